@@ -1,0 +1,155 @@
+//! The keys, in the order and with the names of the TOML file.
+
+use serde::{Deserialize, Serialize};
+
+/// A whole configuration, resolved: every key has a value in range.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Warps in the core, 1…64.
+    pub warps: u32,
+    /// Threads (lanes) per warp: 1, 2, 4 … 64.
+    pub threads: u32,
+    /// Divergence tracking.
+    pub divergence: Divergence,
+    /// Memory port and map.
+    pub memory: Memory,
+    /// Trace port.
+    pub trace: Trace,
+    /// Limits of a run.
+    pub run: Run,
+}
+
+/// `[divergence]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Divergence {
+    /// Name of a registered divergence unit.
+    pub unit: String,
+}
+
+/// `[memory]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Memory {
+    /// What stands behind the memory port.
+    pub kind: MemoryKind,
+    /// Cycles from an accepted request to its response.
+    pub latency: Latency,
+    /// Seed of random latencies.
+    pub seed: u64,
+    /// Loads in flight, 1…128.
+    pub outstanding: u32,
+    /// RAM size in bytes, a multiple of `threads · stack_bytes`.
+    pub ram_bytes: u32,
+    /// Stack of each thread in bytes, a power of two ≥ 64.
+    pub stack_bytes: u32,
+}
+
+/// `memory.kind`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryKind {
+    /// The port is at the top of the core; the test bench answers.
+    Model,
+}
+
+/// `memory.latency`: a number of cycles, or a range `"min..max"` (both ends included) drawn at random.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "toml::Value", into = "toml::Value")]
+pub struct Latency {
+    /// Fewest cycles, at least 1.
+    pub min: u32,
+    /// Most cycles.
+    pub max: u32,
+}
+
+/// `[trace]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Trace {
+    /// Whether the core carries its trace port.
+    pub port: bool,
+}
+
+/// `[run]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Run {
+    /// Cycles without commit, response or outstanding request that make a deadlock.
+    pub watchdog: u64,
+    /// Cycles that a runnable path may wait while its warp commits before a deadlock is suspected.
+    pub starvation: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            warps: 8,
+            threads: 4,
+            divergence: Divergence::default(),
+            memory: Memory::default(),
+            trace: Trace::default(),
+            run: Run::default(),
+        }
+    }
+}
+
+impl Default for Divergence {
+    fn default() -> Self {
+        Self { unit: "arbiter".into() }
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            kind: MemoryKind::Model,
+            latency: Latency { min: 1, max: 1 },
+            seed: 1,
+            outstanding: 16,
+            ram_bytes: 16 << 20,
+            stack_bytes: 2048,
+        }
+    }
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Self { port: true }
+    }
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self { watchdog: 100_000, starvation: 1_000_000 }
+    }
+}
+
+impl TryFrom<toml::Value> for Latency {
+    type Error = String;
+
+    fn try_from(value: toml::Value) -> Result<Self, Self::Error> {
+        let parsed = match &value {
+            toml::Value::Integer(n) => u32::try_from(*n).ok().map(|n| (n, n)),
+            toml::Value::String(text) => text
+                .split_once("..")
+                .and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?))),
+            _ => None,
+        };
+        match parsed {
+            Some((min, max)) if min >= 1 && min <= max => Ok(Self { min, max }),
+            _ => Err(format!("memory.latency = {value}: expected a number of cycles ≥ 1 or a range such as \"1..60\"")),
+        }
+    }
+}
+
+impl From<Latency> for toml::Value {
+    fn from(latency: Latency) -> Self {
+        if latency.min == latency.max {
+            toml::Value::Integer(latency.min.into())
+        } else {
+            toml::Value::String(format!("{}..{}", latency.min, latency.max))
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The records of the trace port (one `Record` per line of `--commits`).
+
+use serde::Serialize;
+
+/// One path of a warp: the threads in `mask` are at `pc`, `depth` calls deep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct PathRecord {
+    /// Address of the next instruction of these threads.
+    pub pc: u32,
+    /// Call depth, 8 bits, wrapping.
+    pub depth: u8,
+    /// Bit i = lane i; never zero.
+    pub mask: u64,
+    /// Whether the path waits at a barrier (effective value, after any release).
+    pub parked: bool,
+}
+
+/// What a committed instruction asked of the memory port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemoryOp {
+    /// No transaction.
+    #[default]
+    None,
+    /// A line read.
+    Load,
+    /// A line write under a byte mask.
+    Store,
+    /// A byte to the console.
+    Console,
+}
+
+/// One committed instruction (or one part of a replayed one): warp-wide, in commit order.
+///
+/// `values` and `memory_data` hold one word per lane and are meaningful only in the lanes that
+/// `served` and the byte mask select.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Commit {
+    /// Clock cycle of S8, counted from the first cycle after reset; 0 in a model run.
+    pub cycle: u64,
+    /// Warp index.
+    pub warp: u32,
+    /// Path slot (0 unless the divergence unit schedules two).
+    pub slot: u32,
+    /// Commits of the whole core before this one.
+    pub number: u64,
+    /// Address of the instruction.
+    pub pc: u32,
+    /// The instruction word.
+    pub instruction: u32,
+    /// Mask of the path that executes it.
+    pub mask: u64,
+    /// Lanes served by this part: `mask` unless the rest is replayed.
+    pub served: u64,
+    /// Destination register, 0 if none.
+    pub rd: u8,
+    /// Whether `values` were written (or, for CSR 0x800, are the exit codes) at S7.
+    /// False for loads, whose values come in a [`LateWrite`].
+    pub writes: bool,
+    /// Value per lane.
+    pub values: Vec<u32>,
+    /// Memory transaction of this part.
+    pub memory: MemoryOp,
+    /// Byte address of the line (or of the console register).
+    pub memory_address: u32,
+    /// Store data: the line, one word per lane position.
+    pub memory_data: Vec<u32>,
+    /// Byte mask of the line (bit 4·i+b = byte b of word i).
+    /// For a load the bytes are not masked: 0. For the console: 1.
+    pub memory_mask: [u64; 4],
+    /// Whether a conditional branch (or the first part of a `jalr`) found more than one next pc.
+    pub divergent: bool,
+}
+
+/// The register write of a load, after its commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LateWrite {
+    /// Clock cycle of the write.
+    pub cycle: u64,
+    /// Warp index.
+    pub warp: u32,
+    /// Path slot of the commit.
+    pub slot: u32,
+    /// [`Commit::number`] of the instruction.
+    pub number: u64,
+    /// Destination register.
+    pub rd: u8,
+    /// Lanes written.
+    pub mask: u64,
+    /// Value per lane.
+    pub values: Vec<u32>,
+}
+
+/// Why a context record was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// After the S8 of a committed instruction.
+    Commit,
+    /// All live threads were at the barrier: every path is runnable again (one record for all warps).
+    Release,
+}
+
+/// The paths a warp's divergence unit offers after an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Context {
+    /// Clock cycle.
+    pub cycle: u64,
+    /// Warp index (0 for a release).
+    pub warp: u32,
+    /// What happened.
+    pub event: Event,
+    /// The path in charge after the event; `None` when no thread of the warp lives (or on release).
+    pub x: Option<PathRecord>,
+}
+
+/// Any record, as one JSON line: `{"kind":"commit",…}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Record {
+    /// An instruction.
+    Commit(Commit),
+    /// A late register write.
+    LateWrite(LateWrite),
+    /// A divergence-unit event.
+    Context(Context),
+}
