@@ -86,7 +86,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             warps: 8,
-            threads: 4,
+            threads: 8,
             divergence: Divergence::default(),
             memory: Memory::default(),
             trace: Trace::default(),
