@@ -1,1 +1,24 @@
-//! Under construction.
+//! The golden model: what a Weft core must do, written from the ISA manual and the project's
+//! specification alone. It never sees the hardware (`cores`, `rtl`), so that the two are
+//! independent readings of one contract.
+//!
+//! - [`Program`]: a 32-bit RISC-V ELF file, checked against the memory map of a configuration;
+//! - [`decode`]: one instruction word to a typed instruction;
+//! - [`Machine`]: threads, path policy and memory of a whole core, stepped by warp;
+//! - [`policy`]: which path of a warp runs next, one file per divergence unit;
+//! - [`run`]: the machine alone, round robin over its warps, to an [`Outcome`].
+
+pub mod decode;
+mod elf;
+mod fault;
+mod machine;
+mod memory;
+pub mod policy;
+mod run;
+
+pub use elf::{ElfError, Program, Segment};
+pub use fault::Fault;
+pub use machine::{Given, Machine, Step, Stop};
+pub use memory::{CONSOLE, Memory, RAM_BASE};
+pub use policy::PolicyError;
+pub use run::{Finished, Outcome, run};

@@ -1,0 +1,1 @@
+//! Instruction words to typed instructions.

@@ -1,0 +1,72 @@
+//! The memory map: one RAM of little-endian words.
+
+use weft_config::Config;
+
+use crate::elf::Program;
+
+/// First byte of RAM.
+pub const RAM_BASE: u32 = 0x8000_0000;
+
+/// The console's transmit byte.
+pub const CONSOLE: u32 = 0x1000_0000;
+
+/// The RAM of a core: `memory.ram_bytes` from [`RAM_BASE`], zero where the program says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    words: Vec<u32>,
+}
+
+impl Memory {
+    /// RAM of the configured size that holds the segments of `program`; bytes of a segment that
+    /// fall outside RAM (a program loaded for another configuration) are left out.
+    pub fn new(config: &Config, program: &Program) -> Self {
+        let mut memory = Self {
+            words: vec![0; config.memory.ram_bytes as usize / 4],
+        };
+        for segment in &program.segments {
+            for (address, &byte) in (segment.address..).zip(&segment.bytes) {
+                if memory.contains(address) {
+                    memory.write_byte(address, byte);
+                }
+            }
+        }
+        memory
+    }
+
+    /// Size in bytes.
+    pub fn len(&self) -> usize {
+        self.words.len() * 4
+    }
+
+    /// Whether the RAM has no words at all.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Whether the byte at `address` is RAM.
+    pub fn contains(&self, address: u32) -> bool {
+        self.index(address) < self.words.len()
+    }
+
+    /// All words, from [`RAM_BASE`] up.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// The word that holds the byte at `address` (its low two bits are ignored), `None` outside RAM.
+    pub fn read_word(&self, address: u32) -> Option<u32> {
+        self.words.get(self.index(address)).copied()
+    }
+
+    /// Word number of `address` in RAM; past the end for an address outside RAM.
+    fn index(&self, address: u32) -> usize {
+        (address.wrapping_sub(RAM_BASE) >> 2) as usize
+    }
+
+    fn write_byte(&mut self, address: u32, byte: u8) {
+        let shift = 8 * (address & 3);
+        let index = self.index(address);
+        let word = &mut self.words[index];
+        *word = *word & !(0xff << shift) | u32::from(byte) << shift;
+    }
+}
