@@ -1,1 +1,4 @@
-//! Under construction.
+//! The test bench of Weft.
+
+pub mod cache;
+pub mod tools;

