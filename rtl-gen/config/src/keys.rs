@@ -1,10 +1,11 @@
-//! The keys, in the order and with the names of the TOML file.
+//! The resolved configuration, in the order and with the names of the TOML file.
+//!
+//! What each key accepts and how it is documented stands in [`crate::table`].
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A whole configuration, resolved: every key has a value in range.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Config {
     /// Warps in the core, 1…64.
     pub warps: u32,
@@ -21,16 +22,14 @@ pub struct Config {
 }
 
 /// `[divergence]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Divergence {
     /// Name of a registered divergence unit.
     pub unit: String,
 }
 
 /// `[memory]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Memory {
     /// What stands behind the memory port.
     pub kind: MemoryKind,
@@ -47,16 +46,16 @@ pub struct Memory {
 }
 
 /// `memory.kind`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
 pub enum MemoryKind {
     /// The port is at the top of the core; the test bench answers.
     Model,
 }
 
 /// `memory.latency`: a number of cycles, or a range `"min..max"` (both ends included) drawn at random.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "toml::Value", into = "toml::Value")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "toml::Value")]
 pub struct Latency {
     /// Fewest cycles, at least 1.
     pub min: u32,
@@ -65,16 +64,14 @@ pub struct Latency {
 }
 
 /// `[trace]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trace {
     /// Whether the core carries its trace port.
     pub port: bool,
 }
 
 /// `[run]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Run {
     /// Cycles without commit, response or outstanding request that make a deadlock.
     pub watchdog: u64,
@@ -97,7 +94,9 @@ impl Default for Config {
 
 impl Default for Divergence {
     fn default() -> Self {
-        Self { unit: "arbiter".into() }
+        Self {
+            unit: "arbiter".into(),
+        }
     }
 }
 
@@ -122,34 +121,37 @@ impl Default for Trace {
 
 impl Default for Run {
     fn default() -> Self {
-        Self { watchdog: 100_000, starvation: 1_000_000 }
+        Self {
+            watchdog: 100_000,
+            starvation: 1_000_000,
+        }
     }
 }
 
-impl TryFrom<toml::Value> for Latency {
-    type Error = String;
+impl MemoryKind {
+    /// Every kind.
+    pub const ALL: &[Self] = &[Self::Model];
 
-    fn try_from(value: toml::Value) -> Result<Self, Self::Error> {
-        let parsed = match &value {
-            toml::Value::Integer(n) => u32::try_from(*n).ok().map(|n| (n, n)),
-            toml::Value::String(text) => text
-                .split_once("..")
-                .and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?))),
-            _ => None,
-        };
-        match parsed {
-            Some((min, max)) if min >= 1 && min <= max => Ok(Self { min, max }),
-            _ => Err(format!("memory.latency = {value}: expected a number of cycles ≥ 1 or a range such as \"1..60\"")),
+    /// Its name in the TOML file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
         }
+    }
+}
+
+impl From<MemoryKind> for &'static str {
+    fn from(kind: MemoryKind) -> Self {
+        kind.name()
     }
 }
 
 impl From<Latency> for toml::Value {
     fn from(latency: Latency) -> Self {
         if latency.min == latency.max {
-            toml::Value::Integer(latency.min.into())
+            Self::Integer(latency.min.into())
         } else {
-            toml::Value::String(format!("{}..{}", latency.min, latency.max))
+            Self::String(format!("{}..{}", latency.min, latency.max))
         }
     }
 }

@@ -1,5 +1,34 @@
 //! The configuration of a Weft core and of the bench that runs it: keys, ranges, presets, error texts.
+//!
+//! ```
+//! use weft_config::{Base, Config};
+//!
+//! let config = Config::resolve(&Base::default(), &["warps=3", "memory.latency=1..60"])?;
+//! assert_eq!((config.warps, config.memory.latency.max), (3, 60));
+//! # Ok::<(), weft_config::ConfigError>(())
+//! ```
 
+mod check;
+mod error;
 mod keys;
+mod preset;
+mod print;
+mod reference;
+mod resolve;
+mod suggest;
+mod table;
+mod value;
 
+pub use error::{ConfigError, Origin};
 pub use keys::*;
+pub use preset::{PRESETS, Preset};
+pub use reference::reference;
+pub use resolve::Base;
+pub use suggest::nearest;
+pub use table::{KEYS, Key};
+
+/// Number of the configuration schema: raised whenever a key changes its name or meaning.
+pub const SCHEMA: u32 = 1;
+
+/// First byte of RAM. RAM ends at or below the end of the 32-bit address space.
+pub const RAM_BASE: u32 = 0x8000_0000;

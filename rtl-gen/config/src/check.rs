@@ -1,0 +1,97 @@
+//! Rules between keys: RAM and the stacks at its end.
+
+use crate::error::{ConfigError, Origin};
+use crate::keys::Config;
+use crate::table::{KEYS, Refusal};
+
+/// A broken rule: the keys it is about, and the two halves of its message.
+pub(crate) struct Broken {
+    pub(crate) keys: &'static [&'static str],
+    pub(crate) reason: String,
+    pub(crate) hint: String,
+}
+
+const LARGEST_RAM: u64 = 1 << 31;
+const SMALLEST_STACK: u64 = 64;
+
+impl Config {
+    /// Checks every key and every rule between keys, for configurations made by code.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        for key in KEYS {
+            if let Err(Refusal::OutOfRange { hint }) = key.verify(self) {
+                return Err(ConfigError::OutOfRange {
+                    origin: Origin::Default,
+                    key: key.name.into(),
+                    value: key.value(self).to_string(),
+                    expected: key.values(),
+                    hint,
+                });
+            }
+        }
+        check_rules(self).map_err(|Broken { reason, hint, .. }| ConfigError::Conflict {
+            origin: Origin::Default,
+            reason,
+            hint,
+        })
+    }
+}
+
+/// The rules between keys; each key is known to be in range by itself.
+pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
+    let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
+    let (ram, stack) = (
+        u64::from(config.memory.ram_bytes),
+        u64::from(config.memory.stack_bytes),
+    );
+    let of_warp = threads * stack;
+    let stacks = warps * of_warp;
+    if stacks >= ram {
+        return Err(Broken {
+            keys: &["warps", "threads", "memory.stack_bytes", "memory.ram_bytes"],
+            reason: format!(
+                "`memory.ram_bytes` = {ram} must be more than all stacks, `warps` · `threads` · `memory.stack_bytes` = \
+                 {warps} · {threads} · {stack} = {stacks}"
+            ),
+            hint: hint_for_room(warps, threads, ram, stack),
+        });
+    }
+    if !ram.is_multiple_of(of_warp) {
+        let below = ram / of_warp * of_warp;
+        let nearest: Vec<String> = [below, below + of_warp]
+            .into_iter()
+            .filter(|size| (stacks + 1..=LARGEST_RAM).contains(size))
+            .map(|size| size.to_string())
+            .collect();
+        return Err(Broken {
+            keys: &["threads", "memory.stack_bytes", "memory.ram_bytes"],
+            reason: format!(
+                "`memory.ram_bytes` = {ram} must be a multiple of `threads` · `memory.stack_bytes` = \
+                 {threads} · {stack} = {of_warp}"
+            ),
+            hint: match nearest.as_slice() {
+                [one] => format!("the nearest is {one}"),
+                several => format!("the nearest are {}", several.join(" and ")),
+            },
+        });
+    }
+    Ok(())
+}
+
+fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {
+    let more_ram = (warps + 1) * threads * stack;
+    let smaller_stack = (ram - 1) / (warps * threads);
+    let mut hints = Vec::new();
+    if more_ram <= LARGEST_RAM {
+        hints.push(format!("memory.ram_bytes={more_ram}"));
+    }
+    if smaller_stack >= SMALLEST_STACK {
+        hints.push(format!("memory.stack_bytes={}", 1 << smaller_stack.ilog2()));
+    }
+    if hints.is_empty() {
+        let least = (warps + 1) * threads * SMALLEST_STACK;
+        hints.push(format!(
+            "memory.stack_bytes={SMALLEST_STACK} with memory.ram_bytes={least}"
+        ));
+    }
+    format!("the nearest that fits is {}", hints.join(" or "))
+}

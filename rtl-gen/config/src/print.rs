@@ -1,0 +1,49 @@
+//! A configuration as text: the commented file, and the part that the hardware depends on.
+
+use std::fmt::Write;
+
+use crate::SCHEMA;
+use crate::keys::Config;
+use crate::suggest::split;
+use crate::table::KEYS;
+
+impl Config {
+    /// The whole configuration as a TOML file with a comment on each key; reads back as itself.
+    pub fn to_commented_toml(&self) -> String {
+        let mut text = format!("# Configuration of a Weft core, schema {SCHEMA}.\n");
+        let mut table = "";
+        for key in KEYS {
+            let (own_table, leaf) = split(key.name);
+            if own_table != table {
+                table = own_table;
+                let _ = write!(text, "\n[{table}]");
+            }
+            let (values, default) = (key.values(), key.default());
+            let _ = write!(
+                text,
+                "\n# {}\n# {}; default {default}.\n",
+                key.summary,
+                capitalised(&values)
+            );
+            let _ = writeln!(text, "{leaf} = {}", key.value(self));
+        }
+        text
+    }
+
+    /// The keys that the emitted Verilog depends on, one `key = value` a line: what the configuration
+    /// hash in emitted headers and the cache of built models are taken over.
+    pub fn rtl_hash_text(&self) -> String {
+        let mut text = format!("schema = {SCHEMA}\n");
+        for key in KEYS.iter().filter(|key| key.in_hardware) {
+            let _ = writeln!(text, "{} = {}", key.name, key.value(self));
+        }
+        text
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}

@@ -1,0 +1,226 @@
+//! From a preset or a file and a list of settings to one checked [`Config`].
+
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::check::{Broken, check_rules};
+use crate::error::{ConfigError, Origin};
+use crate::keys::Config;
+use crate::preset::{PRESETS, Preset};
+use crate::suggest::{hint_among, hint_for_key};
+use crate::table::{KEYS, Key, Refusal};
+use crate::value::Given;
+
+/// What a configuration starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// The preset of this name.
+    Preset(String),
+    /// A TOML file; keys that it does not set have their defaults.
+    File(PathBuf),
+}
+
+impl Default for Base {
+    fn default() -> Self {
+        Self::Preset(PRESETS[0].name.into())
+    }
+}
+
+impl Config {
+    /// Resolves a base and `key=value` settings, applied in order: the last one wins.
+    ///
+    /// The right side of a setting is TOML, else a string.
+    pub fn resolve(base: &Base, settings: &[impl AsRef<str>]) -> Result<Self, ConfigError> {
+        let mut resolver = Resolver::default();
+        match base {
+            Base::Preset(name) => {
+                let preset = find_preset(name)?;
+                resolver.document(preset.toml, Path::new(name), |_| {
+                    Origin::Preset(preset.name)
+                })?;
+            }
+            Base::File(path) => {
+                let text = fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                })?;
+                let origin = |span: Range<usize>| Origin::File {
+                    path: path.clone(),
+                    line: position(&text, span.start).0,
+                };
+                resolver.document(&text, path, origin)?;
+            }
+        }
+        for setting in settings {
+            resolver.setting(setting.as_ref())?;
+        }
+        resolver.finish()
+    }
+}
+
+/// A configuration in the making, and which key was set where, in order.
+#[derive(Default)]
+struct Resolver {
+    config: Config,
+    origins: Vec<(&'static str, Origin)>,
+}
+
+impl Resolver {
+    fn document(
+        &mut self,
+        text: &str,
+        path: &Path,
+        origin: impl Fn(Range<usize>) -> Origin,
+    ) -> Result<(), ConfigError> {
+        let table = DeTable::parse(text).map_err(|error| {
+            let (line, column) = position(text, error.span().map_or(0, |span| span.start));
+            ConfigError::BrokenToml {
+                path: path.into(),
+                line,
+                column,
+                reason: one_line(error.message()),
+            }
+        })?;
+        let mut pairs = Vec::new();
+        flatten("", table.get_ref(), &mut pairs);
+        pairs.sort_by_key(|(_, span, _)| span.start);
+        for (key, span, value) in pairs {
+            self.set(&key, &value, origin(span))?;
+        }
+        Ok(())
+    }
+
+    fn setting(&mut self, text: &str) -> Result<(), ConfigError> {
+        let (key, right) = text
+            .split_once('=')
+            .map(|(key, right)| (key.trim(), right.trim()))
+            .filter(|(key, _)| !key.is_empty())
+            .ok_or_else(|| ConfigError::MalformedSetting { text: text.into() })?;
+        let origin = || Origin::Argument(text.into());
+        let parsed = DeValue::parse(right).ok();
+        match parsed.as_ref().map(Spanned::get_ref) {
+            Some(DeValue::Table(table)) => {
+                let mut pairs = Vec::new();
+                flatten(key, table, &mut pairs);
+                pairs
+                    .iter()
+                    .try_for_each(|(key, _, value)| self.set(key, value, origin()))
+            }
+            Some(value) => self.set(key, &Given::from_toml(value), origin()),
+            None => self.set(key, &Given::Text(right.into()), origin()),
+        }
+    }
+
+    fn set(&mut self, name: &str, given: &Given, origin: Origin) -> Result<(), ConfigError> {
+        let refusal = match Key::find(name) {
+            Some(key) => match key.set(&mut self.config, given) {
+                Ok(()) => {
+                    self.origins.push((key.name, origin));
+                    return Ok(());
+                }
+                Err(refusal) => (key.values(), refusal),
+            },
+            None if is_table(name) => ("a table of keys".into(), Refusal::WrongType),
+            None => {
+                return Err(ConfigError::UnknownKey {
+                    origin,
+                    key: name.into(),
+                    hint: hint_for_key(name),
+                });
+            }
+        };
+        let (key, value) = (name.to_owned(), given.to_string());
+        Err(match refusal {
+            (expected, Refusal::WrongType) => ConfigError::WrongType {
+                origin,
+                key,
+                value,
+                expected,
+                found: given.type_name().into(),
+            },
+            (expected, Refusal::OutOfRange { hint }) => ConfigError::OutOfRange {
+                origin,
+                key,
+                value,
+                expected,
+                hint,
+            },
+        })
+    }
+
+    fn finish(self) -> Result<Config, ConfigError> {
+        check_rules(&self.config).map_err(|Broken { keys, reason, hint }| {
+            let last = self
+                .origins
+                .into_iter()
+                .rev()
+                .find(|(key, _)| keys.contains(key));
+            ConfigError::Conflict {
+                origin: last.map_or(Origin::Default, |(_, origin)| origin),
+                reason,
+                hint,
+            }
+        })?;
+        Ok(self.config)
+    }
+}
+
+/// Appends every key below `prefix` with the place of its name. An empty table that is none of ours
+/// counts as a key, so that it is reported.
+fn flatten(prefix: &str, table: &DeTable<'_>, pairs: &mut Vec<(String, Range<usize>, Given)>) {
+    for (name, value) in table {
+        let name_here = name.get_ref();
+        let key = if prefix.is_empty() {
+            name_here.to_string()
+        } else {
+            format!("{prefix}.{name_here}")
+        };
+        match value.get_ref() {
+            DeValue::Table(inner)
+                if is_table(&key) || !(inner.is_empty() || Key::find(&key).is_some()) =>
+            {
+                flatten(&key, inner, pairs);
+            }
+            value => pairs.push((key, name.span(), Given::from_toml(value))),
+        }
+    }
+}
+
+fn is_table(name: &str) -> bool {
+    KEYS.iter().any(|key| {
+        key.name
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.starts_with('.'))
+    })
+}
+
+fn find_preset(name: &str) -> Result<&'static Preset, ConfigError> {
+    PRESETS
+        .iter()
+        .find(|preset| preset.name == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+            ConfigError::UnknownPreset {
+                name: name.into(),
+                hint: hint_among(name, "presets", &names),
+            }
+        })
+}
+
+/// Line and column of a byte offset, both from 1.
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(offset)];
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    (
+        before.matches('\n').count() + 1,
+        before[line_start..].chars().count() + 1,
+    )
+}
+
+fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}

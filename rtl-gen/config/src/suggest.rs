@@ -1,0 +1,103 @@
+//! "Did you mean": the nearest valid choice by edit distance.
+
+use crate::table::KEYS;
+
+/// The candidate nearest to `given`, if any is near enough to be meant.
+pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let given = given.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&given, candidate), candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, candidate)| *distance <= tolerance(&given, candidate))
+        .map(|(_, candidate)| candidate)
+}
+
+/// "did you mean …", or the whole list.
+pub(crate) fn hint_among(given: &str, plural: &str, candidates: &[&str]) -> String {
+    match nearest(given, candidates.iter().copied()) {
+        Some(candidate) => format!("did you mean `{candidate}`?"),
+        None => format!("the {plural} are {}", enumerate(candidates)),
+    }
+}
+
+/// The key that was meant by an unknown one, or the keys of the table that it stands in.
+pub(crate) fn hint_for_key(given: &str) -> String {
+    let names = || KEYS.iter().map(|key| key.name);
+    let (table, leaf) = split(given);
+    let same_leaf = names().find(|name| split(name).1 == leaf);
+    let near_leaf = || {
+        let leaf = nearest(leaf, names().map(|name| split(name).1))?;
+        names().find(|name| split(name).1 == leaf)
+    };
+    let part_of = || names().find(|name| leaf.len() >= 3 && split(name).1.contains(leaf));
+    if let Some(name) = same_leaf
+        .or_else(|| nearest(given, names()))
+        .or_else(near_leaf)
+        .or_else(part_of)
+    {
+        return format!("did you mean `{name}`?");
+    }
+    let in_table: Vec<&str> = names()
+        .filter(|name| !table.is_empty() && split(name).0 == table)
+        .collect();
+    if in_table.is_empty() {
+        format!("the keys are {}", enumerate(&names().collect::<Vec<_>>()))
+    } else {
+        format!("the keys of [{table}] are {}", enumerate(&in_table))
+    }
+}
+
+/// Table (empty at the top) and last part of a dotted key.
+pub(crate) fn split(key: &str) -> (&str, &str) {
+    key.rsplit_once('.').unwrap_or(("", key))
+}
+
+fn tolerance(given: &str, candidate: &str) -> usize {
+    (given.chars().count().min(candidate.chars().count()) / 3).max(1)
+}
+
+fn enumerate(names: &[&str]) -> String {
+    names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typing_error_finds_its_key() {
+        for (given, meant) in [
+            ("memory.latencyy", "memory.latency"),
+            ("wraps", "warps"),
+            ("THREADS", "threads"),
+            ("latency", "memory.latency"),
+            ("run.threads", "threads"),
+            ("memroy.seed", "memory.seed"),
+            ("divergence.units", "divergence.unit"),
+            ("memory.ram", "memory.ram_bytes"),
+        ] {
+            assert_eq!(
+                hint_for_key(given),
+                format!("did you mean `{meant}`?"),
+                "{given}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_far_name_gets_the_keys_of_its_table_and_no_guess() {
+        assert_eq!(
+            hint_for_key("run.colour"),
+            "the keys of [run] are `run.watchdog`, `run.starvation`"
+        );
+        assert!(
+            hint_for_key("colour")
+                .starts_with("the keys are `warps`, `threads`, `divergence.unit`")
+        );
+    }
+}

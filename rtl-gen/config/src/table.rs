@@ -1,0 +1,335 @@
+//! The table of keys: the one place that says what a key accepts and what it is for. The reader of
+//! files and arguments, the printed configuration, the error texts and the reference in the
+//! documentation are all derived from it.
+
+use crate::keys::{Config, Latency, MemoryKind};
+use crate::suggest::hint_among;
+use crate::value::Given;
+
+/// Longest latency of the modelled memory, in cycles.
+const MAX_LATENCY: u32 = 10_000;
+
+/// One key.
+pub struct Key {
+    /// Its name, with dots.
+    pub name: &'static str,
+    /// What it is for, in one sentence.
+    pub summary: &'static str,
+    /// Whether the emitted Verilog depends on it.
+    pub in_hardware: bool,
+    field: Field,
+}
+
+/// The field of [`Config`] behind a key, and the values that it takes.
+enum Field {
+    Integer {
+        values: Integers,
+        at: fn(&mut Config) -> &mut u32,
+    },
+    Long {
+        values: Integers,
+        at: fn(&mut Config) -> &mut u64,
+    },
+    Boolean {
+        at: fn(&mut Config) -> &mut bool,
+    },
+    Name {
+        what: &'static str,
+        at: fn(&mut Config) -> &mut String,
+    },
+    MemoryKind {
+        at: fn(&mut Config) -> &mut MemoryKind,
+    },
+    Latency {
+        at: fn(&mut Config) -> &mut Latency,
+    },
+}
+
+/// A set of integers.
+#[derive(Clone, Copy)]
+struct Integers {
+    min: u64,
+    max: u64,
+    powers_of_two: bool,
+}
+
+/// Why a key does not take a value.
+pub(crate) enum Refusal {
+    WrongType,
+    OutOfRange { hint: String },
+}
+
+/// Every key, in the order of the file.
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "warps",
+        summary: "Warps in the core.",
+        in_hardware: true,
+        field: Field::Integer {
+            values: Integers::between(1, 64),
+            at: |config| &mut config.warps,
+        },
+    },
+    Key {
+        name: "threads",
+        summary: "Threads per warp, which is also the number of lanes.",
+        in_hardware: true,
+        field: Field::Integer {
+            values: Integers::powers_of_two(1, 64),
+            at: |config| &mut config.threads,
+        },
+    },
+    Key {
+        name: "divergence.unit",
+        summary: "The unit that tracks the paths of a diverged warp.",
+        in_hardware: true,
+        field: Field::Name {
+            what: "the name of a divergence unit",
+            at: |config| &mut config.divergence.unit,
+        },
+    },
+    Key {
+        name: "memory.kind",
+        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers.",
+        in_hardware: true,
+        field: Field::MemoryKind {
+            at: |config| &mut config.memory.kind,
+        },
+    },
+    Key {
+        name: "memory.latency",
+        summary: "Cycles from an accepted load to its response; a range is drawn from at random, both ends included.",
+        in_hardware: false,
+        field: Field::Latency {
+            at: |config| &mut config.memory.latency,
+        },
+    },
+    Key {
+        name: "memory.seed",
+        summary: "Seed of random latencies.",
+        in_hardware: false,
+        field: Field::Long {
+            values: Integers::between(0, i64::MAX as u64),
+            at: |config| &mut config.memory.seed,
+        },
+    },
+    Key {
+        name: "memory.outstanding",
+        summary: "Loads that the core may have in flight.",
+        in_hardware: true,
+        field: Field::Integer {
+            values: Integers::between(1, 128),
+            at: |config| &mut config.memory.outstanding,
+        },
+    },
+    Key {
+        name: "memory.ram_bytes",
+        summary: "RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all stacks together.",
+        in_hardware: true,
+        field: Field::Integer {
+            values: Integers::between(128, 1 << 31),
+            at: |config| &mut config.memory.ram_bytes,
+        },
+    },
+    Key {
+        name: "memory.stack_bytes",
+        summary: "Stack of each thread; the stacks are the end of RAM.",
+        in_hardware: true,
+        field: Field::Integer {
+            values: Integers::powers_of_two(64, 1 << 30),
+            at: |config| &mut config.memory.stack_bytes,
+        },
+    },
+    Key {
+        name: "trace.port",
+        summary: "Whether the core carries the trace port that lock-step runs read.",
+        in_hardware: true,
+        field: Field::Boolean {
+            at: |config| &mut config.trace.port,
+        },
+    },
+    Key {
+        name: "run.watchdog",
+        summary: "Cycles without a commit, a response or an outstanding request after which a run ends as a deadlock.",
+        in_hardware: false,
+        field: Field::Long {
+            values: Integers::between(1, i64::MAX as u64),
+            at: |config| &mut config.run.watchdog,
+        },
+    },
+    Key {
+        name: "run.starvation",
+        summary: "Cycles that a runnable path may wait while its warp commits before a run ends as a suspected deadlock.",
+        in_hardware: false,
+        field: Field::Long {
+            values: Integers::between(1, i64::MAX as u64),
+            at: |config| &mut config.run.starvation,
+        },
+    },
+];
+
+impl Key {
+    /// The key of this name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// The values that it takes, in words.
+    pub fn values(&self) -> String {
+        match &self.field {
+            Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
+            Field::Boolean { .. } => "true or false".into(),
+            Field::Name { what, .. } => (*what).into(),
+            Field::MemoryKind { .. } => MemoryKind::ALL
+                .iter()
+                .map(|kind| format!("\"{}\"", kind.name()))
+                .collect::<Vec<_>>()
+                .join(" or "),
+            Field::Latency { .. } => {
+                format!("an integer from 1 to {MAX_LATENCY}, or a range such as \"1..60\"")
+            }
+        }
+    }
+
+    /// Its value in `config`, as TOML.
+    pub fn value(&self, config: &Config) -> toml::Value {
+        let config = &mut config.clone();
+        match &self.field {
+            Field::Integer { at, .. } => toml::Value::Integer((*at(config)).into()),
+            Field::Long { at, .. } => {
+                toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX))
+            }
+            Field::Boolean { at } => toml::Value::Boolean(*at(config)),
+            Field::Name { at, .. } => toml::Value::String(at(config).clone()),
+            Field::MemoryKind { at } => toml::Value::String(at(config).name().into()),
+            Field::Latency { at } => (*at(config)).into(),
+        }
+    }
+
+    /// Its value in a configuration that sets nothing, as TOML.
+    pub fn default(&self) -> toml::Value {
+        self.value(&Config::default())
+    }
+
+    pub(crate) fn set(&self, config: &mut Config, given: &Given) -> Result<(), Refusal> {
+        match (&self.field, given) {
+            (Field::Integer { values, at }, Given::Integer(number)) => {
+                let number = values.accept(*number)?;
+                *at(config) = u32::try_from(number).map_err(|_| values.refuse(number.into()))?;
+            }
+            (Field::Long { values, at }, Given::Integer(number)) => {
+                *at(config) = values.accept(*number)?
+            }
+            (Field::Boolean { at }, Given::Boolean(truth)) => *at(config) = *truth,
+            (Field::Name { at, .. }, Given::Text(name)) => at(config).clone_from(name),
+            (Field::MemoryKind { at }, Given::Text(name)) => *at(config) = memory_kind(name)?,
+            (Field::Latency { at }, Given::Integer(_) | Given::Text(_)) => {
+                *at(config) = latency(given)?
+            }
+            _ => return Err(Refusal::WrongType),
+        }
+        Ok(())
+    }
+
+    /// Whether the value that `config` holds is one that the key takes.
+    pub(crate) fn verify(&self, config: &Config) -> Result<(), Refusal> {
+        let value = self.value(config);
+        let given = match &value {
+            toml::Value::Integer(number) => Given::Integer((*number).into()),
+            toml::Value::Boolean(truth) => Given::Boolean(*truth),
+            other => Given::Text(other.as_str().unwrap_or_default().to_owned()),
+        };
+        self.set(&mut config.clone(), &given)
+    }
+}
+
+impl Integers {
+    const fn between(min: u64, max: u64) -> Self {
+        Self {
+            min,
+            max,
+            powers_of_two: false,
+        }
+    }
+
+    const fn powers_of_two(min: u64, max: u64) -> Self {
+        Self {
+            min,
+            max,
+            powers_of_two: true,
+        }
+    }
+
+    fn describe(self) -> String {
+        let what = if self.powers_of_two {
+            "a power of two"
+        } else {
+            "an integer"
+        };
+        if self.max == i64::MAX as u64 {
+            format!("{what} from {} on", self.min)
+        } else {
+            format!("{what} from {} to {}", self.min, self.max)
+        }
+    }
+
+    fn accept(self, number: i128) -> Result<u64, Refusal> {
+        u64::try_from(number)
+            .ok()
+            .filter(|n| {
+                (self.min..=self.max).contains(n) && (!self.powers_of_two || n.is_power_of_two())
+            })
+            .ok_or_else(|| self.refuse(number))
+    }
+
+    fn refuse(self, number: i128) -> Refusal {
+        let inside = number.clamp(self.min.into(), self.max.into()) as u64;
+        let above = inside.next_power_of_two();
+        let hint = if !self.powers_of_two || above == inside {
+            format!("the nearest is {inside}")
+        } else {
+            format!("the nearest are {} and {above}", above / 2)
+        };
+        Refusal::OutOfRange { hint }
+    }
+}
+
+fn memory_kind(name: &str) -> Result<MemoryKind, Refusal> {
+    MemoryKind::ALL
+        .iter()
+        .copied()
+        .find(|kind| kind.name() == name)
+        .ok_or_else(|| {
+            let names: Vec<&str> = MemoryKind::ALL.iter().map(|kind| kind.name()).collect();
+            Refusal::OutOfRange {
+                hint: hint_among(name, "kinds", &names),
+            }
+        })
+}
+
+fn latency(given: &Given) -> Result<Latency, Refusal> {
+    let ends = match given {
+        Given::Integer(number) => Some((*number, *number)),
+        Given::Text(text) => text
+            .split_once("..")
+            .and_then(|(min, max)| Some((min.trim().parse().ok()?, max.trim().parse().ok()?))),
+        _ => None,
+    };
+    let Some((min, max)) = ends else {
+        return Err(Refusal::OutOfRange {
+            hint: "a range is two integers with `..` between them".into(),
+        });
+    };
+    let clamp = |end: i128| end.clamp(1, MAX_LATENCY.into()) as u32;
+    let nearest = Latency {
+        min: clamp(min.min(max)),
+        max: clamp(min.max(max)),
+    };
+    if (i128::from(nearest.min), i128::from(nearest.max)) == (min, max) {
+        Ok(nearest)
+    } else {
+        Err(Refusal::OutOfRange {
+            hint: format!("the nearest is {}", toml::Value::from(nearest)),
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! A value as it was written, before a key has judged it.
+
+use std::fmt;
+
+use toml::de::DeValue;
+
+/// A value on the right of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Given {
+    Integer(i128),
+    Text(String),
+    Boolean(bool),
+    /// No key takes a value of this type; `shown` is how messages print it.
+    Other {
+        name: &'static str,
+        shown: String,
+    },
+}
+
+impl Given {
+    /// Any TOML value but a table.
+    pub(crate) fn from_toml(value: &DeValue<'_>) -> Self {
+        let other = |name, shown: &str| Self::Other {
+            name,
+            shown: shown.to_owned(),
+        };
+        match value {
+            DeValue::Integer(integer) => {
+                match i128::from_str_radix(integer.as_str(), integer.radix()) {
+                    Ok(number) => Self::Integer(number),
+                    Err(_) => other("an integer of more than 127 bits", integer.as_str()),
+                }
+            }
+            DeValue::String(text) => Self::Text(text.clone().into_owned()),
+            DeValue::Boolean(truth) => Self::Boolean(*truth),
+            DeValue::Float(float) => other("a floating-point number", float.as_str()),
+            DeValue::Datetime(date) => other("a date", &date.to_string()),
+            DeValue::Array(_) => other("an array", "[…]"),
+            DeValue::Table(_) => other("a table", "{…}"),
+        }
+    }
+
+    /// The type, with its article, as messages name it.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Integer(_) => "an integer",
+            Self::Text(_) => "a string",
+            Self::Boolean(_) => "a boolean",
+            Self::Other { name, .. } => name,
+        }
+    }
+}
+
+impl fmt::Display for Given {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(number) => write!(formatter, "{number}"),
+            Self::Text(text) => write!(formatter, "{text:?}"),
+            Self::Boolean(truth) => write!(formatter, "{truth}"),
+            Self::Other { shown, .. } => formatter.write_str(shown),
+        }
+    }
+}

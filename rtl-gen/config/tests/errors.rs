@@ -1,0 +1,127 @@
+//! One message per mistake: it names the place, the key, what was expected and the nearest valid choice.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use weft_config::{Base, Config, ConfigError};
+
+/// The messages of configuration files, one a mistake.
+fn message_of_file(text: &str) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("core.toml");
+    fs::write(&path, text).expect("a file");
+    let error = Config::resolve(&Base::File(path), &[""; 0]).expect_err(text);
+    one_message(&error).replace(&format!("{}/", folder.path().display()), "")
+}
+
+fn message_of_settings(settings: &[&str]) -> String {
+    one_message(&Config::resolve(&Base::default(), settings).expect_err(&settings.join(" ")))
+}
+
+fn one_message(error: &ConfigError) -> String {
+    let message = error.to_string();
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message
+}
+
+#[test]
+fn mistakes_in_a_file() {
+    let mistakes = [
+        "threads = 4\n\n[memory]\nlatencyy = 2\n",
+        "[divergence]\nlatency = 2\n",
+        "ram_bytes = 65536\n",
+        "[isa]\nm = true\n",
+        "[memroy]\n",
+        "[memory]\ncolour = \"red\"\n",
+        "warps = \"many\"\n",
+        "warps = 2.0\n",
+        "trace = true\n",
+        "[warps]\nx = 1\n",
+        "[trace]\nport = \"yes\"\n",
+        "[[memory]]\nlatency = 1\n",
+        "[memory]\nkind = \"modell\"\n",
+        "[memory]\nkind = \"dram\"\n",
+        "[memory]\nlatency = [1, 60]\n",
+        "warps = 0\n",
+        "warps = 65\nthreads = 3\n",
+        "warps = 99999999999999999999999\n",
+        "warps = 999999999999999999999999999999999999999999999\n",
+        "[memory]\nlatency = 1\nstack_bytes = 100\n",
+        "threads = 16\n[memory]\nram_bytes = 20000000\n",
+        "warps = 4\nwarps = 5\n",
+        "warps 4\n",
+        "threads = 4\nwarps = \n",
+        "# Größe\nwärme = 4\n[memory\n",
+        "\0\u{1}\u{2}",
+    ];
+    let messages: Vec<String> = mistakes
+        .iter()
+        .map(|text| format!("{text:?}\n  {}", message_of_file(text)))
+        .collect();
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn mistakes_in_settings() {
+    let mistakes: &[&[&str]] = &[
+        &["warps"],
+        &["=4"],
+        &["memory.latencyy=2"],
+        &["memory=2"],
+        &["memory={latency=2, colour=3}"],
+        &["threads=3"],
+        &["threads=0"],
+        &["threads=48"],
+        &["threads=65"],
+        &["threads=128"],
+        &["warps=-1"],
+        &["memory.latency=0"],
+        &["memory.latency=60..1"],
+        &["memory.latency=1..99999"],
+        &["memory.latency=fast"],
+        &["memory.outstanding=0"],
+        &["memory.outstanding=129"],
+        &["memory.seed=-1"],
+        &["memory.stack_bytes=32"],
+        &["memory.stack_bytes=3000"],
+        &["memory.ram_bytes=4294967296"],
+        &["memory.ram_bytes=1000"],
+        &["memory.ram_bytes=16777215"],
+        &["memory.stack_bytes=262144", "trace.port=false"],
+        &[
+            "memory.stack_bytes=1073741824",
+            "warps=64",
+            "threads=64",
+            "memory.ram_bytes=4096",
+        ],
+        &["run.watchdog=0"],
+        &["trace.port=1"],
+    ];
+    let messages: Vec<String> = mistakes
+        .iter()
+        .map(|settings| message_of_settings(settings))
+        .collect();
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn an_unknown_preset_names_the_nearest_or_all() {
+    let message = |name: &str| {
+        one_message(&Config::resolve(&Base::Preset(name.into()), &[""; 0]).expect_err(name))
+    };
+    insta::assert_snapshot!(format!("{}\n{}", message("rv32-8x4"), message("huge")));
+}
+
+#[test]
+fn a_missing_file_and_a_folder_are_named() {
+    for path in ["/nonexistent/core.toml", "/"] {
+        let error = Config::resolve(&Base::File(PathBuf::from(path)), &[""; 0]).expect_err(path);
+        assert!(
+            matches!(&error, ConfigError::Unreadable { path: named, .. } if named == Path::new(path))
+        );
+        assert!(
+            one_message(&error)
+                .starts_with(&format!("{path}: cannot read the configuration file: "))
+        );
+    }
+}
