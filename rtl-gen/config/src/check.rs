@@ -20,7 +20,7 @@ impl Config {
         for key in KEYS {
             if let Err(Refusal::OutOfRange { hint }) = key.verify(self) {
                 return Err(ConfigError::OutOfRange {
-                    origin: Origin::Default,
+                    origin: Box::new(Origin::Default),
                     key: key.name.into(),
                     value: key.value(self).to_string(),
                     expected: key.values(),
@@ -29,7 +29,7 @@ impl Config {
             }
         }
         check_rules(self).map_err(|Broken { reason, hint, .. }| ConfigError::Conflict {
-            origin: Origin::Default,
+            origin: Box::new(Origin::Default),
             reason,
             hint,
         })
@@ -39,10 +39,7 @@ impl Config {
 /// The rules between keys; each key is known to be in range by itself.
 pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
-    let (ram, stack) = (
-        u64::from(config.memory.ram_bytes),
-        u64::from(config.memory.stack_bytes),
-    );
+    let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;
     let stacks = warps * of_warp;
     if stacks >= ram {
@@ -89,9 +86,7 @@ fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {
     }
     if hints.is_empty() {
         let least = (warps + 1) * threads * SMALLEST_STACK;
-        hints.push(format!(
-            "memory.stack_bytes={SMALLEST_STACK} with memory.ram_bytes={least}"
-        ));
+        hints.push(format!("memory.stack_bytes={SMALLEST_STACK} with memory.ram_bytes={least}"));
     }
     format!("the nearest that fits is {}", hints.join(" or "))
 }

@@ -73,7 +73,7 @@ pub enum ConfigError {
     #[error("{origin}: unknown key `{key}`; {hint}")]
     UnknownKey {
         /// Where it stands.
-        origin: Origin,
+        origin: Box<Origin>,
         /// The name, with dots.
         key: String,
         /// The nearest key, or those there are.
@@ -83,7 +83,7 @@ pub enum ConfigError {
     #[error("{origin}: `{key}` = {value}: expected {expected}, found {found}")]
     WrongType {
         /// Where it stands.
-        origin: Origin,
+        origin: Box<Origin>,
         /// The key, with dots.
         key: String,
         /// The value, as written.
@@ -91,13 +91,13 @@ pub enum ConfigError {
         /// What the key takes.
         expected: String,
         /// The type of the value.
-        found: String,
+        found: &'static str,
     },
     /// A value that the key does not take.
     #[error("{origin}: `{key}` = {value} is out of range: expected {expected}; {hint}")]
     OutOfRange {
         /// Where it stands.
-        origin: Origin,
+        origin: Box<Origin>,
         /// The key, with dots.
         key: String,
         /// The value, as written.
@@ -111,7 +111,7 @@ pub enum ConfigError {
     #[error("{origin}: {reason}; {hint}")]
     Conflict {
         /// Where the last of them was set.
-        origin: Origin,
+        origin: Box<Origin>,
         /// The keys, their values and the rule.
         reason: String,
         /// The nearest values that obey it.

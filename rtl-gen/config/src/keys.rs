@@ -94,9 +94,7 @@ impl Default for Config {
 
 impl Default for Divergence {
     fn default() -> Self {
-        Self {
-            unit: "arbiter".into(),
-        }
+        Self { unit: "arbiter".into() }
     }
 }
 
@@ -121,10 +119,7 @@ impl Default for Trace {
 
 impl Default for Run {
     fn default() -> Self {
-        Self {
-            watchdog: 100_000,
-            starvation: 1_000_000,
-        }
+        Self { watchdog: 100_000, starvation: 1_000_000 }
     }
 }
 

@@ -19,12 +19,7 @@ impl Config {
                 let _ = write!(text, "\n[{table}]");
             }
             let (values, default) = (key.values(), key.default());
-            let _ = write!(
-                text,
-                "\n# {}\n# {}; default {default}.\n",
-                key.summary,
-                capitalised(&values)
-            );
+            let _ = write!(text, "\n# {}\n# {}; default {default}.\n", key.summary, capitalised(&values));
             let _ = writeln!(text, "{leaf} = {}", key.value(self));
         }
         text
@@ -43,7 +38,5 @@ impl Config {
 
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(letters).collect()
-    })
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -39,19 +39,13 @@ impl Config {
         match base {
             Base::Preset(name) => {
                 let preset = find_preset(name)?;
-                resolver.document(preset.toml, Path::new(name), |_| {
-                    Origin::Preset(preset.name)
-                })?;
+                resolver.document(preset.toml, Path::new(name), |_| Origin::Preset(preset.name))?;
             }
             Base::File(path) => {
-                let text = fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
-                    path: path.clone(),
-                    reason: error.to_string(),
-                })?;
-                let origin = |span: Range<usize>| Origin::File {
-                    path: path.clone(),
-                    line: position(&text, span.start).0,
-                };
+                let text = fs::read_to_string(path)
+                    .map_err(|error| ConfigError::Unreadable { path: path.clone(), reason: error.to_string() })?;
+                let origin =
+                    |span: Range<usize>| Origin::File { path: path.clone(), line: position(&text, span.start).0 };
                 resolver.document(&text, path, origin)?;
             }
         }
@@ -78,12 +72,7 @@ impl Resolver {
     ) -> Result<(), ConfigError> {
         let table = DeTable::parse(text).map_err(|error| {
             let (line, column) = position(text, error.span().map_or(0, |span| span.start));
-            ConfigError::BrokenToml {
-                path: path.into(),
-                line,
-                column,
-                reason: one_line(error.message()),
-            }
+            ConfigError::BrokenToml { path: path.into(), line, column, reason: one_line(error.message()) }
         })?;
         let mut pairs = Vec::new();
         flatten("", table.get_ref(), &mut pairs);
@@ -106,9 +95,7 @@ impl Resolver {
             Some(DeValue::Table(table)) => {
                 let mut pairs = Vec::new();
                 flatten(key, table, &mut pairs);
-                pairs
-                    .iter()
-                    .try_for_each(|(key, _, value)| self.set(key, value, origin()))
+                pairs.iter().try_for_each(|(key, _, value)| self.set(key, value, origin()))
             }
             Some(value) => self.set(key, &Given::from_toml(value), origin()),
             None => self.set(key, &Given::Text(right.into()), origin()),
@@ -116,54 +103,33 @@ impl Resolver {
     }
 
     fn set(&mut self, name: &str, given: &Given, origin: Origin) -> Result<(), ConfigError> {
+        let origin = Box::new(origin);
         let refusal = match Key::find(name) {
             Some(key) => match key.set(&mut self.config, given) {
                 Ok(()) => {
-                    self.origins.push((key.name, origin));
+                    self.origins.push((key.name, *origin));
                     return Ok(());
                 }
                 Err(refusal) => (key.values(), refusal),
             },
             None if is_table(name) => ("a table of keys".into(), Refusal::WrongType),
             None => {
-                return Err(ConfigError::UnknownKey {
-                    origin,
-                    key: name.into(),
-                    hint: hint_for_key(name),
-                });
+                return Err(ConfigError::UnknownKey { origin, key: name.into(), hint: hint_for_key(name) });
             }
         };
         let (key, value) = (name.to_owned(), given.to_string());
         Err(match refusal {
-            (expected, Refusal::WrongType) => ConfigError::WrongType {
-                origin,
-                key,
-                value,
-                expected,
-                found: given.type_name().into(),
-            },
-            (expected, Refusal::OutOfRange { hint }) => ConfigError::OutOfRange {
-                origin,
-                key,
-                value,
-                expected,
-                hint,
-            },
+            (expected, Refusal::WrongType) => {
+                ConfigError::WrongType { origin, key, value, expected, found: given.type_name() }
+            }
+            (expected, Refusal::OutOfRange { hint }) => ConfigError::OutOfRange { origin, key, value, expected, hint },
         })
     }
 
     fn finish(self) -> Result<Config, ConfigError> {
         check_rules(&self.config).map_err(|Broken { keys, reason, hint }| {
-            let last = self
-                .origins
-                .into_iter()
-                .rev()
-                .find(|(key, _)| keys.contains(key));
-            ConfigError::Conflict {
-                origin: last.map_or(Origin::Default, |(_, origin)| origin),
-                reason,
-                hint,
-            }
+            let last = self.origins.into_iter().rev().find(|(key, _)| keys.contains(key));
+            ConfigError::Conflict { origin: Box::new(last.map_or(Origin::Default, |(_, origin)| origin)), reason, hint }
         })?;
         Ok(self.config)
     }
@@ -174,15 +140,9 @@ impl Resolver {
 fn flatten(prefix: &str, table: &DeTable<'_>, pairs: &mut Vec<(String, Range<usize>, Given)>) {
     for (name, value) in table {
         let name_here = name.get_ref();
-        let key = if prefix.is_empty() {
-            name_here.to_string()
-        } else {
-            format!("{prefix}.{name_here}")
-        };
+        let key = if prefix.is_empty() { name_here.to_string() } else { format!("{prefix}.{name_here}") };
         match value.get_ref() {
-            DeValue::Table(inner)
-                if is_table(&key) || !(inner.is_empty() || Key::find(&key).is_some()) =>
-            {
+            DeValue::Table(inner) if is_table(&key) || !(inner.is_empty() || Key::find(&key).is_some()) => {
                 flatten(&key, inner, pairs);
             }
             value => pairs.push((key, name.span(), Given::from_toml(value))),
@@ -191,34 +151,21 @@ fn flatten(prefix: &str, table: &DeTable<'_>, pairs: &mut Vec<(String, Range<usi
 }
 
 fn is_table(name: &str) -> bool {
-    KEYS.iter().any(|key| {
-        key.name
-            .strip_prefix(name)
-            .is_some_and(|rest| rest.starts_with('.'))
-    })
+    KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
 }
 
 fn find_preset(name: &str) -> Result<&'static Preset, ConfigError> {
-    PRESETS
-        .iter()
-        .find(|preset| preset.name == name)
-        .ok_or_else(|| {
-            let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-            ConfigError::UnknownPreset {
-                name: name.into(),
-                hint: hint_among(name, "presets", &names),
-            }
-        })
+    PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        ConfigError::UnknownPreset { name: name.into(), hint: hint_among(name, "presets", &names) }
+    })
 }
 
 /// Line and column of a byte offset, both from 1.
 fn position(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(offset)];
+    let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (
-        before.matches('\n').count() + 1,
-        before[line_start..].chars().count() + 1,
-    )
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
 fn one_line(message: &str) -> String {

@@ -31,16 +31,10 @@ pub(crate) fn hint_for_key(given: &str) -> String {
         names().find(|name| split(name).1 == leaf)
     };
     let part_of = || names().find(|name| leaf.len() >= 3 && split(name).1.contains(leaf));
-    if let Some(name) = same_leaf
-        .or_else(|| nearest(given, names()))
-        .or_else(near_leaf)
-        .or_else(part_of)
-    {
+    if let Some(name) = same_leaf.or_else(|| nearest(given, names())).or_else(near_leaf).or_else(part_of) {
         return format!("did you mean `{name}`?");
     }
-    let in_table: Vec<&str> = names()
-        .filter(|name| !table.is_empty() && split(name).0 == table)
-        .collect();
+    let in_table: Vec<&str> = names().filter(|name| !table.is_empty() && split(name).0 == table).collect();
     if in_table.is_empty() {
         format!("the keys are {}", enumerate(&names().collect::<Vec<_>>()))
     } else {
@@ -58,11 +52,7 @@ fn tolerance(given: &str, candidate: &str) -> usize {
 }
 
 fn enumerate(names: &[&str]) -> String {
-    names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -81,23 +71,13 @@ mod tests {
             ("divergence.units", "divergence.unit"),
             ("memory.ram", "memory.ram_bytes"),
         ] {
-            assert_eq!(
-                hint_for_key(given),
-                format!("did you mean `{meant}`?"),
-                "{given}"
-            );
+            assert_eq!(hint_for_key(given), format!("did you mean `{meant}`?"), "{given}");
         }
     }
 
     #[test]
     fn a_far_name_gets_the_keys_of_its_table_and_no_guess() {
-        assert_eq!(
-            hint_for_key("run.colour"),
-            "the keys of [run] are `run.watchdog`, `run.starvation`"
-        );
-        assert!(
-            hint_for_key("colour")
-                .starts_with("the keys are `warps`, `threads`, `divergence.unit`")
-        );
+        assert_eq!(hint_for_key("run.colour"), "the keys of [run] are `run.watchdog`, `run.starvation`");
+        assert!(hint_for_key("colour").starts_with("the keys are `warps`, `threads`, `divergence.unit`"));
     }
 }

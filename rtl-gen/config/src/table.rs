@@ -22,27 +22,12 @@ pub struct Key {
 
 /// The field of [`Config`] behind a key, and the values that it takes.
 enum Field {
-    Integer {
-        values: Integers,
-        at: fn(&mut Config) -> &mut u32,
-    },
-    Long {
-        values: Integers,
-        at: fn(&mut Config) -> &mut u64,
-    },
-    Boolean {
-        at: fn(&mut Config) -> &mut bool,
-    },
-    Name {
-        what: &'static str,
-        at: fn(&mut Config) -> &mut String,
-    },
-    MemoryKind {
-        at: fn(&mut Config) -> &mut MemoryKind,
-    },
-    Latency {
-        at: fn(&mut Config) -> &mut Latency,
-    },
+    Integer { values: Integers, at: fn(&mut Config) -> &mut u32 },
+    Long { values: Integers, at: fn(&mut Config) -> &mut u64 },
+    Boolean { at: fn(&mut Config) -> &mut bool },
+    Name { what: &'static str, at: fn(&mut Config) -> &mut String },
+    MemoryKind { at: fn(&mut Config) -> &mut MemoryKind },
+    Latency { at: fn(&mut Config) -> &mut Latency },
 }
 
 /// A set of integers.
@@ -65,71 +50,49 @@ pub const KEYS: &[Key] = &[
         name: "warps",
         summary: "Warps in the core.",
         in_hardware: true,
-        field: Field::Integer {
-            values: Integers::between(1, 64),
-            at: |config| &mut config.warps,
-        },
+        field: Field::Integer { values: Integers::between(1, 64), at: |config| &mut config.warps },
     },
     Key {
         name: "threads",
         summary: "Threads per warp, which is also the number of lanes.",
         in_hardware: true,
-        field: Field::Integer {
-            values: Integers::powers_of_two(1, 64),
-            at: |config| &mut config.threads,
-        },
+        field: Field::Integer { values: Integers::powers_of_two(1, 64), at: |config| &mut config.threads },
     },
     Key {
         name: "divergence.unit",
         summary: "The unit that tracks the paths of a diverged warp.",
         in_hardware: true,
-        field: Field::Name {
-            what: "the name of a divergence unit",
-            at: |config| &mut config.divergence.unit,
-        },
+        field: Field::Name { what: "the name of a divergence unit", at: |config| &mut config.divergence.unit },
     },
     Key {
         name: "memory.kind",
         summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers.",
         in_hardware: true,
-        field: Field::MemoryKind {
-            at: |config| &mut config.memory.kind,
-        },
+        field: Field::MemoryKind { at: |config| &mut config.memory.kind },
     },
     Key {
         name: "memory.latency",
         summary: "Cycles from an accepted load to its response; a range is drawn from at random, both ends included.",
         in_hardware: false,
-        field: Field::Latency {
-            at: |config| &mut config.memory.latency,
-        },
+        field: Field::Latency { at: |config| &mut config.memory.latency },
     },
     Key {
         name: "memory.seed",
         summary: "Seed of random latencies.",
         in_hardware: false,
-        field: Field::Long {
-            values: Integers::between(0, i64::MAX as u64),
-            at: |config| &mut config.memory.seed,
-        },
+        field: Field::Long { values: Integers::between(0, i64::MAX as u64), at: |config| &mut config.memory.seed },
     },
     Key {
         name: "memory.outstanding",
         summary: "Loads that the core may have in flight.",
         in_hardware: true,
-        field: Field::Integer {
-            values: Integers::between(1, 128),
-            at: |config| &mut config.memory.outstanding,
-        },
+        field: Field::Integer { values: Integers::between(1, 128), at: |config| &mut config.memory.outstanding },
     },
     Key {
         name: "memory.ram_bytes",
         summary: "RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all stacks together.",
         in_hardware: true,
-        field: Field::Integer {
-            values: Integers::between(128, 1 << 31),
-            at: |config| &mut config.memory.ram_bytes,
-        },
+        field: Field::Integer { values: Integers::between(128, 1 << 31), at: |config| &mut config.memory.ram_bytes },
     },
     Key {
         name: "memory.stack_bytes",
@@ -144,27 +107,19 @@ pub const KEYS: &[Key] = &[
         name: "trace.port",
         summary: "Whether the core carries the trace port that lock-step runs read.",
         in_hardware: true,
-        field: Field::Boolean {
-            at: |config| &mut config.trace.port,
-        },
+        field: Field::Boolean { at: |config| &mut config.trace.port },
     },
     Key {
         name: "run.watchdog",
         summary: "Cycles without a commit, a response or an outstanding request after which a run ends as a deadlock.",
         in_hardware: false,
-        field: Field::Long {
-            values: Integers::between(1, i64::MAX as u64),
-            at: |config| &mut config.run.watchdog,
-        },
+        field: Field::Long { values: Integers::between(1, i64::MAX as u64), at: |config| &mut config.run.watchdog },
     },
     Key {
         name: "run.starvation",
         summary: "Cycles that a runnable path may wait while its warp commits before a run ends as a suspected deadlock.",
         in_hardware: false,
-        field: Field::Long {
-            values: Integers::between(1, i64::MAX as u64),
-            at: |config| &mut config.run.starvation,
-        },
+        field: Field::Long { values: Integers::between(1, i64::MAX as u64), at: |config| &mut config.run.starvation },
     },
 ];
 
@@ -180,11 +135,9 @@ impl Key {
             Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
             Field::Boolean { .. } => "true or false".into(),
             Field::Name { what, .. } => (*what).into(),
-            Field::MemoryKind { .. } => MemoryKind::ALL
-                .iter()
-                .map(|kind| format!("\"{}\"", kind.name()))
-                .collect::<Vec<_>>()
-                .join(" or "),
+            Field::MemoryKind { .. } => {
+                MemoryKind::ALL.iter().map(|kind| format!("\"{}\"", kind.name())).collect::<Vec<_>>().join(" or ")
+            }
             Field::Latency { .. } => {
                 format!("an integer from 1 to {MAX_LATENCY}, or a range such as \"1..60\"")
             }
@@ -196,9 +149,7 @@ impl Key {
         let config = &mut config.clone();
         match &self.field {
             Field::Integer { at, .. } => toml::Value::Integer((*at(config)).into()),
-            Field::Long { at, .. } => {
-                toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX))
-            }
+            Field::Long { at, .. } => toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX)),
             Field::Boolean { at } => toml::Value::Boolean(*at(config)),
             Field::Name { at, .. } => toml::Value::String(at(config).clone()),
             Field::MemoryKind { at } => toml::Value::String(at(config).name().into()),
@@ -217,15 +168,11 @@ impl Key {
                 let number = values.accept(*number)?;
                 *at(config) = u32::try_from(number).map_err(|_| values.refuse(number.into()))?;
             }
-            (Field::Long { values, at }, Given::Integer(number)) => {
-                *at(config) = values.accept(*number)?
-            }
+            (Field::Long { values, at }, Given::Integer(number)) => *at(config) = values.accept(*number)?,
             (Field::Boolean { at }, Given::Boolean(truth)) => *at(config) = *truth,
             (Field::Name { at, .. }, Given::Text(name)) => at(config).clone_from(name),
             (Field::MemoryKind { at }, Given::Text(name)) => *at(config) = memory_kind(name)?,
-            (Field::Latency { at }, Given::Integer(_) | Given::Text(_)) => {
-                *at(config) = latency(given)?
-            }
+            (Field::Latency { at }, Given::Integer(_) | Given::Text(_)) => *at(config) = latency(given)?,
             _ => return Err(Refusal::WrongType),
         }
         Ok(())
@@ -245,27 +192,15 @@ impl Key {
 
 impl Integers {
     const fn between(min: u64, max: u64) -> Self {
-        Self {
-            min,
-            max,
-            powers_of_two: false,
-        }
+        Self { min, max, powers_of_two: false }
     }
 
     const fn powers_of_two(min: u64, max: u64) -> Self {
-        Self {
-            min,
-            max,
-            powers_of_two: true,
-        }
+        Self { min, max, powers_of_two: true }
     }
 
     fn describe(self) -> String {
-        let what = if self.powers_of_two {
-            "a power of two"
-        } else {
-            "an integer"
-        };
+        let what = if self.powers_of_two { "a power of two" } else { "an integer" };
         if self.max == i64::MAX as u64 {
             format!("{what} from {} on", self.min)
         } else {
@@ -276,9 +211,7 @@ impl Integers {
     fn accept(self, number: i128) -> Result<u64, Refusal> {
         u64::try_from(number)
             .ok()
-            .filter(|n| {
-                (self.min..=self.max).contains(n) && (!self.powers_of_two || n.is_power_of_two())
-            })
+            .filter(|n| (self.min..=self.max).contains(n) && (!self.powers_of_two || n.is_power_of_two()))
             .ok_or_else(|| self.refuse(number))
     }
 
@@ -295,41 +228,28 @@ impl Integers {
 }
 
 fn memory_kind(name: &str) -> Result<MemoryKind, Refusal> {
-    MemoryKind::ALL
-        .iter()
-        .copied()
-        .find(|kind| kind.name() == name)
-        .ok_or_else(|| {
-            let names: Vec<&str> = MemoryKind::ALL.iter().map(|kind| kind.name()).collect();
-            Refusal::OutOfRange {
-                hint: hint_among(name, "kinds", &names),
-            }
-        })
+    MemoryKind::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = MemoryKind::ALL.iter().map(|kind| kind.name()).collect();
+        Refusal::OutOfRange { hint: hint_among(name, "kinds", &names) }
+    })
 }
 
 fn latency(given: &Given) -> Result<Latency, Refusal> {
     let ends = match given {
         Given::Integer(number) => Some((*number, *number)),
-        Given::Text(text) => text
-            .split_once("..")
-            .and_then(|(min, max)| Some((min.trim().parse().ok()?, max.trim().parse().ok()?))),
+        Given::Text(text) => {
+            text.split_once("..").and_then(|(min, max)| Some((min.trim().parse().ok()?, max.trim().parse().ok()?)))
+        }
         _ => None,
     };
     let Some((min, max)) = ends else {
-        return Err(Refusal::OutOfRange {
-            hint: "a range is two integers with `..` between them".into(),
-        });
+        return Err(Refusal::OutOfRange { hint: "a range is two integers with `..` between them".into() });
     };
     let clamp = |end: i128| end.clamp(1, MAX_LATENCY.into()) as u32;
-    let nearest = Latency {
-        min: clamp(min.min(max)),
-        max: clamp(min.max(max)),
-    };
+    let nearest = Latency { min: clamp(min.min(max)), max: clamp(min.max(max)) };
     if (i128::from(nearest.min), i128::from(nearest.max)) == (min, max) {
         Ok(nearest)
     } else {
-        Err(Refusal::OutOfRange {
-            hint: format!("the nearest is {}", toml::Value::from(nearest)),
-        })
+        Err(Refusal::OutOfRange { hint: format!("the nearest is {}", toml::Value::from(nearest)) })
     }
 }

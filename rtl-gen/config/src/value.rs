@@ -20,17 +20,12 @@ pub(crate) enum Given {
 impl Given {
     /// Any TOML value but a table.
     pub(crate) fn from_toml(value: &DeValue<'_>) -> Self {
-        let other = |name, shown: &str| Self::Other {
-            name,
-            shown: shown.to_owned(),
-        };
+        let other = |name, shown: &str| Self::Other { name, shown: shown.to_owned() };
         match value {
-            DeValue::Integer(integer) => {
-                match i128::from_str_radix(integer.as_str(), integer.radix()) {
-                    Ok(number) => Self::Integer(number),
-                    Err(_) => other("an integer of more than 127 bits", integer.as_str()),
-                }
-            }
+            DeValue::Integer(integer) => match i128::from_str_radix(integer.as_str(), integer.radix()) {
+                Ok(number) => Self::Integer(number),
+                Err(_) => other("an integer of more than 127 bits", integer.as_str()),
+            },
             DeValue::String(text) => Self::Text(text.clone().into_owned()),
             DeValue::Boolean(truth) => Self::Boolean(*truth),
             DeValue::Float(float) => other("a floating-point number", float.as_str()),

@@ -54,10 +54,7 @@ fn mistakes_in_a_file() {
         "# Größe\nwärme = 4\n[memory\n",
         "\0\u{1}\u{2}",
     ];
-    let messages: Vec<String> = mistakes
-        .iter()
-        .map(|text| format!("{text:?}\n  {}", message_of_file(text)))
-        .collect();
+    let messages: Vec<String> = mistakes.iter().map(|text| format!("{text:?}\n  {}", message_of_file(text))).collect();
     insta::assert_snapshot!(messages.join("\n"));
 }
 
@@ -88,27 +85,17 @@ fn mistakes_in_settings() {
         &["memory.ram_bytes=1000"],
         &["memory.ram_bytes=16777215"],
         &["memory.stack_bytes=262144", "trace.port=false"],
-        &[
-            "memory.stack_bytes=1073741824",
-            "warps=64",
-            "threads=64",
-            "memory.ram_bytes=4096",
-        ],
+        &["memory.stack_bytes=1073741824", "warps=64", "threads=64", "memory.ram_bytes=4096"],
         &["run.watchdog=0"],
         &["trace.port=1"],
     ];
-    let messages: Vec<String> = mistakes
-        .iter()
-        .map(|settings| message_of_settings(settings))
-        .collect();
+    let messages: Vec<String> = mistakes.iter().map(|settings| message_of_settings(settings)).collect();
     insta::assert_snapshot!(messages.join("\n"));
 }
 
 #[test]
 fn an_unknown_preset_names_the_nearest_or_all() {
-    let message = |name: &str| {
-        one_message(&Config::resolve(&Base::Preset(name.into()), &[""; 0]).expect_err(name))
-    };
+    let message = |name: &str| one_message(&Config::resolve(&Base::Preset(name.into()), &[""; 0]).expect_err(name));
     insta::assert_snapshot!(format!("{}\n{}", message("rv32-8x4"), message("huge")));
 }
 
@@ -116,12 +103,7 @@ fn an_unknown_preset_names_the_nearest_or_all() {
 fn a_missing_file_and_a_folder_are_named() {
     for path in ["/nonexistent/core.toml", "/"] {
         let error = Config::resolve(&Base::File(PathBuf::from(path)), &[""; 0]).expect_err(path);
-        assert!(
-            matches!(&error, ConfigError::Unreadable { path: named, .. } if named == Path::new(path))
-        );
-        assert!(
-            one_message(&error)
-                .starts_with(&format!("{path}: cannot read the configuration file: "))
-        );
+        assert!(matches!(&error, ConfigError::Unreadable { path: named, .. } if named == Path::new(path)));
+        assert!(one_message(&error).starts_with(&format!("{path}: cannot read the configuration file: ")));
     }
 }

@@ -19,8 +19,7 @@ fn the_default_preset_is_the_default_configuration() {
 #[test]
 fn every_preset_resolves_and_says_what_it_is_for() {
     for preset in PRESETS {
-        let config =
-            Config::resolve(&Base::Preset(preset.name.into()), NOTHING).expect(preset.name);
+        let config = Config::resolve(&Base::Preset(preset.name.into()), NOTHING).expect(preset.name);
         assert_eq!(config.check(), Ok(()), "{}", preset.name);
         assert!(preset.summary().ends_with('.'), "{}", preset.name);
     }
@@ -43,14 +42,8 @@ fn the_last_setting_wins_and_its_right_side_is_toml_or_else_a_string() {
     assert_eq!(config.divergence.unit, "some-unit");
     assert_eq!(config.memory.outstanding, 8);
     assert!(!config.trace.port);
-    assert_eq!(
-        with(&["memory.latency=\"2..9\""]).memory.latency,
-        Latency { min: 2, max: 9 }
-    );
-    assert_eq!(
-        with(&["memory.latency=7"]).memory.latency,
-        Latency { min: 7, max: 7 }
-    );
+    assert_eq!(with(&["memory.latency=\"2..9\""]).memory.latency, Latency { min: 2, max: 9 });
+    assert_eq!(with(&["memory.latency=7"]).memory.latency, Latency { min: 7, max: 7 });
 }
 
 #[test]
@@ -59,10 +52,7 @@ fn settings_apply_on_top_of_a_file_and_unset_keys_have_their_defaults() {
     let path = folder.path().join("core.toml");
     fs::write(&path, "warps = 2\nmemory.seed = 9\n").expect("a file");
     let config = Config::resolve(&Base::File(path), &["warps=4"]).expect("a valid configuration");
-    assert_eq!(
-        (config.warps, config.memory.seed, config.threads),
-        (4, 9, 8)
-    );
+    assert_eq!((config.warps, config.memory.seed, config.threads), (4, 9, 8));
 }
 
 #[test]
@@ -76,14 +66,8 @@ fn every_allowed_size_resolves_with_the_default_memory() {
 
 #[test]
 fn ram_reaches_to_the_end_of_the_address_space_and_to_one_row_above_the_stacks() {
-    assert_eq!(
-        with(&["memory.ram_bytes=2147483648"]).memory.ram_bytes,
-        1 << 31
-    );
-    assert_eq!(
-        with(&["memory.ram_bytes=147456"]).memory.ram_bytes,
-        9 * 8 * 2048
-    );
+    assert_eq!(with(&["memory.ram_bytes=2147483648"]).memory.ram_bytes, 1 << 31);
+    assert_eq!(with(&["memory.ram_bytes=147456"]).memory.ram_bytes, 9 * 8 * 2048);
     assert!(Config::resolve(&Base::default(), &["memory.ram_bytes=131072"]).is_err());
 }
 
@@ -91,13 +75,8 @@ fn ram_reaches_to_the_end_of_the_address_space_and_to_one_row_above_the_stacks()
 fn the_commented_file_reads_back_as_itself() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("core.toml");
-    let config = with(&[
-        "warps=3",
-        "threads=16",
-        "memory.latency=1..60",
-        "divergence.unit=\"a\\\"b\"",
-        "memory.seed=7",
-    ]);
+    let config =
+        with(&["warps=3", "threads=16", "memory.latency=1..60", "divergence.unit=\"a\\\"b\"", "memory.seed=7"]);
     fs::write(&path, config.to_commented_toml()).expect("a file");
     assert_eq!(Config::resolve(&Base::File(path), NOTHING), Ok(config));
 }
@@ -118,11 +97,7 @@ fn the_table_has_every_key_of_the_configuration_once_and_in_order() {
         }
     }
     let mut names = Vec::new();
-    leaves(
-        "",
-        &toml::Table::try_from(Config::default()).expect("a table"),
-        &mut names,
-    );
+    leaves("", &toml::Table::try_from(Config::default()).expect("a table"), &mut names);
     let mut in_table: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
     in_table.sort_unstable();
     names.sort_unstable();
@@ -145,20 +120,13 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("run.watchdog=5", false),
         ("run.starvation=5", false),
     ] {
-        assert_eq!(
-            with(&[setting]).rtl_hash_text() != of_default,
-            changes,
-            "{setting}"
-        );
+        assert_eq!(with(&[setting]).rtl_hash_text() != of_default, changes, "{setting}");
     }
 }
 
 #[test]
 fn a_configuration_made_by_code_is_checked_like_a_written_one() {
-    let broken = Config {
-        threads: 3,
-        ..Config::default()
-    };
+    let broken = Config { threads: 3, ..Config::default() };
     insta::assert_snapshot!(broken.check().expect_err("three threads"), @"configuration: `threads` = 3 is out of range: expected a power of two from 1 to 64; the nearest are 2 and 4");
     let mut broken = Config::default();
     broken.memory.latency = Latency { min: 5, max: 2 };
