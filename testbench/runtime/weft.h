@@ -1,0 +1,176 @@
+/* weft.h: what a kernel for a Weft core can ask of the machine.
+ *
+ * A kernel is an ordinary C program. Every thread of the core runs
+ *
+ *     int main(unsigned hart);
+ *
+ * from its start, on its own stack, and the value it returns is the thread's exit code: 0 = well.
+ * Threads of one warp that are at the same instruction execute it together; the hardware keeps
+ * track of those that are not. There is no libc; memory that is not initialised reads as zero. */
+
+#ifndef WEFT_H
+#define WEFT_H
+
+#include <stdint.h>
+
+/* Control and status registers of the machine. */
+#define WEFT_CSR_EXIT 0x800        /* write: the thread ends, with this exit code */
+#define WEFT_CSR_BARRIER 0x801     /* write: the thread waits for all living threads */
+#define WEFT_CSR_THREADS 0xcc0     /* threads in a warp, T */
+#define WEFT_CSR_WARPS 0xcc1       /* warps in the core, W */
+#define WEFT_CSR_MASK 0xcc2        /* lanes 0 to 31 of the path that executes the read */
+#define WEFT_CSR_STACK 0xcc3       /* the address just past this thread's stack */
+#define WEFT_CSR_MASK_HIGH 0xcc4   /* lanes 32 to 63 of the path that executes the read */
+
+/* A byte stored here is printed. */
+#define WEFT_CONSOLE 0x10000000
+
+#define WEFT_STRING(text) #text
+#define WEFT_EXPANDED(text) WEFT_STRING(text)
+
+/* Reads a register whose value never changes: the compiler may keep it. */
+#define WEFT_READ_CONSTANT(csr)                                              \
+    ({                                                                       \
+        uint32_t value_;                                                     \
+        __asm__("csrr %0, " WEFT_EXPANDED(csr) : "=r"(value_));              \
+        value_;                                                              \
+    })
+
+/* Reads a register anew each time. */
+#define WEFT_READ(csr)                                                       \
+    ({                                                                       \
+        uint32_t value_;                                                     \
+        __asm__ volatile("csrr %0, " WEFT_EXPANDED(csr) : "=r"(value_));     \
+        value_;                                                              \
+    })
+
+/* ---- Who am I ------------------------------------------------------------------------------ */
+
+/* This thread's number in the core: warp * T + lane. */
+static inline uint32_t weft_hart(void) { return WEFT_READ_CONSTANT(mhartid); }
+
+/* Threads in a warp, T: a power of two. */
+static inline uint32_t weft_threads_per_warp(void) { return WEFT_READ_CONSTANT(WEFT_CSR_THREADS); }
+
+/* Warps in the core, W. */
+static inline uint32_t weft_warps(void) { return WEFT_READ_CONSTANT(WEFT_CSR_WARPS); }
+
+/* This thread's lane: 0 to T - 1. */
+static inline uint32_t weft_lane(void) { return weft_hart() & (weft_threads_per_warp() - 1); }
+
+/* This thread's warp: 0 to W - 1. (Shifts, because a core without M has no division.) */
+static inline uint32_t weft_warp(void)
+{
+    uint32_t warp = weft_hart();
+    for (uint32_t threads = weft_threads_per_warp(); threads > 1; threads >>= 1)
+        warp >>= 1;
+    return warp;
+}
+
+/* Threads in the core, W * T. */
+static inline uint32_t weft_threads(void)
+{
+    uint32_t total = weft_warps();
+    for (uint32_t threads = weft_threads_per_warp(); threads > 1; threads >>= 1)
+        total <<= 1;
+    return total;
+}
+
+/* The address just past this thread's stack. */
+static inline uint32_t weft_stack_end(void) { return WEFT_READ_CONSTANT(WEFT_CSR_STACK); }
+
+/* ---- Together and apart -------------------------------------------------------------------- */
+
+/* Waits until every thread of the core that has not ended waits here or at another barrier.
+ * What was stored before it is seen after it. */
+static inline void weft_barrier(void)
+{
+    __asm__ volatile("csrw " WEFT_EXPANDED(WEFT_CSR_BARRIER) ", zero" ::: "memory");
+}
+
+/* Ends this thread. Same as returning `code` from main. */
+static inline __attribute__((noreturn)) void weft_exit(uint32_t code)
+{
+    __asm__ volatile("csrw " WEFT_EXPANDED(WEFT_CSR_EXIT) ", %0" ::"r"(code) : "memory");
+    __builtin_unreachable();
+}
+
+/* The lanes that execute this very read with the caller: bit i = lane i. Two reads are needed for
+ * more than 32 lanes; paths may merge between them. */
+static inline uint64_t weft_active_mask(void)
+{
+    uint32_t low = WEFT_READ(WEFT_CSR_MASK);
+    uint32_t high = WEFT_READ(WEFT_CSR_MASK_HIGH);
+    return (uint64_t)high << 32 | low;
+}
+
+/* ---- Time ---------------------------------------------------------------------------------- */
+
+/* Clock cycles since reset, low word. */
+static inline uint32_t weft_cycle(void) { return WEFT_READ(mcycle); }
+
+/* Instructions that the whole core has committed, low word. */
+static inline uint32_t weft_instructions(void) { return WEFT_READ(minstret); }
+
+/* ---- Console ------------------------------------------------------------------------------- */
+
+/* Prints one character. When several lanes print at once, each prints its own, in lane order. */
+static inline void weft_putc(char character)
+{
+    *(volatile uint8_t *)WEFT_CONSOLE = (uint8_t)character;
+}
+
+/* Prints a string. */
+static inline void weft_puts(const char *text)
+{
+    while (*text)
+        weft_putc(*text++);
+}
+
+/* Prints eight hexadecimal digits. */
+static inline void weft_put_hex(uint32_t value)
+{
+    for (int shift = 28; shift >= 0; shift -= 4)
+        weft_putc("0123456789abcdef"[value >> shift & 15]);
+}
+
+/* Prints a number in decimal. */
+static inline void weft_put_decimal(uint32_t value)
+{
+    char digits[10];
+    int count = 0;
+    do {
+        digits[count++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    while (count)
+        weft_putc(digits[--count]);
+}
+
+/* ---- The end of the whole run -------------------------------------------------------------- */
+
+extern volatile uint32_t tohost;
+
+/* Ends the run of all threads at once: all is well. */
+static inline void weft_pass(void) { tohost = 1; }
+
+/* Ends the run of all threads at once: test `number` (1 or more) failed. */
+static inline void weft_fail(uint32_t number) { tohost = number << 1 | 1; }
+
+/* ---- Data ---------------------------------------------------------------------------------- */
+
+/* Begins an array on a line of memory, whatever T: then lane i finds element i at place i of the
+ * line, and one transaction serves the whole warp. Elsewhere each lane needs its own. */
+#define WEFT_ALIGNED __attribute__((aligned(256)))
+
+/* ---- Results that the host reads ----------------------------------------------------------- */
+
+/* Defines the array `name` of `words` words, which `weft run --signature FILE` writes out after the
+ * run, one word a line in hexadecimal. At most one in a program. */
+#define WEFT_SIGNATURE(name, words)                                          \
+    WEFT_ALIGNED uint32_t name[words];                                       \
+    __asm__(".globl begin_signature, end_signature\n\t"                      \
+            ".set begin_signature, " #name "\n\t"                            \
+            ".set end_signature, " #name " + 4 * (" WEFT_EXPANDED(words) ")")
+
+#endif
