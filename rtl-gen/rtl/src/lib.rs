@@ -1,4 +1,28 @@
 //! Run-time elaboration of synthesizable Verilog on the core of rust-hdl.
+//!
+//! A [`Builder`] describes one module with nets and expressions whose widths are run-time values; [`Builder::finish`]
+//! checks it and gives a [`Module`] that other modules instantiate and that [`Module::verilog`] prints. rust-hdl
+//! carries the hierarchy (its `Block` walk), the connection, loop and input checks, and the walk that prints; this
+//! crate adds what that layer lacks: run-time widths, checked at construction, memories, shared modules, legal
+//! names and readable text. It knows nothing of any particular hardware.
+
+mod builder;
+mod bundle;
+mod emit;
+mod expr;
+mod hierarchy;
+mod module;
+mod names;
+mod net;
+mod print;
+mod select;
+
+pub use builder::{Builder, Instance, Memory, Register};
+pub use bundle::Bundle;
+pub use emit::{ModuleText, file, single_file};
+pub use expr::{Expr, concat, join, lit, ones, zeros};
+pub use module::{ElaborationError, MemoryStyle, Module};
+pub use select::{clog2, count_ones, decode, encode, increment, lowest_one, reduce, select, select_one_hot};
 
 /// Direction of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,112 @@
+//! Bundles: named records of expressions that travel between stages.
+
+use crate::builder::{Builder, Instance};
+use crate::expr::Expr;
+
+/// A record of expressions with one definition of its fields and widths. Declare one with [`bundle!`](crate::bundle).
+pub trait Bundle: Sized {
+    /// What the widths depend on.
+    type Shape;
+
+    /// Makes each field from its name and width.
+    fn build(shape: &Self::Shape, make: &mut dyn FnMut(&'static str, usize) -> Expr) -> Self;
+
+    /// The fields in order.
+    fn fields(&self) -> Vec<(&'static str, &Expr)>;
+
+    /// Input ports `field_suffix`.
+    #[track_caller]
+    fn inputs(module: &Builder, shape: &Self::Shape, suffix: &str) -> Self {
+        Self::build(shape, &mut |field, width| module.input(&port(field, suffix), width))
+    }
+
+    /// Output ports `field_suffix`.
+    #[track_caller]
+    fn outputs(&self, module: &Builder, suffix: &str) {
+        for (field, value) in self.fields() {
+            module.output(&port(field, suffix), value);
+        }
+    }
+
+    /// The bundle one clock later, in registers `field_suffix`.
+    #[track_caller]
+    fn delay(&self, module: &Builder, shape: &Self::Shape, suffix: &str) -> Self {
+        let mut values = self.fields().into_iter();
+        Self::build(shape, &mut |field, _| {
+            let (_, value) = values.next().expect("as many values as fields");
+            module.delay(&port(field, suffix), value)
+        })
+    }
+
+    /// Wires `field_suffix` whose values come later.
+    #[track_caller]
+    fn forward(module: &Builder, shape: &Self::Shape, suffix: &str) -> Self {
+        Self::build(shape, &mut |field, width| module.forward(&port(field, suffix), width))
+    }
+
+    /// Connects the bundle to the input ports `field_suffix` of an instance.
+    #[track_caller]
+    fn connect(&self, instance: &Instance, suffix: &str) {
+        for (field, value) in self.fields() {
+            instance.input(&port(field, suffix), value);
+        }
+    }
+
+    /// The output ports `field_suffix` of an instance, on nets of the same names.
+    #[track_caller]
+    fn from_instance(instance: &Instance, shape: &Self::Shape, suffix: &str) -> Self {
+        Self::build(shape, &mut |field, _| instance.output_as(&port(field, suffix), &port(field, suffix)))
+    }
+
+    /// Lets the output ports `field_suffix` of an instance drive this bundle of forward wires.
+    #[track_caller]
+    fn driven_by(&self, instance: &Instance, suffix: &str) {
+        for (field, value) in self.fields() {
+            instance.output_to(&port(field, suffix), value);
+        }
+    }
+}
+
+fn port(field: &str, suffix: &str) -> String {
+    if suffix.is_empty() { field.to_owned() } else { format!("{field}_{suffix}") }
+}
+
+/// Declares a [`Bundle`]: the struct, its widths from a shape, and the trait.
+///
+/// ```
+/// struct Shape { lanes: usize }
+/// rtl::bundle! {
+///     /// A store on its way to memory.
+///     pub struct Store(shape: &Shape) {
+///         /// Whether there is one.
+///         valid: 1,
+///         /// One word per lane.
+///         data: 32 * shape.lanes,
+///     }
+/// }
+/// ```
+#[macro_export]
+macro_rules! bundle {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident($shape:ident: &$type:ty) {
+        $($(#[$field_meta:meta])* $field:ident: $width:expr),* $(,)?
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone)]
+        $visibility struct $name {
+            $($(#[$field_meta])* $visibility $field: $crate::Expr,)*
+        }
+
+        impl $crate::Bundle for $name {
+            type Shape = $type;
+
+            #[allow(unused_variables)]
+            fn build($shape: &$type, make: &mut dyn FnMut(&'static str, usize) -> $crate::Expr) -> Self {
+                Self { $($field: make(stringify!($field), $width),)* }
+            }
+
+            fn fields(&self) -> Vec<(&'static str, &$crate::Expr)> {
+                vec![$((stringify!($field), &self.$field)),*]
+            }
+        }
+    };
+}

@@ -1,0 +1,208 @@
+//! The finished modules as rust-hdl sees them: its `Block` walk, its checks, its `Verilog` kinds.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use rust_hdl::core::ast::{BlackBox, Verilog, VerilogExpression, VerilogOp, VerilogStatement};
+use rust_hdl::core::atom::AtomKind;
+use rust_hdl::core::block::Block;
+use rust_hdl::core::check_error::{CheckError, check_all};
+use rust_hdl::core::logic::Logic;
+use rust_hdl::core::probe::Probe;
+
+use crate::Direction;
+use crate::emit;
+use crate::module::{Driver, ElaborationError, InstanceData, Item, Module, PortData};
+use crate::net::{Net, NetAtom};
+
+/// What a walk asks of [`Logic::hdl`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Assignments that `check_all` understands.
+    Check,
+    /// Text.
+    Print,
+}
+
+/// One module kind. Its instances are [`Proxy`]s; each kind below is visited once.
+pub(crate) struct Kind<'a> {
+    pub module: &'a Module,
+    pub purpose: Purpose,
+    pub visited: &'a RefCell<HashSet<String>>,
+}
+
+/// An instance: its ports and whether they are connected.
+struct Proxy<'a> {
+    data: &'a InstanceData,
+}
+
+/// Runs the connection, loop and input checks of rust-hdl over the module and its instances.
+pub(crate) fn check(module: &Module) -> Result<(), ElaborationError> {
+    let visited = RefCell::new(module.instances().map(|data| data.module.name().to_owned()).collect());
+    check_all(&Kind { module, purpose: Purpose::Check, visited: &visited }).map_err(|error| {
+        let message = match error {
+            CheckError::OpenSignal(open) => {
+                let mut names: Vec<String> =
+                    open.into_values().map(|p| format!("`{}` in {}", p.name, p.path)).collect();
+                names.sort();
+                format!("not connected: {}", names.join(", "))
+            }
+            CheckError::LogicLoops(list) => {
+                let names: Vec<String> = list.into_iter().map(|p| p.name).collect();
+                format!("combinational loop: {}", names.join(", "))
+            }
+            CheckError::WritesToInputs(list) => {
+                let names: Vec<String> = list.into_iter().map(|p| p.name).collect();
+                format!("inputs are written: {}", names.join(", "))
+            }
+        };
+        ElaborationError::Check { module: module.name().to_owned(), message }
+    })
+}
+
+fn port_atom<'a>(name: &'a str, id: usize, width: usize, kind: AtomKind, driven: bool) -> NetAtom<'a> {
+    NetAtom { id, name, width, kind, driven }
+}
+
+impl Kind<'_> {
+    fn atoms(&self, probe: &mut dyn Probe) {
+        let finished = self.module.finished();
+        for (name, present) in [("clk", finished.clocked), ("rst", finished.reset)] {
+            if present {
+                probe.visit_atom(name, &port_atom(name, 0, 1, AtomKind::InputParameter, true));
+            }
+        }
+        for port in &finished.body.ports {
+            match port {
+                PortData::Group(_) => {}
+                PortData::Input(net) => {
+                    probe.visit_atom(
+                        &net.name,
+                        &port_atom(&net.name, net.id, net.width, AtomKind::InputParameter, true),
+                    );
+                }
+                PortData::Output { id, name, width, driver } => {
+                    let atom = port_atom(name, *id, *width, AtomKind::OutputParameter, driver.is_some());
+                    probe.visit_atom(name, &atom);
+                }
+            }
+        }
+        let mut local = |net: &Net, kind: AtomKind, driven: bool| {
+            probe.visit_atom(&net.name, &port_atom(&net.name, net.id, net.width, kind, driven));
+        };
+        for item in &finished.body.items {
+            match item {
+                Item::Wire { net, driver } => {
+                    let kind = match driver {
+                        Some(Driver::Instance) => AtomKind::StubOutputSignal,
+                        _ => AtomKind::LocalSignal,
+                    };
+                    local(net, kind, driver.is_some());
+                }
+                Item::Register(index) => {
+                    let register = &finished.body.registers[*index];
+                    local(&register.net, AtomKind::StubOutputSignal, register.next.is_some());
+                }
+                Item::MemoryRead { memory, read } => {
+                    local(&finished.body.memories[*memory].reads[*read].0, AtomKind::StubOutputSignal, true);
+                }
+                Item::Comment(_) | Item::Memory(_) | Item::Instance(_) => {}
+            }
+        }
+    }
+
+    /// The assignments of the wires, in the order in which they settle, and of the outputs.
+    fn assignments(&self) -> Verilog {
+        let finished = self.module.finished();
+        let mut wires = HashMap::new();
+        for item in &finished.body.items {
+            if let Item::Wire { net, driver: Some(driver) } = item {
+                match driver {
+                    Driver::Value(value) => wires.insert(net.id, (&net.name, value)),
+                    Driver::Memory { address, .. } => wires.insert(net.id, (&net.name, address)),
+                    Driver::Instance => None,
+                };
+            }
+        }
+        let inner = finished.order.iter().filter_map(|id| wires.get(id).copied());
+        let outer = finished.body.ports.iter().filter_map(|port| match port {
+            PortData::Output { name, driver: Some(value), .. } => Some((name, value)),
+            _ => None,
+        });
+        let statements = inner.chain(outer).map(|(name, value)| {
+            let mut reads = value.nets().into_iter().map(VerilogExpression::Signal);
+            let first = reads.next().unwrap_or(VerilogExpression::Literal(false.into()));
+            let any = reads.fold(first, |a, b| VerilogExpression::Binary(Box::new(a), VerilogOp::BitOr, Box::new(b)));
+            VerilogStatement::Assignment(VerilogExpression::Signal(name.clone()), any)
+        });
+        Verilog::Combinatorial(statements.collect())
+    }
+}
+
+impl Logic for Kind<'_> {
+    fn update(&mut self) {}
+
+    fn hdl(&self) -> Verilog {
+        match self.purpose {
+            Purpose::Check => self.assignments(),
+            Purpose::Print => Verilog::Custom(emit::module(self.module)),
+        }
+    }
+}
+
+impl Block for Kind<'_> {
+    fn connect_all(&mut self) {}
+
+    fn update_all(&mut self) {}
+
+    fn has_changed(&self) -> bool {
+        false
+    }
+
+    fn accept(&self, name: &str, probe: &mut dyn Probe) {
+        for instance in self.module.instances() {
+            let module = &instance.module;
+            if self.visited.borrow_mut().insert(module.name().to_owned()) {
+                Kind { module, ..*self }.accept(module.name(), probe);
+            }
+        }
+        probe.visit_start_scope(name, self);
+        self.atoms(probe);
+        for data in self.module.instances() {
+            Proxy { data }.accept(&data.name, probe);
+        }
+        probe.visit_end_scope(name, self);
+    }
+}
+
+impl Logic for Proxy<'_> {
+    fn update(&mut self) {}
+
+    fn hdl(&self) -> Verilog {
+        Verilog::Blackbox(BlackBox { code: String::new(), name: self.data.module.name().to_owned() })
+    }
+}
+
+impl Block for Proxy<'_> {
+    fn connect_all(&mut self) {}
+
+    fn update_all(&mut self) {}
+
+    fn has_changed(&self) -> bool {
+        false
+    }
+
+    fn accept(&self, name: &str, probe: &mut dyn Probe) {
+        probe.visit_start_scope(name, self);
+        for port in self.data.module.ports() {
+            let implicit = port.name == "clk" || port.name == "rst";
+            let given = implicit || self.data.inputs.iter().any(|(input, _)| *input == port.name);
+            let (kind, driven) = match port.direction {
+                Direction::Input => (AtomKind::InputParameter, given),
+                Direction::Output => (AtomKind::OutputParameter, true),
+            };
+            probe.visit_atom(&port.name, &port_atom(&port.name, 0, port.width, kind, driven));
+        }
+        probe.visit_end_scope(name, self);
+    }
+}

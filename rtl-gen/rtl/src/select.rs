@@ -1,0 +1,95 @@
+//! The small combinational idioms that every module needs: decoders, selectors, counters of bits.
+
+use crate::expr::{Expr, join, lit, zeros};
+
+/// Bits needed to number `count` things: 0 for one.
+pub fn clog2(count: usize) -> usize {
+    count.next_power_of_two().trailing_zeros() as usize
+}
+
+/// One bit per value of `index`, `count` of them.
+pub fn decode(index: &Expr, count: usize) -> Expr {
+    let bits: Vec<Expr> = (0..count).map(|value| index.is(value as u64)).collect();
+    join(&bits)
+}
+
+/// `values[index]` as a balanced tree of two-way choices.
+///
+/// # Panics
+/// If there is no value, or `index` has other than `clog2(values.len())` bits.
+#[track_caller]
+pub fn select(index: &Expr, values: &[Expr]) -> Expr {
+    assert!(
+        index.width() == clog2(values.len()),
+        "{} values need an index of {} bits",
+        values.len(),
+        clog2(values.len())
+    );
+    match values {
+        [only] => only.clone(),
+        _ => {
+            let high = index.width() - 1;
+            let (low_half, high_half) = values.split_at(1 << high);
+            let inner = index.slice(0, high);
+            let upper = select(&inner.slice(0, clog2(high_half.len())), high_half);
+            index.bit(high).mux(&upper, &select(&inner, low_half))
+        }
+    }
+}
+
+/// The OR of the values whose one-bit condition holds: a choice where at most one does.
+#[track_caller]
+pub fn select_one_hot(conditions: &Expr, values: &[Expr]) -> Expr {
+    assert!(conditions.width() == values.len(), "{} conditions for {} values", conditions.width(), values.len());
+    let gated: Vec<Expr> = values.iter().enumerate().map(|(i, value)| value.when(&conditions.bit(i))).collect();
+    reduce(&gated, &|a, b| a | b)
+}
+
+/// Folds the values pairwise: a tree of depth log2.
+///
+/// # Panics
+/// If there is no value.
+pub fn reduce(values: &[Expr], combine: &dyn Fn(&Expr, &Expr) -> Expr) -> Expr {
+    match values {
+        [only] => only.clone(),
+        _ => {
+            let (low, high) = values.split_at(values.len() / 2);
+            combine(&reduce(low, combine), &reduce(high, combine))
+        }
+    }
+}
+
+/// Keeps only the lowest set bit of each: bit i of the result is bit i of `requests` and none below it.
+pub fn lowest_one(requests: &Expr) -> Expr {
+    let bits: Vec<Expr> = (0..requests.width()).map(|i| requests.bit(i) & requests.slice(0, i).none()).collect();
+    join(&bits)
+}
+
+/// The number of the set bit of a one-hot value (0 if none is set).
+pub fn encode(one_hot: &Expr) -> Expr {
+    let width = clog2(one_hot.width());
+    let bits: Vec<Expr> = (0..width)
+        .map(|bit| {
+            let members: Vec<Expr> =
+                (0..one_hot.width()).filter(|position| position >> bit & 1 == 1).map(|p| one_hot.bit(p)).collect();
+            join(&members).any()
+        })
+        .collect();
+    join(&bits)
+}
+
+/// How many bits are set, in `clog2(width + 1)` bits.
+pub fn count_ones(value: &Expr) -> Expr {
+    let width = clog2(value.width() + 1);
+    if value.width() == 0 {
+        return zeros(0);
+    }
+    let bits: Vec<Expr> = value.lanes(1).iter().map(|bit| bit.extend(width)).collect();
+    reduce(&bits, &|a, b| a + b)
+}
+
+/// `value + step`, wrapping.
+#[track_caller]
+pub fn increment(value: &Expr, step: u64) -> Expr {
+    if value.width() == 0 { zeros(0) } else { value + lit(value.width(), step) }
+}
