@@ -14,6 +14,7 @@ mod fault;
 mod machine;
 mod memory;
 pub mod policy;
+pub mod report;
 mod run;
 
 pub use elf::{ElfError, Program, Segment};

@@ -1,11 +1,10 @@
 //! The memory map: one RAM of little-endian words.
 
+pub use weft_config::RAM_BASE;
+
 use weft_config::Config;
 
 use crate::elf::Program;
-
-/// First byte of RAM.
-pub const RAM_BASE: u32 = 0x8000_0000;
 
 /// The console's transmit byte.
 pub const CONSOLE: u32 = 0x1000_0000;
@@ -20,13 +19,11 @@ impl Memory {
     /// RAM of the configured size that holds the segments of `program`; bytes of a segment that
     /// fall outside RAM (a program loaded for another configuration) are left out.
     pub fn new(config: &Config, program: &Program) -> Self {
-        let mut memory = Self {
-            words: vec![0; config.memory.ram_bytes as usize / 4],
-        };
+        let mut memory = Self { words: vec![0; config.memory.ram_bytes as usize / 4] };
         for segment in &program.segments {
             for (address, &byte) in (segment.address..).zip(&segment.bytes) {
                 if memory.contains(address) {
-                    memory.write_byte(address, byte);
+                    memory.write_masked(address, u32::from(byte) * 0x0101_0101, 1 << (address & 3));
                 }
             }
         }
@@ -58,15 +55,29 @@ impl Memory {
         self.words.get(self.index(address)).copied()
     }
 
+    /// The address just past RAM, modulo 2³².
+    pub fn end(&self) -> u32 {
+        RAM_BASE.wrapping_add((self.words.len() * 4) as u32)
+    }
+
+    /// The word that holds the byte at `address`, which is in RAM.
+    #[inline]
+    pub(crate) fn word(&self, address: u32) -> u32 {
+        self.words[self.index(address)]
+    }
+
+    /// Writes the bytes of `data` that `bytes` selects (bit b = byte b) to the word that holds the
+    /// byte at `address`, which is in RAM.
+    #[inline]
+    pub(crate) fn write_masked(&mut self, address: u32, data: u32, bytes: u8) {
+        let mask = (0..4).fold(0, |mask, byte| mask | if bytes >> byte & 1 == 1 { 0xff << (8 * byte) } else { 0 });
+        let index = self.index(address);
+        let word = &mut self.words[index];
+        *word = *word & !mask | data & mask;
+    }
+
     /// Word number of `address` in RAM; past the end for an address outside RAM.
     fn index(&self, address: u32) -> usize {
         (address.wrapping_sub(RAM_BASE) >> 2) as usize
-    }
-
-    fn write_byte(&mut self, address: u32, byte: u8) {
-        let shift = 8 * (address & 3);
-        let index = self.index(address);
-        let word = &mut self.words[index];
-        *word = *word & !(0xff << shift) | u32::from(byte) << shift;
     }
 }

@@ -1,9 +1,14 @@
 //! The model engine: the machine alone, round robin over the warps that can run.
+//!
+//! The model has no clock, so its limits are counted in issues: a run of `limit` issues ends, and
+//! a deadlock is suspected when a runnable path was not chosen in `run.starvation` consecutive
+//! issues of its warp, without a release of the barrier. Such windows follow one another, so the
+//! report comes between one and two times `run.starvation` issues after the path ran last.
 
 use weft_config::Config;
-use weft_trace::{Record, Statistics};
+use weft_trace::{Commit, Context, Event, Record, Statistics};
 
-use crate::{Fault, Machine, PolicyError, Program};
+use crate::{Fault, Given, Machine, PolicyError, Program, Step, Stop, report};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +42,101 @@ pub struct Finished {
 pub fn run(
     config: &Config,
     program: &Program,
-    _limit: u64,
-    _observer: &mut dyn FnMut(&Record),
+    limit: u64,
+    observer: &mut dyn FnMut(&Record),
 ) -> Result<Finished, PolicyError> {
-    let machine = Machine::new(config, program)?;
-    Ok(Finished {
-        outcome: Outcome::Exited,
+    let mut engine = Engine {
+        machine: Machine::new(config, program)?,
         statistics: Statistics::default(),
-        machine,
-    })
+        windows: vec![Window::default(); config.warps as usize],
+        commit: Record::Commit(Commit::default()),
+        observer,
+    };
+    let outcome = engine.run(config, program, limit);
+    Ok(Finished { outcome, statistics: engine.statistics, machine: engine.machine })
+}
+
+struct Engine<'a> {
+    machine: Machine,
+    statistics: Statistics,
+    /// Per warp.
+    windows: Vec<Window>,
+    /// Always a [`Record::Commit`]: kept for its buffers.
+    commit: Record,
+    observer: &'a mut dyn FnMut(&Record),
+}
+
+/// The issues of a warp in which each runnable path must have its turn.
+#[derive(Clone, Copy, Default)]
+struct Window {
+    issues: u64,
+    /// Lanes that were on an issued path.
+    issued: u64,
+}
+
+impl Engine<'_> {
+    fn run(&mut self, config: &Config, program: &Program, limit: u64) -> Outcome {
+        while self.machine.live() > 0 {
+            let mut idle = true;
+            for warp in 0..config.warps {
+                if self.statistics.issues == limit {
+                    return Outcome::Limit;
+                }
+                match self.issue(warp) {
+                    Err(Stop::Idle) => continue,
+                    Err(Stop::Fault(fault)) => return Outcome::Fault(fault),
+                    Ok(Step::Committed { tohost: Some(value), .. }) => {
+                        return Outcome::ToHost(value);
+                    }
+                    Ok(Step::Committed { .. }) => idle = false,
+                }
+                if let Some(report) = self.starvation(warp, config, program) {
+                    return Outcome::SuspectedDeadlock(report);
+                }
+            }
+            if idle && self.machine.live() > 0 {
+                return Outcome::Deadlock(report::deadlock(&self.machine, config, program));
+            }
+        }
+        Outcome::Exited
+    }
+
+    /// Steps a warp, counts, and tells the observer.
+    fn issue(&mut self, warp: u32) -> Result<Step, Stop> {
+        let Record::Commit(commit) = &mut self.commit else {
+            unreachable!("the record keeps the buffers of a commit");
+        };
+        let schedulable = self.machine.schedulable(warp);
+        let step = self.machine.step(warp, &Given::default(), commit)?;
+        self.statistics.commit(commit);
+        self.statistics.paths(schedulable, self.machine.held(warp));
+        let window = &mut self.windows[warp as usize];
+        window.issues += 1;
+        window.issued |= commit.mask;
+
+        (self.observer)(&self.commit);
+        let x = self.machine.path(warp);
+        (self.observer)(&context(warp, Event::Commit, x));
+        if self.machine.release() {
+            self.windows.fill(Window::default());
+            (self.observer)(&context(0, Event::Release, None));
+        }
+        Ok(step)
+    }
+
+    /// At the end of a window: a report if a path of the warp could run and never did.
+    fn starvation(&mut self, warp: u32, config: &Config, program: &Program) -> Option<String> {
+        let window = &mut self.windows[warp as usize];
+        if window.issues < config.run.starvation {
+            return None;
+        }
+        let issued = std::mem::take(window).issued;
+        let paths = self.machine.paths(warp);
+        let starved = paths.iter().find(|path| !path.parked && path.mask & issued == 0)?;
+        Some(report::starvation(&self.machine, config, program, warp, starved))
+    }
+}
+
+fn context(warp: u32, event: Event, x: Option<weft_trace::PathRecord>) -> Record {
+    Record::Context(Context { cycle: 0, warp, event, x })
 }

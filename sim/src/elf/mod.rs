@@ -1,9 +1,11 @@
-//! Programs: ELF files of bare-metal RV32.
+//! Programs: ELF files of bare-metal RV32, checked against the memory map before a run.
+
+mod error;
+mod load;
 
 use std::ops::Range;
 
-use thiserror::Error;
-use weft_config::Config;
+pub use error::ElfError;
 
 /// A contiguous piece of a program in memory, its zero-initialised end included.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,42 +25,27 @@ pub struct Program {
     pub entry: u32,
     /// What to load.
     pub segments: Vec<Segment>,
-    /// Symbols by address, then by name.
+    /// Symbols by address.
     symbols: Vec<(u32, String)>,
 }
 
-/// Why a file cannot be run on the configured core.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ElfError {
-    /// No bytes at all.
-    #[error("{name}: the file is empty; expected a 32-bit RISC-V ELF executable")]
-    Empty {
-        /// The program.
-        name: String,
-    },
-}
-
 impl Program {
-    /// Reads an ELF file of `bytes` that error messages call `name`, for the memory map of `config`.
-    pub fn load(name: &str, bytes: &[u8], _config: &Config) -> Result<Self, ElfError> {
-        if bytes.is_empty() {
-            return Err(ElfError::Empty { name: name.into() });
-        }
-        Ok(Self {
-            name: name.into(),
-            entry: 0,
-            segments: Vec::new(),
-            symbols: Vec::new(),
-        })
+    /// A program of instruction words from `address`, its entry, without symbols.
+    pub fn from_words(name: &str, address: u32, words: &[u32]) -> Self {
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Self { name: name.into(), entry: address, segments: vec![Segment { address, bytes }], symbols: Vec::new() }
+    }
+
+    /// The same program with one more symbol.
+    pub fn with_symbol(mut self, name: &str, address: u32) -> Self {
+        let place = self.symbols.partition_point(|(other, _)| *other <= address);
+        self.symbols.insert(place, (address, name.into()));
+        self
     }
 
     /// Address of a symbol.
     pub fn symbol(&self, name: &str) -> Option<u32> {
-        self.symbols
-            .iter()
-            .find(|(_, symbol)| symbol == name)
-            .map(|(address, _)| *address)
+        self.symbols.iter().find(|(_, symbol)| symbol == name).map(|(address, _)| *address)
     }
 
     /// The nearest symbol at or below `address`, and the distance from it in bytes.
@@ -73,8 +60,10 @@ impl Program {
         self.symbol("tohost")
     }
 
-    /// The bytes from `begin_signature` to `end_signature`, as in riscv-arch-test.
+    /// The bytes from `begin_signature` to `end_signature`, as in riscv-arch-test; `None` if a
+    /// symbol is missing or they are in the wrong order.
     pub fn signature(&self) -> Option<Range<u32>> {
-        Some(self.symbol("begin_signature")?..self.symbol("end_signature")?)
+        let range = self.symbol("begin_signature")?..self.symbol("end_signature")?;
+        (range.start <= range.end).then_some(range)
     }
 }

@@ -1,1 +1,0 @@
-//! Instruction words to typed instructions.

@@ -1,0 +1,152 @@
+//! Instruction words to typed instructions: strict RV32I, Zicsr and Zifencei; everything else is
+//! illegal.
+//!
+//! The crate `riscv-decode` classifies a word. It also accepts what RV32 does not have, so its
+//! answer passes `strict` first, and each extension then translates the instructions it knows.
+//! An extension is one file here and one line in [`decode`].
+
+mod base;
+mod cache;
+mod display;
+mod strict;
+mod zicsr;
+mod zifencei;
+
+pub(crate) use cache::DecodeCache;
+
+/// A register number, 0…31.
+pub type Register = u8;
+
+/// An instruction with its operands. Immediates and offsets are sign-extended; upper immediates
+/// are shifted into place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the fields are the ISA manual's
+pub enum Instruction {
+    /// `lui`
+    LoadUpper { rd: Register, immediate: u32 },
+    /// `auipc`
+    AddUpperToPc { rd: Register, immediate: u32 },
+    /// `jal`
+    Jump { rd: Register, offset: u32 },
+    /// `jalr`
+    JumpRegister { rd: Register, rs1: Register, offset: u32 },
+    /// `beq` … `bgeu`
+    Branch { condition: Condition, rs1: Register, rs2: Register, offset: u32 },
+    /// `lb` … `lhu`
+    Load { width: Width, signed: bool, rd: Register, rs1: Register, offset: u32 },
+    /// `sb`, `sh`, `sw`
+    Store { width: Width, rs1: Register, rs2: Register, offset: u32 },
+    /// Arithmetic with an immediate.
+    Immediate { operation: Arithmetic, rd: Register, rs1: Register, immediate: u32 },
+    /// Arithmetic between registers.
+    Registers { operation: Arithmetic, rd: Register, rs1: Register, rs2: Register },
+    /// `fence`, in all its forms
+    Fence,
+    /// `fence.i`
+    FenceInstruction,
+    /// `ecall`
+    EnvironmentCall,
+    /// `ebreak`
+    Breakpoint,
+    /// `csrrw` … `csrrci`
+    Csr { operation: CsrOperation, source: CsrSource, rd: Register, csr: u16 },
+}
+
+/// What a conditional branch asks of rs1 and rs2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Condition {
+    /// Equal.
+    Equal,
+    /// Not equal.
+    NotEqual,
+    /// Less than, signed.
+    Less,
+    /// Greater than or equal, signed.
+    GreaterEqual,
+    /// Less than, unsigned.
+    LessUnsigned,
+    /// Greater than or equal, unsigned.
+    GreaterEqualUnsigned,
+}
+
+/// Size of a memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Width {
+    /// One byte.
+    Byte,
+    /// Two bytes.
+    Half,
+    /// Four bytes.
+    Word,
+}
+
+impl Width {
+    /// Size in bytes.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Width::Byte => 1,
+            Width::Half => 2,
+            Width::Word => 4,
+        }
+    }
+}
+
+/// An operation of the base integer ALU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// Sum.
+    Add,
+    /// Difference (registers only).
+    Sub,
+    /// Shift left logical.
+    ShiftLeft,
+    /// Shift right logical.
+    ShiftRight,
+    /// Shift right arithmetic.
+    ShiftRightArithmetic,
+    /// 1 if less, signed.
+    SetLess,
+    /// 1 if less, unsigned.
+    SetLessUnsigned,
+    /// Exclusive or.
+    Xor,
+    /// Or.
+    Or,
+    /// And.
+    And,
+}
+
+/// How a CSR instruction changes the CSR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CsrOperation {
+    /// Replaces it.
+    Write,
+    /// Sets the bits of the source.
+    Set,
+    /// Clears the bits of the source.
+    Clear,
+}
+
+/// Where a CSR instruction takes its operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CsrSource {
+    /// A register.
+    Register(Register),
+    /// The five-bit unsigned immediate.
+    Immediate(u8),
+}
+
+/// Decodes one instruction word; `None` if it is illegal.
+pub fn decode(word: u32) -> Option<Instruction> {
+    if let Some(fence) = zifencei::decode(word) {
+        return Some(fence);
+    }
+    let raw = strict::decode(word)?;
+    base::translate(raw).or_else(|| zicsr::translate(raw))
+}
+
+/// Sign-extends the low `bits` of `value`.
+fn sign_extend(value: u32, bits: u32) -> u32 {
+    let unused = 32 - bits;
+    ((value << unused) as i32 >> unused) as u32
+}

@@ -1,0 +1,94 @@
+//! What can be wrong with a program file: one message each, which says what would help.
+
+use thiserror::Error;
+
+/// Why a file cannot be run on the configured core. `name` is what the caller calls the file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs)] // the messages name the fields
+pub enum ElfError {
+    /// No bytes at all.
+    #[error("{name}: the file is empty; expected a 32-bit RISC-V ELF executable")]
+    Empty { name: String },
+
+    /// Something else than ELF.
+    #[error("{name}: not an ELF file; expected a 32-bit RISC-V ELF executable")]
+    NotElf { name: String },
+
+    /// The headers contradict each other or the length of the file.
+    #[error("{name}: damaged ELF file: {reason}; was it cut off while it was written?")]
+    Damaged { name: String, reason: String },
+
+    /// Compiled for another architecture.
+    #[error("{name}: compiled for {machine}; expected RISC-V, 32 bits")]
+    OtherMachine { name: String, machine: String },
+
+    /// RV64 code.
+    #[error("{name}: 64-bit RISC-V; expected 32 bits: compile and link with -march=rv32i -mabi=ilp32")]
+    SixtyFourBit { name: String },
+
+    /// Big-endian data.
+    #[error("{name}: big-endian; expected little-endian: compile and link with -mlittle-endian")]
+    BigEndian { name: String },
+
+    /// An object file, a shared object or a core dump.
+    #[error("{name}: {kind}; expected a statically linked executable")]
+    NotExecutable { name: String, kind: String },
+
+    /// 16-bit instructions.
+    #[error(
+        "{name}: uses compressed instructions, which the core does not have: compile everything \
+         with -march=rv32i (no `c`)"
+    )]
+    Compressed { name: String },
+
+    /// Arguments are passed in floating-point registers.
+    #[error(
+        "{name}: uses a floating-point calling convention, and the core has no floating-point \
+         registers: compile everything with -march=rv32i -mabi=ilp32"
+    )]
+    FloatAbi { name: String },
+
+    /// No byte to load.
+    #[error("{name}: nothing to load: the program has no loadable segment")]
+    NoSegments { name: String },
+
+    /// Threads would start outside RAM.
+    #[error(
+        "{name}: the entry {entry:#010x} is outside RAM, {ram_start:#010x}–{ram_last:#010x}: link \
+         the program at {ram_start:#010x}"
+    )]
+    EntryOutsideRam { name: String, entry: u32, ram_start: u32, ram_last: u32 },
+
+    /// Threads would start inside an instruction.
+    #[error(
+        "{name}: the entry {entry:#010x} is not a multiple of 4: align the entry symbol in the \
+         program's source"
+    )]
+    EntryUnaligned { name: String, entry: u32 },
+
+    /// Part of the program has no memory.
+    #[error(
+        "{name}: the segment {start:#010x}–{last:#010x} is outside RAM, \
+         {ram_start:#010x}–{ram_last:#010x}: link the program at {ram_start:#010x}, or raise \
+         memory.ram_bytes = {ram_bytes}"
+    )]
+    SegmentOutsideRam { name: String, start: u64, last: u64, ram_start: u32, ram_last: u32, ram_bytes: u32 },
+
+    /// Part of the program would be overwritten by the stacks.
+    #[error(
+        "{name}: the segment {start:#010x}–{last:#010x} overlaps the stacks, \
+         {stacks_start:#010x}–{ram_last:#010x} ({threads} threads of memory.stack_bytes = \
+         {stack_bytes}): raise memory.ram_bytes = {ram_bytes}, or lower memory.stack_bytes, warps \
+         or threads"
+    )]
+    SegmentInStacks {
+        name: String,
+        start: u64,
+        last: u64,
+        stacks_start: u64,
+        ram_last: u32,
+        threads: u32,
+        stack_bytes: u32,
+        ram_bytes: u32,
+    },
+}

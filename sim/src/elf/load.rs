@@ -1,0 +1,223 @@
+//! Reading ELF: identification, then headers, then segments and symbols.
+
+use object::elf::{self, FileHeader32, Ident, Machine, ProgramHeader32};
+use object::read::elf::{FileHeader, ProgramHeader, Sym};
+use object::{LittleEndian, U16};
+use weft_config::Config;
+
+use super::{ElfError, Program, Segment};
+use crate::RAM_BASE;
+
+type Header = FileHeader32<LittleEndian>;
+
+const ENDIAN: LittleEndian = LittleEndian;
+
+impl Program {
+    /// Reads an ELF executable of `bytes`, which error messages call `name`, and checks it against
+    /// the memory map of `config`. Segments are loaded at their physical addresses.
+    pub fn load(name: &str, bytes: &[u8], config: &Config) -> Result<Self, ElfError> {
+        let file = File { name, bytes };
+        let header = file.header()?;
+        let map = Map::new(config);
+        let entry = map.check_entry(name, header.e_entry(ENDIAN))?;
+        let segments = file.segments(header, &map)?;
+        let symbols = file.symbols(header)?;
+        Ok(Self { name: name.into(), entry, segments, symbols })
+    }
+}
+
+/// A file to be read.
+struct File<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+}
+
+impl<'a> File<'a> {
+    /// The file header, if this is a RISC-V executable of the right kind.
+    fn header(&self) -> Result<&'a Header, ElfError> {
+        self.identify()?;
+        let name = self.name.to_string();
+        let header = Header::parse(self.bytes).map_err(|error| self.damaged(error))?;
+        let kind = header.e_type(ENDIAN);
+        if kind != elf::ET_EXEC {
+            let kind = match kind {
+                elf::ET_REL => "an object file that has not been linked".into(),
+                elf::ET_DYN => "a shared object or position-independent executable".into(),
+                elf::ET_CORE => "a core dump".into(),
+                other => format!("an ELF file of type {}", other.0),
+            };
+            return Err(ElfError::NotExecutable { name, kind });
+        }
+        let flags = header.e_flags(ENDIAN).0;
+        if flags & elf::EF_RISCV_RVC.0 != 0 {
+            return Err(ElfError::Compressed { name });
+        }
+        if flags & elf::EF_RISCV_FLOAT_ABI != 0 {
+            return Err(ElfError::FloatAbi { name });
+        }
+        Ok(header)
+    }
+
+    /// Checks magic number, machine, byte order and class, in this order: the first that differs
+    /// says most about what the file is.
+    fn identify(&self) -> Result<(), ElfError> {
+        let name = self.name.to_string();
+        if self.bytes.is_empty() {
+            return Err(ElfError::Empty { name });
+        }
+        if !self.bytes.starts_with(&elf::ELFMAG) {
+            return Err(ElfError::NotElf { name });
+        }
+        // The machine stands behind identification and type in both classes.
+        let place = size_of::<Ident>() + size_of::<U16<LittleEndian>>();
+        let (Some(&class), Some(&order), Some(&[low, high])) =
+            (self.bytes.get(4), self.bytes.get(5), self.bytes.get(place..place + 2))
+        else {
+            return Err(self.damaged("the header is cut off"));
+        };
+        let big_endian = order == elf::ELFDATA2MSB.0;
+        let machine =
+            Machine(if big_endian { u16::from_be_bytes([low, high]) } else { u16::from_le_bytes([low, high]) });
+        if machine != elf::EM_RISCV {
+            return Err(ElfError::OtherMachine { name, machine: machine_name(machine) });
+        }
+        if big_endian {
+            return Err(ElfError::BigEndian { name });
+        }
+        if class == elf::ELFCLASS64.0 {
+            return Err(ElfError::SixtyFourBit { name });
+        }
+        Ok(())
+    }
+
+    fn segments(&self, header: &Header, map: &Map) -> Result<Vec<Segment>, ElfError> {
+        let headers = header.program_headers(ENDIAN, self.bytes).map_err(|error| self.damaged(error))?;
+        let mut segments = Vec::new();
+        for header in headers {
+            let size = header.p_memsz(ENDIAN);
+            if header.p_type(ENDIAN) == elf::PT_LOAD && size > 0 {
+                segments.push(self.segment(header, size, map)?);
+            }
+        }
+        if segments.is_empty() {
+            return Err(ElfError::NoSegments { name: self.name.into() });
+        }
+        Ok(segments)
+    }
+
+    fn segment(&self, header: &ProgramHeader32<LittleEndian>, size: u32, map: &Map) -> Result<Segment, ElfError> {
+        let address = header.p_paddr(ENDIAN);
+        map.check_segment(self.name, address, size)?;
+        let data =
+            header.data(ENDIAN, self.bytes).map_err(|()| self.damaged("a segment reaches past the end of the file"))?;
+        if data.len() > size as usize {
+            return Err(self.damaged("a segment is larger in the file than in memory"));
+        }
+        let mut bytes = data.to_vec();
+        bytes.resize(size as usize, 0);
+        Ok(Segment { address, bytes })
+    }
+
+    /// The named symbols with an address, by address. A stripped program has none.
+    fn symbols(&self, header: &Header) -> Result<Vec<(u32, String)>, ElfError> {
+        let damaged = |error| self.damaged(error);
+        let sections = header.sections(ENDIAN, self.bytes).map_err(damaged)?;
+        let table = sections.symbols(ENDIAN, self.bytes, elf::SHT_SYMTAB).map_err(damaged)?;
+        let mut symbols = Vec::new();
+        for symbol in table.iter() {
+            let labels_nothing = matches!(symbol.st_type(), elf::STT_FILE | elf::STT_SECTION);
+            if labels_nothing || symbol.is_undefined(ENDIAN) {
+                continue;
+            }
+            let name = symbol.name(ENDIAN, table.strings()).map_err(damaged)?;
+            let name = String::from_utf8_lossy(name);
+            // Mapping symbols ($x, $d) say what kind of bytes follow, not where one is.
+            if !name.is_empty() && !name.starts_with('$') {
+                symbols.push((symbol.st_value(ENDIAN), name.into_owned()));
+            }
+        }
+        symbols.sort();
+        Ok(symbols)
+    }
+
+    fn damaged(&self, reason: impl ToString) -> ElfError {
+        ElfError::Damaged { name: self.name.into(), reason: reason.to_string() }
+    }
+}
+
+/// Name of an architecture as in the ELF constants, or its number.
+fn machine_name(machine: Machine) -> String {
+    match machine.name() {
+        Some(name) => name.trim_start_matches("EM_").to_string(),
+        None => format!("machine number {}", machine.0),
+    }
+}
+
+/// Where a program may lie.
+struct Map {
+    ram_bytes: u32,
+    stack_bytes: u32,
+    /// Hardware threads.
+    threads: u32,
+}
+
+impl Map {
+    fn new(config: &Config) -> Self {
+        let memory = &config.memory;
+        Self { ram_bytes: memory.ram_bytes, stack_bytes: memory.stack_bytes, threads: config.warps * config.threads }
+    }
+
+    fn ram_end(&self) -> u64 {
+        u64::from(RAM_BASE) + u64::from(self.ram_bytes)
+    }
+
+    fn stacks_start(&self) -> u64 {
+        self.ram_end() - u64::from(self.threads) * u64::from(self.stack_bytes)
+    }
+
+    fn ram_last(&self) -> u32 {
+        (self.ram_end() - 1) as u32
+    }
+
+    fn check_entry(&self, name: &str, entry: u32) -> Result<u32, ElfError> {
+        let name = name.to_string();
+        if entry < RAM_BASE || u64::from(entry) >= self.ram_end() {
+            let (ram_start, ram_last) = (RAM_BASE, self.ram_last());
+            return Err(ElfError::EntryOutsideRam { name, entry, ram_start, ram_last });
+        }
+        if !entry.is_multiple_of(4) {
+            return Err(ElfError::EntryUnaligned { name, entry });
+        }
+        Ok(entry)
+    }
+
+    fn check_segment(&self, name: &str, address: u32, size: u32) -> Result<(), ElfError> {
+        let name = name.to_string();
+        let start = u64::from(address);
+        let end = start + u64::from(size);
+        let (ram_bytes, ram_last) = (self.ram_bytes, self.ram_last());
+        if address < RAM_BASE || end > self.ram_end() {
+            return Err(ElfError::SegmentOutsideRam {
+                name,
+                start,
+                last: end - 1,
+                ram_start: RAM_BASE,
+                ram_last,
+                ram_bytes,
+            });
+        }
+        if end > self.stacks_start() {
+            return Err(ElfError::SegmentInStacks {
+                name,
+                start,
+                last: end - 1,
+                stacks_start: self.stacks_start(),
+                ram_last,
+                threads: self.threads,
+                stack_bytes: self.stack_bytes,
+                ram_bytes,
+            });
+        }
+        Ok(())
+    }
+}

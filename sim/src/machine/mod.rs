@@ -1,0 +1,308 @@
+//! A whole core: threads, policy and memory, stepped one warp instruction at a time.
+//!
+//! A step executes the instruction of a warp's path in charge for the lanes that it can serve at
+//! once, and hands the policy what became of the path. Faults are found before anything is written.
+
+mod access;
+mod arithmetic;
+mod control;
+mod csr;
+mod group;
+mod threads;
+
+use weft_config::Config;
+use weft_trace::{Commit, MemoryOp, PathRecord};
+
+use crate::decode::{DecodeCache, Instruction};
+use crate::policy::{self, Next, Policy};
+use crate::{Fault, Memory, PolicyError, Program};
+use access::LoadKind;
+use csr::CsrAccess;
+use threads::Threads;
+
+/// What the model takes from outside instead of computing it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'a> {
+    /// One value per lane for an instruction that reads `mcycle[h]` or `minstret[h]`. Such values
+    /// are taken over; the caller checks that they are monotone. Other instructions ignore them.
+    pub values: Option<&'a [u32]>,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// An instruction, or one part of a replayed one, was executed.
+    Committed {
+        /// A load from RAM to a register other than x0: the hardware writes it later, in a late
+        /// write that carries the values now in [`Commit::values`].
+        late: bool,
+        /// A counter was read into a register: the values depend on the engine.
+        volatile: bool,
+        /// The `tohost` word after a store that touched it, unless it is zero: the run ends here.
+        tohost: Option<u32>,
+    },
+}
+
+/// Why a warp cannot step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The core halts. Nothing was written.
+    Fault(Fault),
+    /// The warp has no runnable path: its threads have ended or wait at the barrier.
+    Idle,
+}
+
+/// Threads, path policy and memory of a whole core. Methods that take a warp, lane or register
+/// panic if the core has no such thing.
+pub struct Machine {
+    warps: u32,
+    lanes: u32,
+    stack_bytes: u32,
+    threads: Threads,
+    policy: Box<dyn Policy>,
+    memory: Memory,
+    decoder: DecodeCache,
+    tohost: Option<u32>,
+    /// Threads that have not ended.
+    live: u32,
+    /// Live threads that wait at the barrier.
+    parked: u32,
+    /// Commits so far.
+    commits: u64,
+    /// Per warp, the pc of the last commit if it left lanes unserved.
+    unfinished: Vec<Option<u32>>,
+    /// The address per lane of the load or store being executed.
+    addresses: Vec<u32>,
+}
+
+/// What an executed instruction leaves for the end of its step.
+#[derive(Default)]
+struct Effect {
+    next: Next,
+    late: bool,
+    volatile: bool,
+    tohost: Option<u32>,
+}
+
+impl Effect {
+    /// All lanes go on to the next instruction.
+    fn advance(path: &PathRecord) -> Self {
+        Self::serve(path, path.mask)
+    }
+
+    /// The `served` lanes go on to the next instruction, the others execute this one again.
+    fn serve(path: &PathRecord, served: u64) -> Self {
+        let ahead = PathRecord { pc: path.pc.wrapping_add(4), ..*path };
+        let next = Next { a: restricted(&ahead, served), b: restricted(path, path.mask & !served) };
+        Self { next, ..Self::default() }
+    }
+}
+
+/// Why `lane` cannot execute the instruction.
+struct Refusal {
+    cause: u8,
+    lane: u32,
+}
+
+impl Machine {
+    /// A core out of reset: every thread at the program's entry, every register zero.
+    pub fn new(config: &Config, program: &Program) -> Result<Self, PolicyError> {
+        let (warps, lanes) = (config.warps, config.threads);
+        Ok(Self {
+            warps,
+            lanes,
+            stack_bytes: config.memory.stack_bytes,
+            threads: Threads::new(warps, lanes),
+            policy: policy::create(config, program.entry)?,
+            memory: Memory::new(config, program),
+            decoder: DecodeCache::new(),
+            tohost: program.tohost().map(|address| address & !3),
+            live: warps * lanes,
+            parked: 0,
+            commits: 0,
+            unfinished: vec![None; warps as usize],
+            addresses: vec![0; lanes as usize],
+        })
+    }
+
+    /// Executes one instruction, or one part of it, of the path in charge of `warp`.
+    ///
+    /// Fills `out` completely, reusing its buffers, except `cycle` and `slot`; values and data
+    /// that mean nothing are zero. After `Err`, `out` is unspecified and the machine unchanged.
+    pub fn step(&mut self, warp: u32, given: &Given, out: &mut Commit) -> Result<Step, Stop> {
+        let path = self.policy.path(warp).filter(|path| !path.parked).ok_or(Stop::Idle)?;
+        let stop = |refusal: Refusal| {
+            let Refusal { cause, lane } = refusal;
+            Stop::Fault(Fault { cause, pc: path.pc, warp, lane })
+        };
+        let refuse = |cause| stop(Refusal { cause, lane: leader(path.mask) });
+
+        let word = self.memory.read_word(path.pc).ok_or(refuse(Fault::INSTRUCTION_ACCESS))?;
+        let instruction = self.decoder.decode(path.pc, word).ok_or(refuse(Fault::ILLEGAL_INSTRUCTION))?;
+        self.begin(warp, &path, word, out);
+        let effect = self.execute(warp, &path, instruction, given, out).map_err(stop)?;
+
+        self.policy.resolve(warp, &effect.next);
+        self.commits += 1;
+        self.unfinished[warp as usize] = (out.served != out.mask).then_some(path.pc);
+        let Effect { late, volatile, tohost, .. } = effect;
+        Ok(Step::Committed { late, volatile, tohost })
+    }
+
+    /// Sets `out` to a commit that serves every lane and does nothing.
+    fn begin(&self, warp: u32, path: &PathRecord, instruction: u32, out: &mut Commit) {
+        out.warp = warp;
+        out.number = self.commits;
+        out.pc = path.pc;
+        out.instruction = instruction;
+        out.mask = path.mask;
+        out.served = path.mask;
+        out.rd = 0;
+        out.writes = false;
+        out.memory = MemoryOp::None;
+        out.memory_address = 0;
+        out.memory_mask = [0; 4];
+        out.divergent = false;
+        for lanes in [&mut out.values, &mut out.memory_data] {
+            lanes.clear();
+            lanes.resize(self.lanes as usize, 0);
+        }
+    }
+
+    fn execute(
+        &mut self,
+        warp: u32,
+        path: &PathRecord,
+        instruction: Instruction,
+        given: &Given,
+        out: &mut Commit,
+    ) -> Result<Effect, Refusal> {
+        let refuse = |cause| Err(Refusal { cause, lane: leader(path.mask) });
+        match instruction {
+            Instruction::LoadUpper { rd, immediate } => {
+                fill(out, |_| immediate);
+                Ok(self.write_back(warp, path, rd, out))
+            }
+            Instruction::AddUpperToPc { rd, immediate } => {
+                fill(out, |_| path.pc.wrapping_add(immediate));
+                Ok(self.write_back(warp, path, rd, out))
+            }
+            Instruction::Immediate { operation, rd, rs1, immediate } => {
+                let a = self.threads.row(warp, rs1);
+                arithmetic::immediate(operation, a, immediate, &mut out.values);
+                Ok(self.write_back(warp, path, rd, out))
+            }
+            Instruction::Registers { operation, rd, rs1, rs2 } => {
+                let (a, b) = (self.threads.row(warp, rs1), self.threads.row(warp, rs2));
+                arithmetic::registers(operation, a, b, &mut out.values);
+                Ok(self.write_back(warp, path, rd, out))
+            }
+            Instruction::Jump { rd, offset } => self.jump(warp, path, (rd, offset), out),
+            Instruction::JumpRegister { rd, rs1, offset } => self.jump_register(warp, path, (rd, rs1, offset), out),
+            Instruction::Branch { condition, rs1, rs2, offset } => {
+                self.branch(warp, path, condition, (rs1, rs2, offset), out)
+            }
+            Instruction::Load { width, signed, rd, rs1, offset } => {
+                self.load(warp, path, LoadKind { width, signed }, (rd, rs1, offset), out)
+            }
+            Instruction::Store { width, rs1, rs2, offset } => self.store(warp, path, width, (rs1, rs2, offset), out),
+            // Stores are performed in the order of their commits and fetches see them at once.
+            Instruction::Fence | Instruction::FenceInstruction => Ok(Effect::advance(path)),
+            Instruction::EnvironmentCall => refuse(Fault::ENVIRONMENT_CALL),
+            Instruction::Breakpoint => refuse(Fault::BREAKPOINT),
+            Instruction::Csr { operation, source, rd, csr } => {
+                self.csr(warp, path, CsrAccess { operation, source, rd, csr }, given, out)
+            }
+        }
+    }
+
+    /// Ends an instruction that serves every lane and has left its results in `out.values`.
+    fn write_back(&mut self, warp: u32, path: &PathRecord, rd: u8, out: &mut Commit) -> Effect {
+        out.rd = rd;
+        out.writes = rd != 0;
+        let meaningful = if rd == 0 { 0 } else { path.mask };
+        for (lane, value) in out.values.iter_mut().enumerate() {
+            if meaningful >> lane & 1 == 0 {
+                *value = 0;
+            }
+        }
+        self.threads.write(warp, rd, path.mask, &out.values);
+        Effect::advance(path)
+    }
+
+    /// The path in charge of `warp`; `None` when all its threads have ended.
+    pub fn path(&self, warp: u32) -> Option<PathRecord> {
+        self.policy.path(warp)
+    }
+
+    /// All paths of `warp`, complete and disjoint, best first.
+    pub fn paths(&self, warp: u32) -> Vec<PathRecord> {
+        self.policy.list(warp)
+    }
+
+    /// How many paths of `warp` its divergence unit could issue from now, for
+    /// [`Statistics::paths`](weft_trace::Statistics::paths).
+    pub fn schedulable(&self, warp: u32) -> u32 {
+        self.policy.schedulable(warp)
+    }
+
+    /// How many paths (stack units: rows) are held for `warp`.
+    pub fn held(&self, warp: u32) -> u32 {
+        self.policy.held(warp)
+    }
+
+    /// Releases the barrier if it is due: every live thread waits there, and one lives. Says
+    /// whether it did. To be called after each commit.
+    pub fn release(&mut self) -> bool {
+        let due = self.live > 0 && self.parked == self.live;
+        if due {
+            self.parked = 0;
+            self.policy.release();
+        }
+        due
+    }
+
+    /// RAM.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The word of RAM that holds the byte at `address`; `None` outside RAM.
+    pub fn read_word(&self, address: u32) -> Option<u32> {
+        self.memory.read_word(address)
+    }
+
+    /// A register of one thread.
+    pub fn register(&self, warp: u32, lane: u32, register: u8) -> u32 {
+        self.threads.row(warp, register)[lane as usize]
+    }
+
+    /// The exit code of a thread that has ended.
+    pub fn exit_code(&self, warp: u32, lane: u32) -> Option<u32> {
+        self.threads.exit_code(warp, lane)
+    }
+
+    /// Threads that have not ended.
+    pub fn live(&self) -> u32 {
+        self.live
+    }
+}
+
+/// The lowest lane of a mask.
+fn leader(mask: u64) -> u32 {
+    mask.trailing_zeros()
+}
+
+/// The part of a path in `mask`; `None` if that is empty.
+fn restricted(path: &PathRecord, mask: u64) -> Option<PathRecord> {
+    (mask != 0).then_some(PathRecord { mask, ..*path })
+}
+
+/// Sets the values of the served lanes.
+fn fill(out: &mut Commit, value: impl Fn(u32) -> u32) {
+    for (lane, slot) in (0..).zip(&mut out.values) {
+        if out.served >> lane & 1 == 1 {
+            *slot = value(lane);
+        }
+    }
+}
