@@ -1,4 +1,5 @@
 //! The test bench of Weft.
 
 pub mod cache;
+pub mod model;
 pub mod tools;

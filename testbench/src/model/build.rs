@@ -1,0 +1,250 @@
+//! From Verilog to a shared object: Verilator, then the C++ compiler, then the linker.
+//!
+//! - `--x-initial unique --x-assign unique`, with random bits at run time: a core that reads state
+//!   before writing it differs from the golden model instead of passing by a lucky zero.
+//! - The generated C++ is compiled here, not by make: its few hot files at [`Effort`], its cold ones
+//!   (constructors, tables) without optimisation, on all processors.
+//! - The Verilator runtime does not depend on the core: compiled once, kept in the cache.
+//! - Symbols are hidden and not unique, so that several models can be loaded side by side.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use rtl::PortInfo;
+
+use super::harness;
+use crate::cache::{Cache, CacheError, Key};
+use crate::tools::{self, Tool, ToolError};
+
+/// How hard the compiler works on the hot code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// For long runs.
+    Fast,
+    /// For models that run for a moment only, such as mutants.
+    Quick,
+}
+
+/// What to build.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Name of the top module.
+    pub top: &'a str,
+    /// Its ports.
+    pub ports: &'a [PortInfo],
+    /// The Verilog of all modules.
+    pub verilog: &'a str,
+}
+
+/// A model that cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A tool is missing.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// The cache cannot be used.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// A file of the build cannot be written or a program not started.
+    #[error("{what}: {source}")]
+    Io {
+        /// The file or program.
+        what: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A tool reports an error.
+    #[error("{program} failed on the generated core ({status}):\n{output}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// How it ended.
+        status: String,
+        /// What it said, the first lines.
+        output: String,
+    },
+}
+
+struct Tools {
+    verilator: PathBuf,
+    cxx: PathBuf,
+    versions: [String; 2],
+}
+
+impl Tools {
+    fn find() -> Result<Self, ToolError> {
+        let verilator = tools::find(Tool::Verilator)?;
+        let cxx = tools::find(Tool::Cxx)?;
+        let versions = [tools::version(Tool::Verilator, &verilator)?, tools::version(Tool::Cxx, &cxx)?];
+        Ok(Self { verilator, cxx, versions })
+    }
+}
+
+const OBJECT_FLAGS: [&str; 10] = [
+    "-std=gnu++17",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    "-fno-gnu-unique",
+    "-fcf-protection=none",
+    "-faligned-new",
+    "-DVL_USER_FATAL",
+    "-DVERILATOR=1",
+    "-w",
+];
+
+const VERILATOR_FLAGS: [&str; 9] =
+    ["--cc", "-O3", "--x-assign", "unique", "--x-initial", "unique", "-Wno-fatal", "-Wno-lint", "-Wno-style"];
+
+/// The shared object of a core, from the cache if it was built before.
+pub(super) fn shared_object(
+    cache: &Cache,
+    source: &Source<'_>,
+    wave: bool,
+    effort: Effort,
+) -> Result<PathBuf, BuildError> {
+    let tools = Tools::find()?;
+    let harness = harness::text(source.top, source.ports, wave);
+    let optimise = match effort {
+        Effort::Fast => "-O2",
+        Effort::Quick => "-O0",
+    };
+    let kind = if wave { "wave" } else { "plain" };
+    let flags = VERILATOR_FLAGS.iter().chain(&OBJECT_FLAGS).copied();
+    let parts = [source.verilog, &harness, kind, optimise].into_iter();
+    let key = Key::of(parts.chain(flags).chain(tools.versions.iter().map(String::as_str)));
+    let folder = cache.entry("models", &key, |folder| {
+        let work = folder.join("work");
+        verilate(&tools, source, wave, &work)?;
+        let runtime = runtime(cache, &tools, wave)?;
+        let harness_file = work.join("harness.cpp");
+        fs::write(&harness_file, harness).map_err(io_error(&harness_file))?;
+        let sources = cpp_files(&work)?;
+        compile(&tools, &sources, |file| if is_cold(file) { "-O0" } else { optimise })?;
+        let objects = sources.iter().map(|file| file.with_extension("o")).chain(object_files(&runtime)?);
+        let mut link = Command::new(&tools.cxx);
+        link.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(folder.join("model.so"));
+        run(link.args(objects).args(["-pthread", "-lz"]))?;
+        fs::remove_dir_all(&work).map_err(io_error(&work))
+    })?;
+    Ok(folder.join("model.so"))
+}
+
+/// Translates a core to C++ files in the folder `work`.
+fn verilate(tools: &Tools, source: &Source<'_>, wave: bool, work: &Path) -> Result<(), BuildError> {
+    let verilog = work.join("core.v");
+    fs::create_dir(work).map_err(io_error(work))?;
+    fs::write(&verilog, source.verilog).map_err(io_error(&verilog))?;
+    let mut verilator = Command::new(&tools.verilator);
+    verilator.args(VERILATOR_FLAGS).args(["--top-module", source.top, "--Mdir"]).arg(work);
+    if wave {
+        verilator.arg("--trace-fst");
+    }
+    run(verilator.arg(&verilog)).map(drop)
+}
+
+/// Construction, reset of state and the tables of a waveform: run once, large.
+fn is_cold(file: &Path) -> bool {
+    file.file_stem().and_then(OsStr::to_str).is_some_and(|stem| stem.ends_with("__Slow") || stem.ends_with("__Syms"))
+}
+
+/// The compiled Verilator runtime.
+fn runtime(cache: &Cache, tools: &Tools, wave: bool) -> Result<PathBuf, BuildError> {
+    let files: &[&str] =
+        if wave { &["verilated", "verilated_threads", "verilated_fst_c"] } else { &["verilated", "verilated_threads"] };
+    let key = Key::of(files.iter().chain(&OBJECT_FLAGS).copied().chain(tools.versions.iter().map(String::as_str)));
+    cache.entry("runtime", &key, |folder| {
+        let mut sources = Vec::new();
+        for name in files {
+            let source = folder.join(name).with_extension("cpp");
+            let text = format!("#include <{name}.cpp>\n");
+            fs::write(&source, text).map_err(io_error(&source))?;
+            sources.push(source);
+        }
+        compile(tools, &sources, |_| "-O2")
+    })
+}
+
+/// Where Verilator keeps its headers and runtime.
+fn include_folder(tools: &Tools) -> Result<PathBuf, BuildError> {
+    let root = run(Command::new(&tools.verilator).args(["--getenv", "VERILATOR_ROOT"]))?;
+    Ok(Path::new(root.trim()).join("include"))
+}
+
+/// Compiles each file to an object beside it, as many at a time as there are processors.
+fn compile<'a>(
+    tools: &Tools,
+    sources: &[PathBuf],
+    optimise: impl Fn(&Path) -> &'a str + Sync,
+) -> Result<(), BuildError> {
+    let include = include_folder(tools)?;
+    let next = AtomicUsize::new(0);
+    let failure = Mutex::new(None);
+    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(sources.len());
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut command = Command::new(&tools.cxx);
+                    command.args(OBJECT_FLAGS).arg(optimise(source)).arg("-I").arg(&include);
+                    command.arg("-I").arg(include.join("vltstd")).arg("-c").arg(source);
+                    if let Err(error) = run(command.arg("-o").arg(source.with_extension("o"))) {
+                        next.store(sources.len(), Ordering::Relaxed);
+                        failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+                    }
+                }
+            });
+        }
+    });
+    failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
+}
+
+fn cpp_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = files_with_extension(folder, "cpp")?;
+    // The longest first, so that no processor ends up with it alone.
+    files.sort_by_key(|file| std::cmp::Reverse((!is_cold(file), file.metadata().map_or(0, |m| m.len()))));
+    Ok(files)
+}
+
+fn object_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    files_with_extension(folder, "o")
+}
+
+fn files_with_extension(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(io_error(folder))? {
+        let path = entry.map_err(io_error(folder))?.path();
+        if path.extension() == Some(OsStr::new(extension)) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Runs a program to its end; what it printed to stdout.
+fn run(command: &mut Command) -> Result<String, BuildError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|source| BuildError::Io { what: program.clone(), source })?;
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(stdout);
+    }
+    let said = format!("{}{stdout}", String::from_utf8_lossy(&output.stderr));
+    Err(BuildError::Failed {
+        program,
+        status: output.status.to_string(),
+        output: said.lines().take(20).collect::<Vec<_>>().join("\n"),
+    })
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
+    move |source| BuildError::Io { what: path.display().to_string(), source }
+}

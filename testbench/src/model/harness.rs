@@ -1,0 +1,116 @@
+//! The C++ text that gives a verilated core its C interface.
+//!
+//! The ports come as a table of {name, bits, direction, address}: the bench resolves names once,
+//! after which reading a port is reading memory. A fatal error of the Verilator runtime (a
+//! combinational loop that does not settle, say) becomes an error code instead of an `abort`.
+
+use std::fmt::Write;
+
+use rtl::{Direction, PortInfo};
+
+/// Version of the C interface; part of the cache key and asked for when a model is loaded.
+pub(super) const INTERFACE: u32 = 1;
+
+/// The harness for a top module called `top`, with functions for a waveform if `wave`.
+pub(super) fn text(top: &str, ports: &[PortInfo], wave: bool) -> String {
+    let mut table = String::new();
+    for PortInfo { name, width, direction } in ports {
+        let output = u32::from(*direction == Direction::Output);
+        // A `String` never fails to be written to.
+        let _ = writeln!(table, "            {{\"{name}\", {width}, {output}, &core.{name}}},");
+    }
+    let (include, declarations, functions) = if wave { WAVE } else { ("", "", "") };
+    let trace_ever_on = if wave { "context.traceEverOn(true);\n        " } else { "" };
+    let count = ports.len();
+    format!(
+        r#"// C interface of a verilated {top}; see testbench/src/model.
+#include "V{top}.h"
+#include "verilated.h"
+{include}#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+void vl_fatal(const char* filename, int linenum, const char* hier, const char* message) {{
+    throw std::runtime_error(std::string(filename) + ":" + std::to_string(linenum) + ": " + message);
+}}
+
+namespace {{
+struct Port {{
+    const char* name;
+    std::uint32_t bits;
+    std::uint32_t output;
+    void* address;
+}};
+
+struct Instance {{
+    VerilatedContext context;
+    V{top} core;
+{declarations}    Port ports[{count}];
+    std::string error;
+
+    // Uninitialised state starts with random bits of this seed.
+    static VerilatedContext* seeded(VerilatedContext& context, int seed) {{
+        {trace_ever_on}context.randReset(2);
+        context.randSeed(seed);
+        return &context;
+    }}
+
+    explicit Instance(int seed)
+        : core{{seeded(context, seed), "{top}"}}, ports{{
+{table}        }} {{}}
+}};
+}}  // namespace
+
+#define WEFT_EXPORT extern "C" __attribute__((visibility("default")))
+
+WEFT_EXPORT std::uint32_t weft_interface() {{ return {INTERFACE}; }}
+
+WEFT_EXPORT void* weft_create(std::int32_t seed) {{
+    try {{
+        return new Instance(seed);
+    }} catch (...) {{
+        return nullptr;
+    }}
+}}
+
+WEFT_EXPORT void weft_destroy(void* model) {{ delete static_cast<Instance*>(model); }}
+
+WEFT_EXPORT const Port* weft_ports(void* model, std::uint32_t* count) {{
+    *count = {count};
+    return static_cast<Instance*>(model)->ports;
+}}
+
+// Null if all is well, else the message of the runtime.
+WEFT_EXPORT const char* weft_eval(void* model) {{
+    Instance* const instance = static_cast<Instance*>(model);
+    try {{
+        instance->core.eval();
+        return nullptr;
+    }} catch (const std::exception& error) {{
+        instance->error = error.what();
+        return instance->error.c_str();
+    }}
+}}
+{functions}"#
+    )
+}
+
+/// Include, members and functions of a model with a waveform.
+const WAVE: (&str, &str, &str) = (
+    "#include \"verilated_fst_c.h\"\n",
+    "    VerilatedFstC wave;\n",
+    r#"
+WEFT_EXPORT std::int32_t weft_wave_open(void* model, const char* path) {
+    Instance* const instance = static_cast<Instance*>(model);
+    instance->core.trace(&instance->wave, 99);
+    instance->wave.open(path);
+    return instance->wave.isOpen();
+}
+
+WEFT_EXPORT void weft_wave_dump(void* model, std::uint64_t time) {
+    static_cast<Instance*>(model)->wave.dump(time);
+}
+
+WEFT_EXPORT void weft_wave_close(void* model) { static_cast<Instance*>(model)->wave.close(); }
+"#,
+);

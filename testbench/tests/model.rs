@@ -1,0 +1,157 @@
+//! A small module built and loaded like a core: ports of every storage size, state, waveform.
+
+use rtl::{Direction, PortInfo};
+use testbench::cache::Cache;
+use testbench::model::{self, Effort, Model, Options, Source};
+
+const TOY: &str = r#"
+module toy (
+    input wire clk,
+    input wire rst,
+    input wire [4:0] narrow,
+    input wire [11:0] middle,
+    input wire [31:0] word,
+    input wire [63:0] pair,
+    input wire [95:0] wide,
+    output wire [4:0] narrow_out,
+    output wire [11:0] middle_out,
+    output wire [31:0] word_out,
+    output wire [63:0] pair_out,
+    output wire [95:0] wide_out,
+    output reg [31:0] count,
+    output reg [127:0] uninitialised
+);
+    assign narrow_out = ~narrow;
+    assign middle_out = ~middle;
+    assign word_out = ~word;
+    assign pair_out = ~pair;
+    assign wide_out = ~wide;
+    always @(posedge clk) count <= rst ? 32'd0 : count + 32'd1;
+    always @(posedge clk) if (rst && narrow == 5'd31) uninitialised <= {word, wide};
+endmodule
+"#;
+
+fn ports() -> Vec<PortInfo> {
+    use Direction::{Input, Output};
+    let port = |(name, width, direction): (&str, usize, Direction)| PortInfo { name: name.into(), width, direction };
+    [
+        ("clk", 1, Input),
+        ("rst", 1, Input),
+        ("narrow", 5, Input),
+        ("middle", 12, Input),
+        ("word", 32, Input),
+        ("pair", 64, Input),
+        ("wide", 96, Input),
+        ("narrow_out", 5, Output),
+        ("middle_out", 12, Output),
+        ("word_out", 32, Output),
+        ("pair_out", 64, Output),
+        ("wide_out", 96, Output),
+        ("count", 32, Output),
+        ("uninitialised", 128, Output),
+    ]
+    .map(port)
+    .into()
+}
+
+/// A cache that outlives the test: its entries are keyed by content.
+fn kept_cache() -> Cache {
+    Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
+}
+
+fn open(cache: &Cache, verilog: &str, wave: bool, seed: i32) -> Result<Model, model::OpenError> {
+    let source = Source { top: "toy", ports: &ports(), verilog };
+    model::open(cache, &source, Options { wave, effort: Effort::Quick, seed })
+}
+
+fn tick(model: &mut Model, time: &mut u64) {
+    let clk = model.port("clk", 1, Direction::Input).unwrap();
+    for level in [0, 1] {
+        model.set(clk, level);
+        model.eval().unwrap();
+        model.dump_wave(*time);
+        *time += 5;
+    }
+}
+
+#[test]
+fn ports_of_every_storage_size_are_read_and_driven() {
+    let mut model = open(&kept_cache(), TOY, false, 1).unwrap();
+    let input = |name: &str, bits| model.port(name, bits, Direction::Input).unwrap();
+    let output = |name: &str, bits| model.port(name, bits, Direction::Output).unwrap();
+    let inputs = [input("narrow", 5), input("middle", 12), input("word", 32), input("pair", 64)];
+    let outputs = [output("narrow_out", 5), output("middle_out", 12), output("word_out", 32), output("pair_out", 64)];
+    let (wide, wide_out) = (input("wide", 96), output("wide_out", 96));
+    let value = 0xffff_fff0_1234_abcd_u64;
+    for port in inputs {
+        model.set(port, value);
+    }
+    model.words_mut(wide).copy_from_slice(&[1, 2, 3]);
+    model.eval().unwrap();
+    for (port, mask) in outputs.into_iter().zip([0x1f, 0xfff, 0xffff_ffff, u64::MAX]) {
+        assert_eq!(model.get(port), !value & mask);
+    }
+    assert_eq!(model.words(wide_out), [!1, !2, !3]);
+    assert_eq!(model.words(outputs[3]), [!0x1234_abcd, !0xffff_fff0]);
+    let error = model.port("word", 31, Direction::Input).unwrap_err().to_string();
+    assert_eq!(error, "port word of weft_core: 32 bits, Input, expected 31 bits, Input");
+    assert!(model.port("missing", 1, Direction::Input).is_err());
+}
+
+#[test]
+fn state_is_kept_between_clocks_and_starts_random_by_seed() {
+    let cache = kept_cache();
+    let start = |seed| {
+        let mut model = open(&cache, TOY, false, seed).unwrap();
+        let rst = model.port("rst", 1, Direction::Input).unwrap();
+        let narrow = model.port("narrow", 5, Direction::Input).unwrap();
+        let count = model.port("count", 32, Direction::Output).unwrap();
+        let uninitialised = model.port("uninitialised", 128, Direction::Output).unwrap();
+        let mut time = 0;
+        model.set(narrow, 0);
+        model.set(rst, 1);
+        tick(&mut model, &mut time);
+        model.set(rst, 0);
+        for _ in 0..7 {
+            tick(&mut model, &mut time);
+        }
+        assert_eq!(model.get(count), 7);
+        model.words(uninitialised).to_vec()
+    };
+    assert_eq!(start(1), start(1));
+    assert_ne!(start(1), start(2));
+    assert_ne!(start(1), [0; 4]);
+}
+
+#[test]
+fn wave_builds_write_an_fst_file() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("toy.fst");
+    let mut model = open(&kept_cache(), TOY, true, 1).unwrap();
+    model.open_wave(&file).unwrap();
+    let mut time = 0;
+    for _ in 0..100 {
+        tick(&mut model, &mut time);
+    }
+    drop(model);
+    assert!(file.metadata().unwrap().len() > 300);
+    let mut plain = open(&kept_cache(), TOY, false, 1).unwrap();
+    assert!(plain.open_wave(&file).is_err());
+}
+
+#[test]
+fn verilog_that_does_not_compile_is_an_error_that_quotes_the_tool_and_leaves_no_entry() {
+    let root = tempfile::tempdir().unwrap();
+    let cache = Cache::at(root.path());
+    let error = open(&cache, "module toy(input wire clk); assign = nothing; endmodule", false, 1).err().unwrap();
+    assert!(error.to_string().contains("verilator failed on the generated core"), "{error}");
+    assert!(error.to_string().contains("nothing"), "{error}");
+    assert_eq!(cache.clean().unwrap().entries, 0);
+}
+
+#[test]
+fn a_loop_that_never_settles_is_an_error_not_an_abort() {
+    let looping = TOY.replace("assign word_out = ~word;", "wire [31:0] ring = ~ring; assign word_out = ring;");
+    let mut model = open(&kept_cache(), &looping, false, 1).unwrap();
+    assert!(model.eval().unwrap_err().to_string().contains("converge"));
+}
