@@ -1,5 +1,6 @@
 //! The test bench of Weft.
 
 pub mod cache;
+pub mod kernels;
 pub mod model;
 pub mod tools;

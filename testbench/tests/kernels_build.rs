@@ -1,0 +1,65 @@
+//! Building kernels: what is written, and what is said when it cannot be.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use testbench::kernels::{self, FLAGS, KernelError};
+
+#[test]
+fn builds_of_one_source_are_the_same_bytes() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let kernel = kernels::find("gcd").unwrap();
+    let elf = kernels::build(kernel, &first.path().join("deep/er")).unwrap();
+    assert_eq!(elf, first.path().join("deep/er/gcd.elf"));
+    let bytes = fs::read(&elf).unwrap();
+    assert_eq!(&bytes[..4], b"\x7fELF");
+    assert_eq!(bytes, fs::read(kernels::build(kernel, second.path()).unwrap()).unwrap());
+    assert_eq!(elf.metadata().unwrap().permissions().mode() & 0o600, 0o600);
+    assert_eq!(fs::read_dir(elf.parent().unwrap()).unwrap().count(), 1, "nothing else is left there");
+}
+
+#[test]
+fn an_error_in_the_source_names_file_and_line() {
+    let out = tempfile::tempdir().unwrap();
+    let error = kernels::compile("wrong.c", "int main(void)\n{\n    return missing;\n}\n", out.path()).unwrap_err();
+    assert!(matches!(error, KernelError::Compiler { .. }));
+    let text = error.to_string();
+    assert!(text.starts_with("wrong.c does not compile:\n"), "{text}");
+    assert!(text.contains("wrong.c:3:12: error: 'missing' undeclared"), "{text}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_image_that_leaves_no_room_for_stacks_is_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let text = "char large[9 << 20];\nint main(void) { return large[0]; }\n";
+    let error = kernels::compile("large.c", text, out.path()).unwrap_err().to_string();
+    assert!(error.contains("region `ram' overflowed"), "{error}");
+}
+
+#[test]
+fn an_unwritable_folder_is_named() {
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = kernels::build(kernels::find("gcd").unwrap(), &file).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: ", file.display())), "{error}");
+}
+
+#[test]
+fn copies_that_the_compiler_inserts_find_their_functions() {
+    let out = tempfile::tempdir().unwrap();
+    let text = "struct s { int words[40]; };\n\
+                struct s from, to;\n\
+                int main(unsigned hart) { to = from; struct s zero = {0}; from = zero; return to.words[hart]; }\n";
+    kernels::compile("copies.c", text, out.path()).unwrap();
+}
+
+#[test]
+fn the_documented_command_has_the_flags_of_the_build() {
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kernels.md")).unwrap();
+    for flag in FLAGS {
+        let flag = flag.replace("link.ld", "testbench/runtime/link.ld");
+        assert!(document.contains(&flag), "docs/kernels.md lacks {flag}");
+    }
+}

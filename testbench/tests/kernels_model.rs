@@ -1,0 +1,191 @@
+//! The bundled kernels on the golden model: each checks its own results, and its divergence is what
+//! its algorithm implies.
+
+use std::fs;
+
+use sim::{Finished, Outcome, Program};
+use testbench::kernels::{self, Kernel};
+use weft_config::Config;
+use weft_trace::{Commit, MemoryOp, Record};
+
+/// Warps and threads.
+const SIZES: &[(u32, u32)] = &[(1, 1), (1, 2), (8, 4), (3, 8), (4, 16), (2, 32), (1, 64)];
+
+fn config(warps: u32, threads: u32) -> Config {
+    Config { warps, threads, ..Config::default() }
+}
+
+fn load(kernel: &Kernel, config: &Config) -> Program {
+    let out = tempfile::tempdir().unwrap();
+    let elf = kernels::build(kernel, out.path()).unwrap();
+    Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
+}
+
+/// A run of a kernel, and every commit of it.
+struct Run {
+    finished: Finished,
+    commits: Vec<Commit>,
+}
+
+fn run(program: &Program, config: &Config) -> Run {
+    let mut commits = Vec::new();
+    let mut observer = |record: &Record| {
+        if let Record::Commit(commit) = record {
+            commits.push(commit.clone());
+        }
+    };
+    let finished = sim::run(config, program, 10_000_000, &mut observer).unwrap();
+    Run { finished, commits }
+}
+
+impl Run {
+    fn console(&self) -> String {
+        let printed = self.commits.iter().filter(|commit| commit.memory == MemoryOp::Console);
+        printed.map(|commit| char::from(commit.memory_data[0] as u8)).collect()
+    }
+}
+
+/// Runs a kernel at one size and checks everything that is known about it beforehand.
+fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
+    let config = config(warps, threads);
+    let run = run(&load(kernel, &config), &config);
+    let size = format!("{} at {warps}x{threads}", kernel.name);
+    assert_eq!(run.finished.outcome, Outcome::Exited, "{size}");
+    for (warp, lane) in (0..warps).flat_map(|warp| (0..threads).map(move |lane| (warp, lane))) {
+        assert_eq!(run.finished.machine.exit_code(warp, lane), Some(0), "{size}: warp {warp}, lane {lane}");
+    }
+    let divergent = run.finished.statistics.divergent_branches;
+    assert_eq!(divergent, kernel.divergent_branches(warps, threads), "{size}: divergent branches");
+    assert_eq!(run.console(), kernel.console(warps, threads), "{size}");
+    run
+}
+
+macro_rules! every_size {
+    ($($kernel:ident)*) => {
+        $(#[test]
+        fn $kernel() {
+            for &(warps, threads) in SIZES {
+                check(kernels::find(stringify!($kernel)).unwrap(), warps, threads);
+            }
+        })*
+
+        #[test]
+        fn every_kernel_has_a_test() {
+            let tested = [$(stringify!($kernel)),*];
+            assert_eq!(kernels::list().iter().map(|kernel| kernel.name).collect::<Vec<_>>(), tested);
+        }
+    };
+}
+
+every_size!(vector_add matrix_multiply reduction gcd short_circuit recursion indirect_call memory_patterns csr console);
+
+#[test]
+fn every_kernel_runs_on_the_largest_core() {
+    for kernel in kernels::list() {
+        let config = config(64, 64);
+        let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
+        assert_eq!(finished.outcome, Outcome::Exited, "{}", kernel.name);
+        assert_eq!(finished.statistics.divergent_branches, kernel.divergent_branches(64, 64), "{}", kernel.name);
+    }
+}
+
+#[test]
+fn kernels_are_short_enough_for_every_day() {
+    for kernel in kernels::list() {
+        let issues = check(kernel, 8, 4).finished.statistics.issues;
+        assert!((100..40_000).contains(&issues), "{}: {issues} issues", kernel.name);
+    }
+}
+
+/// Blocks and masks in the order in which a warp executes them, the mask with thread 0 leftmost.
+fn paths_of_short_circuit(program: &Program, commits: &[Commit], warp: u32, threads: u32) -> Vec<(char, String)> {
+    const RETURN: u32 = 0x0000_8067;
+    let begin: Vec<u32> = "ABCDE".chars().map(|block| program.symbol(&format!("block_{block}")).unwrap()).collect();
+    assert!(begin.is_sorted(), "the blocks lie in the order of their names");
+    let mut paths = Vec::new();
+    let mut inside = false;
+    for commit in commits.iter().filter(|commit| commit.warp == warp) {
+        inside |= commit.pc == begin[0];
+        if inside {
+            let block = char::from(b'A' + begin.iter().rposition(|begin| *begin <= commit.pc).unwrap() as u8);
+            let mask = (0..threads).map(|lane| if commit.mask >> lane & 1 == 1 { '1' } else { '0' }).collect();
+            paths.push((block, mask));
+            inside = commit.instruction != RETURN;
+        }
+    }
+    paths.dedup();
+    paths
+}
+
+#[test]
+fn short_circuit_follows_figure_1e() {
+    let kernel = kernels::find("short_circuit").unwrap();
+    for &(warps, threads) in SIZES.iter().chain(&[(2, 2)]) {
+        let config = config(warps, threads);
+        let program = load(kernel, &config);
+        let run = run(&program, &config);
+        for warp in 0..warps {
+            // Traversal by minimum pc: D waits for those who come by way of B, E for all.
+            let figure = [('A', "1111"), ('B', "1011"), ('C', "1000"), ('D', "0111"), ('E', "1111")];
+            let lanes = |mask: &str| -> String {
+                let first = warp * threads % 4;
+                mask.chars().cycle().skip(first as usize).take(threads as usize).collect()
+            };
+            let expected: Vec<_> = figure
+                .iter()
+                .map(|(block, mask)| (*block, lanes(mask)))
+                .filter(|(_, mask)| mask.contains('1'))
+                .collect();
+            let seen = paths_of_short_circuit(&program, &run.commits, warp, threads);
+            assert_eq!(seen, expected, "warp {warp} at {warps}x{threads}");
+        }
+    }
+}
+
+#[test]
+fn recursion_reaches_different_depths_in_one_warp() {
+    let kernel = kernels::find("recursion").unwrap();
+    let config = config(1, 8);
+    let program = load(kernel, &config);
+    let mut depths = std::collections::BTreeSet::new();
+    let mut observer = |record: &Record| {
+        if let Record::Context(context) = record {
+            depths.extend(context.x.map(|path| path.depth));
+        }
+    };
+    sim::run(&config, &program, 1_000_000, &mut observer).unwrap();
+    // _start, main, and fibonacci(7) down to fibonacci(1).
+    assert_eq!(depths, (0..=8).collect());
+}
+
+#[test]
+fn memory_patterns_are_replayed_and_merge_again() {
+    let statistics = check(kernels::find("memory_patterns").unwrap(), 1, 16).finished.statistics;
+    assert!(statistics.replays() > 16 * 10, "{} replays", statistics.replays());
+}
+
+#[test]
+fn vector_add_leaves_the_sum_in_its_signature() {
+    let kernel = kernels::find("vector_add").unwrap();
+    let config = config(2, 4);
+    let program = load(kernel, &config);
+    let finished = run(&program, &config).finished;
+    let sum: Vec<u32> =
+        program.signature().unwrap().step_by(4).map(|address| finished.machine.read_word(address).unwrap()).collect();
+    assert_eq!(sum, (0..250).map(|i| 2 * i + 1001).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_program_ends_the_whole_run_by_tohost() {
+    let out = tempfile::tempdir().unwrap();
+    let endings = [("weft_pass()", 1), ("weft_fail(3)", 7)];
+    for (ending, value) in endings {
+        let text = format!(
+            "#include \"weft.h\"\nint main(unsigned hart) {{ if (hart == 5) {ending}; weft_barrier(); for (;;); }}"
+        );
+        let elf = kernels::compile("ending.c", &text, out.path()).unwrap();
+        let config = config(2, 4);
+        let program = Program::load("ending", &fs::read(elf).unwrap(), &config).unwrap();
+        assert_eq!(run(&program, &config).finished.outcome, Outcome::ToHost(value), "{ending}");
+    }
+}
