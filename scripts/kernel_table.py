@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Prints a table of the results that `weft --json cosim` or `weft --json run` wrote, one file a kernel.
+
+    scripts/kernel_table.py [--markdown] RESULT.json ...
+"""
+
+import json
+import pathlib
+import sys
+
+HEADINGS = ["kernel", "outcome", "cycles", "IPC", "lane utilisation", "divergent branches"]
+
+
+def row(path):
+    """The cells of one result; a run that gave none shows why."""
+    name = path.stem
+    try:
+        result = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return [name, "no result", "", "", "", ""]
+    if "error" in result:
+        return [name, "error: " + result["error"].get("kind", "?"), "", "", "", ""]
+
+    def cell(key, form):
+        value = result.get(key)
+        return "-" if value is None else form.format(value)
+
+    return [
+        name,
+        result.get("outcome", "?"),
+        cell("cycles", "{}"),
+        cell("ipc", "{:.3f}"),
+        cell("lane_utilisation", "{:.3f}"),
+        cell("divergent_branches", "{}"),
+    ]
+
+
+def main(arguments):
+    markdown = "--markdown" in arguments
+    paths = [pathlib.Path(a) for a in arguments if a != "--markdown"]
+    if not paths or any(a.startswith("-") for a in map(str, paths)):
+        sys.exit(__doc__.strip())
+    rows = [row(path) for path in paths]
+    widths = [max(len(cells[i]) for cells in [HEADINGS, *rows]) for i in range(len(HEADINGS))]
+
+    def line(cells):
+        padded = [c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))]
+        return "| " + " | ".join(padded) + " |" if markdown else "  ".join(padded).rstrip()
+
+    print(line(HEADINGS))
+    if markdown:
+        print("|" + "|".join("-" * (w + 2) if i < 2 else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|")
+    for cells in rows:
+        print(line(cells))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# What the scripts share. Sourced, not run.
+
+# Every script works from the root of the repository, wherever it is called from.
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+# The comment at the head of a script is its help text.
+help() {
+    sed -n '2,/^[^#]/ s/^# \{0,1\}//p' "$0"
+}
+
+fail() {
+    echo "$(basename "$0"): $*" >&2
+    exit 1
+}
+
+# Requests that a script does not understand end with status 2, as those of `weft` do.
+refuse() {
+    echo "$(basename "$0"): $* (--help shows what there is)" >&2
+    exit 2
+}
+
+no_arguments() {
+    case "${1-}" in
+        "") ;;
+        -h | --help)
+            help
+            exit 0
+            ;;
+        *) refuse "unexpected argument '$1'" ;;
+    esac
+}
+
+# Builds the command line and sets `weft` to its path.
+build_weft() {
+    cargo build --release --locked --package weft
+    # shellcheck disable=SC2034 # for the script that sources this
+    weft="${CARGO_TARGET_DIR:-target}/release/weft"
+}

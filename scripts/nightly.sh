@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# The long runs: every bundled kernel in lock step on many sizes of the core, at several memory
+# latencies. Each size compiles a model of its own; the latencies share it.
+#
+#   ./scripts/nightly.sh [--sizes "WxT ..."] [--latencies "L ..."] [--seeds "S ..."]
+#
+#   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 4x16 2x32 1x64 64x1)
+#   --latencies  cycles or ranges  (1 7 20 1..60)
+#   --seeds      of random latencies; a fixed latency runs once  (1 2 3)
+#
+# Results are under out/nightly/, one JSON object a run, with a log beside each that failed. Ends with
+# status 1 if any run fails.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+sizes="1x1 1x2 3x8 8x4 8x8 16x4 4x16 2x32 1x64 64x1"
+latencies="1 7 20 1..60"
+seeds="1 2 3"
+while [[ $# -gt 0 ]]; do
+    case "$1" in
+        -h | --help)
+            help
+            exit 0
+            ;;
+        --sizes | --latencies | --seeds)
+            [[ $# -ge 2 ]] || refuse "$1 needs a value"
+            printf -v "${1#--}" '%s' "$2"
+            shift 2
+            ;;
+        *) refuse "unexpected argument '$1'" ;;
+    esac
+done
+
+./scripts/setup.sh
+build_weft
+results=out/nightly
+rm -rf "$results"
+mkdir -p "$results"
+"$weft" kernels build --out "$results/kernels"
+
+runs=0
+failures=0
+for size in $sizes; do
+    [[ $size =~ ^([0-9]+)x([0-9]+)$ ]] || refuse "size '$size' is not of the form 8x4"
+    warps=${BASH_REMATCH[1]} threads=${BASH_REMATCH[2]}
+    for latency in $latencies; do
+        for seed in $seeds; do
+            [[ $latency == *..* || $seed == "${seeds%% *}" ]] || continue
+            for elf in "$results"/kernels/*.elf; do
+                kernel=$(basename "$elf" .elf)
+                run="$results/$kernel-$size-latency-$latency-seed-$seed"
+                runs=$((runs + 1))
+                if "$weft" --json cosim "$elf" --set "warps=$warps" --set "threads=$threads" \
+                    --set "memory.latency=$latency" --set "memory.seed=$seed" >"$run.json" 2>"$run.log"; then
+                    rm "$run.log"
+                else
+                    failures=$((failures + 1))
+                    echo "FAILED $kernel at $size, latency $latency, seed $seed: $run.log"
+                fi
+            done
+        done
+    done
+    echo "$size done after $SECONDS s: $runs runs, $failures failures"
+done
+[[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"

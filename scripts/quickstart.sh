@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# From a fresh machine to a verified run: installs what is missing, builds Weft, writes the Verilog of
+# the default core, and runs every bundled kernel on it in lock step with the golden model.
+#
+#   ./scripts/quickstart.sh
+#
+# Everything it makes is under out/. Ends with status 1 if any kernel fails.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+no_arguments "$@"
+
+./scripts/setup.sh
+build_weft
+
+rm -rf out/kernels out/results out/traces
+mkdir -p out/results out/traces
+"$weft" emit --out out/core --force
+"$weft" kernels build --out out/kernels
+
+status=0
+for elf in out/kernels/*.elf; do
+    kernel=$(basename "$elf" .elf)
+    echo "Running $kernel" >&2
+    "$weft" --json cosim "$elf" --commits "out/traces/$kernel.jsonl" \
+        >"out/results/$kernel.json" 2>"out/results/$kernel.log" || status=1
+done
+
+echo
+python3 scripts/kernel_table.py out/results/*.json
+echo
+echo "Verilog: out/core/weft_core.v, a file for each module in out/core/rtl/"
+echo "Traces:  out/traces/, a JSON line for each committed instruction"
+echo "Waves:   $weft cosim out/kernels/gcd.elf --wave out/gcd.fst"
+if [[ $status -ne 0 ]]; then
+    echo >&2
+    fail "not every kernel passed; out/results/ has a log of each"
+fi

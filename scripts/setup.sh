@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Installs what Weft needs and this machine does not have, from Debian's packages.
+#
+#   ./scripts/setup.sh
+#
+# Does nothing, in well under a second, when nothing is missing. Needs root or sudo only when
+# something is. Rust is not installed, only looked for.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+no_arguments "$@"
+
+# Debian package, and how to see that what it brings is there.
+packages=(
+    "verilator               command -v verilator"
+    "yosys                   command -v yosys"
+    "gcc-riscv64-unknown-elf command -v riscv64-unknown-elf-gcc"
+    "qemu-system-misc        command -v qemu-system-riscv32"
+    "z3                      command -v z3"
+    "g++                     command -v g++"
+    "make                    command -v make"
+    "perl                    command -v perl"
+    "zlib1g-dev              test -e /usr/include/zlib.h"
+    "python3-venv            python3 -c 'import ensurepip'"
+)
+
+missing_packages() {
+    local entry package probe
+    for entry in "${packages[@]}"; do
+        read -r package probe <<<"$entry"
+        eval "$probe" >/dev/null 2>&1 || echo "$package"
+    done
+}
+
+install_packages() {
+    local missing as_root=()
+    mapfile -t missing < <(missing_packages)
+    [[ ${#missing[@]} -eq 0 ]] && return
+
+    command -v apt-get >/dev/null ||
+        fail "missing: ${missing[*]} (names of Debian packages), and this system has no apt-get: install them in its own way"
+    if [[ $(id -u) -ne 0 ]]; then
+        # Without a terminal nobody can type a password.
+        if [[ -t 0 ]] && command -v sudo >/dev/null; then
+            as_root=(sudo)
+        elif sudo -n true 2>/dev/null; then
+            as_root=(sudo -n)
+        else
+            fail "missing: ${missing[*]}. Neither root nor sudo here; ask an administrator for: apt-get install ${missing[*]}"
+        fi
+    fi
+
+    echo "Installing ${missing[*]}" >&2
+    local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
+    "${apt[@]}" update >&2 || fail "apt-get update failed"
+    "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2 || fail "apt-get install ${missing[*]} failed"
+
+    mapfile -t missing < <(missing_packages)
+    [[ ${#missing[@]} -eq 0 ]] || fail "installed, but still not usable: ${missing[*]}"
+}
+
+check_rust() {
+    command -v cargo >/dev/null && return
+    if [[ -x $HOME/.cargo/bin/cargo ]]; then
+        # shellcheck disable=SC2016 # the text is for the reader's shell
+        fail 'cargo is installed but not in PATH: run `. "$HOME/.cargo/env"` first'
+    fi
+    fail "no Rust (1.88 or newer; Debian 12's own is older). To install it: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
+}
+
+install_packages
+check_rust

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what is missing and runs all tests: format, lints, the tests of every crate, and those in
+# the documentation. Every step runs, also after a failed one, and is timed.
+#
+#   ./scripts/test.sh
+#
+# Ends with status 1 if anything fails.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+no_arguments "$@"
+exec </dev/null
+
+failed=()
+timings=()
+
+step() {
+    local name=$1 start=$SECONDS verdict=ok
+    shift
+    printf '\n== %s\n' "$name"
+    "$@" || {
+        verdict=FAILED
+        failed+=("$name")
+    }
+    timings+=("$(printf '%-14s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")")
+}
+
+./scripts/setup.sh
+step format cargo fmt --all --check
+step lints cargo clippy --workspace --all-targets --locked -- -D warnings
+if cargo nextest --version >/dev/null 2>&1; then
+    step tests cargo nextest run --workspace --locked --no-fail-fast
+    step documentation cargo test --workspace --locked --no-fail-fast --doc
+else
+    step tests cargo test --workspace --locked --no-fail-fast
+fi
+if command -v shellcheck >/dev/null; then
+    step scripts shellcheck -x .ci/run scripts/*.sh
+fi
+
+printf '\n'
+printf '%s\n' "${timings[@]}" "total $(printf '%13d s' "$SECONDS")"
+if [[ ${#failed[@]} -ne 0 ]]; then
+    fail "failed: ${failed[*]}"
+fi
