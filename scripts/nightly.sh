@@ -38,7 +38,7 @@ build_weft
 results=out/nightly
 rm -rf "$results"
 mkdir -p "$results"
-"$weft" kernels build --out "$results/kernels"
+"$weft" kernels build --out "$results/kernels" >&2
 
 runs=0
 failures=0

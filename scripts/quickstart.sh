@@ -16,8 +16,8 @@ build_weft
 
 rm -rf out/kernels out/results out/traces
 mkdir -p out/results out/traces
-"$weft" emit --out out/core --force
-"$weft" kernels build --out out/kernels
+"$weft" emit --out out/core --force >&2
+"$weft" kernels build --out out/kernels >&2
 
 status=0
 for elf in out/kernels/*.elf; do
