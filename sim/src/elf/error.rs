@@ -15,7 +15,7 @@ pub enum ElfError {
     NotElf { name: String },
 
     /// The headers contradict each other or the length of the file.
-    #[error("{name}: damaged ELF file: {reason}; was it cut off while it was written?")]
+    #[error("{name}: damaged ELF file: {reason}; build or copy it again")]
     Damaged { name: String, reason: String },
 
     /// Compiled for another architecture.
@@ -69,17 +69,25 @@ pub enum ElfError {
     /// Part of the program has no memory.
     #[error(
         "{name}: the segment {start:#010x}–{last:#010x} is outside RAM, \
-         {ram_start:#010x}–{ram_last:#010x}: link the program at {ram_start:#010x}, or raise \
-         memory.ram_bytes = {ram_bytes}"
+         {ram_start:#010x}–{ram_last:#010x}: {}",
+        outside_hint(*start, *ram_start, *ram_bytes)
     )]
-    SegmentOutsideRam { name: String, start: u64, last: u64, ram_start: u32, ram_last: u32, ram_bytes: u32 },
+    SegmentOutsideRam {
+        name: String,
+        start: u64,
+        last: u64,
+        ram_start: u32,
+        ram_last: u32,
+        /// The least RAM that would do, if any would.
+        ram_bytes: Option<u64>,
+    },
 
     /// Part of the program would be overwritten by the stacks.
     #[error(
         "{name}: the segment {start:#010x}–{last:#010x} overlaps the stacks, \
          {stacks_start:#010x}–{ram_last:#010x} ({threads} threads of memory.stack_bytes = \
-         {stack_bytes}): raise memory.ram_bytes = {ram_bytes}, or lower memory.stack_bytes, warps \
-         or threads"
+         {stack_bytes}): {}lower memory.stack_bytes, warps or threads",
+        stacks_hint(*ram_bytes)
     )]
     SegmentInStacks {
         name: String,
@@ -89,6 +97,21 @@ pub enum ElfError {
         ram_last: u32,
         threads: u32,
         stack_bytes: u32,
-        ram_bytes: u32,
+        /// The least RAM that would do, if any would.
+        ram_bytes: Option<u64>,
     },
+}
+
+fn outside_hint(start: u64, ram_start: u32, ram_bytes: Option<u64>) -> String {
+    match ram_bytes {
+        Some(bytes) => format!("raise memory.ram_bytes to {bytes} or more"),
+        None if start < u64::from(ram_start) => {
+            format!("link the program at {ram_start:#010x} (ld -n keeps the file's headers out of memory)")
+        }
+        None => format!("link the program at {ram_start:#010x}"),
+    }
+}
+
+fn stacks_hint(ram_bytes: Option<u64>) -> String {
+    ram_bytes.map_or(String::new(), |bytes| format!("raise memory.ram_bytes to {bytes}, or "))
 }

@@ -157,14 +157,20 @@ fn machine_name(machine: Machine) -> String {
 struct Map {
     ram_bytes: u32,
     stack_bytes: u32,
-    /// Hardware threads.
+    /// Hardware threads of a warp, and of the core.
+    lanes: u32,
     threads: u32,
 }
 
 impl Map {
     fn new(config: &Config) -> Self {
         let memory = &config.memory;
-        Self { ram_bytes: memory.ram_bytes, stack_bytes: memory.stack_bytes, threads: config.warps * config.threads }
+        Self {
+            ram_bytes: memory.ram_bytes,
+            stack_bytes: memory.stack_bytes,
+            lanes: config.threads,
+            threads: config.warps * config.threads,
+        }
     }
 
     fn ram_end(&self) -> u64 {
@@ -177,6 +183,15 @@ impl Map {
 
     fn ram_last(&self) -> u32 {
         (self.ram_end() - 1) as u32
+    }
+
+    /// The least `memory.ram_bytes` with room for a segment and the stacks, if there is one: a
+    /// multiple of the stacks of a warp, within the 32-bit address space.
+    fn enough_ram(&self, start: u64, end: u64) -> Option<u64> {
+        let stacks = self.ram_end() - self.stacks_start();
+        let below = start.checked_sub(RAM_BASE.into()).map(|offset| offset + (end - start))?;
+        let bytes = (below + stacks).next_multiple_of(u64::from(self.lanes * self.stack_bytes));
+        (u64::from(RAM_BASE) + bytes <= 1 << 32).then_some(bytes)
     }
 
     fn check_entry(&self, name: &str, entry: u32) -> Result<u32, ElfError> {
@@ -195,7 +210,7 @@ impl Map {
         let name = name.to_string();
         let start = u64::from(address);
         let end = start + u64::from(size);
-        let (ram_bytes, ram_last) = (self.ram_bytes, self.ram_last());
+        let (ram_bytes, ram_last) = (self.enough_ram(start, end), self.ram_last());
         if address < RAM_BASE || end > self.ram_end() {
             return Err(ElfError::SegmentOutsideRam {
                 name,

@@ -1,0 +1,16 @@
+//! Tests of the golden model through its public interface.
+
+mod assembler;
+mod barrier;
+mod bench;
+mod control;
+mod csr;
+mod decode;
+mod elf;
+mod faults;
+mod instructions;
+mod memory;
+mod paths;
+mod random_programs;
+mod run;
+mod scalar;

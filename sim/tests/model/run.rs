@@ -1,0 +1,168 @@
+//! Whole runs: how they end, what the observer sees, what is counted.
+
+use sim::{Finished, Outcome, Program};
+use weft_trace::{Event, Record};
+
+use crate::assembler::*;
+use crate::bench::{CODE, config};
+
+fn run_on(warps: u32, threads: u32, limit: u64, words: &[u32]) -> Finished {
+    let program = Program::from_words("test", CODE, words).with_symbol("_start", CODE);
+    sim::run(&config(warps, threads), &program, limit, &mut |_| {}).expect("a known unit")
+}
+
+#[test]
+fn warps_take_turns() {
+    let program = Program::from_words("turns", CODE, &[NOP, NOP, exit()]);
+    let mut order = Vec::new();
+    sim::run(&config(3, 2), &program, 100, &mut |record| {
+        if let Record::Commit(commit) = record {
+            order.push((commit.number, commit.warp, (commit.pc - CODE) / 4));
+        }
+    })
+    .expect("a known unit");
+    #[rustfmt::skip]
+    let expected = [
+        (0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 0, 1), (4, 1, 1), (5, 2, 1), (6, 0, 2), (7, 1, 2), (8, 2, 2),
+    ];
+    assert_eq!(order, expected);
+}
+
+#[test]
+fn each_commit_is_followed_by_its_context_and_the_last_arrival_by_a_release() {
+    let program = Program::from_words("contexts", CODE, &[barrier(), exit()]);
+    let mut seen = Vec::new();
+    sim::run(&config(2, 2), &program, 100, &mut |record| {
+        seen.push(match record {
+            Record::Commit(commit) => format!("commit {} {:#x}", commit.warp, commit.pc - CODE),
+            Record::Context(context) => match (context.event, context.x) {
+                (Event::Release, x) => format!("release {} {x:?}", context.warp),
+                (Event::Commit, Some(x)) => format!("x {} {:#x} {}", context.warp, x.pc - CODE, x.parked),
+                (Event::Commit, None) => format!("x {} none", context.warp),
+            },
+            Record::LateWrite(_) => "late".into(),
+        });
+    })
+    .expect("a known unit");
+    assert_eq!(
+        seen,
+        [
+            "commit 0 0x0",
+            "x 0 0x4 true",
+            "commit 1 0x0",
+            "x 1 0x4 true",
+            "release 0 None",
+            "commit 0 0x4",
+            "x 0 none",
+            "commit 1 0x4",
+            "x 1 none",
+        ]
+    );
+}
+
+#[test]
+fn a_run_ends_when_every_thread_has_ended() {
+    let finished = run_on(2, 4, 1000, &[csrrs(1, MHARTID, 0), csrrw(0, EXIT, 1)]);
+    assert_eq!(finished.outcome, Outcome::Exited);
+    assert_eq!(finished.machine.exit_code(1, 2), Some(6));
+    assert_eq!((finished.statistics.issues, finished.statistics.thread_instructions), (4, 16));
+}
+
+#[test]
+fn a_run_ends_at_the_first_store_that_leaves_tohost_non_zero() {
+    // A zero store, then byte 1 := 2; the word is 0x200. The exit is never reached.
+    let mut words = Vec::from(li(1, CODE + 0x100));
+    words.extend([sw(0, 1, 0), addi(2, 0, 2), sw(2, 1, 4), sb(2, 1, 1), exit()]);
+    let program = Program::from_words("tohost", CODE, &words).with_symbol("tohost", CODE + 0x100);
+    let finished = sim::run(&config(1, 4), &program, 100, &mut |_| {}).expect("a known unit");
+    assert_eq!(finished.outcome, Outcome::ToHost(0x200));
+    assert_eq!(finished.machine.live(), 4);
+    let stores_to_other_words = 4 + 4;
+    assert_eq!(finished.statistics.issues, 2 + 1 + stores_to_other_words + 1, "one lane's store is enough");
+}
+
+#[test]
+fn a_fault_ends_the_run() {
+    let finished = run_on(2, 2, 100, &[NOP, EBREAK]);
+    let Outcome::Fault(fault) = finished.outcome else { panic!("a fault: {:?}", finished.outcome) };
+    assert_eq!((fault.cause, fault.pc, fault.warp, fault.lane), (3, CODE + 4, 0, 0));
+    assert_eq!(finished.statistics.issues, 2, "a fault is no commit");
+}
+
+#[test]
+fn a_run_of_too_many_issues_is_cut_off() {
+    let finished = run_on(2, 2, 1001, &[jal(0, 0)]);
+    assert_eq!(finished.outcome, Outcome::Limit);
+    assert_eq!(finished.statistics.issues, 1001);
+    assert_eq!(run_on(1, 1, 1, &[exit()]).outcome, Outcome::Exited, "the last allowed issue may end it");
+}
+
+#[test]
+fn a_spinning_path_that_starves_another_is_a_suspected_deadlock() {
+    // Lane 0 waits at the smaller pc for lane 1, which never gets its turn to write the flag.
+    let mut words = Vec::from(li(1, CODE + 0x100));
+    words.extend([csrrs(2, MHARTID, 0), bne(2, 0, 12), lw(3, 1, 0), beq(3, 0, -4), sw(2, 1, 0), exit()]);
+    let program = Program::from_words("spin", CODE, &words).with_symbol("_start", CODE).with_symbol("wait", CODE + 16);
+    let mut config = config(1, 2);
+    config.run.starvation = 50;
+    let finished = sim::run(&config, &program, 10_000, &mut |_| {}).expect("a known unit");
+    let Outcome::SuspectedDeadlock(report) = finished.outcome else {
+        panic!("a suspected deadlock: {:?}", finished.outcome)
+    };
+    insta::assert_snapshot!(report);
+    assert!((50..=100).contains(&finished.statistics.issues), "found after {} issues", finished.statistics.issues);
+}
+
+#[test]
+fn a_long_wait_at_the_barrier_is_no_starvation() {
+    // Lane 0 waits at the barrier while lane 1 counts to 200.
+    let words = [
+        csrrs(2, MHARTID, 0),
+        bne(2, 0, 12),
+        barrier(),
+        exit(),
+        addi(3, 0, 200),
+        addi(3, 3, -1),
+        bne(3, 0, -4),
+        barrier(),
+        exit(),
+    ];
+    let program = Program::from_words("count", CODE, &words);
+    let mut config = config(1, 2);
+    config.run.starvation = 50;
+    let finished = sim::run(&config, &program, 10_000, &mut |_| {}).expect("a known unit");
+    assert_eq!(finished.outcome, Outcome::Exited);
+}
+
+#[test]
+fn a_loop_that_takes_long_but_ends_is_no_starvation_within_the_limit() {
+    let words = [csrrs(2, MHARTID, 0), bne(2, 0, 16), addi(3, 0, 20), addi(3, 3, -1), bne(3, 0, -4), exit()];
+    let program = Program::from_words("loop", CODE, &words);
+    let mut config = config(1, 2);
+    config.run.starvation = 50;
+    let finished = sim::run(&config, &program, 10_000, &mut |_| {}).expect("a known unit");
+    assert_eq!(finished.outcome, Outcome::Exited);
+}
+
+#[test]
+fn the_metrics_of_a_small_run_are_those_counted_by_hand() {
+    // 4 lanes. The branch sends lanes 1 and 3 past the store; the store hits one word: two parts.
+    let mut words = Vec::from(li(1, CODE + 0x100));
+    words.extend([
+        csrrs(2, MHARTID, 0), // 4 lanes
+        andi(3, 2, 1),        // 4
+        bne(3, 0, 8),         // 4, divergent
+        sw(2, 1, 0),          // lane 0, then lane 2: a replay
+        exit(),               // 4
+    ]);
+    let finished = run_on(1, 4, 100, &words);
+    let counts = finished.statistics;
+    assert_eq!(counts.issues, 8);
+    assert_eq!(counts.warp_instructions, 7);
+    assert_eq!(counts.replays(), 1);
+    assert_eq!(counts.thread_instructions, 6 * 4 + 2);
+    assert_eq!(counts.divergent_branches, 1);
+    assert_eq!(counts.lane_utilisation(4), 26.0 / 32.0);
+    assert_eq!(counts.high_water(), Some(2));
+    assert_eq!(counts.avg_path(), Some(1.0), "the arbiter issues from one path at a time");
+}

@@ -1,0 +1,123 @@
+//! One hart of RV32I, as plainly as can be: the reference for race-free programs. It shares no
+//! code with the model: it decodes and executes straight from the word's fields.
+
+/// A hart alone with its own view of memory.
+pub struct Scalar {
+    pub registers: [u32; 32],
+    pub pc: u32,
+    pub hart: u32,
+    pub base: u32,
+    pub memory: Vec<u8>,
+}
+
+fn signed(value: u32, bits: u32) -> u32 {
+    let sign = 1 << (bits - 1);
+    (value ^ sign).wrapping_sub(sign)
+}
+
+impl Scalar {
+    /// Runs to the exit CSR; gives the exit code.
+    pub fn run(&mut self) -> u32 {
+        for _ in 0..1_000_000 {
+            if let Some(code) = self.step() {
+                return code;
+            }
+        }
+        panic!("the program does not end");
+    }
+
+    fn get(&self, register: u32) -> u32 {
+        self.registers[register as usize]
+    }
+
+    fn load(&self, address: u32, bytes: u32) -> u32 {
+        (0..bytes).map(|byte| u32::from(self.memory[(address + byte - self.base) as usize]) << (8 * byte)).sum()
+    }
+
+    fn step(&mut self) -> Option<u32> {
+        let word = self.load(self.pc, 4);
+        let (rd, rs1, rs2) = (word >> 7 & 31, word >> 15 & 31, word >> 20 & 31);
+        let (funct3, funct7) = (word >> 12 & 7, word >> 25);
+        let (a, b) = (self.get(rs1), self.get(rs2));
+        let immediate = signed(word >> 20, 12);
+        let mut next = self.pc.wrapping_add(4);
+        let result = match word & 0x7f {
+            0x37 => word & 0xffff_f000,
+            0x17 => self.pc.wrapping_add(word & 0xffff_f000),
+            0x6f => {
+                let offset =
+                    (word >> 31) << 20 | (word >> 12 & 0xff) << 12 | (word >> 20 & 1) << 11 | (word >> 21 & 0x3ff) << 1;
+                let link = next;
+                next = self.pc.wrapping_add(signed(offset, 21));
+                link
+            }
+            0x67 => {
+                let link = next;
+                next = a.wrapping_add(immediate) & 0xffff_fffe;
+                link
+            }
+            0x63 => {
+                let offset =
+                    (word >> 31) << 12 | (word >> 7 & 1) << 11 | (word >> 25 & 0x3f) << 5 | (word >> 8 & 0xf) << 1;
+                let holds = match funct3 >> 1 {
+                    0 => a == b,
+                    2 => (a as i32) < (b as i32),
+                    3 => a < b,
+                    _ => panic!("no such branch"),
+                };
+                if holds != (funct3 & 1 == 1) {
+                    next = self.pc.wrapping_add(signed(offset, 13));
+                }
+                self.pc = next;
+                return None;
+            }
+            0x03 => {
+                let address = a.wrapping_add(immediate);
+                match funct3 {
+                    0 => signed(self.load(address, 1), 8),
+                    1 => signed(self.load(address, 2), 16),
+                    2 => self.load(address, 4),
+                    4 => self.load(address, 1),
+                    5 => self.load(address, 2),
+                    _ => panic!("no such load"),
+                }
+            }
+            0x23 => {
+                let address = a.wrapping_add(signed(funct7 << 5 | rd, 12));
+                for byte in 0..1 << funct3 {
+                    self.memory[(address + byte - self.base) as usize] = (b >> (8 * byte)) as u8;
+                }
+                self.pc = next;
+                return None;
+            }
+            opcode @ (0x13 | 0x33) => {
+                let operand = if opcode == 0x13 { immediate } else { b };
+                let other = funct7 == 0x20 && (opcode == 0x33 || funct3 == 5);
+                match (funct3, other) {
+                    (0, false) => a.wrapping_add(operand),
+                    (0, true) => a.wrapping_sub(operand),
+                    (1, _) => a << (operand & 31),
+                    (2, _) => ((a as i32) < (operand as i32)).into(),
+                    (3, _) => (a < operand).into(),
+                    (4, _) => a ^ operand,
+                    (5, false) => a >> (operand & 31),
+                    (5, true) => ((a as i32) >> (operand & 31)) as u32,
+                    (6, _) => a | operand,
+                    _ => a & operand,
+                }
+            }
+            0x73 if word >> 20 == 0x800 && funct3 == 1 => return Some(a),
+            0x73 if word >> 20 == 0xf14 && funct3 == 2 => self.hart,
+            0x0f => {
+                self.pc = next;
+                return None;
+            }
+            _ => panic!("no such instruction: {word:#010x}"),
+        };
+        if rd != 0 {
+            self.registers[rd as usize] = result;
+        }
+        self.pc = next;
+        None
+    }
+}
