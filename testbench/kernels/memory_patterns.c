@@ -11,6 +11,14 @@ static WEFT_ALIGNED uint32_t memory[2 * MOST_THREADS];
 /* A value that tells thread and pattern. */
 static uint32_t mark(unsigned pattern, unsigned hart) { return pattern << 24 ^ hart << 4 ^ 0x80c5; }
 
+/* A load by the given instruction: the compiler prefers to extend signs itself. */
+#define LOAD(instruction, place)                                             \
+    ({                                                                       \
+        uint32_t value_;                                                     \
+        __asm__ volatile(instruction " %0, %1" : "=r"(value_) : "m"(place)); \
+        value_;                                                              \
+    })
+
 int main(unsigned hart)
 {
     const unsigned threads = weft_threads_per_warp();
@@ -62,12 +70,12 @@ int main(unsigned hart)
     weft_barrier();
     unsigned other = lane ^ (last & 3);
     wrong |= bytes[other] ^ ((0x7e + other) & 0xff);
-    wrong |= (uint32_t)(int8_t)bytes[other] ^ (uint32_t)(int8_t)(0x7e + other);
+    wrong |= LOAD("lb", bytes[other]) ^ (uint32_t)(int8_t)(0x7e + other);
     wrong |= halves[threads + other] ^ ((0x7ffe + other) & 0xffff);
-    wrong |= (uint32_t)(int16_t)halves[threads + other] ^ (uint32_t)(int16_t)(0x7ffe + other);
+    wrong |= LOAD("lh", halves[threads + other]) ^ (uint32_t)(int16_t)(0x7ffe + other);
     weft_barrier();
 
-    /* Conflicts: all lanes on one word; the two halves of the warp on the same words; bytes. */
+    /* Conflicts: all lanes on one word; the halves of the warp on the same words; pairs; bytes. */
     words[0] = mark(7, hart);
     weft_barrier();
     wrong |= words[0] ^ mark(7, first + last);
@@ -76,6 +84,10 @@ int main(unsigned hart)
     words[lane & (half - 1)] = mark(8, hart);
     weft_barrier();
     wrong |= words[lane & (half - 1)] ^ mark(8, first + (lane | half));
+    weft_barrier();
+    words[lane | 1] = mark(9, hart); /* the odd lanes on words of their own, each with a rival */
+    weft_barrier();
+    wrong |= words[lane | 1] ^ mark(9, first + ((lane | 1) & last));
     weft_barrier();
     bytes[lane & 3] = (uint8_t)lane;
     halves[2 + (lane & 1)] = (uint16_t)lane;
