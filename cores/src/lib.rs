@@ -1,14 +1,34 @@
-//! The hardware of Weft.
+//! The hardware of Weft: a RISC-V SIMT core of W warps × T threads in ten stages.
+//!
+//! | stage | file | what happens |
+//! |---|---|---|
+//! | S0 | `stages/s0_steer.rs` | pick the context to fetch, and its next pc |
+//! | S1 | `stages/s1_fetch.rs` | instruction memory |
+//! | S2 | `stages/s2_predecode.rs` | operands used, predicted next pc |
+//! | S3 | `stages/s3_schedule.rs`, `s3_context.rs` | buffers, scoreboards, pick one ready instruction |
+//! | S4 | `stages/s4_collect.rs` | register file read |
+//! | S5 | `stages/s5_decode.rs` | immediates, control |
+//! | S6 | `stages/s6_execute.rs` | lanes |
+//! | S7 | `stages/s7_commit.rs` | validation, branch targets, one memory transaction, register write |
+//! | S8 | `stages/s8_context.rs` | divergence unit, resteer, barrier |
+//! | S9 | `stages/s9_gather.rs` | load data |
+//!
+//! Nothing after S3 stalls: what could is reserved before issue. An instruction is speculative until S7 validates its
+//! (pc, epoch) against the path in charge of its warp; a squashed one writes nothing and only returns what it reserved.
+
+mod core;
+pub mod divergence;
+mod functional;
+pub mod isa;
+mod memory;
+mod shape;
+mod signals;
+mod stages;
+mod start;
 
 use weft_config::Config;
 
-/// Names of the registered divergence units.
-pub mod divergence {
-    /// Names of the registered divergence units.
-    pub fn names() -> Vec<&'static str> {
-        vec!["arbiter"]
-    }
-}
+pub use shape::Shape;
 
 /// A configuration that cannot be elaborated.
 #[derive(Debug, thiserror::Error)]
@@ -21,29 +41,59 @@ pub enum CoreError {
         /// The names there are.
         known: String,
     },
+    /// The hardware description itself is wrong.
+    #[error(transparent)]
+    Elaboration(#[from] rtl::ElaborationError),
 }
 
 /// An elaborated core.
-pub struct Core;
+pub struct Core {
+    top: rtl::Module,
+    header: String,
+}
 
 /// Elaborates the core of a configuration; its threads start at `reset_pc`.
-pub fn elaborate(_config: &Config, _reset_pc: u32) -> Result<Core, CoreError> {
-    Ok(Core)
+pub fn elaborate(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
+    let unit = divergence::find(&config.divergence.unit)?;
+    let shape = Shape::new(config, reset_pc, unit.slots(), unit.spacing());
+    let top = core::elaborate(&shape, unit)?;
+    Ok(Core { top, header: header(&shape, unit) })
+}
+
+fn header(shape: &Shape, unit: &dyn divergence::DivergenceUnit) -> String {
+    let storage = unit.storage(shape).into_iter().map(|s| format!("{} {} x {}", s.name, s.words, s.bits));
+    let lines = [
+        "SPDX-License-Identifier: Apache-2.0 OR MIT".to_owned(),
+        format!("Written by weft {}. Use what you emit under any licence you like.", env!("CARGO_PKG_VERSION")),
+        format!(
+            "warps {}, threads {}, divergence unit {} ({} bits), loads in flight {}, RAM {} bytes, trace port {}",
+            shape.warps,
+            shape.threads,
+            unit.name(),
+            storage.collect::<Vec<_>>().join(" + "),
+            shape.outstanding,
+            shape.ram_bytes,
+            if shape.trace { "on" } else { "off" },
+        ),
+        format!("reset pc 0x{:08x}", shape.reset_pc),
+    ];
+    lines.iter().map(|line| format!("// {line}\n")).collect()
 }
 
 impl Core {
     /// The ports of the top module, in order.
     pub fn ports(&self) -> Vec<rtl::PortInfo> {
-        Vec::new()
+        self.top.ports()
     }
 
     /// One file per module: name and text, the top last.
     pub fn files(&self) -> Vec<(String, String)> {
-        Vec::new()
+        let modules = self.top.verilog();
+        modules.iter().map(|m| (format!("{}.v", m.name), rtl::file(&self.header, m))).collect()
     }
 
     /// All modules in one text.
     pub fn all_in_one(&self) -> String {
-        String::new()
+        rtl::single_file(&self.header, &self.top.verilog())
     }
 }

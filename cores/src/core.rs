@@ -1,0 +1,308 @@
+//! The top: the stages, wired.
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, ones, zeros};
+
+use crate::divergence::DivergenceUnit;
+use crate::functional::round_robin;
+use crate::memory::request_queue;
+use crate::shape::{PC, Shape};
+use crate::signals::{CommitTrace, Control, Hazards, LaneControl, Meta, Path, PendingLoad, Request, Resolve};
+use crate::stages::s0_steer::{Fetch, Resteer};
+use crate::stages::s3_schedule::Written;
+use crate::stages::s4_collect::RegisterWrite;
+use crate::stages::{
+    s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s5_decode, s6_execute, s7_commit, s8_context, s9_gather,
+};
+use crate::start;
+
+/// Elaborates `weft_core` with a divergence unit.
+pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
+    let round_robin = round_robin::elaborate(shape.contexts())?;
+    let m = Builder::new(
+        "weft_core",
+        &format!(
+            "Weft: RISC-V SIMT core, {} warps of {} threads, divergence unit {}.",
+            shape.warps,
+            shape.threads,
+            unit.name()
+        ),
+    );
+    let ports = Ports::declare(&m, shape);
+
+    m.comment("Start, and the counters that programs read.");
+    let start = m.instance("start", &start::elaborate(shape)?);
+    let started = start.output("done");
+    let halted = m.register("halted", 1);
+    let running = m.wire("running", &(&started & !&*halted));
+    let commit = m.forward("commit_s7", 1);
+    let counter = |name: &str, step: &Expr| {
+        let register = m.register(name, 64);
+        register.next(&increment(&register, 1)).enable(step).reset(0);
+        register.q()
+    };
+    let cycles = counter("cycles", &ones(1));
+    let commits = counter("commits", &commit);
+
+    m.comment("S0 to S3: the front end.");
+    let ready_s1 = m.forward("ready_s1", 1);
+    let room = m.forward("room", shape.contexts());
+    let fetch_s2 = Fetch::forward(&m, shape, "s2");
+    let predicted_s2 = m.forward("predicted_s2", PC);
+    let resteer = Resteer::build(shape, &mut |field, width| m.forward(&format!("resteer_{field}_s8"), width));
+    let release = m.forward("barrier_release", 1);
+    let s0 = m.instance("s0", &s0_steer::elaborate(shape, &round_robin)?);
+    let warp_start = start.output("warp_valid");
+    let warp_at = start.output("warp_at");
+    // A unit that schedules two paths a warp starts with the first slot alone.
+    let start_context = s3_schedule::join_context(&warp_at, &zeros(shape.slot_bits()));
+    s0.input("start_valid", &warp_start).input("start_context", &start_context);
+    s0.input("running", &running).input("barrier_release", &release).input("room", &room);
+    s0.input("valid_s2", &fetch_s2.valid).input("context_s2", &fetch_s2.context).input("pc_s2", &predicted_s2);
+    resteer.connect(&s0, "resteer");
+    s0.input("ready_s1", &ready_s1);
+    let fetch_s1 = Fetch::from_instance(&s0, shape, "s1");
+    let dead_s2 = s0.output_as("dead_s2", "dead_s2");
+
+    let s1 = m.instance("s1", &s1_fetch::elaborate(shape)?);
+    fetch_s1.connect(&s1, "s1");
+    s1.output_to("ready_s1", &ready_s1);
+    s1.input("imem_req_ready", &ports.imem_req_ready).input("imem_rsp_valid", &ports.imem_rsp_valid);
+    fetch_s2.driven_by(&s1, "s2");
+    m.output("imem_req_valid", &s1.output("imem_req_valid"));
+    m.output("imem_req_addr", &s1.output("imem_req_addr"));
+
+    let s2 = m.instance("s2", &s2_predecode::elaborate(shape)?);
+    fetch_s2.connect(&s2, "s2");
+    s2.input("imem_rsp_data", &ports.imem_rsp_data).output_to("predicted_s2", &predicted_s2);
+    let hazards = Hazards::from_instance(&s2, shape, "s2");
+    let fetch_fault_s2 = s2.output_as("fetch_fault_s2", "fetch_fault_s2");
+
+    let epochs = m.forward("epochs", shape.contexts());
+    let bubble = m.forward("bubble", 1);
+    let early = Written::forward(&m, shape, "early");
+    let late = Written::forward(&m, shape, "late");
+    let accepted = m.forward("request_accepted", 1);
+    let request_unused = m.forward("request_unused_s8", 1);
+    let tag_written = m.forward("tag_written", 1);
+    let load_unused = m.forward("load_unused_s8", 1);
+    let s3 = m.instance("s3", &s3_schedule::elaborate(shape, &round_robin)?);
+    s3.input("running", &running).input("bubble", &bubble).input("epochs", &epochs);
+    fetch_s2.connect(&s3, "s2");
+    s3.input("dead_s2", &dead_s2).input("imem_rsp_data", &ports.imem_rsp_data);
+    s3.input("predicted_s2", &predicted_s2).input("fetch_fault_s2", &fetch_fault_s2);
+    hazards.connect(&s3, "s2");
+    s3.input("resteer_valid_s8", &resteer.valid).input("resteer_context_s8", &resteer.context);
+    early.connect(&s3, "early");
+    late.connect(&s3, "late");
+    s3.input("request_accepted", &accepted).input("request_unused_s8", &request_unused);
+    s3.input("tag_written", &tag_written).input("tag_unused_s8", &load_unused);
+    s3.output_to("room", &room);
+
+    m.comment("S4 to S7: operands, decode, lanes, commit.");
+    let meta_s4 = Meta::from_instance(&s3, shape, "s4");
+    let fetch_fault_s4 = s3.output_as("fetch_fault_s4", "fetch_fault_s4");
+    let write = RegisterWrite::forward(&m, shape, "write");
+    let s4 = m.instance("s4", &s4_collect::elaborate(shape)?);
+    meta_s4.connect(&s4, "s4");
+    s4.input("fetch_fault_s4", &fetch_fault_s4);
+    write.connect(&s4, "write");
+
+    let s5 = m.instance("s5", &s5_decode::elaborate(shape)?);
+    Meta::from_instance(&s4, shape, "s5").connect(&s5, "s5");
+    for port in ["fetch_fault_s5", "rs1_s5", "rs2_s5"] {
+        s5.input(port, &s4.output_as(port, port));
+    }
+    s5.input("cycles", &cycles).input("commits", &commits);
+
+    let s6 = m.instance("s6", &s6_execute::elaborate(shape)?);
+    let meta_s6 = Meta::from_instance(&s5, shape, "s6");
+    meta_s6.connect(&s6, "s6");
+    LaneControl::from_instance(&s5, shape, "s6").connect(&s6, "s6");
+    let control_s6 = Control::from_instance(&s5, shape, "s6");
+    control_s6.connect(&s6, "s6");
+    for port in ["a_s6", "b_s6", "store_s6"] {
+        s6.input(port, &s5.output_as(port, port));
+    }
+    // A register written at the end of S7 may be read by an instruction that issues in that cycle.
+    m.drive(&early.valid, &(&meta_s6.valid & &control_s6.writes));
+    m.drive(&early.context, &s3_schedule::join_context(&meta_s6.warp, &meta_s6.slot));
+    m.drive(&early.rd, &meta_s6.instruction.slice(7, 5));
+
+    let path = Path::forward(&m, shape, "path_s7");
+    let epoch_s7 = m.forward("slot_epoch_s7", 1);
+    let free_tag = m.forward("free_tag", shape.tag_bits());
+    let s7 = m.instance("s7", &s7_commit::elaborate(shape)?);
+    let meta_s7 = Meta::from_instance(&s6, shape, "s7");
+    meta_s7.connect(&s7, "s7");
+    Control::from_instance(&s6, shape, "s7").connect(&s7, "s7");
+    for port in ["result_s7", "address_s7", "taken_s7", "store_s7"] {
+        s7.input(port, &s6.output_as(port, port));
+    }
+    path.connect(&s7, "path");
+    s7.input("slot_epoch", &epoch_s7).input("halted", &halted).input("free_tag", &free_tag).input("commits", &commits);
+    s7.output_to("commit_s7", &commit);
+    s7.output_to("request_unused_s8", &request_unused).output_to("load_unused_s8", &load_unused);
+
+    m.comment("S8: context, and requests to memory.");
+    let s8 = m.instance("s8", &s8_context::elaborate(shape, &unit.elaborate(shape)?)?);
+    s8.input("start_valid", &warp_start).input("start_warp", &warp_at);
+    s8.input("warp_s6", &meta_s6.warp).input("slot_s6", &meta_s6.slot);
+    s8.input("warp_s7", &meta_s7.warp).input("slot_s7", &meta_s7.slot);
+    Resolve::build(shape, &mut |field, _| s7.output_as(&format!("{field}_s8"), &format!("{field}_s8")))
+        .connect(&s8, "s8");
+    for port in ["predicted_s8", "fence_i_s8"] {
+        s8.input(port, &s7.output_as(port, port));
+    }
+    path.driven_by(&s8, "s7");
+    s8.output_to("slot_epoch_s7", &epoch_s7).output_to("epochs_now", &epochs).output_to("release_barrier", &release);
+    resteer.driven_by(&s8, "resteer");
+    let all_ended = s8.output_as("ended", "all_ended");
+
+    let queue = m.instance("request_queue", &request_queue::elaborate(shape)?);
+    queue.input("push", &s7.output_as("push_s7", "push_s7"));
+    Request::from_instance(&s7, shape, "request").connect(&queue, "request");
+    queue.input("dmem_req_ready", &ports.dmem_req_ready).input("console_ready", &ports.console_ready);
+    queue.output_to("accepted", &accepted);
+    for port in ["valid", "op", "addr", "tag", "mask", "data"].map(|field| format!("dmem_req_{field}")) {
+        m.output(&port, &queue.output(&port));
+    }
+    m.output("console_valid", &queue.output("console_valid"));
+    m.output("console_data", &queue.output("console_data"));
+    let requests_idle = queue.output("idle");
+
+    m.comment("S9: loads.");
+    let s9 = m.instance("s9", &s9_gather::elaborate(shape)?);
+    s9.input("start_valid", &start.output("row_valid")).input("start_row", &start.output("row_at"));
+    s9.input("start_tag_valid", &start.output("tag_valid")).input("start_tag", &start.output("tag_at"));
+    s9.input("load_push_s7", &s7.output_as("load_push_s7", "load_push_s7"));
+    PendingLoad::from_instance(&s7, shape, "load").connect(&s9, "load");
+    s9.input("dmem_rsp_valid", &ports.dmem_rsp_valid).input("dmem_rsp_tag", &ports.dmem_rsp_tag);
+    s9.input("dmem_rsp_data", &ports.dmem_rsp_data);
+    RegisterWrite::build(shape, &mut |field, _| s7.output_as(&format!("{field}_write"), &format!("write_{field}_s7")))
+        .connect(&s9, "s7");
+    s9.input("may_write_s7", &s7.output_as("may_write_s7", "may_write_s7"));
+    Written::from_instance(&s7, shape, "unused_s8").connect(&s9, "unused_s8");
+    s9.output_to("free_tag", &free_tag).output_to("bubble", &bubble).output_to("tag_written", &tag_written);
+    write.driven_by(&s9, "write");
+    late.driven_by(&s9, "late");
+    let loads = s9.output("loads_in_flight");
+
+    m.comment("Halt on the first fault; done when every thread has ended and nothing is on its way.");
+    let fault = s7.output_as("fault_valid_s7", "fault_s7");
+    let first = m.wire("first_fault", &(&fault & !&*halted));
+    halted.next(&(&*halted | &fault)).reset(0);
+    let sticky = |name: &str, value: &Expr| {
+        let register = m.register(name, value.width());
+        register.next(value).enable(&first).reset(0);
+        register.q()
+    };
+    let at_least_one = |value: &Expr| value.extend(value.width().max(1));
+    m.output("done", &(&started & all_ended & requests_idle & !loads));
+    m.output("error_valid", &halted);
+    m.output("error_cause", &sticky("fault_cause", &s7.output("fault_cause_s7")));
+    m.output("error_pc", &concat([&sticky("fault_pc", &s7.output("fault_pc_s7")), &zeros(2)]));
+    m.output("error_warp", &at_least_one(&sticky("fault_warp", &s7.output("fault_warp_s7"))));
+    m.output("error_lane", &at_least_one(&sticky("fault_lane", &s7.output("fault_lane_s7"))));
+
+    if shape.trace {
+        trace(&m, shape, &[&s3, &s7, &s8, &s9], &meta_s7, &release);
+    }
+    m.finish()
+}
+
+/// The inputs of the top.
+struct Ports {
+    imem_req_ready: Expr,
+    imem_rsp_valid: Expr,
+    imem_rsp_data: Expr,
+    dmem_req_ready: Expr,
+    dmem_rsp_valid: Expr,
+    dmem_rsp_tag: Expr,
+    dmem_rsp_data: Expr,
+    console_ready: Expr,
+}
+
+impl Ports {
+    /// Declares all ports but the trace, in the order in which a user reads them.
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        let tag = shape.tag_bits().max(1);
+        m.port_group("instruction memory: a request accepted in one cycle is answered in the next");
+        m.output_port("imem_req_valid", 1);
+        let imem_req_ready = m.input("imem_req_ready", 1);
+        m.output_port("imem_req_addr", 32);
+        let imem_rsp_valid = m.input("imem_rsp_valid", 1);
+        let imem_rsp_data = m.input("imem_rsp_data", 32);
+        m.input("imem_rsp_reconvergence", 32);
+        m.port_group("data memory: requests are performed in order, responses to loads come in any order");
+        m.output_port("dmem_req_valid", 1);
+        let dmem_req_ready = m.input("dmem_req_ready", 1);
+        m.output_port("dmem_req_op", 4);
+        m.output_port("dmem_req_addr", 32);
+        m.output_port("dmem_req_tag", tag);
+        m.output_port("dmem_req_mask", 4 * shape.threads);
+        m.output_port("dmem_req_data", shape.line_bits());
+        let dmem_rsp_valid = m.input("dmem_rsp_valid", 1);
+        let dmem_rsp_tag = m.input("dmem_rsp_tag", tag);
+        let dmem_rsp_data = m.input("dmem_rsp_data", shape.line_bits());
+        m.port_group("console");
+        m.output_port("console_valid", 1);
+        let console_ready = m.input("console_ready", 1);
+        m.output_port("console_data", 8);
+        m.port_group("end of the run: all threads ended, or the first fault (sticky)");
+        m.output_port("done", 1);
+        m.output_port("error_valid", 1);
+        m.output_port("error_cause", 4);
+        m.output_port("error_pc", 32);
+        m.output_port("error_warp", shape.warp_bits().max(1));
+        m.output_port("error_lane", shape.lane_bits().max(1));
+        Self {
+            imem_req_ready,
+            imem_rsp_valid,
+            imem_rsp_data,
+            dmem_req_ready,
+            dmem_rsp_valid,
+            dmem_rsp_tag,
+            dmem_rsp_data,
+            console_ready,
+        }
+    }
+}
+
+/// The trace port.
+fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Meta, release: &Expr) {
+    let [s3, s7, s8, s9] = stages;
+    let at_least_one = |value: &Expr| value.extend(value.width().max(1));
+    let address = |pc: &Expr| concat([pc, &zeros(2)]);
+    let (warp, slot) = (at_least_one(&s7.output("warp_s8")), at_least_one(&s7.output("slot_s8")));
+    let commit = CommitTrace::from_instance(s7, shape, "trace_s8");
+    let valid = s7.output("valid_s8");
+
+    m.port_group("trace: commits (S8)");
+    m.output("trace_commit_valid", &valid);
+    m.output("trace_commit_warp", &warp);
+    m.output("trace_commit_slot", &slot);
+    for (field, value) in commit.fields() {
+        let value = if field == "pc" { address(value) } else { value.clone() };
+        m.output(&format!("trace_commit_{field}"), &value);
+    }
+    m.port_group("trace: the path in charge after S8, and the barrier's release");
+    m.output("trace_context_valid", &valid);
+    m.output("trace_context_warp", &warp);
+    for field in ["valid", "pc", "depth", "mask", "parked"] {
+        let value = s8.output(&format!("{field}_trace_s8"));
+        let value = if field == "pc" { address(&value) } else { value };
+        m.output(&format!("trace_context_x_{field}"), &value);
+    }
+    m.output("trace_release", release);
+    m.port_group("trace: register writes of loads (S9)");
+    for field in ["valid", "warp", "slot", "number", "rd", "mask", "values"] {
+        let value = s9.output(&format!("late_{field}_s9"));
+        m.output(&format!("trace_late_{field}"), &at_least_one(&value));
+    }
+    m.port_group("trace: issues (S3) and squashes (S7)");
+    m.output("trace_issue_valid", &s3.output("issue_s3"));
+    m.output("trace_issue_warp", &at_least_one(&s3.output("issue_warp_s3")));
+    m.output("trace_issue_slot", &at_least_one(&s3.output("issue_slot_s3")));
+    m.output("trace_squash_valid", &s7.output("squash_valid_s7"));
+    m.output("trace_squash_warp", &at_least_one(&meta_s7.warp));
+}

@@ -1,0 +1,212 @@
+//! `arbiter`: one pc and call depth per thread, and a tree of comparators that picks the path (seed
+//! `path-lists-simty.txt`, section 3.1).
+//!
+//! Latency: the path in charge is known in S8 of the instruction that changed it. Storage: W rows of
+//! T · (1 live + 2 parked + 8 depth + 30 pc) bits and W rows of one path, all LUT RAM. The tree has T − 1 nodes of a
+//! 39-bit comparison each, log2 T deep: the price of a mechanism that keeps no order between threads.
+
+use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, concat, join, lit, ones};
+
+use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
+use crate::shape::{DEPTH, PC, Shape};
+use crate::signals::Path;
+
+/// The unit.
+pub struct Arbiter;
+
+/// Bits of a thread's entry: live, parked, generation, depth, pc.
+const THREAD: usize = 3 + DEPTH + PC;
+
+impl DivergenceUnit for Arbiter {
+    fn name(&self) -> &'static str {
+        "arbiter"
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn spacing(&self) -> usize {
+        2
+    }
+
+    fn storage(&self, shape: &Shape) -> Vec<Storage> {
+        vec![
+            Storage { name: "threads", words: shape.warps, bits: shape.threads * THREAD },
+            Storage { name: "paths", words: shape.warps, bits: stored_path_bits(shape) },
+        ]
+    }
+
+    fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
+        let compare = compare()?;
+        let m = Builder::new(
+            "arbiter",
+            "Divergence unit: a pc and a call depth per thread, and a comparator tree that picks the path in charge:\n\
+             not parked first, then the deepest call, then the smallest pc.",
+        );
+        let inputs = UnitInputs::declare(&m, shape);
+        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve } = &inputs;
+
+        m.comment("The row of the warp, read in S7 and updated in S8.");
+        let style = MemoryStyle::Distributed;
+        let threads = m.memory("threads", shape.warps, shape.threads * THREAD, style);
+        let row = m.delay("row_s8", &threads.read("row_s7", warp_s7));
+        let updated: Vec<Thread> = (0..shape.threads)
+            .map(|lane| {
+                let old = Thread::unpack(&row.lane(lane, THREAD));
+                let (in_a, in_b) = (resolve.a_mask.bit(lane), resolve.b_mask.bit(lane));
+                let name = |field: &str| format!("{field}_{lane}");
+                Thread {
+                    live: m.wire(&name("live"), &(old.live & !resolve.exit_mask.bit(lane))),
+                    parked: m.wire(&name("parked"), &in_a.mux(&resolve.a_parked, &old.parked)),
+                    generation: m.wire(&name("generation"), &in_a.mux(generation, &old.generation)),
+                    depth: m.wire(&name("depth"), &in_a.mux(&resolve.a_depth, &in_b.mux(&resolve.b_depth, &old.depth))),
+                    pc: m.wire(&name("pc"), &in_a.mux(&resolve.a_pc, &in_b.mux(&resolve.b_pc, &old.pc))),
+                }
+            })
+            .collect();
+        let rows: Vec<Expr> = updated.iter().map(Thread::pack).collect();
+        let written = m.wire("row_written", &join(&rows));
+        let start = Thread {
+            live: ones(1),
+            parked: lit(1, 0),
+            generation: lit(1, 0),
+            depth: lit(DEPTH, 0),
+            pc: lit(PC, u64::from(shape.reset_pc >> 2)),
+        };
+
+        m.comment("The tree: at each node the better key, and the threads that have it.");
+        let leaves = updated.iter().map(|thread| Node {
+            valid: thread.live.clone(),
+            parked: &thread.parked & thread.generation.eq(generation),
+            depth: thread.depth.clone(),
+            pc: thread.pc.clone(),
+            mask: thread.live.clone(),
+        });
+        let best = tree(&m, &compare, leaves.collect(), "node");
+        let in_charge =
+            Path { valid: best.valid, pc: best.pc, depth: best.depth, mask: best.mask, parked: best.parked };
+
+        m.comment("The path in charge of each warp, written by S8 and read in S6 with that write already in it.");
+        let paths = m.memory("paths", shape.warps, stored_path_bits(shape), style);
+        let stored = |path: &Path| concat([&path.valid, &path.parked, generation, &path.depth, &path.mask, &path.pc]);
+        let start_path = Path {
+            valid: ones(1),
+            pc: start.pc.clone(),
+            depth: start.depth.clone(),
+            mask: ones(shape.threads),
+            parked: lit(1, 0),
+        };
+        let write = m.wire("write", &(start_valid | &resolve.valid));
+        let write_warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
+        let write_path = m.wire("write_path", &start_valid.mux(&stored(&start_path), &stored(&in_charge)));
+        let start_row = join(&vec![start.pack(); shape.threads]);
+        threads.write(&write, &write_warp, &start_valid.mux(&start_row, &written));
+        paths.write(&write, &write_warp, &write_path);
+        let read = paths.read("path_read", warp_s6);
+        let same = &write & write_warp.eq(warp_s6);
+        let path_s7 = m.delay("path_s7", &same.mux(&write_path, &read));
+        let validate = Path {
+            pc: path_s7.slice(0, PC),
+            mask: path_s7.slice(PC, shape.threads),
+            depth: path_s7.slice(PC + shape.threads, DEPTH),
+            parked: path_s7.bit(PC + shape.threads + DEPTH + 1)
+                & path_s7.bit(PC + shape.threads + DEPTH).eq(generation),
+            valid: path_s7.bit(PC + shape.threads + DEPTH + 2),
+        };
+        declare_outputs(&m, &validate, &in_charge);
+        m.finish()
+    }
+}
+
+fn stored_path_bits(shape: &Shape) -> usize {
+    3 + DEPTH + shape.threads + PC
+}
+
+/// A thread's entry in its warp's row.
+struct Thread {
+    live: Expr,
+    parked: Expr,
+    generation: Expr,
+    depth: Expr,
+    pc: Expr,
+}
+
+impl Thread {
+    fn pack(&self) -> Expr {
+        concat([&self.live, &self.parked, &self.generation, &self.depth, &self.pc])
+    }
+
+    fn unpack(bits: &Expr) -> Self {
+        Self {
+            pc: bits.slice(0, PC),
+            depth: bits.slice(PC, DEPTH),
+            generation: bits.bit(PC + DEPTH),
+            parked: bits.bit(PC + DEPTH + 1),
+            live: bits.bit(PC + DEPTH + 2),
+        }
+    }
+}
+
+/// The best path among the threads below a node of the tree.
+struct Node {
+    valid: Expr,
+    parked: Expr,
+    depth: Expr,
+    pc: Expr,
+    mask: Expr,
+}
+
+fn tree(m: &Builder, compare: &Module, mut nodes: Vec<Node>, name: &str) -> Node {
+    if nodes.len() == 1 {
+        return nodes.remove(0);
+    }
+    let high = nodes.split_off(nodes.len() / 2);
+    let low = tree(m, compare, nodes, &format!("{name}_0"));
+    let high = tree(m, compare, high, &format!("{name}_1"));
+    let node = m.instance(name, compare);
+    for (side, child) in [("low", &low), ("high", &high)] {
+        node.input(&format!("{side}_valid"), &child.valid);
+        node.input(&format!("{side}_parked"), &child.parked);
+        node.input(&format!("{side}_depth"), &child.depth);
+        node.input(&format!("{side}_pc"), &child.pc);
+    }
+    let (keep_low, keep_high) = (node.output("keep_low"), node.output("keep_high"));
+    let mask = concat([&high.mask.when(&keep_high), &low.mask.when(&keep_low)]);
+    Node {
+        valid: node.output("valid"),
+        parked: node.output("parked"),
+        depth: node.output("depth"),
+        pc: node.output("pc"),
+        mask: m.wire(&format!("{name}_mask"), &mask),
+    }
+}
+
+/// One node: which of two candidates comes first, and whether both are the same path.
+fn compare() -> Result<Module, ElaborationError> {
+    let m = Builder::new(
+        "arbiter_compare",
+        "One node of the arbiter's tree: the better of two candidates; both are kept where they are one path.",
+    );
+    let side = |side: &str| {
+        m.port_group(&format!("the {side} half's candidate"));
+        let valid = m.input(&format!("{side}_valid"), 1);
+        let parked = m.input(&format!("{side}_parked"), 1);
+        let depth = m.input(&format!("{side}_depth"), DEPTH);
+        let pc = m.input(&format!("{side}_pc"), PC);
+        let key = m.wire(&format!("{side}_key"), &concat([&!&valid, &parked, &!&depth, &pc]));
+        (valid, parked, depth, pc, key)
+    };
+    let (low_valid, low_parked, low_depth, low_pc, low_key) = side("low");
+    let (high_valid, high_parked, high_depth, high_pc, high_key) = side("high");
+    let high_first = m.wire("high_first", &high_key.lt(&low_key));
+    let same = m.wire("same", &high_key.eq(&low_key));
+    m.port_group("the better one, and whose threads it has");
+    m.output("keep_low", &!&high_first);
+    m.output("keep_high", &(&high_first | same));
+    m.output("valid", &(low_valid | high_valid));
+    m.output("parked", &high_first.mux(&high_parked, &low_parked));
+    m.output("depth", &high_first.mux(&high_depth, &low_depth));
+    m.output("pc", &high_first.mux(&high_pc, &low_pc));
+    m.finish()
+}

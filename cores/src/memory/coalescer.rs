@@ -1,0 +1,76 @@
+//! The coalescer, S7: one transaction for the leader and the lanes that it can serve as well. Combinational.
+//!
+//! The leader is the lowest active lane. A load serves the lanes whose word is the leader's, and every lane i that hits
+//! word i of the leader's line. A word store serves the lanes i that hit word i of the leader's line, and the leader,
+//! if that leaves out no active lane of the line; otherwise, and for a narrower store, the leader alone: a later part
+//! would else write before an earlier lane. No crossbar: each lane's word is its own or the leader's.
+
+use rtl::{Builder, ElaborationError, Expr, Module, join, lowest_one, select_one_hot};
+
+use crate::shape::Shape;
+
+/// Elaborates the coalescer.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let (threads, lane_bits) = (shape.threads, shape.lane_bits());
+    let m = Builder::new("coalescer", "S7: the lanes that one memory transaction serves, and the line it carries.");
+    m.port_group("active lanes, their byte addresses and store data");
+    let active = m.input("active", threads);
+    let addresses = m.input("address", shape.line_bits());
+    let stores = m.input("store", shape.line_bits());
+    m.port_group("what is asked: a store, and log2 of its bytes");
+    let is_store = m.input("is_store", 1);
+    let size = m.input("size", 2);
+
+    let leader = m.wire("leader", &lowest_one(&active));
+    let leader_address = m.wire("leader_address", &select_one_hot(&leader, &addresses.lanes(32)));
+    let line = leader_address.from(2 + lane_bits);
+    let leader_word = leader_address.slice(2, lane_bits);
+
+    let lanes: Vec<[Expr; 3]> = (0..threads)
+        .map(|lane| {
+            let address = addresses.lane(lane, 32);
+            let word = address.slice(2, lane_bits);
+            let name = |what: &str| format!("{what}_{lane}");
+            let in_line = m.wire(&name("in_line"), &(active.bit(lane) & address.from(2 + lane_bits).eq(&line)));
+            let direct = m.wire(&name("direct"), &(&in_line & word.is(lane as u64)));
+            let same_word = m.wire(&name("same_word"), &(&in_line & word.eq(&leader_word)));
+            [in_line, direct, same_word]
+        })
+        .collect();
+    let column = |index: usize| join(lanes.iter().map(|lane| &lane[index]));
+    let (in_line, direct, same_word) = (column(0), column(1), column(2));
+
+    let is_word = size.bit(1);
+    let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
+    let group = m.wire("store_group", &(is_word & covered));
+    let store_direct = m.wire("store_direct", &direct.when(&group));
+    let served = is_store.mux(&(&leader | &store_direct), &(&same_word | &direct));
+
+    m.comment("The line: each word is its own lane's or the leader's, which stands at every offset it could have.");
+    let leader_data = m.wire("leader_data", &select_one_hot(&leader, &stores.lanes(32)));
+    let (byte, half) = (leader_data.slice(0, 8), leader_data.slice(0, 16));
+    let spread = size.bit(1).mux(&leader_data, &size.bit(0).mux(&half.repeat(2), &byte.repeat(4)));
+    let spread = m.wire("leader_spread", &spread);
+    let offset = leader_address.slice(0, 2);
+    let byte_mask = rtl::decode(&offset, 4);
+    let half_mask = join([&!offset.bit(1).repeat(2), &offset.bit(1).repeat(2)]);
+    let bytes = m.wire("leader_bytes", &size.bit(1).mux(&rtl::ones(4), &size.bit(0).mux(&half_mask, &byte_mask)));
+    let words: Vec<(Expr, Expr)> = (0..threads)
+        .map(|position| {
+            let own = store_direct.bit(position);
+            let is_leaders = leader_word.is(position as u64);
+            let data = own.mux(&stores.lane(position, 32), &spread);
+            (data, own.repeat(4) | bytes.when(&is_leaders))
+        })
+        .collect();
+
+    m.port_group("the transaction");
+    m.output("leader_one", &leader);
+    m.output("line", &line);
+    m.output("leader_word", &leader_word);
+    m.output("direct_lanes", &direct);
+    m.output("served", &served);
+    m.output("mask", &join(words.iter().map(|(_, mask)| mask)));
+    m.output("data", &join(words.iter().map(|(data, _)| data)));
+    m.finish()
+}

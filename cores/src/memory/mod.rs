@@ -1,0 +1,4 @@
+//! The memory side: which lanes one transaction serves, and the requests on their way out.
+
+pub mod coalescer;
+pub mod request_queue;

@@ -1,0 +1,117 @@
+//! The sizes that every module of one core is built from.
+
+use rtl::clog2;
+use weft_config::Config;
+
+/// Lowest address of RAM.
+pub const RAM_BASE: u32 = 0x8000_0000;
+/// The console's one word.
+pub const CONSOLE: u32 = 0x1000_0000;
+/// Entries of the memory request queue. S3 to S7 hold up to five requests while the first is on its way, so fewer
+/// than six could not keep one request a cycle moving.
+pub const REQUEST_QUEUE: usize = 8;
+/// Instructions buffered for each context.
+pub const BUFFER: usize = 2;
+/// Cycles that a returned load waits for the register file's write port before it forces a bubble at S3.
+pub const LATE_WAIT: u64 = 8;
+/// Bits of a word-aligned pc, of which bits 1:0 are not kept.
+pub const PC: usize = 30;
+/// Bits of the call depth.
+pub const DEPTH: usize = 8;
+
+/// Sizes and constants of one core.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Warps, W.
+    pub warps: usize,
+    /// Threads of a warp, T: as many lanes.
+    pub threads: usize,
+    /// Path slots of a warp that the divergence unit schedules at once: 1 or 2.
+    pub slots: usize,
+    /// Least distance, in cycles, between two instructions of a context at S3.
+    pub spacing: usize,
+    /// Loads in flight.
+    pub outstanding: usize,
+    /// Bytes of RAM.
+    pub ram_bytes: u32,
+    /// Bytes of each thread's stack.
+    pub stack_bytes: u32,
+    /// Where threads start.
+    pub reset_pc: u32,
+    /// Whether the core has its trace port.
+    pub trace: bool,
+}
+
+impl Shape {
+    /// The sizes of a configuration, for a unit that schedules `slots` paths with `spacing` cycles between two
+    /// instructions of one.
+    pub fn new(config: &Config, reset_pc: u32, slots: usize, spacing: usize) -> Self {
+        Self {
+            warps: config.warps as usize,
+            threads: config.threads as usize,
+            slots,
+            spacing,
+            outstanding: config.memory.outstanding as usize,
+            ram_bytes: config.memory.ram_bytes,
+            stack_bytes: config.memory.stack_bytes,
+            reset_pc,
+            trace: config.trace.port,
+        }
+    }
+
+    /// Bits of a warp number; 0 for one warp.
+    pub fn warp_bits(&self) -> usize {
+        clog2(self.warps)
+    }
+
+    /// Bits of a slot number; 0 for one slot.
+    pub fn slot_bits(&self) -> usize {
+        clog2(self.slots)
+    }
+
+    /// Contexts that are fetched and scheduled: one for each slot of each warp, number `warp · slots + slot`.
+    pub fn contexts(&self) -> usize {
+        self.warps * self.slots
+    }
+
+    /// Bits of a context number.
+    pub fn context_bits(&self) -> usize {
+        clog2(self.contexts())
+    }
+
+    /// Bits of a lane number; 0 for one lane.
+    pub fn lane_bits(&self) -> usize {
+        clog2(self.threads)
+    }
+
+    /// Bits of a load's tag; 0 for one load in flight.
+    pub fn tag_bits(&self) -> usize {
+        clog2(self.outstanding)
+    }
+
+    /// Bits of one word per lane.
+    pub fn line_bits(&self) -> usize {
+        32 * self.threads
+    }
+
+    /// Bits of the number of a line: an address without the offset inside its 4·T bytes.
+    pub fn line_number_bits(&self) -> usize {
+        30 - self.lane_bits()
+    }
+
+    /// Rows of the register file: 32 registers of each warp.
+    pub fn register_rows(&self) -> usize {
+        32 * self.warps
+    }
+
+    /// Cycles that the core takes after reset to clear its memories.
+    pub fn start_cycles(&self) -> usize {
+        self.register_rows().max(self.outstanding)
+    }
+
+    /// Address of the first stack.
+    pub fn stacks(&self) -> u32 {
+        let all = self.warps as u32 * self.threads as u32 * self.stack_bytes;
+        RAM_BASE.wrapping_add(self.ram_bytes).wrapping_sub(all)
+    }
+}

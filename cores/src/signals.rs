@@ -1,0 +1,225 @@
+//! The bundles that travel between stages: one definition of each, the stage as a suffix of its nets.
+
+use crate::shape::{DEPTH, PC, Shape};
+
+rtl::bundle! {
+    /// What every instruction carries from S3 to S7.
+    pub struct Meta(shape: &Shape) {
+        /// Whether there is an instruction.
+        valid: 1,
+        /// Its warp.
+        warp: shape.warp_bits(),
+        /// Its path slot.
+        slot: shape.slot_bits(),
+        /// The slot's epoch when it was issued.
+        epoch: 1,
+        /// Its address, without bits 1:0.
+        pc: PC,
+        /// The address that S2 predicted after it.
+        predicted: PC,
+        /// The word.
+        instruction: 32,
+    }
+}
+
+rtl::bundle! {
+    /// What S2 tells S3 about an instruction's hazards.
+    pub struct Hazards(shape: &Shape) {
+        /// Source register 1.
+        rs1: 5,
+        /// Source register 2.
+        rs2: 5,
+        /// Destination register.
+        rd: 5,
+        /// Whether rs1 is read.
+        uses_rs1: 1,
+        /// Whether rs2 is read.
+        uses_rs2: 1,
+        /// Whether rd is written and is not x0.
+        writes_rd: 1,
+        /// A load: takes a tag and a place in the request queue.
+        is_load: 1,
+        /// A store: takes a place in the request queue.
+        is_store: 1,
+        /// Waits until earlier requests have been accepted.
+        is_fence_i: 1,
+    }
+}
+
+rtl::bundle! {
+    /// What S5 decides for S6 alone.
+    pub struct LaneControl(shape: &Shape) {
+        /// The adder subtracts.
+        subtract: 1,
+        /// Comparisons are unsigned.
+        less_unsigned: 1,
+        /// The result is the comparison.
+        set_less: 1,
+        /// 0 uniform value, 1 sum, 2 logic, 3 shift.
+        result_select: 2,
+        /// The value that is the same in every lane.
+        uniform: 32,
+        /// Each lane adds its own number (mhartid).
+        add_lane: 1,
+        /// Each lane adds the end of its own stack.
+        add_stack: 1,
+    }
+}
+
+rtl::bundle! {
+    /// What S5 decides for S7.
+    pub struct Control(shape: &Shape) {
+        /// Conditional branch.
+        is_branch: 1,
+        /// `jal`.
+        is_jal: 1,
+        /// `jalr`.
+        is_jalr: 1,
+        /// Load.
+        is_load: 1,
+        /// Store.
+        is_store: 1,
+        /// Write to the exit CSR.
+        is_exit: 1,
+        /// Write to the barrier CSR.
+        is_barrier: 1,
+        /// `fence.i`.
+        is_fence_i: 1,
+        /// Writes rd (not x0) at the end of S7.
+        writes: 1,
+        /// The result is the low word of the path's mask.
+        reads_mask: 1,
+        /// The result is the high word of the path's mask.
+        reads_mask_high: 1,
+        /// One call deeper.
+        calls: 1,
+        /// One call less deep.
+        returns: 1,
+        /// Target of a branch or `jal`.
+        target: PC,
+        /// That target is not a multiple of 4.
+        target_misaligned: 1,
+        /// The instruction itself is at fault.
+        faults: 1,
+        /// Why.
+        cause: 4,
+    }
+}
+
+rtl::bundle! {
+    /// The path in charge of a slot.
+    pub struct Path(shape: &Shape) {
+        /// Whether a thread of it lives.
+        valid: 1,
+        /// Its next instruction.
+        pc: PC,
+        /// Its call depth.
+        depth: DEPTH,
+        /// Its threads.
+        mask: shape.threads,
+        /// Whether it waits at a barrier.
+        parked: 1,
+    }
+}
+
+rtl::bundle! {
+    /// What S7 found out, for the divergence unit in S8.
+    pub struct Resolve(shape: &Shape) {
+        /// Whether an instruction committed.
+        valid: 1,
+        /// Its warp.
+        warp: shape.warp_bits(),
+        /// Its slot.
+        slot: shape.slot_bits(),
+        /// Where the threads of path `a` go.
+        a_pc: PC,
+        /// Their call depth.
+        a_depth: DEPTH,
+        /// The threads: those served, or a branch's taken ones.
+        a_mask: shape.threads,
+        /// They park at the barrier.
+        a_parked: 1,
+        /// Where the threads of path `b` go.
+        b_pc: PC,
+        /// Their call depth.
+        b_depth: DEPTH,
+        /// The threads: those to be replayed, or a branch's others.
+        b_mask: shape.threads,
+        /// Threads that end.
+        exit_mask: shape.threads,
+    }
+}
+
+rtl::bundle! {
+    /// One transaction on its way to memory or console.
+    pub struct Request(shape: &Shape) {
+        /// To the console.
+        is_console: 1,
+        /// A store.
+        is_store: 1,
+        /// Number of the line.
+        line: shape.line_number_bits(),
+        /// Tag of a load.
+        tag: shape.tag_bits(),
+        /// Bytes of a store.
+        mask: 4 * shape.threads,
+        /// The line of a store.
+        data: shape.line_bits(),
+    }
+}
+
+rtl::bundle! {
+    /// What a load in flight must remember.
+    pub struct PendingLoad(shape: &Shape) {
+        /// Warp that waits.
+        warp: shape.warp_bits(),
+        /// Slot that committed it.
+        slot: shape.slot_bits(),
+        /// Destination register.
+        rd: 5,
+        /// Width and sign.
+        funct3: 3,
+        /// Lanes served.
+        served: shape.threads,
+        /// Lanes whose word is the one at their own position in the line.
+        direct: shape.threads,
+        /// Position of the leader's word, for the other lanes.
+        leader_word: shape.lane_bits(),
+        /// Byte offset in each lane's word.
+        offsets: 2 * shape.threads,
+        /// Number of the commit, for the trace.
+        number: if shape.trace { 32 } else { 0 },
+    }
+}
+
+rtl::bundle! {
+    /// The commit record of the trace port.
+    pub struct CommitTrace(shape: &Shape) {
+        /// Address of the instruction.
+        pc: PC,
+        /// The word.
+        instruction: 32,
+        /// Mask of the path.
+        mask: shape.threads,
+        /// Lanes served.
+        served: shape.threads,
+        /// Commits before this one.
+        number: 32,
+        /// Destination register.
+        rd: 5,
+        /// Whether the values were written.
+        writes: 1,
+        /// Values.
+        values: shape.line_bits(),
+        /// 0 none, 1 load, 2 store, 3 console.
+        memory_op: 2,
+        /// Line address.
+        memory_address: 32,
+        /// Store data.
+        memory_data: shape.line_bits(),
+        /// Byte mask.
+        memory_mask: 4 * shape.threads,
+        /// More than one next pc.
+        divergent: 1,
+    }
+}

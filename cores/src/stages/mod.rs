@@ -1,0 +1,13 @@
+//! The pipeline: one file per stage.
+
+pub mod s0_steer;
+pub mod s1_fetch;
+pub mod s2_predecode;
+pub mod s3_context;
+pub mod s3_schedule;
+pub mod s4_collect;
+pub mod s5_decode;
+pub mod s6_execute;
+pub mod s7_commit;
+pub mod s8_context;
+pub mod s9_gather;

@@ -1,0 +1,108 @@
+//! S0, steer: which context to fetch, and its next pc: S8's resteer if there is one, else S2's prediction.
+//!
+//! Enters: resteers (S8), predictions (S2), room in the buffers (S3). Leaves: one fetch a cycle. A context has at most
+//! one fetch under way, so its prediction is always that of its last fetched instruction; a resteer that finds one
+//! under way marks it dead, and S2 drops it. Stalls while S1 cannot take the fetch.
+
+use rtl::{Builder, Bundle, ElaborationError, MemoryStyle, Module, decode, encode, lit};
+
+use crate::shape::{PC, Shape};
+
+rtl::bundle! {
+    /// A fetch, or the end of one.
+    pub struct Fetch(shape: &Shape) {
+        /// Whether there is one.
+        valid: 1,
+        /// Warp and slot.
+        context: shape.context_bits(),
+        /// Address.
+        pc: PC,
+    }
+}
+
+rtl::bundle! {
+    /// S8 changes what a context fetches.
+    pub struct Resteer(shape: &Shape) {
+        /// Whether it does.
+        valid: 1,
+        /// Warp and slot.
+        context: shape.context_bits(),
+        /// From where.
+        pc: PC,
+        /// Whether the context goes on now.
+        runs: 1,
+        /// Whether it goes on at the release of the barrier.
+        waits: 1,
+    }
+}
+
+/// Elaborates the stage.
+pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
+    let contexts = shape.contexts();
+    let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch and its next pc.");
+    m.port_group("control");
+    let start_valid = m.input("start_valid", 1);
+    let start_context = m.input("start_context", shape.context_bits());
+    let running = m.input("running", 1);
+    let release = m.input("barrier_release", 1);
+    m.port_group("room in the instruction buffers");
+    let room = m.input("room", contexts);
+    m.port_group("the fetch that ends in S2, and what S2 predicts after it");
+    let done = Fetch::inputs(&m, shape, "s2");
+    m.port_group("resteer from S8");
+    let resteer = Resteer::inputs(&m, shape, "resteer");
+    m.port_group("fetch for S1");
+    let ready = m.input("ready_s1", 1);
+
+    let enabled = m.register("enabled", contexts);
+    let waiting = m.register("waiting", contexts);
+    let in_flight = m.register("in_flight", contexts);
+    let dead = m.register("dead", contexts);
+    let from_resteer = m.register("from_resteer", contexts);
+
+    m.comment("Pick a context that may fetch, has no fetch under way and has room for the instruction.");
+    let requests = m.wire("requests", &((&*enabled & !&*in_flight & room) & running.repeat(contexts)));
+    let picker = m.instance("picker", round_robin);
+    picker.input("requests", &requests).input("accept", &ready);
+    let grant = picker.output_as("grant", "grant");
+    let context = m.wire("picked_context", &encode(&grant));
+    let picked = m.wire("picked", &grant.when(&ready));
+    let done_one = m.wire("done", &decode(&done.context, contexts).when(&done.valid));
+    let resteer_one = m.wire("resteered", &decode(&resteer.context, contexts).when(&resteer.valid));
+
+    m.comment("Next pcs, by who wrote them last.");
+    let style = MemoryStyle::Distributed;
+    let predictions = m.memory("predictions", contexts, PC, style);
+    predictions.write(&done.valid, &done.context, &done.pc);
+    let resteers = m.memory("resteers", contexts, PC, style);
+    resteers.write(
+        &(&start_valid | &resteer.valid),
+        &start_valid.mux(&start_context, &resteer.context),
+        &start_valid.mux(&lit(PC, u64::from(shape.reset_pc >> 2)), &resteer.pc),
+    );
+    let predicted = predictions.read("predicted", &context);
+    let resteer_pc = resteers.read("resteer_pc", &context);
+    let pc = from_resteer.index(&context).mux(&resteer_pc, &predicted);
+
+    let still = m.wire("still_in_flight", &(&*in_flight & !&done_one));
+    in_flight.next(&(&picked | &still)).reset(0);
+    dead.next(&((&resteer_one & (&picked | &still)) | (&*dead & !&done_one))).reset(0);
+    from_resteer.next(&(&resteer_one | (&*from_resteer & !&picked))).reset_ones();
+    let all = |bit: &rtl::Expr| bit.repeat(contexts);
+    let woken = &*waiting & all(&release);
+    let unchanged = !&resteer_one;
+    enabled.next(&((&resteer_one & all(&resteer.runs)) | (&unchanged & (&*enabled | woken)))).reset_ones();
+    waiting.next(&((&resteer_one & all(&resteer.waits)) | (&unchanged & &*waiting & !all(&release)))).reset(0);
+
+    let valid = m.register("valid", 1);
+    valid.next(&grant.any()).enable(&ready).reset(0);
+    let fetch_context = m.register("fetch_context", shape.context_bits());
+    fetch_context.next(&context).enable(&ready);
+    let fetch_pc = m.register("fetch_pc", PC);
+    fetch_pc.next(&pc).enable(&ready);
+    Fetch { valid: valid.q(), context: fetch_context.q(), pc: fetch_pc.q() }.outputs(&m, "s1");
+    m.port_group("whether the fetch that ends in S2 was overtaken by a resteer");
+    let dead_s2 = dead.index(&done.context);
+    m.output("dead_s2", &dead_s2);
+    m.finish()
+}

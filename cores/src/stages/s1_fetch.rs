@@ -1,0 +1,39 @@
+//! S1, fetch: presents the address to instruction memory and waits for the word.
+//!
+//! Enters: one fetch from S0. Leaves: the fetch whose word arrives, for S2. Stalls while memory is not ready, or while
+//! the word before has not come.
+
+use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
+
+use super::s0_steer::Fetch;
+use crate::shape::Shape;
+
+/// Elaborates the stage.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("s1_fetch", "S1, fetch: the request to instruction memory.");
+    m.port_group("fetch from S0");
+    let fetch = Fetch::inputs(&m, shape, "s1");
+    m.output_port("ready_s1", 1);
+    m.port_group("instruction memory");
+    m.output_port("imem_req_valid", 1);
+    let req_ready = m.input("imem_req_ready", 1);
+    m.output_port("imem_req_addr", 32);
+    let rsp_valid = m.input("imem_rsp_valid", 1);
+
+    let waiting = m.register("waiting_s2", 1);
+    let free = m.wire("free_s2", &(!&*waiting | &rsp_valid));
+    let request = m.wire("request", &(&fetch.valid & &free));
+    let moves = m.wire("moves", &(&request & req_ready));
+    waiting.next(&(&moves | (&*waiting & !&rsp_valid))).reset(0);
+    m.output("ready_s1", &(!&fetch.valid | &moves));
+    m.output("imem_req_valid", &request);
+    m.output("imem_req_addr", &concat([&fetch.pc, &zeros(2)]));
+
+    let context = m.register("context_q", shape.context_bits());
+    context.next(&fetch.context).enable(&moves);
+    let pc = m.register("pc_q", crate::shape::PC);
+    pc.next(&fetch.pc).enable(&moves);
+    m.port_group("the fetch whose word is here");
+    Fetch { valid: &*waiting & &rsp_valid, context: context.q(), pc: pc.q() }.outputs(&m, "s2");
+    m.finish()
+}

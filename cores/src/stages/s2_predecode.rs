@@ -1,0 +1,81 @@
+//! S2, predecode: hazards and the predicted next pc of the word that has arrived. Combinational.
+//!
+//! Backward branches are predicted taken, forward ones not, `jal` taken, everything else goes on at pc + 4. What is
+//! said of a word that is no instruction does not matter: S7 finds it at fault.
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment};
+
+use super::s0_steer::Fetch;
+use crate::isa::{self, Format, Operation};
+use crate::shape::{PC, Shape};
+use crate::signals::Hazards;
+
+/// Elaborates the stage.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("s2_predecode", "S2, predecode: which registers an instruction uses, and which comes next.");
+    m.port_group("the fetched word");
+    let fetch = Fetch::inputs(&m, shape, "s2");
+    let word = m.input("imem_rsp_data", 32);
+
+    let opcode = m.wire("opcode", &word.slice(0, 7));
+    let is = |wanted: &dyn Fn(&isa::Encoding) -> bool| any_opcode(&opcode, wanted);
+    let operation = |wanted: Operation| is(&|e: &isa::Encoding| e.operation == wanted);
+    let is_branch = m.wire("is_branch", &operation(Operation::Branch));
+    let is_jal = m.wire("is_jal", &operation(Operation::Jal));
+
+    m.comment("Operands. A CSR instruction with an immediate has no rs1: bit 14 tells.");
+    let system = is(&|e| e.format == Format::Csr);
+    let uses_rs1 =
+        is(&|e| matches!(e.format, Format::R | Format::I | Format::S | Format::B)) | (&system & !word.bit(14));
+    let uses_rs2 = is(&|e| matches!(e.format, Format::R | Format::S | Format::B));
+    let has_rd = is(&|e| matches!(e.format, Format::R | Format::I | Format::U | Format::J)) | &system;
+    let rd = word.slice(7, 5);
+    let hazards = Hazards {
+        rs1: word.slice(15, 5),
+        rs2: word.slice(20, 5),
+        uses_rs1,
+        uses_rs2,
+        writes_rd: has_rd & rd.any(),
+        rd,
+        is_load: operation(Operation::Load),
+        is_store: operation(Operation::Store),
+        is_fence_i: operation(Operation::FenceI) & word.bit(12),
+    };
+
+    m.comment("Next pc.");
+    let sign = word.bit(31);
+    let branch_offset = concat([&sign.repeat(PC - 10), &word.bit(7), &word.slice(25, 6), &word.slice(9, 3)]);
+    let jump_offset = concat([&sign.repeat(PC - 18), &word.slice(12, 8), &word.bit(20), &word.slice(22, 9)]);
+    let offset = m.wire("offset", &is_jal.mux(&jump_offset, &branch_offset));
+    let target = m.wire("target", &(&fetch.pc + offset));
+    let next = m.wire("next", &increment(&fetch.pc, 1));
+    let taken = m.wire("taken", &(is_jal | (is_branch & &sign)));
+
+    m.port_group("hazards and prediction");
+    hazards.outputs(&m, "s2");
+    m.output("predicted_s2", &taken.mux(&target, &next));
+    m.output("fetch_fault_s2", &!in_ram(shape, &concat([&fetch.pc, &rtl::zeros(2)])));
+    m.finish()
+}
+
+/// Whether an address lies in RAM.
+pub fn in_ram(shape: &Shape, address: &Expr) -> Expr {
+    let offset = address.slice(2, 29);
+    let words = u64::from(shape.ram_bytes / 4);
+    let inside = if words.is_power_of_two() {
+        offset.from(words.trailing_zeros() as usize).none()
+    } else {
+        offset.lt(&rtl::lit(29, words))
+    };
+    address.bit(31) & inside
+}
+
+/// Whether the opcode is that of an encoding that is wanted.
+fn any_opcode(opcode: &Expr, wanted: &dyn Fn(&isa::Encoding) -> bool) -> Expr {
+    let mut values: Vec<u64> =
+        isa::instructions().iter().filter(|e| wanted(e)).map(|e| u64::from(e.value & 0x7f)).collect();
+    values.sort_unstable();
+    values.dedup();
+    let matches: Vec<Expr> = values.into_iter().map(|value| opcode.is(value)).collect();
+    rtl::reduce(&matches, &|a, b| a | b)
+}

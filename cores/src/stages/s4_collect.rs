@@ -1,0 +1,79 @@
+//! S4, collect: reads the operands of every lane.
+//!
+//! The register file is block RAM, sampled at the end of S4: two copies of 32 · W rows in each lane, one for rs1 and
+//! one for rs2. It has one write port, which S9 arbitrates. Rows of x0 are cleared at start and never written.
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, join};
+
+use crate::shape::Shape;
+use crate::signals::Meta;
+
+rtl::bundle! {
+    /// The register file's write port.
+    pub struct RegisterWrite(shape: &Shape) {
+        /// Lanes written.
+        lanes: shape.threads,
+        /// Warp and register.
+        row: 5 + shape.warp_bits(),
+        /// A word per lane.
+        data: shape.line_bits(),
+    }
+}
+
+/// Row of a register.
+pub fn register_row(warp: &Expr, register: &Expr) -> Expr {
+    join([register, warp])
+}
+
+/// Elaborates the stage.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let bank = bank(shape)?;
+    let m = Builder::new("s4_collect", "S4, collect: the register file, read at the end of the stage.");
+    m.port_group("instruction from S3");
+    let meta = Meta::inputs(&m, shape, "s4");
+    let fetch_fault = m.input("fetch_fault_s4", 1);
+    m.port_group("register write");
+    let write = RegisterWrite::inputs(&m, shape, "write");
+
+    let row1 = m.wire("rs1_row", &register_row(&meta.warp, &meta.instruction.slice(15, 5)));
+    let row2 = m.wire("rs2_row", &register_row(&meta.warp, &meta.instruction.slice(20, 5)));
+    let lanes: Vec<(Expr, Expr)> = (0..shape.threads)
+        .map(|lane| {
+            let read = |name: &str, row: &Expr| {
+                let instance = m.instance(&format!("{name}_{lane}"), &bank);
+                instance.input("read_row", row).input("write", &write.lanes.bit(lane));
+                instance.input("write_row", &write.row).input("write_data", &write.data.lane(lane, 32));
+                instance.output("data")
+            };
+            (read("rs1", &row1), read("rs2", &row2))
+        })
+        .collect();
+    m.port_group("instruction and operands for S5");
+    let valid = m.register("valid", 1);
+    valid.next(&meta.valid).reset(0);
+    let mut next = meta.delay(&m, shape, "q");
+    next.valid = valid.q();
+    next.outputs(&m, "s5");
+    m.output("fetch_fault_s5", &m.delay("fault", &fetch_fault));
+    m.output("rs1_s5", &join(lanes.iter().map(|(rs1, _)| rs1)));
+    m.output("rs2_s5", &join(lanes.iter().map(|(_, rs2)| rs2)));
+    m.finish()
+}
+
+/// One copy of one lane's registers.
+fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new(
+        "register_bank",
+        "The registers of one lane for one operand: all warps, block RAM, one read and one write port.",
+    );
+    let row_bits = 5 + shape.warp_bits();
+    let read_row = m.input("read_row", row_bits);
+    let write = m.input("write", 1);
+    let write_row = m.input("write_row", row_bits);
+    let write_data = m.input("write_data", 32);
+    let registers = m.memory("registers", shape.register_rows(), 32, MemoryStyle::Block);
+    registers.write(&write, &write_row, &write_data);
+    let data = registers.read_registered("read_data", &read_row);
+    m.output("data", &data);
+    m.finish()
+}

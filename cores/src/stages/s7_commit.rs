@@ -1,0 +1,242 @@
+//! S7, branch and coalesce: validates the instruction against its path, and says what each lane does.
+//!
+//! Enters: the results of S6 and the path in charge of the slot. An instruction commits if its pc and epoch are the
+//! path's, the path is not parked, and it is not at fault; otherwise it is squashed and nothing is written. Leaves, at
+//! the end of the stage: the registers of the served lanes, at most one memory request, the fault, and for S8 the new
+//! paths a and b. Never stalls.
+
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, Module, concat, encode, increment, join, lit, lowest_one, select_one_hot,
+};
+
+use super::s2_predecode::in_ram;
+use super::s3_schedule::{Written, join_context};
+use super::s4_collect::{RegisterWrite, register_row};
+use crate::memory::coalescer;
+use crate::shape::{CONSOLE, DEPTH, PC, Shape};
+use crate::signals::{CommitTrace, Control, Meta, Path, PendingLoad, Request, Resolve};
+
+/// Elaborates the stage.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let threads = shape.threads;
+    let coalescer = coalescer::elaborate(shape)?;
+    let m = Builder::new("s7_commit", "S7, branch and coalesce: validation, branch targets, one memory transaction.");
+    m.port_group("instruction, control and results from S6");
+    let meta = Meta::inputs(&m, shape, "s7");
+    let control = Control::inputs(&m, shape, "s7");
+    let result = m.input("result_s7", shape.line_bits());
+    let addresses = m.input("address_s7", shape.line_bits());
+    let taken = m.input("taken_s7", threads);
+    let store = m.input("store_s7", shape.line_bits());
+    m.port_group("the path it must belong to, and the epoch of its slot");
+    let path = Path::inputs(&m, shape, "path");
+    let epoch = m.input("slot_epoch", 1);
+    let halted = m.input("halted", 1);
+    m.port_group("tag for a load, number of the commit");
+    let tag = m.input("free_tag", shape.tag_bits());
+    let number = m.input("commits", 64);
+
+    m.comment("Validation.");
+    let word = &meta.instruction;
+    let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & meta.epoch.eq(&epoch)));
+    let running = &path.valid & !&path.parked & !halted;
+    let valid = m.wire("validated", &(&meta.valid & matches & running));
+    let active = m.wire("active", &path.mask.when(&valid));
+
+    m.comment("Memory: faults of every active lane, before any is served.");
+    let is_memory = &control.is_load | &control.is_store;
+    let size = word.slice(12, 2);
+    let per_lane = |f: &dyn Fn(&Expr) -> Expr| {
+        let lanes: Vec<Expr> = addresses.lanes(32).iter().map(f).collect();
+        join(&lanes)
+    };
+    let misaligned =
+        m.wire("misaligned", &per_lane(&|a| (a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))).when(&is_memory));
+    let at_console = m.wire("at_console", &per_lane(&|a| a.is(u64::from(CONSOLE))));
+    let mapped = per_lane(&|a| in_ram(shape, a)) | &at_console;
+    let unmapped = m.wire("unmapped", &(!mapped).when(&is_memory));
+    let jalr_misaligned = per_lane(&|a| a.bit(1)).when(&control.is_jalr);
+    let to_target = &control.is_jal.repeat(threads) | taken.when(&control.is_branch);
+    let target_misaligned = to_target.when(&control.target_misaligned);
+    let jump_misaligned = m.wire("jump_misaligned", &(jalr_misaligned | target_misaligned));
+
+    m.comment("Fault: the lowest lane at fault; misalignment comes before a missing address.");
+    let at_fault = &control.faults.repeat(threads) | &misaligned | &unmapped | &jump_misaligned;
+    let fault_lanes = m.wire("fault_lanes", &(&active & at_fault));
+    let fault = m.wire("fault", &fault_lanes.any());
+    let fault_one = m.wire("fault_lane_one", &lowest_one(&fault_lanes));
+    let is_misaligned = (&fault_one & &misaligned).any();
+    // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access
+    let memory_cause = concat([&lit(2, 1), &control.is_store, &!is_misaligned]);
+    let cause = control.faults.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));
+    let commit = m.wire("commit", &(&valid & !&fault));
+
+    m.comment("One transaction for the leader and those it serves as well.");
+    let transaction = m.instance("coalescer", &coalescer);
+    transaction.input("active", &active).input("address", &addresses).input("store", &store);
+    transaction.input("is_store", &control.is_store).input("size", &size);
+    let leader = transaction.output("leader_one");
+    let line = transaction.output("line");
+    let leader_word = transaction.output("leader_word");
+    let direct = transaction.output("direct_lanes");
+    let memory_served = transaction.output("served");
+    let data = transaction.output("data");
+    let mask = transaction.output("mask");
+    let leader_at_console = m.wire("leader_at_console", &(&leader & &at_console).any());
+
+    m.comment("A jalr serves the lanes that jump where the leader does.");
+    let jump_target = m.wire("jump_target", &select_one_hot(&leader, &addresses.lanes(32)));
+    let same_target = per_lane(&|a| a.from(2).eq(&jump_target.from(2)));
+    let jump_served = m.wire("jump_served", &(&active & same_target));
+    let served = m.wire("served", &is_memory.mux(&memory_served, &control.is_jalr.mux(&jump_served, &active)));
+    let unserved = m.wire("unserved", &(&active & !&served));
+
+    m.comment("Registers, written at the end of S7.");
+    let console_load = m.wire("console_load", &(&control.is_load & &leader_at_console));
+    let rd = word.slice(7, 5);
+    let writes = m.wire("writes", &(&control.writes | (&console_load & rd.any())));
+    let mask_words = [
+        path.mask.slice(0, threads.min(32)).extend(32).when(&control.reads_mask),
+        path.mask.from(threads.min(32)).extend(32).when(&control.reads_mask_high),
+    ];
+    let mask_word = m.wire("mask_word", &(&mask_words[0] | &mask_words[1]));
+    let values: Vec<Expr> = result.lanes(32).iter().map(|lane| lane | &mask_word).collect();
+    let values = join(&values);
+    let write = RegisterWrite {
+        lanes: served.when(&(&commit & &writes)),
+        row: register_row(&meta.warp, &rd),
+        data: values.clone(),
+    };
+
+    m.comment("Request, and what its load must remember.");
+    let push = m.wire("push", &(&commit & &is_memory & !&console_load));
+    let request = Request {
+        is_console: leader_at_console.clone(),
+        is_store: control.is_store.clone(),
+        line: line.clone(),
+        tag,
+        mask: mask.when(&control.is_store),
+        data: data.clone(),
+    };
+    let load = PendingLoad {
+        warp: meta.warp.clone(),
+        slot: meta.slot.clone(),
+        rd: rd.clone(),
+        funct3: word.slice(12, 3),
+        served: served.clone(),
+        direct,
+        leader_word,
+        offsets: per_lane(&|a| a.slice(0, 2)),
+        number: if shape.trace { number.slice(0, 32) } else { rtl::zeros(0) },
+    };
+
+    m.comment("Paths: a goes on, b is replayed or falls through.");
+    let next = m.wire("next", &increment(&meta.pc, 1));
+    let to_target = &control.is_branch | &control.is_jal;
+    let a_pc = to_target.mux(&control.target, &control.is_jalr.mux(&jump_target.from(2), &next));
+    let not_taken = &active & !&taken;
+    let goes_on = control.is_branch.mux(&(&active & &taken), &served);
+    let depth = (&path.depth + control.calls.extend(DEPTH)) - control.returns.extend(DEPTH);
+    let resolve = Resolve {
+        valid: commit.clone(),
+        warp: meta.warp.clone(),
+        slot: meta.slot.clone(),
+        a_pc,
+        a_depth: depth,
+        a_mask: goes_on.when(&!&control.is_exit),
+        a_parked: control.is_barrier.clone(),
+        b_pc: control.is_branch.mux(&next, &meta.pc),
+        b_depth: path.depth.clone(),
+        b_mask: control.is_branch.mux(&not_taken, &unserved),
+        exit_mask: active.when(&control.is_exit),
+    };
+
+    m.port_group("register write");
+    write.outputs(&m, "write");
+    m.output("may_write_s7", &(&meta.valid & (&control.writes | (&control.is_load & at_console.any()))));
+    m.port_group("memory request");
+    m.output("push_s7", &push);
+    request.outputs(&m, "request");
+    let load_push = m.wire("load_push", &(&push & &control.is_load));
+    m.output("load_push_s7", &load_push);
+    load.outputs(&m, "load");
+    m.port_group("fault");
+    m.output("fault_valid_s7", &fault);
+    m.output("fault_cause_s7", &cause);
+    m.output("fault_pc_s7", &meta.pc);
+    m.output("fault_warp_s7", &meta.warp);
+    m.output("fault_lane_s7", &encode(&fault_one));
+    m.output("commit_s7", &commit);
+
+    m.port_group("for S8: the outcome, and reservations that were not used");
+    let resolve_valid = m.register("resolve_valid", 1);
+    resolve_valid.next(&commit).reset(0);
+    let mut resolved = resolve.delay(&m, shape, "q");
+    resolved.valid = resolve_valid.q();
+    resolved.outputs(&m, "s8");
+    m.output("predicted_s8", &m.delay("predicted", &meta.predicted));
+    m.output("fence_i_s8", &m.delay("fence_i", &control.is_fence_i));
+    let unused = |name: &str, value: &Expr| {
+        let register = m.register(name, 1);
+        register.next(value).reset(0);
+        register.q()
+    };
+    let request_unused = unused("request_unused", &(&meta.valid & &is_memory & !&push));
+    let load_unused = unused("load_unused", &(&meta.valid & &control.is_load & !&push));
+    m.output("request_unused_s8", &request_unused);
+    m.output("load_unused_s8", &load_unused);
+    Written {
+        valid: load_unused,
+        context: m.delay("context_q", &join_context(&meta.warp, &meta.slot)),
+        rd: m.delay("rd", &rd),
+    }
+    .outputs(&m, "unused_s8");
+
+    if shape.trace {
+        m.port_group("trace");
+        let previous = Previous::declare(&m, shape, &meta, &commit, &unserved);
+        let splits = (&active & &taken).any() & not_taken.any();
+        let divergent =
+            (&control.is_branch & splits) | (&control.is_jalr & unserved.any() & !previous.partial_at_this_pc);
+        let stores = &push & &control.is_store;
+        let to_console = &push & &leader_at_console;
+        CommitTrace {
+            pc: meta.pc.clone(),
+            instruction: word.clone(),
+            mask: active.clone(),
+            served: served.clone(),
+            number: number.slice(0, 32),
+            rd: rd.when(&(&control.writes | &control.is_load)),
+            writes: &writes | &control.is_exit,
+            values,
+            memory_op: join([&(&push & (&control.is_load | &leader_at_console)), &stores]),
+            memory_address: concat([&line, &rtl::zeros(2 + shape.lane_bits())]),
+            memory_data: to_console.mux(&data.slice(0, 8).extend(shape.line_bits()), &data),
+            memory_mask: to_console.mux(&lit(4 * threads, 1), &mask.when(&control.is_store)),
+            divergent,
+        }
+        .delay(&m, shape, "trace")
+        .outputs(&m, "trace_s8");
+        m.output("squash_valid_s7", &(&meta.valid & !&valid));
+    }
+    m.finish()
+}
+
+/// Whether the commit before this one of its warp was a part of the same instruction (only the trace asks).
+struct Previous {
+    partial_at_this_pc: Expr,
+}
+
+impl Previous {
+    fn declare(m: &Builder, shape: &Shape, meta: &Meta, commit: &Expr, unserved: &Expr) -> Self {
+        let warps = shape.warps;
+        let partial = m.register("previous_partial", warps);
+        let one = m.wire("commit_warp_one", &rtl::decode(&meta.warp, warps).when(commit));
+        let now = unserved.any().repeat(warps);
+        partial.next(&((&one & now) | (!&one & &*partial))).reset(0);
+        let pcs = m.memory("previous_pcs", warps, PC, rtl::MemoryStyle::Distributed);
+        pcs.write(commit, &meta.warp, &meta.pc);
+        let pc = pcs.read("previous_pc", &meta.warp);
+        Self { partial_at_this_pc: partial.index(&meta.warp) & pc.eq(&meta.pc) }
+    }
+}

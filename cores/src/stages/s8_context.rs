@@ -1,0 +1,98 @@
+//! S8, context: the divergence unit takes the outcome, and the front end is resteered if it predicted otherwise.
+//!
+//! Enters: the outcome of S7. Leaves: the path in charge, resteers for S0 and S3, the epochs. Also here: the barrier,
+//! which counts the threads that have arrived and those that live, and releases when they are as many. Never stalls.
+
+use rtl::{Builder, Bundle, ElaborationError, Module, clog2, count_ones, decode, lit};
+
+use super::s0_steer::Resteer;
+use super::s3_schedule::join_context;
+use crate::shape::{PC, Shape};
+use crate::signals::{Path, Resolve};
+
+/// Elaborates the stage around a divergence unit.
+pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
+    let barrier_module = barrier(shape)?;
+    let contexts = shape.contexts();
+    let m = Builder::new("s8_context", "S8, context: divergence unit, resteer, epochs, barrier.");
+    m.port_group("start");
+    let start_valid = m.input("start_valid", 1);
+    let start_warp = m.input("start_warp", shape.warp_bits());
+    m.port_group("instructions in S6 and S7");
+    let warp_s6 = m.input("warp_s6", shape.warp_bits());
+    let slot_s6 = m.input("slot_s6", shape.slot_bits());
+    let warp_s7 = m.input("warp_s7", shape.warp_bits());
+    let slot_s7 = m.input("slot_s7", shape.slot_bits());
+    m.port_group("outcome of S7");
+    let resolve = Resolve::inputs(&m, shape, "s8");
+    let predicted = m.input("predicted_s8", PC);
+    let fence_i = m.input("fence_i_s8", 1);
+
+    let barrier = m.instance("barrier", &barrier_module);
+    resolve.connect(&barrier, "s8");
+    let generation = barrier.output_as("generation", "generation");
+    let release = barrier.output_as("barrier_release", "barrier_release");
+    let all_ended = barrier.output_as("all_ended", "all_ended");
+
+    let unit = m.instance("unit", unit);
+    unit.input("start_valid", &start_valid).input("start_warp", &start_warp).input("generation", &generation);
+    unit.input("warp_s6", &warp_s6).input("slot_s6", &slot_s6).input("warp_s7", &warp_s7).input("slot_s7", &slot_s7);
+    resolve.connect(&unit, "s8");
+    let validate = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_s7"), &format!("path_{field}")));
+    let in_charge = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_x"), &format!("{field}_x")));
+
+    m.comment("Resteer whenever the path in charge is not where the front end went on.");
+    let goes_on = m.wire("goes_on", &(&in_charge.valid & !&in_charge.parked));
+    let as_predicted = &goes_on & in_charge.pc.eq(&predicted) & !fence_i;
+    let resteer = Resteer {
+        valid: m.wire("resteers", &(&resolve.valid & !as_predicted)),
+        context: join_context(&resolve.warp, &resolve.slot),
+        pc: in_charge.pc.clone(),
+        runs: goes_on,
+        waits: &in_charge.valid & &in_charge.parked,
+    };
+    let epochs = m.register("epochs", contexts);
+    epochs.next(&(&*epochs ^ decode(&resteer.context, contexts).when(&resteer.valid))).reset(0);
+
+    m.port_group("the path that S7 validates against, and the epoch of its slot");
+    validate.outputs(&m, "s7");
+    m.output("slot_epoch_s7", &epochs.index(&join_context(&warp_s7, &slot_s7)));
+    m.output("epochs_now", &epochs);
+    m.port_group("resteer");
+    resteer.outputs(&m, "resteer");
+    m.output("release_barrier", &release);
+    m.output("ended", &all_ended);
+    if shape.trace {
+        m.port_group("trace: the path in charge after S8");
+        in_charge.outputs(&m, "trace_s8");
+    }
+    m.finish()
+}
+
+/// The barrier over all live threads of the core.
+///
+/// Parked threads are not touched by a release: what counts as parked is the generation bit, which flips.
+fn barrier(shape: &Shape) -> Result<Module, ElaborationError> {
+    let all = shape.warps * shape.threads;
+    let bits = clog2(all + 1);
+    let m = Builder::new("barrier", "The barrier: released when as many threads have arrived as live.");
+    m.port_group("outcome of S7");
+    let resolve = Resolve::inputs(&m, shape, "s8");
+
+    let live = m.register("live", bits);
+    let arrived = m.register("arrived", bits);
+    let generation = m.register("generation_now", 1);
+    let count = |mask: &rtl::Expr| count_ones(mask).extend(bits).when(&resolve.valid);
+    let ends = m.wire("ends", &count(&resolve.exit_mask));
+    let arrives = m.wire("arrives", &count(&resolve.a_mask.when(&resolve.a_parked)));
+    let release = m.wire("release_now", &(live.eq(&arrived) & live.any()));
+    live.next(&(&*live - &ends)).reset(all as u64);
+    arrived.next(&release.mux(&lit(bits, 0), &(&*arrived + &arrives))).reset(0);
+    generation.next(&(&*generation ^ &release)).reset(0);
+
+    m.port_group("state");
+    m.output("generation", &generation);
+    m.output("barrier_release", &release);
+    m.output("all_ended", &live.none());
+    m.finish()
+}

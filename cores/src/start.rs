@@ -1,0 +1,26 @@
+//! After reset: a counter that clears the register file, frees the tags and starts the warps, one row a cycle.
+
+use rtl::{Builder, ElaborationError, Module, clog2, increment, lit};
+
+use crate::shape::Shape;
+
+/// Elaborates the counter. It runs for `start_cycles` cycles; then the core runs.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let cycles = shape.start_cycles();
+    let m = Builder::new("start", "After reset: clears registers, frees tags and starts warps, one row a cycle.");
+    let width = clog2(cycles + 1);
+    let row = m.register("row", width);
+    let going = m.wire("going", &row.ne(&lit(width, cycles as u64)));
+    row.next(&increment(&row, 1)).enable(&going).reset(0);
+    let below = |count: usize| {
+        if count >= cycles { going.clone() } else { row.lt(&lit(width, count as u64)) }
+    };
+    m.output("done", &!&going);
+    m.output("row_valid", &below(shape.register_rows()));
+    m.output("row_at", &row.slice(0, 5 + shape.warp_bits()));
+    m.output("tag_valid", &below(shape.outstanding));
+    m.output("tag_at", &row.slice(0, shape.tag_bits()));
+    m.output("warp_valid", &below(shape.warps));
+    m.output("warp_at", &row.slice(0, shape.warp_bits()));
+    m.finish()
+}
