@@ -23,7 +23,8 @@ impl Memory {
         for segment in &program.segments {
             for (address, &byte) in (segment.address..).zip(&segment.bytes) {
                 if memory.contains(address) {
-                    memory.write_masked(address, u32::from(byte) * 0x0101_0101, 1 << (address & 3));
+                    let index = memory.index(address);
+                    write_masked(&mut memory.words[index], u32::from(byte) * 0x0101_0101, 1 << (address & 3));
                 }
             }
         }
@@ -66,18 +67,37 @@ impl Memory {
         self.words[self.index(address)]
     }
 
-    /// Writes the bytes of `data` that `bytes` selects (bit b = byte b) to the word that holds the
-    /// byte at `address`, which is in RAM.
+    /// The `lanes` words from `address`, a line in RAM.
     #[inline]
-    pub(crate) fn write_masked(&mut self, address: u32, data: u32, bytes: u8) {
-        let mask = (0..4).fold(0, |mask, byte| mask | if bytes >> byte & 1 == 1 { 0xff << (8 * byte) } else { 0 });
-        let index = self.index(address);
-        let word = &mut self.words[index];
-        *word = *word & !mask | data & mask;
+    pub(crate) fn line(&self, address: u32, lanes: usize) -> &[u32] {
+        let start = self.index(address);
+        &self.words[start..start + lanes]
+    }
+
+    /// Writes the masked bytes of a line in RAM: bit 4·i + b of the mask is byte b of word i.
+    #[inline]
+    pub(crate) fn write_line(&mut self, address: u32, data: &[u32], mask: &[u64; 4]) {
+        let start = self.index(address);
+        let line = &mut self.words[start..start + data.len()];
+        for ((words, data), mask) in line.chunks_mut(16).zip(data.chunks(16)).zip(mask) {
+            if *mask == u64::MAX {
+                words.copy_from_slice(data);
+                continue;
+            }
+            for (index, (word, data)) in words.iter_mut().zip(data).enumerate() {
+                write_masked(word, *data, (mask >> (4 * index)) as u8 & 0b1111);
+            }
+        }
     }
 
     /// Word number of `address` in RAM; past the end for an address outside RAM.
     fn index(&self, address: u32) -> usize {
         (address.wrapping_sub(RAM_BASE) >> 2) as usize
     }
+}
+
+/// Writes the bytes of `data` that `bytes` selects: bit b = byte b.
+fn write_masked(word: &mut u32, data: u32, bytes: u8) {
+    let bits = (0..4).filter(|byte| bytes >> byte & 1 == 1).fold(0, |bits, byte| bits | 0xff << (8 * byte));
+    *word = *word & !bits | data & bits;
 }

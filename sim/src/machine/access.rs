@@ -3,48 +3,39 @@
 use weft_trace::{Commit, MemoryOp, PathRecord};
 
 use super::group::Access;
+use super::lanes::{bytes_of_words, keep, lanes_where, leader};
 use super::{Effect, Machine, Refusal};
 use crate::Fault;
 use crate::decode::{Register, Width};
 use crate::memory::CONSOLE;
-
-/// A load's size and extension.
-#[derive(Clone, Copy)]
-pub(super) struct LoadKind {
-    pub width: Width,
-    pub signed: bool,
-}
 
 impl Machine {
     pub(super) fn load(
         &mut self,
         warp: u32,
         path: &PathRecord,
-        kind: LoadKind,
+        (width, signed): (Width, bool),
         (rd, rs1, offset): (Register, Register, u32),
         out: &mut Commit,
     ) -> Result<Effect, Refusal> {
         self.address(warp, rs1, offset);
-        let causes = (Fault::LOAD_MISALIGNED, Fault::LOAD_ACCESS);
-        self.check(path.mask, kind.width, causes)?;
+        self.check(path.mask, width, (Fault::LOAD_MISALIGNED, Fault::LOAD_ACCESS))?;
         let access = Access { addresses: &self.addresses, mask: path.mask };
         out.served = access.load_group();
         out.rd = rd;
-        if self.addresses[access.leader()] == CONSOLE {
+        if access.leaders_address() == CONSOLE {
             out.writes = rd != 0;
-            self.threads.write(warp, rd, out.served, &out.values);
-            return Ok(Effect::serve(path, out.served));
-        }
-        out.memory = MemoryOp::Load;
-        out.memory_address = access.line();
-        for (lane, value) in out.values.iter_mut().enumerate() {
-            if out.served >> lane & 1 == 1 {
-                let address = self.addresses[lane];
-                *value = extract(self.memory.word(address), address, kind);
-            }
+        } else {
+            out.memory = MemoryOp::Load;
+            out.memory_address = access.line();
+            let line = self.memory.line(out.memory_address, self.addresses.len());
+            access.choose(line, &mut out.values);
+            extract((width, signed), &self.addresses, &mut out.values);
+            keep(out.served, &mut out.values);
         }
         self.threads.write(warp, rd, out.served, &out.values);
-        Ok(Effect { late: rd != 0, ..Effect::serve(path, out.served) })
+        let late = out.memory == MemoryOp::Load && rd != 0;
+        Ok(Effect { late, ..Effect::serve(path, out.served) })
     }
 
     pub(super) fn store(
@@ -56,57 +47,44 @@ impl Machine {
         out: &mut Commit,
     ) -> Result<Effect, Refusal> {
         self.address(warp, rs1, offset);
-        let causes = (Fault::STORE_MISALIGNED, Fault::STORE_ACCESS);
-        self.check(path.mask, width, causes)?;
+        self.check(path.mask, width, (Fault::STORE_MISALIGNED, Fault::STORE_ACCESS))?;
         let access = Access { addresses: &self.addresses, mask: path.mask };
-        let leader = access.leader();
-        out.served = match width {
-            Width::Word => access.word_store_group(),
-            Width::Byte | Width::Half => 1 << leader,
-        };
         let data = self.threads.row(warp, rs2);
-        if self.addresses[leader] == CONSOLE {
+        let address = access.leaders_address();
+        let leaders_data = data[leader(path.mask) as usize];
+        out.served = 1 << leader(path.mask);
+        if address == CONSOLE {
             out.memory = MemoryOp::Console;
             out.memory_address = CONSOLE;
-            out.memory_data[0] = data[leader] & 0xff;
+            out.memory_data[0] = leaders_data & 0xff;
             out.memory_mask[0] = 1;
             return Ok(Effect::serve(path, out.served));
         }
         out.memory = MemoryOp::Store;
         out.memory_address = access.line();
-        // The highest lane comes last and wins: the leader, which alone may hit another lane's
-        // word, is the lowest.
-        for lane in (0..self.addresses.len()).filter(|lane| out.served >> lane & 1 == 1) {
-            let address = self.addresses[lane];
-            let shift = 8 * (address & 3);
-            let bytes = match width {
-                Width::Byte => 0b1,
-                Width::Half => 0b11,
-                Width::Word => 0b1111,
-            };
-            let place = (address - out.memory_address) as usize;
-            out.memory_mask[place / 64] |= bytes << (place % 64);
-            out.memory_data[place / 4] = data[lane] << shift;
-        }
-        let tohost = self.perform_store(out);
-        Ok(Effect { tohost, ..Effect::serve(path, out.served) })
-    }
-
-    /// Writes the masked bytes of the line; gives the `tohost` word if they touch it and leave it
-    /// non-zero.
-    fn perform_store(&mut self, out: &Commit) -> Option<u32> {
-        let mut touched = None;
-        for (index, &data) in out.memory_data.iter().enumerate() {
-            let bytes = out.memory_mask[index / 16] >> (4 * (index % 16)) & 0b1111;
-            if bytes != 0 {
-                let address = out.memory_address + 4 * index as u32;
-                self.memory.write_masked(address, data, bytes as u8);
-                if self.tohost == Some(address) {
-                    touched = Some(self.memory.word(address));
-                }
+        let place = (address - out.memory_address) as usize;
+        let bytes = u64::MAX >> (64 - width.bytes());
+        out.memory_mask[place / 64] = bytes << (place % 64);
+        out.memory_data[place / 4] = leaders_data << (8 * (address & 3));
+        if width == Width::Word {
+            // The leader may hit the word of a higher lane, which then wins.
+            let group = access.word_store_group();
+            out.served = group.served();
+            super::lanes::copy(group.own_word, data, &mut out.memory_data);
+            for (quarter, mask) in out.memory_mask.iter_mut().enumerate() {
+                *mask |= bytes_of_words((group.own_word >> (16 * quarter)) as u16);
             }
         }
-        touched.filter(|value| *value != 0)
+        self.memory.write_line(out.memory_address, &out.memory_data, &out.memory_mask);
+        Ok(Effect { tohost: self.told(out), ..Effect::serve(path, out.served) })
+    }
+
+    /// The `tohost` word, if the store touched it and left it non-zero.
+    fn told(&self, out: &Commit) -> Option<u32> {
+        let address = self.tohost.filter(|address| *address >= out.memory_address)?;
+        let word = ((address - out.memory_address) / 4) as usize;
+        let touched = out.memory_mask.get(word / 16)? >> (4 * (word % 16)) & 0b1111 != 0;
+        touched.then(|| self.memory.word(address)).filter(|value| *value != 0)
     }
 
     /// Computes every lane's address.
@@ -119,30 +97,30 @@ impl Machine {
     /// Refuses the access of the lowest active lane that is misaligned or, if aligned, outside the
     /// memory map.
     fn check(&self, mask: u64, width: Width, causes: (u8, u8)) -> Result<(), Refusal> {
-        let (misaligned, outside) = causes;
-        for (lane, &address) in (0..).zip(&self.addresses) {
-            if mask >> lane & 1 == 0 {
-                continue;
-            }
-            if address & (width.bytes() - 1) != 0 {
-                return Err(Refusal { cause: misaligned, lane });
-            }
-            if !self.memory.contains(address) && address != CONSOLE {
-                return Err(Refusal { cause: outside, lane });
-            }
+        let misaligned = |address: u32| address & (width.bytes() - 1) != 0;
+        let outside = |address: u32| !self.memory.contains(address) & (address != CONSOLE);
+        let refused = mask & lanes_where(self.addresses.iter().map(|&address| misaligned(address) | outside(address)));
+        if refused == 0 {
+            return Ok(());
         }
-        Ok(())
+        let lane = leader(refused);
+        let cause = if misaligned(self.addresses[lane as usize]) { causes.0 } else { causes.1 };
+        Err(Refusal { cause, lane })
     }
 }
 
-/// The addressed part of a word, extended to 32 bits.
-fn extract(word: u32, address: u32, kind: LoadKind) -> u32 {
-    let part = word >> (8 * (address & 3));
-    match (kind.width, kind.signed) {
-        (Width::Byte, true) => part as i8 as u32,
-        (Width::Byte, false) => u32::from(part as u8),
-        (Width::Half, true) => part as i16 as u32,
-        (Width::Half, false) => u32::from(part as u16),
-        (Width::Word, _) => part,
+/// Replaces each lane's word by its addressed part, extended to 32 bits.
+fn extract(kind: (Width, bool), addresses: &[u32], values: &mut [u32]) {
+    let mut part = |extend: fn(u32) -> u32| {
+        for (value, address) in values.iter_mut().zip(addresses) {
+            *value = extend(*value >> (8 * (address & 3)));
+        }
+    };
+    match kind {
+        (Width::Word, _) => {}
+        (Width::Byte, true) => part(|word| word as i8 as u32),
+        (Width::Byte, false) => part(|word| u32::from(word as u8)),
+        (Width::Half, true) => part(|word| word as i16 as u32),
+        (Width::Half, false) => part(|word| u32::from(word as u16)),
     }
 }

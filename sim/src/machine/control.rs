@@ -2,7 +2,8 @@
 
 use weft_trace::{Commit, PathRecord};
 
-use super::{Effect, Machine, Refusal, fill, leader, restricted};
+use super::lanes::{lanes_where, leader};
+use super::{Effect, Machine, Refusal, fill, restricted};
 use crate::Fault;
 use crate::decode::{Condition, Register};
 use crate::policy::Next;
@@ -33,18 +34,14 @@ impl Machine {
         (rd, rs1, offset): (Register, Register, u32),
         out: &mut Commit,
     ) -> Result<Effect, Refusal> {
-        let lanes = self.threads.row(warp, rs1);
+        let bases = self.threads.row(warp, rs1);
         let target = |base: u32| base.wrapping_add(offset) & !1;
-        let lanes_where = |condition: &dyn Fn(u32) -> bool| {
-            let holds = lanes.iter().map(|base| u64::from(condition(target(*base))));
-            path.mask & holds.enumerate().fold(0, |mask, (lane, bit)| mask | bit << lane)
-        };
-        let misaligned_lanes = lanes_where(&|target| target & 2 != 0);
+        let misaligned_lanes = path.mask & lanes_where(bases.iter().map(|base| target(*base) & 2 != 0));
         if misaligned_lanes != 0 {
             return Err(misaligned(misaligned_lanes));
         }
-        let leaders = target(lanes[leader(path.mask) as usize]);
-        out.served = lanes_where(&|target| target == leaders);
+        let leaders = target(bases[leader(path.mask) as usize]);
+        out.served = path.mask & lanes_where(bases.iter().map(|base| target(*base) == leaders));
         let continues = self.unfinished[warp as usize] == Some(path.pc);
         out.divergent = out.served != path.mask && !continues;
         self.link(warp, path, rd, out);
@@ -95,11 +92,7 @@ fn misaligned(lanes: u64) -> Refusal {
 /// The lanes in which the condition holds.
 fn compare(condition: Condition, a: &[u32], b: &[u32]) -> u64 {
     fn lanes(a: &[u32], b: &[u32], holds: impl Fn(u32, u32) -> bool) -> u64 {
-        let mut lanes = 0;
-        for (lane, (&a, &b)) in a.iter().zip(b).enumerate() {
-            lanes |= u64::from(holds(a, b)) << lane;
-        }
-        lanes
+        lanes_where(a.iter().zip(b).map(|(a, b)| holds(*a, *b)))
     }
     match condition {
         Condition::Equal => lanes(a, b, |a, b| a == b),

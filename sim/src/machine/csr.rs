@@ -2,7 +2,8 @@
 
 use weft_trace::{Commit, PathRecord};
 
-use super::{Effect, Given, Machine, Refusal, fill, leader};
+use super::lanes::leader;
+use super::{Effect, Given, Machine, Refusal, fill};
 use crate::Fault;
 use crate::decode::{CsrOperation, CsrSource, Register};
 use crate::policy::Next;

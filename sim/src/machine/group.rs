@@ -5,6 +5,7 @@
 //! lane. Lanes that need another line, or a word that neither wire brings, come back as another
 //! path.
 
+use super::lanes::{lanes_where, leader};
 use crate::memory::CONSOLE;
 
 /// The lanes of a warp's load or store, and where each of them points.
@@ -15,53 +16,70 @@ pub(super) struct Access<'a> {
     pub mask: u64,
 }
 
+/// Lanes served by a store of words.
+pub(super) struct StoreGroup {
+    leader: u64,
+    /// The lanes i among them that hit word i of the line.
+    pub own_word: u64,
+}
+
+impl StoreGroup {
+    pub(super) fn served(&self) -> u64 {
+        self.leader | self.own_word
+    }
+}
+
 impl Access<'_> {
-    /// The lowest active lane.
-    pub(super) fn leader(&self) -> usize {
-        self.mask.trailing_zeros() as usize
+    /// Where the lowest active lane points.
+    pub(super) fn leaders_address(&self) -> u32 {
+        self.addresses[leader(self.mask) as usize]
     }
 
     /// Byte address of the leader's line.
     pub(super) fn line(&self) -> u32 {
-        self.addresses[self.leader()] & !self.line_mask()
+        self.leaders_address() & !self.line_mask()
     }
 
     /// Lanes served by a load: at the console every lane that reads it; in RAM the lanes whose
     /// word is the leader's, and the lanes i that hit word i of the leader's line.
     pub(super) fn load_group(&self) -> u64 {
-        let leader = self.addresses[self.leader()];
-        if leader == CONSOLE {
-            return self.lanes_where(|_, address| address == CONSOLE);
-        }
-        let line = self.line();
-        self.lanes_where(|lane, address| word(address) == word(leader) || word(address) == line + 4 * lane)
+        let (leaders, line) = (self.leaders_address(), self.line());
+        let at_console = leaders == CONSOLE;
+        self.mask
+            & lanes_where(self.lanes().map(|(lane, address)| {
+                let own_word = (word(address) == line + 4 * lane) & !at_console;
+                (word(address) == word(leaders)) | own_word
+            }))
     }
 
-    /// Lanes served by a store of words: those that hit their own word of the leader's line, and
-    /// the leader; but the leader alone if another lane of that line hits a word not its own,
-    /// since the lanes would then not be served in order.
-    pub(super) fn word_store_group(&self) -> u64 {
-        let leader = 1 << self.leader();
-        let line = self.line();
-        if self.addresses[self.leader()] == CONSOLE {
-            return leader;
+    /// Gives each lane that a load serves its word of the leader's line.
+    pub(super) fn choose(&self, line: &[u32], values: &mut [u32]) {
+        let leaders = word(self.leaders_address());
+        let leaders_word = line[((leaders - self.line()) / 4) as usize];
+        for ((value, &own_word), &address) in values.iter_mut().zip(line).zip(self.addresses) {
+            *value = if word(address) == leaders { leaders_word } else { own_word };
         }
-        let in_line = self.lanes_where(|_, address| address & !self.line_mask() == line);
-        let own_word = self.lanes_where(|lane, address| word(address) == line + 4 * lane);
-        if in_line & !(own_word | leader) == 0 { own_word | leader } else { leader }
+    }
+
+    /// Lanes served by a store of words to RAM: those that hit their own word of the leader's
+    /// line, and the leader; but the leader alone if another lane of that line hits a word not its
+    /// own, since the lanes would then not be served in order.
+    pub(super) fn word_store_group(&self) -> StoreGroup {
+        let leader = 1 << leader(self.mask);
+        let (line, line_mask) = (self.line(), self.line_mask());
+        let own_word = self.mask & lanes_where(self.lanes().map(|(lane, address)| word(address) == line + 4 * lane));
+        let in_line = self.mask & lanes_where(self.lanes().map(|(_, address)| address & !line_mask == line));
+        let in_order = in_line & !(own_word | leader) == 0;
+        StoreGroup { leader, own_word: if in_order { own_word } else { own_word & leader } }
     }
 
     fn line_mask(&self) -> u32 {
         4 * self.addresses.len() as u32 - 1
     }
 
-    /// The active lanes for which `condition(lane, address)` holds.
-    fn lanes_where(&self, condition: impl Fn(u32, u32) -> bool) -> u64 {
-        let mut lanes = 0;
-        for (lane, &address) in (0..).zip(self.addresses) {
-            lanes |= u64::from(condition(lane, address)) << lane;
-        }
-        lanes & self.mask
+    /// Every lane with its address.
+    fn lanes(&self) -> impl Iterator<Item = (u32, u32)> {
+        (0..).zip(self.addresses.iter().copied())
     }
 }
 

@@ -8,6 +8,7 @@ mod arithmetic;
 mod control;
 mod csr;
 mod group;
+mod lanes;
 mod threads;
 
 use weft_config::Config;
@@ -16,8 +17,8 @@ use weft_trace::{Commit, MemoryOp, PathRecord};
 use crate::decode::{DecodeCache, Instruction};
 use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, PolicyError, Program};
-use access::LoadKind;
 use csr::CsrAccess;
+use lanes::{keep, leader};
 use threads::Threads;
 
 /// What the model takes from outside instead of computing it.
@@ -203,7 +204,7 @@ impl Machine {
                 self.branch(warp, path, condition, (rs1, rs2, offset), out)
             }
             Instruction::Load { width, signed, rd, rs1, offset } => {
-                self.load(warp, path, LoadKind { width, signed }, (rd, rs1, offset), out)
+                self.load(warp, path, (width, signed), (rd, rs1, offset), out)
             }
             Instruction::Store { width, rs1, rs2, offset } => self.store(warp, path, width, (rs1, rs2, offset), out),
             // Stores are performed in the order of their commits and fetches see them at once.
@@ -220,12 +221,7 @@ impl Machine {
     fn write_back(&mut self, warp: u32, path: &PathRecord, rd: u8, out: &mut Commit) -> Effect {
         out.rd = rd;
         out.writes = rd != 0;
-        let meaningful = if rd == 0 { 0 } else { path.mask };
-        for (lane, value) in out.values.iter_mut().enumerate() {
-            if meaningful >> lane & 1 == 0 {
-                *value = 0;
-            }
-        }
+        keep(if out.writes { path.mask } else { 0 }, &mut out.values);
         self.threads.write(warp, rd, path.mask, &out.values);
         Effect::advance(path)
     }
@@ -288,11 +284,6 @@ impl Machine {
     }
 }
 
-/// The lowest lane of a mask.
-fn leader(mask: u64) -> u32 {
-    mask.trailing_zeros()
-}
-
 /// The part of a path in `mask`; `None` if that is empty.
 fn restricted(path: &PathRecord, mask: u64) -> Option<PathRecord> {
     (mask != 0).then_some(PathRecord { mask, ..*path })
@@ -301,8 +292,7 @@ fn restricted(path: &PathRecord, mask: u64) -> Option<PathRecord> {
 /// Sets the values of the served lanes.
 fn fill(out: &mut Commit, value: impl Fn(u32) -> u32) {
     for (lane, slot) in (0..).zip(&mut out.values) {
-        if out.served >> lane & 1 == 1 {
-            *slot = value(lane);
-        }
+        *slot = value(lane);
     }
+    keep(out.served, &mut out.values);
 }

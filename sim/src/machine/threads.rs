@@ -1,5 +1,7 @@
 //! Registers and exit codes of all threads.
 
+use super::lanes::{copy, each};
+
 /// Architectural state of the threads, one row of lanes per warp and register, so that the lanes
 /// of an instruction's operand lie side by side.
 pub(super) struct Threads {
@@ -35,35 +37,19 @@ impl Threads {
         }
         let start = self.start(warp, register);
         let row = &mut self.registers[start..start + self.lanes];
-        if mask == u64::MAX >> (64 - self.lanes) {
-            row.copy_from_slice(values);
-        } else {
-            for (lane, (register, value)) in row.iter_mut().zip(values).enumerate() {
-                if mask >> lane & 1 == 1 {
-                    *register = *value;
-                }
-            }
-        }
+        copy(mask, values, row);
     }
 
     /// Zeroes a register of the lanes in `mask`.
     pub(super) fn clear(&mut self, warp: u32, register: u8, mask: u64) {
         let start = self.start(warp, register);
-        for (lane, register) in self.registers[start..start + self.lanes].iter_mut().enumerate() {
-            if mask >> lane & 1 == 1 {
-                *register = 0;
-            }
-        }
+        each(mask).for_each(|lane| self.registers[start + lane] = 0);
     }
 
     /// Ends the threads in `mask`.
     pub(super) fn exit(&mut self, warp: u32, mask: u64, codes: &[u32]) {
         let start = warp as usize * self.lanes;
-        for (lane, code) in codes.iter().enumerate() {
-            if mask >> lane & 1 == 1 {
-                self.exit_codes[start + lane] = Some(*code);
-            }
-        }
+        each(mask).for_each(|lane| self.exit_codes[start + lane] = Some(codes[lane]));
     }
 
     pub(super) fn exit_code(&self, warp: u32, lane: u32) -> Option<u32> {
