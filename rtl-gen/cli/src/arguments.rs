@@ -1,0 +1,243 @@
+//! The command line: one type per command.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::version;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Generates a RISC-V SIMT core as Verilog, runs programs on it and checks it against a model.
+///
+/// A core has W warps of T threads on T lanes and a unit that tracks the paths of diverged warps. It
+/// runs ordinary bare-metal RV32 programs, one hart per thread.
+#[derive(Debug, Parser)]
+#[command(name = "weft", version = version::text(), styles = STYLES, max_term_width = 100)]
+#[command(arg_required_else_help = false)]
+#[command(after_help = "\
+Examples:
+  weft emit --preset rv32i-8x4 --out core       write the Verilog of a core
+  weft kernels build --out kernels              compile the bundled kernels
+  weft cosim kernels/vector_add.elf             check the core against the model
+  weft config --set warps=4 > core.toml         write a configuration file
+
+Exit status: 0 all is well, 1 the thing examined failed, 2 the request is at fault.")]
+pub struct Cli {
+    /// Print one JSON object on stdout, all else on stderr
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write the Verilog of a core, with file lists and its configuration
+    #[command(after_help = "\
+Examples:
+  weft emit --out core
+  weft emit --preset wide --set memory.outstanding=32 --out core --force
+
+Writes rtl/*.v (one module each), weft_core.v (all in one), weft_core.f (the files of rtl/),
+weft.core (FuseSoC) and config.toml. Top module: weft_core.")]
+    Emit(EmitArguments),
+    /// Run a program on the core, or on the model of it
+    #[command(after_help = "\
+Examples:
+  weft run kernels/vector_add.elf
+  weft run program.elf --set threads=16 --stats stats.json --wave waves.fst
+  weft run program.elf --engine model --commits commits.jsonl
+
+The console of the program goes to stdout (with --json, to stderr). A run passes if the program
+stores 1 to `tohost`, or every thread exits with code 0.")]
+    Run(RunArguments),
+    /// Run a program on the core and the model in lock step, and stop at the first difference
+    #[command(after_help = "\
+Examples:
+  weft cosim kernels/vector_add.elf
+  weft cosim program.elf --preset wide --set memory.latency=1..60 --json")]
+    Cosim(CosimArguments),
+    /// List or compile the bundled kernels
+    #[command(
+        subcommand,
+        arg_required_else_help = false,
+        after_help = "\
+Examples:
+  weft kernels list
+  weft kernels build --out kernels"
+    )]
+    Kernels(KernelsAction),
+    /// Print the resolved configuration, with a comment on each key
+    #[command(after_help = "\
+Examples:
+  weft config
+  weft config --preset wide --set memory.latency=20 > core.toml
+  weft emit --config core.toml --out core")]
+    Config(ConfigArguments),
+    /// Show or empty the cache of built models and kernels
+    #[command(
+        subcommand,
+        arg_required_else_help = false,
+        after_help = "\
+Examples:
+  weft cache path
+  weft cache clean"
+    )]
+    Cache(CacheAction),
+    /// Print a completion script for a shell
+    #[command(after_help = "\
+Examples:
+  weft completions bash > ~/.local/share/bash-completion/completions/weft
+  weft completions fish > ~/.config/fish/completions/weft.fish")]
+    Completions(CompletionsArguments),
+}
+
+/// Which configuration: a preset or a file, then single keys.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Configuration")]
+pub struct ConfigArguments {
+    /// Start from a preset [default: default]
+    #[arg(long, value_name = "P", conflicts_with = "config")]
+    pub preset: Option<String>,
+    /// Start from a TOML file; keys that it does not set have their defaults
+    #[arg(long, value_name = "F")]
+    pub config: Option<PathBuf>,
+    /// Change one key, such as memory.latency=20; may be repeated, the last one wins
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// `weft emit`
+#[derive(Args, Debug)]
+pub struct EmitArguments {
+    /// Folder to write; it must be empty or new
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Overwrite what an earlier emit wrote to the folder; other files in it are kept
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub config: ConfigArguments,
+}
+
+/// `weft run`
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// What executes the program: the emitted Verilog, built by Verilator, or the model
+    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    pub engine: Engine,
+    #[command(flatten)]
+    pub common: CosimArguments,
+}
+
+/// `weft cosim`, and what `weft run` has in common with it.
+#[derive(Args, Debug)]
+pub struct CosimArguments {
+    /// The program: a 32-bit RISC-V ELF executable
+    #[arg(value_name = "P.elf")]
+    pub program: PathBuf,
+    /// Give up after so many cycles (with the model engine, issues)
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_cycles: u64,
+    #[command(flatten)]
+    pub files: FileArguments,
+    #[command(flatten)]
+    pub config: ConfigArguments,
+}
+
+/// The files that a run can write.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Files")]
+pub struct FileArguments {
+    /// Write the figures of the run as one JSON object
+    #[arg(long, value_name = "F")]
+    pub stats: Option<PathBuf>,
+    /// Write the trace records, one JSON line each
+    #[arg(long, value_name = "F")]
+    pub commits: Option<PathBuf>,
+    /// Write the waveforms of the core (FST)
+    #[arg(long, value_name = "F")]
+    pub wave: Option<PathBuf>,
+    /// Write the words from `begin_signature` to `end_signature`, one a line in hex
+    #[arg(long, value_name = "F")]
+    pub signature: Option<PathBuf>,
+}
+
+/// What executes a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    Model,
+    Rtl,
+}
+
+/// `weft kernels`
+#[derive(Debug, Subcommand)]
+pub enum KernelsAction {
+    /// Name the kernels and what each is for
+    List,
+    /// Compile all kernels
+    #[command(after_help = "Example:\n  weft kernels build --out kernels")]
+    Build {
+        /// Folder for the ELF files, made if it does not exist
+        #[arg(long, value_name = "DIR", default_value = "out/kernels")]
+        out: PathBuf,
+    },
+}
+
+/// `weft cache`
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum CacheAction {
+    /// Print the folder of the cache ($WEFT_CACHE, $XDG_CACHE_HOME/weft or ~/.cache/weft)
+    Path,
+    /// Remove what is in it
+    Clean,
+}
+
+/// `weft completions`
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// The shell
+    pub shell: Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// Every command and option, by walking the definition.
+    fn collect(command: &clap::Command, prefix: &str, names: &mut Vec<String>) {
+        let name = format!("{prefix}{}", command.get_name());
+        names.extend(command.get_arguments().filter_map(|option| Some(format!("--{}", option.get_long()?))));
+        for inner in command.get_subcommands() {
+            collect(inner, &format!("{name} "), names);
+        }
+        names.push(name);
+    }
+
+    #[test]
+    fn the_documentation_names_every_command_and_option() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/command-line.md");
+        let text = std::fs::read_to_string(path).expect("docs/command-line.md");
+        let mut names = Vec::new();
+        collect(&Cli::command(), "", &mut names);
+        assert!(names.len() > 15);
+        for name in names {
+            assert!(text.contains(&name), "docs/command-line.md does not mention `{name}`");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `weft kernels`
+
+use std::fmt::Write;
+use std::path::Path;
+
+use serde_json::json;
+use testbench::kernels;
+
+use crate::Verdict;
+use crate::arguments::KernelsAction;
+use crate::report::Report;
+
+/// Lists or compiles the bundled kernels.
+pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
+    match action {
+        KernelsAction::List => list(report)?,
+        KernelsAction::Build { out } => build(out, report)?,
+    }
+    Ok(Verdict::Success)
+}
+
+fn list(report: &Report) -> anyhow::Result<()> {
+    let kernels = kernels::list();
+    let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
+    let text: String = kernels.iter().map(|kernel| format!("{:width$}  {}\n", kernel.name, kernel.summary)).collect();
+    let object = |kernel: &kernels::Kernel| json!({ "name": kernel.name, "summary": kernel.summary });
+    report.answer(&text, || json!({ "kernels": kernels.iter().map(object).collect::<Vec<_>>() }))
+}
+
+fn build(out: &Path, report: &Report) -> anyhow::Result<()> {
+    let mut text = String::new();
+    let mut objects = Vec::new();
+    for kernel in kernels::list() {
+        let elf = kernels::build(kernel, out)?;
+        let _ = writeln!(text, "{}", elf.display());
+        objects.push(json!({ "name": kernel.name, "path": elf }));
+    }
+    report.answer(&text, || json!({ "kernels": objects }))
+}

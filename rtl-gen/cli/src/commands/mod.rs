@@ -1,0 +1,16 @@
+//! One file per command.
+
+mod cache;
+mod completions;
+mod config;
+mod emit;
+mod kernels;
+mod outputs;
+mod run;
+
+pub use cache::cache;
+pub use completions::completions;
+pub use config::config;
+pub use emit::emit;
+pub use kernels::kernels;
+pub use run::{cosim, run};

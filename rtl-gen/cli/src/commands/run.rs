@@ -1,0 +1,108 @@
+//! `weft run` and `weft cosim`: a program on the model, on the hardware, or on both in lock step.
+
+use std::cell::RefCell;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use serde_json::Value;
+use sim::Program;
+use testbench::RunOptions;
+use weft_config::Config;
+
+use super::config::resolve;
+use super::outputs::Outputs;
+use crate::arguments::{CosimArguments, Engine, RunArguments};
+use crate::console::Console;
+use crate::error::RequestError;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::{Verdict, summary};
+
+/// Runs a program.
+pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<Verdict> {
+    let engine = match arguments.engine {
+        Engine::Model => testbench::Engine::Model,
+        Engine::Rtl => testbench::Engine::Rtl,
+    };
+    execute(&arguments.common, engine, report)
+}
+
+/// Runs a program in lock step.
+pub fn cosim(arguments: &CosimArguments, report: &Report) -> anyhow::Result<Verdict> {
+    execute(arguments, testbench::Engine::Cosim, report)
+}
+
+fn execute(arguments: &CosimArguments, engine: testbench::Engine, report: &Report) -> anyhow::Result<Verdict> {
+    let config = resolve(&arguments.config)?;
+    let program = load(&arguments.program, &config)?;
+    let signature = match &arguments.files.signature {
+        Some(_) => signature_of(&program)?,
+        None => 0..0,
+    };
+    let outputs = Outputs::prepare(&arguments.files, &arguments.program)?;
+    let ended = drive(&config, &program, engine, arguments.max_cycles, &outputs, report)?;
+
+    let statistics = ended.stats_json(&config, &program, engine);
+    outputs.write_stats(&statistics)?;
+    outputs.write_signature(signature.step_by(4).map(|address| ended.memory.read_word(address).unwrap_or(0)))?;
+    outputs.publish()?;
+    answer(report, &ended, &statistics)
+}
+
+/// Runs, with the console, progress and trace records on their way out.
+fn drive(
+    config: &Config,
+    program: &Program,
+    engine: testbench::Engine,
+    max_cycles: u64,
+    outputs: &Outputs,
+    report: &Report,
+) -> anyhow::Result<testbench::Report> {
+    let progress = RefCell::new(Progress::new());
+    if engine != testbench::Engine::Model {
+        progress.borrow_mut().say("building or loading the model of the core");
+    }
+    let mut console = Console::new(report.is_json(), &progress);
+    let mut commits = outputs.create_commits()?.map(BufWriter::new);
+    let options = RunOptions {
+        max_cycles,
+        wave: outputs.wave(),
+        commits: commits.as_mut().map(|file| file as &mut dyn Write),
+        console: Some(&mut console),
+        progress: Some(&mut |cycles| progress.borrow_mut().at(cycles)),
+    };
+    let ended = testbench::run(config, program, engine, options);
+    progress.borrow_mut().clear();
+    let ended = ended?;
+    if let Some(mut file) = commits {
+        file.flush().map_err(|error| outputs.commits_failed(&error))?;
+    }
+    console.finish().map_err(|error| RequestError::unwritable(Path::new("console"), error))?;
+    Ok(ended)
+}
+
+fn load(path: &Path, config: &Config) -> anyhow::Result<Program> {
+    let bytes = fs::read(path).map_err(|error| RequestError::unreadable(path, &error))?;
+    Ok(Program::load(&path.display().to_string(), &bytes, config)?)
+}
+
+fn signature_of(program: &Program) -> Result<Range<u32>, RequestError> {
+    program.signature().ok_or_else(|| {
+        let message =
+            format!("{}: --signature expects the symbols `begin_signature` and `end_signature`", program.name);
+        RequestError::new("no-signature", message)
+    })
+}
+
+/// The summary and, if the run failed, what the bench says about it.
+fn answer(report: &Report, ended: &testbench::Report, statistics: &Value) -> anyhow::Result<Verdict> {
+    let verdict = if ended.success() { Verdict::Success } else { Verdict::Failure };
+    if report.is_json() && verdict == Verdict::Failure {
+        // The object says so too; a closed stderr is no reason to end differently.
+        let _ = writeln!(io::stderr(), "{}", ended.message.trim_end());
+    }
+    report.answer(&summary::text(statistics, &ended.message), || statistics.clone())?;
+    Ok(verdict)
+}

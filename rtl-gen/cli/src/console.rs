@@ -1,0 +1,48 @@
+//! The console of a running program.
+
+use std::cell::RefCell;
+use std::io::{self, ErrorKind, Write};
+
+use crate::progress::Progress;
+
+/// Passes on what the program prints, around the progress line.
+pub struct Console<'a> {
+    to: Box<dyn Write>,
+    progress: &'a RefCell<Progress>,
+    line_is_open: bool,
+}
+
+impl<'a> Console<'a> {
+    /// To stdout, or to stderr where stdout is for one JSON object.
+    pub fn new(json: bool, progress: &'a RefCell<Progress>) -> Self {
+        let to: Box<dyn Write> = if json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+        Self { to, progress, line_is_open: false }
+    }
+
+    /// Ends the last line, so that what follows begins its own.
+    pub fn finish(mut self) -> io::Result<()> {
+        if self.line_is_open {
+            self.write_all(b"\n")?;
+        }
+        self.flush()
+    }
+}
+
+impl Write for Console<'_> {
+    /// A reader that has seen enough, as `head` has, does not end the run.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.progress.borrow_mut().clear();
+        self.line_is_open = bytes.last().is_some_and(|byte| *byte != b'\n');
+        match self.to.write(bytes) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
+            other => other,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self.to.flush() {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The summary of a run for people.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+/// How a figure reads; `None` if the engine does not know it.
+type Show = fn(&Value) -> Option<String>;
+
+/// The figures that it shows: the name in the object, the label, and how it reads.
+const FIGURES: &[(&str, &str, Show)] = &[
+    ("cycles", "cycles", count),
+    ("ipc", "IPC", ratio),
+    ("lane_utilisation", "lane utilisation", percentage),
+    ("issues", "issues", count),
+    ("replays", "of them replays", count),
+    ("warp_instructions", "warp instructions", count),
+    ("thread_instructions", "thread instructions", count),
+    ("divergent_branches", "divergent branches", count),
+    ("high_water", "most paths in a warp", count),
+    ("idle_cycles", "idle cycles", count),
+    ("wall_seconds", "seconds", ratio),
+];
+
+/// What the bench says of the run, and the figures that the engine knows.
+pub fn text(statistics: &Value, message: &str) -> String {
+    let mut text = format!("{}\n", message.trim_end());
+    let shown: Vec<(&str, String)> =
+        FIGURES.iter().filter_map(|(name, label, show)| Some((*label, show(&statistics[name])?))).collect();
+    let width = shown.iter().map(|(_, figure)| figure.len()).max().unwrap_or(0);
+    for (label, figure) in shown {
+        let _ = writeln!(text, "  {label:<21} {figure:>width$}");
+    }
+    text
+}
+
+/// In groups of three digits.
+fn count(value: &Value) -> Option<String> {
+    let digits = value.as_u64()?.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
+    Some(groups.join(" "))
+}
+
+fn ratio(value: &Value) -> Option<String> {
+    Some(format!("{:.3}", value.as_f64()?))
+}
+
+fn percentage(value: &Value) -> Option<String> {
+    Some(format!("{:.1} %", 100.0 * value.as_f64()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn figures_are_aligned_and_unknown_ones_left_out() {
+        let statistics = json!({
+            "cycles": 1_234_567, "ipc": 0.93451, "lane_utilisation": 0.5, "issues": 999, "replays": 0,
+            "idle_cycles": null, "wall_seconds": 1.5,
+        });
+        insta::assert_snapshot!(text(&statistics, "pass: p.elf\n"), @r"
+        pass: p.elf
+          cycles                1 234 567
+          IPC                       0.935
+          lane utilisation         50.0 %
+          issues                      999
+          of them replays               0
+          seconds                   1.500
+        ");
+    }
+}

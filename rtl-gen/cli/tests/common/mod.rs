@@ -1,0 +1,125 @@
+//! What the whole-process tests share: running `weft`, and small ELF files.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+pub mod elf;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder of its own in which `weft` is run.
+pub struct Workspace {
+    folder: TempDir,
+}
+
+/// What a run of `weft` left behind.
+pub struct Ended {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Workspace {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Writes a file and returns its path.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.join(name);
+        fs::write(&path, bytes).expect("a file");
+        path
+    }
+
+    /// Names of all that is in the folder, sorted, hidden files included.
+    pub fn entries(&self) -> Vec<String> {
+        entries(self.path())
+    }
+
+    /// A command that runs `weft` in the folder.
+    pub fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_weft"));
+        command.args(arguments).current_dir(self.path());
+        command
+    }
+
+    /// Runs `weft` in the folder.
+    pub fn weft(&self, arguments: &[&str]) -> Ended {
+        Ended::of(self.command(arguments).output().expect("weft starts"))
+    }
+
+    /// Runs a request that cannot be met, plainly and with `--json`: checks that both have status 2,
+    /// print one message and nothing else, do not panic and leave nothing behind. Returns the message
+    /// after its kind.
+    pub fn refused(&self, arguments: &[&str]) -> String {
+        self.refused_with(arguments, &[])
+    }
+
+    /// The same with environment variables.
+    pub fn refused_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> String {
+        let before = self.entries();
+        let run = |arguments: &[&str]| {
+            Ended::of(self.command(arguments).envs(variables.iter().copied()).output().expect("weft starts"))
+        };
+        let plain = run(arguments);
+        assert_eq!(plain.status, 2, "{arguments:?}: {}{}", plain.stdout, plain.stderr);
+        assert_eq!(plain.stdout, "", "{arguments:?}");
+        let message = plain.stderr.strip_prefix("error: ").expect("a message that begins with `error: `").trim_end();
+        assert!(!message.contains("panicked"), "{message}");
+        assert_eq!(plain.stderr.matches("error: ").count(), 1, "{}", plain.stderr);
+
+        let json = run(&[&["--json"], arguments].concat());
+        assert_eq!((json.status, json.stderr.as_str()), (2, ""), "{arguments:?}");
+        let object: Value = serde_json::from_str(&json.stdout).expect("one JSON object");
+        assert_eq!(object["error"]["message"], message, "{arguments:?}");
+        assert_eq!(object.as_object().map(serde_json::Map::len), Some(1));
+        assert_eq!(self.entries(), before, "{arguments:?} left something behind");
+
+        let kind = object["error"]["kind"].as_str().expect("a kind");
+        format!("[{kind}] {message}").replace(&format!("{}", self.path().display()), "<folder>")
+    }
+}
+
+impl Ended {
+    pub fn of(output: Output) -> Self {
+        Self {
+            status: output.status.code().expect("weft ends by itself"),
+            stdout: String::from_utf8(output.stdout).expect("text on stdout"),
+            stderr: String::from_utf8(output.stderr).expect("text on stderr"),
+        }
+    }
+
+    /// Asserts that all went well.
+    pub fn succeeded(self) -> Self {
+        assert_eq!(self.status, 0, "{}{}", self.stdout, self.stderr);
+        self
+    }
+
+    /// The one JSON object on stdout.
+    pub fn object(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
+    }
+}
+
+/// Names of all that is in a folder, sorted, hidden files included.
+pub fn entries(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,303 @@
+//! Runs of small programs: outcome, exit status, console, files, the same with either engine.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::elf::*;
+use common::{Ended, Workspace};
+use serde_json::Value;
+
+/// The engines: the arguments that ask for each.
+const ENGINES: &[(&str, &[&str])] =
+    &[("model", &["run", "p.elf", "--engine", "model"]), ("rtl", &["run", "p.elf"]), ("cosim", &["cosim", "p.elf"])];
+
+/// Two warps of two threads: a core that is quickly built, the same for all tests here.
+const SMALL: &[&str] =
+    &["--set", "warps=2", "--set", "threads=2", "--set", "memory.outstanding=4", "--set", "run.watchdog=2000"];
+
+/// Runs a program with every engine, plainly and with `--json`, and checks status and outcome.
+/// Returns what the plain runs printed on stdout.
+fn run_everywhere(elf: &Elf, more: &[&str], status: i32, outcome: &str) -> Vec<(&'static str, String)> {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", elf.bytes());
+    let mut printed = Vec::new();
+    for (engine, arguments) in ENGINES {
+        let arguments = [arguments, SMALL, more].concat();
+        let plain = workspace.weft(&arguments);
+        assert_eq!(plain.status, status, "{engine}: {}{}", plain.stdout, plain.stderr);
+        assert_eq!(plain.stderr, "", "{engine}");
+        let json = workspace.weft(&[arguments.as_slice(), &["--json"]].concat());
+        assert_eq!(json.status, status, "{engine}");
+        assert!(!json.stderr.contains("panicked"), "{engine}: {}", json.stderr);
+        let object = json.object();
+        assert_eq!((&object["engine"], &object["outcome"]), (&(*engine).into(), &outcome.into()), "{object}");
+        assert_eq!(workspace.entries(), ["p.elf"], "{engine}");
+        printed.push((*engine, plain.stdout));
+    }
+    printed
+}
+
+/// What all engines say of a failure: each of the parts.
+fn says(printed: &[(&str, String)], parts: &[&str]) {
+    for (engine, text) in printed {
+        for part in parts {
+            assert!(text.contains(part), "{engine} does not say `{part}`:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn threads_that_exit_with_zero() {
+    let printed = run_everywhere(&Elf::new(&[NOP, EXIT]), &[], 0, "exited");
+    says(&printed, &["exited", "lane utilisation", "100.0 %"]);
+}
+
+#[test]
+fn a_thread_that_exits_with_another_code() {
+    // Hart 0 exits with 0, the others with 7.
+    let program = Elf::new(&[HART_TO_A1, branch_if_a1(8), EXIT, EXIT_7]);
+    says(&run_everywhere(&program, &[], 1, "exited"), &["7"]);
+}
+
+/// Stores `value` to `tohost`, which is 32 bytes after the first instruction.
+fn store_to_host(value: u32) -> Elf {
+    let code = [HERE_TO_A0, set_a1(value), store_a1(32), LOOP_FOR_EVER, 0, 0, 0, 0, 0];
+    Elf { symbols: vec![("tohost", RAM + 32)], ..Elf::new(&code) }
+}
+
+#[test]
+fn a_test_that_passes_through_tohost() {
+    says(&run_everywhere(&store_to_host(1), &[], 0, "pass"), &["pass"]);
+}
+
+#[test]
+fn a_test_that_fails_through_tohost() {
+    // Test 21 failed.
+    says(&run_everywhere(&store_to_host(43), &[], 1, "fail"), &["fail", "21"]);
+}
+
+#[test]
+fn an_endless_loop_ends_at_the_limit() {
+    says(&run_everywhere(&Elf::new(&[LOOP_FOR_EVER]), &["--max-cycles", "5000"], 1, "limit"), &["limit", "5000"]);
+}
+
+#[test]
+fn a_barrier_that_one_thread_never_reaches() {
+    // Hart 0 spins; the others wait at the barrier. Its own warp's other path is parked, so hart 0
+    // goes on for ever: only the limit ends the run.
+    let spinning = Elf::new(&[HART_TO_A1, branch_if_a1(8), LOOP_FOR_EVER, BARRIER, EXIT]);
+    run_everywhere(&spinning, &["--max-cycles", "5000"], 1, "limit");
+}
+
+#[test]
+fn a_path_that_waits_for_ever_beside_a_spinning_one() {
+    // Odd harts wait for a word that hart 0 would write, which comes later in the program: the unit
+    // prefers the smaller pc.
+    let code = [
+        HART_TO_A1,
+        branch_if_a1(8),
+        jump(20),
+        HERE_TO_A0,
+        load_a1(40),
+        branch_back_unless_a1(4),
+        EXIT,
+        HERE_TO_A0,
+        set_a1(1),
+        store_a1(24),
+        EXIT,
+        0,
+        0,
+        0,
+    ];
+    let printed = run_everywhere(&Elf::new(&code), &["--set", "run.starvation=500"], 1, "suspected-deadlock");
+    says(&printed, &["suspected deadlock", "arbiter"]);
+}
+
+#[test]
+fn an_illegal_instruction() {
+    let printed = run_everywhere(&Elf::new(&[NOP, ILLEGAL]), &[], 1, "fault");
+    says(&printed, &["illegal instruction", "80000004", "warp 0"]);
+}
+
+#[test]
+fn a_jump_to_nowhere() {
+    let printed = run_everywhere(&Elf::new(&[NOWHERE_TO_A0, JUMP_TO_A0]), &[], 1, "fault");
+    says(&printed, &["instruction access fault", "40000000"]);
+}
+
+#[test]
+fn a_store_to_nowhere() {
+    let printed = run_everywhere(&Elf::new(&[NOWHERE_TO_A0, STORE_TO_A0]), &[], 1, "fault");
+    says(&printed, &["store access fault", "80000004"]);
+}
+
+#[test]
+fn the_console_goes_to_stdout_and_with_json_to_stderr() {
+    let workspace = Workspace::new();
+    // Each thread prints `A`.
+    workspace.write("p.elf", Elf::new(&[CONSOLE_TO_A0, set_a1(65), STORE_BYTE_A1_TO_A0, EXIT]).bytes());
+    for (engine, arguments) in ENGINES {
+        let arguments = [arguments, SMALL].concat();
+        let plain = workspace.weft(&arguments).succeeded();
+        assert!(plain.stdout.starts_with("AAAA"), "{engine}: {}", plain.stdout);
+        assert_eq!(plain.stderr, "");
+        let json = workspace.weft(&[arguments.as_slice(), &["--json"]].concat()).succeeded();
+        assert!(json.stderr.starts_with("AAAA"), "{engine}: {}", json.stderr);
+        assert_eq!(json.object()["outcome"], "exited");
+    }
+}
+
+/// A program of two words between `begin_signature` and `end_signature`; the second is stored to.
+fn with_signature() -> Elf {
+    let code = [HERE_TO_A0, set_a1(0x123), store_a1(20), EXIT, 0xdead_beef, 0];
+    Elf { symbols: vec![("begin_signature", RAM + 16), ("end_signature", RAM + 24)], ..Elf::new(&code) }
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).expect("a file");
+    text.lines().map(|line| serde_json::from_str(line).expect("one JSON object a line")).collect()
+}
+
+#[test]
+fn the_files_of_a_run() {
+    for (engine, arguments) in ENGINES {
+        let workspace = Workspace::new();
+        workspace.write("p.elf", with_signature().bytes());
+        workspace.write("stats.json", "of an earlier run");
+        let files = ["--stats", "stats.json", "--commits", "commits.jsonl", "--signature", "signature"];
+        let json = workspace.weft(&[arguments, SMALL, &files, &["--json"]].concat()).succeeded();
+        assert_eq!(workspace.entries(), ["commits.jsonl", "p.elf", "signature", "stats.json"]);
+
+        let statistics = fs::read_to_string(workspace.join("stats.json")).expect("a file");
+        assert_eq!(serde_json::from_str::<Value>(&statistics).expect("JSON"), json.object(), "{engine}");
+        assert_eq!(fs::read_to_string(workspace.join("signature")).expect("a file"), "deadbeef\n00000123\n");
+        let commits: Vec<Value> =
+            lines(&workspace.join("commits.jsonl")).into_iter().filter(|record| record["kind"] == "commit").collect();
+        let entry = commits.iter().filter(|commit| commit["pc"] == RAM).count();
+        assert_eq!(entry, 2, "{engine}: both warps execute the first instruction once");
+        assert_eq!(json.object()["issues"], commits.len(), "{engine}");
+    }
+}
+
+#[test]
+fn the_waveforms_of_the_core() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    workspace.weft(&[&["run", "p.elf", "--wave", "waves.fst"], SMALL].concat()).succeeded();
+    assert_eq!(workspace.entries(), ["p.elf", "waves.fst"]);
+    assert!(fs::metadata(workspace.join("waves.fst")).expect("a file").len() > 0);
+}
+
+#[test]
+fn files_are_written_even_if_the_program_fails() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[ILLEGAL]).bytes());
+    let files = ["--stats", "stats.json", "--commits", "commits.jsonl"];
+    assert_eq!(workspace.weft(&[ENGINES[0].1, SMALL, &files].concat()).status, 1);
+    assert_eq!(workspace.entries(), ["commits.jsonl", "p.elf", "stats.json"]);
+}
+
+#[test]
+fn a_device_is_written_in_place() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    let ended = workspace.weft(&[ENGINES[0].1, SMALL, &["--stats", "/dev/stdout", "--commits", "/dev/null"]].concat());
+    assert!(ended.succeeded().stdout.contains("\"outcome\": \"exited\""));
+    assert!(!fs::metadata("/dev/null").expect("/dev/null").is_file());
+}
+
+#[test]
+fn a_file_behind_a_link_is_replaced_and_the_link_kept() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    workspace.write("real.json", "");
+    std::os::unix::fs::symlink("real.json", workspace.join("link.json")).expect("a link");
+    workspace.weft(&[ENGINES[0].1, SMALL, &["--stats", "link.json"]].concat()).succeeded();
+    assert!(fs::symlink_metadata(workspace.join("link.json")).expect("a link").is_symlink());
+    assert!(fs::read_to_string(workspace.join("real.json")).expect("a file").contains("exited"));
+}
+
+#[test]
+fn files_that_cannot_be_written_are_found_out_before_the_run() {
+    let workspace = Workspace::new();
+    // The run itself would not end within the time of a test.
+    let symbols = vec![("begin_signature", RAM), ("end_signature", RAM + 4)];
+    workspace.write("p.elf", Elf { symbols, ..Elf::new(&[LOOP_FOR_EVER]) }.bytes());
+    workspace.write("file", "");
+    fs::create_dir(workspace.join("folder")).expect("a folder");
+    let mistakes: &[&[&str]] = &[
+        &["--stats", "missing/stats.json"],
+        &["--commits", "folder"],
+        &["--signature", "file/signature"],
+        &["--stats", "/proc/stats.json"],
+        &["--stats", ""],
+        &["--stats", "same", "--commits", "./same"],
+        &["--stats", "folder/../p.elf"],
+    ];
+    let messages: Vec<String> = mistakes
+        .iter()
+        .map(|files| workspace.refused(&[ENGINES[0].1, files, &["--max-cycles", "99999999999999"]].concat()))
+        .collect();
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn a_signature_needs_its_symbols() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    insta::assert_snapshot!(workspace.refused(&["run", "p.elf", "--signature", "signature"]));
+}
+
+#[test]
+fn the_model_has_no_waveforms() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    insta::assert_snapshot!(workspace.refused(&[ENGINES[0].1, &["--wave", "waves.fst"]].concat()));
+}
+
+#[test]
+fn a_missing_verilator_is_named_with_the_way_to_get_it() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    let variables = [("WEFT_VERILATOR", "/nonexistent/verilator"), ("WEFT_CACHE", "cache")];
+    let message = workspace.refused_with(&["run", "p.elf", "--stats", "stats.json"], &variables);
+    assert_eq!(workspace.refused_with(&["cosim", "p.elf"], &variables), message);
+    insta::assert_snapshot!(message);
+}
+
+#[test]
+fn an_interrupt_leaves_nothing_behind() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[LOOP_FOR_EVER]).bytes());
+    let files = ["--commits", "commits.jsonl", "--stats", "stats.json", "--max-cycles", "99999999999999"];
+    let child = workspace.command(&[ENGINES[0].1, SMALL, &files].concat()).spawn().expect("weft starts");
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while workspace.entries().len() < 3 && std::time::Instant::now() < deadline {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(workspace.entries().len(), 3, "two staging folders beside the program");
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.expect("kill starts").success());
+    let output = child.wait_with_output().expect("weft ends");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(2));
+    assert_eq!(workspace.entries(), ["p.elf"]);
+}
+
+#[test]
+fn a_bundled_kernel_runs() {
+    let workspace = Workspace::new();
+    workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
+    let run = workspace.weft(&["run", "vector_add.elf", "--engine", "model", "--json"]).succeeded();
+    assert!(run.object()["issues"].as_u64() > Some(100));
+}
+
+#[test]
+fn nothing_but_the_object_is_on_stdout_with_json() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[ILLEGAL]).bytes());
+    let ended: Ended = workspace.weft(&[ENGINES[0].1, SMALL, &["--json"]].concat());
+    assert_eq!(ended.stdout.lines().count(), 1);
+    assert!(ended.stderr.contains("illegal instruction"), "{}", ended.stderr);
+}
