@@ -1,6 +1,25 @@
-//! The test bench of Weft.
+//! The test bench of Weft: builds the Verilog of a core into a model that runs, stands in for its
+//! memory and console, and compares it commit by commit with the golden model of `sim`.
+//!
+//! - [`run`]: a program on one [`Engine`], to a [`Report`];
+//! - [`lockstep`]: the checker, fed with trace records;
+//! - [`memory`]: RAM and the data port;
+//! - [`model`]: from Verilog to a loaded model, kept in the [`cache`];
+//! - [`kernels`]: the bundled C programs;
+//! - [`tools`]: where the programs are that it starts.
+#![deny(unsafe_code)]
 
+mod bench;
 pub mod cache;
 pub mod kernels;
+pub mod lockstep;
+pub mod memory;
 pub mod model;
+mod pins;
+mod report;
 pub mod tools;
+mod trace_port;
+
+pub use bench::{BenchError, Engine, RunOptions, run, run_source};
+pub use lockstep::Mismatch;
+pub use report::{FinalMemory, Outcome, Report};

@@ -198,6 +198,11 @@ impl Model {
         }
     }
 
+    /// Width of a port.
+    pub fn bits(&self, port: Port) -> usize {
+        self.ports[port.0].bits as usize
+    }
+
     /// Reads a port of one bit.
     pub fn bit(&self, port: Port) -> bool {
         self.get(port) != 0

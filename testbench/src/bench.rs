@@ -1,0 +1,190 @@
+//! Runs: a program on the model, on the hardware, or on both in lock step.
+
+mod hardware;
+mod liveness;
+mod on_hardware;
+mod on_model;
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use sim::{PolicyError, Program};
+use weft_config::Config;
+use weft_trace::Record;
+
+use crate::cache::Cache;
+use crate::model::{self, Effort, ModelError, OpenError, Source};
+use crate::report::Report;
+
+/// What executes the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// The golden model.
+    Model,
+    /// The verilated core.
+    Rtl,
+    /// Both, commit by commit.
+    Cosim,
+}
+
+impl Engine {
+    /// The name in `--stats`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Rtl => "rtl",
+            Self::Cosim => "cosim",
+        }
+    }
+}
+
+/// What a run may take and what it writes on its way.
+pub struct RunOptions<'a> {
+    /// Cycles from the first fetch (model: issues) after which the run is stopped.
+    pub max_cycles: u64,
+    /// FST file of all signals.
+    pub wave: Option<PathBuf>,
+    /// Takes one JSON line per record.
+    pub commits: Option<&'a mut dyn io::Write>,
+    /// Takes what the program prints.
+    pub console: Option<&'a mut dyn io::Write>,
+    /// Is told the number of cycles (model: issues) now and then.
+    pub progress: Option<&'a mut dyn FnMut(u64)>,
+}
+
+impl Default for RunOptions<'_> {
+    fn default() -> Self {
+        Self { max_cycles: 100_000_000, wave: None, commits: None, console: None, progress: None }
+    }
+}
+
+/// A run that could not be carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// The core cannot be elaborated.
+    #[error(transparent)]
+    Core(#[from] cores::CoreError),
+    /// The model does not know the divergence unit.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The core cannot be built or loaded.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The loaded core does not work.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Something was asked for that needs the trace port.
+    #[error("{0} needs trace.port = true")]
+    NoTracePort(&'static str),
+    /// The model has no signals.
+    #[error("the model has no waveform: run engine rtl or cosim")]
+    NoWave,
+    /// An output cannot be written.
+    #[error("{what}: {source}")]
+    Write {
+        /// Which.
+        what: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl BenchError {
+    /// The kind of the error, for programs.
+    pub fn kind(&self) -> &'static str {
+        use crate::model::BuildError;
+        match self {
+            Self::Core(_) | Self::Policy(_) | Self::NoTracePort(_) | Self::NoWave => "configuration",
+            Self::Open(OpenError::Build(BuildError::Tool(_))) => "tool-missing",
+            Self::Open(OpenError::Build(BuildError::Cache(_))) => "cache",
+            Self::Open(OpenError::Build(_)) => "build",
+            Self::Open(OpenError::Load(_)) | Self::Model(ModelError::Load { .. }) => "cache",
+            Self::Write { .. } | Self::Model(ModelError::Wave { .. }) => "unwritable-output",
+            Self::Model(_) => "internal",
+        }
+    }
+}
+
+/// Runs a program on the core of a configuration, or on the model.
+pub fn run(config: &Config, program: &Program, engine: Engine, options: RunOptions<'_>) -> Result<Report, BenchError> {
+    if engine == Engine::Model {
+        return on_model::run(config, program, options);
+    }
+    check_trace_port(config, engine, &options)?;
+    let core = cores::elaborate(config, program.entry)?;
+    let verilog = core.all_in_one();
+    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog };
+    run_source(config, program, engine, options, &Cache::of_user(), &source, Effort::Fast)
+}
+
+/// Runs a program on a given core: `source` must have the ports of `weft_core` of this configuration.
+pub fn run_source(
+    config: &Config,
+    program: &Program,
+    engine: Engine,
+    options: RunOptions<'_>,
+    cache: &Cache,
+    source: &Source<'_>,
+    effort: Effort,
+) -> Result<Report, BenchError> {
+    check_trace_port(config, engine, &options)?;
+    let build = model::Options { wave: options.wave.is_some(), effort, seed: seed(config) };
+    let model = model::open(cache, source, build)?;
+    on_hardware::run(model, config, program, engine, options)
+}
+
+fn check_trace_port(config: &Config, engine: Engine, options: &RunOptions<'_>) -> Result<(), BenchError> {
+    match (config.trace.port, engine) {
+        (true, _) => Ok(()),
+        (false, Engine::Cosim) => Err(BenchError::NoTracePort("cosim")),
+        (false, _) if options.commits.is_some() => Err(BenchError::NoTracePort("--commits")),
+        (false, _) => Ok(()),
+    }
+}
+
+/// Seed of uninitialised state: positive, as Verilator wants it.
+fn seed(config: &Config) -> i32 {
+    (config.memory.seed % 0x7fff_ffff) as i32 + 1
+}
+
+/// The outputs of a run.
+struct Outputs<'a> {
+    commits: Option<&'a mut dyn io::Write>,
+    console: Option<&'a mut dyn io::Write>,
+    progress: Option<&'a mut dyn FnMut(u64)>,
+}
+
+/// How often progress is told, in cycles or issues.
+const PROGRESS_INTERVAL: u64 = 1 << 16;
+
+impl Outputs<'_> {
+    fn record(&mut self, record: impl FnOnce() -> Record) -> Result<(), BenchError> {
+        let Some(sink) = &mut self.commits else { return Ok(()) };
+        let failed = |source| BenchError::Write { what: "--commits", source };
+        serde_json::to_writer(&mut *sink, &record()).map_err(|error| failed(error.into()))?;
+        sink.write_all(b"\n").map_err(failed)
+    }
+
+    fn console(&mut self, byte: u8) -> Result<(), BenchError> {
+        let Some(sink) = &mut self.console else { return Ok(()) };
+        sink.write_all(&[byte]).map_err(|source| BenchError::Write { what: "console", source })
+    }
+
+    fn progress(&mut self, count: u64) {
+        if let Some(progress) = self.progress.as_mut().filter(|_| count.is_multiple_of(PROGRESS_INTERVAL)) {
+            progress(count);
+        }
+    }
+}
+
+impl fmt::Debug for RunOptions<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RunOptions")
+            .field("max_cycles", &self.max_cycles)
+            .field("wave", &self.wave)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,226 @@
+//! Which threads live, wait or starve, as far as the trace port tells; deadlocks.
+
+use std::fmt::Write;
+
+use sim::Program;
+use weft_config::Config;
+use weft_trace::{Commit, PathRecord};
+
+use crate::lockstep::place;
+
+const EXIT: u32 = 0x800;
+const BARRIER: u32 = 0x801;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Runnable,
+    Parked,
+    Ended(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Thread {
+    state: State,
+    /// Cycle of its last commit, or of the release that made it runnable.
+    last: u64,
+    /// Address of its last commit.
+    pc: u32,
+}
+
+/// The threads of a core.
+#[derive(Clone, Debug)]
+pub(super) struct Threads {
+    threads: Vec<Thread>,
+    per_warp: u32,
+    /// Cycle of the last commit of each warp.
+    last_commit: Vec<u64>,
+}
+
+impl Threads {
+    /// All threads at the entry of the program.
+    pub(super) fn new(config: &Config, program: &Program) -> Self {
+        let thread = Thread { state: State::Runnable, last: 0, pc: program.entry };
+        Self {
+            threads: vec![thread; (config.warps * config.threads) as usize],
+            per_warp: config.threads,
+            last_commit: vec![0; config.warps as usize],
+        }
+    }
+
+    /// Follows a commit. One of a warp that does not exist is ignored: the checker reports it.
+    pub(super) fn commit(&mut self, commit: &Commit) {
+        let first = (commit.warp * self.per_warp) as usize;
+        let Some(lanes) = self.threads.get_mut(first..first + self.per_warp as usize) else { return };
+        let written = written_csr(commit.instruction);
+        for (lane, thread) in lanes.iter_mut().enumerate().filter(|(lane, _)| commit.mask >> lane & 1 != 0) {
+            thread.last = commit.cycle;
+            thread.pc = commit.pc;
+            match written {
+                Some(EXIT) => thread.state = State::Ended(commit.values[lane]),
+                Some(BARRIER) => thread.state = State::Parked,
+                _ => {}
+            }
+        }
+        self.last_commit[commit.warp as usize] = commit.cycle;
+    }
+
+    /// Follows a release of the barrier.
+    pub(super) fn release(&mut self, cycle: u64) {
+        for thread in self.threads.iter_mut().filter(|thread| thread.state == State::Parked) {
+            *thread = Thread { state: State::Runnable, last: cycle, ..*thread };
+        }
+    }
+
+    /// Exit code of each thread that has ended.
+    pub(super) fn exit_codes(&self) -> Vec<Option<u32>> {
+        let code = |thread: &Thread| if let State::Ended(code) = thread.state { Some(code) } else { None };
+        self.threads.iter().map(code).collect()
+    }
+
+    /// A runnable thread that has not committed for `cycles` while its warp went on.
+    pub(super) fn starved(&self, now: u64, cycles: u64) -> Option<Starved> {
+        let warps = self.threads.chunks(self.per_warp as usize).zip(&self.last_commit).zip(0..);
+        for ((threads, last_commit), warp) in warps {
+            let goes_on = now - last_commit < cycles;
+            let starves = |thread: &Thread| thread.state == State::Runnable && now - thread.last >= cycles;
+            if let Some(lane) = threads.iter().position(starves).filter(|_| goes_on) {
+                return Some(Starved { warp, lane: lane as u32, since: threads[lane].last });
+            }
+        }
+        None
+    }
+
+    /// The live threads of a warp, those at one place together.
+    fn groups(&self, warp: u32) -> Vec<PathRecord> {
+        let first = (warp * self.per_warp) as usize;
+        let mut groups: Vec<PathRecord> = Vec::new();
+        for (lane, thread) in self.threads[first..first + self.per_warp as usize].iter().enumerate() {
+            let parked = match thread.state {
+                State::Ended(_) => continue,
+                state => state == State::Parked,
+            };
+            match groups.iter_mut().find(|group| group.pc == thread.pc && group.parked == parked) {
+                Some(group) => group.mask |= 1 << lane,
+                None => groups.push(PathRecord { pc: thread.pc, depth: 0, mask: 1 << lane, parked }),
+            }
+        }
+        groups
+    }
+
+    fn live(&self) -> usize {
+        self.threads.iter().filter(|thread| !matches!(thread.state, State::Ended(_))).count()
+    }
+
+    /// The report of a core in which nothing happens any more.
+    pub(super) fn deadlock(&self, config: &Config, program: &Program) -> String {
+        let (live, cycles) = (self.live(), config.run.watchdog);
+        let mut text =
+            format!("deadlock: {live} live threads, but no commit, response or request for {cycles} cycles\n");
+        for warp in 0..config.warps {
+            self.write_groups(&mut text, program, warp);
+        }
+        let unit = &config.divergence.unit;
+        text + &format!(
+            "the core should release the barrier when every live thread waits there, and else run a thread that does \
+             not; if it does neither, the fault is in the hardware: `weft cosim` compares it with the model; if a \
+             path of unit `{unit}` waits behind one that is parked, another divergence.unit may help"
+        )
+    }
+
+    /// The report of a thread that waits while its warp goes on.
+    pub(super) fn starvation(&self, config: &Config, program: &Program, starved: &Starved, now: u64) -> String {
+        let Starved { warp, lane, since } = *starved;
+        let mut text = format!(
+            "suspected deadlock: warp {warp} goes on, but its lane {lane} could run and has not for {} cycles\n",
+            now - since
+        );
+        self.write_groups(&mut text, program, warp);
+        let unit = &config.divergence.unit;
+        text + &format!(
+            "the unit `{unit}` prefers the deeper call, then the smaller pc, and never yields: threads that spin \
+             until another thread of their warp does something wait for ever; wait at the barrier (CSR 0x801) \
+             instead, or raise run.starvation if the loop ends by itself"
+        )
+    }
+
+    fn write_groups(&self, text: &mut String, program: &Program, warp: u32) {
+        let last_commit = self.last_commit[warp as usize];
+        let in_charge = |group: &PathRecord| {
+            let lane = group.mask.trailing_zeros();
+            self.threads[(warp * self.per_warp + lane) as usize].last == last_commit
+        };
+        for group in self.groups(warp) {
+            let state = match group.parked {
+                true => "waits at the barrier",
+                false if in_charge(&group) => "ran last",
+                false => "waits for its turn",
+            };
+            let place = place(program, group.pc);
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "  warp {warp}, lanes {:#x}: last committed {place}: {state}", group.mask);
+        }
+    }
+}
+
+/// A thread that waits while its warp goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Starved {
+    warp: u32,
+    lane: u32,
+    since: u64,
+}
+
+/// The CSR that an instruction writes, if it writes one.
+fn written_csr(instruction: u32) -> Option<u32> {
+    let (opcode, function, source) = (instruction & 0x7f, instruction >> 12 & 7, instruction >> 15 & 31);
+    let writes = matches!(function, 1 | 5) || !matches!(function, 0 | 4) && source != 0;
+    (opcode == 0x73 && writes).then_some(instruction >> 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXIT_A0: u32 = EXIT << 20 | 10 << 15 | 1 << 12 | 0x73;
+    const PARK: u32 = BARRIER << 20 | 1 << 12 | 0x73;
+    const READ_EXIT: u32 = EXIT << 20 | 2 << 12 | 0x73;
+    const NOP: u32 = 0x13;
+
+    fn threads() -> Threads {
+        let thread = Thread { state: State::Runnable, last: 0, pc: 0 };
+        Threads { threads: vec![thread; 8], per_warp: 4, last_commit: vec![0; 2] }
+    }
+
+    fn commit(warp: u32, cycle: u64, instruction: u32, mask: u64) -> Commit {
+        Commit { warp, cycle, instruction, mask, served: mask, values: vec![5, 6, 7, 8], ..Commit::default() }
+    }
+
+    #[test]
+    fn exit_codes_come_from_writes_of_the_exit_register_alone() {
+        let mut threads = threads();
+        threads.commit(&commit(1, 1, EXIT_A0, 0b0101));
+        threads.commit(&commit(0, 2, READ_EXIT, 0b1111));
+        let expected = [None, None, None, None, Some(5), None, Some(7), None];
+        assert_eq!(threads.exit_codes(), expected);
+    }
+
+    #[test]
+    fn a_thread_starves_only_if_it_could_run_and_its_warp_goes_on() {
+        let mut threads = threads();
+        threads.commit(&commit(0, 10, NOP, 0b1111));
+        threads.commit(&commit(1, 10, NOP, 0b1111));
+        threads.commit(&commit(0, 11, PARK, 0b0001));
+        threads.commit(&commit(0, 12, EXIT_A0, 0b0010));
+        for cycle in 13..=110 {
+            assert_eq!(threads.starved(cycle - 1, 100), None);
+            threads.commit(&commit(0, cycle, NOP, 0b0100));
+        }
+        assert_eq!(threads.starved(110, 100), Some(Starved { warp: 0, lane: 3, since: 10 }));
+        threads.commit(&commit(0, 200, NOP, 0b1100));
+        assert_eq!(threads.starved(250, 100), None);
+        threads.release(250);
+        threads.commit(&commit(0, 300, NOP, 0b1100));
+        assert_eq!(threads.starved(349, 100), None);
+        assert_eq!(threads.starved(350, 100), Some(Starved { warp: 0, lane: 0, since: 250 }));
+    }
+}

@@ -1,0 +1,311 @@
+//! The hardware engines: the clock loop, with or without the lock-step checker.
+
+use std::time::Instant;
+
+use sim::{Fault, Program};
+use weft_config::Config;
+use weft_trace::{Context, Event, MemoryOp, Record, Statistics};
+
+use super::hardware::{Events, Hardware};
+use super::liveness::Threads;
+use super::{BenchError, Engine, Outputs, RunOptions};
+use crate::lockstep::{Checker, End, Mismatch};
+use crate::memory::Violation;
+use crate::model::Model;
+use crate::report::{FinalMemory, Outcome, Report};
+
+/// How often starving threads are looked for, in cycles.
+const STARVATION_INTERVAL: u64 = 1024;
+
+/// Runs a program on a loaded core.
+pub(super) fn run(
+    model: Model,
+    config: &Config,
+    program: &Program,
+    engine: Engine,
+    options: RunOptions<'_>,
+) -> Result<Report, BenchError> {
+    let RunOptions { max_cycles, wave, commits, console, progress } = options;
+    let started = Instant::now();
+    let checker = if engine == Engine::Cosim { Some(Checker::new(config, program)?) } else { None };
+    let hardware = Hardware::new(model, config, program, wave.as_deref())?;
+    let mut run = Run {
+        config,
+        program,
+        max_cycles,
+        hardware,
+        checker,
+        outputs: Outputs { commits, console, progress },
+        threads: Threads::new(config, program),
+        counts: Counts::default(),
+        owed: 0,
+        last_progress: 0,
+        first_fetch: None,
+    };
+    let ended = run.to_the_end()?;
+    Ok(run.report(ended, started))
+}
+
+struct Run<'a, 'o> {
+    config: &'a Config,
+    program: &'a Program,
+    max_cycles: u64,
+    hardware: Hardware,
+    checker: Option<Checker<'a>>,
+    outputs: Outputs<'o>,
+    threads: Threads,
+    counts: Counts,
+    /// Transactions committed and not yet accepted by the memory.
+    owed: u64,
+    /// Cycle of the last sign of life.
+    last_progress: u64,
+    /// Cycle of the first accepted fetch.
+    first_fetch: Option<u64>,
+}
+
+#[derive(Default)]
+struct Counts {
+    statistics: Statistics,
+    /// Cycles without an issue since the first fetch.
+    idle: u64,
+    /// At the last commit: its cycle, and `idle` by then.
+    last_commit: (u64, u64),
+}
+
+/// How a run ended, and in which cycle.
+struct Ended {
+    cycle: u64,
+    how: How,
+}
+
+enum How {
+    Done,
+    ToHost(u32),
+    Fault(Fault),
+    Deadlock(String),
+    SuspectedDeadlock(String),
+    Limit,
+    Mismatch(Box<Mismatch>),
+}
+
+impl Run<'_, '_> {
+    fn to_the_end(&mut self) -> Result<Ended, BenchError> {
+        let mut events = Events::default();
+        loop {
+            let cycle = self.hardware.cycle();
+            self.hardware.step(&mut events)?;
+            self.outputs.progress(cycle);
+            let how = match self.follow(cycle, &events)? {
+                Some(how) => how,
+                None => continue,
+            };
+            let how = match how {
+                How::Fault(fault) => self.drain(fault, &mut events)?,
+                how => how,
+            };
+            return Ok(Ended { cycle, how: self.check_end(cycle, how) });
+        }
+    }
+
+    /// Takes in a cycle; `Some` if the run ends with it.
+    fn follow(&mut self, cycle: u64, events: &Events) -> Result<Option<How>, BenchError> {
+        if events.fetch && self.first_fetch.is_none() {
+            self.first_fetch = Some(cycle);
+        }
+        self.count(cycle, events);
+        self.write(cycle, events)?;
+        if let Err(mismatch) = self.check(cycle, events) {
+            return Ok(Some(How::Mismatch(mismatch)));
+        }
+        if let Some(value) = events.tohost {
+            return Ok(Some(How::ToHost(value)));
+        }
+        if let Some(fault) = events.fault {
+            let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.fault(cycle, &fault));
+            return Ok(Some(checked.map_or_else(How::Mismatch, |()| How::Fault(fault))));
+        }
+        if events.done {
+            return Ok(Some(How::Done));
+        }
+        Ok(self.stopped(cycle, events))
+    }
+
+    fn count(&mut self, cycle: u64, events: &Events) {
+        let trace = &events.trace;
+        if self.first_fetch.is_some() {
+            self.counts.idle += u64::from(!trace.issue);
+        }
+        if let Some(commit) = &trace.commit {
+            self.counts.statistics.commit(commit);
+            self.counts.last_commit = (cycle, self.counts.idle);
+            self.threads.commit(commit);
+            self.owed += u64::from(matches!(commit.memory, MemoryOp::Load | MemoryOp::Store));
+        }
+        if trace.release {
+            self.threads.release(cycle);
+        }
+        self.owed = self.owed.saturating_sub(events.request.into());
+    }
+
+    fn write(&mut self, cycle: u64, events: &Events) -> Result<(), BenchError> {
+        let trace = &events.trace;
+        if let Some(late) = &trace.late_write {
+            self.outputs.record(|| Record::LateWrite(late.clone()))?;
+        }
+        if let Some(commit) = &trace.commit {
+            self.outputs.record(|| Record::Commit(commit.clone()))?;
+        }
+        if let Some(context) = &trace.context {
+            self.outputs.record(|| Record::Context(context.clone()))?;
+        }
+        if trace.release {
+            self.outputs.record(|| Record::Context(Context { cycle, warp: 0, event: Event::Release, x: None }))?;
+        }
+        events.console.map_or(Ok(()), |byte| self.outputs.console(byte))
+    }
+
+    fn check(&mut self, cycle: u64, events: &Events) -> Result<(), Box<Mismatch>> {
+        let trace = &events.trace;
+        if let Some(checker) = &mut self.checker {
+            if let Some(late) = &trace.late_write {
+                checker.late_write(late)?;
+            }
+            match (&trace.commit, &trace.context) {
+                (Some(commit), context) => {
+                    let paths = checker.commit(commit, context.as_ref())?;
+                    self.counts.statistics.paths(paths.schedulable, paths.held);
+                }
+                (None, Some(context)) => checker.lone_context(context)?,
+                (None, None) => {}
+            }
+            if trace.release {
+                checker.release(cycle)?;
+            }
+            if let Some(request) = events.request() {
+                checker.request(cycle, &request)?;
+            }
+            if let Some(byte) = events.console {
+                checker.console(cycle, byte)?;
+            }
+        }
+        events.violation.as_ref().map_or(Ok(()), |violation| Err(against_the_protocol(cycle, violation)))
+    }
+
+    /// Whether the run must be stopped: stuck, starving or at its limit.
+    fn stopped(&mut self, cycle: u64, events: &Events) -> Option<How> {
+        let traced = self.config.trace.port;
+        let commits = if traced { events.trace.commit.is_some() } else { events.fetch };
+        let clearing = self.first_fetch.is_none() && cycle < 64 * u64::from(self.config.warps);
+        if commits || events.response || self.hardware.is_waiting() || clearing {
+            self.last_progress = cycle;
+        }
+        if cycle - self.last_progress >= self.config.run.watchdog {
+            let report = self.threads.deadlock(self.config, self.program);
+            let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.stuck(cycle));
+            return Some(checked.map_or_else(How::Mismatch, |()| How::Deadlock(report)));
+        }
+        let starvation = self.config.run.starvation;
+        if traced && cycle.is_multiple_of(STARVATION_INTERVAL.min(starvation)) {
+            if let Some(starved) = self.threads.starved(cycle, starvation) {
+                let report = self.threads.starvation(self.config, self.program, &starved, cycle);
+                return Some(How::SuspectedDeadlock(report));
+            }
+        }
+        (cycle - self.first_fetch.unwrap_or(cycle) + 1 >= self.max_cycles).then_some(How::Limit)
+    }
+
+    /// After a fault: lets the transactions committed before it reach the memory.
+    fn drain(&mut self, fault: Fault, events: &mut Events) -> Result<How, BenchError> {
+        let until = self.hardware.cycle() + self.config.run.watchdog;
+        while (self.owed > 0 || self.hardware.is_waiting()) && self.hardware.cycle() < until {
+            let cycle = self.hardware.cycle();
+            self.hardware.step(events)?;
+            self.count(cycle, events);
+            self.write(cycle, events)?;
+            if let Err(mismatch) = self.check(cycle, events) {
+                return Ok(How::Mismatch(mismatch));
+            }
+        }
+        Ok(How::Fault(fault))
+    }
+
+    /// The last checks: nothing missing, memories equal.
+    fn check_end(&mut self, cycle: u64, how: How) -> How {
+        let Some(checker) = &mut self.checker else { return how };
+        let end = match how {
+            How::Mismatch(_) => return how,
+            How::Done => End::Done,
+            How::ToHost(value) => End::ToHost(value),
+            How::Fault(_) => End::Halted,
+            How::Deadlock(_) | How::SuspectedDeadlock(_) | How::Limit => End::Stopped,
+        };
+        checker.finish(cycle, end, self.hardware.ram()).map_or_else(How::Mismatch, |()| how)
+    }
+
+    fn report(&self, ended: Ended, started: Instant) -> Report {
+        let traced = self.config.trace.port;
+        let (last, idle) = match ended.how {
+            // The last commit of a run that exits is the last exit.
+            How::Done if traced => self.counts.last_commit,
+            _ => (ended.cycle, self.counts.idle),
+        };
+        let mut report = Report {
+            outcome: Outcome::Exited,
+            cycles: Some(self.first_fetch.map_or(0, |first| last - first + 1)),
+            statistics: self.counts.statistics.clone(),
+            idle_cycles: traced.then_some(idle),
+            mismatch: None,
+            fault: None,
+            deadlock: None,
+            tohost: None,
+            exit_codes: self.threads.exit_codes(),
+            message: String::new(),
+            wall: started.elapsed(),
+            memory: FinalMemory { words: self.hardware.ram().words().to_vec() },
+            counted: traced,
+        };
+        match ended.how {
+            How::Done => {}
+            How::ToHost(value) => {
+                report.outcome = Outcome::of_tohost(value);
+                report.tohost = Some(value);
+            }
+            How::Fault(fault) => {
+                report.outcome = Outcome::Fault;
+                report.fault = Some(fault);
+            }
+            How::Deadlock(text) => {
+                report.outcome = Outcome::Deadlock;
+                report.deadlock = Some(text);
+            }
+            How::SuspectedDeadlock(text) => {
+                report.outcome = Outcome::SuspectedDeadlock;
+                report.deadlock = Some(text);
+            }
+            How::Limit => report.outcome = Outcome::Limit,
+            How::Mismatch(mismatch) => {
+                report.outcome = Outcome::Mismatch;
+                report.mismatch = Some(*mismatch);
+            }
+        }
+        report.message = report.describe(self.config, self.program, self.max_cycles);
+        report
+    }
+}
+
+fn against_the_protocol(cycle: u64, violation: &Violation) -> Box<Mismatch> {
+    let Violation { signal, expected, actual } = violation;
+    Box::new(Mismatch {
+        cycle,
+        warp: None,
+        slot: None,
+        pc: None,
+        lane: None,
+        field: (*signal).into(),
+        expected: expected.clone(),
+        actual: actual.clone(),
+        report: format!(
+            "mismatch in cycle {cycle}: {signal} breaks the protocol of the memory port\n  expected {expected}\n  actual   {actual}\n"
+        ),
+    })
+}

@@ -1,0 +1,75 @@
+//! The model engine.
+
+use std::time::Instant;
+
+use sim::Program;
+use weft_config::Config;
+use weft_trace::{MemoryOp, Record};
+
+use super::{BenchError, Outputs, RunOptions};
+use crate::report::{FinalMemory, Outcome, Report};
+
+/// Runs a program on the golden model alone.
+pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -> Result<Report, BenchError> {
+    let RunOptions { max_cycles, wave, commits, console, progress } = options;
+    if wave.is_some() {
+        return Err(BenchError::NoWave);
+    }
+    let mut outputs = Outputs { commits, console, progress };
+    let started = Instant::now();
+    let (mut issues, mut failure) = (0, None);
+    let mut observer = |record: &Record| {
+        let mut written = outputs.record(|| record.clone());
+        if let Record::Commit(commit) = record {
+            issues += 1;
+            outputs.progress(issues);
+            if commit.memory == MemoryOp::Console {
+                written = written.and_then(|()| outputs.console(commit.memory_data[0] as u8));
+            }
+        }
+        failure = failure.take().or(written.err());
+    };
+    let sim::Finished { outcome, statistics, machine } = sim::run(config, program, max_cycles, &mut observer)?;
+    if let Some(error) = failure {
+        return Err(error);
+    }
+
+    let harts = (0..config.warps).flat_map(|warp| (0..config.threads).map(move |lane| (warp, lane)));
+    let mut report = Report {
+        outcome: Outcome::Exited,
+        cycles: None,
+        statistics,
+        idle_cycles: None,
+        mismatch: None,
+        fault: None,
+        deadlock: None,
+        tohost: None,
+        exit_codes: harts.map(|(warp, lane)| machine.exit_code(warp, lane)).collect(),
+        message: String::new(),
+        wall: started.elapsed(),
+        memory: FinalMemory { words: machine.memory().words().to_vec() },
+        counted: true,
+    };
+    match outcome {
+        sim::Outcome::Exited => {}
+        sim::Outcome::ToHost(value) => {
+            report.outcome = Outcome::of_tohost(value);
+            report.tohost = Some(value);
+        }
+        sim::Outcome::Deadlock(text) => {
+            report.outcome = Outcome::Deadlock;
+            report.deadlock = Some(text);
+        }
+        sim::Outcome::SuspectedDeadlock(text) => {
+            report.outcome = Outcome::SuspectedDeadlock;
+            report.deadlock = Some(text);
+        }
+        sim::Outcome::Limit => report.outcome = Outcome::Limit,
+        sim::Outcome::Fault(fault) => {
+            report.outcome = Outcome::Fault;
+            report.fault = Some(fault);
+        }
+    }
+    report.message = report.describe(config, program, max_cycles);
+    Ok(report)
+}

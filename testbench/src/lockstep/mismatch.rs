@@ -1,0 +1,151 @@
+//! The first difference between hardware and model, for programs and for people.
+
+use std::fmt::{self, Write};
+
+use serde::Serialize;
+use sim::{Machine, Program};
+use weft_trace::PathRecord;
+
+use super::history::History;
+
+/// A value that is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) field: &'static str,
+    pub(super) lane: Option<u32>,
+    pub(super) expected: String,
+    pub(super) actual: String,
+}
+
+impl Difference {
+    pub(super) fn new(field: &'static str, expected: impl Into<String>, actual: impl Into<String>) -> Self {
+        Self { field, lane: None, expected: expected.into(), actual: actual.into() }
+    }
+
+    pub(super) fn in_lane(self, lane: usize) -> Self {
+        Self { lane: Some(lane as u32), ..self }
+    }
+}
+
+/// Fails with a difference unless the two are equal; prints them with the given format.
+macro_rules! require_equal {
+    ($field:literal, $expected:expr, $actual:expr, $format:literal) => {
+        if $expected != $actual {
+            return Err(Difference::new($field, format!($format, $expected), format!($format, $actual)));
+        }
+    };
+}
+pub(super) use require_equal;
+
+/// The instruction that a difference belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Subject {
+    pub(super) warp: u32,
+    pub(super) slot: u32,
+    pub(super) pc: u32,
+    pub(super) instruction: u32,
+}
+
+/// The first difference between the hardware and the model. `None` where it does not apply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Mismatch {
+    /// Clock cycle.
+    pub cycle: u64,
+    /// Warp of the instruction.
+    pub warp: Option<u32>,
+    /// Its path slot.
+    pub slot: Option<u32>,
+    /// Its address.
+    pub pc: Option<u32>,
+    /// Lane, for values.
+    pub lane: Option<u32>,
+    /// What differs: a field of a record, or a port.
+    pub field: String,
+    /// What the model says.
+    pub expected: String,
+    /// What the hardware did.
+    pub actual: String,
+    /// All that is known, for a person.
+    #[serde(skip)]
+    pub report: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.report)
+    }
+}
+
+/// What a report is made from.
+pub(super) struct Scene<'a> {
+    pub(super) program: &'a Program,
+    pub(super) machine: &'a Machine,
+    pub(super) history: &'a History,
+    /// The path in charge by the hardware's last context record of the warp.
+    pub(super) hardware_path: Option<PathRecord>,
+}
+
+impl Scene<'_> {
+    pub(super) fn mismatch(&self, cycle: u64, subject: Option<Subject>, difference: Difference) -> Box<Mismatch> {
+        let report = self.report(cycle, subject, &difference);
+        let Difference { field, lane, expected, actual } = difference;
+        Box::new(Mismatch {
+            cycle,
+            warp: subject.map(|subject| subject.warp),
+            slot: subject.map(|subject| subject.slot),
+            pc: subject.map(|subject| subject.pc),
+            lane,
+            field: field.into(),
+            expected,
+            actual,
+            report,
+        })
+    }
+
+    fn report(&self, cycle: u64, subject: Option<Subject>, difference: &Difference) -> String {
+        let mut text = format!("mismatch in cycle {cycle}: {}", difference.field);
+        // Writing to a `String` cannot fail.
+        if let Some(lane) = difference.lane {
+            let _ = write!(text, ", lane {lane}");
+        }
+        let _ = write!(text, "\n  expected {}\n  actual   {}\n", difference.expected, difference.actual);
+        let Some(Subject { warp, slot, pc, instruction }) = subject else { return text };
+        let _ =
+            writeln!(text, "  warp {warp}, slot {slot}, pc {}: {}", place(self.program, pc), disassemble(instruction));
+        let _ = writeln!(text, "last commits of warp {warp}:");
+        self.history.write(&mut text, self.program, warp);
+        let _ = writeln!(text, "paths of warp {warp} in the model:");
+        for path in self.machine.paths(warp) {
+            let _ = writeln!(text, "  {}", describe(self.program, &path));
+        }
+        let _ = writeln!(text, "path in charge of warp {warp} in the hardware:");
+        match &self.hardware_path {
+            Some(path) => writeln!(text, "  {}", describe(self.program, path)),
+            None => writeln!(text, "  none"),
+        }
+        .ok();
+        text
+    }
+}
+
+/// An address, and where in the program it is.
+pub(crate) fn place(program: &Program, address: u32) -> String {
+    match program.locate(address) {
+        Some((symbol, 0)) => format!("{address:#010x} <{symbol}>"),
+        Some((symbol, offset)) => format!("{address:#010x} <{symbol}+{offset:#x}>"),
+        None => format!("{address:#010x}"),
+    }
+}
+
+/// An instruction word, and what it means.
+pub(crate) fn disassemble(word: u32) -> String {
+    match sim::decode::decode(word) {
+        Some(instruction) => format!("{word:08x} {instruction}"),
+        None => format!("{word:08x} (illegal)"),
+    }
+}
+
+pub(super) fn describe(program: &Program, path: &PathRecord) -> String {
+    let parked = if path.parked { ", parked" } else { "" };
+    format!("pc {}, depth {}, mask {:#x}{parked}", place(program, path.pc), path.depth, path.mask)
+}

@@ -1,0 +1,118 @@
+//! Memory transactions between their commit and their acceptance by the memory: each is performed
+//! once, in the order of the commits.
+
+use std::collections::VecDeque;
+
+use weft_trace::{Commit, MemoryOp};
+
+use super::compare;
+use super::mismatch::{Difference, Subject, require_equal};
+use crate::memory::{Operation, Ram, Request};
+
+#[derive(Clone, Debug)]
+struct Transaction {
+    subject: Subject,
+    operation: Operation,
+    address: u32,
+    mask: [u64; 4],
+    data: Vec<u32>,
+}
+
+/// The transactions that were committed and not yet performed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Transactions {
+    lines: VecDeque<Transaction>,
+    spare: Vec<Vec<u32>>,
+    console: VecDeque<(Subject, u8)>,
+}
+
+impl Transactions {
+    /// The transaction of a commit, if it has one.
+    pub(super) fn push(&mut self, commit: &Commit) {
+        let &Commit { warp, slot, pc, instruction, .. } = commit;
+        let subject = Subject { warp, slot, pc, instruction };
+        let operation = match commit.memory {
+            MemoryOp::None => return,
+            MemoryOp::Console => return self.console.push_back((subject, commit.memory_data[0] as u8)),
+            MemoryOp::Load => Operation::Load,
+            MemoryOp::Store => Operation::Store,
+        };
+        let mut data = self.spare.pop().unwrap_or_default();
+        data.clone_from(&commit.memory_data);
+        let (address, mask) = (commit.memory_address, commit.memory_mask);
+        self.lines.push_back(Transaction { subject, operation, address, mask, data });
+    }
+
+    /// The memory accepted a request: it is the oldest transaction.
+    pub(super) fn perform(&mut self, request: &Request<'_>) -> Result<(), (Option<Subject>, Difference)> {
+        let Some(transaction) = self.lines.pop_front() else {
+            let actual = format!("operation {} at {:#010x}", request.code, request.address);
+            return Err((None, Difference::new("dmem_req_valid", "no request: no commit asks for one", actual)));
+        };
+        Self::compare(&transaction, request).map_err(|difference| (Some(transaction.subject), difference))?;
+        self.spare.push(transaction.data);
+        Ok(())
+    }
+
+    fn compare(transaction: &Transaction, request: &Request<'_>) -> Result<(), Difference> {
+        let operation = Operation::from_code(request.code);
+        require_equal!("dmem_req_op", Some(transaction.operation), operation, "{:?}");
+        require_equal!("dmem_req_addr", transaction.address, request.address, "{:#010x}");
+        if transaction.operation == Operation::Store {
+            compare::mask(transaction.mask, request.mask)
+                .map_err(|difference| Difference { field: "dmem_req_mask", ..difference })?;
+            compare::data(transaction.mask, &transaction.data, request.data)
+                .map_err(|difference| Difference { field: "dmem_req_data", ..difference })?;
+        }
+        Ok(())
+    }
+
+    /// The console took a byte: it is the oldest one.
+    pub(super) fn transmit(&mut self, byte: u8) -> Result<(), (Option<Subject>, Difference)> {
+        match self.console.pop_front() {
+            None => {
+                let expected = "no byte: no commit sends one";
+                Err((None, Difference::new("console_data", expected, format!("{byte:#04x}"))))
+            }
+            Some((_, expected)) if expected == byte => Ok(()),
+            Some((subject, expected)) => {
+                let difference = Difference::new("console_data", format!("{expected:#04x}"), format!("{byte:#04x}"));
+                Err((Some(subject), difference))
+            }
+        }
+    }
+
+    /// At the end of a run everything has been performed.
+    pub(super) fn check_empty(&self) -> Result<(), (Option<Subject>, Difference)> {
+        self.check_lines_empty()?;
+        if let Some((subject, byte)) = self.console.front() {
+            let difference = Difference::new("console_valid", format!("byte {byte:#04x}"), "none before the end");
+            return Err((Some(*subject), difference));
+        }
+        Ok(())
+    }
+
+    /// Every committed access to RAM has been performed.
+    pub(super) fn check_lines_empty(&self) -> Result<(), (Option<Subject>, Difference)> {
+        if let Some(transaction) = self.lines.front() {
+            let expected = format!("a {:?} at {:#010x}", transaction.operation, transaction.address);
+            let difference = Difference::new("dmem_req_valid", expected, "no request before the end");
+            return Err((Some(transaction.subject), difference));
+        }
+        Ok(())
+    }
+
+    /// Whether RAM is up to date with the commits.
+    pub(super) fn are_performed(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// `ram` after the stores that were not yet performed.
+    pub(super) fn applied_to(&self, ram: &Ram) -> Ram {
+        let mut ram = ram.clone();
+        for store in self.lines.iter().filter(|transaction| transaction.operation == Operation::Store) {
+            ram.write(store.address, &store.data, store.mask);
+        }
+        ram
+    }
+}

@@ -1,0 +1,291 @@
+//! The data port: performs requests, keeps responses until they are due, checks the protocol.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use weft_config::Config;
+
+use super::{BackPressure, Ram};
+
+/// `dmem_req_op`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Read a line.
+    Load,
+    /// Write the masked bytes of a line; no response.
+    Store,
+}
+
+impl Operation {
+    /// From the code on the port.
+    pub fn from_code(code: u64) -> Option<Self> {
+        match code {
+            0 => Some(Self::Load),
+            1 => Some(Self::Store),
+            _ => None,
+        }
+    }
+}
+
+/// What the core asks in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request<'a> {
+    /// `dmem_req_op`, as on the port.
+    pub code: u64,
+    /// First byte of the line.
+    pub address: u32,
+    /// Name of the response.
+    pub tag: u32,
+    /// Byte mask (bit 4·i+b = byte b of word i); of stores only.
+    pub mask: [u64; 4],
+    /// The line; of stores only.
+    pub data: &'a [u32],
+}
+
+/// What the core is told in a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Response<'a> {
+    /// Tag of the load.
+    pub tag: u32,
+    /// The line.
+    pub data: &'a [u32],
+}
+
+/// A request that no memory could serve: which signal, what it should be and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The port.
+    pub signal: &'static str,
+    /// What the protocol allows.
+    pub expected: String,
+    /// What the core drives.
+    pub actual: String,
+}
+
+/// The data port of the memory.
+#[derive(Clone, Debug)]
+pub struct DataPort {
+    latency_min: u32,
+    latency_max: u32,
+    rng: fastrand::Rng,
+    back_pressure: BackPressure,
+    /// Line of each tag, and whether the tag waits for its response.
+    lines: Vec<(bool, Vec<u32>)>,
+    /// (due, order of acceptance, tag) of the loads in flight.
+    due: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    accepted: u64,
+    line_bytes: u32,
+}
+
+impl DataPort {
+    /// One in how many cycles a request is refused when the latency is random.
+    const REFUSED_ONE_IN: u32 = 8;
+
+    /// The port of a configuration, deterministic by `memory.seed`.
+    pub fn new(config: &Config) -> Self {
+        let memory = &config.memory;
+        let line = (false, vec![0; config.threads as usize]);
+        Self {
+            latency_min: memory.latency.min,
+            latency_max: memory.latency.max,
+            rng: fastrand::Rng::with_seed(memory.seed),
+            back_pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0d3e, Self::REFUSED_ONE_IN),
+            lines: vec![line; memory.outstanding as usize],
+            due: BinaryHeap::new(),
+            accepted: 0,
+            line_bytes: 4 * config.threads,
+        }
+    }
+
+    /// Loads in flight.
+    pub fn in_flight(&self) -> usize {
+        self.due.len()
+    }
+
+    /// Whether a request of this cycle will be accepted; asked once a cycle.
+    pub fn ready(&mut self) -> bool {
+        self.back_pressure.ready()
+    }
+
+    /// The response of cycle `now`, if one is due; asked once a cycle, in order.
+    pub fn respond(&mut self, now: u64) -> Option<Response<'_>> {
+        let Reverse((due, _, tag)) = *self.due.peek()?;
+        if due > now {
+            return None;
+        }
+        self.due.pop();
+        let (waits, data) = &mut self.lines[tag as usize];
+        *waits = false;
+        Some(Response { tag, data })
+    }
+
+    /// Performs a request accepted in cycle `now`. A load read in cycle n with latency L is answered
+    /// in cycle n + L, or later if other responses of that cycle come first.
+    pub fn accept(&mut self, now: u64, request: &Request<'_>, ram: &mut Ram) -> Result<Operation, Violation> {
+        let operation = self.check(request, ram)?;
+        match operation {
+            Operation::Store => ram.write(request.address, request.data, request.mask),
+            Operation::Load => {
+                let (waits, line) = &mut self.lines[request.tag as usize];
+                *waits = true;
+                ram.read(request.address, line);
+                let latency = self.rng.u32(self.latency_min..=self.latency_max);
+                self.due.push(Reverse((now + u64::from(latency), self.accepted, request.tag)));
+            }
+        }
+        self.accepted += 1;
+        Ok(operation)
+    }
+
+    fn check(&self, request: &Request<'_>, ram: &Ram) -> Result<Operation, Violation> {
+        let violation = |signal, expected: &str, actual| Err(Violation { signal, expected: expected.into(), actual });
+        let Some(operation) = Operation::from_code(request.code) else {
+            return violation("dmem_req_op", "0 (load) or 1 (store)", request.code.to_string());
+        };
+        if !request.address.is_multiple_of(self.line_bytes) {
+            let expected = format!("a multiple of {}", self.line_bytes);
+            return violation("dmem_req_addr", &expected, format!("{:#010x}", request.address));
+        }
+        if !ram.contains(request.address, self.line_bytes as usize / 4) {
+            return violation("dmem_req_addr", "a line of RAM", format!("{:#010x}", request.address));
+        }
+        match operation {
+            Operation::Store if request.mask == [0; 4] => {
+                violation("dmem_req_mask", "at least one byte of a store", "0".into())
+            }
+            Operation::Load => match self.lines.get(request.tag as usize) {
+                None => {
+                    let expected = format!("below memory.outstanding = {}", self.lines.len());
+                    violation("dmem_req_tag", &expected, request.tag.to_string())
+                }
+                Some((true, _)) => violation("dmem_req_tag", "a tag not in flight", request.tag.to_string()),
+                Some((false, _)) => Ok(operation),
+            },
+            Operation::Store => Ok(operation),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::RAM_BASE;
+    use weft_config::Latency;
+
+    fn config(latency: (u32, u32), seed: u64) -> Config {
+        let mut config = Config { warps: 1, threads: 4, ..Config::default() };
+        config.memory.ram_bytes = 65536;
+        config.memory.latency = Latency { min: latency.0, max: latency.1 };
+        config.memory.seed = seed;
+        config
+    }
+
+    fn ram(config: &Config) -> Ram {
+        Ram::empty(config)
+    }
+
+    fn load(address: u32, tag: u32) -> Request<'static> {
+        Request { code: 0, address, tag, mask: [0; 4], data: &[0; 4] }
+    }
+
+    fn store<'a>(address: u32, mask: u64, data: &'a [u32]) -> Request<'a> {
+        Request { code: 1, address, tag: 0, mask: [mask, 0, 0, 0], data }
+    }
+
+    #[test]
+    fn stores_write_the_masked_bytes_alone() {
+        let config = config((1, 1), 1);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        port.accept(0, &store(RAM_BASE + 16, 0xffff, &[0x11111111; 4]), &mut ram).unwrap();
+        port.accept(1, &store(RAM_BASE + 16, 0b1000_0000_0110_0001, &[0xaabbccdd; 4]), &mut ram).unwrap();
+        let words = [0x111111dd, 0x11bbcc11, 0x11111111, 0xaa111111];
+        assert_eq!([16, 20, 24, 28].map(|offset| ram.read_word(RAM_BASE + offset).unwrap()), words);
+        assert_eq!(port.in_flight(), 0);
+    }
+
+    #[test]
+    fn fixed_latency_answers_in_order_and_in_time() {
+        let config = config((20, 20), 1);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        assert!((0..1000).all(|_| port.ready()));
+        port.accept(5, &load(RAM_BASE, 3), &mut ram).unwrap();
+        port.accept(6, &load(RAM_BASE + 16, 1), &mut ram).unwrap();
+        let answers: Vec<_> = (6..40).filter_map(|now| port.respond(now).map(|r| (now, r.tag))).collect();
+        assert_eq!(answers, [(25, 3), (26, 1)]);
+    }
+
+    #[test]
+    fn a_load_sees_the_stores_accepted_before_it_only() {
+        let config = config((9, 9), 1);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        port.accept(0, &store(RAM_BASE, 0xffff, &[1, 2, 3, 4]), &mut ram).unwrap();
+        port.accept(1, &load(RAM_BASE, 0), &mut ram).unwrap();
+        port.accept(2, &store(RAM_BASE, 0xffff, &[5, 6, 7, 8]), &mut ram).unwrap();
+        assert_eq!(port.respond(10).unwrap().data, [1, 2, 3, 4]);
+        assert_eq!(ram.read_word(RAM_BASE), Some(5));
+    }
+
+    /// (cycle, tag) of each response, and the cycles in which requests were refused.
+    fn random_run(seed: u64) -> (Vec<(u64, u32)>, Vec<u64>) {
+        let config = config((1, 60), seed);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        let (mut answers, mut refused, mut free) = (Vec::new(), Vec::new(), (0..16).collect::<Vec<u32>>());
+        for now in 0..2000 {
+            if let Some(response) = port.respond(now) {
+                answers.push((now, response.tag));
+                free.push(response.tag);
+            }
+            if !port.ready() {
+                refused.push(now);
+            } else if let Some(tag) = free.pop() {
+                port.accept(now, &load(RAM_BASE, tag), &mut ram).unwrap();
+            }
+        }
+        (answers, refused)
+    }
+
+    #[test]
+    fn random_latency_reorders_refuses_and_repeats_by_seed() {
+        let (answers, refused) = random_run(7);
+        assert_eq!((answers.clone(), refused.clone()), random_run(7));
+        assert_ne!(answers, random_run(8).0);
+        assert!((150..350).contains(&refused.len()), "{}", refused.len());
+        assert!(answers.len() > 500);
+        assert!(answers.windows(2).all(|pair| pair[0].0 < pair[1].0), "two responses in one cycle");
+    }
+
+    #[test]
+    fn random_latency_stays_in_its_range_and_lets_later_loads_overtake() {
+        let config = config((1, 60), 3);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        for tag in 0..8 {
+            port.accept(u64::from(tag), &load(RAM_BASE, tag), &mut ram).unwrap();
+        }
+        let order: Vec<_> = (0..100).filter_map(|now| port.respond(now).map(|r| (now, r.tag))).collect();
+        assert_eq!(order.len(), 8);
+        assert!(order.iter().any(|&(now, tag)| now > u64::from(tag) + 1));
+        assert!(order.windows(2).any(|pair| pair[0].1 > pair[1].1), "{order:?}");
+        assert!(order.iter().all(|&(now, tag)| now > u64::from(tag) && now <= u64::from(tag) + 60 + 8));
+    }
+
+    #[test]
+    fn requests_against_the_protocol_are_reported_by_signal() {
+        let config = config((5, 5), 1);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        port.accept(0, &load(RAM_BASE, 2), &mut ram).unwrap();
+        let table = [
+            (Request { code: 7, ..load(RAM_BASE, 0) }, "dmem_req_op"),
+            (load(RAM_BASE + 4, 0), "dmem_req_addr"),
+            (load(RAM_BASE - 16, 0), "dmem_req_addr"),
+            (store(RAM_BASE + 65536, 1, &[0; 4]), "dmem_req_addr"),
+            (store(RAM_BASE, 0, &[0; 4]), "dmem_req_mask"),
+            (load(RAM_BASE, 2), "dmem_req_tag"),
+            (load(RAM_BASE, 16), "dmem_req_tag"),
+        ];
+        for (request, signal) in table {
+            assert_eq!(port.accept(1, &request, &mut ram).unwrap_err().signal, signal, "{request:?}");
+        }
+        port.respond(5).unwrap();
+        port.accept(6, &load(RAM_BASE, 2), &mut ram).unwrap();
+    }
+}

@@ -1,0 +1,143 @@
+//! The ports of `weft_core`, each looked up once.
+
+use rtl::Direction::{Input, Output};
+use weft_config::Config;
+
+use crate::model::{Model, ModelError, Port};
+
+macro_rules! pins {
+    ($(#[$meta:meta])* $name:ident { $($port:ident: $direction:ident $width:expr,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name { $(pub(crate) $port: Port,)* }
+
+        impl $name {
+            fn bind(model: &Model, prefix: &str, widths: &Widths) -> Result<Self, ModelError> {
+                Ok(Self {
+                    $($port: {
+                        let width: fn(&Widths) -> usize = $width;
+                        model.port(&format!("{prefix}{}", stringify!($port)), width(widths), $direction)?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+/// Widths that the configuration determines.
+struct Widths {
+    threads: usize,
+    warp: usize,
+    lane: usize,
+    tag: usize,
+}
+
+impl Widths {
+    fn of(config: &Config) -> Self {
+        let index = |count: u32| count.next_power_of_two().trailing_zeros().max(1) as usize;
+        Self {
+            threads: config.threads as usize,
+            warp: index(config.warps),
+            lane: index(config.threads),
+            tag: index(config.memory.outstanding),
+        }
+    }
+}
+
+pins! {
+    /// All ports but the trace port.
+    Ports {
+        clk: Input |_| 1,
+        rst: Input |_| 1,
+        imem_req_valid: Output |_| 1,
+        imem_req_ready: Input |_| 1,
+        imem_req_addr: Output |_| 32,
+        imem_rsp_valid: Input |_| 1,
+        imem_rsp_data: Input |_| 32,
+        imem_rsp_reconvergence: Input |_| 32,
+        dmem_req_valid: Output |_| 1,
+        dmem_req_ready: Input |_| 1,
+        dmem_req_op: Output |_| 4,
+        dmem_req_addr: Output |_| 32,
+        dmem_req_tag: Output |w| w.tag,
+        dmem_req_mask: Output |w| 4 * w.threads,
+        dmem_req_data: Output |w| 32 * w.threads,
+        dmem_rsp_valid: Input |_| 1,
+        dmem_rsp_tag: Input |w| w.tag,
+        dmem_rsp_data: Input |w| 32 * w.threads,
+        console_valid: Output |_| 1,
+        console_ready: Input |_| 1,
+        console_data: Output |_| 8,
+        done: Output |_| 1,
+        error_valid: Output |_| 1,
+        error_cause: Output |_| 4,
+        error_pc: Output |_| 32,
+        error_warp: Output |w| w.warp,
+        error_lane: Output |w| w.lane,
+    }
+}
+
+pins! {
+    /// The trace port, without the prefix `trace_`.
+    TracePorts {
+        commit_valid: Output |_| 1,
+        commit_warp: Output |w| w.warp,
+        commit_slot: Output |_| 1,
+        commit_number: Output |_| 32,
+        commit_pc: Output |_| 32,
+        commit_instruction: Output |_| 32,
+        commit_mask: Output |w| w.threads,
+        commit_served: Output |w| w.threads,
+        commit_rd: Output |_| 5,
+        commit_writes: Output |_| 1,
+        commit_values: Output |w| 32 * w.threads,
+        commit_memory_op: Output |_| 2,
+        commit_memory_address: Output |_| 32,
+        commit_memory_data: Output |w| 32 * w.threads,
+        commit_memory_mask: Output |w| 4 * w.threads,
+        commit_divergent: Output |_| 1,
+        context_valid: Output |_| 1,
+        context_warp: Output |w| w.warp,
+        context_x_valid: Output |_| 1,
+        context_x_pc: Output |_| 32,
+        context_x_depth: Output |_| 8,
+        context_x_mask: Output |w| w.threads,
+        context_x_parked: Output |_| 1,
+        release: Output |_| 1,
+        late_valid: Output |_| 1,
+        late_warp: Output |w| w.warp,
+        late_slot: Output |_| 1,
+        late_number: Output |_| 32,
+        late_rd: Output |_| 5,
+        late_mask: Output |w| w.threads,
+        late_values: Output |w| 32 * w.threads,
+        issue_valid: Output |_| 1,
+    }
+}
+
+impl Ports {
+    /// The ports of a core of this configuration.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl TracePorts {
+    /// The trace port of a core of this configuration.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "trace_", &Widths::of(config))
+    }
+}
+
+/// Reads a byte mask of up to 256 bits.
+pub(crate) fn byte_mask(model: &Model, port: Port) -> [u64; 4] {
+    let mut mask = [0; 4];
+    if model.bits(port) <= 64 {
+        mask[0] = model.get(port);
+    } else {
+        for (index, word) in model.words(port).iter().enumerate() {
+            mask[index / 2] |= u64::from(*word) << (32 * (index % 2));
+        }
+    }
+    mask
+}

@@ -1,0 +1,196 @@
+//! What a run leaves: outcome, counts, final memory, and the texts about them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sim::{Fault, Program};
+use weft_config::Config;
+use weft_trace::Statistics;
+
+use crate::bench::Engine;
+use crate::lockstep::{Mismatch, disassemble, place};
+use crate::memory::RAM_BASE;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// `tohost` = 1.
+    Pass,
+    /// `tohost` is odd and not 1: a test failed.
+    Fail,
+    /// Every thread has ended.
+    Exited,
+    /// Nothing happens any more.
+    Deadlock,
+    /// A runnable path waits while its warp goes on.
+    SuspectedDeadlock,
+    /// The limit of cycles (model: of issues) was reached.
+    Limit,
+    /// The core halted, or `tohost` is even.
+    Fault,
+    /// Hardware and model, or hardware and memory protocol, disagree.
+    Mismatch,
+}
+
+impl Outcome {
+    /// The name in `--stats`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Exited => "exited",
+            Self::Deadlock => "deadlock",
+            Self::SuspectedDeadlock => "suspected-deadlock",
+            Self::Limit => "limit",
+            Self::Fault => "fault",
+            Self::Mismatch => "mismatch",
+        }
+    }
+
+    /// What a value stored to `tohost` means.
+    pub(crate) fn of_tohost(value: u32) -> Self {
+        match value {
+            1 => Self::Pass,
+            odd if odd % 2 == 1 => Self::Fail,
+            _ => Self::Fault,
+        }
+    }
+}
+
+/// RAM at the end of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinalMemory {
+    pub(crate) words: Vec<u32>,
+}
+
+impl FinalMemory {
+    /// The word that holds the byte at `address`, `None` outside RAM.
+    pub fn read_word(&self, address: u32) -> Option<u32> {
+        self.words.get((address.wrapping_sub(RAM_BASE) / 4) as usize).copied()
+    }
+}
+
+/// The result of a run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Cycles from the first fetch to the last exit or the store to `tohost` (else to the end of the
+    /// run); `None` from the model. Without a trace port, the last exit is only seen as `done`, when
+    /// nothing is in flight any more.
+    pub cycles: Option<u64>,
+    /// Counts; all zero if the core has no trace port.
+    pub statistics: Statistics,
+    /// Cycles without an issue; `None` from the model and without a trace port.
+    pub idle_cycles: Option<u64>,
+    /// The first difference, if the outcome is [`Outcome::Mismatch`].
+    pub mismatch: Option<Mismatch>,
+    /// What halted the core.
+    pub fault: Option<Fault>,
+    /// The report of a deadlock.
+    pub deadlock: Option<String>,
+    /// The value stored to `tohost`.
+    pub tohost: Option<u32>,
+    /// Exit code of each hart; `None` if it has not ended, or there is no trace port to tell.
+    pub exit_codes: Vec<Option<u32>>,
+    /// What happened, for a person; may have several lines.
+    pub message: String,
+    /// Wall-clock time of the run, without building the model.
+    pub wall: Duration,
+    /// RAM at the end.
+    pub memory: FinalMemory,
+    /// Whether `statistics` were counted.
+    pub(crate) counted: bool,
+}
+
+impl Report {
+    /// Whether all is well: `pass`, or `exited` with every exit code 0.
+    pub fn success(&self) -> bool {
+        match self.outcome {
+            Outcome::Pass => true,
+            Outcome::Exited => self.exit_codes.iter().all(|code| *code == Some(0)),
+            _ => false,
+        }
+    }
+
+    /// The object that `--stats` writes.
+    pub fn stats_json(&self, config: &Config, program: &Program, engine: Engine) -> Value {
+        let statistics = &self.statistics;
+        let counted = |value: Value| if self.counted { value } else { Value::Null };
+        let ipc = self.cycles.map(|cycles| statistics.issues as f64 / cycles.max(1) as f64);
+        let mut object = json!({
+            "config": config,
+            "program": program.name,
+            "engine": engine.name(),
+            "outcome": self.outcome.name(),
+            "cycles": self.cycles,
+            "warp_instructions": counted(json!(statistics.warp_instructions)),
+            "issues": counted(json!(statistics.issues)),
+            "thread_instructions": counted(json!(statistics.thread_instructions)),
+            "ipc": counted(json!(ipc)),
+            "lane_utilisation": counted(json!(statistics.lane_utilisation(config.threads))),
+            "avg_path": statistics.avg_path(),
+            "idle_cycles": self.idle_cycles,
+            "replays": counted(json!(statistics.replays())),
+            "divergent_branches": counted(json!(statistics.divergent_branches)),
+            "high_water": statistics.high_water(),
+            "wall_seconds": self.wall.as_secs_f64(),
+        });
+        if engine == Engine::Cosim || self.mismatch.is_some() {
+            object["mismatch"] = json!(self.mismatch);
+        }
+        object
+    }
+
+    /// The text of [`Report::message`], from the other fields.
+    pub(crate) fn describe(&self, config: &Config, program: &Program, max_cycles: u64) -> String {
+        let name = &program.name;
+        match self.outcome {
+            Outcome::Pass => format!("pass: {name}"),
+            Outcome::Exited => format!("exited: {name}: {}", describe_exit_codes(&self.exit_codes, config.threads)),
+            Outcome::Limit => {
+                let unit = if self.cycles.is_some() { "cycles" } else { "issues" };
+                format!("limit: {name} has not ended after {max_cycles} {unit}")
+            }
+            Outcome::Mismatch => self.mismatch.as_ref().map_or(String::new(), |mismatch| mismatch.report.clone()),
+            Outcome::Deadlock | Outcome::SuspectedDeadlock => self.deadlock.clone().unwrap_or_default(),
+            Outcome::Fail | Outcome::Fault => match (&self.fault, self.tohost) {
+                (Some(fault), _) => format!("fault: {name}: {}", self.describe_fault(fault, program)),
+                (None, Some(value)) if value % 2 == 1 => format!("fail: {name}: test {} failed", value >> 1),
+                (None, value) => {
+                    let value = value.unwrap_or_default();
+                    format!("fault: {name}: tohost = {value:#x}, expected 1 (pass) or an odd number (a failed test)")
+                }
+            },
+        }
+    }
+
+    fn describe_fault(&self, fault: &Fault, program: &Program) -> String {
+        let instruction = match self.memory.read_word(fault.pc) {
+            Some(word) if fault.pc.is_multiple_of(4) => format!(": {}", disassemble(word)),
+            _ => String::new(),
+        };
+        let Fault { cause, pc, warp, lane } = *fault;
+        let cause_name = fault.cause_name();
+        format!("{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{instruction}", place(program, pc))
+    }
+}
+
+fn describe_exit_codes(codes: &[Option<u32>], threads: u32) -> String {
+    let wrong = |code: &Option<u32>| *code != Some(0);
+    match codes.iter().position(wrong) {
+        None => format!("{} threads, every exit code 0", codes.len()),
+        Some(_) if codes.iter().all(Option::is_none) => {
+            "exit codes are not known without the trace port (trace.port = true)".into()
+        }
+        Some(hart) => {
+            let count = codes.iter().filter(|code| wrong(code)).count();
+            let (warp, lane) = (hart as u32 / threads, hart as u32 % threads);
+            let code = codes[hart].map_or("unknown".into(), |code| format!("{code} ({code:#x})"));
+            format!(
+                "{count} of {} threads have an exit code other than 0; the first: warp {warp}, lane {lane}: {code}",
+                codes.len()
+            )
+        }
+    }
+}
