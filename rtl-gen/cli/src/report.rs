@@ -52,7 +52,8 @@ impl Report {
 
     /// Reports a request error; its exit status is 2.
     pub fn request_error(&self, error: &anyhow::Error) -> ExitCode {
-        let message = format!("{error:#}");
+        // Each error says all by itself: its sources are part of its text.
+        let message = error.to_string();
         // Nowhere is left to report that stdout or stderr is closed.
         let _ = if self.json {
             let object = json!({ "error": { "kind": error::kind(error), "message": message } });

@@ -2,7 +2,6 @@
 
 use std::thread;
 
-use anyhow::Context;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -12,7 +11,7 @@ use crate::staging;
 /// From now on SIGINT and SIGTERM remove the staging folders, then end the process as they would
 /// have ended it anyway.
 pub fn install() -> anyhow::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot watch for signals")?;
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
     thread::spawn(move || {
         for signal in signals.forever() {
             let _no_new_ones = staging::remove_all();

@@ -3,7 +3,11 @@
 mod common;
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use common::elf::*;
 use common::{Ended, Workspace};
@@ -268,21 +272,75 @@ fn a_missing_verilator_is_named_with_the_way_to_get_it() {
 }
 
 #[test]
+fn a_full_disk_is_reported() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", with_signature().bytes());
+    let messages: Vec<String> = ["--stats", "--commits", "--signature"]
+        .iter()
+        .map(|option| workspace.refused(&[ENGINES[0].1, SMALL, &[option, "/dev/full"]].concat()))
+        .collect();
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn a_core_without_trace_port_has_nothing_to_compare() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    let without = ["--set", "trace.port=false"];
+    let messages = [
+        workspace.refused(&[["cosim", "p.elf"], without].concat()),
+        workspace.refused(&[["run", "p.elf", "--commits", "commits.jsonl"].as_slice(), &without].concat()),
+    ];
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn an_interrupted_build_leaves_no_broken_cache() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    let cache = workspace.join("cache");
+    let run = [["run", "p.elf", "--stats", "stats.json"].as_slice(), &["--preset", "tiny"]].concat();
+    let child = workspace.command(&run).env("WEFT_CACHE", &cache).spawn().expect("weft starts");
+    let partial = || {
+        let models = fs::read_dir(cache.join("models")).into_iter().flatten().flatten();
+        models.map(|entry| entry.path()).find(|path| path.extension().is_some_and(|extension| extension == "partial"))
+    };
+    wait_until(|| partial().is_some());
+    interrupt(child);
+    assert_eq!(workspace.entries(), ["cache", "p.elf"]);
+
+    let again = workspace.command(&run).env("WEFT_CACHE", &cache).output().expect("weft starts");
+    Ended::of(again).succeeded();
+    assert_eq!(partial(), None, "the next build removes what the interrupted one left");
+}
+
+#[test]
 fn an_interrupt_leaves_nothing_behind() {
     let workspace = Workspace::new();
     workspace.write("p.elf", Elf::new(&[LOOP_FOR_EVER]).bytes());
     let files = ["--commits", "commits.jsonl", "--stats", "stats.json", "--max-cycles", "99999999999999"];
     let child = workspace.command(&[ENGINES[0].1, SMALL, &files].concat()).spawn().expect("weft starts");
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while workspace.entries().len() < 3 && std::time::Instant::now() < deadline {
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    wait_until(|| workspace.entries().len() == 3);
     assert_eq!(workspace.entries().len(), 3, "two staging folders beside the program");
-    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    interrupt(child);
+    assert_eq!(workspace.entries(), ["p.elf"]);
+}
+
+/// Waits for what a started process will do soon.
+fn wait_until(condition: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !condition() {
+        assert!(Instant::now() < deadline, "nothing happened");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// ctrl-C.
+fn interrupt(child: Child) {
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(killed.expect("kill starts").success());
     let output = child.wait_with_output().expect("weft ends");
-    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(2));
-    assert_eq!(workspace.entries(), ["p.elf"]);
+    assert_eq!(output.status.signal(), Some(2));
 }
 
 #[test]

@@ -142,3 +142,36 @@ fn the_documentation_says_what_the_table_says() {
         "docs/configuration.md is stale: cargo run -p weft-config --example reference > docs/configuration.md"
     );
 }
+
+#[test]
+fn no_file_however_spoiled_ends_in_a_panic() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("core.toml");
+    let whole = Config::default().to_commented_toml();
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut refused = 0;
+    for _ in 0..3000 {
+        let mut bytes = whole.clone().into_bytes();
+        for _ in 0..1 + random(8) {
+            let at = random(bytes.len());
+            match random(3) {
+                0 => bytes[at] = random(256) as u8,
+                1 => bytes.truncate(at.max(1)),
+                _ => bytes.insert(at, b"[]{}=.\"'#\n0-9xe_"[random(16)]),
+            }
+        }
+        fs::write(&path, bytes).expect("a file");
+        match Config::resolve(&Base::File(path.clone()), NOTHING) {
+            Ok(config) => assert_eq!(config.check(), Ok(())),
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().contains("core.toml"), "{error}");
+            }
+        }
+    }
+    assert!(refused > 1000);
+}

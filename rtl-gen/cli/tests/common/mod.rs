@@ -49,10 +49,11 @@ impl Workspace {
         entries(self.path())
     }
 
-    /// A command that runs `weft` in the folder.
+    /// A command that runs `weft` in the folder, with a build cache that the tests share.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_weft"));
         command.args(arguments).current_dir(self.path());
+        command.env("WEFT_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
         command
     }
 
