@@ -28,8 +28,9 @@ impl Progress {
         self.next = now + INTERVAL;
         let (start, from) = *self.started.get_or_insert((now, cycles));
         let seconds = (now - start).as_secs_f64();
-        let rate = if seconds > 0.0 { (cycles - from) as f64 / seconds / 1e3 } else { 0.0 };
-        self.say(&format!("{cycles} cycles, {rate:.0} kHz"));
+        let kilohertz = (cycles - from) as f64 / seconds / 1e3;
+        let rate = if kilohertz.is_finite() { format!(", {kilohertz:.0} kHz") } else { String::new() };
+        self.say(&format!("{cycles} cycles{rate}"));
     }
 
     /// Shows a text in place of the line.
