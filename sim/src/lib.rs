@@ -7,6 +7,9 @@
 //! - [`Machine`]: threads, path policy and memory of a whole core, stepped by warp;
 //! - [`policy`]: which path of a warp runs next, one file per divergence unit;
 //! - [`run`]: the machine alone, round robin over its warps, to an [`Outcome`].
+//!
+//! The model has no clock: `mcycle` and `minstret` both read the commits of the whole core so far,
+//! unless the caller gives the values that the hardware read.
 
 pub mod decode;
 mod elf;
@@ -14,7 +17,7 @@ mod fault;
 mod machine;
 mod memory;
 pub mod policy;
-pub mod report;
+mod report;
 mod run;
 
 pub use elf::{ElfError, Program, Segment};

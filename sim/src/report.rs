@@ -8,7 +8,7 @@ use weft_trace::PathRecord;
 use crate::{Machine, Program};
 
 /// Text for a run in which no thread can run any more.
-pub fn deadlock(machine: &Machine, config: &Config, program: &Program) -> String {
+pub(crate) fn deadlock(machine: &Machine, config: &Config, program: &Program) -> String {
     let mut text =
         format!("deadlock: {} of {} threads live and none can run\n", machine.live(), config.warps * config.threads);
     for warp in 0..config.warps {
@@ -24,8 +24,14 @@ pub fn deadlock(machine: &Machine, config: &Config, program: &Program) -> String
 }
 
 /// Text for a run in which `starved`, a runnable path of `warp`, has not been chosen for
-/// `run.starvation` issues or cycles while its warp went on.
-pub fn starvation(machine: &Machine, config: &Config, program: &Program, warp: u32, starved: &PathRecord) -> String {
+/// `run.starvation` issues of its warp.
+pub(crate) fn starvation(
+    machine: &Machine,
+    config: &Config,
+    program: &Program,
+    warp: u32,
+    starved: &PathRecord,
+) -> String {
     let mut text = format!(
         "suspected deadlock: warp {warp} goes on, but its path at {} did not run for {} issues\n",
         place(program, starved.pc),

@@ -6,7 +6,7 @@
 //! report comes between one and two times `run.starvation` issues after the path ran last.
 
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, Record, Statistics};
+use weft_trace::{Commit, Context, Event, PathRecord, Record, Statistics};
 
 use crate::{Fault, Given, Machine, PolicyError, Program, Step, Stop, report};
 
@@ -45,13 +45,7 @@ pub fn run(
     limit: u64,
     observer: &mut dyn FnMut(&Record),
 ) -> Result<Finished, PolicyError> {
-    let mut engine = Engine {
-        machine: Machine::new(config, program)?,
-        statistics: Statistics::default(),
-        windows: vec![Window::default(); config.warps as usize],
-        commit: Record::Commit(Commit::default()),
-        observer,
-    };
+    let mut engine = Engine::new(config, Machine::new(config, program)?, observer);
     let outcome = engine.run(config, program, limit);
     Ok(Finished { outcome, statistics: engine.statistics, machine: engine.machine })
 }
@@ -74,7 +68,17 @@ struct Window {
     issued: u64,
 }
 
-impl Engine<'_> {
+impl<'a> Engine<'a> {
+    fn new(config: &Config, machine: Machine, observer: &'a mut dyn FnMut(&Record)) -> Self {
+        Self {
+            machine,
+            statistics: Statistics::default(),
+            windows: vec![Window::default(); config.warps as usize],
+            commit: Record::Commit(Commit::default()),
+            observer,
+        }
+    }
+
     fn run(&mut self, config: &Config, program: &Program, limit: u64) -> Outcome {
         while self.machine.live() > 0 {
             let mut idle = true;
@@ -137,6 +141,54 @@ impl Engine<'_> {
     }
 }
 
-fn context(warp: u32, event: Event, x: Option<weft_trace::PathRecord>) -> Record {
+fn context(warp: u32, event: Event, x: Option<PathRecord>) -> Record {
     Record::Context(Context { cycle: 0, warp, event, x })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RAM_BASE;
+    use crate::policy::{Next, Policy};
+
+    /// A unit that, as a stack does, never gives way: its one path waits at the barrier while the
+    /// other half of the warp is not listed at all.
+    struct Stuck(PathRecord);
+
+    impl Policy for Stuck {
+        fn path(&self, _warp: u32) -> Option<PathRecord> {
+            Some(self.0)
+        }
+        fn list(&self, _warp: u32) -> Vec<PathRecord> {
+            let below = PathRecord { pc: self.0.pc + 8, parked: false, mask: !self.0.mask & 0b1111, ..self.0 };
+            vec![self.0, below]
+        }
+        fn schedulable(&self, _warp: u32) -> u32 {
+            u32::from(!self.0.parked)
+        }
+        fn held(&self, _warp: u32) -> u32 {
+            2
+        }
+        fn resolve(&mut self, _warp: u32, next: &Next) {
+            self.0 = next.a.expect("the path goes on");
+        }
+        fn release(&mut self) {
+            panic!("the barrier is not due");
+        }
+    }
+
+    #[test]
+    fn a_run_in_which_nothing_can_go_on_is_a_deadlock() {
+        let csrwi_barrier = 0x8010_5073;
+        let program = Program::from_words("stuck", RAM_BASE, &[0x13, csrwi_barrier]).with_symbol("main", RAM_BASE);
+        let config = Config { warps: 1, threads: 4, ..Config::default() };
+        let start = PathRecord { pc: RAM_BASE, depth: 0, mask: 0b0011, parked: false };
+        let machine = Machine::with_policy(&config, &program, Box::new(Stuck(start)));
+        let mut records = 0;
+        let mut observer = |_: &Record| records += 1;
+        let mut engine = Engine::new(&config, machine, &mut observer);
+        let Outcome::Deadlock(report) = engine.run(&config, &program, 100) else { panic!("a deadlock") };
+        insta::assert_snapshot!(report);
+        assert_eq!(records, 4, "two commits with their contexts");
+    }
 }

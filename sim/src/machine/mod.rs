@@ -108,13 +108,18 @@ struct Refusal {
 impl Machine {
     /// A core out of reset: every thread at the program's entry, every register zero.
     pub fn new(config: &Config, program: &Program) -> Result<Self, PolicyError> {
+        Ok(Self::with_policy(config, program, policy::create(config, program.entry)?))
+    }
+
+    /// The same under a policy out of its reset.
+    pub(crate) fn with_policy(config: &Config, program: &Program, policy: Box<dyn Policy>) -> Self {
         let (warps, lanes) = (config.warps, config.threads);
-        Ok(Self {
+        Self {
             warps,
             lanes,
             stack_bytes: config.memory.stack_bytes,
             threads: Threads::new(warps, lanes),
-            policy: policy::create(config, program.entry)?,
+            policy,
             memory: Memory::new(config, program),
             decoder: DecodeCache::new(),
             tohost: program.tohost().map(|address| address & !3),
@@ -123,7 +128,7 @@ impl Machine {
             commits: 0,
             unfinished: vec![None; warps as usize],
             addresses: vec![0; lanes as usize],
-        })
+        }
     }
 
     /// Executes one instruction, or one part of it, of the path in charge of `warp`.
