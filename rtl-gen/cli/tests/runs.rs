@@ -145,7 +145,7 @@ fn the_console_goes_to_stdout_and_with_json_to_stderr() {
     for (engine, arguments) in ENGINES {
         let arguments = [arguments, SMALL].concat();
         let plain = workspace.weft(&arguments).succeeded();
-        assert!(plain.stdout.starts_with("AAAA"), "{engine}: {}", plain.stdout);
+        assert!(plain.stdout.starts_with("AAAA\n"), "{engine}: {}", plain.stdout);
         assert_eq!(plain.stderr, "");
         let json = workspace.weft(&[arguments.as_slice(), &["--json"]].concat()).succeeded();
         assert!(json.stderr.starts_with("AAAA"), "{engine}: {}", json.stderr);
