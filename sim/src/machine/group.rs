@@ -6,7 +6,6 @@
 //! path.
 
 use super::lanes::{lanes_where, leader};
-use crate::memory::CONSOLE;
 
 /// The lanes of a warp's load or store, and where each of them points.
 pub(super) struct Access<'a> {
@@ -40,16 +39,13 @@ impl Access<'_> {
         self.leaders_address() & !self.line_mask()
     }
 
-    /// Lanes served by a load: at the console every lane that reads it; in RAM the lanes whose
-    /// word is the leader's, and the lanes i that hit word i of the leader's line.
+    /// Lanes served by a load: those whose word is the leader's, and the lanes i that hit word i of
+    /// the leader's line. At the console the first rule gives every lane that reads it: no other
+    /// address in that line is legal.
     pub(super) fn load_group(&self) -> u64 {
         let (leaders, line) = (self.leaders_address(), self.line());
-        let at_console = leaders == CONSOLE;
-        self.mask
-            & lanes_where(self.lanes().map(|(lane, address)| {
-                let own_word = (word(address) == line + 4 * lane) & !at_console;
-                (word(address) == word(leaders)) | own_word
-            }))
+        let served = |(lane, address)| (word(address) == word(leaders)) | (word(address) == line + 4 * lane);
+        self.mask & lanes_where(self.lanes().map(served))
     }
 
     /// Gives each lane that a load serves its word of the leader's line.

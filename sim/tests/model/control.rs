@@ -12,13 +12,15 @@ fn path(pc: u32, depth: u8, mask: u64) -> PathRecord {
 
 #[test]
 fn jumps_link_and_clear_bit_zero_of_the_target() {
-    let bench = Bench::new(1, 2);
-    let here = bench.start() + 8;
-    let traced = bench.all(2, here + 9).code(&[jalr(3, 2, -1), NOP]).trace();
-    assert_eq!(traced.lanes(3), [here + 4, here + 4]);
-    let traced = Bench::new(1, 2).all(2, here + 4 + 1).code(&[jalr(2, 2, 0), NOP]).trace();
-    assert_eq!(traced.lanes(2), [here + 4, here + 4], "bit 0 is cleared; rd may be rs1");
-    assert_eq!(traced.masks(), [(0, 3), (1, 3)]);
+    // Two words come before the code; the jump goes to the word after it.
+    for (base, offset) in [(0x8000_000c, 0), (0x8000_000d, 0), (0x8000_000c, 1), (0x8000_000e, -1)] {
+        for rd in [2, 3] {
+            let mut machine = Bench::new(1, 2).all(2, base).code(&[jalr(rd, 2, offset), NOP]).ready();
+            machine.step(0, &Given::default(), &mut Commit::default()).expect("it jumps");
+            assert_eq!(machine.path(0), Some(path(0x8000_000c, 0, 0b11)), "{base:#x} {offset}");
+            assert_eq!(machine.register(0, 1, rd as u8), 0x8000_000c, "rd may be rs1");
+        }
+    }
     let traced = Bench::new(1, 2).code(&[jal(3, 8), NOP]).trace();
     assert_eq!(traced.lanes(3), [0x8000_0004; 2]);
     assert_eq!(traced.masks(), [(0, 3)]);

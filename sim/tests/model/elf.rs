@@ -16,8 +16,11 @@ struct Image {
     entry: u32,
     /// Physical address, size in memory, contents.
     segments: Vec<(u32, u32, Vec<u8>)>,
-    symbols: Vec<(&'static str, u32)>,
+    /// Name, value, section: [`ABSOLUTE`] or 0 for an undefined one.
+    symbols: Vec<(&'static str, u32, u16)>,
 }
+
+const ABSOLUTE: u16 = 0xfff1;
 
 /// A good program of two words and twelve zero bytes.
 fn image() -> Image {
@@ -53,12 +56,12 @@ impl Image {
         }
         let mut names = vec![0];
         let mut symbols = vec![0; 16];
-        for (name, value) in &self.symbols {
+        for (name, value, section) in &self.symbols {
             symbols.extend(word(names.len() as u32));
             symbols.extend(word(*value));
             symbols.extend(word(0));
             symbols.extend([0x10, 0]);
-            symbols.extend(half(0xfff1));
+            symbols.extend(half(*section));
             names.extend(name.bytes());
             names.push(0);
         }
@@ -128,16 +131,18 @@ fn segments_need_no_alignment_and_empty_ones_are_ignored() {
 fn symbols_are_found_by_name_and_by_address() {
     let mut image = image();
     image.symbols = vec![
-        ("main", 0x8000_0008),
-        ("_start", 0x8000_0000),
-        ("$xrv32i", 0x8000_0004),
-        ("tohost", 0x8000_1000),
-        ("begin_signature", 0x8000_2000),
-        ("end_signature", 0x8000_2010),
+        ("main", 0x8000_0008, ABSOLUTE),
+        ("_start", 0x8000_0000, ABSOLUTE),
+        ("$xrv32i", 0x8000_0004, ABSOLUTE),
+        ("tohost", 0x8000_1000, ABSOLUTE),
+        ("missing", 0x8000_0004, 0),
+        ("begin_signature", 0x8000_2000, ABSOLUTE),
+        ("end_signature", 0x8000_2010, ABSOLUTE),
     ];
     let program = load(&image).expect("it is good");
     assert_eq!(program.symbol("main"), Some(0x8000_0008));
     assert_eq!(program.symbol("nothing"), None);
+    assert_eq!(program.symbol("missing"), None, "an undefined symbol has no address");
     assert_eq!(program.locate(0x8000_0007), Some(("_start", 7)), "mapping symbols are no places");
     assert_eq!(program.locate(0x8000_0008), Some(("main", 0)));
     assert_eq!(program.locate(0x7fff_ffff), None);
@@ -207,7 +212,7 @@ fn the_last_byte_below_the_stacks_may_be_used() {
 #[test]
 fn no_damage_makes_the_reader_panic() {
     let mut good = image();
-    good.symbols = vec![("main", 0x8000_0008), ("tohost", 0x8000_1000)];
+    good.symbols = vec![("main", 0x8000_0008, ABSOLUTE), ("tohost", 0x8000_1000, ABSOLUTE)];
     let good = good.bytes();
     for length in 0..good.len() {
         assert!(Program::load("p.elf", &good[..length], &config(2, 4)).is_err(), "{length} bytes");

@@ -200,3 +200,11 @@ fn code_that_was_stored_is_executed() {
     let traced = bench.all(2, here + 16).code(&[sw(1, 2, 0), FENCE_I, addi(3, 0, 1)]).trace();
     assert_eq!(traced.lanes(3), [7, 7]);
 }
+
+#[test]
+fn code_that_changes_between_two_rounds_of_a_loop_is_decoded_anew() {
+    let bench = Bench::new(1, 2).all(1, addi(3, 3, 7)).all(4, 2);
+    let loop_start = bench.start() + 8;
+    let traced = bench.all(2, loop_start).code(&[addi(3, 3, 1), sw(1, 2, 0), addi(4, 4, -1), bne(4, 0, -12)]).trace();
+    assert_eq!(traced.lanes(3), [8, 8]);
+}

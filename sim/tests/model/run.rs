@@ -135,6 +135,24 @@ fn a_long_wait_at_the_barrier_is_no_starvation() {
 }
 
 #[test]
+fn the_turn_of_a_path_is_awaited_anew_after_a_release() {
+    // Lane 1 parks at once. Lane 0 counts for 90 issues, calls a function, and there passes the
+    // barrier and counts for 20 more, while lane 1, not so deep, waits for its turn.
+    #[rustfmt::skip]
+    let words = [
+        csrrs(2, MHARTID, 0), beq(2, 0, 12), barrier(), exit(),
+        addi(3, 0, 45), addi(3, 3, -1), bne(3, 0, -4),
+        jal(1, 4), barrier(), addi(3, 0, 10), addi(3, 3, -1), bne(3, 0, -4), exit(),
+    ];
+    let program = Program::from_words("release", CODE, &words);
+    let mut config = config(1, 2);
+    config.run.starvation = 50;
+    let finished = sim::run(&config, &program, 10_000, &mut |_| {}).expect("a known unit");
+    assert_eq!(finished.outcome, Outcome::Exited);
+    assert_eq!(finished.statistics.issues, 119, "more than two windows");
+}
+
+#[test]
 fn a_loop_that_takes_long_but_ends_is_no_starvation_within_the_limit() {
     let words = [csrrs(2, MHARTID, 0), bne(2, 0, 16), addi(3, 0, 20), addi(3, 3, -1), bne(3, 0, -4), exit()];
     let program = Program::from_words("loop", CODE, &words);
