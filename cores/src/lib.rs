@@ -26,6 +26,7 @@ mod signals;
 mod stages;
 mod start;
 
+use sha2::{Digest, Sha256};
 use weft_config::Config;
 
 pub use shape::Shape;
@@ -57,10 +58,12 @@ pub fn elaborate(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
     let unit = divergence::find(&config.divergence.unit)?;
     let shape = Shape::new(config, reset_pc, unit.slots(), unit.spacing());
     let top = core::elaborate(&shape, unit)?;
-    Ok(Core { top, header: header(&shape, unit) })
+    Ok(Core { top, header: header(config, &shape, unit) })
 }
 
-fn header(shape: &Shape, unit: &dyn divergence::DivergenceUnit) -> String {
+fn header(config: &Config, shape: &Shape, unit: &dyn divergence::DivergenceUnit) -> String {
+    let hash = Sha256::digest(config.rtl_hash_text());
+    let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let storage = unit.storage(shape).into_iter().map(|s| format!("{} {} x {}", s.name, s.words, s.bits));
     let lines = [
         "SPDX-License-Identifier: Apache-2.0 OR MIT".to_owned(),
@@ -75,7 +78,7 @@ fn header(shape: &Shape, unit: &dyn divergence::DivergenceUnit) -> String {
             shape.ram_bytes,
             if shape.trace { "on" } else { "off" },
         ),
-        format!("reset pc 0x{:08x}", shape.reset_pc),
+        format!("reset pc 0x{:08x}, configuration {hash}", shape.reset_pc),
     ];
     lines.iter().map(|line| format!("// {line}\n")).collect()
 }

@@ -115,9 +115,12 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     }
     .outputs(&m, "s4");
     m.output("fetch_fault_s4", &m.delay("fault", &entry.bit(32 + 2 * PC)));
-    m.output("issue_s3", &valid);
-    m.output("issue_warp_s3", &warp);
-    m.output("issue_slot_s3", &slot);
+    if shape.trace {
+        m.port_group("trace");
+        m.output("issue_s3", &valid);
+        m.output("issue_warp_s3", &warp);
+        m.output("issue_slot_s3", &slot);
+    }
     m.finish()
 }
 
