@@ -11,8 +11,12 @@ pub struct Config {
     pub warps: u32,
     /// Threads (lanes) per warp: 1, 2, 4 … 64.
     pub threads: u32,
+    /// Instruction set.
+    pub isa: Isa,
     /// Divergence tracking.
     pub divergence: Divergence,
+    /// The divergence unit `arbiter`.
+    pub arbiter: Arbiter,
     /// Memory port and map.
     pub memory: Memory,
     /// Trace port.
@@ -21,11 +25,29 @@ pub struct Config {
     pub run: Run,
 }
 
+/// `[isa]`: what the core executes besides RV32I, Zicsr and Zifencei.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Isa {
+    /// Multiplication and division (M).
+    pub m: bool,
+    /// Atomic memory operations, load-reserved and store-conditional (A).
+    pub a: bool,
+}
+
 /// `[divergence]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Divergence {
     /// Name of a registered divergence unit.
     pub unit: String,
+    /// Commits of a warp after which its path yields to another one; 0 = never.
+    pub fair_after: u64,
+}
+
+/// `[arbiter]`
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Arbiter {
+    /// Registers in the comparator tree, 0…2.
+    pub pipeline_stages: u32,
 }
 
 /// `[memory]`
@@ -35,6 +57,8 @@ pub struct Memory {
     pub kind: MemoryKind,
     /// Cycles from an accepted request to its response.
     pub latency: Latency,
+    /// Transactions that the memory accepts per cycle, on average.
+    pub bandwidth: Bandwidth,
     /// Seed of random latencies.
     pub seed: u64,
     /// Loads in flight, 1…128.
@@ -43,6 +67,8 @@ pub struct Memory {
     pub ram_bytes: u32,
     /// Stack of each thread in bytes, a power of two ≥ 64.
     pub stack_bytes: u32,
+    /// Whether the stacks of a warp are interleaved word by word.
+    pub stack_interleave: bool,
 }
 
 /// `memory.kind`
@@ -62,6 +88,11 @@ pub struct Latency {
     /// Most cycles.
     pub max: u32,
 }
+
+/// `memory.bandwidth`: thousandths of a transaction per cycle, 1…1000. 250 = one every four cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "toml::Value")]
+pub struct Bandwidth(pub u32);
 
 /// `[trace]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -84,7 +115,9 @@ impl Default for Config {
         Self {
             warps: 8,
             threads: 8,
+            isa: Isa::default(),
             divergence: Divergence::default(),
+            arbiter: Arbiter::default(),
             memory: Memory::default(),
             trace: Trace::default(),
             run: Run::default(),
@@ -92,9 +125,15 @@ impl Default for Config {
     }
 }
 
+impl Default for Isa {
+    fn default() -> Self {
+        Self { m: true, a: true }
+    }
+}
+
 impl Default for Divergence {
     fn default() -> Self {
-        Self { unit: "arbiter".into() }
+        Self { unit: "arbiter".into(), fair_after: 65536 }
     }
 }
 
@@ -103,10 +142,12 @@ impl Default for Memory {
         Self {
             kind: MemoryKind::Model,
             latency: Latency { min: 1, max: 1 },
+            bandwidth: Bandwidth::FULL,
             seed: 1,
             outstanding: 16,
             ram_bytes: 16 << 20,
             stack_bytes: 2048,
+            stack_interleave: true,
         }
     }
 }
@@ -148,5 +189,16 @@ impl From<Latency> for toml::Value {
         } else {
             Self::String(format!("{}..{}", latency.min, latency.max))
         }
+    }
+}
+
+impl Bandwidth {
+    /// A transaction every cycle.
+    pub const FULL: Self = Self(1000);
+}
+
+impl From<Bandwidth> for toml::Value {
+    fn from(bandwidth: Bandwidth) -> Self {
+        if bandwidth == Bandwidth::FULL { Self::Integer(1) } else { Self::Float(f64::from(bandwidth.0) / 1000.0) }
     }
 }

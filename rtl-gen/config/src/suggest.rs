@@ -26,12 +26,17 @@ pub(crate) fn hint_for_key(given: &str) -> String {
     let names = || KEYS.iter().map(|key| key.name);
     let (table, leaf) = split(given);
     let same_leaf = names().find(|name| split(name).1 == leaf);
+    // In the right table only the leaf counts: `isa.f` is as near to `isa.m` as to `isa.a`.
+    let near = || {
+        let candidates = names().filter(|name| split(name).0 != table || nearest(leaf, [split(name).1]).is_some());
+        nearest(given, candidates)
+    };
     let near_leaf = || {
         let leaf = nearest(leaf, names().map(|name| split(name).1))?;
         names().find(|name| split(name).1 == leaf)
     };
     let part_of = || names().find(|name| leaf.len() >= 3 && split(name).1.contains(leaf));
-    if let Some(name) = same_leaf.or_else(|| nearest(given, names())).or_else(near_leaf).or_else(part_of) {
+    if let Some(name) = same_leaf.or_else(near).or_else(near_leaf).or_else(part_of) {
         return format!("did you mean `{name}`?");
     }
     let in_table: Vec<&str> = names().filter(|name| !table.is_empty() && split(name).0 == table).collect();
@@ -48,7 +53,8 @@ pub(crate) fn split(key: &str) -> (&str, &str) {
 }
 
 fn tolerance(given: &str, candidate: &str) -> usize {
-    (given.chars().count().min(candidate.chars().count()) / 3).max(1)
+    let shorter = given.chars().count().min(candidate.chars().count());
+    (shorter / 3).max(1).min(shorter.saturating_sub(1))
 }
 
 fn enumerate(names: &[&str]) -> String {
@@ -70,6 +76,9 @@ mod tests {
             ("memroy.seed", "memory.seed"),
             ("divergence.units", "divergence.unit"),
             ("memory.ram", "memory.ram_bytes"),
+            ("m", "isa.m"),
+            ("divergence.fair", "divergence.fair_after"),
+            ("pipeline_stage", "arbiter.pipeline_stages"),
         ] {
             assert_eq!(hint_for_key(given), format!("did you mean `{meant}`?"), "{given}");
         }
@@ -78,6 +87,8 @@ mod tests {
     #[test]
     fn a_far_name_gets_the_keys_of_its_table_and_no_guess() {
         assert_eq!(hint_for_key("run.colour"), "the keys of [run] are `run.watchdog`, `run.starvation`");
-        assert!(hint_for_key("colour").starts_with("the keys are `warps`, `threads`, `divergence.unit`"));
+        assert_eq!(hint_for_key("isa.f"), "the keys of [isa] are `isa.m`, `isa.a`");
+        assert!(hint_for_key("colour").starts_with("the keys are `warps`, `threads`, `isa.m`"));
+        assert!(hint_for_key("x").starts_with("the keys are "));
     }
 }

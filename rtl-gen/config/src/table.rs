@@ -2,7 +2,7 @@
 //! files and arguments, the printed configuration, the error texts and the reference in the
 //! documentation are all derived from it.
 
-use crate::keys::{Config, Latency, MemoryKind};
+use crate::keys::{Bandwidth, Config, Latency, MemoryKind};
 use crate::suggest::hint_among;
 use crate::value::Given;
 
@@ -28,6 +28,7 @@ enum Field {
     Name { what: &'static str, at: fn(&mut Config) -> &mut String },
     MemoryKind { at: fn(&mut Config) -> &mut MemoryKind },
     Latency { at: fn(&mut Config) -> &mut Latency },
+    Bandwidth { at: fn(&mut Config) -> &mut Bandwidth },
 }
 
 /// A set of integers.
@@ -59,10 +60,37 @@ pub const KEYS: &[Key] = &[
         field: Field::Integer { values: Integers::powers_of_two(1, 64), at: |config| &mut config.threads },
     },
     Key {
+        name: "isa.m",
+        summary: "Multiplication and division, RV32M.",
+        in_hardware: true,
+        field: Field::Boolean { at: |config| &mut config.isa.m },
+    },
+    Key {
+        name: "isa.a",
+        summary: "Atomic memory operations, load-reserved and store-conditional, RV32A.",
+        in_hardware: true,
+        field: Field::Boolean { at: |config| &mut config.isa.a },
+    },
+    Key {
         name: "divergence.unit",
         summary: "The unit that tracks the paths of a diverged warp.",
         in_hardware: true,
         field: Field::Name { what: "the name of a divergence unit", at: |config| &mut config.divergence.unit },
+    },
+    Key {
+        name: "divergence.fair_after",
+        summary: "Commits of a warp after which the path that runs gives way to the others that could; 0 = never.",
+        in_hardware: true,
+        field: Field::Long {
+            values: Integers::between(0, u32::MAX as u64),
+            at: |config| &mut config.divergence.fair_after,
+        },
+    },
+    Key {
+        name: "arbiter.pipeline_stages",
+        summary: "Registers in the comparator tree of the unit \"arbiter\": each shortens it, and keeps the instructions of a warp a cycle further apart.",
+        in_hardware: true,
+        field: Field::Integer { values: Integers::between(0, 2), at: |config| &mut config.arbiter.pipeline_stages },
     },
     Key {
         name: "memory.kind",
@@ -75,6 +103,12 @@ pub const KEYS: &[Key] = &[
         summary: "Cycles from an accepted load to its response; a range is drawn from at random, both ends included.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.latency },
+    },
+    Key {
+        name: "memory.bandwidth",
+        summary: "Transactions that the memory accepts per cycle, on average: 0.25 is one every four cycles.",
+        in_hardware: false,
+        field: Field::Bandwidth { at: |config| &mut config.memory.bandwidth },
     },
     Key {
         name: "memory.seed",
@@ -102,6 +136,12 @@ pub const KEYS: &[Key] = &[
             values: Integers::powers_of_two(64, 1 << 30),
             at: |config| &mut config.memory.stack_bytes,
         },
+    },
+    Key {
+        name: "memory.stack_interleave",
+        summary: "Whether the stacks of a warp are interleaved word by word, so that lanes at the same place of their stacks share a line.",
+        in_hardware: true,
+        field: Field::Boolean { at: |config| &mut config.memory.stack_interleave },
     },
     Key {
         name: "trace.port",
@@ -141,6 +181,7 @@ impl Key {
             Field::Latency { .. } => {
                 format!("an integer from 1 to {MAX_LATENCY}, or a range such as \"1..60\"")
             }
+            Field::Bandwidth { .. } => "a number from 0.001 to 1, with up to three decimals".into(),
         }
     }
 
@@ -154,6 +195,7 @@ impl Key {
             Field::Name { at, .. } => toml::Value::String(at(config).clone()),
             Field::MemoryKind { at } => toml::Value::String(at(config).name().into()),
             Field::Latency { at } => (*at(config)).into(),
+            Field::Bandwidth { at } => (*at(config)).into(),
         }
     }
 
@@ -173,6 +215,10 @@ impl Key {
             (Field::Name { at, .. }, Given::Text(name)) => at(config).clone_from(name),
             (Field::MemoryKind { at }, Given::Text(name)) => *at(config) = memory_kind(name)?,
             (Field::Latency { at }, Given::Integer(_) | Given::Text(_)) => *at(config) = latency(given)?,
+            (Field::Bandwidth { at }, Given::Integer(number)) => *at(config) = bandwidth(*number as f64)?,
+            (Field::Bandwidth { at }, Given::Float(number)) => {
+                *at(config) = bandwidth(number.parse().unwrap_or(f64::NAN))?;
+            }
             _ => return Err(Refusal::WrongType),
         }
         Ok(())
@@ -183,6 +229,7 @@ impl Key {
         let value = self.value(config);
         let given = match &value {
             toml::Value::Integer(number) => Given::Integer((*number).into()),
+            toml::Value::Float(number) => Given::Float(number.to_string()),
             toml::Value::Boolean(truth) => Given::Boolean(*truth),
             other => Given::Text(other.as_str().unwrap_or_default().to_owned()),
         };
@@ -252,4 +299,15 @@ fn latency(given: &Given) -> Result<Latency, Refusal> {
     } else {
         Err(Refusal::OutOfRange { hint: format!("the nearest is {}", toml::Value::from(nearest)) })
     }
+}
+
+/// A number of transactions per cycle, exact in thousandths.
+fn bandwidth(number: f64) -> Result<Bandwidth, Refusal> {
+    let nearest = Bandwidth((number * 1000.0).round().clamp(1.0, 1000.0) as u32);
+    // Not equal either if it is no number at all.
+    if f64::from(nearest.0) / 1000.0 == number {
+        return Ok(nearest);
+    }
+    let hint = if number.is_nan() { Bandwidth::FULL } else { nearest };
+    Err(Refusal::OutOfRange { hint: format!("the nearest is {}", toml::Value::from(hint)) })
 }

@@ -8,6 +8,8 @@ use toml::de::DeValue;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Given {
     Integer(i128),
+    /// A floating-point number, as written.
+    Float(String),
     Text(String),
     Boolean(bool),
     /// No key takes a value of this type; `shown` is how messages print it.
@@ -28,7 +30,7 @@ impl Given {
             },
             DeValue::String(text) => Self::Text(text.clone().into_owned()),
             DeValue::Boolean(truth) => Self::Boolean(*truth),
-            DeValue::Float(float) => other("a floating-point number", float.as_str()),
+            DeValue::Float(float) => Self::Float(float.as_str().to_owned()),
             DeValue::Datetime(date) => other("a date", &date.to_string()),
             DeValue::Array(_) => other("an array", "[…]"),
             DeValue::Table(_) => other("a table", "{…}"),
@@ -39,6 +41,7 @@ impl Given {
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Self::Integer(_) => "an integer",
+            Self::Float(_) => "a floating-point number",
             Self::Text(_) => "a string",
             Self::Boolean(_) => "a boolean",
             Self::Other { name, .. } => name,
@@ -50,6 +53,7 @@ impl fmt::Display for Given {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(number) => write!(formatter, "{number}"),
+            Self::Float(number) => formatter.write_str(number),
             Self::Text(text) => write!(formatter, "{text:?}"),
             Self::Boolean(truth) => write!(formatter, "{truth}"),
             Self::Other { shown, .. } => formatter.write_str(shown),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use weft_config::{Base, Config, KEYS, Latency, PRESETS, reference};
+use weft_config::{Bandwidth, Base, Config, KEYS, Latency, PRESETS, reference};
 
 const NOTHING: &[&str] = &[];
 
@@ -47,6 +47,32 @@ fn the_last_setting_wins_and_its_right_side_is_toml_or_else_a_string() {
 }
 
 #[test]
+fn a_bandwidth_is_a_number_of_up_to_three_decimals() {
+    for (setting, thousandths) in
+        [("1", 1000), ("1.0", 1000), ("0.25", 250), ("0.001", 1), ("2.5e-1", 250), ("0.333", 333)]
+    {
+        assert_eq!(with(&[&format!("memory.bandwidth={setting}")]).memory.bandwidth, Bandwidth(thousandths));
+    }
+    for thousandths in 1..=1000 {
+        let mut config = Config::default();
+        config.memory.bandwidth = Bandwidth(thousandths);
+        assert_eq!(config.check(), Ok(()), "{thousandths}");
+    }
+    for thousandths in [0, 1001, u32::MAX] {
+        let mut config = Config::default();
+        config.memory.bandwidth = Bandwidth(thousandths);
+        assert!(config.check().is_err(), "{thousandths}");
+    }
+}
+
+#[test]
+fn the_extensions_and_fairness_can_be_turned_off() {
+    let config = with(&["isa={m=false, a=false}", "divergence.fair_after=0", "memory.stack_interleave=false"]);
+    assert!(!config.isa.m && !config.isa.a && !config.memory.stack_interleave);
+    assert_eq!(config.divergence.fair_after, 0);
+}
+
+#[test]
 fn settings_apply_on_top_of_a_file_and_unset_keys_have_their_defaults() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("core.toml");
@@ -75,8 +101,15 @@ fn ram_reaches_to_the_end_of_the_address_space_and_to_one_row_above_the_stacks()
 fn the_commented_file_reads_back_as_itself() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("core.toml");
-    let config =
-        with(&["warps=3", "threads=16", "memory.latency=1..60", "divergence.unit=\"a\\\"b\"", "memory.seed=7"]);
+    let config = with(&[
+        "warps=3",
+        "threads=16",
+        "memory.latency=1..60",
+        "divergence.unit=\"a\\\"b\"",
+        "memory.seed=7",
+        "memory.bandwidth=0.125",
+        "isa.a=false",
+    ]);
     fs::write(&path, config.to_commented_toml()).expect("a file");
     assert_eq!(Config::resolve(&Base::File(path), NOTHING), Ok(config));
 }
@@ -115,6 +148,12 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("memory.ram_bytes=33554432", true),
         ("memory.stack_bytes=1024", true),
         ("trace.port=false", true),
+        ("isa.m=false", true),
+        ("isa.a=false", true),
+        ("divergence.fair_after=0", true),
+        ("arbiter.pipeline_stages=1", true),
+        ("memory.stack_interleave=false", true),
+        ("memory.bandwidth=0.5", false),
         ("memory.latency=20", false),
         ("memory.seed=2", false),
         ("run.watchdog=5", false),
