@@ -8,7 +8,7 @@ use crate::memory::request_queue;
 use crate::shape::{PC, Shape};
 use crate::signals::{CommitTrace, Control, Hazards, LaneControl, Meta, Path, PendingLoad, Request, Resolve};
 use crate::stages::s0_steer::{Fetch, Resteer};
-use crate::stages::s3_schedule::Written;
+use crate::stages::s3_schedule::{ReplayRecord, Written};
 use crate::stages::s4_collect::RegisterWrite;
 use crate::stages::{
     s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s5_decode, s6_execute, s7_commit, s8_context, s9_gather,
@@ -73,13 +73,15 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
 
     let s2 = m.instance("s2", &s2_predecode::elaborate(shape)?);
     fetch_s2.connect(&s2, "s2");
-    s2.input("imem_rsp_data", &ports.imem_rsp_data).output_to("predicted_s2", &predicted_s2);
+    let replay_pc_s2 = m.forward("replay_pc_s2", PC);
+    s2.input("imem_rsp_data", &ports.imem_rsp_data)
+        .input("replay_pc_s2", &replay_pc_s2)
+        .output_to("predicted_s2", &predicted_s2);
     let hazards = Hazards::from_instance(&s2, shape, "s2");
     let fetch_fault_s2 = s2.output_as("fetch_fault_s2", "fetch_fault_s2");
 
     let epochs = m.forward("epochs", shape.contexts());
     let bubble = m.forward("bubble", 1);
-    let early = Written::forward(&m, shape, "early");
     let late = Written::forward(&m, shape, "late");
     let accepted = m.forward("request_accepted", 1);
     let request_unused = m.forward("request_unused_s8", 1);
@@ -92,11 +94,13 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     s3.input("predicted_s2", &predicted_s2).input("fetch_fault_s2", &fetch_fault_s2);
     hazards.connect(&s3, "s2");
     s3.input("resteer_valid_s8", &resteer.valid).input("resteer_context_s8", &resteer.context);
-    early.connect(&s3, "early");
+    let record = ReplayRecord::build(shape, &mut |field, width| m.forward(&format!("record_{field}_s8"), width));
+    record.connect(&s3, "record");
+    s3.input("start_valid", &start.output("row_valid")).input("start_register", &start.output("row_at").slice(0, 5));
     late.connect(&s3, "late");
     s3.input("request_accepted", &accepted).input("request_unused_s8", &request_unused);
     s3.input("tag_written", &tag_written).input("tag_unused_s8", &load_unused);
-    s3.output_to("room", &room);
+    s3.output_to("room", &room).output_to("replay_pc_s2", &replay_pc_s2);
 
     m.comment("S4 to S7: operands, decode, lanes, commit.");
     let meta_s4 = Meta::from_instance(&s3, shape, "s4");
@@ -123,10 +127,6 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     for port in ["a_s6", "b_s6", "store_s6"] {
         s6.input(port, &s5.output_as(port, port));
     }
-    // A register written at the end of S7 may be read by an instruction that issues in that cycle.
-    m.drive(&early.valid, &(&meta_s6.valid & &control_s6.writes));
-    m.drive(&early.context, &s3_schedule::join_context(&meta_s6.warp, &meta_s6.slot));
-    m.drive(&early.rd, &meta_s6.instruction.slice(7, 5));
 
     let path = Path::forward(&m, shape, "path_s7");
     let epoch_s7 = m.forward("slot_epoch_s7", 1);
@@ -150,12 +150,13 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     s8.input("warp_s7", &meta_s7.warp).input("slot_s7", &meta_s7.slot);
     Resolve::build(shape, &mut |field, _| s7.output_as(&format!("{field}_s8"), &format!("{field}_s8")))
         .connect(&s8, "s8");
-    for port in ["predicted_s8", "fence_i_s8"] {
+    for port in ["predicted_s8", "fence_i_s8", "partial_load_s8"] {
         s8.input(port, &s7.output_as(port, port));
     }
     path.driven_by(&s8, "s7");
     s8.output_to("slot_epoch_s7", &epoch_s7).output_to("epochs_now", &epochs).output_to("release_barrier", &release);
     resteer.driven_by(&s8, "resteer");
+    record.driven_by(&s8, "record");
     let all_ended = s8.output_as("ended", "all_ended");
 
     let queue = m.instance("request_queue", &request_queue::elaborate(shape)?);

@@ -43,6 +43,8 @@ rtl::bundle! {
         is_store: 1,
         /// Waits until earlier requests have been accepted.
         is_fence_i: 1,
+        /// Fetched from where its context's replay record says.
+        is_replay: 1,
     }
 }
 

@@ -34,8 +34,12 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.port_group("resteer from S8");
     let flush = m.input("resteer_valid_s8", 1);
     let flush_context = m.input("resteer_context_s8", shape.context_bits());
-    m.port_group("registers written");
-    let early = Written::inputs(&m, shape, "early");
+    m.port_group("replay record: the slot's path stands, whole, at a load that is partly served");
+    let record = ReplayRecord::inputs(&m, shape, "record");
+    m.port_group("start: clears the counts of late results");
+    let start_valid = m.input("start_valid", 1);
+    let start_register = m.input("start_register", 5);
+    m.port_group("a late result is written or called off");
     let late = Written::inputs(&m, shape, "late");
     m.port_group("places returned: request queue (accepted, unused), tags (written, unused)");
     let accepted = m.input("request_accepted", 1);
@@ -54,20 +58,27 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let fence_waits = m.forward("fence_waits", 1);
     let may_request = m.wire("may_request", &(!&places.full & !&fence_waits));
     let pushed = m.wire("pushed", &decode(&fetch.context, contexts).when(&(&fetch.valid & !dead)));
-    let flushed = m.wire("flushed", &decode(&flush_context, contexts).when(&flush));
-    let early_one = m.wire("early_one", &decode(&early.rd, 32));
-    let late_one = m.wire("late_one", &decode(&late.rd, 32));
-    let early_context = m.wire("early_context_one", &decode(&early.context, contexts).when(&early.valid));
-    let late_context = m.wire("late_context_one", &decode(&late.context, contexts).when(&late.valid));
+    let flush_one = m.wire("flush_one", &decode(&flush_context, contexts).when(&flush));
+    let late_context =
+        m.wire("late_context_one", &decode(&late.context, contexts).when(&(&late.valid & late.rd.any())));
+
+    m.comment("Replay records.");
+    let records = m.register("records", contexts);
+    let record_one = m.wire("record_one", &decode(&record.context, contexts).when(&record.valid));
+    records.next(&(&(&record_one & record.stands.repeat(contexts)) | (&*records & !&record_one))).reset(0);
+    let record_pcs = m.memory("record_pcs", contexts, PC, MemoryStyle::Distributed);
+    record_pcs.write(&record.valid, &record.context, &record.pc);
+    m.output("replay_pc_s2", &record_pcs.read("replay_pc", &fetch.context));
 
     let per_context: Vec<[Expr; 7]> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
             context.input("push", &pushed.bit(number)).input("issue", &grant.bit(number));
-            context.input("flush", &flushed.bit(number)).input("may_request", &may_request);
+            context.input("flush", &flush_one.bit(number)).input("may_request", &may_request);
             context.input("may_load", &!&tags.full).input("requests_idle", &idle);
-            context.input("early", &early_context.bit(number)).input("early_one", &early_one);
-            context.input("late", &late_context.bit(number)).input("late_one", &late_one);
+            context.input("start_valid", &start_valid).input("start_register", &start_register);
+            context.input("record", &records.bit(number));
+            context.input("late", &late_context.bit(number)).input("late_rd", &late.rd);
             hazards.connect(&context, "s2");
             ["ready", "room", "read_position", "write_position", "waits_for_requests", "head_requests", "head_loads"]
                 .map(|port| context.output(port))
@@ -122,6 +133,20 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         m.output("issue_slot_s3", &slot);
     }
     m.finish()
+}
+
+rtl::bundle! {
+    /// After each commit: whether its context is left at a load of which only some lanes were served.
+    pub struct ReplayRecord(shape: &Shape) {
+        /// Whether an instruction committed.
+        valid: 1,
+        /// Warp and slot.
+        context: shape.context_bits(),
+        /// Whether exactly the lanes that were not served are in charge, at the load.
+        stands: 1,
+        /// The load.
+        pc: PC,
+    }
 }
 
 rtl::bundle! {

@@ -176,6 +176,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     resolved.outputs(&m, "s8");
     m.output("predicted_s8", &m.delay("predicted", &meta.predicted));
     m.output("fence_i_s8", &m.delay("fence_i", &control.is_fence_i));
+    m.output("partial_load_s8", &m.delay("partial_load", &(&control.is_load & unserved.any())));
     let unused = |name: &str, value: &Expr| {
         let register = m.register(name, 1);
         register.next(value).reset(0);

@@ -6,7 +6,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Module, clog2, count_ones, decode, lit};
 
 use super::s0_steer::Resteer;
-use super::s3_schedule::join_context;
+use super::s3_schedule::{ReplayRecord, join_context};
 use crate::shape::{PC, Shape};
 use crate::signals::{Path, Resolve};
 
@@ -27,6 +27,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let resolve = Resolve::inputs(&m, shape, "s8");
     let predicted = m.input("predicted_s8", PC);
     let fence_i = m.input("fence_i_s8", 1);
+    let partial_load = m.input("partial_load_s8", 1);
 
     let barrier = m.instance("barrier", &barrier_module);
     resolve.connect(&barrier, "s8");
@@ -48,9 +49,19 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         valid: m.wire("resteers", &(&resolve.valid & !as_predicted)),
         context: join_context(&resolve.warp, &resolve.slot),
         pc: in_charge.pc.clone(),
-        runs: goes_on,
+        runs: goes_on.clone(),
         waits: &in_charge.valid & &in_charge.parked,
     };
+
+    m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
+    let same_path = &goes_on & in_charge.pc.eq(&resolve.b_pc) & in_charge.mask.eq(&resolve.b_mask);
+    let record = ReplayRecord {
+        valid: resolve.valid.clone(),
+        context: resteer.context.clone(),
+        stands: partial_load & same_path,
+        pc: resolve.b_pc.clone(),
+    };
+
     let epochs = m.register("epochs", contexts);
     epochs.next(&(&*epochs ^ decode(&resteer.context, contexts).when(&resteer.valid))).reset(0);
 
@@ -60,6 +71,8 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     m.output("epochs_now", &epochs);
     m.port_group("resteer");
     resteer.outputs(&m, "resteer");
+    m.port_group("replay record, for S3");
+    record.outputs(&m, "record");
     m.output("release_barrier", &release);
     m.output("ended", &all_ended);
     if shape.trace {
