@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Arithmetic, Condition, CsrOperation, CsrSource, Instruction, Register, Width};
+use super::{Arithmetic, Condition, CsrOperation, CsrSource, Instruction, Multiplication, Register, Width};
 
 #[rustfmt::skip]
 const NAMES: [&str; 32] = [
@@ -49,6 +49,10 @@ impl fmt::Display for Instruction {
             }
             Instruction::Registers { operation, rd, rs1, rs2 } => {
                 let mnemonic = mnemonic(operation);
+                write!(f, "{mnemonic} {},{},{}", name(rd), name(rs1), name(rs2))
+            }
+            Instruction::Multiply { operation, rd, rs1, rs2 } => {
+                let mnemonic = multiply_mnemonic(operation);
                 write!(f, "{mnemonic} {},{},{}", name(rd), name(rs1), name(rs2))
             }
             Instruction::Fence => f.write_str("fence"),
@@ -105,6 +109,19 @@ fn mnemonic(operation: Arithmetic) -> &'static str {
         Arithmetic::Xor => "xor",
         Arithmetic::Or => "or",
         Arithmetic::And => "and",
+    }
+}
+
+fn multiply_mnemonic(operation: Multiplication) -> &'static str {
+    match operation {
+        Multiplication::Low => "mul",
+        Multiplication::High => "mulh",
+        Multiplication::HighSignedUnsigned => "mulhsu",
+        Multiplication::HighUnsigned => "mulhu",
+        Multiplication::Quotient => "div",
+        Multiplication::QuotientUnsigned => "divu",
+        Multiplication::Remainder => "rem",
+        Multiplication::RemainderUnsigned => "remu",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Instruction words to typed instructions: strict RV32I, Zicsr and Zifencei; everything else is
+//! Instruction words to typed instructions: strict RV32I, M, Zicsr and Zifencei; everything else is
 //! illegal.
 //!
 //! The crate `riscv-decode` classifies a word. It also accepts what RV32 does not have, so its
@@ -8,9 +8,12 @@
 mod base;
 mod cache;
 mod display;
+mod multiply;
 mod strict;
 mod zicsr;
 mod zifencei;
+
+use weft_config::Isa;
 
 pub(crate) use cache::DecodeCache;
 
@@ -40,6 +43,8 @@ pub enum Instruction {
     Immediate { operation: Arithmetic, rd: Register, rs1: Register, immediate: u32 },
     /// Arithmetic between registers.
     Registers { operation: Arithmetic, rd: Register, rs1: Register, rs2: Register },
+    /// `mul` … `remu`
+    Multiply { operation: Multiplication, rd: Register, rs1: Register, rs2: Register },
     /// `fence`, in all its forms
     Fence,
     /// `fence.i`
@@ -116,6 +121,27 @@ pub enum Arithmetic {
     And,
 }
 
+/// An operation of the extension M. Products are of 64 bits; quotients are rounded towards zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Multiplication {
+    /// Lower half of the product.
+    Low,
+    /// Upper half of the product, signed.
+    High,
+    /// Upper half of the product, rs1 signed and rs2 unsigned.
+    HighSignedUnsigned,
+    /// Upper half of the product, unsigned.
+    HighUnsigned,
+    /// Quotient, signed.
+    Quotient,
+    /// Quotient, unsigned.
+    QuotientUnsigned,
+    /// Remainder, signed.
+    Remainder,
+    /// Remainder, unsigned.
+    RemainderUnsigned,
+}
+
 /// How a CSR instruction changes the CSR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsrOperation {
@@ -136,13 +162,23 @@ pub enum CsrSource {
     Immediate(u8),
 }
 
-/// Decodes one instruction word; `None` if it is illegal.
+impl Instruction {
+    /// Whether a core with these extensions executes the instruction; it is illegal otherwise.
+    pub fn supported(&self, isa: &Isa) -> bool {
+        match self {
+            Self::Multiply { .. } => isa.m,
+            _ => true,
+        }
+    }
+}
+
+/// Decodes one instruction word of a core with every extension; `None` if it is illegal.
 pub fn decode(word: u32) -> Option<Instruction> {
     if let Some(fence) = zifencei::decode(word) {
         return Some(fence);
     }
     let raw = strict::decode(word)?;
-    base::translate(raw).or_else(|| zicsr::translate(raw))
+    base::translate(raw).or_else(|| multiply::translate(raw)).or_else(|| zicsr::translate(raw))
 }
 
 /// Sign-extends the low `bits` of `value`.

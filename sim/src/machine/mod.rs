@@ -9,6 +9,7 @@ mod control;
 mod csr;
 mod group;
 mod lanes;
+mod multiply;
 mod threads;
 
 use weft_config::Config;
@@ -34,8 +35,9 @@ pub struct Given<'a> {
 pub enum Step {
     /// An instruction, or one part of a replayed one, was executed.
     Committed {
-        /// A load from RAM to a register other than x0: the hardware writes it later, in a late
-        /// write that carries the values now in [`Commit::values`].
+        /// A load from RAM to a register other than x0, or a multiplication or division to any
+        /// register: the hardware writes it later, in a late write that carries the values now in
+        /// [`Commit::values`].
         late: bool,
         /// A counter was read into a register: the values depend on the engine.
         volatile: bool,
@@ -121,7 +123,7 @@ impl Machine {
             threads: Threads::new(warps, lanes),
             policy,
             memory: Memory::new(config, program),
-            decoder: DecodeCache::new(),
+            decoder: DecodeCache::new(config.isa.clone()),
             tohost: program.tohost().map(|address| address & !3),
             live: warps * lanes,
             parked: 0,
@@ -202,6 +204,14 @@ impl Machine {
                 let (a, b) = (self.threads.row(warp, rs1), self.threads.row(warp, rs2));
                 arithmetic::registers(operation, a, b, &mut out.values);
                 Ok(self.write_back(warp, path, rd, out))
+            }
+            Instruction::Multiply { operation, rd, rs1, rs2 } => {
+                let (a, b) = (self.threads.row(warp, rs1), self.threads.row(warp, rs2));
+                multiply::registers(operation, a, b, &mut out.values);
+                out.rd = rd;
+                keep(path.mask, &mut out.values);
+                self.threads.write(warp, rd, path.mask, &out.values);
+                Ok(Effect { late: true, ..Effect::advance(path) })
             }
             Instruction::Jump { rd, offset } => self.jump(warp, path, (rd, offset), out),
             Instruction::JumpRegister { rd, rs1, offset } => self.jump_register(warp, path, (rd, rs1, offset), out),

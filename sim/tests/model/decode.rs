@@ -82,11 +82,12 @@ fn csr_names<'a>(words: &[u32], lines: &'a [String]) -> HashMap<u32, &'a str> {
 }
 
 #[rustfmt::skip]
-const MNEMONICS: [&str; 48] = [
+const MNEMONICS: [&str; 56] = [
     "lui", "auipc", "jal", "jalr", "beq", "bne", "blt", "bge", "bltu", "bgeu",
     "lb", "lh", "lw", "lbu", "lhu", "sb", "sh", "sw",
     "addi", "slti", "sltiu", "xori", "ori", "andi", "slli", "srli", "srai",
     "add", "sub", "sll", "slt", "sltu", "xor", "srl", "sra", "or", "and",
+    "mul", "mulh", "mulhsu", "mulhu", "div", "divu", "rem", "remu",
     "fence", "fence.i", "fence.tso", "ecall", "ebreak",
     "csrrw", "csrrs", "csrrc", "csrrwi", "csrrsi", "csrrci",
 ];

@@ -71,7 +71,7 @@ fn environment_calls_breakpoints_and_illegal_words_name_their_cause() {
     let cases = [
         ("ecall", ECALL, 11), ("ebreak", EBREAK, 3),
         ("mret", 0x3020_0073, 2), ("wfi", 0x1050_0073, 2), ("zero", 0, 2), ("ones", 0xffff_ffff, 2),
-        ("mul", r(1, 1, 1, 0, 3, 0x33), 2), ("lr.w", r(0x08, 0, 1, 2, 3, 0x2f), 2),
+        ("mulw", r(1, 1, 1, 0, 3, 0x3b), 2), ("lr.d", r(0x08, 0, 1, 3, 3, 0x2f), 2),
         ("slli by 32", slli(3, 1, 32), 2), ("jalr with funct3 1", i(0, 1, 1, 3, 0x67), 2),
         ("ld", i(0, 1, 3, 3, 0x03), 2), ("lwu", i(0, 1, 6, 3, 0x03), 2), ("c.nop", 0x0001, 2),
         ("flw", i(0, 1, 2, 3, 0x07), 2), ("ecall with rd", ECALL | 1 << 7, 2),

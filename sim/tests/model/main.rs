@@ -10,6 +10,7 @@ mod elf;
 mod faults;
 mod instructions;
 mod memory;
+mod multiply;
 mod paths;
 mod random_programs;
 mod run;

@@ -83,15 +83,16 @@ impl Writer {
         let (rd, rs1, rs2) = (self.value(), self.value(), self.value());
         let immediate = (random(&mut self.state) as i32) >> 20;
         let amount = immediate & 31;
-        let between = [add, sub, sll, slt, sltu, xor, srl, sra, or, and];
+        let between =
+            [add, sub, sll, slt, sltu, xor, srl, sra, or, and, mul, mulh, mulhsu, mulhu, div, divu, rem, remu];
         let with = [addi, slti, sltiu, xori, ori, andi];
         let shift = [slli, srli, srai];
-        let word = match self.below(22) as usize {
-            n @ 0..10 => between[n](rd, rs1, rs2),
-            n @ 10..16 => with[n - 10](rd, rs1, immediate),
-            n @ 16..19 => shift[n - 16](rd, rs1, amount),
-            19 => lui(rd, random(&mut self.state) >> 12),
-            20 => auipc(rd, random(&mut self.state) >> 12),
+        let word = match self.below(30) as usize {
+            n @ 0..18 => between[n](rd, rs1, rs2),
+            n @ 18..24 => with[n - 18](rd, rs1, immediate),
+            n @ 24..27 => shift[n - 24](rd, rs1, amount),
+            27 => lui(rd, random(&mut self.state) >> 12),
+            28 => auipc(rd, random(&mut self.state) >> 12),
             _ => FENCE_I,
         };
         self.words.push(word);

@@ -1,5 +1,24 @@
-//! One hart of RV32I, as plainly as can be: the reference for race-free programs. It shares no
+//! One hart of RV32IM, as plainly as can be: the reference for race-free programs. It shares no
 //! code with the model: it decodes and executes straight from the word's fields.
+
+/// The extension M, in numbers that are wide enough to need no special case but division by zero.
+fn long_arithmetic(funct3: u32, a: u32, b: u32) -> u32 {
+    let (signed_a, signed_b) = (i128::from(a as i32), i128::from(b as i32));
+    let (a, b) = (i128::from(a), i128::from(b));
+    let result = match funct3 {
+        0 => a * b,
+        1 => (signed_a * signed_b) >> 32,
+        2 => (signed_a * b) >> 32,
+        3 => (a * b) >> 32,
+        4 | 5 if b == 0 => -1,
+        6 | 7 if b == 0 => a,
+        4 => signed_a / signed_b,
+        5 => a / b,
+        6 => signed_a % signed_b,
+        _ => a % b,
+    };
+    result as u32
+}
 
 /// A hart alone with its own view of memory.
 pub struct Scalar {
@@ -90,6 +109,7 @@ impl Scalar {
                 self.pc = next;
                 return None;
             }
+            0x33 if funct7 == 1 => long_arithmetic(funct3, a, b),
             opcode @ (0x13 | 0x33) => {
                 let operand = if opcode == 0x13 { immediate } else { b };
                 let other = funct7 == 0x20 && (opcode == 0x33 || funct3 == 5);

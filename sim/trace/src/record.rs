@@ -55,7 +55,7 @@ pub struct Commit {
     /// Destination register, 0 if none.
     pub rd: u8,
     /// Whether `values` were written (or, for CSR 0x800, are the exit codes) at S7.
-    /// False for loads, whose values come in a [`LateWrite`].
+    /// False for loads, multiplications and divisions, whose values come in a [`LateWrite`].
     pub writes: bool,
     /// Value per lane.
     pub values: Vec<u32>,
@@ -72,7 +72,7 @@ pub struct Commit {
     pub divergent: bool,
 }
 
-/// The register write of a load, after its commit.
+/// The register write of a load, multiplication or division, after its commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LateWrite {
     /// Clock cycle of the write.
