@@ -1,7 +1,6 @@
 //! Building a module: ports, wires, registers, memories, instances.
 
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::cell::{RefCell, RefMut};
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +12,9 @@ use crate::module::{Body, Driver, ElaborationError, InstanceData, Item, MemoryDa
 use crate::names;
 use crate::net::{Net, NetKind};
 use crate::{Direction, MemoryStyle, clog2};
+
+/// Names that a module cannot give: its clock, its reset, and what the printer adds.
+const RESERVED: [&str; 3] = ["clk", "rst", "unused"];
 
 static IDENTITIES: AtomicUsize = AtomicUsize::new(1);
 
@@ -37,20 +39,31 @@ impl Builder {
             id: fresh(),
             name: name.to_owned(),
             purpose: purpose.to_owned(),
-            names: HashSet::from(["clk".to_owned(), "rst".to_owned()]),
-            ports: Vec::new(),
-            items: Vec::new(),
-            memories: Vec::new(),
-            registers: Vec::new(),
+            names: RESERVED.map(str::to_owned).into(),
+            ..Body::default()
         })))
+    }
+
+    /// Takes a name for something in the module.
+    #[track_caller]
+    fn claim(&self, name: &str) -> RefMut<'_, Body> {
+        check_name(name);
+        let mut body = self.0.borrow_mut();
+        assert!(!RESERVED.contains(&name), "`{name}` is made by `rtl` itself where module `{}` needs it", body.name);
+        assert!(body.names.insert(name.to_owned()), "module `{}` has two things named `{name}`", body.name);
+        body
     }
 
     #[track_caller]
     fn net(&self, name: &str, width: usize, kind: NetKind) -> Rc<Net> {
-        let mut body = self.0.borrow_mut();
-        check_name(name);
-        assert!(body.names.insert(name.to_owned()), "module `{}` has two things named `{name}`", body.name);
+        let body = self.claim(name);
         Rc::new(Net { id: fresh(), name: name.to_owned(), width, kind, module: body.id })
+    }
+
+    #[track_caller]
+    fn empty_port(&self, name: &str) {
+        check_name(name);
+        self.0.borrow_mut().empty_ports.insert(name.to_owned());
     }
 
     /// Opens a group of ports: a blank line and a comment in the port list.
@@ -62,6 +75,7 @@ impl Builder {
     #[track_caller]
     pub fn input(&self, name: &str, width: usize) -> Expr {
         if width == 0 {
+            self.empty_port(name);
             return zeros(0);
         }
         let net = self.net(name, width, NetKind::Input);
@@ -73,28 +87,28 @@ impl Builder {
     #[track_caller]
     pub fn output_port(&self, name: &str, width: usize) {
         if width == 0 {
+            self.empty_port(name);
             return;
         }
-        check_name(name);
-        let mut body = self.0.borrow_mut();
-        assert!(body.names.insert(name.to_owned()), "module `{}` has two things named `{name}`", body.name);
-        body.ports.push(PortData::Output { id: fresh(), name: name.to_owned(), width, driver: None });
+        self.claim(name).ports.push(PortData::Output { id: fresh(), name: name.to_owned(), width, driver: None });
     }
 
     /// Drives an output port, declaring it first if [`Builder::output_port`] has not.
     #[track_caller]
     pub fn output(&self, name: &str, value: &Expr) {
-        if value.width() == 0 {
-            return;
-        }
-        let declared = self.0.borrow().ports.iter().any(|port| port.name() == Some(name));
-        if !declared {
+        let declared = self.0.borrow().ports.iter().position(|port| port.name() == Some(name));
+        let Some(position) = declared else {
             self.output_port(name, value.width());
-        }
+            if let Some(PortData::Output { driver, .. }) = self.0.borrow_mut().ports.last_mut()
+                && value.width() > 0
+            {
+                *driver = Some(value.clone());
+            }
+            return;
+        };
         let mut body = self.0.borrow_mut();
         let module = body.name.clone();
-        let port = body.ports.iter_mut().find(|port| port.name() == Some(name)).expect("declared above");
-        match port {
+        match &mut body.ports[position] {
             PortData::Output { width, driver, .. } => {
                 assert!(
                     *width == value.width(),
@@ -108,7 +122,7 @@ impl Builder {
         }
     }
 
-    /// A comment line between the declarations.
+    /// A comment that opens a section of the module. One that nothing follows does not appear.
     pub fn comment(&self, text: &str) {
         self.0.borrow_mut().items.push(Item::Comment(text.to_owned()));
     }
@@ -119,9 +133,32 @@ impl Builder {
         if value.width() == 0 {
             return zeros(0);
         }
-        let net = self.net(name, value.width(), NetKind::Wire);
-        self.0.borrow_mut().items.push(Item::Wire { net: net.clone(), driver: Some(Driver::Value(value.clone())) });
+        self.declare_wire(name, value.width(), Some(Driver::Value(value.clone())))
+    }
+
+    #[track_caller]
+    fn declare_wire(&self, name: &str, width: usize, driver: Option<Driver>) -> Expr {
+        let net = self.net(name, width, NetKind::Wire);
+        let mut body = self.0.borrow_mut();
+        let position = body.items.len();
+        body.wires.insert(net.id, position);
+        body.items.push(Item::Wire { net: net.clone(), driver });
         Expr::net(&net)
+    }
+
+    /// Gives a forward wire its driver.
+    #[track_caller]
+    fn drive_wire(&self, wire: &Expr, driver: Driver) -> Rc<Net> {
+        let mut body = self.0.borrow_mut();
+        let position = wire.as_net().and_then(|net| body.wires.get(&net.id)).copied();
+        match position.map(|position| &mut body.items[position]) {
+            Some(Item::Wire { net, driver: place }) => {
+                assert!(place.is_none(), "`{wire:?}` has two drivers");
+                *place = Some(driver);
+                net.clone()
+            }
+            _ => panic!("`{wire:?}` is not a wire of `{}`", body.name),
+        }
     }
 
     /// A wire whose value comes later, by [`Builder::drive`].
@@ -130,9 +167,7 @@ impl Builder {
         if width == 0 {
             return zeros(0);
         }
-        let net = self.net(name, width, NetKind::Wire);
-        self.0.borrow_mut().items.push(Item::Wire { net: net.clone(), driver: None });
-        Expr::net(&net)
+        self.declare_wire(name, width, None)
     }
 
     /// Drives a [`Builder::forward`] wire.
@@ -147,17 +182,7 @@ impl Builder {
         if wire.width() == 0 {
             return;
         }
-        let mut body = self.0.borrow_mut();
-        for item in &mut body.items {
-            if let Item::Wire { net, driver } = item
-                && Expr::net(net).is_net(wire)
-            {
-                assert!(driver.is_none(), "`{wire:?}` has two drivers");
-                *driver = Some(Driver::Value(value.clone()));
-                return;
-            }
-        }
-        panic!("`{wire:?}` is not a wire of `{}`", body.name);
+        self.drive_wire(wire, Driver::Value(value.clone()));
     }
 
     /// A register. Give it its next value with [`Register::next`].
@@ -195,9 +220,7 @@ impl Builder {
         let index = if width == 0 {
             None
         } else {
-            let mut body = self.0.borrow_mut();
-            check_name(name);
-            assert!(body.names.insert(name.to_owned()), "module `{}` has two things named `{name}`", body.name);
+            let mut body = self.claim(name);
             let index = body.memories.len();
             body.memories.push(MemoryData {
                 name: name.to_owned(),
@@ -210,42 +233,51 @@ impl Builder {
             body.items.push(Item::Memory(index));
             Some(index)
         };
-        Memory { module: self.clone(), index, depth, width }
+        Memory { module: self.clone(), index, depth, width, style }
     }
 
-    /// An instance of a finished module.
-    ///
-    /// # Panics
-    /// If an input is missing, unknown or of another width.
+    /// An instance of a finished module. Its clock and reset connect by themselves.
     #[track_caller]
     pub fn instance(&self, name: &str, module: &Module) -> Instance {
-        check_name(name);
-        let mut body = self.0.borrow_mut();
-        assert!(body.names.insert(name.to_owned()), "module `{}` has two things named `{name}`", body.name);
-        let index = body.items.len();
+        let mut body = self.claim(name);
+        let item = body.items.len();
+        let ports = module.port_list().len();
         body.items.push(Item::Instance(InstanceData {
             name: name.to_owned(),
             module: module.clone(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
+            inputs: vec![None; ports],
+            outputs: vec![None; ports],
         }));
-        drop(body);
-        Instance {
-            parent: self.clone(),
-            item: index,
-            name: name.to_owned(),
-            module: module.clone(),
-            outputs: RefCell::default(),
-        }
+        Instance { parent: self.clone(), item, name: name.to_owned(), module: module.clone() }
     }
 
     /// Checks the module and closes it.
     ///
     /// # Errors
     /// An output, wire, register or instance input without a value; a combinational loop, also through instances;
-    /// a net of another module.
+    /// a net of another module; an expression too long to read; two different modules of one name below.
     pub fn finish(self) -> Result<Module, ElaborationError> {
-        Module::close(self.0.take())
+        let mut body = self.0.take();
+        name_unread_outputs(&mut body);
+        Module::close(body)
+    }
+}
+
+/// Gives a net to each output of an instance that nobody asked for: linters dislike an empty connection.
+fn name_unread_outputs(body: &mut Body) {
+    let Body { id, items, names, .. } = body;
+    for item in items {
+        let Item::Instance(data) = item else { continue };
+        for (port, net) in data.module.port_list().iter().zip(&mut data.outputs) {
+            if port.direction == Direction::Output && net.is_none() {
+                let mut name = format!("{}_{}", data.name, port.name);
+                while !names.insert(name.clone()) {
+                    name += "_unread";
+                }
+                let (width, kind) = (port.width, NetKind::InstanceOutput);
+                *net = Some(Rc::new(Net { id: fresh(), name, width, kind, module: *id }));
+            }
+        }
     }
 }
 
@@ -300,18 +332,33 @@ impl Register {
     #[track_caller]
     pub fn enable(&self, condition: &Expr) -> &Self {
         assert!(condition.width() == 1, "enable `{condition:?}` must have 1 bit");
-        self.set(|register| register.enable = Some(condition.clone()))
+        let q = &self.q;
+        self.set(|register| {
+            assert!(register.enable.is_none(), "register `{q:?}` has two enables");
+            register.enable = Some(condition.clone());
+        })
     }
 
     /// Synchronous reset to `value`.
     #[track_caller]
     pub fn reset(&self, value: u64) -> &Self {
-        self.set(|register| register.reset = Some(BigUint::from(value)))
+        self.reset_to(BigUint::from(value))
     }
 
     /// Synchronous reset to all ones.
+    #[track_caller]
     pub fn reset_ones(&self) -> &Self {
-        self.set(|register| register.reset = Some((BigUint::from(1u8) << register.net.width) - 1u8))
+        self.reset_to((BigUint::from(1u8) << self.q.width()) - 1u8)
+    }
+
+    #[track_caller]
+    fn reset_to(&self, value: BigUint) -> &Self {
+        let q = &self.q;
+        assert!(value.bits() as usize <= q.width(), "register `{q:?}` has {} bits, too few for {value}", q.width());
+        self.set(|register| {
+            assert!(register.reset.is_none(), "register `{q:?}` has two reset values");
+            register.reset = Some(value);
+        })
     }
 
     /// The output as an expression.
@@ -326,6 +373,7 @@ pub struct Memory {
     index: Option<usize>,
     depth: usize,
     width: usize,
+    style: MemoryStyle,
 }
 
 impl Memory {
@@ -341,6 +389,9 @@ impl Memory {
     }
 
     /// Writes `data` at the clock edge where `enable` holds.
+    ///
+    /// # Panics
+    /// If a width is wrong, or at a second write port of a memory of LUT RAM, which has one.
     #[track_caller]
     pub fn write(&self, enable: &Expr, address: &Expr, data: &Expr) -> &Self {
         self.check_address(address);
@@ -348,20 +399,27 @@ impl Memory {
         assert!(data.width() == self.width, "a word has {} bits, `{data:?}` has {}", self.width, data.width());
         if let Some(index) = self.index {
             let mut body = self.module.0.borrow_mut();
-            body.memories[index].writes.push((enable.clone(), address.clone(), data.clone()));
+            let memory = &mut body.memories[index];
+            assert!(
+                memory.writes.is_empty() || self.style == MemoryStyle::Block,
+                "distributed memory `{}` has one write port",
+                memory.name
+            );
+            memory.writes.push((enable.clone(), address.clone(), data.clone()));
         }
         self
     }
 
     /// The word at `address`, in the same cycle.
+    ///
+    /// # Panics
+    /// If a width is wrong, or if the memory is block RAM, which has registered reads only.
     #[track_caller]
     pub fn read(&self, name: &str, address: &Expr) -> Expr {
         self.check_address(address);
+        assert!(self.style == MemoryStyle::Distributed, "`{name}` reads block RAM in the same cycle");
         let Some(index) = self.index else { return zeros(0) };
-        let net = self.module.net(name, self.width, NetKind::Wire);
-        let driver = Some(Driver::Memory { memory: index, address: address.clone() });
-        self.module.0.borrow_mut().items.push(Item::Wire { net: net.clone(), driver });
-        Expr::net(&net)
+        self.module.declare_wire(name, self.width, Some(Driver::Memory { memory: index, address: address.clone() }))
     }
 
     /// The word at `address`, sampled at the clock edge: the old word if it is written at that edge.
@@ -384,7 +442,6 @@ pub struct Instance {
     item: usize,
     name: String,
     module: Module,
-    outputs: RefCell<HashMap<String, Expr>>,
 }
 
 impl Instance {
@@ -395,36 +452,42 @@ impl Instance {
         }
     }
 
+    /// Position and width of a port; nothing for one of no bits.
     #[track_caller]
-    fn port(&self, port: &str, direction: Direction) -> usize {
-        let found = self.module.ports().into_iter().find(|p| p.name == port && p.direction == direction);
+    fn port(&self, name: &str, direction: Direction) -> Option<(usize, usize)> {
+        let finished = self.module.finished();
+        let found = finished.positions.get(name).map(|position| (*position, &finished.ports[*position]));
         match found {
-            Some(found) => found.width,
-            None => panic!("module `{}` has no {direction:?} port `{port}`", self.module.name()),
+            Some((position, port)) if port.direction == direction && !port.is_implicit() => {
+                Some((position, port.width))
+            }
+            None if finished.body.empty_ports.contains(name) => None,
+            _ => panic!("module `{}` has no {direction:?} port `{name}`", self.module.name()),
         }
     }
 
-    /// Connects an input. A port of no bits does not exist and takes any value of no bits.
     #[track_caller]
-    pub fn input(&self, port: &str, value: &Expr) -> &Self {
-        if value.width() == 0 {
-            return self;
-        }
-        let width = self.port(port, Direction::Input);
+    fn check_width(&self, port: &str, width: usize, value: &Expr) {
         assert!(
             width == value.width(),
             "port `{port}` of `{}` has {width} bits, `{value:?}` has {}",
             self.module.name(),
             value.width()
         );
-        self.with(|data| {
-            assert!(
-                data.inputs.iter().all(|(name, _)| name != port),
-                "input `{port}` of `{}` is connected twice",
-                self.name
-            );
-            data.inputs.push((port.to_owned(), value.clone()));
-        });
+    }
+
+    /// Connects an input.
+    #[track_caller]
+    pub fn input(&self, port: &str, value: &Expr) -> &Self {
+        let place = self.port(port, Direction::Input);
+        self.check_width(port, place.map_or(0, |(_, width)| width), value);
+        if let Some((position, _)) = place {
+            self.with(|data| {
+                let input = &mut data.inputs[position];
+                assert!(input.is_none(), "input `{port}` of `{}` is connected twice", self.name);
+                *input = Some(value.clone());
+            });
+        }
         self
     }
 
@@ -434,51 +497,34 @@ impl Instance {
         self.output_as(port, &format!("{}_{port}", self.name))
     }
 
+    /// An output, on a net of a name of its own; the net that the port has already, if it has one.
+    #[track_caller]
+    pub fn output_as(&self, port: &str, net: &str) -> Expr {
+        let Some((position, width)) = self.port(port, Direction::Output) else { return zeros(0) };
+        if let Some(known) = self.with(|data| data.outputs[position].clone()) {
+            return Expr::net(&known);
+        }
+        let net = self.parent.net(net, width, NetKind::InstanceOutput);
+        self.with(|data| data.outputs[position] = Some(net.clone()));
+        Expr::net(&net)
+    }
+
     /// Lets an output drive a [`Builder::forward`] wire.
     #[track_caller]
     pub fn output_to(&self, port: &str, wire: &Expr) -> &Self {
-        if wire.width() == 0 {
-            return self;
-        }
-        let width = self.port(port, Direction::Output);
-        assert!(
-            width == wire.width(),
-            "port `{port}` of `{}` has {width} bits, `{wire:?}` has {}",
-            self.module.name(),
-            wire.width()
-        );
-        let mut body = self.parent.0.borrow_mut();
-        let net = body
-            .items
-            .iter_mut()
-            .find_map(|item| match item {
-                Item::Wire { net, driver } if Expr::net(net).is_net(wire) => {
-                    assert!(driver.is_none(), "`{wire:?}` has two drivers");
-                    *driver = Some(Driver::Instance);
-                    Some(net.clone())
+        let place = self.port(port, Direction::Output);
+        self.check_width(port, place.map_or(0, |(_, width)| width), wire);
+        if let Some((position, _)) = place {
+            match self.with(|data| data.outputs[position].clone()) {
+                Some(known) => {
+                    self.parent.drive_wire(wire, Driver::Value(Expr::net(&known)));
                 }
-                _ => None,
-            })
-            .unwrap_or_else(|| panic!("`{wire:?}` is not a forward wire"));
-        drop(body);
-        self.with(|data| data.outputs.push((port.to_owned(), net)));
-        self
-    }
-
-    /// An output, on a net of a name of its own.
-    #[track_caller]
-    pub fn output_as(&self, port: &str, net: &str) -> Expr {
-        if let Some(known) = self.outputs.borrow().get(port) {
-            return known.clone();
+                None => {
+                    let net = self.parent.drive_wire(wire, Driver::Instance);
+                    self.with(|data| data.outputs[position] = Some(net));
+                }
+            }
         }
-        let Some(width) = self.module.ports().into_iter().find(|p| p.name == port).map(|p| p.width) else {
-            return zeros(0);
-        };
-        self.port(port, Direction::Output);
-        let net = self.parent.net(net, width, NetKind::InstanceOutput);
-        self.with(|data| data.outputs.push((port.to_owned(), net.clone())));
-        let value = Expr::net(&net);
-        self.outputs.borrow_mut().insert(port.to_owned(), value.clone());
-        value
+        self
     }
 }

@@ -74,7 +74,7 @@ fn port(field: &str, suffix: &str) -> String {
 /// Declares a [`Bundle`]: the struct, its widths from a shape, and the trait.
 ///
 /// ```
-/// struct Shape { lanes: usize }
+/// pub struct Shape { lanes: usize }
 /// rtl::bundle! {
 ///     /// A store on its way to memory.
 ///     pub struct Store(shape: &Shape) {

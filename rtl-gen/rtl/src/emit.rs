@@ -1,19 +1,22 @@
 //! Modules as Verilog-2005 text: a [`Probe`] walks the hierarchy and writes one module for each kind.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
-use num_bigint::BigUint;
 use rust_hdl::core::ast::Verilog;
 use rust_hdl::core::block::Block;
 use rust_hdl::core::probe::Probe;
 
-use crate::MemoryStyle;
+use crate::Direction;
+use crate::analysis::nets;
 use crate::expr::Expr;
 use crate::hierarchy::{Kind, Purpose};
-use crate::module::{Driver, Finished, InstanceData, Item, MemoryData, Module, PortData, RegisterData};
-use crate::net::Net;
-use crate::print::{broken, flat, literal, range};
+use crate::module::{Driver, Finished, Item, Module, PortData, RegisterData};
+use crate::net::{Net, NetKind};
+use crate::print::{after, flat, range};
+use crate::sheet::Sheet;
+use crate::statement;
 
 /// The text of one module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,308 +65,227 @@ impl Probe for Printer {
 /// The whole text of one module.
 pub(crate) fn module(module: &Module) -> String {
     let finished = module.finished();
-    let mut out = String::new();
-    for line in finished.body.purpose.lines() {
-        out += format!("// {line}").trim_end();
-        out += "\n";
-    }
-    out += &format!("module {} (\n{});\n", module.name(), ports(finished));
-    for item in visible_items(finished) {
-        out += &declaration(finished, item);
-    }
-    out += &clocked_blocks(finished);
-    out += &outputs(finished);
-    out += &unread(finished);
-    out + "endmodule\n"
-}
-
-fn ports(finished: &Finished) -> String {
-    let mut lines: Vec<(Option<&str>, String)> = Vec::new();
-    for (name, present) in [("clk", finished.clocked), ("rst", finished.reset)] {
-        if present {
-            lines.push((None, format!("input  wire {name}")));
-        }
-    }
-    let mut group = None;
+    let mut sheet = Sheet::default();
+    sheet.comment("", &finished.body.purpose);
+    sheet.lines(&format!("module {} (\n{});\n", module.name(), ports(finished)));
+    sheet.gap();
+    body(finished, &mut sheet);
+    sheet.gap();
     for port in &finished.body.ports {
-        let line = match port {
-            PortData::Group(comment) => {
-                group = Some(comment.as_str());
-                continue;
-            }
-            PortData::Input(net) => format!("input  wire {}{}", range(net.width), net.name),
-            PortData::Output { name, width, .. } => format!("output wire {}{name}", range(*width)),
-        };
-        lines.push((group.take(), line));
-    }
-    let last = lines.len().saturating_sub(1);
-    let mut out = String::new();
-    for (position, (group, line)) in lines.iter().enumerate() {
-        if let Some(comment) = group {
-            let blank = if position > 0 { "\n" } else { "" };
-            out += &format!("{blank}    // {comment}\n");
+        if let PortData::Output { name, driver: Some(value), .. } = port {
+            sheet.lines(&format!("{};\n", after(&format!("    assign {name} = "), value, 4)));
         }
-        out += &format!("    {line}{}\n", if position < last { "," } else { "" });
     }
-    out
+    statement::unread(finished, &mut sheet);
+    sheet.close("endmodule\n")
 }
 
-fn alive(finished: &Finished, net: &Net) -> bool {
-    finished.alive.contains(&net.id)
+/// The port list: names in one column, a blank line and a comment before each group.
+fn ports(finished: &Finished) -> String {
+    let column = finished.ports.iter().map(|port| range(port.width).len()).max().unwrap_or(0);
+    let mut ports = finished.ports.iter();
+    let mut lines = Vec::new();
+    let mut declare = |comment: &[String]| {
+        let Some(port) = ports.next() else { return };
+        let direction = match port.direction {
+            Direction::Input => "input  wire",
+            Direction::Output => "output wire",
+        };
+        let mut text = String::new();
+        if !comment.is_empty() {
+            let blank = if lines.is_empty() { "" } else { "\n" };
+            text += blank;
+            comment.iter().for_each(|line| text += &format!("    // {line}\n"));
+        }
+        lines.push(format!("{text}    {direction} {:<column$}{}", range(port.width), port.name));
+    };
+    finished.ports.iter().filter(|port| port.is_implicit()).for_each(|_| declare(&[]));
+    let mut group: Vec<String> = Vec::new();
+    for port in &finished.body.ports {
+        match port {
+            PortData::Group(comment) => group = comment.lines().map(str::to_owned).collect(),
+            PortData::Input(_) | PortData::Output { .. } => {
+                declare(&group);
+                group.clear();
+            }
+        }
+    }
+    if lines.is_empty() { String::new() } else { lines.join(",\n") + "\n" }
 }
 
-fn memory_is_read(finished: &Finished, index: usize) -> bool {
-    let registered = finished.body.memories[index].reads.iter().any(|(net, _)| alive(finished, net));
-    registered
-        || finished.body.items.iter().any(|item| match item {
-            Item::Wire { net, driver: Some(Driver::Memory { memory, .. }) } => *memory == index && alive(finished, net),
-            _ => false,
-        })
-}
-
-/// The items that something reads, without comments that have nothing left below them.
-fn visible_items(finished: &Finished) -> Vec<&Item> {
-    let mut out: Vec<&Item> = Vec::new();
-    for item in &finished.body.items {
+/// The items that something reads, with their positions, without comments that have nothing left below them.
+fn visible_items(finished: &Finished) -> Vec<(usize, &Item)> {
+    let mut out: Vec<(usize, &Item)> = Vec::new();
+    for (position, item) in finished.body.items.iter().enumerate() {
         let visible = match item {
             Item::Comment(_) => {
-                if let Some(Item::Comment(_)) = out.last() {
-                    out.pop();
-                }
+                out.pop_if(|(_, last)| matches!(last, Item::Comment(_)));
                 true
             }
             Item::Wire { driver: Some(Driver::Instance), .. } | Item::Instance(_) => true,
-            Item::Wire { net, .. } => alive(finished, net),
-            Item::Register(index) => alive(finished, &finished.body.registers[*index].net),
-            Item::Memory(index) => memory_is_read(finished, *index),
-            Item::MemoryRead { memory, read } => alive(finished, &finished.body.memories[*memory].reads[*read].0),
+            Item::Wire { net, .. } => finished.is_alive(net),
+            Item::Register(index) => finished.is_alive(&finished.body.registers[*index].net),
+            Item::Memory(index) => finished.body.reads_memory(*index, &finished.read_bits),
+            Item::MemoryRead { memory, read } => finished.is_alive(&finished.body.memories[*memory].reads[*read].0),
         };
         if visible {
-            out.push(item);
+            out.push((position, item));
         }
     }
-    if let Some(Item::Comment(_)) = out.last() {
-        out.pop();
-    }
+    out.pop_if(|(_, last)| matches!(last, Item::Comment(_)));
     out
 }
 
-fn declaration(finished: &Finished, item: &Item) -> String {
-    match item {
-        Item::Comment(text) => {
-            let lines: String = text.lines().map(|line| format!("    // {line}\n")).collect();
-            format!("\n{lines}")
-        }
-        Item::Wire { net, driver: Some(driver) } => wire(finished, net, driver),
-        Item::Wire { net, driver: None } => unreachable!("`{}` was checked to have a value", net.name),
-        Item::Register(index) => {
-            let net = &finished.body.registers[*index].net;
-            format!("    reg  {}{};\n", range(net.width), net.name)
-        }
-        Item::Memory(index) => memory_declaration(&finished.body.memories[*index]),
-        Item::MemoryRead { memory, read } => {
-            let net = &finished.body.memories[*memory].reads[*read].0;
-            format!("    reg  {}{};\n", range(net.width), net.name)
-        }
-        Item::Instance(data) => instance(data),
+/// What stands below a declaration, in this order.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Late {
+    Assign,
+    Instance,
+    Clocked,
+}
+
+/// Declarations in the order of the description. What reads a net that is declared further down (the value of a
+/// forward wire, an instance, a clocked block) stands below that net.
+fn body(finished: &Finished, sheet: &mut Sheet) {
+    let items = visible_items(finished);
+    let order = Order::new(finished, &items);
+    let mut late: BTreeMap<usize, Vec<(Late, String)>> = BTreeMap::new();
+    for (position, block) in clocked_blocks(finished, &items, &order) {
+        late.entry(position).or_default().push((Late::Clocked, block));
     }
-}
-
-fn wire(finished: &Finished, net: &Net, driver: &Driver) -> String {
-    let head = format!("    wire {}{}", range(net.width), net.name);
-    match driver {
-        Driver::Value(value) => {
-            let head = head + " = ";
-            let text = broken(value, 4, head.len());
-            let head = if text.starts_with('\n') { head.trim_end() } else { &head };
-            format!("{head}{text};\n")
-        }
-        Driver::Memory { memory, address } => {
-            format!("{head} = {};\n", word(&finished.body.memories[*memory], address))
-        }
-        Driver::Instance => head + ";\n",
-    }
-}
-
-fn word(memory: &MemoryData, address: &Expr) -> String {
-    let address = if address.width() == 0 { "0".to_owned() } else { flat(address) };
-    format!("{}[{address}]", memory.name)
-}
-
-fn memory_declaration(memory: &MemoryData) -> String {
-    let (style, how) = match memory.style {
-        MemoryStyle::Block => ("block", "block RAM: registered reads, old data on a collision"),
-        MemoryStyle::Distributed => ("distributed", "LUT RAM: reads in the same cycle"),
-    };
-    format!(
-        "    // {} x {} bits, {how}\n    (* ram_style = \"{style}\" *)\n    reg  {}{} [0:{}];\n",
-        memory.depth,
-        memory.width,
-        range(memory.width),
-        memory.name,
-        memory.depth - 1
-    )
-}
-
-fn instance(data: &InstanceData) -> String {
-    let mut out = String::from("\n");
-    for (_, net) in &data.outputs {
-        if net.kind == crate::net::NetKind::InstanceOutput {
-            out += &format!("    wire {}{};\n", range(net.width), net.name);
-        }
-    }
-    let ports = data.module.ports();
-    let widest = ports.iter().map(|p| p.name.len()).max().unwrap_or(0);
-    let connections: Vec<String> = ports
-        .iter()
-        .map(|port| {
-            let value = match data.inputs.iter().find(|(name, _)| *name == port.name) {
-                Some((_, value)) => broken(value, 8, 12 + widest),
-                None => match data.outputs.iter().find(|(name, _)| *name == port.name) {
-                    Some((_, net)) => net.name.clone(),
-                    None if port.name == "clk" || port.name == "rst" => port.name.clone(),
-                    None => String::new(),
-                },
-            };
-            format!("        .{:<widest$} ({value})", port.name)
-        })
-        .collect();
-    out + &format!("    {} {} (\n{}\n    );\n", data.module.name(), data.name, connections.join(",\n"))
-}
-
-/// Registers that share enable and reset, in one block; then the memories.
-fn clocked_blocks(finished: &Finished) -> String {
-    let mut groups: Vec<Vec<&RegisterData>> = Vec::new();
-    for register in finished.body.registers.iter().filter(|r| alive(finished, &r.net)) {
-        match groups.last_mut() {
-            Some(group) if same_control(group[0], register) => group.push(register),
-            _ => groups.push(vec![register]),
-        }
-    }
-    let registers = groups.iter().map(|group| register_block(group));
-    let memories = finished.body.memories.iter().enumerate();
-    let memories = memories.filter(|(index, _)| memory_is_read(finished, *index));
-    registers.chain(memories.map(|(_, memory)| memory_block(finished, memory))).collect()
-}
-
-fn same_control(a: &RegisterData, b: &RegisterData) -> bool {
-    a.enable.as_ref().map(flat) == b.enable.as_ref().map(flat) && a.reset.is_some() == b.reset.is_some()
-}
-
-fn register_block(group: &[&RegisterData]) -> String {
-    let assign = |indent: usize, name: &str, value: &str| format!("{}{name} <= {value};\n", " ".repeat(indent));
-    let nexts = |indent: usize| -> String {
-        group
-            .iter()
-            .filter_map(|r| {
-                let next = r.next.as_ref()?;
-                Some(assign(indent, &r.net.name, &broken(next, indent, indent + r.net.name.len() + 4)))
-            })
-            .collect()
-    };
-    let resets = |indent: usize| -> String {
-        let value = |r: &&RegisterData| Some((r.net.clone(), r.reset.clone()?));
-        group
-            .iter()
-            .filter_map(value)
-            .map(|(net, v): (_, BigUint)| assign(indent, &net.name, &literal(net.width, &v)))
-            .collect()
-    };
-    let enable = group[0].enable.as_ref().map(flat);
-    let body = match (group[0].reset.is_some(), enable) {
-        (false, None) => nexts(8),
-        (false, Some(enable)) => format!("        if ({enable}) begin\n{}        end\n", nexts(12)),
-        (true, None) => {
-            format!("        if (rst) begin\n{}        end else begin\n{}        end\n", resets(12), nexts(12))
-        }
-        (true, Some(enable)) => {
-            format!(
-                "        if (rst) begin\n{}        end else if ({enable}) begin\n{}        end\n",
-                resets(12),
-                nexts(12)
-            )
-        }
-    };
-    format!("\n    always @(posedge clk) begin\n{body}    end\n")
-}
-
-fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
-    let mut body = String::new();
-    for (enable, address, data) in &memory.writes {
-        let target = word(memory, address);
-        let used = target.len() + 16;
-        body += &format!(
-            "        if ({}) begin\n            {target} <= {};\n        end\n",
-            flat(enable),
-            broken(data, 12, used)
-        );
-    }
-    for (net, address) in memory.reads.iter().filter(|(net, _)| alive(finished, net)) {
-        body += &format!("        {} <= {};\n", net.name, word(memory, address));
-    }
-    format!("\n    always @(posedge clk) begin\n{body}    end\n")
-}
-
-fn outputs(finished: &Finished) -> String {
-    let assigns = finished.body.ports.iter().filter_map(|port| match port {
-        PortData::Output { name, driver: Some(value), .. } => {
-            let head = format!("    assign {name} = ");
-            let text = broken(value, 4, head.len());
-            let head = if text.starts_with('\n') { head.trim_end() } else { &head };
-            Some(format!("{head}{text};\n"))
-        }
-        _ => None,
-    });
-    let text: String = assigns.collect();
-    if text.is_empty() { text } else { format!("\n{text}") }
-}
-
-/// Bits that nothing reads, gathered so that a linter sees that it is meant.
-fn unread(finished: &Finished) -> String {
-    let mut parts = Vec::new();
-    let mut add = |net: &Net| {
-        let Some(bits) = finished.read_bits.get(&net.id) else {
-            parts.push(net.name.clone());
-            return;
-        };
-        let mut at = 0;
-        while at < net.width {
-            let run = bits[at..].iter().take_while(|read| !**read).count();
-            match run {
-                0 => at += 1,
-                1 => parts.push(format!("{}[{at}]", net.name)),
-                _ => parts.push(format!("{}[{}:{at}]", net.name, at + run - 1)),
-            }
-            at += run;
-        }
-    };
-    for port in &finished.body.ports {
-        if let PortData::Input(net) = port {
-            add(net);
-        }
-    }
-    for item in visible_items(finished) {
+    let register = |index: usize| &finished.body.registers[index].net;
+    for (position, item) in items {
         match item {
-            Item::Wire { net, .. } => add(net),
-            Item::Register(index) => add(&finished.body.registers[*index].net),
-            Item::MemoryRead { memory, read } => add(&finished.body.memories[*memory].reads[*read].0),
-            Item::Instance(data) => {
-                for (_, net) in data.outputs.iter().filter(|(_, net)| net.kind == crate::net::NetKind::InstanceOutput) {
-                    add(net);
+            Item::Comment(text) => {
+                sheet.gap();
+                sheet.comment("    ", text);
+            }
+            Item::Wire { net, driver: Some(driver) } => match driver.reads() {
+                Some(value) if order.latest([value]) > position => {
+                    sheet.lines(&statement::declaration("wire", net));
+                    let text = statement::drive(finished, &format!("    assign {} = ", net.name), driver);
+                    late.entry(order.latest([value])).or_default().push((Late::Assign, text));
                 }
+                Some(_) => {
+                    let head = format!("    wire {}{} = ", range(net.width), net.name);
+                    sheet.lines(&statement::drive(finished, &head, driver));
+                }
+                None => sheet.lines(&statement::declaration("wire", net)),
+            },
+            Item::Wire { net, driver: None } => unreachable!("`{}` was checked to have a value", net.name),
+            Item::Register(index) => sheet.lines(&statement::declaration("reg ", register(*index))),
+            Item::MemoryRead { memory, read } => {
+                let net = &finished.body.memories[*memory].reads[*read].0;
+                sheet.lines(&statement::declaration("reg ", net));
+            }
+            Item::Memory(index) => {
+                sheet.gap();
+                sheet.lines(&statement::memory(&finished.body.memories[*index]));
+            }
+            Item::Instance(data) => {
+                let declarations = statement::instance_outputs(data);
+                let latest = order.latest(data.inputs.iter().flatten()).max(order.latest_net(&data.outputs));
+                if latest > position {
+                    sheet.gap();
+                    sheet.lines(&declarations);
+                    late.entry(latest).or_default().push((Late::Instance, statement::instance(data)));
+                } else {
+                    sheet.block(&format!("{declarations}{}", statement::instance(data)));
+                }
+            }
+        }
+        let mut below = late.remove(&position).unwrap_or_default();
+        below.sort_by(|(a, _), (b, _)| a.cmp(b));
+        for (kind, text) in below {
+            if kind == Late::Assign { sheet.lines(&text) } else { sheet.block(&text) }
+        }
+    }
+}
+
+/// Where the nets of a module are declared among its items, and where its sections end.
+struct Order {
+    declared: HashMap<usize, usize>,
+    /// Positions of the last item of each section, ascending.
+    ends: Vec<usize>,
+}
+
+impl Order {
+    fn new(finished: &Finished, items: &[(usize, &Item)]) -> Self {
+        let mut declared = HashMap::new();
+        for (position, item) in items {
+            match item {
+                Item::Wire { net, .. } => _ = declared.insert(net.id, *position),
+                Item::Register(index) => _ = declared.insert(finished.body.registers[*index].net.id, *position),
+                Item::MemoryRead { memory, read } => {
+                    declared.insert(finished.body.memories[*memory].reads[*read].0.id, *position);
+                }
+                Item::Instance(data) => {
+                    let nets = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
+                    declared.extend(nets.map(|net| (net.id, *position)));
+                }
+                Item::Comment(_) | Item::Memory(_) => {}
+            }
+        }
+        let before_comment = items.windows(2).filter(|pair| matches!(pair[1].1, Item::Comment(_)));
+        let ends = before_comment.map(|pair| pair[0].0).chain(items.last().map(|(position, _)| *position)).collect();
+        Self { declared, ends }
+    }
+
+    /// The position of the last declaration that the values read.
+    fn latest<'a>(&self, values: impl IntoIterator<Item = &'a Expr>) -> usize {
+        values.into_iter().flat_map(nets).map(|net| self.of(net)).max().unwrap_or(0)
+    }
+
+    fn latest_net<'a>(&self, nets: impl IntoIterator<Item = &'a Option<Rc<Net>>>) -> usize {
+        nets.into_iter().flatten().map(|net| self.of(net)).max().unwrap_or(0)
+    }
+
+    /// Inputs are declared above all items.
+    fn of(&self, net: &Net) -> usize {
+        self.declared.get(&net.id).copied().unwrap_or(0)
+    }
+
+    /// The number of the section to which a position belongs.
+    fn section(&self, position: usize) -> usize {
+        self.ends.partition_point(|end| *end < position)
+    }
+}
+
+/// The clocked blocks, each with the position below which it stands: the end of the section that declares the last
+/// net that it reads. Registers of one section that share enable and reset share a block.
+fn clocked_blocks(finished: &Finished, items: &[(usize, &Item)], order: &Order) -> Vec<(usize, String)> {
+    let mut groups: Vec<(usize, Vec<&RegisterData>)> = Vec::new();
+    let mut memories: Vec<(usize, usize)> = Vec::new();
+    let mut known = HashMap::new();
+    for (position, item) in items {
+        match item {
+            Item::Register(index) => {
+                let register = &finished.body.registers[*index];
+                let key = (order.section(*position), register.enable.as_ref().map(flat), register.reset.is_some());
+                let group = *known.entry(key).or_insert_with(|| {
+                    groups.push((0, Vec::new()));
+                    groups.len() - 1
+                });
+                let values = register.next.iter().chain(&register.enable);
+                let (latest, registers) = &mut groups[group];
+                *latest = (*latest).max(*position).max(order.latest(values));
+                registers.push(register);
+            }
+            Item::Memory(index) => {
+                let memory = &finished.body.memories[*index];
+                let writes = memory.writes.iter().flat_map(|(enable, address, data)| [enable, address, data]);
+                let reads = memory.reads.iter().filter(|(net, _)| finished.is_alive(net));
+                let own = reads.clone().map(|(net, _)| order.of(net)).max().unwrap_or(0);
+                let latest = order.latest(writes.chain(reads.map(|(_, address)| address)));
+                memories.push((latest.max(own).max(*position), *index));
             }
             _ => {}
         }
     }
-    if parts.is_empty() {
-        return String::new();
-    }
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        match lines.last_mut() {
-            Some(line) if line.len() + part.len() < 90 => *line += &format!(", {part}"),
-            _ => lines.push(part),
-        }
-    }
-    format!("\n    // read by nobody\n    wire unused = &{{1'b0, {}}};\n", lines.join(",\n        "))
+    let end = |position: usize| order.ends[order.section(position)];
+    let registers = groups.iter().map(|(latest, group)| (end(*latest), statement::register_block(group)));
+    let memories = memories
+        .into_iter()
+        .map(|(latest, index)| (end(latest), statement::memory_block(finished, &finished.body.memories[index])));
+    registers.chain(memories).collect()
 }

@@ -18,6 +18,8 @@ pub struct Expr(Rc<Node>);
 
 struct Node {
     width: usize,
+    /// At least the characters of the expression on one line, however often it shares a part.
+    text: usize,
     kind: Kind,
 }
 
@@ -90,52 +92,14 @@ pub fn ones(width: usize) -> Expr {
     Expr::big(width, (BigUint::from(1u8) << width) - 1u8)
 }
 
-/// Concatenation, least significant part first.
-pub fn join<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
-    let parts: Vec<Expr> = parts.into_iter().cloned().collect();
-    concat(parts.iter().rev())
-}
-
-/// Concatenation, most significant part first, as Verilog writes it.
-pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
-    let mut flat: Vec<Expr> = Vec::new();
-    for part in parts {
-        match part.kind() {
-            _ if part.width() == 0 => {}
-            Kind::Concat(inner) => flat.extend(inner.iter().cloned()),
-            _ => flat.push(part.clone()),
-        }
-    }
-    let mut merged: Vec<Expr> = Vec::new();
-    for part in flat {
-        match merged.last().and_then(|previous| adjoin(previous, &part)) {
-            Some(whole) => *merged.last_mut().expect("a previous part") = whole,
-            None => merged.push(part),
-        }
-    }
-    match merged.len() {
-        0 => zeros(0),
-        1 => merged.remove(0),
-        _ => Expr::new(merged.iter().map(Expr::width).sum(), Kind::Concat(merged)),
-    }
-}
-
-/// `high` and `low` as one part, if they are neighbouring slices of a net or both literals.
-fn adjoin(high: &Expr, low: &Expr) -> Option<Expr> {
-    match (high.kind(), low.kind()) {
-        (Kind::Slice(net, from), Kind::Slice(other, low_from))
-            if Rc::ptr_eq(net, other) && low_from + low.width() == *from =>
-        {
-            Some(Expr::net(net).slice(*low_from, low.width() + high.width()))
-        }
-        (Kind::Literal(a), Kind::Literal(b)) => Some(Expr::big(high.width() + low.width(), (a << low.width()) | b)),
-        _ => None,
-    }
+fn flag(value: bool) -> Expr {
+    Expr::big(1, BigUint::from(value))
 }
 
 impl Expr {
-    fn new(width: usize, kind: Kind) -> Self {
-        Self(Rc::new(Node { width, kind }))
+    pub(crate) fn new(width: usize, kind: Kind) -> Self {
+        let text = print::bound(width, &kind);
+        Self(Rc::new(Node { width, text, kind }))
     }
 
     #[track_caller]
@@ -152,11 +116,11 @@ impl Expr {
         &self.0.kind
     }
 
-    /// Whether both are the same net, whole.
-    pub(crate) fn is_net(&self, other: &Self) -> bool {
-        match (self.kind(), other.kind()) {
-            (Kind::Net(a), Kind::Net(b)) => Rc::ptr_eq(a, b),
-            _ => false,
+    /// The net, if the expression is one, whole.
+    pub(crate) fn as_net(&self) -> Option<&Rc<Net>> {
+        match self.kind() {
+            Kind::Net(net) => Some(net),
+            _ => None,
         }
     }
 
@@ -170,6 +134,11 @@ impl Expr {
         self.0.width
     }
 
+    /// At least the characters of the expression on one line.
+    pub(crate) fn text_bound(&self) -> usize {
+        self.0.text
+    }
+
     /// The value, if it is a literal.
     pub(crate) fn literal(&self) -> Option<&BigUint> {
         match self.kind() {
@@ -178,11 +147,11 @@ impl Expr {
         }
     }
 
-    fn is_zeros(&self) -> bool {
+    pub(crate) fn is_zeros(&self) -> bool {
         self.literal().is_some_and(|value| *value == BigUint::ZERO)
     }
 
-    fn is_ones(&self) -> bool {
+    pub(crate) fn is_ones(&self) -> bool {
         self.literal().is_some_and(|value| value.count_ones() as usize == self.width())
     }
 
@@ -190,21 +159,19 @@ impl Expr {
     fn same_width(&self, other: &Self, operator: &str) {
         assert!(
             self.width() == other.width(),
-            "widths differ in `{operator}`: `{}` has {} bits, `{}` has {}",
-            print::flat(self),
+            "widths differ in `{operator}`: `{self:?}` has {} bits, `{other:?}` has {}",
             self.width(),
-            print::flat(other),
             other.width()
         );
     }
 
     #[track_caller]
     fn one_bit(&self, role: &str) {
-        assert!(self.width() == 1, "{role} must have 1 bit: `{}` has {}", print::flat(self), self.width());
+        assert!(self.width() == 1, "{role} must have 1 bit: `{self:?}` has {}", self.width());
     }
 
     #[track_caller]
-    fn binary(&self, operator: Binary, other: &Self) -> Self {
+    pub(crate) fn binary(&self, operator: Binary, other: &Self) -> Self {
         let symbol = print::binary_symbol(operator);
         self.same_width(other, symbol);
         let (a, b) = (self, other);
@@ -223,11 +190,19 @@ impl Expr {
     #[track_caller]
     fn compare(&self, operator: Compare, other: &Self) -> Self {
         self.same_width(other, print::compare_symbol(operator));
-        match (self.width(), operator) {
-            (0, Compare::Equal) => ones(1),
-            (0, _) => zeros(1),
-            (1, Compare::Equal) if other.is_ones() => self.clone(),
-            (1, Compare::Equal) if other.is_zeros() => self.not(),
+        match (operator, self.literal(), other.literal()) {
+            _ if self.identity() == other.identity() => flag(operator == Compare::Equal),
+            (Compare::Equal, Some(a), Some(b)) => flag(a == b),
+            (Compare::NotEqual, Some(a), Some(b)) => flag(a != b),
+            (Compare::Less, Some(a), Some(b)) => flag(a < b),
+            (Compare::Equal | Compare::NotEqual, Some(_), None) => other.compare(operator, self),
+            // Comparisons that cannot hold: a linter warns of them.
+            (Compare::Less, ..) if self.is_ones() || other.is_zeros() => flag(false),
+            (Compare::LessSigned, ..) if self.width() == 0 => flag(false),
+            (Compare::Equal, ..) if self.width() == 1 && other.is_ones() => self.clone(),
+            (Compare::Equal, ..) if self.width() == 1 && other.is_zeros() => self.not(),
+            (Compare::NotEqual, ..) if self.width() == 1 && other.is_zeros() => self.clone(),
+            (Compare::NotEqual, ..) if self.width() == 1 && other.is_ones() => self.not(),
             _ => Self::new(1, Kind::Compare(operator, self.clone(), other.clone())),
         }
     }
@@ -338,6 +313,7 @@ impl Expr {
             Some(_) => then.clone(),
             None if then.identity() == otherwise.identity() => then.clone(),
             None if then.width() == 1 && then.is_ones() && otherwise.is_zeros() => self.clone(),
+            None if then.width() == 1 && then.is_zeros() && otherwise.is_ones() => self.not(),
             None => Self::new(then.width(), Kind::Mux(self.clone(), then.clone(), otherwise.clone())),
         }
     }
@@ -347,112 +323,6 @@ impl Expr {
     pub fn when(&self, condition: &Self) -> Self {
         condition.one_bit("a condition");
         &condition.repeat(self.width()) & self
-    }
-
-    /// `count` copies side by side.
-    pub fn repeat(&self, count: usize) -> Self {
-        match (count * self.width(), self.literal()) {
-            (0, _) => zeros(0),
-            _ if count == 1 => self.clone(),
-            (width, Some(_)) if self.is_zeros() => zeros(width),
-            (width, Some(_)) if self.is_ones() => ones(width),
-            (width, _) => Self::new(width, Kind::Repeat(count, self.clone())),
-        }
-    }
-
-    /// Bits `lo..lo + width`.
-    ///
-    /// # Panics
-    /// If the bits do not exist, or if Verilog has no way to slice the expression: name it with
-    /// [`Module::wire`](crate::Module::wire) first.
-    #[track_caller]
-    pub fn slice(&self, lo: usize, width: usize) -> Self {
-        assert!(
-            lo + width <= self.width(),
-            "bits {lo}..{} of `{}`, which has {}",
-            lo + width,
-            print::flat(self),
-            self.width()
-        );
-        if width == 0 {
-            return zeros(0);
-        }
-        if width == self.width() {
-            return self.clone();
-        }
-        match self.kind() {
-            Kind::Net(net) => Self::new(width, Kind::Slice(net.clone(), lo)),
-            Kind::Slice(net, from) => Self::new(width, Kind::Slice(net.clone(), from + lo)),
-            Kind::Literal(value) => {
-                let mask = (BigUint::from(1u8) << width) - 1u8;
-                Self::big(width, (value >> lo) & mask)
-            }
-            Kind::Not(inner) => inner.slice(lo, width).not(),
-            Kind::Binary(operator @ (Binary::And | Binary::Or | Binary::Xor), a, b) => {
-                a.slice(lo, width).binary(*operator, &b.slice(lo, width))
-            }
-            Kind::Mux(condition, a, b) => condition.mux(&a.slice(lo, width), &b.slice(lo, width)),
-            Kind::Concat(parts) => slice_parts(parts.iter().rev(), lo, width),
-            Kind::Repeat(count, part) => slice_parts(std::iter::repeat_n(part, *count), lo, width),
-            Kind::Binary(..) | Kind::Compare(..) | Kind::Shift(..) | Kind::Reduce(..) | Kind::Index(..) => {
-                panic!("Verilog cannot slice `{}`: name it with Module::wire first", print::flat(self))
-            }
-        }
-    }
-
-    /// Bit `position`.
-    #[track_caller]
-    pub fn bit(&self, position: usize) -> Self {
-        self.slice(position, 1)
-    }
-
-    /// Bits from `lo` up.
-    #[track_caller]
-    pub fn from(&self, lo: usize) -> Self {
-        self.slice(lo, self.width() - lo)
-    }
-
-    /// Part `index` of `self` cut into parts of `width` bits, least significant first.
-    #[track_caller]
-    pub fn lane(&self, index: usize, width: usize) -> Self {
-        self.slice(index * width, width)
-    }
-
-    /// The parts of `width` bits, least significant first.
-    pub fn lanes(&self, width: usize) -> Vec<Self> {
-        (0..self.width() / width).map(|index| self.lane(index, width)).collect()
-    }
-
-    /// Bit number `index` of a net, chosen at run time. `index` has exactly the bits it takes.
-    #[track_caller]
-    pub fn index(&self, index: &Self) -> Self {
-        assert!(
-            index.width() == crate::clog2(self.width()),
-            "an index into {} bits has {} bits, `{}` has {}",
-            self.width(),
-            crate::clog2(self.width()),
-            print::flat(index),
-            index.width()
-        );
-        match self.kind() {
-            _ if self.width() == 1 => self.clone(),
-            Kind::Net(net) => Self::new(1, Kind::Index(net.clone(), index.clone())),
-            _ => panic!("Verilog cannot index `{}`: name it with Module::wire first", print::flat(self)),
-        }
-    }
-
-    /// Zero-extended to `width` bits.
-    #[track_caller]
-    pub fn extend(&self, width: usize) -> Self {
-        assert!(width >= self.width(), "`{}` has {} bits already", print::flat(self), self.width());
-        concat([&zeros(width - self.width()), self])
-    }
-
-    /// Sign-extended to `width` bits.
-    #[track_caller]
-    pub fn extend_signed(&self, width: usize) -> Self {
-        assert!(width >= self.width(), "`{}` has {} bits already", print::flat(self), self.width());
-        concat([&self.bit(self.width() - 1).repeat(width - self.width()), self])
     }
 
     /// Subexpressions, for walks.
@@ -465,19 +335,6 @@ impl Expr {
             Kind::Concat(parts) => parts.iter().collect(),
         }
     }
-}
-
-fn slice_parts<'a>(parts: impl Iterator<Item = &'a Expr>, lo: usize, width: usize) -> Expr {
-    let mut kept = Vec::new();
-    let mut at = 0;
-    for part in parts {
-        let (from, to) = (lo.max(at), (lo + width).min(at + part.width()));
-        if from < to {
-            kept.push(part.slice(from - at, to - from));
-        }
-        at += part.width();
-    }
-    join(&kept)
 }
 
 macro_rules! operator {
@@ -533,17 +390,9 @@ impl ops::Not for &Expr {
     }
 }
 
+/// The expression as Verilog, cut short if it is long.
 impl std::fmt::Debug for Expr {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&print::flat(self))
-    }
-}
-
-impl Expr {
-    /// Names of the nets that the expression reads.
-    pub(crate) fn nets(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        crate::module::each_read(self, &mut Default::default(), &mut |net, _| names.push(net.name.clone()));
-        names
+        f.write_str(&print::short(self))
     }
 }

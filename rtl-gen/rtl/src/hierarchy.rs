@@ -11,6 +11,7 @@ use rust_hdl::core::logic::Logic;
 use rust_hdl::core::probe::Probe;
 
 use crate::Direction;
+use crate::analysis::nets;
 use crate::emit;
 use crate::module::{Driver, ElaborationError, InstanceData, Item, Module, PortData};
 use crate::net::{Net, NetAtom};
@@ -67,10 +68,8 @@ fn port_atom<'a>(name: &'a str, id: usize, width: usize, kind: AtomKind, driven:
 impl Kind<'_> {
     fn atoms(&self, probe: &mut dyn Probe) {
         let finished = self.module.finished();
-        for (name, present) in [("clk", finished.clocked), ("rst", finished.reset)] {
-            if present {
-                probe.visit_atom(name, &port_atom(name, 0, 1, AtomKind::InputParameter, true));
-            }
+        for port in finished.ports.iter().filter(|port| port.is_implicit()) {
+            probe.visit_atom(&port.name, &port_atom(&port.name, 0, 1, AtomKind::InputParameter, true));
         }
         for port in &finished.body.ports {
             match port {
@@ -124,13 +123,13 @@ impl Kind<'_> {
                 };
             }
         }
-        let inner = finished.order.iter().filter_map(|id| wires.get(id).copied());
+        let inner = finished.settled.order.iter().filter_map(|id| wires.get(id).copied());
         let outer = finished.body.ports.iter().filter_map(|port| match port {
             PortData::Output { name, driver: Some(value), .. } => Some((name, value)),
             _ => None,
         });
         let statements = inner.chain(outer).map(|(name, value)| {
-            let mut reads = value.nets().into_iter().map(VerilogExpression::Signal);
+            let mut reads = nets(value).into_iter().map(|net| VerilogExpression::Signal(net.name.clone()));
             let first = reads.next().unwrap_or(VerilogExpression::Literal(false.into()));
             let any = reads.fold(first, |a, b| VerilogExpression::Binary(Box::new(a), VerilogOp::BitOr, Box::new(b)));
             VerilogStatement::Assignment(VerilogExpression::Signal(name.clone()), any)
@@ -194,11 +193,9 @@ impl Block for Proxy<'_> {
 
     fn accept(&self, name: &str, probe: &mut dyn Probe) {
         probe.visit_start_scope(name, self);
-        for port in self.data.module.ports() {
-            let implicit = port.name == "clk" || port.name == "rst";
-            let given = implicit || self.data.inputs.iter().any(|(input, _)| *input == port.name);
+        for (port, value) in self.data.module.port_list().iter().zip(&self.data.inputs) {
             let (kind, driven) = match port.direction {
-                Direction::Input => (AtomKind::InputParameter, given),
+                Direction::Input => (AtomKind::InputParameter, value.is_some() || port.is_implicit()),
                 Direction::Output => (AtomKind::OutputParameter, true),
             };
             probe.visit_atom(&port.name, &port_atom(&port.name, 0, port.width, kind, driven));

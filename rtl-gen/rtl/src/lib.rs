@@ -6,6 +6,7 @@
 //! crate adds what that layer lacks: run-time widths, checked at construction, memories, shared modules, legal
 //! names and readable text. It knows nothing of any particular hardware.
 
+mod analysis;
 mod builder;
 mod bundle;
 mod emit;
@@ -16,13 +17,17 @@ mod names;
 mod net;
 mod print;
 mod select;
+mod sheet;
+mod statement;
+mod structure;
 
 pub use builder::{Builder, Instance, Memory, Register};
 pub use bundle::Bundle;
 pub use emit::{ModuleText, file, single_file};
-pub use expr::{Expr, concat, join, lit, ones, zeros};
+pub use expr::{Expr, lit, ones, zeros};
 pub use module::{ElaborationError, MemoryStyle, Module};
 pub use select::{clog2, count_ones, decode, encode, increment, lowest_one, reduce, select, select_one_hot};
+pub use structure::{concat, join};
 
 /// Direction of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,4 +47,11 @@ pub struct PortInfo {
     pub width: usize,
     /// Who drives it.
     pub direction: Direction,
+}
+
+impl PortInfo {
+    /// Whether every instance connects the port by itself: the clock or the reset.
+    fn is_implicit(&self) -> bool {
+        self.name == "clk" || self.name == "rst"
+    }
 }

@@ -1,13 +1,15 @@
-//! A finished module: what is in it, which of it is used, and in which order its values settle.
+//! A module: what a builder puts into it, and what is known of it once it is finished.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use num_bigint::BigUint;
 
-use crate::expr::{Expr, Kind};
+use crate::analysis::{self, ReadBits, Settled};
+use crate::emit;
+use crate::expr::Expr;
 use crate::hierarchy;
-use crate::net::{Net, NetKind};
+use crate::net::Net;
 use crate::{Direction, PortInfo};
 
 /// A module whose description is not whole.
@@ -26,7 +28,7 @@ pub enum ElaborationError {
     Loop {
         /// The module.
         module: String,
-        /// Nets on the loop.
+        /// Nets on the loop, each reading the next.
         nets: String,
     },
     /// A net was used outside its module.
@@ -36,6 +38,22 @@ pub enum ElaborationError {
         module: String,
         /// The net.
         net: String,
+    },
+    /// An expression that shares its parts so often that nobody can read its text.
+    #[error("module `{module}`: the expression of {what} is too long: name its parts with Builder::wire")]
+    TooLong {
+        /// The module.
+        module: String,
+        /// The net, register, memory, instance or port.
+        what: String,
+    },
+    /// Two different modules of one hierarchy have the same name.
+    #[error("module `{module}`: two different modules below it are named `{name}`")]
+    SameName {
+        /// The module that unites them.
+        module: String,
+        /// The name.
+        name: String,
     },
     /// The checks of rust-hdl refused the hierarchy.
     #[error("module `{module}`: {message}")]
@@ -62,6 +80,10 @@ pub(crate) struct Body {
     pub name: String,
     pub purpose: String,
     pub names: HashSet<String>,
+    /// Ports of no bits, which do not appear.
+    pub empty_ports: HashSet<String>,
+    /// Where the wire of each net is among the items.
+    pub wires: HashMap<usize, usize>,
     pub ports: Vec<PortData>,
     pub items: Vec<Item>,
     pub memories: Vec<MemoryData>,
@@ -99,6 +121,16 @@ pub(crate) enum Driver {
     Instance,
 }
 
+impl Driver {
+    /// The expression that gives the value, or the address of the value.
+    pub fn reads(&self) -> Option<&Expr> {
+        match self {
+            Self::Value(value) | Self::Memory { address: value, .. } => Some(value),
+            Self::Instance => None,
+        }
+    }
+}
+
 pub(crate) struct RegisterData {
     pub net: Rc<Net>,
     pub next: Option<Expr>,
@@ -118,8 +150,10 @@ pub(crate) struct MemoryData {
 pub(crate) struct InstanceData {
     pub name: String,
     pub module: Module,
-    pub inputs: Vec<(String, Expr)>,
-    pub outputs: Vec<(String, Rc<Net>)>,
+    /// What drives each input, by the position of the port.
+    pub inputs: Vec<Option<Expr>>,
+    /// The net on each output, by the position of the port.
+    pub outputs: Vec<Option<Rc<Net>>>,
 }
 
 /// A finished module. Clones share it, and so do its instances.
@@ -128,16 +162,61 @@ pub struct Module(Rc<Finished>);
 
 pub(crate) struct Finished {
     pub body: Body,
-    pub clocked: bool,
-    pub reset: bool,
-    /// Nets whose value reaches an output, an instance or a memory that is read.
-    pub alive: HashSet<usize>,
-    /// Bits of each living net that something reads.
-    pub read_bits: HashMap<usize, Vec<bool>>,
-    /// Wires in an order in which each reads only earlier ones.
-    pub order: Vec<usize>,
-    /// Per output, the inputs that it depends on within the cycle.
-    pub paths: HashMap<String, BTreeSet<String>>,
+    /// Ports in order, `clk` and `rst` first.
+    pub ports: Vec<PortInfo>,
+    pub positions: HashMap<String, usize>,
+    /// The nets whose value reaches an output, an instance or a memory that is read.
+    pub read_bits: ReadBits,
+    pub settled: Settled,
+}
+
+impl Finished {
+    pub fn is_alive(&self, net: &Net) -> bool {
+        self.read_bits.contains_key(&net.id)
+    }
+
+    pub fn has_port(&self, name: &str) -> bool {
+        self.positions.contains_key(name)
+    }
+}
+
+impl Body {
+    /// Whether something alive reads the memory.
+    pub fn reads_memory(&self, index: usize, alive: &ReadBits) -> bool {
+        let registered = self.memories[index].reads.iter().any(|(net, _)| alive.contains_key(&net.id));
+        registered
+            || self.items.iter().any(|item| match item {
+                Item::Wire { net, driver: Some(Driver::Memory { memory, .. }) } => {
+                    *memory == index && alive.contains_key(&net.id)
+                }
+                _ => false,
+            })
+    }
+
+    pub fn instances(&self) -> impl Iterator<Item = &InstanceData> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Instance(data) => Some(data),
+            _ => None,
+        })
+    }
+
+    fn port_list(&self, alive: &ReadBits) -> Vec<PortInfo> {
+        let port = |name: &str, width, direction| PortInfo { name: name.to_owned(), width, direction };
+        let below = |name: &str| self.instances().any(|data| data.module.finished().has_port(name));
+        let mut living = self.registers.iter().filter(|register| alive.contains_key(&register.net.id));
+        let reset = living.clone().any(|register| register.reset.is_some()) || below("rst");
+        let clocked = living.next().is_some()
+            || (0..self.memories.len()).any(|index| self.reads_memory(index, alive))
+            || below("clk");
+        let clock = clocked.then(|| port("clk", 1, Direction::Input));
+        let reset = reset.then(|| port("rst", 1, Direction::Input));
+        let declared = self.ports.iter().filter_map(|p| match p {
+            PortData::Group(_) => None,
+            PortData::Input(net) => Some(port(&net.name, net.width, Direction::Input)),
+            PortData::Output { name, width, .. } => Some(port(name, *width, Direction::Output)),
+        });
+        clock.into_iter().chain(reset).chain(declared).collect()
+    }
 }
 
 impl Module {
@@ -148,30 +227,40 @@ impl Module {
 
     /// Ports in order, `clk` and `rst` first where the module has them.
     pub fn ports(&self) -> Vec<PortInfo> {
-        let port = |name: &str, width, direction| PortInfo { name: name.to_owned(), width, direction };
-        let clock = self.0.clocked.then(|| port("clk", 1, Direction::Input));
-        let reset = self.0.reset.then(|| port("rst", 1, Direction::Input));
-        let declared = self.0.body.ports.iter().filter_map(|p| match p {
-            PortData::Group(_) => None,
-            PortData::Input(net) => Some(port(&net.name, net.width, Direction::Input)),
-            PortData::Output { name, width, .. } => Some(port(name, *width, Direction::Output)),
-        });
-        clock.into_iter().chain(reset).chain(declared).collect()
+        self.0.ports.clone()
+    }
+
+    pub(crate) fn port_list(&self) -> &[PortInfo] {
+        &self.0.ports
     }
 
     /// The modules of the hierarchy, each once, below before above.
     pub fn hierarchy(&self) -> Vec<Module> {
-        fn visit(module: &Module, seen: &mut HashSet<usize>, out: &mut Vec<Module>) {
-            if seen.insert(module.0.body.id) {
-                for instance in module.instances() {
-                    visit(&instance.module, seen, out);
-                }
-                out.push(module.clone());
+        self.tree().unwrap_or_else(|name| unreachable!("`{name}` was checked to be one module"))
+    }
+
+    /// The modules of the hierarchy by name, or the name that two different ones have.
+    fn tree(&self) -> Result<Vec<Module>, String> {
+        fn visit(module: &Module, seen: &mut HashMap<String, Module>, out: &mut Vec<Module>) -> Result<(), String> {
+            if let Some(known) = seen.get(module.name()) {
+                return if known.is_same(module) { Ok(()) } else { Err(module.name().to_owned()) };
             }
+            seen.insert(module.name().to_owned(), module.clone());
+            for instance in module.instances() {
+                visit(&instance.module, seen, out)?;
+            }
+            out.push(module.clone());
+            Ok(())
         }
         let mut out = Vec::new();
-        visit(self, &mut HashSet::new(), &mut out);
-        out
+        visit(self, &mut HashMap::new(), &mut out)?;
+        Ok(out)
+    }
+
+    /// Whether both print the same text and, below, instantiate the same modules.
+    fn is_same(&self, other: &Self) -> bool {
+        let below = || self.instances().zip(other.instances()).all(|(a, b)| a.module.is_same(&b.module));
+        Rc::ptr_eq(&self.0, &other.0) || emit::module(self) == emit::module(other) && below()
     }
 
     pub(crate) fn finished(&self) -> &Finished {
@@ -179,230 +268,18 @@ impl Module {
     }
 
     pub(crate) fn instances(&self) -> impl Iterator<Item = &InstanceData> {
-        self.0.body.items.iter().filter_map(|item| match item {
-            Item::Instance(data) => Some(data),
-            _ => None,
-        })
+        self.0.body.instances()
     }
 
     pub(crate) fn close(body: Body) -> Result<Self, ElaborationError> {
-        complete(&body)?;
-        let (alive, read_bits) = liveness(&body)?;
-        let (order, paths) = settle(&body)?;
-        let children = || {
-            body.items.iter().filter_map(|item| match item {
-                Item::Instance(data) => Some(data.module.finished()),
-                _ => None,
-            })
-        };
-        let state = |net: &Net| alive.contains(&net.id);
-        let clocked = body.registers.iter().any(|r| state(&r.net))
-            || body.memories.iter().any(|m| !m.writes.is_empty() || !m.reads.is_empty())
-            || children().any(|child| child.clocked);
-        let reset = body.registers.iter().any(|r| r.reset.is_some() && state(&r.net)) || children().any(|c| c.reset);
-        let module = Self(Rc::new(Finished { clocked, reset, alive, read_bits, order, paths, body }));
+        analysis::complete(&body)?;
+        let read_bits = analysis::liveness(&body);
+        let ports = body.port_list(&read_bits);
+        let settled = analysis::settle(&body, &ports)?;
+        let positions = ports.iter().enumerate().map(|(position, port)| (port.name.clone(), position)).collect();
+        let module = Self(Rc::new(Finished { body, ports, positions, read_bits, settled }));
+        module.tree().map_err(|name| ElaborationError::SameName { module: module.name().to_owned(), name })?;
         hierarchy::check(&module)?;
         Ok(module)
-    }
-}
-
-/// Everything has a value.
-fn complete(body: &Body) -> Result<(), ElaborationError> {
-    let undriven = |what: String| Err(ElaborationError::Undriven { module: body.name.clone(), what });
-    for port in &body.ports {
-        if let PortData::Output { name, driver: None, .. } = port {
-            return undriven(format!("output `{name}`"));
-        }
-    }
-    for register in &body.registers {
-        if register.next.is_none() {
-            return undriven(format!("register `{}`", register.net.name));
-        }
-    }
-    for item in &body.items {
-        match item {
-            Item::Wire { net, driver: None } => return undriven(format!("wire `{}`", net.name)),
-            Item::Instance(data) => {
-                for port in data.module.ports().iter().filter(|p| p.direction == Direction::Input) {
-                    let given = data.inputs.iter().any(|(name, _)| *name == port.name);
-                    if !given && port.name != "clk" && port.name != "rst" {
-                        return undriven(format!("input `{}` of instance `{}`", port.name, data.name));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Calls `read` with every net that the expression reads, and the bits it reads.
-pub(crate) fn each_read(
-    expr: &Expr,
-    seen: &mut HashSet<usize>,
-    read: &mut dyn FnMut(&Rc<Net>, std::ops::Range<usize>),
-) {
-    if !seen.insert(expr.identity()) {
-        return;
-    }
-    match expr.kind() {
-        Kind::Net(net) | Kind::Index(net, _) => read(net, 0..net.width),
-        Kind::Slice(net, lo) => read(net, *lo..lo + expr.width()),
-        _ => {}
-    }
-    for operand in expr.operands() {
-        each_read(operand, seen, read);
-    }
-}
-
-type ReadBits = HashMap<usize, Vec<bool>>;
-
-/// Walks back from the outputs and the instances.
-fn liveness(body: &Body) -> Result<(HashSet<usize>, ReadBits), ElaborationError> {
-    let mut sources: HashMap<usize, Vec<&Expr>> = HashMap::new();
-    for register in &body.registers {
-        sources.entry(register.net.id).or_default().extend(register.next.iter().chain(&register.enable));
-    }
-    let memory_sources = |index: usize| body.memories[index].writes.iter().flat_map(|(e, a, d)| [e, a, d]);
-    for (index, memory) in body.memories.iter().enumerate() {
-        for (net, address) in &memory.reads {
-            sources.entry(net.id).or_default().extend(memory_sources(index).chain([address]));
-        }
-    }
-    for item in &body.items {
-        if let Item::Wire { net, driver: Some(driver) } = item {
-            match driver {
-                Driver::Value(value) => sources.entry(net.id).or_default().push(value),
-                Driver::Memory { memory, address } => {
-                    sources.entry(net.id).or_default().extend(memory_sources(*memory).chain([address]));
-                }
-                Driver::Instance => {}
-            }
-        }
-    }
-    let outputs = body.ports.iter().filter_map(|port| match port {
-        PortData::Output { driver, .. } => driver.as_ref(),
-        _ => None,
-    });
-    let inputs = body.items.iter().flat_map(|item| match item {
-        Item::Instance(data) => data.inputs.iter().map(|(_, value)| value).collect(),
-        _ => Vec::new(),
-    });
-    let mut queue: Vec<&Expr> = outputs.chain(inputs).collect();
-    let (mut alive, mut bits, mut seen) = (HashSet::new(), ReadBits::new(), HashSet::new());
-    let mut foreign = None;
-    while let Some(expr) = queue.pop() {
-        each_read(expr, &mut seen, &mut |net, range| {
-            if net.module != body.id {
-                foreign = Some(net.name.clone());
-            }
-            bits.entry(net.id).or_insert_with(|| vec![false; net.width])[range].fill(true);
-            if alive.insert(net.id) {
-                queue.extend(sources.get(&net.id).into_iter().flatten());
-            }
-        });
-    }
-    match foreign {
-        Some(net) => Err(ElaborationError::Foreign { module: body.name.clone(), net }),
-        None => Ok((alive, bits)),
-    }
-}
-
-type Paths = HashMap<String, BTreeSet<String>>;
-
-/// Orders the wires by dependence within the cycle and finds which inputs each output depends on.
-fn settle(body: &Body) -> Result<(Vec<usize>, Paths), ElaborationError> {
-    let mut walk = Settle {
-        name: &body.name,
-        nodes: HashMap::new(),
-        state: HashMap::new(),
-        inputs: HashMap::new(),
-        order: Vec::new(),
-    };
-    for item in &body.items {
-        match item {
-            Item::Wire { net, driver: Some(Driver::Value(value)) } => {
-                walk.nodes.insert(net.id, (net.clone(), vec![value]));
-            }
-            Item::Wire { net, driver: Some(Driver::Memory { address, .. }) } => {
-                walk.nodes.insert(net.id, (net.clone(), vec![address]));
-            }
-            Item::Instance(data) => {
-                for (port, net) in &data.outputs {
-                    let reads = data.module.finished().paths.get(port);
-                    let through = reads.into_iter().flatten();
-                    let values = through.filter_map(|input| data.inputs.iter().find(|(name, _)| name == input));
-                    walk.nodes.insert(net.id, (net.clone(), values.map(|(_, value)| value).collect()));
-                }
-            }
-            _ => {}
-        }
-    }
-    for item in &body.items {
-        let nets: Vec<&Rc<Net>> = match item {
-            Item::Wire { net, .. } => vec![net],
-            Item::Instance(data) => data.outputs.iter().map(|(_, net)| net).collect(),
-            _ => vec![],
-        };
-        for net in nets {
-            walk.net(net)?;
-        }
-    }
-    let mut paths = Paths::new();
-    for port in &body.ports {
-        if let PortData::Output { name, driver: Some(value), .. } = port {
-            let reads = walk.expr(value)?;
-            paths.insert(name.clone(), reads);
-        }
-    }
-    Ok((walk.order, paths))
-}
-
-struct Settle<'a> {
-    name: &'a str,
-    nodes: HashMap<usize, (Rc<Net>, Vec<&'a Expr>)>,
-    /// false while a net is being visited, true after.
-    state: HashMap<usize, bool>,
-    inputs: HashMap<usize, BTreeSet<String>>,
-    order: Vec<usize>,
-}
-
-impl Settle<'_> {
-    fn net(&mut self, net: &Rc<Net>) -> Result<BTreeSet<String>, ElaborationError> {
-        match net.kind {
-            NetKind::Input => return Ok(BTreeSet::from([net.name.clone()])),
-            NetKind::Register | NetKind::MemoryRead => return Ok(BTreeSet::new()),
-            NetKind::Wire | NetKind::InstanceOutput => {}
-        }
-        match self.state.get(&net.id) {
-            Some(true) => return Ok(self.inputs[&net.id].clone()),
-            Some(false) => {
-                let visiting = self.state.iter().filter(|(_, done)| !**done);
-                let mut nets: Vec<String> = visiting.map(|(id, _)| format!("`{}`", self.nodes[id].0.name)).collect();
-                nets.sort();
-                return Err(ElaborationError::Loop { module: self.name.to_owned(), nets: nets.join(", ") });
-            }
-            None => {}
-        }
-        self.state.insert(net.id, false);
-        let values = self.nodes.get(&net.id).map(|(_, values)| values.clone()).unwrap_or_default();
-        let mut inputs = BTreeSet::new();
-        for value in values {
-            inputs.extend(self.expr(value)?);
-        }
-        self.state.insert(net.id, true);
-        self.inputs.insert(net.id, inputs.clone());
-        self.order.push(net.id);
-        Ok(inputs)
-    }
-
-    fn expr(&mut self, expr: &Expr) -> Result<BTreeSet<String>, ElaborationError> {
-        let mut nets = Vec::new();
-        each_read(expr, &mut HashSet::new(), &mut |net, _| nets.push(net.clone()));
-        let mut inputs = BTreeSet::new();
-        for net in nets {
-            inputs.extend(self.net(&net)?);
-        }
-        Ok(inputs)
     }
 }

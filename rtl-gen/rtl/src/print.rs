@@ -1,4 +1,7 @@
 //! Expressions as Verilog text: inline where they fit a line, broken by structure where they do not.
+//!
+//! Operators are parenthesised by kind, not by the precedence table: an operand that is an operator of its own
+//! stands in parentheses, except in chains (`a & b & c`, `a + b - c`) and in the last arm of `?:`.
 
 use num_bigint::BigUint;
 
@@ -6,6 +9,13 @@ use crate::expr::{Binary, Compare, Expr, Kind, Reduce, Shift};
 
 /// Longest line that is not broken.
 const LINE: usize = 110;
+
+/// Most characters of one expression. Parts that an expression shares are printed each time they occur, so its text
+/// can be exponentially longer than its description: past this length it must be named in parts.
+pub(crate) const LONGEST: usize = 64 * 1024;
+
+/// Characters of an expression in a message.
+const SHORT: usize = 160;
 
 pub(crate) fn binary_symbol(operator: Binary) -> &'static str {
     match operator {
@@ -22,6 +32,14 @@ pub(crate) fn compare_symbol(operator: Compare) -> &'static str {
         Compare::Equal => "==",
         Compare::NotEqual => "!=",
         Compare::Less | Compare::LessSigned => "<",
+    }
+}
+
+fn reduce_symbol(operator: Reduce) -> &'static str {
+    match operator {
+        Reduce::All => "&",
+        Reduce::Any => "|",
+        Reduce::Parity => "^",
     }
 }
 
@@ -43,132 +61,284 @@ pub(crate) fn range(width: usize) -> String {
     if width == 1 { String::new() } else { format!("[{}:0] ", width - 1) }
 }
 
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+/// At least the characters of an expression of this kind on one line.
+pub(crate) fn bound(width: usize, kind: &Kind) -> usize {
+    let (symbols, operands): (usize, &[&Expr]) = match kind {
+        Kind::Net(net) => (net.name.len(), &[]),
+        Kind::Slice(net, lo) => (net.name.len() + digits(lo + width) + digits(*lo) + 3, &[]),
+        Kind::Literal(_) => (digits(width) + width / 4 + 9, &[]),
+        Kind::Index(net, index) => (net.name.len() + 2, &[index]),
+        Kind::Not(a) | Kind::Reduce(_, a) => (3, &[a]),
+        Kind::Repeat(count, a) => (digits(*count) + 4, &[a]),
+        Kind::Binary(_, a, b) => (7, &[a, b]),
+        Kind::Compare(Compare::LessSigned, a, b) => (22, &[a, b]),
+        Kind::Compare(_, a, b) => (8, &[a, b]),
+        Kind::Shift(Shift::RightArithmetic, a, b) => (29, &[a, b]),
+        Kind::Shift(_, a, b) => (8, &[a, b]),
+        Kind::Mux(condition, a, b) => (12, &[condition, a, b]),
+        Kind::Concat(parts) => {
+            return parts.iter().fold(2, |sum: usize, part| sum.saturating_add(part.text_bound()).saturating_add(2));
+        }
+    };
+    operands.iter().fold(symbols, |sum, operand| sum.saturating_add(operand.text_bound()))
+}
+
 /// The expression on one line.
 pub(crate) fn flat(expr: &Expr) -> String {
+    let mut line = Line::new(usize::MAX);
+    line.expr(expr);
+    line.text
+}
+
+/// The expression on one line if it has at most `room` characters.
+fn fitting(expr: &Expr, room: usize) -> Option<String> {
+    let mut line = Line::new(room);
+    line.expr(expr);
+    (!line.is_over()).then_some(line.text)
+}
+
+/// The expression for a message, cut short if it is long.
+pub(crate) fn short(expr: &Expr) -> String {
+    let mut line = Line::new(SHORT);
+    line.expr(expr);
+    if line.is_over() {
+        line.text.truncate(SHORT);
+        line.text += " ...";
+    }
+    line.text
+}
+
+/// A line that gives up once it is longer than its limit.
+struct Line {
+    text: String,
+    limit: usize,
+}
+
+impl Line {
+    fn new(limit: usize) -> Self {
+        Self { text: String::new(), limit }
+    }
+
+    fn is_over(&self) -> bool {
+        self.text.len() > self.limit
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if self.is_over() {
+            return;
+        }
+        match expr.kind() {
+            Kind::Net(net) => self.text += &net.name,
+            Kind::Literal(_) if expr.width() == 0 => self.text += "<no bits>",
+            Kind::Literal(value) => self.text += &literal(expr.width(), value),
+            Kind::Slice(net, lo) if expr.width() == 1 => self.text += &format!("{}[{lo}]", net.name),
+            Kind::Slice(net, lo) => self.text += &format!("{}[{}:{lo}]", net.name, lo + expr.width() - 1),
+            Kind::Index(net, index) => {
+                self.text += &net.name;
+                self.enclosed("[", index, "]");
+            }
+            Kind::Not(a) => match (negated_compare(a), a.kind()) {
+                (Some(symbol), Kind::Compare(operator, a, b)) => self.compare(*operator, a, symbol, b),
+                (_, Kind::Reduce(..)) => self.enclosed("~", a, ""),
+                _ => {
+                    self.text += "~";
+                    self.operand(a);
+                }
+            },
+            Kind::Reduce(operator, a) => {
+                self.text += reduce_symbol(*operator);
+                self.reduced(a);
+            }
+            Kind::Binary(operator, a, b) => {
+                self.chained(chains_left(*operator, a), a);
+                self.text += &format!(" {} ", binary_symbol(*operator));
+                self.chained(chains_right(*operator, b), b);
+            }
+            Kind::Compare(operator, a, b) => self.compare(*operator, a, compare_symbol(*operator), b),
+            Kind::Shift(Shift::Left, a, b) => self.infix(a, "<<", b),
+            Kind::Shift(Shift::Right, a, b) => self.infix(a, ">>", b),
+            // An unsigned operand elsewhere in the expression would turn a bare `>>>` into a logical shift.
+            Kind::Shift(Shift::RightArithmetic, a, b) => {
+                self.enclosed("$unsigned($signed(", a, ") >>> ");
+                self.operand(b);
+                self.text += ")";
+            }
+            Kind::Mux(condition, a, b) => {
+                self.operand(condition);
+                self.text += " ? ";
+                self.operand(a);
+                self.text += " : ";
+                self.chained(matches!(b.kind(), Kind::Mux(..)), b);
+            }
+            Kind::Concat(parts) => {
+                for (position, part) in parts.iter().enumerate() {
+                    self.text += if position == 0 { "{" } else { ", " };
+                    self.expr(part);
+                }
+                self.text += "}";
+            }
+            Kind::Repeat(count, part) => {
+                self.text += &format!("{{{count}");
+                match part.kind() {
+                    Kind::Concat(_) => self.enclosed("", part, "}"),
+                    _ => self.enclosed("{", part, "}}"),
+                }
+            }
+        }
+    }
+
+    fn enclosed(&mut self, before: &str, expr: &Expr, after: &str) {
+        self.text += before;
+        self.expr(expr);
+        self.text += after;
+    }
+
+    fn operand(&mut self, expr: &Expr) {
+        self.chained(is_primary(expr), expr);
+    }
+
+    /// An operand, without parentheses where the chain needs none.
+    fn chained(&mut self, bare: bool, expr: &Expr) {
+        if bare || is_primary(expr) { self.expr(expr) } else { self.enclosed("(", expr, ")") }
+    }
+
+    /// The operand of a reduction. `^~a` would be another operator, so a complement stands in parentheses.
+    fn reduced(&mut self, expr: &Expr) {
+        if matches!(expr.kind(), Kind::Not(_)) { self.enclosed("(", expr, ")") } else { self.operand(expr) }
+    }
+
+    fn infix(&mut self, a: &Expr, symbol: &str, b: &Expr) {
+        self.operand(a);
+        self.text += &format!(" {symbol} ");
+        self.operand(b);
+    }
+
+    fn compare(&mut self, operator: Compare, a: &Expr, symbol: &str, b: &Expr) {
+        if operator == Compare::LessSigned {
+            self.enclosed("$signed(", a, ") ");
+            self.text += symbol;
+            self.enclosed(" $signed(", b, ")");
+        } else {
+            self.infix(a, symbol, b);
+        }
+    }
+}
+
+/// The operator of a comparison that holds where this one does not.
+fn negated_compare(expr: &Expr) -> Option<&'static str> {
     match expr.kind() {
-        Kind::Net(net) => net.name.clone(),
-        Kind::Literal(_) if expr.width() == 0 => "<no bits>".to_owned(),
-        Kind::Literal(value) => literal(expr.width(), value),
-        Kind::Slice(net, lo) if expr.width() == 1 => format!("{}[{lo}]", net.name),
-        Kind::Slice(net, lo) => format!("{}[{}:{lo}]", net.name, lo + expr.width() - 1),
-        Kind::Index(net, index) => format!("{}[{}]", net.name, flat(index)),
-        Kind::Not(a) => format!("~{}", operand(a)),
-        Kind::Reduce(operator, a) => {
-            let symbol = match operator {
-                Reduce::All => "&",
-                Reduce::Any => "|",
-                Reduce::Parity => "^",
-            };
-            format!("{symbol}{}", operand(a))
-        }
-        Kind::Binary(operator, a, b) => {
-            format!("{} {} {}", chained(*operator, a), binary_symbol(*operator), right(*operator, b))
-        }
-        Kind::Compare(Compare::LessSigned, a, b) => format!("$signed({}) < $signed({})", flat(a), flat(b)),
-        Kind::Compare(operator, a, b) => format!("{} {} {}", operand(a), compare_symbol(*operator), operand(b)),
-        Kind::Shift(Shift::Left, a, b) => format!("{} << {}", operand(a), operand(b)),
-        Kind::Shift(Shift::Right, a, b) => format!("{} >> {}", operand(a), operand(b)),
-        // An unsigned operand elsewhere in the expression would turn a bare `>>>` into a logical shift.
-        Kind::Shift(Shift::RightArithmetic, a, b) => {
-            format!("$unsigned($signed({}) >>> {})", flat(a), operand(b))
-        }
-        Kind::Mux(condition, a, b) => format!("{} ? {} : {}", operand(condition), operand(a), mux_tail(b)),
-        Kind::Concat(parts) => format!("{{{}}}", parts.iter().map(flat).collect::<Vec<_>>().join(", ")),
-        Kind::Repeat(count, part) => match part.kind() {
-            Kind::Concat(_) => format!("{{{count}{}}}", flat(part)),
-            _ => format!("{{{count}{{{}}}}}", flat(part)),
-        },
+        Kind::Compare(Compare::Less | Compare::LessSigned, ..) => Some(">="),
+        _ => None,
     }
 }
 
 /// Whether the text of the expression needs no parentheses as an operand.
 fn is_primary(expr: &Expr) -> bool {
-    matches!(
-        expr.kind(),
+    match expr.kind() {
         Kind::Net(_)
-            | Kind::Literal(_)
-            | Kind::Slice(..)
-            | Kind::Index(..)
-            | Kind::Not(_)
-            | Kind::Concat(_)
-            | Kind::Repeat(..)
-            | Kind::Shift(Shift::RightArithmetic, ..)
-    )
-}
-
-fn operand(expr: &Expr) -> String {
-    if is_primary(expr) { flat(expr) } else { format!("({})", flat(expr)) }
-}
-
-/// The left operand of a chain of one operator, without parentheses of its own.
-fn chained(operator: Binary, expr: &Expr) -> String {
-    match expr.kind() {
-        Kind::Binary(inner, ..) if *inner == operator => flat(expr),
-        _ => operand(expr),
+        | Kind::Literal(_)
+        | Kind::Slice(..)
+        | Kind::Index(..)
+        | Kind::Concat(_)
+        | Kind::Repeat(..)
+        | Kind::Shift(Shift::RightArithmetic, ..) => true,
+        Kind::Not(a) => !matches!(a.kind(), Kind::Reduce(..)) && negated_compare(a).is_none(),
+        Kind::Binary(..) | Kind::Compare(..) | Kind::Shift(..) | Kind::Reduce(..) | Kind::Mux(..) => false,
     }
 }
 
-fn right(operator: Binary, expr: &Expr) -> String {
-    match expr.kind() {
-        Kind::Binary(inner, ..) if *inner == operator && is_associative(operator) => flat(expr),
-        _ => operand(expr),
-    }
+fn chains_left(operator: Binary, left: &Expr) -> bool {
+    let sum = |operator| matches!(operator, Binary::Add | Binary::Sub);
+    matches!(left.kind(), Kind::Binary(inner, ..) if *inner == operator || sum(*inner) && sum(operator))
+}
+
+fn chains_right(operator: Binary, right: &Expr) -> bool {
+    matches!(right.kind(), Kind::Binary(inner, ..) if *inner == operator && is_associative(operator))
 }
 
 fn is_associative(operator: Binary) -> bool {
     matches!(operator, Binary::And | Binary::Or | Binary::Xor | Binary::Add)
 }
 
-fn mux_tail(expr: &Expr) -> String {
-    match expr.kind() {
-        Kind::Mux(..) => flat(expr),
-        _ => operand(expr),
-    }
+/// `head` and the expression, broken over lines if it must be. `head` ends where the expression begins.
+pub(crate) fn after(head: &str, expr: &Expr, indent: usize) -> String {
+    let text = broken(expr, indent, head.len());
+    let head = if text.starts_with('\n') { head.trim_end() } else { head };
+    format!("{head}{text}")
 }
 
 /// The expression as it stands after `used` columns at `indent`, broken over lines if it must be.
 pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
-    let text = flat(expr);
-    if used + text.len() <= LINE {
+    if let Some(text) = fitting(expr, LINE.saturating_sub(used)) {
         return text;
     }
-    let pad = " ".repeat(indent + 4);
-    let newline = format!("\n{pad}");
+    let inner = indent + 4;
+    let newline = format!("\n{}", " ".repeat(inner));
+    let two = |a: &Expr, symbol: &str, b: &Expr| {
+        format!("{newline}{} {symbol}{newline}{}", nested(a, inner, inner), nested(b, inner, inner))
+    };
     match expr.kind() {
         Kind::Mux(..) => {
             let mut arms = Vec::new();
             let mut rest = expr;
             while let Kind::Mux(condition, a, b) = rest.kind() {
-                let head = format!("{} ? ", operand(condition));
-                arms.push(format!("{head}{} :", nested(a, indent + 4, indent + 4 + head.len())));
+                let condition = nested(condition, inner, inner);
+                let column = inner + condition.rfind('\n').map_or(condition.len(), |last| condition.len() - last);
+                arms.push(format!("{condition} ? {} :", nested(a, inner, column + 3)));
                 rest = b;
             }
-            arms.push(nested(rest, indent + 4, indent + 4));
+            arms.push(nested(rest, inner, inner));
             format!("{newline}{}", arms.join(&newline))
         }
         Kind::Binary(operator, ..) if is_associative(*operator) => {
             let mut terms = Vec::new();
             flatten(*operator, expr, &mut terms);
-            let symbol = binary_symbol(*operator);
-            let lines = filled(
-                terms.iter().map(|term| nested(term, indent + 4, indent + 8)),
-                &format!(" {symbol}"),
-                indent + 4,
-            );
-            format!("{newline}{}", lines.join(&newline))
+            let terms = terms.iter().map(|term| nested(term, inner, inner + 4));
+            format!("{newline}{}", filled(terms, &format!(" {}", binary_symbol(*operator)), inner).join(&newline))
+        }
+        Kind::Binary(operator, a, b) => two(a, binary_symbol(*operator), b),
+        Kind::Compare(Compare::LessSigned, a, b) => signed(a, "<", b, indent),
+        Kind::Compare(operator, a, b) => two(a, compare_symbol(*operator), b),
+        Kind::Shift(Shift::Left, a, b) => two(a, "<<", b),
+        Kind::Shift(Shift::Right, a, b) => two(a, ">>", b),
+        Kind::Shift(Shift::RightArithmetic, a, b) => {
+            let (a, b) = (broken(a, inner, inner + 8), nested(b, inner, inner + 8));
+            format!("$unsigned({newline}$signed({a}) >>>{newline}{b}\n{})", " ".repeat(indent))
         }
         Kind::Concat(parts) => {
-            let lines = filled(parts.iter().map(|part| broken(part, indent + 4, indent + 8)), ",", indent + 4);
+            let lines = filled(parts.iter().map(|part| broken(part, inner, inner + 4)), ",", inner);
             format!("{{{newline}{}\n{}}}", lines.join(&newline), " ".repeat(indent))
         }
-        Kind::Not(a) => format!("~{}", nested(a, indent, used + 1)),
-        Kind::Repeat(count, part) if !matches!(part.kind(), Kind::Concat(_)) => {
-            format!("{{{count}{{{}}}}}", broken(part, indent, used + 4))
+        Kind::Not(a) => match a.kind() {
+            Kind::Compare(Compare::LessSigned, a, b) => signed(a, ">=", b, indent),
+            Kind::Compare(Compare::Less, a, b) => two(a, ">=", b),
+            Kind::Reduce(..) => format!("~{}", broken(a, indent, used + 1)),
+            _ => format!("~{}", nested(a, indent, used + 1)),
+        },
+        Kind::Reduce(operator, a) => {
+            let symbol = reduce_symbol(*operator);
+            match a.kind() {
+                Kind::Not(_) => format!("{symbol}({})", broken(a, indent, used + 2)),
+                _ => format!("{symbol}{}", nested(a, indent, used + 1)),
+            }
         }
-        Kind::Reduce(Reduce::Any, a) => format!("|{}", nested(a, indent, used + 1)),
-        Kind::Reduce(Reduce::All, a) => format!("&{}", nested(a, indent, used + 1)),
-        _ => text,
+        Kind::Repeat(count, part) => match part.kind() {
+            Kind::Concat(_) => format!("{{{count}{}}}", broken(part, indent, used + 4)),
+            _ => format!("{{{count}{{{}}}}}", broken(part, indent, used + 4)),
+        },
+        Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) | Kind::Index(..) => flat(expr),
     }
+}
+
+fn signed(a: &Expr, symbol: &str, b: &Expr, indent: usize) -> String {
+    let inner = indent + 4;
+    let newline = format!("\n{}", " ".repeat(inner));
+    let (a, b) = (broken(a, inner, inner + 10), broken(b, inner, inner + 10));
+    format!("{newline}$signed({a}) {symbol}{newline}$signed({b})")
 }
 
 fn nested(expr: &Expr, indent: usize, used: usize) -> String {

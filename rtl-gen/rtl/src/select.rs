@@ -1,29 +1,31 @@
 //! The small combinational idioms that every module needs: decoders, selectors, counters of bits.
 
-use crate::expr::{Expr, join, lit, zeros};
+use crate::expr::{Expr, lit, zeros};
+use crate::structure::join;
 
 /// Bits needed to number `count` things: 0 for one.
 pub fn clog2(count: usize) -> usize {
     count.next_power_of_two().trailing_zeros() as usize
 }
 
-/// One bit per value of `index`, `count` of them.
+/// One bit per value of `index`, `count` of them: a one that is shifted.
 pub fn decode(index: &Expr, count: usize) -> Expr {
-    let bits: Vec<Expr> = (0..count).map(|value| index.is(value as u64)).collect();
-    join(&bits)
+    if count == 0 { zeros(0) } else { lit(count, 1).shl(index) }
 }
 
-/// `values[index]` as a balanced tree of two-way choices.
+/// `values[index]` as a balanced tree of two-way choices. An index past the end gives one of the values.
 ///
 /// # Panics
 /// If there is no value, or `index` has other than `clog2(values.len())` bits.
 #[track_caller]
 pub fn select(index: &Expr, values: &[Expr]) -> Expr {
+    let bits = clog2(values.len());
+    assert!(!values.is_empty(), "nothing to select with `{index:?}`");
     assert!(
-        index.width() == clog2(values.len()),
-        "{} values need an index of {} bits",
+        index.width() == bits,
+        "{} values need an index of {bits} bits, `{index:?}` has {}",
         values.len(),
-        clog2(values.len())
+        index.width()
     );
     match values {
         [only] => only.clone(),
@@ -38,6 +40,9 @@ pub fn select(index: &Expr, values: &[Expr]) -> Expr {
 }
 
 /// The OR of the values whose one-bit condition holds: a choice where at most one does.
+///
+/// # Panics
+/// If there is no value, or another number of conditions.
 #[track_caller]
 pub fn select_one_hot(conditions: &Expr, values: &[Expr]) -> Expr {
     assert!(conditions.width() == values.len(), "{} conditions for {} values", conditions.width(), values.len());
@@ -49,7 +54,9 @@ pub fn select_one_hot(conditions: &Expr, values: &[Expr]) -> Expr {
 ///
 /// # Panics
 /// If there is no value.
+#[track_caller]
 pub fn reduce(values: &[Expr], combine: &dyn Fn(&Expr, &Expr) -> Expr) -> Expr {
+    assert!(!values.is_empty(), "nothing to reduce");
     match values {
         [only] => only.clone(),
         _ => {

@@ -1,0 +1,182 @@
+//! The text of each kind of item: declarations, assignments, instances, clocked blocks.
+
+use crate::MemoryStyle;
+use crate::expr::Expr;
+use crate::module::{Driver, Finished, InstanceData, Item, MemoryData, PortData, RegisterData};
+use crate::net::{Net, NetKind};
+use crate::print::{after, broken, flat, literal, range};
+use crate::sheet::Sheet;
+
+/// `wire [7:0] name;`
+pub(crate) fn declaration(kind: &str, net: &Net) -> String {
+    format!("    {kind} {}{};\n", range(net.width), net.name)
+}
+
+/// What drives a wire, after `head`.
+pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String {
+    match driver {
+        Driver::Value(value) => format!("{};\n", after(head, value, 4)),
+        Driver::Memory { memory, address } => format!("{head}{};\n", word(&finished.body.memories[*memory], address)),
+        Driver::Instance => unreachable!("an instance drives by its port"),
+    }
+}
+
+fn word(memory: &MemoryData, address: &Expr) -> String {
+    let address = if address.width() == 0 { "0".to_owned() } else { flat(address) };
+    format!("{}[{address}]", memory.name)
+}
+
+pub(crate) fn memory(memory: &MemoryData) -> String {
+    let (style, how) = match memory.style {
+        MemoryStyle::Block => ("block", "block RAM: registered reads, old data on a collision"),
+        MemoryStyle::Distributed => ("distributed", "LUT RAM: reads in the same cycle"),
+    };
+    format!(
+        "    // {} x {} bits, {how}\n    (* ram_style = \"{style}\" *)\n    reg  {}{} [0:{}];\n",
+        memory.depth,
+        memory.width,
+        range(memory.width),
+        memory.name,
+        memory.depth - 1
+    )
+}
+
+/// The wires that an instance brings along.
+pub(crate) fn instance_outputs(data: &InstanceData) -> String {
+    let own = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
+    own.map(|net| declaration("wire", net)).collect()
+}
+
+pub(crate) fn instance(data: &InstanceData) -> String {
+    let ports = data.module.port_list();
+    let widest = ports.iter().map(|port| port.name.len()).max().unwrap_or(0);
+    let connections: Vec<String> = ports
+        .iter()
+        .enumerate()
+        .map(|(position, port)| {
+            let value = match (&data.inputs[position], &data.outputs[position]) {
+                (Some(value), _) => broken(value, 8, 12 + widest),
+                (None, Some(net)) => net.name.clone(),
+                (None, None) => port.name.clone(),
+            };
+            format!("        .{:<widest$} ({value})", port.name)
+        })
+        .collect();
+    format!("    {} {} (\n{}\n    );\n", data.module.name(), data.name, connections.join(",\n"))
+}
+
+/// `if (condition) begin`, or without a condition nothing.
+fn guarded(indent: usize, head: &str, condition: &Expr, body: &str) -> String {
+    let pad = " ".repeat(indent);
+    let condition = broken(condition, indent, indent + head.len() + 10);
+    format!("{pad}{head}if ({condition}) begin\n{body}{pad}end\n")
+}
+
+/// Registers that share enable and reset.
+pub(crate) fn register_block(group: &[&RegisterData]) -> String {
+    let nexts = |indent: usize| -> String {
+        let assign = |register: &&RegisterData| {
+            let head = format!("{}{} <= ", " ".repeat(indent), register.net.name);
+            Some(format!("{};\n", after(&head, register.next.as_ref()?, indent)))
+        };
+        group.iter().filter_map(assign).collect()
+    };
+    let reset = |register: &&RegisterData| {
+        let value = literal(register.net.width, register.reset.as_ref()?);
+        Some(format!("            {} <= {value};\n", register.net.name))
+    };
+    let resets: String = group.iter().filter_map(reset).collect();
+    let body = match (resets.as_str(), &group[0].enable) {
+        ("", None) => nexts(8),
+        ("", Some(enable)) => guarded(8, "", enable, &nexts(12)),
+        (_, None) => {
+            format!("        if (rst) begin\n{resets}        end else begin\n{}        end\n", nexts(12))
+        }
+        (_, Some(enable)) => {
+            let otherwise = guarded(8, "end else ", enable, &nexts(12));
+            format!("        if (rst) begin\n{resets}{otherwise}")
+        }
+    };
+    clocked(&body)
+}
+
+pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
+    let mut body = String::new();
+    for (enable, address, data) in &memory.writes {
+        let write = |indent: usize| {
+            let head = format!("{}{} <= ", " ".repeat(indent), word(memory, address));
+            format!("{};\n", after(&head, data, indent))
+        };
+        body += &if enable.is_ones() { write(8) } else { guarded(8, "", enable, &write(12)) };
+    }
+    for (net, address) in memory.reads.iter().filter(|(net, _)| finished.is_alive(net)) {
+        body += &format!("        {} <= {};\n", net.name, word(memory, address));
+    }
+    if body.is_empty() { body } else { clocked(&body) }
+}
+
+fn clocked(body: &str) -> String {
+    format!("    always @(posedge clk) begin\n{body}    end\n")
+}
+
+/// Bits that nothing reads, gathered so that a linter sees that it is meant.
+pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
+    let mut parts = Vec::new();
+    let mut add = |net: &Net| {
+        let Some(bits) = finished.read_bits.get(&net.id) else {
+            parts.push(net.name.clone());
+            return;
+        };
+        let mut at = 0;
+        while at < net.width {
+            let run = bits[at..].iter().take_while(|read| !**read).count();
+            match run {
+                0 => at += 1,
+                1 => parts.push(format!("{}[{at}]", net.name)),
+                _ => parts.push(format!("{}[{}:{at}]", net.name, at + run - 1)),
+            }
+            at += run;
+        }
+    };
+    for port in &finished.body.ports {
+        if let PortData::Input(net) = port {
+            add(net);
+        }
+    }
+    for item in &finished.body.items {
+        match item {
+            Item::Wire { net, driver: Some(Driver::Instance) } => add(net),
+            Item::Wire { net, .. } if finished.is_alive(net) => add(net),
+            Item::Register(index) if finished.is_alive(&finished.body.registers[*index].net) => {
+                add(&finished.body.registers[*index].net);
+            }
+            Item::MemoryRead { memory, read } => {
+                let net = &finished.body.memories[*memory].reads[*read].0;
+                if finished.is_alive(net) {
+                    add(net);
+                }
+            }
+            Item::Instance(data) => {
+                data.outputs
+                    .iter()
+                    .flatten()
+                    .filter(|net| net.kind == NetKind::InstanceOutput)
+                    .for_each(|net| add(net));
+            }
+            _ => {}
+        }
+    }
+    if parts.is_empty() {
+        return;
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.len() + part.len() < 80 => *line += &format!(", {part}"),
+            _ => lines.push(part),
+        }
+    }
+    sheet.gap();
+    sheet.comment("    ", "Read by nobody.");
+    sheet.lines(&format!("    wire unused = &{{1'b0, {}}};\n", lines.join(",\n        ")));
+}

@@ -1,0 +1,201 @@
+//! The structure of values: concatenation, slices, lanes, repetition, extension.
+
+use std::rc::Rc;
+
+use num_bigint::BigUint;
+
+use crate::expr::{Binary, Expr, Kind, Shift, ones, zeros};
+use crate::print::LONGEST;
+
+/// Concatenation, least significant part first.
+pub fn join<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
+    let parts: Vec<Expr> = parts.into_iter().cloned().collect();
+    concat(parts.iter().rev())
+}
+
+/// Concatenation, most significant part first, as Verilog writes it.
+pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
+    let mut flat: Vec<Expr> = Vec::new();
+    for part in parts {
+        match part.kind() {
+            _ if part.width() == 0 => {}
+            Kind::Concat(inner) => flat.extend(inner.iter().cloned()),
+            _ => flat.push(part.clone()),
+        }
+    }
+    let mut merged: Vec<Expr> = Vec::new();
+    for part in flat {
+        match merged.last().and_then(|previous| adjoin(previous, &part)) {
+            Some(whole) => *merged.last_mut().expect("a previous part") = whole,
+            None => merged.push(part),
+        }
+    }
+    match merged.len() {
+        0 => zeros(0),
+        1 => merged.remove(0),
+        _ => Expr::new(merged.iter().map(Expr::width).sum(), Kind::Concat(merged)),
+    }
+}
+
+/// `high` and `low` as one part, if they are neighbouring slices of a net or both literals.
+fn adjoin(high: &Expr, low: &Expr) -> Option<Expr> {
+    match (high.kind(), low.kind()) {
+        (Kind::Slice(net, from), Kind::Slice(other, low_from))
+            if Rc::ptr_eq(net, other) && low_from + low.width() == *from =>
+        {
+            Some(Expr::net(net).slice(*low_from, low.width() + high.width()))
+        }
+        (Kind::Literal(a), Kind::Literal(b)) => Some(Expr::big(high.width() + low.width(), (a << low.width()) | b)),
+        _ => None,
+    }
+}
+
+impl Expr {
+    /// `count` copies side by side.
+    pub fn repeat(&self, count: usize) -> Self {
+        match (count * self.width(), self.literal()) {
+            (0, _) => zeros(0),
+            _ if count == 1 => self.clone(),
+            (width, Some(_)) if self.is_zeros() => zeros(width),
+            (width, Some(_)) if self.is_ones() => ones(width),
+            (width, _) => Self::new(width, Kind::Repeat(count, self.clone())),
+        }
+    }
+
+    /// Bits `lo..lo + width`. Logic is sliced through to its nets: `(a & b).slice(0, 4)` is `a[3:0] & b[3:0]`.
+    ///
+    /// # Panics
+    /// If the bits do not exist, or if Verilog has no way to slice the expression: name it with
+    /// [`Builder::wire`](crate::Builder::wire) first.
+    #[track_caller]
+    pub fn slice(&self, lo: usize, width: usize) -> Self {
+        assert!(lo + width <= self.width(), "bits {lo}..{} of `{self:?}`, which has {}", lo + width, self.width());
+        if width == 0 {
+            return zeros(0);
+        }
+        if width == self.width() {
+            return self.clone();
+        }
+        // Shared parts are visited once for each time that they occur in the text.
+        assert!(self.text_bound() <= LONGEST, "`{self:?}` is too long to slice: name its parts with Builder::wire");
+        match self.kind() {
+            Kind::Net(net) => Self::new(width, Kind::Slice(net.clone(), lo)),
+            Kind::Slice(net, from) => Self::new(width, Kind::Slice(net.clone(), from + lo)),
+            Kind::Literal(value) => {
+                let mask = (BigUint::from(1u8) << width) - 1u8;
+                Self::big(width, (value >> lo) & mask)
+            }
+            Kind::Not(inner) => inner.slice(lo, width).not(),
+            Kind::Binary(operator @ (Binary::And | Binary::Or | Binary::Xor), a, b) => {
+                a.slice(lo, width).binary(*operator, &b.slice(lo, width))
+            }
+            Kind::Mux(condition, a, b) => condition.mux(&a.slice(lo, width), &b.slice(lo, width)),
+            Kind::Concat(parts) => slice_parts(parts.iter().rev(), lo, width),
+            Kind::Repeat(_, part) if lo.is_multiple_of(part.width()) && width.is_multiple_of(part.width()) => {
+                part.repeat(width / part.width())
+            }
+            // Bits of a shifted one are comparisons with the amount.
+            Kind::Shift(Shift::Left, value, amount) if value.is_one() => {
+                let bits: Vec<Expr> = (lo..lo + width).map(|position| amount.is_number(position)).collect();
+                join(&bits)
+            }
+            Kind::Repeat(count, part) => slice_parts(std::iter::repeat_n(part, *count), lo, width),
+            Kind::Binary(..) | Kind::Compare(..) | Kind::Shift(..) | Kind::Reduce(..) | Kind::Index(..) => {
+                panic!("Verilog cannot slice `{self:?}`: name it with Builder::wire first")
+            }
+        }
+    }
+
+    /// Bit `position`.
+    #[track_caller]
+    pub fn bit(&self, position: usize) -> Self {
+        self.slice(position, 1)
+    }
+
+    /// Bits from `lo` up.
+    #[track_caller]
+    pub fn from(&self, lo: usize) -> Self {
+        assert!(lo <= self.width(), "bits from {lo} of `{self:?}`, which has {}", self.width());
+        self.slice(lo, self.width() - lo)
+    }
+
+    /// Part `index` of `self` cut into parts of `width` bits, least significant first.
+    #[track_caller]
+    pub fn lane(&self, index: usize, width: usize) -> Self {
+        self.slice(index * width, width)
+    }
+
+    /// The parts of `width` bits, least significant first.
+    ///
+    /// # Panics
+    /// If `width` is zero or does not divide the width of `self`.
+    #[track_caller]
+    pub fn lanes(&self, width: usize) -> Vec<Self> {
+        let whole = width > 0 && self.width().is_multiple_of(width);
+        assert!(whole, "`{self:?}` of {} bits does not divide into lanes of {width}", self.width());
+        (0..self.width() / width).map(|index| self.lane(index, width)).collect()
+    }
+
+    /// Bit number `index` of a net, chosen at run time. `index` has exactly the bits it takes; past the end of a net
+    /// whose width is no power of two the value is undefined.
+    #[track_caller]
+    pub fn index(&self, index: &Self) -> Self {
+        let bits = crate::clog2(self.width());
+        assert!(
+            index.width() == bits,
+            "an index into {} bits has {bits} bits, `{index:?}` has {}",
+            self.width(),
+            index.width()
+        );
+        match self.kind() {
+            _ if self.width() == 1 => self.clone(),
+            Kind::Net(net) => Self::new(1, Kind::Index(net.clone(), index.clone())),
+            _ => panic!("Verilog cannot index `{self:?}`: name it with Builder::wire first"),
+        }
+    }
+
+    /// Zero-extended to `width` bits.
+    #[track_caller]
+    pub fn extend(&self, width: usize) -> Self {
+        assert!(width >= self.width(), "`{self:?}` has {} bits already", self.width());
+        concat([&zeros(width - self.width()), self])
+    }
+
+    /// Sign-extended to `width` bits; no bits are the number 0.
+    #[track_caller]
+    pub fn extend_signed(&self, width: usize) -> Self {
+        assert!(width >= self.width(), "`{self:?}` has {} bits already", self.width());
+        if self.width() == 0 {
+            return zeros(width);
+        }
+        concat([&self.bit(self.width() - 1).repeat(width - self.width()), self])
+    }
+}
+
+impl Expr {
+    fn is_one(&self) -> bool {
+        self.literal().is_some_and(|value| *value == BigUint::from(1u8))
+    }
+
+    /// 1 if equal to the number, which may need more bits than `self` has.
+    fn is_number(&self, number: usize) -> Self {
+        if number.checked_ilog2().is_some_and(|top| top as usize >= self.width()) {
+            zeros(1)
+        } else {
+            self.is(number as u64)
+        }
+    }
+}
+
+fn slice_parts<'a>(parts: impl Iterator<Item = &'a Expr>, lo: usize, width: usize) -> Expr {
+    let mut kept = Vec::new();
+    let mut at = 0;
+    for part in parts {
+        let (from, to) = (lo.max(at), (lo + width).min(at + part.width()));
+        if from < to {
+            kept.push(part.slice(from - at, to - from));
+        }
+        at += part.width();
+    }
+    join(&kept)
+}
