@@ -19,6 +19,7 @@ mod memory;
 pub mod policy;
 mod report;
 mod run;
+mod stacks;
 
 pub use elf::{ElfError, Program, Segment};
 pub use fault::Fault;
@@ -26,3 +27,4 @@ pub use machine::{Given, Machine, Step, Stop};
 pub use memory::{CONSOLE, Memory, RAM_BASE};
 pub use policy::PolicyError;
 pub use run::{Finished, Outcome, run};
+pub use stacks::Stacks;

@@ -1,29 +1,33 @@
-//! The memory map: one RAM of little-endian words.
+//! The memory map: one RAM of little-endian words, of which the stacks may be permuted.
 
 pub use weft_config::RAM_BASE;
 
 use weft_config::Config;
 
 use crate::elf::Program;
+use crate::stacks::Stacks;
 
 /// The console's transmit byte.
 pub const CONSOLE: u32 = 0x1000_0000;
 
 /// The RAM of a core: `memory.ram_bytes` from [`RAM_BASE`], zero where the program says nothing.
+///
+/// Addresses are those that programs use, unless they are called physical: see [`Stacks`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
     words: Vec<u32>,
+    stacks: Stacks,
 }
 
 impl Memory {
     /// RAM of the configured size that holds the segments of `program`; bytes of a segment that
     /// fall outside RAM (a program loaded for another configuration) are left out.
     pub fn new(config: &Config, program: &Program) -> Self {
-        let mut memory = Self { words: vec![0; config.memory.ram_bytes as usize / 4] };
+        let mut memory = Self { words: vec![0; config.memory.ram_bytes as usize / 4], stacks: Stacks::new(config) };
         for segment in &program.segments {
             for (address, &byte) in (segment.address..).zip(&segment.bytes) {
                 if memory.contains(address) {
-                    let index = memory.index(address);
+                    let index = index(memory.stacks.physical(address));
                     write_masked(&mut memory.words[index], u32::from(byte) * 0x0101_0101, 1 << (address & 3));
                 }
             }
@@ -42,42 +46,49 @@ impl Memory {
     }
 
     /// Whether the byte at `address` is RAM.
+    #[inline]
     pub fn contains(&self, address: u32) -> bool {
-        self.index(address) < self.words.len()
+        index(address) < self.words.len()
     }
 
-    /// All words, from [`RAM_BASE`] up.
+    /// All words as memory holds them, by physical address from [`RAM_BASE`] up.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
     /// The word that holds the byte at `address` (its low two bits are ignored), `None` outside RAM.
+    #[inline]
     pub fn read_word(&self, address: u32) -> Option<u32> {
-        self.words.get(self.index(address)).copied()
+        self.words.get(index(self.stacks.physical(address))).copied()
     }
 
-    /// The address just past RAM, modulo 2³².
-    pub fn end(&self) -> u32 {
-        RAM_BASE.wrapping_add((self.words.len() * 4) as u32)
+    /// The layout of the stacks.
+    pub fn stacks(&self) -> &Stacks {
+        &self.stacks
     }
 
-    /// The word that holds the byte at `address`, which is in RAM.
+    /// The word that holds the byte at a physical address in RAM.
     #[inline]
-    pub(crate) fn word(&self, address: u32) -> u32 {
-        self.words[self.index(address)]
+    pub(crate) fn word(&self, physical: u32) -> u32 {
+        self.words[index(physical)]
     }
 
-    /// The `lanes` words from `address`, a line in RAM.
+    /// Replaces the word at a physical address in RAM.
+    pub(crate) fn write_word(&mut self, physical: u32, value: u32) {
+        self.words[index(physical)] = value;
+    }
+
+    /// The `lanes` words from a physical address, a line in RAM.
     #[inline]
-    pub(crate) fn line(&self, address: u32, lanes: usize) -> &[u32] {
-        let start = self.index(address);
+    pub(crate) fn line(&self, physical: u32, lanes: usize) -> &[u32] {
+        let start = index(physical);
         &self.words[start..start + lanes]
     }
 
     /// Writes the masked bytes of a line in RAM: bit 4·i + b of the mask is byte b of word i.
     #[inline]
-    pub(crate) fn write_line(&mut self, address: u32, data: &[u32], mask: &[u64; 4]) {
-        let start = self.index(address);
+    pub(crate) fn write_line(&mut self, physical: u32, data: &[u32], mask: &[u64; 4]) {
+        let start = index(physical);
         let line = &mut self.words[start..start + data.len()];
         for ((words, data), mask) in line.chunks_mut(16).zip(data.chunks(16)).zip(mask) {
             if *mask == u64::MAX {
@@ -89,11 +100,12 @@ impl Memory {
             }
         }
     }
+}
 
-    /// Word number of `address` in RAM; past the end for an address outside RAM.
-    fn index(&self, address: u32) -> usize {
-        (address.wrapping_sub(RAM_BASE) >> 2) as usize
-    }
+/// Word number of an address in RAM; past the end for an address outside RAM.
+#[inline]
+fn index(address: u32) -> usize {
+    (address.wrapping_sub(RAM_BASE) >> 2) as usize
 }
 
 /// Writes the bytes of `data` that `bytes` selects: bit b = byte b.

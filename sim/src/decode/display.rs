@@ -3,7 +3,10 @@
 
 use std::fmt;
 
-use super::{Arithmetic, Condition, CsrOperation, CsrSource, Instruction, Multiplication, Register, Width};
+use super::{
+    Arithmetic, AtomicOperation, Condition, CsrOperation, CsrSource, Instruction, Multiplication, Ordering, Register,
+    Width,
+};
 
 #[rustfmt::skip]
 const NAMES: [&str; 32] = [
@@ -54,6 +57,16 @@ impl fmt::Display for Instruction {
             Instruction::Multiply { operation, rd, rs1, rs2 } => {
                 let mnemonic = multiply_mnemonic(operation);
                 write!(f, "{mnemonic} {},{},{}", name(rd), name(rs1), name(rs2))
+            }
+            Instruction::LoadReserved { ordering, rd, rs1 } => {
+                write!(f, "lr.w{} {},({})", suffix(ordering), name(rd), name(rs1))
+            }
+            Instruction::StoreConditional { ordering, rd, rs1, rs2 } => {
+                write!(f, "sc.w{} {},{},({})", suffix(ordering), name(rd), name(rs2), name(rs1))
+            }
+            Instruction::Atomic { operation, ordering, rd, rs1, rs2 } => {
+                let mnemonic = atomic_mnemonic(operation);
+                write!(f, "{mnemonic}.w{} {},{},({})", suffix(ordering), name(rd), name(rs2), name(rs1))
             }
             Instruction::Fence => f.write_str("fence"),
             Instruction::FenceInstruction => f.write_str("fence.i"),
@@ -122,6 +135,29 @@ fn multiply_mnemonic(operation: Multiplication) -> &'static str {
         Multiplication::QuotientUnsigned => "divu",
         Multiplication::Remainder => "rem",
         Multiplication::RemainderUnsigned => "remu",
+    }
+}
+
+fn atomic_mnemonic(operation: AtomicOperation) -> &'static str {
+    match operation {
+        AtomicOperation::Swap => "amoswap",
+        AtomicOperation::Add => "amoadd",
+        AtomicOperation::Xor => "amoxor",
+        AtomicOperation::And => "amoand",
+        AtomicOperation::Or => "amoor",
+        AtomicOperation::Minimum => "amomin",
+        AtomicOperation::Maximum => "amomax",
+        AtomicOperation::MinimumUnsigned => "amominu",
+        AtomicOperation::MaximumUnsigned => "amomaxu",
+    }
+}
+
+fn suffix(ordering: Ordering) -> &'static str {
+    match (ordering.acquire, ordering.release) {
+        (false, false) => "",
+        (true, false) => ".aq",
+        (false, true) => ".rl",
+        (true, true) => ".aqrl",
     }
 }
 

@@ -1,10 +1,11 @@
-//! Instruction words to typed instructions: strict RV32I, M, Zicsr and Zifencei; everything else is
-//! illegal.
+//! Instruction words to typed instructions: strict RV32IMA, Zicsr and Zifencei; everything else
+//! is illegal.
 //!
 //! The crate `riscv-decode` classifies a word. It also accepts what RV32 does not have, so its
 //! answer passes `strict` first, and each extension then translates the instructions it knows.
 //! An extension is one file here and one line in [`decode`].
 
+mod atomic;
 mod base;
 mod cache;
 mod display;
@@ -45,6 +46,12 @@ pub enum Instruction {
     Registers { operation: Arithmetic, rd: Register, rs1: Register, rs2: Register },
     /// `mul` … `remu`
     Multiply { operation: Multiplication, rd: Register, rs1: Register, rs2: Register },
+    /// `lr.w`
+    LoadReserved { ordering: Ordering, rd: Register, rs1: Register },
+    /// `sc.w`
+    StoreConditional { ordering: Ordering, rd: Register, rs1: Register, rs2: Register },
+    /// `amoswap.w` … `amomaxu.w`
+    Atomic { operation: AtomicOperation, ordering: Ordering, rd: Register, rs1: Register, rs2: Register },
     /// `fence`, in all its forms
     Fence,
     /// `fence.i`
@@ -142,6 +149,38 @@ pub enum Multiplication {
     RemainderUnsigned,
 }
 
+/// What an atomic memory operation makes of the word and rs2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOperation {
+    /// rs2 itself.
+    Swap,
+    /// Sum.
+    Add,
+    /// Exclusive or.
+    Xor,
+    /// And.
+    And,
+    /// Or.
+    Or,
+    /// The lesser, signed.
+    Minimum,
+    /// The greater, signed.
+    Maximum,
+    /// The lesser, unsigned.
+    MinimumUnsigned,
+    /// The greater, unsigned.
+    MaximumUnsigned,
+}
+
+/// The bits `aq` and `rl` of an instruction of the extension A.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ordering {
+    /// No later access of the hart comes before it.
+    pub acquire: bool,
+    /// No earlier access of the hart comes after it.
+    pub release: bool,
+}
+
 /// How a CSR instruction changes the CSR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsrOperation {
@@ -167,6 +206,7 @@ impl Instruction {
     pub fn supported(&self, isa: &Isa) -> bool {
         match self {
             Self::Multiply { .. } => isa.m,
+            Self::LoadReserved { .. } | Self::StoreConditional { .. } | Self::Atomic { .. } => isa.a,
             _ => true,
         }
     }
@@ -178,7 +218,10 @@ pub fn decode(word: u32) -> Option<Instruction> {
         return Some(fence);
     }
     let raw = strict::decode(word)?;
-    base::translate(raw).or_else(|| multiply::translate(raw)).or_else(|| zicsr::translate(raw))
+    base::translate(raw)
+        .or_else(|| multiply::translate(raw))
+        .or_else(|| atomic::translate(raw))
+        .or_else(|| zicsr::translate(raw))
 }
 
 /// Sign-extends the low `bits` of `value`.

@@ -9,6 +9,22 @@ use crate::Fault;
 use crate::decode::{Register, Width};
 use crate::memory::CONSOLE;
 
+/// A kind of access: where it may go, and how it fails.
+pub(super) struct Kind {
+    misaligned: u8,
+    outside: u8,
+    console: bool,
+}
+
+impl Kind {
+    const LOAD: Self = Self { misaligned: Fault::LOAD_MISALIGNED, outside: Fault::LOAD_ACCESS, console: true };
+    const STORE: Self = Self { misaligned: Fault::STORE_MISALIGNED, outside: Fault::STORE_ACCESS, console: true };
+    /// `lr.w`
+    pub(super) const RESERVE: Self = Self { console: false, ..Self::LOAD };
+    /// `sc.w` and the atomic memory operations.
+    pub(super) const ATOMIC: Self = Self { console: false, ..Self::STORE };
+}
+
 impl Machine {
     pub(super) fn load(
         &mut self,
@@ -18,8 +34,7 @@ impl Machine {
         (rd, rs1, offset): (Register, Register, u32),
         out: &mut Commit,
     ) -> Result<Effect, Refusal> {
-        self.address(warp, rs1, offset);
-        self.check(path.mask, width, (Fault::LOAD_MISALIGNED, Fault::LOAD_ACCESS))?;
+        self.point(warp, path, (rs1, offset), width, Kind::LOAD)?;
         let access = Access { addresses: &self.addresses, mask: path.mask };
         out.served = access.load_group();
         out.rd = rd;
@@ -46,8 +61,7 @@ impl Machine {
         (rs1, rs2, offset): (Register, Register, u32),
         out: &mut Commit,
     ) -> Result<Effect, Refusal> {
-        self.address(warp, rs1, offset);
-        self.check(path.mask, width, (Fault::STORE_MISALIGNED, Fault::STORE_ACCESS))?;
+        self.point(warp, path, (rs1, offset), width, Kind::STORE)?;
         let access = Access { addresses: &self.addresses, mask: path.mask };
         let data = self.threads.row(warp, rs2);
         let address = access.leaders_address();
@@ -76,35 +90,51 @@ impl Machine {
             }
         }
         self.memory.write_line(out.memory_address, &out.memory_data, &out.memory_mask);
-        Ok(Effect { tohost: self.told(out), ..Effect::serve(path, out.served) })
+        Ok(Effect { tohost: self.written(out), ..Effect::serve(path, out.served) })
     }
 
-    /// The `tohost` word, if the store touched it and left it non-zero.
-    fn told(&self, out: &Commit) -> Option<u32> {
-        let address = self.tohost.filter(|address| *address >= out.memory_address)?;
-        let word = ((address - out.memory_address) / 4) as usize;
-        let touched = out.memory_mask.get(word / 16)? >> (4 * (word % 16)) & 0b1111 != 0;
-        touched.then(|| self.memory.word(address)).filter(|value| *value != 0)
+    /// After a transaction that wrote the bytes of its mask: reservations on them end. Gives the
+    /// `tohost` word if it is among them and not zero.
+    pub(super) fn written(&mut self, out: &Commit) -> Option<u32> {
+        let touched = |word: u32| {
+            let place = word.wrapping_sub(out.memory_address) as usize;
+            out.memory_mask.get(place / 64).is_some_and(|mask| mask >> (place % 64) & 0b1111 != 0)
+        };
+        self.reservations.end(touched);
+        let word = self.tohost.filter(|word| touched(*word))?;
+        Some(self.memory.word(word)).filter(|value| *value != 0)
     }
 
-    /// Computes every lane's address.
-    fn address(&mut self, warp: u32, rs1: Register, offset: u32) {
+    /// Points every lane at the physical address that it accesses, unless one of them must not.
+    pub(super) fn point(
+        &mut self,
+        warp: u32,
+        path: &PathRecord,
+        (rs1, offset): (Register, u32),
+        width: Width,
+        kind: Kind,
+    ) -> Result<(), Refusal> {
         for (address, base) in self.addresses.iter_mut().zip(self.threads.row(warp, rs1)) {
             *address = base.wrapping_add(offset);
         }
+        self.check(path.mask, width, kind)?;
+        for address in &mut self.addresses {
+            *address = self.memory.stacks().physical(*address);
+        }
+        Ok(())
     }
 
     /// Refuses the access of the lowest active lane that is misaligned or, if aligned, outside the
     /// memory map.
-    fn check(&self, mask: u64, width: Width, causes: (u8, u8)) -> Result<(), Refusal> {
+    fn check(&self, mask: u64, width: Width, kind: Kind) -> Result<(), Refusal> {
         let misaligned = |address: u32| address & (width.bytes() - 1) != 0;
-        let outside = |address: u32| !self.memory.contains(address) & (address != CONSOLE);
+        let outside = |address: u32| !self.memory.contains(address) & !(kind.console & (address == CONSOLE));
         let refused = mask & lanes_where(self.addresses.iter().map(|&address| misaligned(address) | outside(address)));
         if refused == 0 {
             return Ok(());
         }
         let lane = leader(refused);
-        let cause = if misaligned(self.addresses[lane as usize]) { causes.0 } else { causes.1 };
+        let cause = if misaligned(self.addresses[lane as usize]) { kind.misaligned } else { kind.outside };
         Err(Refusal { cause, lane })
     }
 }

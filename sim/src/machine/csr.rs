@@ -73,10 +73,6 @@ impl Machine {
         // The model has no clock: each commit of the core counts as one cycle.
         let commits = out.number;
         let hart = |lane| warp * self.lanes + lane;
-        let stack_end = |lane| {
-            let stacks_above = self.warps * self.lanes - 1 - hart(lane);
-            self.memory.end().wrapping_sub(stacks_above * self.stack_bytes)
-        };
         match csr {
             EXIT | BARRIER => {}
             MCYCLE | MINSTRET => fill(out, |_| commits as u32),
@@ -85,7 +81,7 @@ impl Machine {
             WARPS => fill(out, |_| self.warps),
             MASK => fill(out, |_| path.mask as u32),
             MASKH => fill(out, |_| (path.mask >> 32) as u32),
-            STACK_END => fill(out, stack_end),
+            STACK_END => fill(out, |lane| self.memory.stacks().end(hart(lane))),
             MHARTID => fill(out, hart),
             _ => return None,
         }

@@ -5,11 +5,13 @@
 
 mod access;
 mod arithmetic;
+mod atomic;
 mod control;
 mod csr;
 mod group;
 mod lanes;
 mod multiply;
+mod reservations;
 mod threads;
 
 use weft_config::Config;
@@ -20,6 +22,7 @@ use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, PolicyError, Program};
 use csr::CsrAccess;
 use lanes::{keep, leader};
+use reservations::Reservations;
 use threads::Threads;
 
 /// What the model takes from outside instead of computing it.
@@ -35,13 +38,13 @@ pub struct Given<'a> {
 pub enum Step {
     /// An instruction, or one part of a replayed one, was executed.
     Committed {
-        /// A load from RAM to a register other than x0, or a multiplication or division to any
+        /// A load, store-conditional or atomic operation on RAM to a register other than x0, or a multiplication or division to any
         /// register: the hardware writes it later, in a late write that carries the values now in
         /// [`Commit::values`].
         late: bool,
         /// A counter was read into a register: the values depend on the engine.
         volatile: bool,
-        /// The `tohost` word after a store that touched it, unless it is zero: the run ends here.
+        /// The `tohost` word after a write that touched it, unless it is zero: the run ends here.
         tohost: Option<u32>,
     },
 }
@@ -60,11 +63,12 @@ pub enum Stop {
 pub struct Machine {
     warps: u32,
     lanes: u32,
-    stack_bytes: u32,
     threads: Threads,
     policy: Box<dyn Policy>,
     memory: Memory,
+    reservations: Reservations,
     decoder: DecodeCache,
+    /// Physical address of the `tohost` word.
     tohost: Option<u32>,
     /// Threads that have not ended.
     live: u32,
@@ -74,7 +78,7 @@ pub struct Machine {
     commits: u64,
     /// Per warp, the pc of the last commit if it left lanes unserved.
     unfinished: Vec<Option<u32>>,
-    /// The address per lane of the load or store being executed.
+    /// The physical address per lane of the access being executed.
     addresses: Vec<u32>,
 }
 
@@ -116,15 +120,17 @@ impl Machine {
     /// The same under a policy out of its reset.
     pub(crate) fn with_policy(config: &Config, program: &Program, policy: Box<dyn Policy>) -> Self {
         let (warps, lanes) = (config.warps, config.threads);
+        let memory = Memory::new(config, program);
+        let tohost = program.tohost().map(|address| memory.stacks().physical(address & !3));
         Self {
             warps,
             lanes,
-            stack_bytes: config.memory.stack_bytes,
             threads: Threads::new(warps, lanes),
             policy,
-            memory: Memory::new(config, program),
+            memory,
+            reservations: Reservations::new(warps * lanes),
             decoder: DecodeCache::new(config.isa.clone()),
-            tohost: program.tohost().map(|address| address & !3),
+            tohost,
             live: warps * lanes,
             parked: 0,
             commits: 0,
@@ -222,6 +228,13 @@ impl Machine {
                 self.load(warp, path, (width, signed), (rd, rs1, offset), out)
             }
             Instruction::Store { width, rs1, rs2, offset } => self.store(warp, path, width, (rs1, rs2, offset), out),
+            Instruction::LoadReserved { rd, rs1, .. } => self.load_reserved(warp, path, (rd, rs1), out),
+            Instruction::StoreConditional { rd, rs1, rs2, .. } => {
+                self.store_conditional(warp, path, (rd, rs1, rs2), out)
+            }
+            Instruction::Atomic { operation, rd, rs1, rs2, .. } => {
+                self.atomic(warp, path, operation, (rd, rs1, rs2), out)
+            }
             // Stores are performed in the order of their commits and fetches see them at once.
             Instruction::Fence | Instruction::FenceInstruction => Ok(Effect::advance(path)),
             Instruction::EnvironmentCall => refuse(Fault::ENVIRONMENT_CALL),

@@ -14,14 +14,19 @@ pub(super) fn registers(operation: Multiplication, a: &[u32], b: &[u32], out: &m
     }
     match operation {
         Multiplication::Low => lanes!(u32::wrapping_mul),
-        Multiplication::High => lanes!(|a, b| (i64::from(a as i32) * i64::from(b as i32) >> 32) as u32),
-        Multiplication::HighSignedUnsigned => lanes!(|a, b| (i64::from(a as i32) * i64::from(b) >> 32) as u32),
-        Multiplication::HighUnsigned => lanes!(|a, b| (u64::from(a) * u64::from(b) >> 32) as u32),
+        Multiplication::High => lanes!(|a, b| high(i64::from(a as i32) * i64::from(b as i32))),
+        Multiplication::HighSignedUnsigned => lanes!(|a, b| high(i64::from(a as i32) * i64::from(b))),
+        Multiplication::HighUnsigned => lanes!(|a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32),
         Multiplication::Quotient => lanes!(quotient),
         Multiplication::QuotientUnsigned => lanes!(|a: u32, b| a.checked_div(b).unwrap_or(u32::MAX)),
         Multiplication::Remainder => lanes!(remainder),
         Multiplication::RemainderUnsigned => lanes!(|a: u32, b| a.checked_rem(b).unwrap_or(a)),
     }
+}
+
+/// The upper half of a product.
+fn high(product: i64) -> u32 {
+    (product >> 32) as u32
 }
 
 /// Rounded towards zero; -1 by zero, and the least number is its own quotient by -1.

@@ -65,6 +65,21 @@ immediates! {
 stores! { sb = 0; sh = 1; sw = 2; }
 branches! { beq = 0; bne = 1; blt = 4; bge = 5; bltu = 6; bgeu = 7; }
 
+macro_rules! atomics {
+    ($($name:ident = $funct5:literal;)*) => {
+        /// The word at the address in rs1, and rs2.
+        $(pub fn $name(rd: u32, rs1: u32, rs2: u32) -> u32 { r($funct5 << 2, rs2, rs1, 2, rd, 0x2f) })*
+    };
+}
+atomics! {
+    amoadd = 0x00; amoswap = 0x01; sc = 0x03; amoxor = 0x04; amoor = 0x08; amoand = 0x0c;
+    amomin = 0x10; amomax = 0x14; amominu = 0x18; amomaxu = 0x1c;
+}
+
+pub fn lr(rd: u32, rs1: u32) -> u32 {
+    r(0x02 << 2, 0, rs1, 2, rd, 0x2f)
+}
+
 pub fn srai(rd: u32, rs1: u32, amount: i32) -> u32 {
     i(amount | 0x400, rs1, 5, rd, 0x13)
 }

@@ -1,6 +1,7 @@
 //! Tests of the golden model through its public interface.
 
 mod assembler;
+mod atomics;
 mod barrier;
 mod bench;
 mod control;
@@ -15,3 +16,4 @@ mod paths;
 mod random_programs;
 mod run;
 mod scalar;
+mod stacks;

@@ -28,6 +28,28 @@ pub enum MemoryOp {
     Store,
     /// A byte to the console.
     Console,
+    /// `lr.w`: a word read and reserved.
+    LoadReserved,
+    /// `sc.w`: a word written if it is still reserved.
+    StoreConditional,
+    /// `amoswap.w`: a word read and replaced, as for all that follow.
+    AmoSwap,
+    /// `amoadd.w`
+    AmoAdd,
+    /// `amoxor.w`
+    AmoXor,
+    /// `amoand.w`
+    AmoAnd,
+    /// `amoor.w`
+    AmoOr,
+    /// `amomin.w`
+    AmoMin,
+    /// `amomax.w`
+    AmoMax,
+    /// `amominu.w`
+    AmoMinUnsigned,
+    /// `amomaxu.w`
+    AmoMaxUnsigned,
 }
 
 /// One committed instruction (or one part of a replayed one): warp-wide, in commit order.
@@ -55,24 +77,27 @@ pub struct Commit {
     /// Destination register, 0 if none.
     pub rd: u8,
     /// Whether `values` were written (or, for CSR 0x800, are the exit codes) at S7.
-    /// False for loads, multiplications and divisions, whose values come in a [`LateWrite`].
+    /// False for loads, atomics, multiplications and divisions, whose values come in a
+    /// [`LateWrite`].
     pub writes: bool,
     /// Value per lane.
     pub values: Vec<u32>,
     /// Memory transaction of this part.
     pub memory: MemoryOp,
-    /// Byte address of the line (or of the console register).
+    /// Byte address of the line, as memory holds it (or of the console register).
     pub memory_address: u32,
-    /// Store data: the line, one word per lane position.
+    /// Store data: the line, one word per lane position. An atomic operation or store-conditional
+    /// has its operand at its word.
     pub memory_data: Vec<u32>,
     /// Byte mask of the line (bit 4·i+b = byte b of word i).
-    /// For a load the bytes are not masked: 0. For the console: 1.
+    /// For a load the bytes are not masked: 0. For the console: 1. A load-reserved, a
+    /// store-conditional, failed or not, and an atomic operation have the bytes of their word.
     pub memory_mask: [u64; 4],
     /// Whether a conditional branch (or the first part of a `jalr`) found more than one next pc.
     pub divergent: bool,
 }
 
-/// The register write of a load, multiplication or division, after its commit.
+/// The register write of a load, atomic, multiplication or division, after its commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LateWrite {
     /// Clock cycle of the write.

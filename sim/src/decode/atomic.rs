@@ -1,0 +1,42 @@
+//! A: load-reserved, store-conditional and atomic memory operations, on words.
+
+use riscv_decode::Instruction as Raw;
+use riscv_decode::types::RType;
+
+use super::{AtomicOperation, Instruction, Ordering};
+
+/// The instructions of RV32A; `None` for any other, and for `lr.w` with a second operand, which
+/// `riscv-decode` accepts.
+pub(super) fn translate(raw: Raw) -> Option<Instruction> {
+    Some(match raw {
+        Raw::LrW(fields) if fields.rs2() == 0 => {
+            Instruction::LoadReserved { ordering: ordering(fields), rd: fields.rd() as u8, rs1: fields.rs1() as u8 }
+        }
+        Raw::ScW(fields) => Instruction::StoreConditional {
+            ordering: ordering(fields),
+            rd: fields.rd() as u8,
+            rs1: fields.rs1() as u8,
+            rs2: fields.rs2() as u8,
+        },
+        Raw::AmoswapW(fields) => atomic(AtomicOperation::Swap, fields),
+        Raw::AmoaddW(fields) => atomic(AtomicOperation::Add, fields),
+        Raw::AmoxorW(fields) => atomic(AtomicOperation::Xor, fields),
+        Raw::AmoandW(fields) => atomic(AtomicOperation::And, fields),
+        Raw::AmoorW(fields) => atomic(AtomicOperation::Or, fields),
+        Raw::AmominW(fields) => atomic(AtomicOperation::Minimum, fields),
+        Raw::AmomaxW(fields) => atomic(AtomicOperation::Maximum, fields),
+        Raw::AmominuW(fields) => atomic(AtomicOperation::MinimumUnsigned, fields),
+        Raw::AmomaxuW(fields) => atomic(AtomicOperation::MaximumUnsigned, fields),
+        _ => return None,
+    })
+}
+
+fn atomic(operation: AtomicOperation, fields: RType) -> Instruction {
+    let (rd, rs1, rs2) = (fields.rd() as u8, fields.rs1() as u8, fields.rs2() as u8);
+    Instruction::Atomic { operation, ordering: ordering(fields), rd, rs1, rs2 }
+}
+
+/// The two lowest bits of funct7.
+fn ordering(fields: RType) -> Ordering {
+    Ordering { acquire: fields.0 >> 26 & 1 == 1, release: fields.0 >> 25 & 1 == 1 }
+}
