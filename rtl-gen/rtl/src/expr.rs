@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     Binary(Binary, Expr, Expr),
     Compare(Compare, Expr, Expr),
     Shift(Shift, Expr, Expr),
+    /// Two's complement product of two operands as wide as the result.
+    Product(Expr, Expr),
     Reduce(Reduce, Expr),
     Mux(Expr, Expr, Expr),
     /// Most significant part first; no part is empty.
@@ -268,6 +270,13 @@ impl Expr {
         self.shift(Shift::Right, amount)
     }
 
+    /// Product of two two's complement numbers, as wide as both together. No operand may be empty.
+    #[track_caller]
+    pub fn mul_signed(&self, other: &Self) -> Self {
+        let width = self.width() + other.width();
+        Self::new(width, Kind::Product(self.extend_signed(width), other.extend_signed(width)))
+    }
+
     /// Arithmetic shift right by an unsigned amount of any width.
     pub fn shr_signed(&self, amount: &Self) -> Self {
         self.shift(Shift::RightArithmetic, amount)
@@ -330,7 +339,7 @@ impl Expr {
         match self.kind() {
             Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) => vec![],
             Kind::Not(a) | Kind::Reduce(_, a) | Kind::Repeat(_, a) | Kind::Index(_, a) => vec![a],
-            Kind::Binary(_, a, b) | Kind::Compare(_, a, b) | Kind::Shift(_, a, b) => vec![a, b],
+            Kind::Binary(_, a, b) | Kind::Compare(_, a, b) | Kind::Shift(_, a, b) | Kind::Product(a, b) => vec![a, b],
             Kind::Mux(condition, a, b) => vec![condition, a, b],
             Kind::Concat(parts) => parts.iter().collect(),
         }

@@ -77,7 +77,7 @@ pub(crate) fn bound(width: usize, kind: &Kind) -> usize {
         Kind::Binary(_, a, b) => (7, &[a, b]),
         Kind::Compare(Compare::LessSigned, a, b) => (22, &[a, b]),
         Kind::Compare(_, a, b) => (8, &[a, b]),
-        Kind::Shift(Shift::RightArithmetic, a, b) => (29, &[a, b]),
+        Kind::Shift(Shift::RightArithmetic, a, b) | Kind::Product(a, b) => (36, &[a, b]),
         Kind::Shift(_, a, b) => (8, &[a, b]),
         Kind::Mux(condition, a, b) => (12, &[condition, a, b]),
         Kind::Concat(parts) => {
@@ -167,6 +167,10 @@ impl Line {
                 self.operand(b);
                 self.text += ")";
             }
+            Kind::Product(a, b) => {
+                self.enclosed("$unsigned($signed(", a, ") * ");
+                self.enclosed("$signed(", b, "))");
+            }
             Kind::Mux(condition, a, b) => {
                 self.operand(condition);
                 self.text += " ? ";
@@ -245,7 +249,8 @@ fn is_primary(expr: &Expr) -> bool {
         | Kind::Index(..)
         | Kind::Concat(_)
         | Kind::Repeat(..)
-        | Kind::Shift(Shift::RightArithmetic, ..) => true,
+        | Kind::Shift(Shift::RightArithmetic, ..)
+        | Kind::Product(..) => true,
         Kind::Not(a) => !matches!(a.kind(), Kind::Reduce(..)) && negated_compare(a).is_none(),
         Kind::Binary(..) | Kind::Compare(..) | Kind::Shift(..) | Kind::Reduce(..) | Kind::Mux(..) => false,
     }
@@ -308,6 +313,10 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
         Kind::Shift(Shift::RightArithmetic, a, b) => {
             let (a, b) = (broken(a, inner, inner + 8), nested(b, inner, inner + 8));
             format!("$unsigned({newline}$signed({a}) >>>{newline}{b}\n{})", " ".repeat(indent))
+        }
+        Kind::Product(a, b) => {
+            let (a, b) = (broken(a, inner, inner + 8), broken(b, inner, inner + 8));
+            format!("$unsigned({newline}$signed({a}) *{newline}$signed({b})\n{})", " ".repeat(indent))
         }
         Kind::Concat(parts) => {
             let lines = filled(parts.iter().map(|part| broken(part, inner, inner + 4)), ",", inner);

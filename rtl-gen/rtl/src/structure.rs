@@ -100,7 +100,12 @@ impl Expr {
                 join(&bits)
             }
             Kind::Repeat(count, part) => slice_parts(std::iter::repeat_n(part, *count), lo, width),
-            Kind::Binary(..) | Kind::Compare(..) | Kind::Shift(..) | Kind::Reduce(..) | Kind::Index(..) => {
+            Kind::Binary(..)
+            | Kind::Compare(..)
+            | Kind::Shift(..)
+            | Kind::Product(..)
+            | Kind::Reduce(..)
+            | Kind::Index(..) => {
                 panic!("Verilog cannot slice `{self:?}`: name it with Builder::wire first")
             }
         }

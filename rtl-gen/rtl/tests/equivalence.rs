@@ -31,6 +31,31 @@ fn clean_and_equal(cases: &[Case]) {
     prove(cases);
 }
 
+#[test]
+fn a_signed_product_is_the_sum_of_its_rows() {
+    let gold = |w: usize, last: &str| {
+        format!(
+            "reg [{high}:0] p; integer i; always @* begin p = 0; for (i = 0; i < {w}; i = i + 1) if (b[i]) \
+             p = i == {top} ? p {last} ({{{{{w}{{a[{top}]}}}}, a}} << i) : p + ({{{{{w}{{a[{top}]}}}}, a}} << i); \
+             y = p[{high}:{w}] ^ p[{top}:0]; end",
+            high = 2 * w - 1,
+            top = w - 1
+        )
+    };
+    let cases: Vec<Case> = [1, 2, 3, 5]
+        .into_iter()
+        .map(|w| {
+            let gate = combinational("product", w, |m, [a, b, _]| {
+                let product = m.wire("product", &a.mul_signed(b));
+                product.slice(w, w) ^ product.slice(0, w)
+            });
+            let wrong = if w > 1 { vec![gold(w, "+")] } else { vec![] };
+            case(gate, gold(w, "-"), &wrong)
+        })
+        .collect();
+    clean_and_equal(&cases);
+}
+
 /// `y` bit by bit; `{i}` in the text is a loop variable.
 fn bitwise(width: usize, bit: &str) -> String {
     format!("integer i; always @* begin y = 0; for (i = 0; i < {width}; i = i + 1) y[i] = {bit}; end")
