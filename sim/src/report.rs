@@ -39,11 +39,18 @@ pub(crate) fn starvation(
     );
     write_paths(&mut text, machine, program, warp);
     let unit = &config.divergence.unit;
+    let (yields, remedy) = match config.divergence.fair_after {
+        0 => ("never yields, as divergence.fair_after = 0".to_string(), "set divergence.fair_after"),
+        commits => (
+            format!("yields after divergence.fair_after = {commits} commits of the warp"),
+            "lower divergence.fair_after",
+        ),
+    };
     let _ = write!(
         text,
-        "the unit `{unit}` prefers the deeper call, then the smaller pc, and never yields: a path \
-         that spins until another path of its warp writes waits for ever; wait at the barrier \
-         (CSR 0x801) instead, or raise run.starvation if the loop does end"
+        "the unit `{unit}` prefers the deeper call, then the smaller pc, and {yields}: a path that \
+         spins until another path of its warp writes waits all that time; {remedy}, wait at the \
+         barrier (CSR 0x801) instead, or raise run.starvation if the loop does end"
     );
     text
 }

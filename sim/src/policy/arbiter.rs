@@ -1,5 +1,5 @@
 //! `arbiter`: one pc, call depth and parked flag per thread; the threads with the best priority
-//! run next.
+//! run next, unless others have waited too long.
 //!
 //! The hardware compares the threads. Threads that agree always move together, so this model
 //! keeps the groups instead: the same function of the same state, and quick when a warp has few
@@ -11,25 +11,55 @@ use super::{Next, Policy, Start, rank};
 
 /// See the module.
 pub(super) struct Arbiter {
-    /// Per warp: disjoint paths of distinct rank, best first.
-    warps: Vec<Vec<PathRecord>>,
+    fair_after: u64,
+    warps: Vec<Warp>,
+}
+
+/// The live threads of a warp, and whose turn it is.
+#[derive(Clone, Default)]
+struct Warp {
+    /// Disjoint, of distinct rank, best first.
+    groups: Vec<PathRecord>,
+    /// The path in charge: the best group, or those lanes of a group whose turn it is.
+    charge: Option<PathRecord>,
+    turns: Turns,
+}
+
+/// Forward progress: after `fair_after` commits of a warp with other runnable paths, the path in
+/// charge yields, and the best path among the lanes that have not had a turn goes on for as many
+/// commits, whatever the priority. When no such lane is left, the best path of all goes on, and the
+/// turns begin anew.
+#[derive(Clone, Copy, Default)]
+struct Turns {
+    /// Commits since the last yield.
+    count: u64,
+    /// Lanes that have had their turn.
+    taken: u64,
+    /// Lanes of the path that has its turn; of its parts, the better one stays in charge.
+    held: u64,
 }
 
 impl Arbiter {
     pub(super) fn new(start: &Start) -> Self {
         let path = PathRecord { pc: start.entry, depth: 0, mask: start.mask, parked: false };
-        Self { warps: vec![vec![path]; start.warps as usize] }
+        let mut groups = Vec::with_capacity(start.mask.count_ones() as usize + 2);
+        groups.push(path);
+        let warps = (0..start.warps).map(|_| Warp { groups: groups.clone(), charge: Some(path), ..Warp::default() });
+        Self { fair_after: start.fair_after, warps: warps.collect() }
     }
 }
 
 impl Policy for Arbiter {
     #[inline]
     fn path(&self, warp: u32) -> Option<PathRecord> {
-        self.warps[warp as usize].first().copied()
+        self.warps[warp as usize].charge
     }
 
     fn list(&self, warp: u32) -> Vec<PathRecord> {
-        self.warps[warp as usize].clone()
+        let warp = &self.warps[warp as usize];
+        let taken_out = warp.charge.map_or(0, |charge| charge.mask);
+        let others = warp.groups.iter().map(|group| PathRecord { mask: group.mask & !taken_out, ..*group });
+        warp.charge.into_iter().chain(others.filter(|path| path.mask != 0)).collect()
     }
 
     fn schedulable(&self, warp: u32) -> u32 {
@@ -37,38 +67,90 @@ impl Policy for Arbiter {
     }
 
     fn held(&self, warp: u32) -> u32 {
-        self.warps[warp as usize].len() as u32
+        let Warp { groups, charge, .. } = &self.warps[warp as usize];
+        let divided = charge.is_some_and(|charge| groups.iter().all(|group| group.mask != charge.mask));
+        groups.len() as u32 + u32::from(divided)
     }
 
     fn resolve(&mut self, warp: u32, next: &Next) {
-        let paths = &mut self.warps[warp as usize];
-        if let ([only], Some(path), None) = (paths.as_mut_slice(), next.a, next.b) {
-            *only = path;
-            return;
-        }
-        paths.remove(0);
-        for path in [next.a, next.b].into_iter().flatten() {
-            insert(paths, path);
+        let warp = &mut self.warps[warp as usize];
+        let Some(committed) = warp.charge else { return };
+        match (warp.groups.as_mut_slice(), next.a, next.b) {
+            // The only path stays the only one: nobody waits for a turn.
+            ([only], Some(path), None) if only.mask == path.mask => {
+                *only = path;
+                warp.charge = Some(path);
+            }
+            _ => {
+                warp.advance(&committed, next);
+                warp.choose(committed.mask, self.fair_after);
+            }
         }
     }
 
     fn release(&mut self) {
-        for paths in &mut self.warps {
-            for path in paths.iter_mut() {
-                path.parked = false;
+        for warp in &mut self.warps {
+            for group in &mut warp.groups {
+                group.parked = false;
             }
-            for path in std::mem::take(paths) {
-                insert(paths, path);
+            for group in std::mem::take(&mut warp.groups) {
+                insert(&mut warp.groups, group);
             }
+            // Nobody could run, so nobody has a turn.
+            warp.charge = warp.groups.first().copied();
         }
     }
 }
 
+impl Warp {
+    /// The lanes of `committed` become `next`.
+    fn advance(&mut self, committed: &PathRecord, next: &Next) {
+        if let Ok(place) = self.groups.binary_search_by_key(&rank(committed), rank) {
+            let group = &mut self.groups[place];
+            group.mask &= !committed.mask;
+            if group.mask == 0 {
+                self.groups.remove(place);
+            }
+        }
+        for path in [next.a, next.b].into_iter().flatten() {
+            insert(&mut self.groups, path);
+        }
+    }
+
+    /// Puts the next path in charge after a commit by the lanes `committed`.
+    fn choose(&mut self, committed: u64, fair_after: u64) {
+        let runnable = self.groups.iter().filter(|group| !group.parked).fold(0, |lanes, group| lanes | group.mask);
+        let Turns { count, mut taken, held } = self.turns;
+        let due = fair_after > 0 && count + 1 >= fair_after;
+        let preferred = if due {
+            taken |= committed;
+            runnable & !taken
+        } else {
+            runnable & held
+        };
+        if due && preferred == 0 {
+            taken = 0;
+        }
+        // Parked groups come last: if one is found first, no lane is runnable and none preferred.
+        let preferred_or_any = if preferred == 0 { u64::MAX } else { preferred };
+        let mut candidates =
+            self.groups.iter().map(|group| PathRecord { mask: group.mask & preferred_or_any, ..*group });
+        self.charge = candidates.find(|path| path.mask != 0);
+        let charge = self.charge.map_or(0, |path| path.mask);
+        self.turns = if runnable & !charge == 0 {
+            Turns::default()
+        } else {
+            let held = if preferred == 0 { 0 } else { charge };
+            Turns { count: if due { 0 } else { count + 1 }, taken, held }
+        };
+    }
+}
+
 /// Puts `path` in its place, merged with a path of equal rank.
-fn insert(paths: &mut Vec<PathRecord>, path: PathRecord) {
-    match paths.binary_search_by_key(&rank(&path), rank) {
-        Ok(equal) => paths[equal].mask |= path.mask,
-        Err(place) => paths.insert(place, path),
+fn insert(groups: &mut Vec<PathRecord>, path: PathRecord) {
+    match groups.binary_search_by_key(&rank(&path), rank) {
+        Ok(equal) => groups[equal].mask |= path.mask,
+        Err(place) => groups.insert(place, path),
     }
 }
 
@@ -76,36 +158,119 @@ fn insert(paths: &mut Vec<PathRecord>, path: PathRecord) {
 mod tests {
     use super::*;
 
-    /// The unit as the hardware has it: a pc, a depth and a flag for each thread, and a search for
-    /// the best.
-    struct PerThread(Vec<Option<(u32, u8, bool)>>);
+    /// One thread, as the hardware has it. A thread that has ended has none.
+    #[derive(Clone, Copy, Debug)]
+    struct Thread {
+        pc: u32,
+        depth: u8,
+        parked: bool,
+    }
+
+    /// The unit as the hardware has it, lane by lane, in the words of the rule.
+    struct PerThread {
+        threads: Vec<Option<Thread>>,
+        fair_after: u64,
+        count: u64,
+        taken: Vec<bool>,
+        held: Vec<bool>,
+        in_charge: Option<PathRecord>,
+    }
 
     impl PerThread {
-        /// The threads that agree with the best one, then the best of the others, and so on.
-        fn list(&self) -> Vec<PathRecord> {
-            let mut paths: Vec<PathRecord> = Vec::new();
-            for (lane, thread) in self.0.iter().enumerate() {
-                let Some((pc, depth, parked)) = *thread else { continue };
-                let mine = |path: &&mut PathRecord| (path.pc, path.depth, path.parked) == (pc, depth, parked);
-                match paths.iter_mut().find(mine) {
-                    Some(path) => path.mask |= 1 << lane,
-                    None => paths.push(PathRecord { pc, depth, mask: 1 << lane, parked }),
-                }
-            }
-            let better = |a: &PathRecord, b: &PathRecord| {
-                a.parked.cmp(&b.parked).then(b.depth.cmp(&a.depth)).then(a.pc.cmp(&b.pc))
+        fn new(lanes: usize, pc: u32, fair_after: u64) -> Self {
+            let mut unit = Self {
+                threads: vec![Some(Thread { pc, depth: 0, parked: false }); lanes],
+                fair_after,
+                count: 0,
+                taken: vec![false; lanes],
+                held: vec![false; lanes],
+                in_charge: None,
             };
-            paths.sort_by(better);
+            unit.in_charge = unit.best(&vec![true; lanes]);
+            unit
+        }
+
+        fn lanes(&self) -> std::ops::Range<usize> {
+            0..self.threads.len()
+        }
+
+        fn runnable(&self, lane: usize) -> bool {
+            self.threads[lane].is_some_and(|thread| !thread.parked)
+        }
+
+        /// Better first: parked last, preferred first, greater depth, smaller pc.
+        fn best(&self, preferred: &[bool]) -> Option<PathRecord> {
+            let key = |lane: usize| {
+                let thread = self.threads[lane]?;
+                Some((thread.parked, !preferred[lane], u8::MAX - thread.depth, thread.pc))
+            };
+            let best = self.lanes().filter_map(key).min()?;
+            let members: Vec<usize> = self.lanes().filter(|lane| key(*lane) == Some(best)).collect();
+            let Thread { pc, depth, parked } = self.threads[members[0]]?;
+            Some(PathRecord { pc, depth, parked, mask: members.iter().map(|lane| 1 << lane).sum() })
+        }
+
+        /// The path in charge, then the others by priority.
+        fn list(&self) -> Vec<PathRecord> {
+            let mut rest = Self { threads: self.threads.clone(), taken: Vec::new(), held: Vec::new(), ..*self };
+            let any = vec![true; self.threads.len()];
+            let mut paths = Vec::new();
+            let mut next = self.in_charge;
+            while let Some(path) = next {
+                for lane in self.lanes().filter(|lane| path.mask >> lane & 1 == 1) {
+                    rest.threads[lane] = None;
+                }
+                paths.push(path);
+                next = rest.best(&any);
+            }
             paths
         }
 
-        fn moves(&mut self, executed: u64, next: &Next) {
-            for (lane, thread) in self.0.iter_mut().enumerate() {
-                if executed >> lane & 1 == 1 {
-                    let path = [next.a, next.b].into_iter().flatten().find(|path| path.mask >> lane & 1 == 1);
-                    *thread = path.map(|path| (path.pc, path.depth, path.parked));
-                }
+        fn commit(&mut self, next: &Next) {
+            let committing = self.in_charge.expect("somebody committed").mask;
+            let among = |mask: u64, lane: usize| mask >> lane & 1 == 1;
+            for lane in self.lanes().filter(|lane| among(committing, *lane)) {
+                let path = [next.a, next.b].into_iter().flatten().find(|path| among(path.mask, lane));
+                self.threads[lane] = path.map(|PathRecord { pc, depth, parked, .. }| Thread { pc, depth, parked });
             }
+
+            let due = self.fair_after > 0 && self.count + 1 >= self.fair_after;
+            let all = vec![true; self.threads.len()];
+            let held_lane_runs = self.lanes().any(|lane| self.held[lane] && self.runnable(lane));
+            let (preferred, hold);
+            if due {
+                for lane in self.lanes().filter(|lane| among(committing, *lane)) {
+                    self.taken[lane] = true;
+                }
+                let eligible: Vec<bool> = self.lanes().map(|lane| self.runnable(lane) && !self.taken[lane]).collect();
+                if eligible.contains(&true) {
+                    (preferred, hold) = (eligible, true);
+                } else {
+                    self.taken.fill(false);
+                    (preferred, hold) = (all, false);
+                }
+                self.count = 0;
+            } else {
+                (preferred, hold) = (if held_lane_runs { self.held.clone() } else { all }, held_lane_runs);
+            }
+
+            self.in_charge = self.best(&preferred);
+            let in_charge = self.in_charge.map_or(0, |path| path.mask);
+            self.held = self.lanes().map(|lane| hold && among(in_charge, lane)).collect();
+            if !due {
+                self.count += 1;
+            }
+            let others_wait = self.lanes().any(|lane| self.runnable(lane) && !among(in_charge, lane));
+            if !others_wait || self.in_charge.is_none_or(|path| path.parked) {
+                self.count = 0;
+                self.taken.fill(false);
+                self.held.fill(false);
+            }
+        }
+
+        fn release(&mut self) {
+            self.threads.iter_mut().flatten().for_each(|thread| thread.parked = false);
+            self.in_charge = self.best(&vec![true; self.threads.len()]);
         }
     }
 
@@ -118,38 +283,89 @@ mod tests {
     fn near(path: &PathRecord, mask: u64, state: &mut u64) -> Option<PathRecord> {
         let pc = 0x8000_0000 + 4 * (random(state) % 6) as u32;
         let depth = path.depth.wrapping_add((random(state) % 3) as u8).wrapping_sub(1);
-        let parked = random(state).is_multiple_of(4);
+        let parked = random(state).is_multiple_of(8);
         (mask != 0).then_some(PathRecord { pc, depth, mask, parked })
     }
 
-    #[test]
-    fn it_agrees_with_one_pc_per_thread() {
-        let mut most = 0;
-        for seed in 0..200 {
-            let mut state = seed;
-            let mut arbiter = Arbiter::new(&Start { warps: 1, mask: 0xff, entry: 0x8000_0000 });
-            let mut threads = PerThread(vec![Some((0x8000_0000, 0, false)); 8]);
-            for _ in 0..300 {
-                let Some(path) = arbiter.path(0) else { break };
-                if path.parked {
-                    arbiter.release();
-                    threads.0.iter_mut().flatten().for_each(|thread| thread.2 = false);
-                    assert_eq!(arbiter.list(0), threads.list(), "seed {seed}, after a release");
-                    continue;
-                }
+    /// Random splits, merges, parks and ends; gives the most paths, and how often the best path by
+    /// priority was not in charge, and how often it was divided.
+    fn compare(fair_after: u64, seed: u64) -> (u32, u32, u32) {
+        let start = Start { warps: 1, mask: 0xff, entry: 0x8000_0000, fair_after };
+        let mut arbiter = Arbiter::new(&start);
+        let mut threads = PerThread::new(8, start.entry, fair_after);
+        let mut state = seed;
+        let (mut most, mut out_of_order, mut divided) = (0, 0, 0);
+        for step in 0..400 {
+            let Some(path) = arbiter.path(0) else { break };
+            if path.parked {
+                arbiter.release();
+                threads.release();
+            } else {
                 let split = random(&mut state);
-                let ended = if random(&mut state).is_multiple_of(60) { random(&mut state) } else { 0 };
+                let ended = if random(&mut state).is_multiple_of(100) { random(&mut state) } else { 0 };
+                // Often all lanes go the same way.
+                let split = if split.is_multiple_of(3) { split } else { u64::MAX };
                 let next = Next {
                     a: near(&path, path.mask & split & !ended, &mut state),
                     b: near(&path, path.mask & !split & !ended, &mut state),
                 };
                 arbiter.resolve(0, &next);
-                threads.moves(path.mask, &next);
-                assert_eq!(arbiter.list(0), threads.list(), "seed {seed}");
-                assert_eq!(arbiter.path(0), threads.list().first().copied(), "seed {seed}");
-                most = most.max(arbiter.held(0));
+                threads.commit(&next);
             }
+            let place = format!("fair_after {fair_after}, seed {seed}, step {step}");
+            assert_eq!(arbiter.path(0), threads.in_charge, "{place}");
+            let list = arbiter.list(0);
+            assert_eq!(list, threads.list(), "{place}");
+            assert_eq!(arbiter.held(0), list.len() as u32, "{place}");
+            most = most.max(list.len() as u32);
+            out_of_order += u32::from(list.iter().any(|path| rank(path) < rank(&list[0])));
+            divided += u32::from(list.iter().skip(1).any(|path| rank(path) == rank(&list[0])));
         }
-        assert_eq!(most, 8, "the paths split as far as they can");
+        (most, out_of_order, divided)
+    }
+
+    #[test]
+    fn it_agrees_with_one_pc_per_thread() {
+        for fair_after in [0, 1, 2, 3, 5, 8, 20, 65536] {
+            let (mut most, mut out_of_order, mut divided) = (0, 0, 0);
+            for seed in 0..200 {
+                let (paths, held, parts) = compare(fair_after, seed);
+                most = most.max(paths);
+                out_of_order += held;
+                divided += parts;
+            }
+            assert_eq!(most, 8, "the paths split as far as they can");
+            let fair = (1..=20).contains(&fair_after);
+            assert_eq!(out_of_order > 100, fair, "paths are held against the priority: {out_of_order} times");
+            assert_eq!(divided > 10, fair, "lanes that come to the held path wait: {divided} times");
+        }
+    }
+
+    /// Four lanes, each spinning at a pc of its own: every one has its turn, and the turns begin
+    /// anew.
+    #[test]
+    fn spinning_paths_take_turns() {
+        let start = Start { warps: 1, mask: 0b1111, entry: 0x8000_0000, fair_after: 3 };
+        let mut arbiter = Arbiter::new(&start);
+        let at = |pc, mask| Some(PathRecord { pc, depth: 0, mask, parked: false });
+        // Two commits that scatter the lanes over the pcs 0, 4, 8 and 12, the last lane foremost.
+        arbiter.resolve(0, &Next { a: at(0, 0b1100), b: at(8, 0b0011) });
+        arbiter.resolve(0, &Next { a: at(0, 0b1000), b: at(4, 0b0100) });
+        let mut masks = Vec::new();
+        for _ in 0..17 {
+            let path = arbiter.path(0).expect("all live");
+            masks.push(path.mask);
+            // The lanes at 8 part when they first run.
+            let parts = Next { a: at(8, 0b0010), b: at(12, 0b0001) };
+            arbiter.resolve(0, &if path.mask == 0b0011 { parts } else { Next { a: Some(path), b: None } });
+        }
+        let (first, second, third, fourth) = (0b1000, 0b0100, 0b0010, 0b0001);
+        #[rustfmt::skip]
+        assert_eq!(masks, [
+            // The third commit is due.
+            first, second, second, second, 0b0011, third, third, fourth, fourth, fourth,
+            // All have had their turn: the best begins.
+            first, first, first, second, second, second, third,
+        ]);
     }
 }

@@ -49,6 +49,8 @@ struct Start {
     /// All lanes of a warp.
     mask: u64,
     entry: u32,
+    /// `divergence.fair_after`
+    fair_after: u64,
 }
 
 /// Makes a policy from its reset state.
@@ -69,7 +71,7 @@ pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, Pol
         return Err(PolicyError::UnknownUnit { unit: unit.clone(), nearest });
     };
     let mask = u64::MAX >> (64 - config.threads);
-    Ok(constructor(&Start { warps: config.warps, mask, entry }))
+    Ok(constructor(&Start { warps: config.warps, mask, entry, fair_after: config.divergence.fair_after }))
 }
 
 /// Why no policy could be made.

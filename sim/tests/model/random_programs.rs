@@ -7,9 +7,11 @@ use crate::bench::{CODE, config};
 use crate::decode::random;
 use crate::scalar::Scalar;
 
-/// Each hart has [`AREA`] bytes of its own from here.
-const AREAS: u32 = 0x8001_0000;
+/// Each hart has [`AREA`] bytes of its own: its stack, or as many at a distance before it.
 const AREA: u32 = 256;
+const STACK_END: u32 = 0xcc3;
+/// The end of RAM.
+const RAM_END: u32 = 0x8002_0000;
 /// Address of the hart's own area.
 const OWN: u32 = 28;
 /// Registers for computed values.
@@ -19,6 +21,8 @@ const VALUES: std::ops::RangeInclusive<u32> = 6..=17;
 /// ways, loops of few rounds, calls, and indirect calls whose target differs between lanes.
 struct Writer {
     state: u64,
+    /// How far before the hart's stack its area lies.
+    distance: u32,
     words: Vec<u32>,
     /// Word number of each function that may be called.
     functions: Vec<usize>,
@@ -33,8 +37,8 @@ impl Writer {
         VALUES.start() + self.below(VALUES.end() - VALUES.start() + 1)
     }
 
-    fn program(seed: u64) -> Vec<u32> {
-        let mut writer = Writer { state: seed, words: vec![0], functions: Vec::new() };
+    fn program(seed: u64, distance: u32) -> Vec<u32> {
+        let mut writer = Writer { state: seed, distance, words: vec![0], functions: Vec::new() };
         for _ in 0..3 {
             writer.functions.push(writer.words.len());
             writer.block(2, 3);
@@ -51,9 +55,9 @@ impl Writer {
     /// Points at the hart's own area and gives the value registers different contents.
     fn start(&mut self) {
         self.words.push(csrrs(5, MHARTID, 0));
-        self.words.push(slli(OWN, 5, 8));
-        self.words.extend(li(29, AREAS));
-        self.words.push(add(OWN, OWN, 29));
+        self.words.push(csrrs(OWN, STACK_END, 0));
+        self.words.extend(li(29, self.distance + AREA));
+        self.words.push(sub(OWN, OWN, 29));
         for register in VALUES {
             let constant = random(&mut self.state);
             self.words.extend(li(register, constant));
@@ -184,18 +188,24 @@ impl Writer {
 
 /// Runs the program of `seed` on a core of this size and compares every thread.
 fn compare(seed: u64, warps: u32, threads: u32) -> u64 {
-    let words = Writer::program(seed);
-    assert!(CODE + 4 * (words.len() as u32) < AREAS, "the program is short enough");
+    let (distance, stack_interleave) = [(0, true), (0x8000, true), (0, false)][(seed % 3) as usize];
+    let words = Writer::program(seed, distance);
+    let harts = warps * threads;
+    let areas = RAM_END - distance - harts * AREA;
+    assert!(CODE + 4 * (words.len() as u32) < areas, "the program is short enough");
     let program = Program::from_words("random", CODE, &words);
-    let config = config(warps, threads);
+    let mut config = config(warps, threads);
+    config.memory.stack_bytes = AREA;
+    config.memory.stack_interleave = stack_interleave;
     let finished = sim::run(&config, &program, 10_000_000, &mut |_| {}).expect("a known unit");
     assert_eq!(finished.outcome, Outcome::Exited, "seed {seed}, {warps} × {threads}");
 
-    let size = AREAS + warps * threads * AREA - CODE;
-    for hart in 0..warps * threads {
+    for hart in 0..harts {
         let mut memory: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        memory.resize(size as usize, 0);
-        let mut alone = Scalar { registers: [0; 32], pc: CODE, hart, base: CODE, memory };
+        memory.resize((RAM_END - CODE) as usize, 0);
+        let area = areas + hart * AREA;
+        let stack_end = area + AREA + distance;
+        let mut alone = Scalar { registers: [0; 32], pc: CODE, hart, stack_end, base: CODE, memory };
         let code = alone.run();
         let (warp, lane) = (hart / threads, hart % threads);
         let place = format!("seed {seed}, {warps} × {threads}, hart {hart}");
@@ -204,7 +214,7 @@ fn compare(seed: u64, warps: u32, threads: u32) -> u64 {
             let expected = alone.registers[usize::from(register)];
             assert_eq!(finished.machine.register(warp, lane, register), expected, "{place}: x{register}");
         }
-        for address in (AREAS + hart * AREA..AREAS + (hart + 1) * AREA).step_by(4) {
+        for address in (area..area + AREA).step_by(4) {
             let place_in_memory = (address - CODE) as usize;
             let bytes = alone.memory[place_in_memory..].first_chunk().expect("four bytes");
             let expected = u32::from_le_bytes(*bytes);

@@ -97,20 +97,68 @@ fn a_run_of_too_many_issues_is_cut_off() {
     assert_eq!(run_on(1, 1, 1, &[exit()]).outcome, Outcome::Exited, "the last allowed issue may end it");
 }
 
-#[test]
-fn a_spinning_path_that_starves_another_is_a_suspected_deadlock() {
-    // Lane 0 waits at the smaller pc for lane 1, which never gets its turn to write the flag.
+/// Lane 0 waits at the smaller pc for lane 1 to write the flag.
+fn spin() -> Program {
     let mut words = Vec::from(li(1, CODE + 0x100));
     words.extend([csrrs(2, MHARTID, 0), bne(2, 0, 12), lw(3, 1, 0), beq(3, 0, -4), sw(2, 1, 0), exit()]);
-    let program = Program::from_words("spin", CODE, &words).with_symbol("_start", CODE).with_symbol("wait", CODE + 16);
+    Program::from_words("spin", CODE, &words).with_symbol("_start", CODE).with_symbol("wait", CODE + 16)
+}
+
+#[test]
+fn a_spinning_path_that_starves_another_is_a_suspected_deadlock() {
+    for fair_after in [0, 1000] {
+        let mut config = config(1, 2);
+        config.run.starvation = 50;
+        config.divergence.fair_after = fair_after;
+        let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
+        let Outcome::SuspectedDeadlock(report) = finished.outcome else {
+            panic!("a suspected deadlock: {:?}", finished.outcome)
+        };
+        insta::assert_snapshot!(format!("starvation_with_fair_after_{fair_after}"), report);
+        assert!((50..=100).contains(&finished.statistics.issues), "found after {} issues", finished.statistics.issues);
+    }
+}
+
+#[test]
+fn a_spinning_path_yields_after_fair_after_commits() {
     let mut config = config(1, 2);
-    config.run.starvation = 50;
-    let finished = sim::run(&config, &program, 10_000, &mut |_| {}).expect("a known unit");
-    let Outcome::SuspectedDeadlock(report) = finished.outcome else {
-        panic!("a suspected deadlock: {:?}", finished.outcome)
-    };
-    insta::assert_snapshot!(report);
-    assert!((50..=100).contains(&finished.statistics.issues), "found after {} issues", finished.statistics.issues);
+    for fair_after in [1, 2, 7, 1000] {
+        config.divergence.fair_after = fair_after;
+        let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
+        assert_eq!(finished.outcome, Outcome::Exited, "fair_after {fair_after}");
+        // Two paths from the branch on, which is the first commit that counts.
+        let until_the_yield = 3 + fair_after;
+        assert!((until_the_yield..until_the_yield + 12).contains(&finished.statistics.issues));
+    }
+}
+
+/// A lock taken by `amoswap` and by `lr` and `sc`, which guards a plain counter: the lane that
+/// holds it must run while the others spin before it.
+#[test]
+fn a_spin_lock_between_the_lanes_of_a_warp_is_passed_round() {
+    let swap = [addi(4, 0, 1), amoswap(4, 1, 4), bne(4, 0, -8)];
+    let pair = [lr(4, 1), bne(4, 0, -4), addi(5, 0, 1), sc(4, 1, 5), bne(4, 0, -16)];
+    for acquire in [&swap[..], &pair[..]] {
+        let mut words = Vec::from(li(1, CODE + 0x200));
+        words.push(addi(2, 0, 3));
+        words.extend(acquire);
+        words.extend([lw(6, 1, 64), addi(6, 6, 1), sw(6, 1, 64), amoswap(0, 1, 0), addi(2, 2, -1)]);
+        words.push(bne(2, 0, -4 * (acquire.len() as i32 + 5)));
+        words.push(exit());
+        let program = Program::from_words("lock", CODE, &words);
+        for (warps, threads, fair_after) in [(1, 2, 64), (1, 8, 16), (3, 4, 100), (2, 32, 128)] {
+            let mut config = config(warps, threads);
+            config.divergence.fair_after = fair_after;
+            let finished = sim::run(&config, &program, 10_000_000, &mut |_| {}).expect("a known unit");
+            let place = format!("{warps} × {threads}, fair_after {fair_after}");
+            assert_eq!(finished.outcome, Outcome::Exited, "{place}");
+            assert_eq!(finished.machine.read_word(CODE + 0x240), Some(3 * warps * threads), "{place}");
+            config.divergence.fair_after = 0;
+            config.run.starvation = 20_000;
+            let finished = sim::run(&config, &program, 10_000_000, &mut |_| {}).expect("a known unit");
+            assert!(matches!(finished.outcome, Outcome::SuspectedDeadlock(_)), "{place}: {:?}", finished.outcome);
+        }
+    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub struct Scalar {
     pub registers: [u32; 32],
     pub pc: u32,
     pub hart: u32,
+    pub stack_end: u32,
     pub base: u32,
     pub memory: Vec<u8>,
 }
@@ -128,6 +129,7 @@ impl Scalar {
             }
             0x73 if word >> 20 == 0x800 && funct3 == 1 => return Some(a),
             0x73 if word >> 20 == 0xf14 && funct3 == 2 => self.hart,
+            0x73 if word >> 20 == 0xcc3 && funct3 == 2 => self.stack_end,
             0x0f => {
                 self.pc = next;
                 return None;
