@@ -270,10 +270,13 @@ impl Expr {
         self.shift(Shift::Right, amount)
     }
 
-    /// Product of two two's complement numbers, as wide as both together. No operand may be empty.
+    /// Product of two two's complement numbers, as wide as both together; no bits are the number 0.
     #[track_caller]
     pub fn mul_signed(&self, other: &Self) -> Self {
         let width = self.width() + other.width();
+        if self.width() == 0 || other.width() == 0 {
+            return zeros(width);
+        }
         Self::new(width, Kind::Product(self.extend_signed(width), other.extend_signed(width)))
     }
 

@@ -240,6 +240,71 @@ const KEYWORDS: &[&str] = &[
     "xor",
 ];
 
+/// Reserved words of C++, into which Verilator translates a design: it warns of them.
+const CPP_KEYWORDS: &[&str] = &[
+    "alignas",
+    "alignof",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "decltype",
+    "delete",
+    "double",
+    "dynamic_cast",
+    "explicit",
+    "float",
+    "friend",
+    "goto",
+    "inline",
+    "long",
+    "mutable",
+    "namespace",
+    "noexcept",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or_eq",
+    "override",
+    "private",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "short",
+    "sizeof",
+    "static_assert",
+    "static_cast",
+    "std",
+    "switch",
+    "template",
+    "thread_local",
+    "throw",
+    "try",
+    "typeid",
+    "typename",
+    "using",
+    "volatile",
+    "wchar_t",
+    "xor_eq",
+];
+
 /// Why `name` cannot be an identifier, if it cannot.
 pub(crate) fn refusal(name: &str) -> Option<&'static str> {
     let mut characters = name.chars();
@@ -248,6 +313,8 @@ pub(crate) fn refusal(name: &str) -> Option<&'static str> {
         Some("an identifier is a letter or _ followed by letters, digits and _")
     } else if KEYWORDS.binary_search(&name).is_ok() {
         Some("it is a reserved word of Verilog")
+    } else if CPP_KEYWORDS.binary_search(&name).is_ok() {
+        Some("it is a reserved word of C++, into which Verilator translates")
     } else {
         None
     }
@@ -260,6 +327,7 @@ mod tests {
     #[test]
     fn keyword_table_is_sorted_for_the_search() {
         assert!(KEYWORDS.is_sorted());
+        assert!(CPP_KEYWORDS.is_sorted());
     }
 
     #[test]
@@ -267,7 +335,7 @@ mod tests {
         for name in ["pc_s7", "_x", "a0"] {
             assert_eq!(refusal(name), None, "{name}");
         }
-        for name in ["", "0a", "a$b", "reg", "logic", "a-b", "é"] {
+        for name in ["", "0a", "a$b", "reg", "logic", "register", "a-b", "é"] {
             assert!(refusal(name).is_some(), "{name}");
         }
     }
