@@ -21,7 +21,7 @@ mod transactions;
 
 use sim::{Fault, Given, Machine, PolicyError, Program, Step, Stop};
 use weft_config::Config;
-use weft_trace::{Commit, Context, LateWrite, PathRecord};
+use weft_trace::{Commit, Context, LateWrite, MemoryOp, PathRecord};
 
 pub use mismatch::Mismatch;
 pub(crate) use mismatch::{disassemble, place};
@@ -143,7 +143,8 @@ impl<'a> Checker<'a> {
         if self.expected.writes || late {
             self.loads.check_overtaking(&self.expected)?;
         }
-        if late {
+        // Every load from RAM is answered, one to x0 too.
+        if late || self.expected.memory == MemoryOp::Load {
             self.loads.push(&self.expected);
         }
         self.transactions.push(&self.expected);

@@ -1,11 +1,13 @@
 //! The programs that the bench starts: found by environment variable, then `PATH`, then the Python
 //! virtual environment that `scripts/setup.sh` makes.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// A program that Weft starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,8 +104,19 @@ pub fn find(tool: Tool) -> Result<PathBuf, ToolError> {
     find_in(tool, |name| env::var_os(name), env::current_dir().ok().as_deref())
 }
 
-/// The first line that the program at `path` prints for `--version`.
+/// The first line that the program at `path` prints for `--version`; asked for once per process.
 pub fn version(tool: Tool, path: &Path) -> Result<String, ToolError> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(version) = known().get(path) {
+        return Ok(version.clone());
+    }
+    let version = ask_version(tool, path)?;
+    known().insert(path.to_owned(), version.clone());
+    Ok(version)
+}
+
+fn ask_version(tool: Tool, path: &Path) -> Result<String, ToolError> {
     let broken = |reason| ToolError::Broken { tool, path: path.into(), variable: tool.variable(), reason };
     let output = Command::new(path).arg("--version").output().map_err(|error| broken(error.to_string()))?;
     if !output.status.success() {

@@ -467,10 +467,13 @@ fn fault_of(spoil: impl Fn(&mut Fault)) -> Result<(), Box<Mismatch>> {
     checker.finish(9, End::Halted, &ram)
 }
 
+/// A way to spoil a fault, and the field in which it must be found.
+type Spoil = (fn(&mut Fault), &'static str);
+
 #[test]
 fn a_fault_must_be_the_models_fault() {
     fault_of(|_| {}).unwrap_or_else(|mismatch| panic!("{mismatch}"));
-    let table: [(fn(&mut Fault), &str); 4] = [
+    let table: [Spoil; 4] = [
         (|fault| fault.cause = 5, "error_cause"),
         (|fault| fault.pc = 0x8000_0000, "error_pc"),
         (|fault| fault.lane = 1, "error_lane"),

@@ -112,6 +112,11 @@ impl Hardware {
         &self.ram
     }
 
+    /// RAM at the end of a run.
+    pub(super) fn into_ram(self) -> Ram {
+        self.ram
+    }
+
     /// Whether loads are in flight.
     pub(super) fn is_waiting(&self) -> bool {
         self.data_port.in_flight() > 0

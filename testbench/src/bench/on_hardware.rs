@@ -42,7 +42,7 @@ pub(super) fn run(
         last_progress: 0,
         first_fetch: None,
     };
-    let ended = run.to_the_end()?;
+    let ended = run.until_it_ends()?;
     Ok(run.report(ended, started))
 }
 
@@ -89,7 +89,7 @@ enum How {
 }
 
 impl Run<'_, '_> {
-    fn to_the_end(&mut self) -> Result<Ended, BenchError> {
+    fn until_it_ends(&mut self) -> Result<Ended, BenchError> {
         let mut events = Events::default();
         loop {
             let cycle = self.hardware.cycle();
@@ -205,11 +205,10 @@ impl Run<'_, '_> {
             return Some(checked.map_or_else(How::Mismatch, |()| How::Deadlock(report)));
         }
         let starvation = self.config.run.starvation;
-        if traced && cycle.is_multiple_of(STARVATION_INTERVAL.min(starvation)) {
-            if let Some(starved) = self.threads.starved(cycle, starvation) {
-                let report = self.threads.starvation(self.config, self.program, &starved, cycle);
-                return Some(How::SuspectedDeadlock(report));
-            }
+        let due = traced && cycle.is_multiple_of(STARVATION_INTERVAL.min(starvation).max(1));
+        if let Some(starved) = due.then(|| self.threads.starved(cycle, starvation)).flatten() {
+            let report = self.threads.starvation(self.config, self.program, &starved, cycle);
+            return Some(How::SuspectedDeadlock(report));
         }
         (cycle - self.first_fetch.unwrap_or(cycle) + 1 >= self.max_cycles).then_some(How::Limit)
     }
@@ -242,7 +241,7 @@ impl Run<'_, '_> {
         checker.finish(cycle, end, self.hardware.ram()).map_or_else(How::Mismatch, |()| how)
     }
 
-    fn report(&self, ended: Ended, started: Instant) -> Report {
+    fn report(self, ended: Ended, started: Instant) -> Report {
         let traced = self.config.trace.port;
         let (last, idle) = match ended.how {
             // The last commit of a run that exits is the last exit.
@@ -252,7 +251,7 @@ impl Run<'_, '_> {
         let mut report = Report {
             outcome: Outcome::Exited,
             cycles: Some(self.first_fetch.map_or(0, |first| last - first + 1)),
-            statistics: self.counts.statistics.clone(),
+            statistics: self.counts.statistics,
             idle_cycles: traced.then_some(idle),
             mismatch: None,
             fault: None,
@@ -261,7 +260,7 @@ impl Run<'_, '_> {
             exit_codes: self.threads.exit_codes(),
             message: String::new(),
             wall: started.elapsed(),
-            memory: FinalMemory { words: self.hardware.ram().words().to_vec() },
+            memory: FinalMemory { words: self.hardware.into_ram().into_words() },
             counted: traced,
         };
         match ended.how {

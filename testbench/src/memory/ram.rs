@@ -40,6 +40,11 @@ impl Ram {
         &self.words
     }
 
+    /// All words, when nothing else is needed.
+    pub fn into_words(self) -> Vec<u32> {
+        self.words
+    }
+
     /// The word that holds the byte at `address`, `None` outside RAM.
     pub fn read_word(&self, address: u32) -> Option<u32> {
         self.words.get(index(address)).copied()

@@ -2,8 +2,9 @@
 //!
 //! - `--x-initial unique --x-assign unique`, with random bits at run time: a core that reads state
 //!   before writing it differs from the golden model instead of passing by a lucky zero.
-//! - The generated C++ is compiled here, not by make: its few hot files at [`Effort`], its cold ones
-//!   (constructors, tables) without optimisation, on all processors.
+//! - The generated C++ is compiled here, not by make: its hot files at [`Effort`], as one translation
+//!   unit per processor, its cold ones (constructors, tables) as one unit without optimisation. Most
+//!   files are small, and reading Verilator's headers costs more than compiling them.
 //! - The Verilator runtime does not depend on the core: compiled once, kept in the cache.
 //! - Symbols are hidden and not unique, so that several models can be loaded side by side.
 
@@ -87,6 +88,9 @@ impl Tools {
     }
 }
 
+/// Part of every key: to be changed with anything in this file that changes what is built.
+const RECIPE: &str = "2";
+
 const OBJECT_FLAGS: [&str; 10] = [
     "-std=gnu++17",
     "-fPIC",
@@ -113,12 +117,12 @@ pub(super) fn shared_object(
     let tools = Tools::find()?;
     let harness = harness::text(source.top, source.ports, wave);
     let optimise = match effort {
-        Effort::Fast => "-O2",
+        Effort::Fast => "-Os",
         Effort::Quick => "-O0",
     };
     let kind = if wave { "wave" } else { "plain" };
     let flags = VERILATOR_FLAGS.iter().chain(&OBJECT_FLAGS).copied();
-    let parts = [source.verilog, &harness, kind, optimise].into_iter();
+    let parts = [RECIPE, source.verilog, &harness, kind, optimise].into_iter();
     let key = Key::of(parts.chain(flags).chain(tools.versions.iter().map(String::as_str)));
     let folder = cache.entry("models", &key, |folder| {
         let work = folder.join("work");
@@ -126,9 +130,9 @@ pub(super) fn shared_object(
         let runtime = runtime(cache, &tools, wave)?;
         let harness_file = work.join("harness.cpp");
         fs::write(&harness_file, harness).map_err(io_error(&harness_file))?;
-        let sources = cpp_files(&work)?;
-        compile(&tools, &sources, |file| if is_cold(file) { "-O0" } else { optimise })?;
-        let objects = sources.iter().map(|file| file.with_extension("o")).chain(object_files(&runtime)?);
+        let units = translation_units(&work)?;
+        compile(&tools, &units, optimise)?;
+        let objects = units.iter().map(|unit| unit.source.with_extension("o")).chain(object_files(&runtime)?);
         let mut link = Command::new(&tools.cxx);
         link.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(folder.join("model.so"));
         run(link.args(objects).args(["-pthread", "-lz"]))?;
@@ -152,7 +156,44 @@ fn verilate(tools: &Tools, source: &Source<'_>, wave: bool, work: &Path) -> Resu
 
 /// Construction, reset of state and the tables of a waveform: run once, large.
 fn is_cold(file: &Path) -> bool {
-    file.file_stem().and_then(OsStr::to_str).is_some_and(|stem| stem.ends_with("__Slow") || stem.ends_with("__Syms"))
+    file.file_stem()
+        .and_then(OsStr::to_str)
+        .is_some_and(|stem| stem.ends_with("__Slow") || stem.ends_with("__Syms") || stem == "harness")
+}
+
+/// A C++ file to compile.
+struct Unit {
+    source: PathBuf,
+    hot: bool,
+}
+
+/// Gathers the generated files into few units of about equal size, the hot ones first.
+fn translation_units(work: &Path) -> Result<Vec<Unit>, BuildError> {
+    let size = |file: &PathBuf| file.metadata().map_or(0, |metadata| metadata.len());
+    let (cold, mut hot): (Vec<_>, Vec<_>) =
+        files_with_extension(work, "cpp")?.into_iter().partition(|file| is_cold(file));
+    hot.sort_by_key(|file| std::cmp::Reverse(size(file)));
+    let mut groups = vec![(0, Vec::new()); processors()];
+    for file in hot {
+        if let Some((bytes, files)) = groups.iter_mut().min_by_key(|(bytes, _)| *bytes) {
+            *bytes += size(&file);
+            files.push(file);
+        }
+    }
+    let hot = groups.into_iter().map(|(_, files)| (true, files));
+    let gathered = hot.chain([(false, cold)]).filter(|(_, files)| !files.is_empty()).enumerate();
+    gathered
+        .map(|(number, (hot, files))| {
+            let include = |file: &PathBuf| format!("#include \"{}\"\n", file.display());
+            let source = work.join(format!("unit{number}.cxx"));
+            fs::write(&source, files.iter().map(include).collect::<String>()).map_err(io_error(&source))?;
+            Ok(Unit { source, hot })
+        })
+        .collect()
+}
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The compiled Verilator runtime.
@@ -161,14 +202,13 @@ fn runtime(cache: &Cache, tools: &Tools, wave: bool) -> Result<PathBuf, BuildErr
         if wave { &["verilated", "verilated_threads", "verilated_fst_c"] } else { &["verilated", "verilated_threads"] };
     let key = Key::of(files.iter().chain(&OBJECT_FLAGS).copied().chain(tools.versions.iter().map(String::as_str)));
     cache.entry("runtime", &key, |folder| {
-        let mut sources = Vec::new();
+        let mut units = Vec::new();
         for name in files {
-            let source = folder.join(name).with_extension("cpp");
-            let text = format!("#include <{name}.cpp>\n");
-            fs::write(&source, text).map_err(io_error(&source))?;
-            sources.push(source);
+            let source = folder.join(name).with_extension("cxx");
+            fs::write(&source, format!("#include <{name}.cpp>\n")).map_err(io_error(&source))?;
+            units.push(Unit { source, hot: true });
         }
-        compile(tools, &sources, |_| "-O2")
+        compile(tools, &units, "-O2")
     })
 }
 
@@ -178,25 +218,20 @@ fn include_folder(tools: &Tools) -> Result<PathBuf, BuildError> {
     Ok(Path::new(root.trim()).join("include"))
 }
 
-/// Compiles each file to an object beside it, as many at a time as there are processors.
-fn compile<'a>(
-    tools: &Tools,
-    sources: &[PathBuf],
-    optimise: impl Fn(&Path) -> &'a str + Sync,
-) -> Result<(), BuildError> {
+/// Compiles each unit to an object beside it, as many at a time as there are processors.
+fn compile(tools: &Tools, units: &[Unit], optimise: &str) -> Result<(), BuildError> {
     let include = include_folder(tools)?;
     let next = AtomicUsize::new(0);
     let failure = Mutex::new(None);
-    let workers = thread::available_parallelism().map_or(1, NonZero::get).min(sources.len());
     thread::scope(|scope| {
-        for _ in 0..workers {
+        for _ in 0..processors().min(units.len()) {
             scope.spawn(|| {
-                while let Some(source) = sources.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some(Unit { source, hot }) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let mut command = Command::new(&tools.cxx);
-                    command.args(OBJECT_FLAGS).arg(optimise(source)).arg("-I").arg(&include);
-                    command.arg("-I").arg(include.join("vltstd")).arg("-c").arg(source);
+                    command.args(OBJECT_FLAGS).arg(if *hot { optimise } else { "-O0" });
+                    command.arg("-I").arg(&include).arg("-I").arg(include.join("vltstd")).arg("-c").arg(source);
                     if let Err(error) = run(command.arg("-o").arg(source.with_extension("o"))) {
-                        next.store(sources.len(), Ordering::Relaxed);
+                        next.store(units.len(), Ordering::Relaxed);
                         failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
                     }
                 }
@@ -204,13 +239,6 @@ fn compile<'a>(
         }
     });
     failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
-}
-
-fn cpp_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
-    let mut files = files_with_extension(folder, "cpp")?;
-    // The longest first, so that no processor ends up with it alone.
-    files.sort_by_key(|file| std::cmp::Reverse((!is_cold(file), file.metadata().map_or(0, |m| m.len()))));
-    Ok(files)
 }
 
 fn object_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {

@@ -236,7 +236,11 @@ impl Model {
     /// The words of an input whose width is a multiple of 32, the lowest first, to be driven.
     pub fn words_mut(&mut self, port: Port) -> &mut [u32] {
         let slot = &self.ports[port.0];
-        assert!(slot.direction == Direction::Input && slot.bits % 32 == 0, "port {} takes no whole words", slot.name);
+        assert!(
+            slot.direction == Direction::Input && slot.bits.is_multiple_of(32),
+            "port {} takes no whole words",
+            slot.name
+        );
         // SAFETY: as in `words`, borrowed exclusively with the model; every bit belongs to the port.
         unsafe { std::slice::from_raw_parts_mut(slot.address.cast::<u32>().as_ptr(), words_of(slot.bits)) }
     }

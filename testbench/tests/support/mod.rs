@@ -2,7 +2,9 @@
 #![allow(dead_code)] // each test file uses its part
 
 pub mod assembler;
+pub mod directed;
 pub mod elf;
+pub mod random;
 
 use sim::Program;
 use weft_config::Config;

@@ -1,0 +1,248 @@
+//! Small programs, each for one thing that compiled kernels seldom do.
+
+use testbench::Outcome;
+
+use super::assembler::*;
+
+/// A program, and how it must end.
+pub struct Directed {
+    pub name: String,
+    pub words: Vec<u32>,
+    pub symbols: Vec<(&'static str, u32)>,
+    pub outcome: Outcome,
+    /// Cause, for a fault.
+    pub cause: Option<u8>,
+}
+
+const BASE: u32 = 0x8000_0000;
+const EXIT: u32 = 0x800;
+const BARRIER: u32 = 0x801;
+const MASK: u32 = 0xcc2;
+const STACK_END: u32 = 0xcc3;
+const MHARTID: u32 = 0xf14;
+
+/// All of them.
+pub fn programs() -> Vec<Directed> {
+    let mut programs = faults();
+    programs.extend(tohosts());
+    programs.extend([
+        exits("hazards of every register", hazards()),
+        exits("loads and stores of every size", sizes()),
+        exits("scattered and conflicting accesses", scattered()),
+        exits("calls and returns by every hint", call_hints()),
+        exits("jumps to several targets", several_targets()),
+        exits("threads that end before a barrier", early_exits()),
+        exits("code that stores code", self_modifying()),
+        exits("every source of an exit code", exit_sources()),
+        exits("loads to x0", loads_to_x0()),
+    ]);
+    programs
+}
+
+fn exits(name: &str, words: Vec<u32>) -> Directed {
+    Directed { name: name.into(), words, symbols: Vec::new(), outcome: Outcome::Exited, cause: None }
+}
+
+/// t0 = hart, t1 = a word of the thread's own behind the program.
+fn prologue() -> Vec<u32> {
+    vec![csrr(5, MHARTID), slli(6, 5, 2), lui(7, BASE >> 12), add(6, 6, 7), lui(7, 1), add(6, 6, 7)]
+}
+
+fn with_prologue(body: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let mut words = prologue();
+    words.extend(body);
+    words.push(csrw(EXIT, 0));
+    words
+}
+
+/// Each register: written and read at distances one to three, by an ALU and by a load, as operand,
+/// address, store data and branch condition, and overwritten while a load is on its way to it.
+fn hazards() -> Vec<u32> {
+    let mut words = Vec::new();
+    for register in 1..32 {
+        let other = if register < 24 { register + 8 } else { register - 16 };
+        let address = if matches!(register, 3 | 4) { 2 } else { 3 };
+        words.extend([csrr(address, MHARTID), slli(address, address, 2), lui(other, (BASE >> 12) + 2)]);
+        words.extend([add(address, address, other), sw(register, address, 0)]);
+        for distance in 1..4 {
+            words.push(addi(register, register, 1));
+            words.extend((1..distance).map(|_| addi(0, 0, 0)));
+            words.extend([add(other, register, register), sw(other, address, 4), lw(register, address, 4)]);
+            words.extend((1..distance).map(|_| addi(other, other, 1)));
+            words.extend([add(register, register, other), beq(register, 0, 8), addi(other, register, 3)]);
+            words.extend([lw(register, address, 0), addi(register, other, 5), sw(register, address, 0)]);
+            words.extend([lw(register, address, 0), lw(register, address, 4)]);
+        }
+        words.extend([csrr(register, MASK), add(other, register, register), sw(other, address, 0)]);
+    }
+    words.push(csrw(EXIT, 0));
+    words
+}
+
+fn sizes() -> Vec<u32> {
+    let mut body = vec![lui(8, 0x89abd), addi(8, 8, -273), sub(8, 8, 5), slli(10, 5, 4), add(6, 6, 10)];
+    for offset in 0..4 {
+        body.extend([sb(8, 6, offset), lb(9, 6, offset), lbu(10, 6, offset), lw(11, 6, 0), add(8, 8, 9)]);
+        body.extend([xor(8, 8, 10), add(8, 8, 11)]);
+    }
+    for offset in [0, 2] {
+        body.extend([sh(8, 6, offset), lh(9, 6, offset), lhu(10, 6, offset), lw(11, 6, 0), add(8, 8, 9)]);
+        body.extend([xor(8, 8, 10), add(8, 8, 11)]);
+    }
+    body.push(sw(8, 6, 4));
+    with_prologue(body)
+}
+
+/// Strides of one to five words, forwards and backwards, the same word, and words shared by pairs.
+fn scattered() -> Vec<u32> {
+    let mut body = vec![lui(7, (BASE >> 12) + 4), addi(12, 5, 77)];
+    for stride in [0, 1, 2, 3, 5] {
+        body.extend([addi(8, 0, 0)]);
+        body.extend((0..stride).map(|_| add(8, 8, 5)));
+        body.extend([slli(8, 8, 2), add(9, 7, 8), sub(10, 7, 8)]);
+        body.extend([sw(12, 9, 0), lw(11, 9, 0), add(12, 12, 11), sw(12, 10, 2040), lw(11, 10, 2040), add(12, 12, 11)]);
+        body.extend([sh(12, 9, 2), lhu(11, 9, 0), add(12, 12, 11), sb(12, 10, 1), lb(11, 10, 1), add(12, 12, 11)]);
+    }
+    body.extend([srli(8, 5, 1), slli(8, 8, 2), add(9, 7, 8), sw(12, 9, 64), lw(11, 9, 64), sb(11, 9, 65)]);
+    body.extend([lw(11, 9, 64), xori(8, 8, 12), add(9, 7, 8), sw(11, 9, 128), lw(12, 9, 128), sw(12, 7, 256)]);
+    body.extend([lw(12, 7, 256), lw(11, 7, 260)]);
+    with_prologue(body)
+}
+
+/// `jalr` between the link registers and others, so that the depth of the calls goes up and down.
+fn call_hints() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(8, 8, 1)];
+    for (rd, rs1) in [(1, 9), (5, 9), (9, 1), (9, 5), (1, 5), (5, 1), (1, 1), (5, 5), (0, 1), (0, 5), (10, 11)] {
+        // auipc rs1; odd harts skip a word, so that the depth decides which path goes first.
+        words.extend([auipc(rs1, 0), beq(8, 0, 8), addi(12, 12, 1), jalr(rd, rs1, 20), addi(13, 13, 1)]);
+        words.extend([addi(14, 14, 1), csrr(15, MASK)]);
+    }
+    words.push(csrw(EXIT, 0));
+    words
+}
+
+/// A `jalr` of each lane to its own place, one of four.
+fn several_targets() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(9, 8, 3), slli(9, 9, 3), auipc(10, 0), add(10, 10, 9), jalr(1, 10, 16)];
+    // The jump goes to 16 bytes after the auipc, at word 3: word 7, 9, 11 or 13.
+    words.push(addi(11, 11, 1));
+    for lane in 0..4 {
+        words.extend([addi(12, 12, lane), addi(12, 12, 16)]);
+    }
+    words.extend([csrr(13, MASK), csrw(EXIT, 0)]);
+    words
+}
+
+/// Odd harts end, in two ways; the others wait at the barrier twice.
+fn early_exits() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(9, 8, 1), beq(9, 0, 16), andi(9, 8, 2), beq(9, 0, 28), csrw(EXIT, 0)];
+    words.extend([csrw(BARRIER, 8), csrr(10, MASK), addi(10, 10, 1), csrw(BARRIER, 0), csrw(EXIT, 0)]);
+    words.extend([addi(11, 0, 100), addi(11, 11, -1), bne(11, 0, -4), csrw(EXIT, 0)]);
+    words
+}
+
+/// Every thread stores the same instruction over the next, then executes it.
+fn self_modifying() -> Vec<u32> {
+    let mut words = vec![auipc(10, 0), lw(11, 10, 28), sw(11, 10, 20), fence(), fence_i(), ebreak()];
+    words.extend([jal(0, 8), addi(12, 12, 7), csrr(13, MASK), csrw(EXIT, 12)]);
+    words[9] = csrw(EXIT, 0);
+    words
+}
+
+/// Odd harts end by immediate, the others by register, all with code 0, in each of the six ways.
+fn exit_sources() -> Vec<u32> {
+    let ways = [csr(1, 0, EXIT, 0), csr(3, 0, EXIT, 9), csr(5, 0, EXIT, 0), csr(7, 0, EXIT, 31), csr(2, 9, EXIT, 10)];
+    let mut words = vec![csrr(8, MHARTID), addi(9, 0, 5), lui(10, 0), csrr(11, STACK_END)];
+    for (hart, way) in ways.into_iter().enumerate() {
+        let way = if hart == 4 { csr(3, 9, EXIT, 9) } else { way };
+        words.extend([addi(12, 0, hart as i32), bne(8, 12, 8), way]);
+    }
+    words.push(csr(6, 0, EXIT, 0)); // sets no bit: only reads
+    words.push(csrw(EXIT, 0));
+    words
+}
+
+fn loads_to_x0() -> Vec<u32> {
+    let body = [sw(5, 6, 0), lw(0, 6, 0), lw(8, 6, 0), slli(9, 5, 4), add(9, 9, 6), lw(0, 9, 0), add(8, 8, 0)];
+    with_prologue(body.into_iter().chain([
+        lui(10, 0x10000),
+        lw(0, 10, 0),
+        lw(11, 10, 0),
+        lbu(12, 10, 0),
+        addi(11, 11, 1),
+    ]))
+}
+
+/// One program for each way to fault; lanes 0 and 1 of each warp are innocent where lanes differ.
+fn faults() -> Vec<Directed> {
+    let fault = |name: &str, cause, body: &[u32]| {
+        // t2 = 1 in the lanes at fault: those whose hart number has bit 1 set, or all if there are none.
+        let mut words = prologue();
+        words.extend([srli(7, 5, 1), andi(7, 7, 1)]);
+        words.extend(body);
+        words.push(csrw(EXIT, 0));
+        let outcome = Outcome::Fault;
+        Directed { name: format!("fault: {name}"), words, symbols: Vec::new(), outcome, cause: Some(cause) }
+    };
+    let guarded = |instruction| [beq(7, 0, 8), instruction];
+    let wild = [slli(8, 7, 28), sub(9, 6, 8)]; // an address in RAM, or far below it
+    let odd = add(9, 6, 7);
+    let accesses = [
+        ("lw misaligned", 4, lw(10, 9, 0)),
+        ("lh misaligned", 4, lh(10, 9, 0)),
+        ("lhu misaligned", 4, lhu(10, 9, 2)),
+        ("sw misaligned", 6, sw(10, 9, 0)),
+        ("sh misaligned", 6, sh(10, 9, 0)),
+    ];
+    let outside = [
+        ("lw outside", 5, lw(10, 9, 0)),
+        ("lbu outside", 5, lbu(10, 9, 0)),
+        ("sw outside", 7, sw(10, 9, 0)),
+        ("sb outside", 7, sb(10, 9, 0)),
+    ];
+    let single = [
+        ("zero", 2, 0),
+        ("all ones", 2, 0xffff_ffff),
+        ("ebreak", 3, ebreak()),
+        ("ecall", 11, 0x73),
+        ("mret", 2, 0x3020_0073),
+        ("wfi", 2, 0x1050_0073),
+        ("unknown csr", 2, csrr(8, 0x300)),
+        ("write of a read-only csr", 2, csrw(MHARTID, 0)),
+        ("shift by 32", 2, 1 << 25 | slli(8, 8, 1)),
+        ("register operation of another function", 2, 2 << 25 | add(8, 8, 8)),
+        ("jalr of another function", 2, 1 << 12 | jalr(0, 1, 0)),
+        ("load of another function", 2, 3 << 12 | 3),
+        ("branch of another function", 2, 2 << 12 | 0x63),
+        ("jal misaligned", 0, jal(0, 6)),
+        ("branch misaligned", 0, beq(0, 0, 6)),
+    ];
+    let mut programs: Vec<_> = single.iter().map(|&(name, cause, word)| fault(name, cause, &guarded(word))).collect();
+    programs.extend(accesses.iter().map(|&(name, cause, access)| fault(name, cause, &[odd, access])));
+    programs.extend(outside.iter().map(|&(name, cause, access)| fault(name, cause, &[wild[0], wild[1], access])));
+    programs.push(fault("jalr misaligned", 0, &[auipc(8, 0), slli(9, 7, 1), add(8, 8, 9), jalr(0, 8, 16)]));
+    programs.push(fault("jump to nowhere", 1, &guarded(jalr(0, 0, 16))));
+    programs.push(fault("past the end of RAM", 7, &[lui(8, (BASE >> 12) + 0x1000), sw(8, 8, 0)]));
+    programs.push(fault("beside the console", 7, &[lui(8, 0x10000), sw(8, 8, 4)]));
+    programs
+}
+
+/// Stores of hart 0 to `tohost`, of several sizes and values.
+fn tohosts() -> Vec<Directed> {
+    let program = |name: &str, outcome, store: [u32; 3]| {
+        let mut words = vec![csrr(5, MHARTID), bne(5, 0, 20), lui(6, (BASE >> 12) + 3)];
+        words.extend(store);
+        words.extend([jal(0, 0)]);
+        let symbols = vec![("tohost", BASE + 0x3000)];
+        Directed { name: format!("tohost: {name}"), words, symbols, outcome, cause: None }
+    };
+    let nop = addi(0, 0, 0);
+    vec![
+        program("1", Outcome::Pass, [addi(7, 0, 1), sw(7, 6, 0), nop]),
+        program("1 as a byte", Outcome::Pass, [addi(7, 0, 1), sb(7, 6, 0), nop]),
+        program("0 is ignored", Outcome::Pass, [addi(7, 0, 1), sw(0, 6, 0), sw(7, 6, 0)]),
+        program("7", Outcome::Fail, [addi(7, 0, 7), sw(7, 6, 0), nop]),
+        program("4", Outcome::Fault, [addi(7, 0, 4), sw(7, 6, 0), nop]),
+        program("in its second byte", Outcome::Fault, [addi(7, 0, 1), sb(7, 6, 1), nop]),
+    ]
+}
