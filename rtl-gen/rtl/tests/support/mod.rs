@@ -135,7 +135,8 @@ pub fn prove(cases: &[Case]) {
             };
             writeln!(script, "log {gate} {expectation} {gold}").expect("a string");
             writeln!(script, "miter -equiv -flatten -make_outputs {gold} {gate} miter_{gold}").expect("a string");
-            writeln!(script, "sat {expectation} -prove trigger 0 {how} -show-ports miter_{gold}").expect("a string");
+            writeln!(script, "opt_merge miter_{gold}\nsat {expectation} -prove trigger 0 {how} miter_{gold}")
+                .expect("a string");
         }
     }
     if let Err(log) = yosys(&design, &script) {
