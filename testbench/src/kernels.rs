@@ -6,10 +6,12 @@ mod divergence;
 
 use std::path::PathBuf;
 
+use weft_config::{Config, Isa};
+
 use crate::cache::CacheError;
 use crate::tools::ToolError;
 
-pub use build::{FLAGS, RUNTIME, build, compile};
+pub use build::{FLAGS, RUNTIME, build, compile, compile_for, march};
 
 /// A bundled kernel.
 #[derive(Debug)]
@@ -20,16 +22,39 @@ pub struct Kernel {
     pub summary: &'static str,
     /// The C source.
     pub source: &'static str,
-    divergent_branches: fn(u32, u32) -> u64,
+    /// The extensions that it is compiled for: the core must have them.
+    pub isa: Isa,
+    /// `divergence.fair_after` as it should be at most, if threads wait for others of their warp.
+    pub fair_after: Option<u64>,
+    divergent_branches: Option<fn(u32, u32) -> u64>,
     console: fn(u32, u32) -> String,
 }
 
 impl Kernel {
     /// How many divergent branches a whole run has on `warps` warps of `threads` threads whose unit
     /// follows the path of greatest depth and smallest pc: computed from the algorithm, not by the
-    /// golden model.
-    pub fn divergent_branches(&self, warps: u32, threads: u32) -> u64 {
-        (self.divergent_branches)(warps, threads)
+    /// golden model. None where the branches are those of the compiler's library, or depend on which
+    /// warp comes first.
+    pub fn divergent_branches(&self, warps: u32, threads: u32) -> Option<u64> {
+        self.divergent_branches.map(|count| count(warps, threads))
+    }
+
+    /// The keys that it needs, each with its value, as `--set` takes them.
+    pub fn settings(&self) -> Vec<String> {
+        let extension = |needed: bool, key: &str| needed.then(|| format!("{key}=true"));
+        let fair_after = self.fair_after.map(|commits| format!("divergence.fair_after={commits}"));
+        [extension(self.isa.m, "isa.m"), extension(self.isa.a, "isa.a"), fair_after].into_iter().flatten().collect()
+    }
+
+    /// Gives `config` what the kernel needs, and leaves the rest of it alone.
+    pub fn configure(&self, config: &mut Config) {
+        config.isa.m |= self.isa.m;
+        config.isa.a |= self.isa.a;
+        if let Some(most) = self.fair_after
+            && (config.divergence.fair_after == 0 || config.divergence.fair_after > most)
+        {
+            config.divergence.fair_after = most;
+        }
     }
 
     /// What it prints on `warps` warps of `threads` threads.
@@ -90,17 +115,28 @@ pub fn find(name: &str) -> Result<&'static Kernel, KernelError> {
     })
 }
 
+const BASE: Isa = Isa { m: false, a: false };
+const M: Isa = Isa { m: true, a: false };
+const A: Isa = Isa { m: false, a: true };
+
+/// A kernel for the base instructions that prints nothing and waits for nobody of its warp.
 macro_rules! kernel {
     ($name:ident, $summary:literal) => {
-        kernel!($name, $summary, |_, _| String::new())
+        Kernel { divergent_branches: Some(divergence::$name), ..uncounted!($name, $summary) }
     };
-    ($name:ident, $summary:literal, $console:expr) => {
+}
+
+/// The same, without a number of divergent branches.
+macro_rules! uncounted {
+    ($name:ident, $summary:literal) => {
         Kernel {
             name: stringify!($name),
             summary: $summary,
             source: include_str!(concat!("../kernels/", stringify!($name), ".c")),
-            divergent_branches: divergence::$name,
-            console: $console,
+            isa: BASE,
+            fair_after: None,
+            divergent_branches: None,
+            console: |_, _| String::new(),
         }
     };
 }
@@ -109,13 +145,31 @@ static KERNELS: &[Kernel] = &[
     kernel!(vector_add, "adds two vectors, the threads striding over the elements"),
     kernel!(matrix_multiply, "multiplies two matrices, one thread an element of the product"),
     kernel!(reduction, "sums over all threads: a tree with a barrier between its levels"),
+    kernel!(scan, "prefix sums over all threads, with a barrier between the steps"),
+    kernel!(bitonic_sort, "sorts by a network of comparators, the threads sharing each step"),
+    Kernel { isa: M, ..kernel!(sparse_matrix_vector, "multiplies a sparse matrix in compressed rows by a vector") },
+    kernel!(breadth_first_search, "distances in a graph, level by level"),
+    Kernel { isa: A, ..kernel!(histogram, "counts into shared bins with atomic additions") },
     kernel!(gcd, "greatest common divisors by two algorithms with data-dependent loops"),
+    kernel!(collatz, "steps to 1 of the Collatz sequence, counted in two ways"),
     kernel!(short_circuit, "if (A && B) C; else D; E; the paths of figure 1 of the Simty report"),
     kernel!(recursion, "Fibonacci numbers by recursion, as deep as each thread likes"),
+    kernel!(quicksort, "sorts an array in each thread, on its stack"),
+    kernel!(string_search, "finds a word of each thread's own in a text, by two algorithms"),
     kernel!(indirect_call, "calls through a table of functions, different ones in neighbouring threads"),
+    kernel!(interpreter, "interprets different programs in neighbouring threads, by a jump table"),
+    kernel!(pointer_chase, "follows linked lists of different lengths to their ends"),
+    Kernel { isa: M, ..uncounted!(mandelbrot, "the Mandelbrot set, in floating point of the compiler's library") },
+    Kernel { isa: M, ..uncounted!(division64, "divides 64-bit numbers of all sizes, in the compiler's library") },
+    Kernel { isa: A, ..uncounted!(lock_free_list, "pushes on a shared list by load-reserved and store-conditional") },
+    Kernel {
+        isa: A,
+        fair_after: Some(50),
+        ..kernel!(spin_lock, "takes turns behind a lock on which the threads of a warp spin")
+    },
     kernel!(memory_patterns, "loads and stores in every pattern that a coalescer tells apart"),
     kernel!(csr, "reads every control and status register, in every form"),
-    kernel!(console, "prints from all threads, in lane order within a warp", printed_by_console),
+    Kernel { console: printed_by_console, ..kernel!(console, "prints from all threads, in lane order within a warp") },
 ];
 
 fn printed_by_console(warps: u32, threads: u32) -> String {
@@ -130,8 +184,8 @@ mod tests {
     #[test]
     fn an_unknown_name_gets_the_nearest_one_or_the_list() {
         assert_eq!(find("vector_ad").unwrap_err().to_string(), "no kernel `vector_ad`: did you mean `vector_add`?");
-        let far = find("quicksort").unwrap_err().to_string();
-        assert!(far.starts_with("no kernel `quicksort`: the kernels are vector_add, matrix_multiply, "), "{far}");
+        let far = find("raytracer").unwrap_err().to_string();
+        assert!(far.starts_with("no kernel `raytracer`: the kernels are vector_add, matrix_multiply, "), "{far}");
     }
 
     #[test]
@@ -139,6 +193,24 @@ mod tests {
         for kernel in list() {
             assert_eq!(find(kernel.name).unwrap().name, kernel.name);
             assert!(kernel.summary.len() <= 80, "{}", kernel.name);
+        }
+    }
+
+    #[test]
+    fn a_kernel_asks_for_what_it_needs_and_no_more() {
+        assert_eq!(find("gcd").unwrap().settings(), [""; 0]);
+        assert_eq!(find("spin_lock").unwrap().settings(), ["isa.a=true", "divergence.fair_after=50"]);
+        let base = || Config { isa: BASE, ..Config::default() };
+
+        let mut config = base();
+        find("gcd").unwrap().configure(&mut config);
+        assert_eq!(config, base());
+
+        for (given, set) in [(0, 50), (20, 20), (65536, 50)] {
+            let mut config = base();
+            config.divergence.fair_after = given;
+            find("spin_lock").unwrap().configure(&mut config);
+            assert_eq!((config.isa, config.divergence.fair_after), (A, set));
         }
     }
 }

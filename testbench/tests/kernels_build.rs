@@ -3,7 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use testbench::kernels::{self, FLAGS, KernelError};
+use testbench::kernels::{self, FLAGS, KernelError, march};
+use weft_config::Isa;
 
 #[test]
 fn builds_of_one_source_are_the_same_bytes() {
@@ -58,8 +59,40 @@ fn copies_that_the_compiler_inserts_find_their_functions() {
 #[test]
 fn the_documented_command_has_the_flags_of_the_build() {
     let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kernels.md")).unwrap();
-    for flag in FLAGS {
+    for flag in FLAGS.iter().copied().chain(["-march=rv32i"]) {
         let flag = flag.replace("link.ld", "testbench/runtime/link.ld");
         assert!(document.contains(&flag), "docs/kernels.md lacks {flag}");
+    }
+}
+
+/// The words of the executable segment of a program, as instructions.
+fn instructions(elf: &std::path::Path) -> Vec<u32> {
+    let config = weft_config::Config::default();
+    let program = sim::Program::load("program", &fs::read(elf).unwrap(), &config).unwrap();
+    let words = |bytes: &[u8]| bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
+    program.segments.first().map_or_else(Vec::new, |text| words(&text.bytes))
+}
+
+#[test]
+fn each_extension_brings_its_instructions_and_its_library() {
+    let out = tempfile::tempdir().unwrap();
+    let text = "#include <stdatomic.h>\n\
+                atomic_uint sum;\n\
+                long long product;\n\
+                int main(unsigned hart)\n\
+                {\n\
+                    product = product / (long long)hart * 3;\n\
+                    return ATOMIC;\n\
+                }\n";
+    for (m, a) in [(false, false), (true, false), (false, true), (true, true)] {
+        let isa = Isa { m, a };
+        let file = format!("{}.c", march(isa).replace("-march=", ""));
+        let atomic = if a { "atomic_fetch_add(&sum, 1)" } else { "0" };
+        let elf = kernels::compile_for(isa, &file, &text.replace("ATOMIC", atomic), out.path()).unwrap();
+        let words = instructions(&elf);
+        let multiplies = words.iter().any(|word| word & 0xfe00_407f == 0x0200_0033);
+        let divides = words.iter().any(|word| word & 0xfe00_407f == 0x0200_4033);
+        assert_eq!((multiplies, divides), (m, m), "{file}");
+        assert_eq!(words.iter().any(|word| word & 0x7f == 0x2f), a, "{file}");
     }
 }

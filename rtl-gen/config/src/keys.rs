@@ -26,7 +26,7 @@ pub struct Config {
 }
 
 /// `[isa]`: what the core executes besides RV32I, Zicsr and Zifencei.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Isa {
     /// Multiplication and division (M).
     pub m: bool,

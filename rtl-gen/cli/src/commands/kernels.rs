@@ -22,8 +22,13 @@ pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdic
 fn list(report: &Report) -> anyhow::Result<()> {
     let kernels = kernels::list();
     let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
-    let text: String = kernels.iter().map(|kernel| format!("{:width$}  {}\n", kernel.name, kernel.summary)).collect();
-    let object = |kernel: &kernels::Kernel| json!({ "name": kernel.name, "summary": kernel.summary });
+    let line = |kernel: &kernels::Kernel| {
+        let needs = kernel.settings().join(", ");
+        let needs = if needs.is_empty() { needs } else { format!(" (needs {needs})") };
+        format!("{:width$}  {}{needs}\n", kernel.name, kernel.summary)
+    };
+    let object = |kernel: &kernels::Kernel| json!({ "name": kernel.name, "summary": kernel.summary, "settings": kernel.settings() });
+    let text: String = kernels.iter().map(line).collect();
     report.answer(&text, || json!({ "kernels": kernels.iter().map(object).collect::<Vec<_>>() }))
 }
 

@@ -1,0 +1,66 @@
+/* Distances from vertex 0 of a directed graph, level by level: every vertex without a distance asks
+ * those that have an edge to it whether one was reached in the level before, and stops at the
+ * first that was. */
+
+#include "weft.h"
+
+#define VERTICES 96
+#define MOST_EDGES 4
+#define UNREACHED 0xffffffff
+
+static WEFT_ALIGNED uint32_t distance[VERTICES];
+static WEFT_ALIGNED uint32_t edges[VERTICES];              /* how many lead to a vertex */
+static WEFT_ALIGNED uint32_t source[MOST_EDGES][VERTICES]; /* where they come from */
+static WEFT_ALIGNED uint32_t grown[VERTICES + 1];          /* whether a level reached anyone */
+
+static uint32_t wrap(uint32_t vertex) { return vertex < VERTICES ? vertex : vertex - VERTICES; }
+
+/* One to four edges lead to a vertex. The last comes from half its number, so all can be reached. */
+static void make_vertex(uint32_t vertex)
+{
+    distance[vertex] = vertex == 0 ? 0 : UNREACHED;
+    edges[vertex] = 1 + vertex % MOST_EDGES;
+    for (uint32_t k = 0; k < MOST_EDGES; k++)
+        source[k][vertex] = k == vertex % MOST_EDGES ? vertex / 2 : wrap(vertex + 5 + 13 * k);
+}
+
+int main(unsigned hart)
+{
+    const unsigned threads = weft_threads();
+
+    for (unsigned vertex = hart; vertex < VERTICES; vertex += threads)
+        make_vertex(vertex);
+    weft_barrier();
+
+    uint32_t level = 0;
+    do {
+        for (unsigned vertex = hart; vertex < VERTICES; vertex += threads) {
+            if (distance[vertex] != UNREACHED)
+                continue;
+            uint32_t k = 0;
+            do {
+                if (distance[source[k][vertex]] == level) {
+                    distance[vertex] = level + 1;
+                    grown[level] = 1;
+                    break;
+                }
+                k++;
+            } while (k < edges[vertex]);
+        }
+        weft_barrier();
+    } while (grown[level++]);
+
+    /* A vertex is one further than the nearest from which an edge leads to it: only the right
+     * distances have that property everywhere. */
+    uint32_t wrong = distance[0];
+    for (unsigned vertex = hart; vertex < VERTICES; vertex += threads) {
+        uint32_t nearest = UNREACHED;
+        for (uint32_t k = 0; k < MOST_EDGES; k++) {
+            uint32_t other = distance[source[k][vertex]] | -(uint32_t)(k >= edges[vertex]);
+            uint32_t nearer = -(uint32_t)(other < nearest);
+            nearest = (other & nearer) | (nearest & ~nearer);
+        }
+        wrong |= (distance[vertex] ^ (nearest + 1)) & -(uint32_t)(vertex != 0);
+    }
+    return wrong != 0;
+}

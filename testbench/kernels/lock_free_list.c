@@ -1,0 +1,37 @@
+/* Each thread pushes a node on a list that it shares with its neighbours, without a lock: by
+ * compare-and-swap, which is load-reserved and store-conditional. Of the threads that try together
+ * the first succeeds and the others try again. */
+
+#include <stdatomic.h>
+
+#include "weft.h"
+
+#define MOST_THREADS 4096
+#define LISTS 16
+
+struct node {
+    struct node *next;
+    uint32_t visits;
+};
+
+static WEFT_ALIGNED struct node nodes[MOST_THREADS];
+static WEFT_ALIGNED _Atomic(struct node *) tops[LISTS];
+
+int main(unsigned hart)
+{
+    struct node *node = &nodes[hart];
+    _Atomic(struct node *) *top = &tops[hart / 8 % LISTS];
+    struct node *seen = atomic_load_explicit(top, memory_order_relaxed);
+    do {
+        node->next = seen;
+    } while (!atomic_compare_exchange_weak_explicit(top, &seen, node, memory_order_release,
+                                                    memory_order_relaxed));
+    weft_barrier();
+
+    /* One thread walks each list; then every thread looks whether it came by, once. */
+    if (hart < LISTS)
+        for (struct node *at = tops[hart]; at; at = at->next)
+            at->visits++;
+    weft_barrier();
+    return node->visits != 1;
+}

@@ -1,0 +1,66 @@
+/* Multiplies a sparse matrix in compressed rows by a vector, one thread a row at a time. The rows
+ * have 0 to 7 elements, so that neighbouring lanes leave the inner loop after different turns, and
+ * gather from places all over the vector. */
+
+#include "weft.h"
+
+#define ROWS 80
+#define COLUMNS 64
+
+/* Every eight rows have 28 elements. */
+#define ELEMENTS (ROWS / 8 * 28)
+
+static WEFT_ALIGNED uint32_t row_begin[ROWS + 1];
+static WEFT_ALIGNED uint32_t column[ELEMENTS];
+static WEFT_ALIGNED uint32_t element[ELEMENTS];
+static WEFT_ALIGNED uint32_t vector[COLUMNS];
+static WEFT_ALIGNED uint32_t product[ROWS];
+
+/* The matrix, by formula: how long a row is, and where and what its k-th element is. */
+static uint32_t length_of(uint32_t row) { return 5 * row % 8; }
+static uint32_t column_of(uint32_t row, uint32_t k) { return (5 * row + 11 * k) % COLUMNS; }
+static uint32_t element_of(uint32_t row, uint32_t k) { return row + 3 * k + 1; }
+
+static __attribute__((noinline)) void make_row(uint32_t row)
+{
+    static const uint8_t before[8] = {0, 0, 5, 7, 14, 18, 19, 25};
+    uint32_t begin = row / 8 * 28 + before[row % 8];
+
+    row_begin[row] = begin;
+    for (uint32_t k = 0; k < length_of(row); k++) {
+        column[begin + k] = column_of(row, k);
+        element[begin + k] = element_of(row, k);
+    }
+}
+
+int main(unsigned hart)
+{
+    const unsigned threads = weft_threads();
+
+    for (unsigned row = hart; row < ROWS; row += threads)
+        make_row(row);
+    for (unsigned i = hart; i < COLUMNS; i += threads)
+        vector[i] = 2 * i + 1;
+    row_begin[ROWS] = ELEMENTS;
+    weft_barrier();
+
+    for (unsigned row = hart; row < ROWS; row += threads) {
+        uint32_t sum = 0;
+        for (uint32_t at = row_begin[row]; at < row_begin[row + 1]; at++)
+            sum += element[at] * vector[column[at]];
+        product[row] = sum;
+    }
+    weft_barrier();
+
+    /* The same from the formula, all rows as if of seven elements, those of the other end. */
+    uint32_t wrong = 0;
+    for (unsigned i = hart; i < ROWS; i += threads) {
+        uint32_t row = ROWS - 1 - i, sum = 0;
+        for (uint32_t k = 0; k < 7; k++) {
+            uint32_t there = -(uint32_t)(k < length_of(row));
+            sum += element_of(row, k) * (2 * column_of(row, k) + 1) & there;
+        }
+        wrong |= product[row] ^ sum;
+    }
+    return wrong != 0;
+}
