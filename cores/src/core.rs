@@ -3,10 +3,12 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, ones, zeros};
 
 use crate::divergence::DivergenceUnit;
-use crate::functional::round_robin;
+use crate::functional::{long_results, round_robin};
 use crate::memory::request_queue;
 use crate::shape::{PC, Shape};
-use crate::signals::{CommitTrace, Control, Hazards, LaneControl, Meta, Path, PendingLoad, Request, Resolve};
+use crate::signals::{
+    CommitTrace, Control, Hazards, LaneControl, LongResult, Meta, Path, PendingLoad, Request, Resolve,
+};
 use crate::stages::s0_steer::{Fetch, Resteer};
 use crate::stages::s3_schedule::{ReplayRecord, Written};
 use crate::stages::s4_collect::RegisterWrite;
@@ -87,6 +89,10 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let request_unused = m.forward("request_unused_s8", 1);
     let tag_written = m.forward("tag_written", 1);
     let load_unused = m.forward("load_unused_s8", 1);
+    let long_written = m.forward("long_written", 1);
+    let long_unused = m.forward("long_unused_s8", 1);
+    let division_taken = m.forward("division_taken", 1);
+    let division_unused = m.forward("division_unused_s8", 1);
     let s3 = m.instance("s3", &s3_schedule::elaborate(shape, &round_robin)?);
     s3.input("running", &running).input("bubble", &bubble).input("epochs", &epochs);
     fetch_s2.connect(&s3, "s2");
@@ -100,6 +106,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     late.connect(&s3, "late");
     s3.input("request_accepted", &accepted).input("request_unused_s8", &request_unused);
     s3.input("tag_written", &tag_written).input("tag_unused_s8", &load_unused);
+    s3.input("long_written", &long_written).input("long_unused_s8", &long_unused);
+    s3.input("division_taken", &division_taken).input("division_unused_s8", &division_unused);
+    let late_idle = s3.output_as("late_idle", "late_idle");
     s3.output_to("room", &room).output_to("replay_pc_s2", &replay_pc_s2);
 
     m.comment("S4 to S7: operands, decode, lanes, commit.");
@@ -135,13 +144,16 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let meta_s7 = Meta::from_instance(&s6, shape, "s7");
     meta_s7.connect(&s7, "s7");
     Control::from_instance(&s6, shape, "s7").connect(&s7, "s7");
-    for port in ["result_s7", "address_s7", "taken_s7", "store_s7"] {
+    let (result_s7, store_s7) = (s6.output_as("result_s7", "result_s7"), s6.output_as("store_s7", "store_s7"));
+    s7.input("result_s7", &result_s7).input("store_s7", &store_s7);
+    for port in ["address_s7", "taken_s7"] {
         s7.input(port, &s6.output_as(port, port));
     }
     path.connect(&s7, "path");
     s7.input("slot_epoch", &epoch_s7).input("halted", &halted).input("free_tag", &free_tag).input("commits", &commits);
     s7.output_to("commit_s7", &commit);
     s7.output_to("request_unused_s8", &request_unused).output_to("load_unused_s8", &load_unused);
+    s7.output_to("long_unused_s8", &long_unused).output_to("division_unused_s8", &division_unused);
 
     m.comment("S8: context, and requests to memory.");
     let s8 = m.instance("s8", &s8_context::elaborate(shape, &unit.elaborate(shape)?)?);
@@ -167,6 +179,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     for port in ["valid", "op", "addr", "tag", "mask", "data"].map(|field| format!("dmem_req_{field}")) {
         m.output(&port, &queue.output(&port));
     }
+    if shape.atomic {
+        m.output("dmem_req_hart", &queue.output("dmem_req_hart"));
+    }
     m.output("console_valid", &queue.output("console_valid"));
     m.output("console_data", &queue.output("console_data"));
     let requests_idle = queue.output("idle");
@@ -186,7 +201,25 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     s9.output_to("free_tag", &free_tag).output_to("bubble", &bubble).output_to("tag_written", &tag_written);
     write.driven_by(&s9, "write");
     late.driven_by(&s9, "late");
-    let loads = s9.output("loads_in_flight");
+    if shape.multiply {
+        let long = m.instance("long_results", &long_results::elaborate(shape)?);
+        for port in ["multiplies_s7", "divides_s7"] {
+            long.input(port, &s7.output_as(port, port));
+        }
+        LongResult::build(shape, &mut |field, _| s7.output_as(&format!("{field}_long"), &format!("long_{field}_s7")))
+            .connect(&long, "s7");
+        long.input("funct3_s7", &meta_s7.instruction.slice(12, 2));
+        long.input("dividend_s7", &result_s7).input("divisor_s7", &store_s7);
+        long.input("product_s8", &s6.output_as("product_s8", "product_s8")).input("pop", &s9.output("pop_long"));
+        s9.input("valid_long", &long.output_as("valid_long", "valid_long"));
+        LongResult::from_instance(&long, shape, "long").connect(&s9, "long");
+        s9.input("data_long", &long.output_as("data_long", "data_long"));
+        s9.output_to("long_written", &long_written);
+        long.output_to("division_taken", &division_taken);
+    } else {
+        m.drive(&long_written, &zeros(1));
+        m.drive(&division_taken, &zeros(1));
+    }
 
     m.comment("Halt on the first fault; done when every thread has ended and nothing is on its way.");
     let fault = s7.output_as("fault_valid_s7", "fault_s7");
@@ -198,7 +231,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         register.q()
     };
     let at_least_one = |value: &Expr| value.extend(value.width().max(1));
-    m.output("done", &(&started & all_ended & requests_idle & !loads));
+    m.output("done", &(&started & all_ended & requests_idle & late_idle));
     m.output("error_valid", &halted);
     m.output("error_cause", &sticky("fault_cause", &s7.output("fault_cause_s7")));
     m.output("error_pc", &concat([&sticky("fault_pc", &s7.output("fault_pc_s7")), &zeros(2)]));
@@ -242,6 +275,9 @@ impl Ports {
         m.output_port("dmem_req_tag", tag);
         m.output_port("dmem_req_mask", 4 * shape.threads);
         m.output_port("dmem_req_data", shape.line_bits());
+        if shape.atomic {
+            m.output_port("dmem_req_hart", request_queue::hart_bits(shape));
+        }
         let dmem_rsp_valid = m.input("dmem_rsp_valid", 1);
         let dmem_rsp_tag = m.input("dmem_rsp_tag", tag);
         let dmem_rsp_data = m.input("dmem_rsp_data", shape.line_bits());

@@ -10,6 +10,8 @@ pub const CONSOLE: u32 = 0x1000_0000;
 /// Entries of the memory request queue. S3 to S7 hold up to five requests while the first is on its way, so fewer
 /// than six could not keep one request a cycle moving.
 pub const REQUEST_QUEUE: usize = 8;
+/// Long results (products, quotients) on their way, from S3 to the register file.
+pub const LONG_RESULTS: usize = 16;
 /// Instructions buffered for each context.
 pub const BUFFER: usize = 2;
 /// Cycles that a returned load waits for the register file's write port before it forces a bubble at S3.
@@ -36,6 +38,14 @@ pub struct Shape {
     pub ram_bytes: u32,
     /// Bytes of each thread's stack.
     pub stack_bytes: u32,
+    /// Whether stacks are interleaved by word between the lanes of a warp.
+    pub stack_interleave: bool,
+    /// RV32M.
+    pub multiply: bool,
+    /// RV32A.
+    pub atomic: bool,
+    /// Commits of a warp after which another of its paths gets its turn; 0: never.
+    pub fair_after: u64,
     /// Where threads start.
     pub reset_pc: u32,
     /// Whether the core has its trace port.
@@ -54,6 +64,10 @@ impl Shape {
             outstanding: config.memory.outstanding as usize,
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
+            stack_interleave: config.memory.stack_interleave,
+            multiply: config.isa.m,
+            atomic: config.isa.a,
+            fair_after: config.divergence.fair_after,
             reset_pc,
             trace: config.trace.port,
         }

@@ -37,8 +37,12 @@ rtl::bundle! {
         uses_rs2: 1,
         /// Whether rd is written and is not x0.
         writes_rd: 1,
-        /// A load: takes a tag and a place in the request queue.
+        /// A load or atomic operation: takes a tag and a place in the request queue, and its result comes late.
         is_load: 1,
+        /// A multiplication or division: takes a place among the long results.
+        is_long: 1,
+        /// A division: takes the divider.
+        is_divide: 1,
         /// A store: takes a place in the request queue.
         is_store: 1,
         /// Waits until earlier requests have been accepted.
@@ -77,10 +81,18 @@ rtl::bundle! {
         is_jal: 1,
         /// `jalr`.
         is_jalr: 1,
-        /// Load.
+        /// Load or atomic operation: memory answers.
         is_load: 1,
         /// Store.
         is_store: 1,
+        /// Atomic operation: one lane a transaction.
+        is_atomic: 1,
+        /// What is asked of memory (`dmem_req_op`).
+        memory_op: 4,
+        /// Multiplication: the result comes late.
+        is_multiply: 1,
+        /// Division: the result comes late.
+        is_divide: 1,
         /// Write to the exit CSR.
         is_exit: 1,
         /// Write to the barrier CSR.
@@ -157,13 +169,15 @@ rtl::bundle! {
     pub struct Request(shape: &Shape) {
         /// To the console.
         is_console: 1,
-        /// A store.
-        is_store: 1,
+        /// `dmem_req_op`.
+        op: 4,
         /// Number of the line.
         line: shape.line_number_bits(),
         /// Tag of a load.
         tag: shape.tag_bits(),
-        /// Bytes of a store.
+        /// The thread of a reservation: the leader.
+        hart: if shape.atomic { shape.warp_bits() + shape.lane_bits() } else { 0 },
+        /// Bytes of a store, or the word of an atomic operation.
         mask: 4 * shape.threads,
         /// The line of a store.
         data: shape.line_bits(),
@@ -195,6 +209,22 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
+    /// Where the result of a multiplication or division goes.
+    pub struct LongResult(shape: &Shape) {
+        /// Warp that waits.
+        warp: shape.warp_bits(),
+        /// Slot that committed it.
+        slot: shape.slot_bits(),
+        /// Destination register.
+        rd: 5,
+        /// Lanes served.
+        served: shape.threads,
+        /// Number of the commit, for the trace.
+        number: if shape.trace { 32 } else { 0 },
+    }
+}
+
+rtl::bundle! {
     /// The commit record of the trace port.
     pub struct CommitTrace(shape: &Shape) {
         /// Address of the instruction.
@@ -213,8 +243,8 @@ rtl::bundle! {
         writes: 1,
         /// Values.
         values: shape.line_bits(),
-        /// 0 none, 1 load, 2 store, 3 console.
-        memory_op: 2,
+        /// 0 none, 1 load, 2 store, 3 console, else 2 more than `dmem_req_op`.
+        memory_op: 4,
         /// Line address.
         memory_address: 32,
         /// Store data.

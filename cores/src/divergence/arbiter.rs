@@ -5,7 +5,7 @@
 //! T · (1 live + 2 parked + 8 depth + 30 pc) bits and W rows of one path, all LUT RAM. The tree has T − 1 nodes of a
 //! 39-bit comparison each, log2 T deep: the price of a mechanism that keeps no order between threads.
 
-use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, concat, join, lit, ones};
+use rtl::{Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, concat, increment, join, lit, ones, zeros};
 
 use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
 use crate::shape::{DEPTH, PC, Shape};
@@ -35,10 +35,17 @@ impl DivergenceUnit for Arbiter {
             Storage { name: "threads", words: shape.warps, bits: shape.threads * THREAD },
             Storage { name: "paths", words: shape.warps, bits: stored_path_bits(shape) },
         ]
+        .into_iter()
+        .chain((shape.fair_after > 0).then(|| Storage {
+            name: "turns",
+            words: shape.warps,
+            bits: 2 * shape.threads + turn_count_bits(shape),
+        }))
+        .collect()
     }
 
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
-        let compare = compare()?;
+        let compare = compare(shape)?;
         let m = Builder::new(
             "arbiter",
             "Divergence unit: a pc and a call depth per thread, and a comparator tree that picks the path in charge:\n\
@@ -75,10 +82,17 @@ impl DivergenceUnit for Arbiter {
             pc: lit(PC, u64::from(shape.reset_pc >> 2)),
         };
 
+        let parked_now: Vec<Expr> =
+            updated.iter().map(|thread| &thread.parked & thread.generation.eq(generation)).collect();
+        let runnable: Vec<Expr> =
+            updated.iter().zip(&parked_now).map(|(thread, parked)| &thread.live & !parked).collect();
+        let turns = (shape.fair_after > 0).then(|| Turns::declare(&m, shape, &inputs, &join(&runnable)));
+
         m.comment("The tree: at each node the better key, and the threads that have it.");
-        let leaves = updated.iter().map(|thread| Node {
+        let leaves = updated.iter().zip(&parked_now).enumerate().map(|(lane, (thread, parked))| Node {
             valid: thread.live.clone(),
-            parked: &thread.parked & thread.generation.eq(generation),
+            parked: parked.clone(),
+            deferred: turns.as_ref().map_or_else(|| zeros(0), |turns| !turns.preferred.bit(lane)),
             depth: thread.depth.clone(),
             pc: thread.pc.clone(),
             mask: thread.live.clone(),
@@ -86,6 +100,10 @@ impl DivergenceUnit for Arbiter {
         let best = tree(&m, &compare, leaves.collect(), "node");
         let in_charge =
             Path { valid: best.valid, pc: best.pc, depth: best.depth, mask: best.mask, parked: best.parked };
+
+        if let Some(turns) = turns {
+            turns.update(&in_charge);
+        }
 
         m.comment("The path in charge of each warp, written by S8 and read in S6 with that write already in it.");
         let paths = m.memory("paths", shape.warps, stored_path_bits(shape), style);
@@ -152,9 +170,73 @@ impl Thread {
 struct Node {
     valid: Expr,
     parked: Expr,
+    /// It is not this path's turn; no bits where paths take no turns.
+    deferred: Expr,
     depth: Expr,
     pc: Expr,
     mask: Expr,
+}
+
+/// `fair_after`: after so many commits of a warp, its path in charge yields.
+///
+/// A yield marks the path's lanes as having had their turn and lets the best path among the others hold the warp until
+/// the next; when every lane that can run has had its turn, the marks are cleared. The count starts again where only
+/// one path can run. Storage: W rows of 2 · T + clog2(fair_after) bits, LUT RAM.
+struct Turns {
+    rows: Memory,
+    write: [Expr; 2],
+    start: Expr,
+    /// Lanes that come first.
+    preferred: Expr,
+    runnable: Expr,
+    /// Whether the path that is chosen among them holds the warp.
+    holds: Expr,
+    taken: Expr,
+    count: Expr,
+}
+
+impl Turns {
+    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, runnable: &Expr) -> Self {
+        m.comment("Turns.");
+        let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
+        let threads = shape.threads;
+        let count_bits = turn_count_bits(shape);
+        let rows = m.memory("turns", shape.warps, 2 * threads + count_bits, MemoryStyle::Distributed);
+        let row = m.delay("turns_s8", &rows.read("turns_s7", warp_s7));
+        let (taken, held, count) =
+            (row.slice(0, threads), row.slice(threads, threads), row.slice(2 * threads, count_bits));
+        let runnable = m.wire("runnable", runnable);
+        let due = m.wire("due", &count.eq(&lit(count_bits, shape.fair_after - 1)));
+        let had = m.wire("had_turn", &(&taken | &resolve.a_mask | &resolve.b_mask | &resolve.exit_mask));
+        let eligible = m.wire("eligible", &(&runnable & !&had));
+        let someone = m.wire("someone_eligible", &eligible.any());
+        let held_runs = m.wire("held_runs", &(&held & &runnable).any());
+        let all = ones(threads);
+        let holds = m.wire("holds", &due.mux(&someone, &held_runs));
+        let preferred = m.wire("preferred", &holds.mux(&due.mux(&eligible, &held), &all));
+        Self {
+            rows,
+            write: [start_valid | &resolve.valid, start_valid.mux(start_warp, &resolve.warp)],
+            start: start_valid.clone(),
+            preferred,
+            runnable,
+            holds,
+            taken: due.mux(&had.when(&someone), &taken),
+            count: increment(&count, 1).when(&!&due),
+        }
+    }
+
+    fn update(&self, in_charge: &Path) {
+        let alone = (&self.runnable & !&in_charge.mask).none() | &in_charge.parked;
+        let kept = !(alone | &self.start);
+        let held = in_charge.mask.when(&self.holds);
+        let row = join([&self.taken, &held, &self.count]);
+        self.rows.write(&self.write[0], &self.write[1], &row.when(&kept));
+    }
+}
+
+fn turn_count_bits(shape: &Shape) -> usize {
+    64 - (shape.fair_after - 1).leading_zeros() as usize
 }
 
 fn tree(m: &Builder, compare: &Module, mut nodes: Vec<Node>, name: &str) -> Node {
@@ -168,6 +250,7 @@ fn tree(m: &Builder, compare: &Module, mut nodes: Vec<Node>, name: &str) -> Node
     for (side, child) in [("low", &low), ("high", &high)] {
         node.input(&format!("{side}_valid"), &child.valid);
         node.input(&format!("{side}_parked"), &child.parked);
+        node.input(&format!("{side}_deferred"), &child.deferred);
         node.input(&format!("{side}_depth"), &child.depth);
         node.input(&format!("{side}_pc"), &child.pc);
     }
@@ -176,6 +259,7 @@ fn tree(m: &Builder, compare: &Module, mut nodes: Vec<Node>, name: &str) -> Node
     Node {
         valid: node.output("valid"),
         parked: node.output("parked"),
+        deferred: node.output("deferred"),
         depth: node.output("depth"),
         pc: node.output("pc"),
         mask: m.wire(&format!("{name}_mask"), &mask),
@@ -183,7 +267,7 @@ fn tree(m: &Builder, compare: &Module, mut nodes: Vec<Node>, name: &str) -> Node
 }
 
 /// One node: which of two candidates comes first, and whether both are the same path.
-fn compare() -> Result<Module, ElaborationError> {
+fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "arbiter_compare",
         "One node of the arbiter's tree: the better of two candidates; both are kept where they are one path.",
@@ -192,13 +276,14 @@ fn compare() -> Result<Module, ElaborationError> {
         m.port_group(&format!("the {side} half's candidate"));
         let valid = m.input(&format!("{side}_valid"), 1);
         let parked = m.input(&format!("{side}_parked"), 1);
+        let deferred = m.input(&format!("{side}_deferred"), usize::from(shape.fair_after > 0));
         let depth = m.input(&format!("{side}_depth"), DEPTH);
         let pc = m.input(&format!("{side}_pc"), PC);
-        let key = m.wire(&format!("{side}_key"), &concat([&!&valid, &parked, &!&depth, &pc]));
-        (valid, parked, depth, pc, key)
+        let key = m.wire(&format!("{side}_key"), &concat([&!&valid, &parked, &deferred, &!&depth, &pc]));
+        (valid, parked, deferred, depth, pc, key)
     };
-    let (low_valid, low_parked, low_depth, low_pc, low_key) = side("low");
-    let (high_valid, high_parked, high_depth, high_pc, high_key) = side("high");
+    let (low_valid, low_parked, low_deferred, low_depth, low_pc, low_key) = side("low");
+    let (high_valid, high_parked, high_deferred, high_depth, high_pc, high_key) = side("high");
     let high_first = m.wire("high_first", &high_key.lt(&low_key));
     let same = m.wire("same", &high_key.eq(&low_key));
     m.port_group("the better one, and whose threads it has");
@@ -206,6 +291,7 @@ fn compare() -> Result<Module, ElaborationError> {
     m.output("keep_high", &(&high_first | same));
     m.output("valid", &(low_valid | high_valid));
     m.output("parked", &high_first.mux(&high_parked, &low_parked));
+    m.output("deferred", &high_first.mux(&high_deferred, &low_deferred));
     m.output("depth", &high_first.mux(&high_depth, &low_depth));
     m.output("pc", &high_first.mux(&high_pc, &low_pc));
     m.finish()

@@ -1,4 +1,7 @@
 //! What a lane computes.
 
+pub mod divider;
 pub mod lane_alu;
+pub mod long_results;
+pub mod multiplier;
 pub mod round_robin;

@@ -4,9 +4,17 @@ mod csr;
 mod table;
 
 pub use csr::{Csr, CsrKind, csrs};
-pub use table::{Alu, CsrAccess, Encoding, Format, Operation, rv32i, zicsr, zifencei};
+pub use table::{Alu, CsrAccess, Encoding, Format, MemoryCode, Operation, rv32a, rv32i, rv32m, zicsr, zifencei};
 
-/// Every encoding that the core implements.
-pub fn instructions() -> Vec<Encoding> {
-    [rv32i(), zicsr(), zifencei()].concat()
+/// Every encoding of a core: RV32I, Zicsr and Zifencei, with RV32M if `multiply` and
+/// RV32A if `atomic`.
+pub fn instructions(multiply: bool, atomic: bool) -> Vec<Encoding> {
+    let mut table = [rv32i(), zicsr(), zifencei()].concat();
+    if multiply {
+        table.extend(rv32m());
+    }
+    if atomic {
+        table.extend(rv32a());
+    }
+    table
 }

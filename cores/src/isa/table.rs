@@ -17,6 +17,8 @@ pub enum Format {
     J,
     /// No operand.
     None,
+    /// rd, rs1 (the address), rs2.
+    Atomic,
     /// rd, rs1, CSR number.
     Csr,
     /// rd, 5-bit immediate, CSR number.
@@ -56,6 +58,10 @@ pub enum CsrAccess {
 pub enum Operation {
     /// Lane arithmetic on rs1 and rs2 or the immediate.
     Lanes(Alu),
+    /// Product, word and signs by funct3.
+    Multiply,
+    /// Quotient or remainder, signed or not, by funct3.
+    Divide,
     /// rd = immediate.
     Lui,
     /// rd = pc + immediate.
@@ -70,6 +76,8 @@ pub enum Operation {
     Load,
     /// Store, width by funct3.
     Store,
+    /// Atomic memory operation, with its code on the memory port.
+    Atomic(MemoryCode),
     /// Orders memory accesses: nothing to do, since requests are performed in order.
     Fence,
     /// Orders fetches after stores.
@@ -80,6 +88,33 @@ pub enum Operation {
     Ebreak,
     /// CSR access.
     Csr(CsrAccess),
+}
+
+/// `dmem_req_op` of an atomic operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryCode {
+    /// Load-reserved.
+    LoadReserved = 2,
+    /// Store-conditional.
+    StoreConditional = 3,
+    /// Swap.
+    Swap = 4,
+    /// Add.
+    Add = 5,
+    /// Exclusive or.
+    Xor = 6,
+    /// And.
+    And = 7,
+    /// Or.
+    Or = 8,
+    /// Signed minimum.
+    Min = 9,
+    /// Signed maximum.
+    Max = 10,
+    /// Unsigned minimum.
+    MinUnsigned = 11,
+    /// Unsigned maximum.
+    MaxUnsigned = 12,
 }
 
 /// One encoding: the word matches where `mask` is set.
@@ -100,6 +135,8 @@ pub struct Encoding {
 const OPCODE: u32 = 0x7f;
 const FUNCT3: u32 = 0x7000;
 const FUNCT7: u32 = 0xfe00_0000;
+const FUNCT5: u32 = 0xf800_0000;
+const RS2: u32 = 0x01f0_0000;
 
 fn opcode(name: &'static str, opcode: u32, format: Format, operation: Operation) -> Encoding {
     Encoding { name, mask: OPCODE, value: opcode, format, operation }
@@ -180,5 +217,45 @@ pub fn zicsr() -> Vec<Encoding> {
         funct3("csrrwi", 0x73, 5, Format::CsrImmediate, Csr(CsrAccess::Write)),
         funct3("csrrsi", 0x73, 6, Format::CsrImmediate, Csr(CsrAccess::Set)),
         funct3("csrrci", 0x73, 7, Format::CsrImmediate, Csr(CsrAccess::Clear)),
+    ]
+}
+
+/// RV32M.
+pub fn rv32m() -> Vec<Encoding> {
+    use Operation::{Divide, Multiply};
+    let m = |name, f3, operation| funct7(name, 0x33, f3, 0x01, Format::R, operation);
+    vec![
+        m("mul", 0, Multiply),
+        m("mulh", 1, Multiply),
+        m("mulhsu", 2, Multiply),
+        m("mulhu", 3, Multiply),
+        m("div", 4, Divide),
+        m("divu", 5, Divide),
+        m("rem", 6, Divide),
+        m("remu", 7, Divide),
+    ]
+}
+
+/// RV32A: the word forms. Requests are performed in order, so aq and rl ask for nothing more.
+pub fn rv32a() -> Vec<Encoding> {
+    let atomic = |name, funct5: u32, rs2: u32, code| Encoding {
+        name,
+        mask: OPCODE | FUNCT3 | FUNCT5 | rs2,
+        value: 0x2f | 2 << 12 | funct5 << 27,
+        format: Format::Atomic,
+        operation: Operation::Atomic(code),
+    };
+    vec![
+        atomic("lr_w", 0x02, RS2, MemoryCode::LoadReserved),
+        atomic("sc_w", 0x03, 0, MemoryCode::StoreConditional),
+        atomic("amoswap_w", 0x01, 0, MemoryCode::Swap),
+        atomic("amoadd_w", 0x00, 0, MemoryCode::Add),
+        atomic("amoxor_w", 0x04, 0, MemoryCode::Xor),
+        atomic("amoand_w", 0x0c, 0, MemoryCode::And),
+        atomic("amoor_w", 0x08, 0, MemoryCode::Or),
+        atomic("amomin_w", 0x10, 0, MemoryCode::Min),
+        atomic("amomax_w", 0x14, 0, MemoryCode::Max),
+        atomic("amominu_w", 0x18, 0, MemoryCode::MinUnsigned),
+        atomic("amomaxu_w", 0x1c, 0, MemoryCode::MaxUnsigned),
     ]
 }

@@ -2,7 +2,7 @@
 //!
 //! The leader is the lowest active lane. A load serves the lanes whose word is the leader's, and every lane i that hits
 //! word i of the leader's line. A word store serves the lanes i that hit word i of the leader's line, and the leader,
-//! if that leaves out no active lane of the line; otherwise, and for a narrower store, the leader alone: a later part
+//! if that leaves out no active lane of the line; otherwise, and for a narrower store or an atomic operation, the leader alone: a later part
 //! would else write before an earlier lane. No crossbar: each lane's word is its own or the leader's.
 
 use rtl::{Builder, ElaborationError, Expr, Module, join, lowest_one, select_one_hot};
@@ -17,8 +17,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let active = m.input("active", threads);
     let addresses = m.input("address", shape.line_bits());
     let stores = m.input("store", shape.line_bits());
-    m.port_group("what is asked: a store, and log2 of its bytes");
+    m.port_group("what is asked: a store or an atomic operation, and log2 of its bytes");
     let is_store = m.input("is_store", 1);
+    let is_atomic = m.input("is_atomic", 1);
     let size = m.input("size", 2);
 
     let leader = m.wire("leader", &lowest_one(&active));
@@ -42,9 +43,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     let is_word = size.bit(1);
     let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
-    let group = m.wire("store_group", &(is_word & covered));
-    let store_direct = m.wire("store_direct", &direct.when(&group));
-    let served = is_store.mux(&(&leader | &store_direct), &(&same_word | &direct));
+    let together = m.wire("store_together", &(&is_store & is_word & covered));
+    let store_direct = m.wire("store_direct", &direct.when(&together));
+    let group = is_store.mux(&store_direct, &(&same_word | &direct));
+    let served = &leader | group.when(&!is_atomic);
 
     m.comment("The line: each word is its own lane's or the leader's, which stands at every offset it could have.");
     let leader_data = m.wire("leader_data", &select_one_hot(&leader, &stores.lanes(32)));

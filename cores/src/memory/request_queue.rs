@@ -20,6 +20,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output_port("dmem_req_tag", shape.tag_bits().max(1));
     m.output_port("dmem_req_mask", 4 * shape.threads);
     m.output_port("dmem_req_data", shape.line_bits());
+    if shape.atomic {
+        m.output_port("dmem_req_hart", hart_bits(shape));
+    }
     m.port_group("console");
     m.output_port("console_valid", 1);
     let console_ready = m.input("console_ready", 1);
@@ -46,15 +49,23 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     write_at.next(&increment(&write_at, 1)).enable(&push).reset(0);
 
     m.output("dmem_req_valid", &to_memory);
-    m.output("dmem_req_op", &head.is_store.extend(4));
+    m.output("dmem_req_op", &head.op);
     m.output("dmem_req_addr", &concat([&head.line, &zeros(2 + shape.lane_bits())]));
     m.output("dmem_req_tag", &head.tag.extend(shape.tag_bits().max(1)));
     m.output("dmem_req_mask", &head.mask);
     m.output("dmem_req_data", &head.data);
+    if shape.atomic {
+        m.output("dmem_req_hart", &head.hart.extend(hart_bits(shape)));
+    }
     m.output("console_valid", &to_console);
     m.output("console_data", &head.data.slice(0, 8));
     m.port_group("a place is free again");
     m.output("accepted", &pop);
     m.output("idle", &!&present);
     m.finish()
+}
+
+/// Bits of `dmem_req_hart`.
+pub fn hart_bits(shape: &Shape) -> usize {
+    (shape.warp_bits() + shape.lane_bits()).max(1)
 }

@@ -6,6 +6,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 
 use super::s0_steer::Fetch;
+use crate::memory::map::physical;
 use crate::shape::Shape;
 
 /// Elaborates the stage.
@@ -27,7 +28,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     waiting.next(&(&moves | (&*waiting & !&rsp_valid))).reset(0);
     m.output("ready_s1", &(!&fetch.valid | &moves));
     m.output("imem_req_valid", &request);
-    m.output("imem_req_addr", &concat([&fetch.pc, &zeros(2)]));
+    m.output("imem_req_addr", &physical(shape, &concat([&fetch.pc, &zeros(2)])));
 
     let context = m.register("context_q", shape.context_bits());
     context.next(&fetch.context).enable(&moves);

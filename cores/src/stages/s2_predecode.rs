@@ -3,10 +3,11 @@
 //! Backward branches are predicted taken, forward ones not, `jal` taken, everything else goes on at pc + 4. What is
 //! said of a word that is no instruction does not matter: S7 finds it at fault.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, lit};
 
 use super::s0_steer::Fetch;
 use crate::isa::{self, Format, Operation};
+use crate::memory::map::in_ram;
 use crate::shape::{PC, Shape};
 use crate::signals::Hazards;
 
@@ -20,18 +21,21 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let replay_pc = m.input("replay_pc_s2", PC);
 
     let opcode = m.wire("opcode", &word.slice(0, 7));
-    let is = |wanted: &dyn Fn(&isa::Encoding) -> bool| any_opcode(&opcode, wanted);
+    let is = |wanted: &dyn Fn(&isa::Encoding) -> bool| any_opcode(shape, &opcode, wanted);
     let operation = |wanted: Operation| is(&|e: &isa::Encoding| e.operation == wanted);
     let is_branch = m.wire("is_branch", &operation(Operation::Branch));
     let is_jal = m.wire("is_jal", &operation(Operation::Jal));
 
     m.comment("Operands. A CSR instruction with an immediate has no rs1: bit 14 tells.");
     let system = is(&|e| e.format == Format::Csr);
-    let uses_rs1 =
-        is(&|e| matches!(e.format, Format::R | Format::I | Format::S | Format::B)) | (&system & !word.bit(14));
-    let uses_rs2 = is(&|e| matches!(e.format, Format::R | Format::S | Format::B));
-    let has_rd = is(&|e| matches!(e.format, Format::R | Format::I | Format::U | Format::J)) | &system;
+    let uses_rs1 = is(&|e| matches!(e.format, Format::R | Format::I | Format::S | Format::B | Format::Atomic))
+        | (&system & !word.bit(14));
+    let uses_rs2 = is(&|e| matches!(e.format, Format::R | Format::S | Format::B | Format::Atomic));
+    let has_rd = is(&|e| matches!(e.format, Format::R | Format::I | Format::U | Format::J | Format::Atomic)) | &system;
     let rd = word.slice(7, 5);
+    // Register arithmetic with bit 25 set is RV32M, divisions with bit 14 set.
+    let register_arithmetic = is(&|e| e.format == Format::R);
+    let is_long = register_arithmetic & word.bit(25) & lit(1, u64::from(shape.multiply));
     let hazards = Hazards {
         rs1: word.slice(15, 5),
         rs2: word.slice(20, 5),
@@ -39,7 +43,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         uses_rs2,
         writes_rd: has_rd & rd.any(),
         rd,
-        is_load: operation(Operation::Load),
+        is_load: is(&|e| matches!(e.operation, Operation::Load | Operation::Atomic(_))),
+        is_long: is_long.clone(),
+        is_divide: &is_long & word.bit(14),
         is_store: operation(Operation::Store),
         is_fence_i: operation(Operation::FenceI) & word.bit(12),
         is_replay: fetch.pc.eq(&replay_pc),
@@ -61,22 +67,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// Whether an address lies in RAM.
-pub fn in_ram(shape: &Shape, address: &Expr) -> Expr {
-    let offset = address.slice(2, 29);
-    let words = u64::from(shape.ram_bytes / 4);
-    let inside = if words.is_power_of_two() {
-        offset.from(words.trailing_zeros() as usize).none()
-    } else {
-        offset.lt(&rtl::lit(29, words))
-    };
-    address.bit(31) & inside
-}
-
 /// Whether the opcode is that of an encoding that is wanted.
-fn any_opcode(opcode: &Expr, wanted: &dyn Fn(&isa::Encoding) -> bool) -> Expr {
-    let mut values: Vec<u64> =
-        isa::instructions().iter().filter(|e| wanted(e)).map(|e| u64::from(e.value & 0x7f)).collect();
+fn any_opcode(shape: &Shape, opcode: &Expr, wanted: &dyn Fn(&isa::Encoding) -> bool) -> Expr {
+    let mut values: Vec<u64> = isa::instructions(shape.multiply, shape.atomic)
+        .iter()
+        .filter(|e| wanted(e))
+        .map(|e| u64::from(e.value & 0x7f))
+        .collect();
     values.sort_unstable();
     values.dedup();
     let matches: Vec<Expr> = values.into_iter().map(|value| opcode.is(value)).collect();

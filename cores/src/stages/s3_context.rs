@@ -1,7 +1,7 @@
 //! S3, one context: two buffered instructions, its scoreboard, and whether the older instruction may issue.
 //!
 //! Results that are written at S7 are ready four cycles after issue, so only the instruction issued last can be too
-//! close: one register number and a count of cycles. Late results (loads) are counted for each register: how many
+//! close: one register number and a count of cycles. Late results (loads, products, quotients) are counted for each register: how many
 //! were started, at issue, and how many have finished; a register is pending while the two differ. The parts of one
 //! scattered load write the same register of different lanes, so a part that is replayed ignores the counts: nothing
 //! younger has issued since its first part found them all equal (`replay`, from the record that S8 keeps).
@@ -31,6 +31,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let may_request = m.input("may_request", 1);
     let may_load = m.input("may_load", 1);
     let requests_idle = m.input("requests_idle", 1);
+    let may_go_long = m.input("may_go_long", 1);
+    let may_divide = m.input("may_divide", 1);
     let record = m.input("record", 1);
     m.port_group("a late result is written or called off");
     let late = m.input("late", 1);
@@ -42,7 +44,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let last_rd = m.register("last_rd", 5);
     last_rd.next(&head.rd).enable(&issue);
     let last_writes = m.register("last_writes", 1);
-    last_writes.next(&(&head.writes_rd & !&head.is_load)).enable(&issue);
+    let is_late = m.wire("is_late", &(&head.is_load | &head.is_long));
+    last_writes.next(&(&head.writes_rd & !&is_late)).enable(&issue);
     let spacing = shape.spacing as u64;
     let longest = spacing.max(WRITE_LATENCY) - 1;
     let cooling = m.register("cooling", clog2(longest as usize + 1));
@@ -58,13 +61,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("Late results: started at issue, finished when written or called off.");
     let counts = Counts::declare(&m, shape, &head);
     let waits = m.wire("waits_for_late", &counts.pending);
-    let starts = &issue & &head.writes_rd & &head.is_load;
+    let starts = &issue & &head.writes_rd & &is_late;
     counts.write([&start_valid, &start_register], [&starts, &head.rd], [&late, &late_rd]);
 
     let replays = &record & &head.is_replay;
     let blocked = (&waits & !&replays) | (&record & !&head.is_replay) | &waits_for_last | &too_soon;
     let requests = &head.is_load | &head.is_store;
-    let resources = (!requests | may_request) & (!&head.is_load | may_load) & (!&head.is_fence_i | requests_idle);
+    let units = (!&head.is_long | may_go_long) & (!&head.is_divide | may_divide);
+    let resources =
+        units & (!requests | may_request) & (!&head.is_load | may_load) & (!&head.is_fence_i | requests_idle);
     m.port_group("for the pick");
     m.output("ready", &(&present & !blocked & resources));
     m.output("room", &positions.room);
@@ -73,6 +78,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("waits_for_requests", &(&present & &head.is_fence_i));
     m.output("head_requests", &(&head.is_load | &head.is_store));
     m.output("head_loads", &head.is_load);
+    m.output("head_goes_long", &head.is_long);
+    m.output("head_divides", &head.is_divide);
     m.finish()
 }
 

@@ -9,7 +9,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, d
 
 use super::s0_steer::Fetch;
 use super::s3_context;
-use crate::shape::{BUFFER, PC, REQUEST_QUEUE, Shape};
+use crate::shape::{BUFFER, LONG_RESULTS, PC, REQUEST_QUEUE, Shape};
 use crate::signals::{Hazards, Meta};
 
 /// Elaborates the stage.
@@ -46,10 +46,17 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let unused = m.input("request_unused_s8", 1);
     let tag_written = m.input("tag_written", 1);
     let tag_unused = m.input("tag_unused_s8", 1);
+    m.port_group("long results written or unused, division taken or unused");
+    let long_written = m.input("long_written", 1);
+    let long_unused = m.input("long_unused_s8", 1);
+    let division_taken = m.input("division_taken", 1);
+    let division_unused = m.input("division_unused_s8", 1);
 
     m.comment("Places reserved by the memory instructions after S3.");
     let places = Places::declare(&m, "request", REQUEST_QUEUE);
     let tags = Places::declare(&m, "tag", shape.outstanding);
+    let longs = Places::declare(&m, "long_result", LONG_RESULTS);
+    let divisions = Places::declare(&m, "divider", 1);
     let idle = m.wire("requests_idle", &places.used.none());
 
     let write_positions = m.forward("write_positions", contexts);
@@ -70,18 +77,29 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     record_pcs.write(&record.valid, &record.context, &record.pc);
     m.output("replay_pc_s2", &record_pcs.read("replay_pc", &fetch.context));
 
-    let per_context: Vec<[Expr; 7]> = (0..contexts)
+    let per_context: Vec<[Expr; 9]> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
             context.input("push", &pushed.bit(number)).input("issue", &grant.bit(number));
             context.input("flush", &flush_one.bit(number)).input("may_request", &may_request);
             context.input("may_load", &!&tags.full).input("requests_idle", &idle);
+            context.input("may_go_long", &!&longs.full).input("may_divide", &!&divisions.full);
             context.input("start_valid", &start_valid).input("start_register", &start_register);
             context.input("record", &records.bit(number));
             context.input("late", &late_context.bit(number)).input("late_rd", &late.rd);
             hazards.connect(&context, "s2");
-            ["ready", "room", "read_position", "write_position", "waits_for_requests", "head_requests", "head_loads"]
-                .map(|port| context.output(port))
+            [
+                "ready",
+                "room",
+                "read_position",
+                "write_position",
+                "waits_for_requests",
+                "head_requests",
+                "head_loads",
+                "head_goes_long",
+                "head_divides",
+            ]
+            .map(|port| context.output(port))
         })
         .collect();
     let column = |index: usize| join(per_context.iter().map(|outputs| &outputs[index]));
@@ -93,12 +111,17 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let head_requests = m.wire("head_requests", &column(5));
     let head_loads = m.wire("head_loads", &column(6));
 
+    let head_longs = m.wire("head_longs", &column(7));
+    let head_divides = m.wire("head_divides", &column(8));
+
     m.comment("Pick.");
     let picker = m.instance("picker", round_robin);
     picker.input("requests", &ready).input("accept", &rtl::ones(1)).output_to("grant", &grant);
     let context = m.wire("picked_context", &encode(&grant));
     let valid = m.wire("valid", &grant.any());
     places.count(&m, &(&grant & head_requests).any(), [&accepted, &unused]);
+    longs.count(&m, &(&grant & head_longs).any(), [&long_written, &long_unused]);
+    divisions.count(&m, &(&grant & head_divides).any(), [&division_taken, &division_unused]);
     tags.count(&m, &(&grant & head_loads).any(), [&tag_written, &tag_unused]);
 
     m.comment("Buffered words: two for each context.");
@@ -109,6 +132,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     buffer.write(&fetch.valid, &write_address, &packed);
     let entry = buffer.read("entry", &join([&read_positions.index(&context), &context]));
 
+    m.port_group("nothing is on its way to a register");
+    m.output("late_idle", &(tags.used.none() & longs.used.none()));
     m.port_group("which contexts have room for a fetch");
     m.output("room", &room);
     m.port_group("the instruction, for S4");

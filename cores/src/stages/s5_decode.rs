@@ -28,7 +28,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let commits = m.input("commits", 64);
 
     let word = &meta.instruction;
-    let decoder = Decoder::declare(&m, word);
+    let decoder = Decoder::declare(&m, shape, word);
     let op = |operation: Operation| decoder.any(&|e| e.operation == operation);
     let is_lui = op(Operation::Lui);
     let is_auipc = op(Operation::Auipc);
@@ -37,6 +37,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let is_branch = op(Operation::Branch);
     let is_load = op(Operation::Load);
     let is_store = op(Operation::Store);
+    let is_atomic = decoder.any(&|e| e.format == Format::Atomic);
+    let is_multiply = op(Operation::Multiply);
+    let is_divide = op(Operation::Divide);
     let is_csr = decoder.any(&|e| matches!(e.operation, Operation::Csr(_)));
     let alu = |operation: Alu| op(Operation::Lanes(operation));
     let (is_sub, is_less) = (alu(Alu::Sub), alu(Alu::Less) | alu(Alu::LessUnsigned));
@@ -71,10 +74,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Operands: b is rs2 or the immediate; the exit code passes the adder as rs1 + 0.");
     let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &(&csr.is_exit & &csr.takes_rs1));
-    let b_is_rs2 = decoder.any(&|e| e.format == Format::R) | &is_branch;
-    let b_immediate = m.wire("b_immediate", &lane_immediate.when(&!&exit_code_is_rs1));
+    // A dividend too: S7 has it as the result, and the divisor as store data.
+    let b_is_rs2 = (decoder.any(&|e| e.format == Format::R) & !&is_divide) | &is_branch;
+    let passes_rs1 = m.wire("passes_rs1", &(&exit_code_is_rs1 | &is_atomic | &is_divide));
+    let b_immediate = m.wire("b_immediate", &lane_immediate.when(&!&passes_rs1));
     let b: Vec<Expr> = rs2.lanes(32).iter().map(|lane| b_is_rs2.mux(lane, &b_immediate)).collect();
-    let sums = alu(Alu::Add) | &is_sub | &exit_code_is_rs1;
+    let sums = alu(Alu::Add) | &is_sub | &exit_code_is_rs1 | &is_divide;
     let result_select = join([&(&sums | &is_shift), &(&is_logic | &is_shift)]);
     let uniform_sources =
         [u_immediate.when(&is_lui), target.when(&is_auipc), link.when(&(&is_jal | &is_jalr)), csr.uniform.clone()];
@@ -99,16 +104,29 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         add_lane: csr.adds_lane.clone(),
         add_stack: csr.adds_stack.clone(),
     };
+    let memory_code = |code: &dyn Fn(Operation) -> u64| {
+        let bits: Vec<Expr> = (0..4).map(|bit| decoder.any(&|e| code(e.operation) >> bit & 1 == 1)).collect();
+        join(&bits)
+    };
+    let memory_op = memory_code(&|operation| match operation {
+        Operation::Store => 1,
+        Operation::Atomic(code) => code as u64,
+        _ => 0,
+    });
     let control = Control {
         is_branch,
         is_jal,
         is_jalr,
-        is_load: is_load.clone(),
+        is_load: &is_load | &is_atomic,
         is_store,
+        is_atomic,
+        memory_op,
         is_exit: csr.is_exit.clone(),
         is_barrier: csr.is_barrier.clone(),
         is_fence_i: op(Operation::FenceI),
-        writes: writes_rd & !&is_load & rd.any(),
+        writes: writes_rd & !(&is_load | &is_multiply | &is_divide) & rd.any(),
+        is_multiply,
+        is_divide,
         reads_mask: csr.reads_mask.clone(),
         reads_mask_high: csr.reads_mask_high.clone(),
         calls: &pushes & !&pops,
@@ -137,9 +155,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 struct Decoder(Vec<(Encoding, Expr)>);
 
 impl Decoder {
-    fn declare(m: &Builder, word: &Expr) -> Self {
+    fn declare(m: &Builder, shape: &Shape, word: &Expr) -> Self {
         m.comment("One wire for each encoding.");
-        let fields = [(0, 7), (7, 5), (12, 3), (15, 5), (20, 5), (25, 7)];
+        let fields = [(0, 7), (7, 5), (12, 3), (15, 5), (20, 5), (25, 2), (27, 5)];
         let hit = |e: &Encoding| {
             let wanted = fields.iter().filter(|(lo, width)| e.mask >> lo & ((1 << width) - 1) != 0);
             let matches: Vec<Expr> = wanted
@@ -147,13 +165,13 @@ impl Decoder {
                 .collect();
             m.wire(&format!("is_{}", e.name.replace('.', "_")), &rtl::reduce(&matches, &|a, b| a & b))
         };
-        Self(isa::instructions().into_iter().map(|e| (e, hit(&e))).collect())
+        Self(isa::instructions(shape.multiply, shape.atomic).into_iter().map(|e| (e, hit(&e))).collect())
     }
 
     /// Whether the word is one of the encodings that are wanted.
     fn any(&self, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
         let hits: Vec<Expr> = self.0.iter().filter(|(e, _)| wanted(e)).map(|(_, hit)| hit.clone()).collect();
-        rtl::reduce(&hits, &|a, b| a | b)
+        if hits.is_empty() { zeros(1) } else { rtl::reduce(&hits, &|a, b| a | b) }
     }
 }
 

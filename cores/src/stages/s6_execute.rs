@@ -5,7 +5,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit};
 
-use crate::functional::lane_alu;
+use crate::functional::{lane_alu, multiplier};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
 
@@ -37,6 +37,20 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         .collect();
     let column = |index: usize| join(lanes.iter().map(|outputs| &outputs[index]));
 
+    if shape.multiply {
+        let multiplier = multiplier::elaborate()?;
+        let high = m.delay("multiplies_high", &word.slice(12, 2).any());
+        let products: Vec<Expr> = (0..shape.threads)
+            .map(|lane| {
+                let instance = m.instance(&format!("multiplier_{lane}"), &multiplier);
+                instance.input("a_s6", &a.lane(lane, 32)).input("b_s6", &b.lane(lane, 32));
+                instance.input("funct3_s6", &word.slice(12, 2)).input("high_s7", &high);
+                instance.output("product_s8")
+            })
+            .collect();
+        m.port_group("products, in S8");
+        m.output("product_s8", &join(&products));
+    }
     m.port_group("instruction, control and results for S7");
     let valid = m.register("valid", 1);
     valid.next(&meta.valid).reset(0);

@@ -9,12 +9,12 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, Module, concat, encode, increment, join, lit, lowest_one, select_one_hot,
 };
 
-use super::s2_predecode::in_ram;
 use super::s3_schedule::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
 use crate::memory::coalescer;
+use crate::memory::map::{in_ram, physical};
 use crate::shape::{CONSOLE, DEPTH, PC, Shape};
-use crate::signals::{CommitTrace, Control, Meta, Path, PendingLoad, Request, Resolve};
+use crate::signals::{CommitTrace, Control, LongResult, Meta, Path, PendingLoad, Request, Resolve};
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -53,7 +53,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let misaligned =
         m.wire("misaligned", &per_lane(&|a| (a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))).when(&is_memory));
     let at_console = m.wire("at_console", &per_lane(&|a| a.is(u64::from(CONSOLE))));
-    let mapped = per_lane(&|a| in_ram(shape, a)) | &at_console;
+    let mapped = per_lane(&|a| in_ram(shape, a)) | at_console.when(&!&control.is_atomic);
     let unmapped = m.wire("unmapped", &(!mapped).when(&is_memory));
     let jalr_misaligned = per_lane(&|a| a.bit(1)).when(&control.is_jalr);
     let to_target = &control.is_jal.repeat(threads) | taken.when(&control.is_branch);
@@ -66,15 +66,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let fault = m.wire("fault", &fault_lanes.any());
     let fault_one = m.wire("fault_lane_one", &lowest_one(&fault_lanes));
     let is_misaligned = (&fault_one & &misaligned).any();
-    // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access
-    let memory_cause = concat([&lit(2, 1), &control.is_store, &!is_misaligned]);
+    // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access; only LR counts as a load of the atomics
+    let reads_only = control.memory_op.slice(2, 2).none() & !control.memory_op.bit(0);
+    let memory_cause = concat([&lit(2, 1), &!reads_only, &!is_misaligned]);
     let cause = control.faults.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));
     let commit = m.wire("commit", &(&valid & !&fault));
 
     m.comment("One transaction for the leader and those it serves as well.");
+    let held_at = m.wire("held_at", &per_lane(&|a| physical(shape, a)));
     let transaction = m.instance("coalescer", &coalescer);
-    transaction.input("active", &active).input("address", &addresses).input("store", &store);
-    transaction.input("is_store", &control.is_store).input("size", &size);
+    transaction.input("active", &active).input("address", &held_at).input("store", &store);
+    transaction.input("is_store", &control.is_store).input("size", &size).input("is_atomic", &control.is_atomic);
     let leader = transaction.output("leader_one");
     let line = transaction.output("line");
     let leader_word = transaction.output("leader_word");
@@ -110,12 +112,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Request, and what its load must remember.");
     let push = m.wire("push", &(&commit & &is_memory & !&console_load));
+    let writes_memory = m.wire("writes_memory", &(&control.is_store | &control.is_atomic));
     let request = Request {
         is_console: leader_at_console.clone(),
-        is_store: control.is_store.clone(),
+        op: control.memory_op.clone(),
         line: line.clone(),
         tag,
-        mask: mask.when(&control.is_store),
+        hart: if shape.atomic { join([&encode(&leader), &meta.warp]) } else { rtl::zeros(0) },
+        mask: mask.when(&writes_memory),
         data: data.clone(),
     };
     let load = PendingLoad {
@@ -160,6 +164,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let load_push = m.wire("load_push", &(&push & &control.is_load));
     m.output("load_push_s7", &load_push);
     load.outputs(&m, "load");
+    if shape.multiply {
+        m.port_group("long result: a product will be there in S8, a division starts");
+        LongResult {
+            warp: meta.warp.clone(),
+            slot: meta.slot.clone(),
+            rd: rd.clone(),
+            served: active.clone(),
+            number: if shape.trace { number.slice(0, 32) } else { rtl::zeros(0) },
+        }
+        .outputs(&m, "long");
+        m.output("multiplies_s7", &(&commit & &control.is_multiply));
+        m.output("divides_s7", &(&commit & &control.is_divide));
+    }
     m.port_group("fault");
     m.output("fault_valid_s7", &fault);
     m.output("fault_cause_s7", &cause);
@@ -186,8 +203,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let load_unused = unused("load_unused", &(&meta.valid & &control.is_load & !&push));
     m.output("request_unused_s8", &request_unused);
     m.output("load_unused_s8", &load_unused);
+    let is_long = &control.is_multiply | &control.is_divide;
+    let long_unused = unused("long_unused", &(&meta.valid & &is_long & !&commit));
+    m.output("long_unused_s8", &long_unused);
+    m.output("division_unused_s8", &unused("division_unused", &(&meta.valid & &control.is_divide & !&commit)));
     Written {
-        valid: load_unused,
+        valid: load_unused | long_unused,
         context: m.delay("context_q", &join_context(&meta.warp, &meta.slot)),
         rd: m.delay("rd", &rd),
     }
@@ -199,7 +220,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let splits = (&active & &taken).any() & not_taken.any();
         let divergent =
             (&control.is_branch & splits) | (&control.is_jalr & unserved.any() & !previous.partial_at_this_pc);
-        let stores = &push & &control.is_store;
+        let op = &control.memory_op;
+        let traced_op = m.wire(
+            "traced_op",
+            &leader_at_console.mux(&lit(4, 3), &control.is_atomic.mux(&increment(op, 2), &increment(op, 1))),
+        );
         let to_console = &push & &leader_at_console;
         CommitTrace {
             pc: meta.pc.clone(),
@@ -207,13 +232,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             mask: active.clone(),
             served: served.clone(),
             number: number.slice(0, 32),
-            rd: rd.when(&(&control.writes | &control.is_load)),
+            rd: rd.when(&(&control.writes | &control.is_load | &is_long)),
             writes: &writes | &control.is_exit,
             values,
-            memory_op: join([&(&push & (&control.is_load | &leader_at_console)), &stores]),
+            memory_op: traced_op.when(&push),
             memory_address: concat([&line, &rtl::zeros(2 + shape.lane_bits())]),
             memory_data: to_console.mux(&data.slice(0, 8).extend(shape.line_bits()), &data),
-            memory_mask: to_console.mux(&lit(4 * threads, 1), &mask.when(&control.is_store)),
+            memory_mask: to_console.mux(&lit(4 * threads, 1), &mask.when(&writes_memory)),
             divergent,
         }
         .delay(&m, shape, "trace")

@@ -6,12 +6,12 @@
 //!
 //! Storage (LUT RAM): `outstanding` × (line + tag), `outstanding` × what a load must remember, and the free tags.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, join, lit, select};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, join, lit, select, zeros};
 
 use super::s3_schedule::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
 use crate::shape::{LATE_WAIT, Shape};
-use crate::signals::PendingLoad;
+use crate::signals::{LongResult, PendingLoad};
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -37,6 +37,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let may_write = m.input("may_write_s7", 1);
     let unused = Written::inputs(&m, shape, "unused_s8");
 
+    m.port_group("the oldest product or quotient");
+    let long_valid = if shape.multiply { m.input("valid_long", 1) } else { zeros(1) };
+    let long = LongResult::build(shape, &mut |field, width| {
+        if shape.multiply { m.input(&format!("{field}_long"), width) } else { zeros(width) }
+    });
+    let long_data = if shape.multiply { m.input("data_long", shape.line_bits()) } else { zeros(shape.line_bits()) };
+
     let style = MemoryStyle::Distributed;
     m.comment("Tags in the order in which they became free.");
     let free_at = m.register("free_at", shape.tag_bits());
@@ -45,7 +52,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let free_tag = free_tags.read("free_tag_read", &free_at);
     free_at.next(&turn(&free_at, shape.outstanding)).enable(&push).reset(0);
 
-    let in_flight = m.register("in_flight", clog2(shape.outstanding + 1));
     m.comment("What each load in flight must remember, by tag.");
     let fields: Vec<Expr> = load.fields().into_iter().map(|(_, value)| value.clone()).collect();
     let packed = join(&fields);
@@ -74,8 +80,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("The aligned load, until it is written.");
     let full = m.register("late_full", 1);
     let written = m.wire("late_written", &(&*full & !(&may_write | &unused.valid)));
-    let moves = m.wire("moves", &(&head.valid & (!&*full | &written)));
-    responses.pop(&moves);
+    let free = m.wire("late_free", &(!&*full | &written));
+    // A load and a long result that wait together take turns.
+    let was_long = m.register("late_is_long", 1);
+    let takes_long = m.wire("takes_long", &(&long_valid & !(&head.valid & &*was_long)));
+    let moves = m.wire("moves", &((&head.valid | &long_valid) & &free));
+    let load_moves = m.wire("load_moves", &(&moves & !&takes_long));
+    responses.pop(&load_moves);
+    was_long.next(&takes_long).enable(&moves).reset(0);
     full.next(&(&moves | (&*full & !&written))).reset(0);
     let hold = |name: &str, value: &Expr| {
         let register = m.register(name, value.width());
@@ -83,22 +95,21 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         register.q()
     };
     let late_tag = hold("late_tag", &head.tag);
-    let late_warp = hold("late_warp", &waiting.warp);
-    let late_slot = hold("late_slot", &waiting.slot);
-    let late_rd = hold("late_rd", &waiting.rd);
-    let late_lanes = hold("late_lanes", &waiting.served);
-    let late_data = hold("late_data", &join(&lanes));
-    let late_number = hold("late_number", &waiting.number);
+    let either = |long: &Expr, load: &Expr| takes_long.mux(long, load);
+    let late_warp = hold("late_warp", &either(&long.warp, &waiting.warp));
+    let late_slot = hold("late_slot", &either(&long.slot, &waiting.slot));
+    let late_rd = hold("late_rd", &either(&long.rd, &waiting.rd));
+    let late_lanes = hold("late_lanes", &either(&long.served, &waiting.served));
+    let late_data = hold("late_data", &either(&long_data, &join(&lanes)));
+    let late_number = hold("late_number", &either(&long.number, &waiting.number));
+    let tag_written = m.wire("tag_is_written", &(&written & !&*was_long));
     let waited = m.register("late_waited", clog2(2 * LATE_WAIT as usize));
     waited.next(&moves.mux(&lit(waited.width(), 0), &rtl::increment(&waited, 1))).reset(0);
 
     m.comment("A written load's tag is free again; at start all become free.");
-    let frees = m.wire("frees", &(&start_tag_valid | &written));
+    let frees = m.wire("frees", &(&start_tag_valid | &tag_written));
     free_tags.write(&frees, &start_tag_valid.mux(&start_tag, &freed_at), &start_tag_valid.mux(&start_tag, &late_tag));
-    freed_at.next(&turn(&freed_at, shape.outstanding)).enable(&written).reset(0);
-
-    let width = in_flight.width();
-    in_flight.next(&((&*in_flight + push.extend(width)) - written.extend(width))).reset(0);
+    freed_at.next(&turn(&freed_at, shape.outstanding)).enable(&tag_written).reset(0);
 
     m.comment("The write port: start, the late load, or S7.");
     let chosen_lanes = written.mux(&late_lanes.when(&late_rd.any()), &write.lanes);
@@ -128,8 +139,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         rd: unused.valid.mux(&unused.rd, &late_rd),
     }
     .outputs(&m, "late");
-    m.output("tag_written", &written);
-    m.output("loads_in_flight", &in_flight.any());
+    m.output("tag_written", &tag_written);
+    if shape.multiply {
+        m.output("long_written", &(&written & &*was_long));
+        m.output("pop_long", &(&moves & &takes_long));
+    }
     if shape.trace {
         m.port_group("trace");
         m.output("late_valid_s9", &written);
