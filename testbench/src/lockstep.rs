@@ -21,12 +21,12 @@ mod transactions;
 
 use sim::{Fault, Given, Machine, PolicyError, Program, Step, Stop};
 use weft_config::Config;
-use weft_trace::{Commit, Context, LateWrite, MemoryOp, PathRecord};
+use weft_trace::{Commit, Context, LateWrite, PathRecord};
 
 pub use mismatch::Mismatch;
 pub(crate) use mismatch::{disassemble, place};
 
-use crate::memory::{RAM_BASE, Ram, Request};
+use crate::memory::{Operation, RAM_BASE, Ram, Request};
 use counters::Counters;
 use history::History;
 use loads::Loads;
@@ -143,8 +143,8 @@ impl<'a> Checker<'a> {
         if self.expected.writes || late {
             self.loads.check_overtaking(&self.expected)?;
         }
-        // Every load from RAM is answered, one to x0 too.
-        if late || self.expected.memory == MemoryOp::Load {
+        // Every answer of memory is written, one to x0 too.
+        if late || Operation::of_commit(self.expected.memory).is_some_and(Operation::is_answered) {
             self.loads.push(&self.expected);
         }
         self.transactions.push(&self.expected);
@@ -244,18 +244,19 @@ impl<'a> Checker<'a> {
     pub fn finish(&mut self, cycle: u64, end: End, ram: &Ram) -> Checked<()> {
         self.check_end(end).or_else(|located| self.locate(cycle, located))?;
         let hardware = if self.transactions.are_performed() { None } else { Some(self.transactions.applied_to(ram)) };
-        let actual = hardware.as_ref().unwrap_or(ram).words();
-        let expected = self.machine.memory().words();
-        if expected == actual {
+        let (expected, actual) = (self.machine.memory(), hardware.as_ref().unwrap_or(ram));
+        if expected.words() == actual.words() {
             return Ok(());
         }
-        let index = expected.iter().zip(actual).position(|(a, b)| a != b).unwrap_or(expected.len().min(actual.len()));
-        let address = RAM_BASE + 4 * index as u32;
-        let word = |words: &[u32]| {
-            let value = words.get(index).map_or("nothing".into(), |word| format!("{word:#010x}"));
+        let addresses = (RAM_BASE..=u32::MAX).step_by(4).take(expected.words().len().max(actual.words().len()));
+        let differs = |address: &u32| expected.read_word(*address) != actual.read_word(*address);
+        let address = addresses.into_iter().find(differs).unwrap_or(RAM_BASE);
+        let word = |word: Option<u32>| {
+            let value = word.map_or("nothing".into(), |word| format!("{word:#010x}"));
             format!("{value} at {}", place(self.program, address))
         };
-        self.locate(cycle, (None, Difference::new("final_memory", word(expected), word(actual))))
+        let (expected, actual) = (word(expected.read_word(address)), word(actual.read_word(address)));
+        self.locate(cycle, (None, Difference::new("final_memory", expected, actual)))
     }
 
     fn check_end(&self, end: End) -> Result<(), Located> {

@@ -5,9 +5,13 @@
 //! random. Everything is a function of the seed and of the cycles in which the core asks.
 
 mod data_port;
+mod layout;
+mod operation;
 mod ram;
 
-pub use data_port::{DataPort, Operation, Request, Response, Violation};
+pub use data_port::{DataPort, Request, Response, Violation};
+pub use layout::Layout;
+pub use operation::Operation;
 pub(crate) use ram::byte_bits;
 pub use ram::{CONSOLE, RAM_BASE, Ram};
 

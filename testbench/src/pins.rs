@@ -30,6 +30,7 @@ struct Widths {
     warp: usize,
     lane: usize,
     tag: usize,
+    hart: usize,
 }
 
 impl Widths {
@@ -40,12 +41,13 @@ impl Widths {
             warp: index(config.warps),
             lane: index(config.threads),
             tag: index(config.memory.outstanding),
+            hart: index(config.warps * config.threads),
         }
     }
 }
 
 pins! {
-    /// All ports but the trace port.
+    /// The ports of every core.
     Ports {
         clk: Input |_| 1,
         rst: Input |_| 1,
@@ -78,6 +80,13 @@ pins! {
 }
 
 pins! {
+    /// The ports of a core with atomic operations alone.
+    AtomicPorts {
+        dmem_req_hart: Output |w| w.hart,
+    }
+}
+
+pins! {
     /// The trace port, without the prefix `trace_`.
     TracePorts {
         commit_valid: Output |_| 1,
@@ -91,7 +100,7 @@ pins! {
         commit_rd: Output |_| 5,
         commit_writes: Output |_| 1,
         commit_values: Output |w| 32 * w.threads,
-        commit_memory_op: Output |_| 2,
+        commit_memory_op: Output |_| 4,
         commit_memory_address: Output |_| 32,
         commit_memory_data: Output |w| 32 * w.threads,
         commit_memory_mask: Output |w| 4 * w.threads,
@@ -119,6 +128,13 @@ impl Ports {
     /// The ports of a core of this configuration.
     pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
         Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl AtomicPorts {
+    /// The further ports of a core of this configuration, if it has atomic operations.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Option<Self>, ModelError> {
+        config.isa.a.then(|| Self::bind(model, "", &Widths::of(config))).transpose()
     }
 }
 

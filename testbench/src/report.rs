@@ -9,7 +9,7 @@ use weft_trace::Statistics;
 
 use crate::bench::Engine;
 use crate::lockstep::{Mismatch, disassemble, place};
-use crate::memory::RAM_BASE;
+use crate::memory::{Layout, RAM_BASE};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +60,20 @@ impl Outcome {
 /// RAM at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinalMemory {
-    pub(crate) words: Vec<u32>,
+    words: Vec<u32>,
+    layout: Layout,
 }
 
 impl FinalMemory {
-    /// The word that holds the byte at `address`, `None` outside RAM.
+    /// From all words, by physical address.
+    pub(crate) fn new(config: &Config, words: Vec<u32>) -> Self {
+        Self { words, layout: Layout::new(config) }
+    }
+
+    /// The word that holds the byte that programs address by `address`, `None` outside RAM.
     pub fn read_word(&self, address: u32) -> Option<u32> {
-        self.words.get((address.wrapping_sub(RAM_BASE) / 4) as usize).copied()
+        let place = self.layout.physical(address).wrapping_sub(RAM_BASE) / 4;
+        self.words.get(place as usize).copied()
     }
 }
 

@@ -6,6 +6,26 @@ use weft_trace::{Commit, Context, Event, LateWrite, MemoryOp, PathRecord};
 use crate::model::{Model, ModelError};
 use crate::pins::{TracePorts, byte_mask};
 
+/// By `trace_commit_memory_op`; 15 is not used.
+const MEMORY_OPS: [MemoryOp; 16] = [
+    MemoryOp::None,
+    MemoryOp::Load,
+    MemoryOp::Store,
+    MemoryOp::Console,
+    MemoryOp::LoadReserved,
+    MemoryOp::StoreConditional,
+    MemoryOp::AmoSwap,
+    MemoryOp::AmoAdd,
+    MemoryOp::AmoXor,
+    MemoryOp::AmoAnd,
+    MemoryOp::AmoOr,
+    MemoryOp::AmoMin,
+    MemoryOp::AmoMax,
+    MemoryOp::AmoMinUnsigned,
+    MemoryOp::AmoMaxUnsigned,
+    MemoryOp::None,
+];
+
 /// What the trace port says in one cycle.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
@@ -65,12 +85,7 @@ impl TracePort {
         commit.rd = model.get(pins.commit_rd) as u8;
         commit.writes = model.bit(pins.commit_writes);
         copy(model.words(pins.commit_values), &mut commit.values);
-        commit.memory = match model.get(pins.commit_memory_op) {
-            0 => MemoryOp::None,
-            1 => MemoryOp::Load,
-            2 => MemoryOp::Store,
-            _ => MemoryOp::Console,
-        };
+        commit.memory = MEMORY_OPS[model.get(pins.commit_memory_op) as usize];
         commit.memory_address = model.get(pins.commit_memory_address) as u32;
         copy(model.words(pins.commit_memory_data), &mut commit.memory_data);
         commit.memory_mask = byte_mask(model, pins.commit_memory_mask);

@@ -106,6 +106,7 @@ fn faithful(config: &Config, program: &Program) -> Stream {
                     ram.write(address, &data, mask);
                     delayed_requests.push_back(Shown::Request { code: 1, address, mask, data });
                 }
+                other => unreachable!("the program has no {other:?}"),
             }
             shown.push(Shown::Commit(commit, Some(context)));
             if delayed_requests.len() > 2 {
@@ -141,7 +142,7 @@ fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
             Shown::LoneContext(context) => checker.lone_context(context)?,
             Shown::Release => checker.release(now)?,
             Shown::Request { code, address, mask, data } => {
-                let request = Request { code: *code, address: *address, tag: 0, mask: *mask, data };
+                let request = Request { code: *code, address: *address, tag: 0, mask: *mask, data, hart: 0 };
                 checker.request(now, &request)?;
             }
             Shown::Console(byte) => checker.console(now, *byte)?,

@@ -5,9 +5,9 @@ use std::path::Path;
 use sim::{Fault, Program};
 use weft_config::Config;
 
-use crate::memory::{BackPressure, DataPort, Operation, Ram, Request, Violation};
+use crate::memory::{BackPressure, DataPort, Ram, Request, Violation};
 use crate::model::{Model, ModelError};
-use crate::pins::{Ports, byte_mask};
+use crate::pins::{AtomicPorts, Ports, byte_mask};
 use crate::trace_port::{Sample, TracePort};
 
 /// Cycles that reset is held.
@@ -20,6 +20,7 @@ const JUNK: u32 = 0xdead_beef;
 pub(super) struct Hardware {
     model: Model,
     ports: Ports,
+    atomic_ports: Option<AtomicPorts>,
     trace: Option<TracePort>,
     ram: Ram,
     data_port: DataPort,
@@ -27,6 +28,7 @@ pub(super) struct Hardware {
     console_pressure: BackPressure,
     /// The word to answer on the fetch port.
     fetched: Option<u32>,
+    /// Physical address of the `tohost` word.
     tohost: Option<u32>,
     cycle: u64,
     wave_time: u64,
@@ -48,6 +50,7 @@ pub(super) struct Events {
     request_tag: u32,
     request_mask: [u64; 4],
     request_data: Vec<u32>,
+    request_hart: u32,
     /// The request cannot be served.
     pub(super) violation: Option<Violation>,
     /// The byte that the console took.
@@ -69,6 +72,7 @@ impl Events {
             tag: self.request_tag,
             mask: self.request_mask,
             data: &self.request_data,
+            hart: self.request_hart,
         })
     }
 }
@@ -82,16 +86,18 @@ impl Hardware {
         wave: Option<&Path>,
     ) -> Result<Self, ModelError> {
         let memory = &config.memory;
+        let ram = Ram::new(config, program);
         let mut hardware = Self {
             ports: Ports::of(&model, config)?,
+            atomic_ports: AtomicPorts::of(&model, config)?,
             trace: if config.trace.port { Some(TracePort::of(&model, config)?) } else { None },
             model,
-            ram: Ram::new(config, program),
             data_port: DataPort::new(config),
             fetch_pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
             console_pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0c05, 4),
             fetched: None,
-            tohost: program.tohost().map(|address| address & !3),
+            tohost: program.tohost().map(|address| ram.layout().physical(address & !3)),
+            ram,
             cycle: 0,
             wave_time: 0,
         };
@@ -200,7 +206,7 @@ impl Hardware {
         if events.fetch {
             let address = self.model.get(self.ports.imem_req_addr) as u32;
             // Outside RAM: zero; the core knows that the address is bad.
-            self.fetched = Some(self.ram.read_word(address).unwrap_or(0));
+            self.fetched = Some(self.ram.read_physical(address).unwrap_or(0));
         }
     }
 
@@ -217,20 +223,20 @@ impl Hardware {
         events.request_mask = byte_mask(&self.model, ports.dmem_req_mask);
         events.request_data.clear();
         events.request_data.extend_from_slice(self.model.words(ports.dmem_req_data));
+        events.request_hart = self.atomic_ports.as_ref().map_or(0, |ports| self.model.get(ports.dmem_req_hart) as u32);
         let Some(request) = events.request() else { return };
         match self.data_port.accept(self.cycle, &request, &mut self.ram) {
-            Ok(Operation::Store) => events.tohost = self.stored_to_host(&request),
-            Ok(Operation::Load) => {}
+            Ok(written) => events.tohost = self.stored_to_host(&request).filter(|_| written),
             Err(violation) => events.violation = Some(violation),
         }
     }
 
-    /// The `tohost` word if a store touched it and it is not zero.
+    /// The `tohost` word if a request is for it and it is not zero.
     fn stored_to_host(&self, store: &Request<'_>) -> Option<u32> {
         let tohost = self.tohost?;
         let offset = tohost.wrapping_sub(store.address) as usize / 4;
         let touched = offset < store.data.len() && store.mask[offset / 16] >> (4 * (offset % 16)) & 0xf != 0;
-        self.ram.read_word(tohost).filter(|value| touched && *value != 0)
+        self.ram.read_physical(tohost).filter(|value| touched && *value != 0)
     }
 
     fn fault(&self) -> Fault {

@@ -4,13 +4,13 @@ use std::time::Instant;
 
 use sim::{Fault, Program};
 use weft_config::Config;
-use weft_trace::{Context, Event, MemoryOp, Record, Statistics};
+use weft_trace::{Context, Event, Record, Statistics};
 
 use super::hardware::{Events, Hardware};
 use super::liveness::Threads;
 use super::{BenchError, Engine, Outputs, RunOptions};
 use crate::lockstep::{Checker, End, Mismatch};
-use crate::memory::Violation;
+use crate::memory::{Operation, Violation};
 use crate::model::Model;
 use crate::report::{FinalMemory, Outcome, Report};
 
@@ -139,7 +139,7 @@ impl Run<'_, '_> {
             self.counts.statistics.commit(commit);
             self.counts.last_commit = (cycle, self.counts.idle);
             self.threads.commit(commit);
-            self.owed += u64::from(matches!(commit.memory, MemoryOp::Load | MemoryOp::Store));
+            self.owed += u64::from(Operation::of_commit(commit.memory).is_some());
         }
         if trace.release {
             self.threads.release(cycle);
@@ -260,7 +260,7 @@ impl Run<'_, '_> {
             exit_codes: self.threads.exit_codes(),
             message: String::new(),
             wall: started.elapsed(),
-            memory: FinalMemory { words: self.hardware.into_ram().into_words() },
+            memory: FinalMemory::new(self.config, self.hardware.into_ram().into_words()),
             counted: traced,
         };
         match ended.how {

@@ -47,7 +47,7 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         exit_codes: harts.map(|(warp, lane)| machine.exit_code(warp, lane)).collect(),
         message: String::new(),
         wall: started.elapsed(),
-        memory: FinalMemory { words: machine.memory().words().to_vec() },
+        memory: FinalMemory::new(config, machine.memory().words().to_vec()),
         counted: true,
     };
     match outcome {

@@ -22,7 +22,9 @@ pub(super) fn commits(expected: &Commit, actual: &Commit) -> Result<(), Differen
     if expected.memory != MemoryOp::None {
         require_equal!("memory_address", expected.memory_address, actual.memory_address, "{:#010x}");
         mask(expected.memory_mask, actual.memory_mask)?;
-        data(expected.memory_mask, &expected.memory_data, &actual.memory_data)?;
+        if expected.memory != MemoryOp::LoadReserved {
+            data(expected.memory_mask, &expected.memory_data, &actual.memory_data)?;
+        }
     }
     require_equal!("divergent", expected.divergent, actual.divergent, "{}");
     Ok(())

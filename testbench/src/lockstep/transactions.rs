@@ -16,6 +16,8 @@ struct Transaction {
     address: u32,
     mask: [u64; 4],
     data: Vec<u32>,
+    /// The leader's thread.
+    hart: u32,
 }
 
 /// The transactions that were committed and not yet performed.
@@ -31,16 +33,15 @@ impl Transactions {
     pub(super) fn push(&mut self, commit: &Commit) {
         let &Commit { warp, slot, pc, instruction, .. } = commit;
         let subject = Subject { warp, slot, pc, instruction };
-        let operation = match commit.memory {
-            MemoryOp::None => return,
-            MemoryOp::Console => return self.console.push_back((subject, commit.memory_data[0] as u8)),
-            MemoryOp::Load => Operation::Load,
-            MemoryOp::Store => Operation::Store,
-        };
+        if commit.memory == MemoryOp::Console {
+            return self.console.push_back((subject, commit.memory_data[0] as u8));
+        }
+        let Some(operation) = Operation::of_commit(commit.memory) else { return };
         let mut data = self.spare.pop().unwrap_or_default();
         data.clone_from(&commit.memory_data);
         let (address, mask) = (commit.memory_address, commit.memory_mask);
-        self.lines.push_back(Transaction { subject, operation, address, mask, data });
+        let hart = warp * data.len() as u32 + commit.served.trailing_zeros();
+        self.lines.push_back(Transaction { subject, operation, address, mask, data, hart });
     }
 
     /// The memory accepted a request: it is the oldest transaction.
@@ -58,11 +59,16 @@ impl Transactions {
         let operation = Operation::from_code(request.code);
         require_equal!("dmem_req_op", Some(transaction.operation), operation, "{:?}");
         require_equal!("dmem_req_addr", transaction.address, request.address, "{:#010x}");
-        if transaction.operation == Operation::Store {
+        if transaction.operation != Operation::Load {
             compare::mask(transaction.mask, request.mask)
                 .map_err(|difference| Difference { field: "dmem_req_mask", ..difference })?;
+        }
+        if transaction.operation.has_data() {
             compare::data(transaction.mask, &transaction.data, request.data)
                 .map_err(|difference| Difference { field: "dmem_req_data", ..difference })?;
+        }
+        if transaction.operation.is_reservation() {
+            require_equal!("dmem_req_hart", transaction.hart, request.hart, "{}");
         }
         Ok(())
     }
@@ -107,11 +113,14 @@ impl Transactions {
         self.lines.is_empty()
     }
 
-    /// `ram` after the stores that were not yet performed.
+    /// `ram` after what was not yet performed.
     pub(super) fn applied_to(&self, ram: &Ram) -> Ram {
         let mut ram = ram.clone();
-        for store in self.lines.iter().filter(|transaction| transaction.operation == Operation::Store) {
-            ram.write(store.address, &store.data, store.mask);
+        for Transaction { operation, address, mask, data, hart, .. } in &self.lines {
+            let mut line = vec![0; data.len()];
+            let (code, address, mask, hart) = (*operation as u64, *address, *mask, *hart);
+            let request = Request { code, address, tag: 0, mask, data, hart };
+            ram.perform(*operation, &request, &mut line);
         }
         ram
     }

@@ -5,27 +5,7 @@ use std::collections::BinaryHeap;
 
 use weft_config::Config;
 
-use super::{BackPressure, Ram};
-
-/// `dmem_req_op`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// Read a line.
-    Load,
-    /// Write the masked bytes of a line; no response.
-    Store,
-}
-
-impl Operation {
-    /// From the code on the port.
-    pub fn from_code(code: u64) -> Option<Self> {
-        match code {
-            0 => Some(Self::Load),
-            1 => Some(Self::Store),
-            _ => None,
-        }
-    }
-}
+use super::{BackPressure, Operation, Ram};
 
 /// What the core asks in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +16,18 @@ pub struct Request<'a> {
     pub address: u32,
     /// Name of the response.
     pub tag: u32,
-    /// Byte mask (bit 4·i+b = byte b of word i); of stores only.
+    /// Byte mask (bit 4·i+b = byte b of word i); not of loads.
     pub mask: [u64; 4],
-    /// The line; of stores only.
+    /// The line; not of loads.
     pub data: &'a [u32],
+    /// The requesting thread; of reservations only.
+    pub hart: u32,
 }
 
 /// What the core is told in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response<'a> {
-    /// Tag of the load.
+    /// Tag of the request.
     pub tag: u32,
     /// The line.
     pub data: &'a [u32],
@@ -71,7 +53,7 @@ pub struct DataPort {
     back_pressure: BackPressure,
     /// Line of each tag, and whether the tag waits for its response.
     lines: Vec<(bool, Vec<u32>)>,
-    /// (due, order of acceptance, tag) of the loads in flight.
+    /// (due, order of acceptance, tag) of the requests in flight.
     due: BinaryHeap<Reverse<(u64, u64, u32)>>,
     accepted: u64,
     line_bytes: u32,
@@ -97,7 +79,7 @@ impl DataPort {
         }
     }
 
-    /// Loads in flight.
+    /// Requests that wait for their response.
     pub fn in_flight(&self) -> usize {
         self.due.len()
     }
@@ -119,28 +101,27 @@ impl DataPort {
         Some(Response { tag, data })
     }
 
-    /// Performs a request accepted in cycle `now`. A load read in cycle n with latency L is answered
-    /// in cycle n + L, or later if other responses of that cycle come first.
-    pub fn accept(&mut self, now: u64, request: &Request<'_>, ram: &mut Ram) -> Result<Operation, Violation> {
+    /// Performs a request accepted in cycle `now`, and says whether memory was written. A request read
+    /// in cycle n with latency L is answered in cycle n + L, or later if other responses of that cycle
+    /// come first.
+    pub fn accept(&mut self, now: u64, request: &Request<'_>, ram: &mut Ram) -> Result<bool, Violation> {
         let operation = self.check(request, ram)?;
-        match operation {
-            Operation::Store => ram.write(request.address, request.data, request.mask),
-            Operation::Load => {
-                let (waits, line) = &mut self.lines[request.tag as usize];
-                *waits = true;
-                ram.read(request.address, line);
-                let latency = self.rng.u32(self.latency_min..=self.latency_max);
-                self.due.push(Reverse((now + u64::from(latency), self.accepted, request.tag)));
-            }
-        }
         self.accepted += 1;
-        Ok(operation)
+        if !operation.is_answered() {
+            return Ok(ram.perform(operation, request, &mut []));
+        }
+        let (waits, line) = &mut self.lines[request.tag as usize];
+        *waits = true;
+        let written = ram.perform(operation, request, line);
+        let latency = self.rng.u32(self.latency_min..=self.latency_max);
+        self.due.push(Reverse((now + u64::from(latency), self.accepted, request.tag)));
+        Ok(written)
     }
 
     fn check(&self, request: &Request<'_>, ram: &Ram) -> Result<Operation, Violation> {
         let violation = |signal, expected: &str, actual| Err(Violation { signal, expected: expected.into(), actual });
         let Some(operation) = Operation::from_code(request.code) else {
-            return violation("dmem_req_op", "0 (load) or 1 (store)", request.code.to_string());
+            return violation("dmem_req_op", "an operation: 0 to 12", request.code.to_string());
         };
         if !request.address.is_multiple_of(self.line_bytes) {
             let expected = format!("a multiple of {}", self.line_bytes);
@@ -149,21 +130,32 @@ impl DataPort {
         if !ram.contains(request.address, self.line_bytes as usize / 4) {
             return violation("dmem_req_addr", "a line of RAM", format!("{:#010x}", request.address));
         }
-        match operation {
-            Operation::Store if request.mask == [0; 4] => {
-                violation("dmem_req_mask", "at least one byte of a store", "0".into())
+        if operation == Operation::Store && request.mask == [0; 4] {
+            return violation("dmem_req_mask", "at least one byte of a store", "0".into());
+        }
+        if operation.is_atomic() && !is_one_word(request.mask) {
+            return violation("dmem_req_mask", "the four bytes of one word", format!("{:x?}", request.mask));
+        }
+        if operation.is_reservation() && request.hart >= ram.harts() {
+            return violation("dmem_req_hart", &format!("below {}", ram.harts()), request.hart.to_string());
+        }
+        match self.lines.get(request.tag as usize) {
+            _ if !operation.is_answered() => Ok(operation),
+            None => {
+                let expected = format!("below memory.outstanding = {}", self.lines.len());
+                violation("dmem_req_tag", &expected, request.tag.to_string())
             }
-            Operation::Load => match self.lines.get(request.tag as usize) {
-                None => {
-                    let expected = format!("below memory.outstanding = {}", self.lines.len());
-                    violation("dmem_req_tag", &expected, request.tag.to_string())
-                }
-                Some((true, _)) => violation("dmem_req_tag", "a tag not in flight", request.tag.to_string()),
-                Some((false, _)) => Ok(operation),
-            },
-            Operation::Store => Ok(operation),
+            Some((true, _)) => violation("dmem_req_tag", "a tag not in flight", request.tag.to_string()),
+            Some((false, _)) => Ok(operation),
         }
     }
+}
+
+/// Whether a byte mask selects a whole word and nothing else.
+fn is_one_word(mask: [u64; 4]) -> bool {
+    let bytes: u32 = mask.iter().map(|part| part.count_ones()).sum();
+    let aligned = |part: u64| part == 0 || part >> (part.trailing_zeros() / 4 * 4) == 0xf;
+    bytes == 4 && mask.into_iter().all(aligned)
 }
 
 #[cfg(test)]
@@ -185,11 +177,11 @@ mod tests {
     }
 
     fn load(address: u32, tag: u32) -> Request<'static> {
-        Request { code: 0, address, tag, mask: [0; 4], data: &[0; 4] }
+        Request { code: 0, address, tag, mask: [0; 4], data: &[0; 4], hart: 0 }
     }
 
     fn store<'a>(address: u32, mask: u64, data: &'a [u32]) -> Request<'a> {
-        Request { code: 1, address, tag: 0, mask: [mask, 0, 0, 0], data }
+        Request { code: 1, address, tag: 0, mask: [mask, 0, 0, 0], data, hart: 0 }
     }
 
     #[test]
@@ -274,7 +266,12 @@ mod tests {
         let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
         port.accept(0, &load(RAM_BASE, 2), &mut ram).unwrap();
         let table = [
-            (Request { code: 7, ..load(RAM_BASE, 0) }, "dmem_req_op"),
+            (Request { code: 13, ..load(RAM_BASE, 0) }, "dmem_req_op"),
+            (Request { code: 5, ..load(RAM_BASE, 0) }, "dmem_req_mask"),
+            (Request { code: 5, mask: [0x1e, 0, 0, 0], ..load(RAM_BASE, 0) }, "dmem_req_mask"),
+            (Request { code: 5, mask: [0xff, 0, 0, 0], ..load(RAM_BASE, 0) }, "dmem_req_mask"),
+            (Request { code: 2, mask: [0xf0, 0, 0, 0], hart: 4, ..load(RAM_BASE, 0) }, "dmem_req_hart"),
+            (Request { code: 5, mask: [0xf0, 0, 0, 0], ..load(RAM_BASE, 2) }, "dmem_req_tag"),
             (load(RAM_BASE + 4, 0), "dmem_req_addr"),
             (load(RAM_BASE - 16, 0), "dmem_req_addr"),
             (store(RAM_BASE + 65536, 1, &[0; 4]), "dmem_req_addr"),

@@ -1,7 +1,9 @@
-//! RAM as the hardware sees it: words under byte masks.
+//! RAM as the hardware sees it: words under byte masks, and reservations on words.
 
 use sim::Program;
 use weft_config::Config;
+
+use super::{Layout, Operation, Request};
 
 /// First address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -9,10 +11,13 @@ pub const RAM_BASE: u32 = 0x8000_0000;
 /// Address of the console's transmit byte.
 pub const CONSOLE: u32 = 0x1000_0000;
 
-/// The words of RAM, from [`RAM_BASE`].
+/// The words of RAM, from [`RAM_BASE`], in their physical places (see [`Layout`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ram {
     words: Vec<u32>,
+    layout: Layout,
+    /// By hart: the physical address of the word that it reserved.
+    reservations: Vec<Option<u32>>,
 }
 
 impl Ram {
@@ -21,7 +26,7 @@ impl Ram {
         let mut ram = Self::empty(config);
         for segment in &program.segments {
             for (offset, byte) in segment.bytes.iter().enumerate() {
-                let address = segment.address.wrapping_add(offset as u32);
+                let address = ram.layout.physical(segment.address.wrapping_add(offset as u32));
                 let lane = address % 4;
                 let data = u32::from(*byte) << (8 * lane);
                 ram.write(address & !3, &[data], [1 << lane, 0, 0, 0]);
@@ -32,10 +37,14 @@ impl Ram {
 
     /// RAM of zeros.
     pub(crate) fn empty(config: &Config) -> Self {
-        Self { words: vec![0; config.memory.ram_bytes as usize / 4] }
+        Self {
+            words: vec![0; config.memory.ram_bytes as usize / 4],
+            layout: Layout::new(config),
+            reservations: vec![None; (config.warps * config.threads) as usize],
+        }
     }
 
-    /// All words.
+    /// All words, by physical address.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
@@ -45,14 +54,59 @@ impl Ram {
         self.words
     }
 
-    /// The word that holds the byte at `address`, `None` outside RAM.
+    /// Where the bytes are that programs address.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Harts that can reserve a word.
+    pub(super) fn harts(&self) -> u32 {
+        self.reservations.len() as u32
+    }
+
+    /// The word that holds the byte that programs address by `address`, `None` outside RAM.
     pub fn read_word(&self, address: u32) -> Option<u32> {
+        self.read_physical(self.layout.physical(address))
+    }
+
+    /// The word that holds the byte at a physical address, `None` outside RAM.
+    pub fn read_physical(&self, address: u32) -> Option<u32> {
         self.words.get(index(address)).copied()
     }
 
     /// Whether a line of `words` words lies in RAM.
     pub fn contains(&self, address: u32, words: usize) -> bool {
         address >= RAM_BASE && index(address) + words <= self.words.len()
+    }
+
+    /// Performs a request for a line in RAM, an atomic one for one word of it. The response, if there is
+    /// one, is left in `line`. Says whether anything was written.
+    pub(crate) fn perform(&mut self, operation: Operation, request: &Request<'_>, line: &mut [u32]) -> bool {
+        let Request { address, mask, data, hart, .. } = *request;
+        if operation == Operation::Store {
+            self.write(address, data, mask);
+            return true;
+        }
+        self.read(address, line);
+        if operation == Operation::Load {
+            return false;
+        }
+        let place = first_word(mask);
+        let word = address + 4 * place as u32;
+        if operation == Operation::LoadReserved {
+            self.reservations[hart as usize] = Some(word);
+            return false;
+        }
+        let old = line[place];
+        if operation == Operation::StoreConditional {
+            let reserved = self.reservations[hart as usize].take() == Some(word);
+            line[place] = u32::from(!reserved);
+            if !reserved {
+                return false;
+            }
+        }
+        self.write(word, &[operation.replace(old, data[place])], [0xf, 0, 0, 0]);
+        true
     }
 
     /// Reads a line. The address is a multiple of four; words outside RAM read as zero.
@@ -62,12 +116,19 @@ impl Ram {
         }
     }
 
-    /// Writes the bytes of a line that `mask` selects (bit 4·i+b = byte b of word i).
+    /// Writes the bytes of a line that `mask` selects (bit 4·i+b = byte b of word i), and ends the
+    /// reservations on words written.
     pub fn write(&mut self, address: u32, line: &[u32], mask: [u64; 4]) {
         for (offset, data) in line.iter().enumerate() {
             let bits = byte_bits(mask, offset);
             if let Some(word) = self.words.get_mut(index(address) + offset) {
                 *word = *word & !bits | data & bits;
+            }
+        }
+        for reservation in &mut self.reservations {
+            let offset = reservation.map_or(usize::MAX, |word| word.wrapping_sub(address) as usize / 4);
+            if offset < line.len() && byte_bits(mask, offset) != 0 {
+                *reservation = None;
             }
         }
     }
@@ -76,6 +137,12 @@ impl Ram {
 /// Past the end for an address outside RAM.
 fn index(address: u32) -> usize {
     (address.wrapping_sub(RAM_BASE) / 4) as usize
+}
+
+/// The first word of a line in which a byte mask selects bytes; the mask is not empty.
+fn first_word(mask: [u64; 4]) -> usize {
+    let zeros = mask.iter().position(|part| *part != 0).unwrap_or(0);
+    16 * zeros + mask[zeros].trailing_zeros() as usize / 4
 }
 
 /// The bits of word `word` of a line that a byte mask selects.
