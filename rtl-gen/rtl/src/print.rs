@@ -299,13 +299,13 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             arms.push(nested(rest, inner, inner));
             format!("{newline}{}", arms.join(&newline))
         }
-        Kind::Binary(operator, ..) if is_associative(*operator) => {
+        Kind::Binary(..) => {
             let mut terms = Vec::new();
-            flatten(*operator, expr, &mut terms);
-            let terms = terms.iter().map(|term| nested(term, inner, inner + 4));
-            format!("{newline}{}", filled(terms, &format!(" {}", binary_symbol(*operator)), inner).join(&newline))
+            flatten(expr, "", &mut terms);
+            let after = terms.iter().skip(1).map(|(symbol, _)| format!(" {symbol}")).chain([String::new()]);
+            let items = terms.iter().zip(after).map(|((_, term), after)| nested(term, inner, inner + 4) + &after);
+            format!("{newline}{}", filled(items, inner).join(&newline))
         }
-        Kind::Binary(operator, a, b) => two(a, binary_symbol(*operator), b),
         Kind::Compare(Compare::LessSigned, a, b) => signed(a, "<", b, indent),
         Kind::Compare(operator, a, b) => two(a, compare_symbol(*operator), b),
         Kind::Shift(Shift::Left, a, b) => two(a, "<<", b),
@@ -319,8 +319,10 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             format!("$unsigned({newline}$signed({a}) *{newline}$signed({b})\n{})", " ".repeat(indent))
         }
         Kind::Concat(parts) => {
-            let lines = filled(parts.iter().map(|part| broken(part, inner, inner + 4)), ",", inner);
-            format!("{{{newline}{}\n{}}}", lines.join(&newline), " ".repeat(indent))
+            let after = |position| if position + 1 < parts.len() { "," } else { "" };
+            let items = parts.iter().enumerate();
+            let items = items.map(|(position, part)| broken(part, inner, inner + 4) + after(position));
+            format!("{{{newline}{}\n{}}}", filled(items, inner).join(&newline), " ".repeat(indent))
         }
         Kind::Not(a) => match a.kind() {
             Kind::Compare(Compare::LessSigned, a, b) => signed(a, ">=", b, indent),
@@ -354,23 +356,22 @@ fn nested(expr: &Expr, indent: usize, used: usize) -> String {
     if is_primary(expr) { broken(expr, indent, used) } else { format!("({})", broken(expr, indent, used + 1)) }
 }
 
-fn flatten<'a>(operator: Binary, expr: &'a Expr, terms: &mut Vec<&'a Expr>) {
-    match expr.kind() {
-        Kind::Binary(inner, a, b) if *inner == operator => {
-            flatten(operator, a, terms);
-            flatten(operator, b, terms);
-        }
-        _ => terms.push(expr),
+/// The terms of a chain, each with the operator before it.
+fn flatten<'a>(expr: &'a Expr, before: &'static str, terms: &mut Vec<(&'static str, &'a Expr)>) {
+    let Kind::Binary(operator, a, b) = expr.kind() else { return };
+    if chains_left(*operator, a) {
+        flatten(a, before, terms)
+    } else {
+        terms.push((before, a))
     }
+    let symbol = binary_symbol(*operator);
+    if chains_right(*operator, b) { flatten(b, symbol, terms) } else { terms.push((symbol, b)) }
 }
 
-/// Puts as many items on a line as fit, a separator after each but the last.
-fn filled(items: impl Iterator<Item = String>, separator: &str, indent: usize) -> Vec<String> {
-    let items: Vec<String> = items.collect();
+/// Puts as many items on a line as fit.
+fn filled(items: impl Iterator<Item = String>, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    let last = items.len().saturating_sub(1);
-    for (position, item) in items.into_iter().enumerate() {
-        let item = if position < last { item + separator } else { item };
+    for item in items {
         match lines.last_mut() {
             Some(line) if !item.contains('\n') && indent + line.len() + 1 + item.len() <= LINE => {
                 line.push(' ');
@@ -380,4 +381,78 @@ fn filled(items: impl Iterator<Item = String>, separator: &str, indent: usize) -
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Builder, concat, join, lit, ones};
+
+    #[test]
+    fn literals_are_short_and_keep_their_width() {
+        let cases = [
+            (1, 0, "1'b0"),
+            (1, 1, "1'b1"),
+            (4, 9, "4'd9"),
+            (4, 10, "4'ha"),
+            (32, 0xffff_ffff, "32'hffffffff"),
+            (64, u64::MAX, "{64{1'b1}}"),
+            (64, 7, "64'd7"),
+        ];
+        for (width, value, text) in cases {
+            assert_eq!(flat(&lit(width, value)), text);
+        }
+    }
+
+    #[test]
+    fn the_bound_is_at_least_the_text_and_close_to_it() {
+        let m = Builder::new("top", "");
+        let (a, b, c) = (m.input("a", 16), m.input("b", 16), m.input("c", 1));
+        let (index, short) = (m.input("index", 4), m.input("narrow", 5));
+        let shifted = a.shr_signed(&(&short + lit(5, 1)));
+        let leaves = [
+            a.slice(3, 10).extend_signed(16),
+            (&a + &b) - (&a - &b),
+            !(&a ^ ones(16)),
+            shifted,
+            a.shl(&short) | b.shr(&short),
+            concat([&a.lt(&b), &a.lt_signed(&b), &!a.lt_signed(&b), &a.any(), &!a.all(), &(!&b).parity()]).extend(16),
+            join([&a.index(&index), &c.repeat(15)]),
+            concat([&c, &short]).repeat(2).extend(16),
+            short.mul_signed(&short).extend(16),
+        ];
+        for x in &leaves {
+            for y in &leaves {
+                for expr in [x & y, x - y, c.mux(x, y), !x.eq(y), x.lt_signed(y), concat([x, y]), !&(x | y)] {
+                    let (text, bound) = (flat(&expr), expr.text_bound());
+                    assert!(text.len() <= bound, "{bound} for {} of {text}", text.len());
+                    assert!(bound <= 2 * text.len() + 20, "{bound} for {} of {text}", text.len());
+                    assert_eq!(fitting(&expr, text.len()).as_ref(), Some(&text));
+                    assert_eq!(fitting(&expr, text.len() - 1), None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn broken_lines_hold_the_same_text() {
+        let m = Builder::new("top", "");
+        let terms: Vec<Expr> = (0..9).map(|i| m.input(&format!("an_input_{i}"), 40).shl(&lit(4, i))).collect();
+        let condition = terms[0].lt_signed(&terms[1]);
+        let inputs: Vec<Expr> = (0..3).map(|i| m.input(&format!("a_factor_{i}"), 20)).collect();
+        let product = join(&inputs).mul_signed(&concat(&inputs));
+        let sum = crate::reduce(&terms, &|a, b| a + b);
+        let all = [
+            crate::reduce(&terms, &|a, b| condition.mux(a, &(a ^ b))),
+            concat(&terms).any().repeat(3),
+            (&sum - &(&sum & &terms[0])).shr_signed(&sum),
+            !&concat([&sum, &!sum.lt_signed(&terms[3]), &product]),
+        ];
+        let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+        for expr in &all {
+            let text = broken(expr, 4, 20);
+            assert!(text.lines().count() > 3 && text.lines().all(|line| line.len() <= LINE + 10), "{text}");
+            assert_eq!(squeezed(&text), squeezed(&flat(expr)));
+        }
+    }
 }

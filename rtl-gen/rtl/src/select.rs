@@ -100,3 +100,15 @@ pub fn count_ones(value: &Expr) -> Expr {
 pub fn increment(value: &Expr, step: u64) -> Expr {
     if value.width() == 0 { zeros(0) } else { value + lit(value.width(), step) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::clog2;
+
+    #[test]
+    fn an_index_has_just_enough_bits() {
+        for (count, bits) in [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 3), (64, 6), (65, 7)] {
+            assert_eq!(clog2(count), bits, "{count}");
+        }
+    }
+}
