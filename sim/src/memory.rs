@@ -16,14 +16,31 @@ pub const CONSOLE: u32 = 0x1000_0000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
     words: Vec<u32>,
+    extent: Extent,
     stacks: Stacks,
+}
+
+/// The addresses from [`RAM_BASE`] that are RAM, at most half of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    bytes: u32,
+}
+
+impl Extent {
+    #[inline(always)]
+    pub(crate) fn contains(self, address: u32) -> bool {
+        address.wrapping_sub(RAM_BASE) < self.bytes
+    }
 }
 
 impl Memory {
     /// RAM of the configured size that holds the segments of `program`; bytes of a segment that
     /// fall outside RAM (a program loaded for another configuration) are left out.
     pub fn new(config: &Config, program: &Program) -> Self {
-        let mut memory = Self { words: vec![0; config.memory.ram_bytes as usize / 4], stacks: Stacks::new(config) };
+        let mut memory = {
+            let bytes = config.memory.ram_bytes;
+            Self { words: vec![0; bytes as usize / 4], extent: Extent { bytes }, stacks: Stacks::new(config) }
+        };
         for segment in &program.segments {
             for (address, &byte) in (segment.address..).zip(&segment.bytes) {
                 if memory.contains(address) {
@@ -37,7 +54,7 @@ impl Memory {
 
     /// Size in bytes.
     pub fn len(&self) -> usize {
-        self.words.len() * 4
+        self.extent.bytes as usize
     }
 
     /// Whether the RAM has no words at all.
@@ -48,7 +65,11 @@ impl Memory {
     /// Whether the byte at `address` is RAM.
     #[inline]
     pub fn contains(&self, address: u32) -> bool {
-        index(address) < self.words.len()
+        self.extent.contains(address)
+    }
+
+    pub(crate) fn extent(&self) -> Extent {
+        self.extent
     }
 
     /// All words as memory holds them, by physical address from [`RAM_BASE`] up.
@@ -63,8 +84,8 @@ impl Memory {
     }
 
     /// The layout of the stacks.
-    pub fn stacks(&self) -> &Stacks {
-        &self.stacks
+    pub fn stacks(&self) -> Stacks {
+        self.stacks
     }
 
     /// The word that holds the byte at a physical address in RAM.

@@ -156,8 +156,8 @@ mod tests {
     struct Stuck(PathRecord);
 
     impl Policy for Stuck {
-        fn path(&self, _warp: u32) -> Option<PathRecord> {
-            Some(self.0)
+        fn path(&self, _warp: u32) -> Option<&PathRecord> {
+            Some(&self.0)
         }
         fn list(&self, _warp: u32) -> Vec<PathRecord> {
             let below = PathRecord { pc: self.0.pc + 8, parked: false, mask: !self.0.mask & 0b1111, ..self.0 };

@@ -12,7 +12,7 @@ use weft_config::{Config, RAM_BASE};
 /// address    { warp, lane, word, byte }
 /// physical   { warp, word, lane, byte }
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stacks {
     end: u32,
     stack_bytes: u32,
@@ -52,15 +52,26 @@ impl Stacks {
     }
 
     /// Where memory holds the byte that programs call `address`.
-    #[inline(always)]
+    #[inline]
     pub fn physical(&self, address: u32) -> u32 {
+        if self.permuted(address) { self.moved(address) } else { address }
+    }
+
+    /// Where memory holds a byte of the interleaved stacks.
+    #[inline(always)]
+    fn moved(&self, address: u32) -> u32 {
         let lanes = (1 << self.lane_bits) - 1;
         let words = (1 << self.word_bits) - 1;
         let lane = address >> (2 + self.word_bits) & lanes;
         let word = address >> 2 & words;
         let warp = address >> (2 + self.word_bits + self.lane_bits) << (2 + self.word_bits + self.lane_bits);
-        let moved = warp | word << (2 + self.lane_bits) | lane << 2 | address & 3;
-        if address.wrapping_sub(self.start) < self.interleaved { moved } else { address }
+        warp | word << (2 + self.lane_bits) | lane << 2 | address & 3
+    }
+
+    /// Whether memory may hold the byte elsewhere.
+    #[inline(always)]
+    pub(crate) fn permuted(&self, address: u32) -> bool {
+        address.wrapping_sub(self.start) < self.interleaved
     }
 }
 

@@ -1,15 +1,17 @@
 //! Loads and stores: checks of all active lanes first, then one group of lanes.
 
-use weft_trace::{Commit, MemoryOp, PathRecord};
+use weft_trace::MemoryOp;
 
+use super::Machine;
 use super::group::Access;
-use super::lanes::{bytes_of_words, keep, lanes_where, leader};
-use super::{Effect, Machine, Refusal};
+use super::lanes::{bytes_of_words, copy, keep, lanes_where};
+use super::part::{Part, Refusal};
 use crate::Fault;
 use crate::decode::{Register, Width};
 use crate::memory::CONSOLE;
 
 /// A kind of access: where it may go, and how it fails.
+#[derive(Clone, Copy)]
 pub(super) struct Kind {
     misaligned: u8,
     outside: u8,
@@ -28,14 +30,13 @@ impl Kind {
 impl Machine {
     pub(super) fn load(
         &mut self,
-        warp: u32,
-        path: &PathRecord,
+        part: &mut Part,
         (width, signed): (Width, bool),
         (rd, rs1, offset): (Register, Register, u32),
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        self.point(warp, path, (rs1, offset), width, Kind::LOAD)?;
-        let access = Access { addresses: &self.addresses, mask: path.mask };
+    ) -> Result<(), Refusal> {
+        self.point(part, (rs1, offset), width, Kind::LOAD)?;
+        let access = Access { addresses: &self.addresses, mask: part.path.mask };
+        let out = &mut *part.out;
         out.served = access.load_group();
         out.rd = rd;
         if access.leaders_address() == CONSOLE {
@@ -47,32 +48,34 @@ impl Machine {
             access.choose(line, &mut out.values);
             extract((width, signed), &self.addresses, &mut out.values);
             keep(out.served, &mut out.values);
+            part.late = rd != 0;
         }
-        self.threads.write(warp, rd, out.served, &out.values);
-        let late = out.memory == MemoryOp::Load && rd != 0;
-        Ok(Effect { late, ..Effect::serve(path, out.served) })
+        self.threads.write(part.warp, rd, part.out.served, &part.out.values);
+        part.advance();
+        Ok(())
     }
 
     pub(super) fn store(
         &mut self,
-        warp: u32,
-        path: &PathRecord,
+        part: &mut Part,
         width: Width,
         (rs1, rs2, offset): (Register, Register, u32),
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        self.point(warp, path, (rs1, offset), width, Kind::STORE)?;
-        let access = Access { addresses: &self.addresses, mask: path.mask };
-        let data = self.threads.row(warp, rs2);
+    ) -> Result<(), Refusal> {
+        self.point(part, (rs1, offset), width, Kind::STORE)?;
+        let access = Access { addresses: &self.addresses, mask: part.path.mask };
+        let data = self.threads.row(part.warp, rs2);
         let address = access.leaders_address();
-        let leaders_data = data[leader(path.mask) as usize];
-        out.served = 1 << leader(path.mask);
+        let leader = part.leader();
+        let out = &mut *part.out;
+        out.served = 1 << leader;
+        let leaders_data = data[leader as usize];
         if address == CONSOLE {
             out.memory = MemoryOp::Console;
             out.memory_address = CONSOLE;
             out.memory_data[0] = leaders_data & 0xff;
             out.memory_mask[0] = 1;
-            return Ok(Effect::serve(path, out.served));
+            part.advance();
+            return Ok(());
         }
         out.memory = MemoryOp::Store;
         out.memory_address = access.line();
@@ -84,58 +87,65 @@ impl Machine {
             // The leader may hit the word of a higher lane, which then wins.
             let group = access.word_store_group();
             out.served = group.served();
-            super::lanes::copy(group.own_word, data, &mut out.memory_data);
+            copy(group.own_word, data, &mut out.memory_data);
             for (quarter, mask) in out.memory_mask.iter_mut().enumerate() {
                 *mask |= bytes_of_words((group.own_word >> (16 * quarter)) as u16);
             }
         }
         self.memory.write_line(out.memory_address, &out.memory_data, &out.memory_mask);
-        Ok(Effect { tohost: self.written(out), ..Effect::serve(path, out.served) })
+        self.written(part);
+        part.advance();
+        Ok(())
     }
 
-    /// After a transaction that wrote the bytes of its mask: reservations on them end. Gives the
-    /// `tohost` word if it is among them and not zero.
-    pub(super) fn written(&mut self, out: &Commit) -> Option<u32> {
+    /// After a transaction that wrote the bytes of its mask: reservations on them end, and the
+    /// `tohost` word is told if it is among them and not zero.
+    pub(super) fn written(&mut self, part: &mut Part) {
+        let out = &*part.out;
         let touched = |word: u32| {
             let place = word.wrapping_sub(out.memory_address) as usize;
             out.memory_mask.get(place / 64).is_some_and(|mask| mask >> (place % 64) & 0b1111 != 0)
         };
         self.reservations.end(touched);
-        let word = self.tohost.filter(|word| touched(*word))?;
-        Some(self.memory.word(word)).filter(|value| *value != 0)
+        let word = self.tohost.filter(|word| touched(*word));
+        part.tohost = word.map(|word| self.memory.word(word)).filter(|value| *value != 0);
     }
 
     /// Points every lane at the physical address that it accesses, unless one of them must not.
     pub(super) fn point(
         &mut self,
-        warp: u32,
-        path: &PathRecord,
+        part: &Part,
         (rs1, offset): (Register, u32),
         width: Width,
         kind: Kind,
     ) -> Result<(), Refusal> {
-        for (address, base) in self.addresses.iter_mut().zip(self.threads.row(warp, rs1)) {
+        // Values of their own: the compiler works on several lanes at once then.
+        let (low_bits, ram, stacks) = (width.bytes() - 1, self.memory.extent(), self.memory.stacks());
+        let (mut unaligned, mut outside_ram, mut in_stacks) = (0, 0, 0);
+        for (address, base) in self.addresses.iter_mut().zip(self.threads.row(part.warp, rs1)) {
             *address = base.wrapping_add(offset);
+            unaligned |= *address & low_bits;
+            outside_ram |= u32::from(!ram.contains(*address));
+            in_stacks |= u32::from(stacks.permuted(*address));
         }
-        self.check(path.mask, width, kind)?;
-        for address in &mut self.addresses {
-            *address = self.memory.stacks().physical(*address);
+        // Those lanes may be inactive ones, or point at the console.
+        if unaligned | outside_ram != 0 {
+            let misaligned = |address: u32| address & low_bits != 0;
+            let outside = |address: u32| !ram.contains(address) & !(kind.console & (address == CONSOLE));
+            let refused = self.addresses.iter().map(|address| misaligned(*address) | outside(*address));
+            let refused = part.path.mask & lanes_where(refused);
+            if refused != 0 {
+                let lowest = self.addresses[refused.trailing_zeros() as usize];
+                let cause = if misaligned(lowest) { kind.misaligned } else { kind.outside };
+                return Err(part.refused(cause, refused));
+            }
+        }
+        if in_stacks != 0 {
+            for address in &mut self.addresses {
+                *address = stacks.physical(*address);
+            }
         }
         Ok(())
-    }
-
-    /// Refuses the access of the lowest active lane that is misaligned or, if aligned, outside the
-    /// memory map.
-    fn check(&self, mask: u64, width: Width, kind: Kind) -> Result<(), Refusal> {
-        let misaligned = |address: u32| address & (width.bytes() - 1) != 0;
-        let outside = |address: u32| !self.memory.contains(address) & !(kind.console & (address == CONSOLE));
-        let refused = mask & lanes_where(self.addresses.iter().map(|&address| misaligned(address) | outside(address)));
-        if refused == 0 {
-            return Ok(());
-        }
-        let lane = leader(refused);
-        let cause = if misaligned(self.addresses[lane as usize]) { kind.misaligned } else { kind.outside };
-        Err(Refusal { cause, lane })
     }
 }
 

@@ -2,12 +2,12 @@
 //! lane order. Transactions are performed in the order of their commits, so that the bits `aq` and
 //! `rl` ask for nothing more.
 
-use weft_trace::{Commit, MemoryOp, PathRecord};
+use weft_trace::MemoryOp;
 
+use super::Machine;
 use super::access::Kind;
 use super::group::Access;
-use super::lanes::leader;
-use super::{Effect, Machine, Refusal};
+use super::part::{Part, Refusal};
 use crate::decode::{AtomicOperation, Register, Width};
 
 /// The transaction of the leader.
@@ -19,99 +19,79 @@ struct Leader {
 }
 
 impl Machine {
-    pub(super) fn load_reserved(
-        &mut self,
-        warp: u32,
-        path: &PathRecord,
-        (rd, rs1): (Register, Register),
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        let leader = self.turn(warp, path, rs1, Kind::RESERVE, out)?;
-        out.memory = MemoryOp::LoadReserved;
+    pub(super) fn load_reserved(&mut self, part: &mut Part, (rd, rs1): (Register, Register)) -> Result<(), Refusal> {
+        let leader = self.turn(part, rs1, Kind::RESERVE)?;
+        part.out.memory = MemoryOp::LoadReserved;
         self.reservations.reserve(leader.hart, leader.word);
         let value = self.memory.word(leader.word);
-        Ok(self.answer(warp, path, &leader, (rd, value), out))
+        self.answer(part, &leader, rd, value);
+        Ok(())
     }
 
     pub(super) fn store_conditional(
         &mut self,
-        warp: u32,
-        path: &PathRecord,
+        part: &mut Part,
         (rd, rs1, rs2): (Register, Register, Register),
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        let leader = self.turn(warp, path, rs1, Kind::ATOMIC, out)?;
-        out.memory = MemoryOp::StoreConditional;
-        let value = self.send(warp, &leader, rs2, out);
+    ) -> Result<(), Refusal> {
+        let leader = self.turn(part, rs1, Kind::ATOMIC)?;
+        part.out.memory = MemoryOp::StoreConditional;
+        let value = self.send(part, &leader, rs2);
         let succeeds = self.reservations.take(leader.hart) == Some(leader.word);
-        let tohost = if succeeds { self.replace(&leader, value, out) } else { None };
-        let effect = self.answer(warp, path, &leader, (rd, u32::from(!succeeds)), out);
-        Ok(Effect { tohost, ..effect })
+        if succeeds {
+            self.replace(part, &leader, value);
+        }
+        self.answer(part, &leader, rd, u32::from(!succeeds));
+        Ok(())
     }
 
     pub(super) fn atomic(
         &mut self,
-        warp: u32,
-        path: &PathRecord,
+        part: &mut Part,
         operation: AtomicOperation,
         (rd, rs1, rs2): (Register, Register, Register),
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        let leader = self.turn(warp, path, rs1, Kind::ATOMIC, out)?;
-        out.memory = transaction(operation);
-        let operand = self.send(warp, &leader, rs2, out);
+    ) -> Result<(), Refusal> {
+        let leader = self.turn(part, rs1, Kind::ATOMIC)?;
+        part.out.memory = transaction(operation);
+        let operand = self.send(part, &leader, rs2);
         let old = self.memory.word(leader.word);
-        let tohost = self.replace(&leader, combine(operation, old, operand), out);
-        let effect = self.answer(warp, path, &leader, (rd, old), out);
-        Ok(Effect { tohost, ..effect })
+        self.replace(part, &leader, combine(operation, old, operand));
+        self.answer(part, &leader, rd, old);
+        Ok(())
     }
 
     /// It is the leader's turn, once every lane of the path has been checked.
-    fn turn(
-        &mut self,
-        warp: u32,
-        path: &PathRecord,
-        rs1: Register,
-        kind: Kind,
-        out: &mut Commit,
-    ) -> Result<Leader, Refusal> {
-        self.point(warp, path, (rs1, 0), Width::Word, kind)?;
-        let access = Access { addresses: &self.addresses, mask: path.mask };
+    fn turn(&mut self, part: &mut Part, rs1: Register, kind: Kind) -> Result<Leader, Refusal> {
+        self.point(part, (rs1, 0), Width::Word, kind)?;
+        let access = Access { addresses: &self.addresses, mask: part.path.mask };
         let (word, line) = (access.leaders_address(), access.line());
-        let lane = leader(path.mask);
-        out.served = 1 << lane;
-        out.memory_address = line;
+        let lane = part.leader();
+        part.out.served = 1 << lane;
+        part.out.memory_address = line;
         let place = (word - line) as usize;
-        out.memory_mask[place / 64] = 0b1111 << (place % 64);
-        Ok(Leader { lane: lane as usize, hart: warp * self.lanes + lane, word })
+        part.out.memory_mask[place / 64] = 0b1111 << (place % 64);
+        Ok(Leader { lane: lane as usize, hart: part.warp * self.lanes + lane, word })
     }
 
     /// Puts the leader's operand into the transaction.
-    fn send(&self, warp: u32, leader: &Leader, rs2: Register, out: &mut Commit) -> u32 {
-        let operand = self.threads.row(warp, rs2)[leader.lane];
-        out.memory_data[((leader.word - out.memory_address) / 4) as usize] = operand;
+    fn send(&self, part: &mut Part, leader: &Leader, rs2: Register) -> u32 {
+        let operand = self.threads.row(part.warp, rs2)[leader.lane];
+        part.out.memory_data[((leader.word - part.out.memory_address) / 4) as usize] = operand;
         operand
     }
 
-    /// Writes the leader's word; gives the `tohost` word if that is it.
-    fn replace(&mut self, leader: &Leader, value: u32, out: &Commit) -> Option<u32> {
+    /// Writes the leader's word.
+    fn replace(&mut self, part: &mut Part, leader: &Leader, value: u32) {
         self.memory.write_word(leader.word, value);
-        self.written(out)
+        self.written(part);
     }
 
     /// The leader receives its result and goes on.
-    fn answer(
-        &mut self,
-        warp: u32,
-        path: &PathRecord,
-        leader: &Leader,
-        (rd, value): (Register, u32),
-        out: &mut Commit,
-    ) -> Effect {
-        out.rd = rd;
-        out.values[leader.lane] = value;
-        self.threads.write(warp, rd, out.served, &out.values);
-        Effect { late: rd != 0, ..Effect::serve(path, out.served) }
+    fn answer(&mut self, part: &mut Part, leader: &Leader, rd: Register, value: u32) {
+        part.out.rd = rd;
+        part.out.values[leader.lane] = value;
+        self.threads.write(part.warp, rd, part.out.served, &part.out.values);
+        part.late = rd != 0;
+        part.advance();
     }
 }
 

@@ -1,92 +1,82 @@
 //! Jumps and branches: where the lanes of a path go next, and how deep their calls are.
 
-use weft_trace::{Commit, PathRecord};
+use weft_trace::PathRecord;
 
-use super::lanes::{lanes_where, leader};
-use super::{Effect, Machine, Refusal, fill, restricted};
+use super::Machine;
+use super::lanes::lanes_where;
+use super::part::{Part, Refusal};
 use crate::Fault;
 use crate::decode::{Condition, Register};
 use crate::policy::Next;
 
 impl Machine {
-    pub(super) fn jump(
-        &mut self,
-        warp: u32,
-        path: &PathRecord,
-        (rd, offset): (Register, u32),
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
+    pub(super) fn jump(&mut self, part: &mut Part, rd: Register, offset: u32) -> Result<(), Refusal> {
+        let path = part.path;
         let target = path.pc.wrapping_add(offset);
         if target & 3 != 0 {
-            return Err(misaligned(path.mask));
+            return Err(part.refuse(Fault::INSTRUCTION_MISALIGNED));
         }
-        self.link(warp, path, rd, out);
+        self.link(part, rd);
         let depth = path.depth.wrapping_add(u8::from(is_link(rd)));
-        let a = PathRecord { pc: target, depth, ..*path };
-        Ok(Effect { next: Next { a: Some(a), b: None }, ..Effect::default() })
+        part.next.a = Some(PathRecord { pc: target, depth, ..path });
+        Ok(())
     }
 
     /// The lanes that share the leader's target jump; the others execute the instruction again.
     pub(super) fn jump_register(
         &mut self,
-        warp: u32,
-        path: &PathRecord,
+        part: &mut Part,
         (rd, rs1, offset): (Register, Register, u32),
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        let bases = self.threads.row(warp, rs1);
+    ) -> Result<(), Refusal> {
+        let path = part.path;
+        let bases = self.threads.row(part.warp, rs1);
         let target = |base: u32| base.wrapping_add(offset) & !1;
-        let misaligned_lanes = path.mask & lanes_where(bases.iter().map(|base| target(*base) & 2 != 0));
-        if misaligned_lanes != 0 {
-            return Err(misaligned(misaligned_lanes));
+        let misaligned = path.mask & lanes_where(bases.iter().map(|base| target(*base) & 2 != 0));
+        if misaligned != 0 {
+            return Err(part.refused(Fault::INSTRUCTION_MISALIGNED, misaligned));
         }
-        let leaders = target(bases[leader(path.mask) as usize]);
-        out.served = path.mask & lanes_where(bases.iter().map(|base| target(*base) == leaders));
-        let continues = self.unfinished[warp as usize] == Some(path.pc);
-        out.divergent = out.served != path.mask && !continues;
-        self.link(warp, path, rd, out);
+        let leaders = target(bases[part.leader() as usize]);
+        let served = path.mask & lanes_where(bases.iter().map(|base| target(*base) == leaders));
+        let continues = self.unfinished[part.warp as usize] == Some(path.pc);
+        part.out.served = served;
+        part.out.divergent = served != path.mask && !continues;
+        self.link(part, rd);
 
         let depth = path.depth.wrapping_add_signed(depth_change(rd, rs1));
-        let a = PathRecord { pc: leaders, depth, mask: out.served, ..*path };
-        let next = Next { a: Some(a), b: restricted(path, path.mask & !out.served) };
-        Ok(Effect { next, ..Effect::default() })
+        let a = PathRecord { pc: leaders, depth, mask: served, ..path };
+        part.next = Next { a: Some(a), b: part.rest(path.pc, path.mask & !served) };
+        Ok(())
     }
 
     pub(super) fn branch(
         &mut self,
-        warp: u32,
-        path: &PathRecord,
+        part: &mut Part,
         condition: Condition,
         (rs1, rs2, offset): (Register, Register, u32),
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        let (a, b) = (self.threads.row(warp, rs1), self.threads.row(warp, rs2));
+    ) -> Result<(), Refusal> {
+        let path = part.path;
+        let (a, b) = (self.threads.row(part.warp, rs1), self.threads.row(part.warp, rs2));
         let taken = compare(condition, a, b) & path.mask;
         let target = path.pc.wrapping_add(offset);
         if target & 3 != 0 && taken != 0 {
-            return Err(misaligned(taken));
+            return Err(part.refused(Fault::INSTRUCTION_MISALIGNED, taken));
         }
         let not_taken = path.mask & !taken;
-        out.divergent = taken != 0 && not_taken != 0;
-        let goes_to = |pc, mask| restricted(&PathRecord { pc, ..*path }, mask);
-        let next = Next { a: goes_to(target, taken), b: goes_to(path.pc.wrapping_add(4), not_taken) };
-        Ok(Effect { next, ..Effect::default() })
+        part.out.divergent = taken != 0 && not_taken != 0;
+        part.next = Next { a: part.rest(target, taken), b: part.rest(path.pc.wrapping_add(4), not_taken) };
+        Ok(())
     }
 
     /// Writes the return address.
-    fn link(&mut self, warp: u32, path: &PathRecord, rd: Register, out: &mut Commit) {
+    fn link(&mut self, part: &mut Part, rd: Register) {
         if rd != 0 {
-            out.rd = rd;
-            out.writes = true;
-            fill(out, |_| path.pc.wrapping_add(4));
-            self.threads.write(warp, rd, out.served, &out.values);
+            part.out.rd = rd;
+            part.out.writes = true;
+            let address = part.path.pc.wrapping_add(4);
+            part.fill(|_| address);
+            self.threads.write(part.warp, rd, part.out.served, &part.out.values);
         }
     }
-}
-
-/// The lowest of `lanes` would go to an address that is not a multiple of four.
-fn misaligned(lanes: u64) -> Refusal {
-    Refusal { cause: Fault::INSTRUCTION_MISALIGNED, lane: leader(lanes) }
 }
 
 /// The lanes in which the condition holds.

@@ -1,12 +1,11 @@
 //! Control and status registers, through which a thread also ends and waits at the barrier.
 
-use weft_trace::{Commit, PathRecord};
+use weft_trace::PathRecord;
 
-use super::lanes::leader;
-use super::{Effect, Given, Machine, Refusal, fill};
+use super::part::{Part, Refusal};
+use super::{Given, Machine};
 use crate::Fault;
 use crate::decode::{CsrOperation, CsrSource, Register};
-use crate::policy::Next;
 
 const EXIT: u16 = 0x800;
 const BARRIER: u16 = 0x801;
@@ -38,79 +37,68 @@ impl CsrAccess {
 }
 
 impl Machine {
-    pub(super) fn csr(
-        &mut self,
-        warp: u32,
-        path: &PathRecord,
-        access: CsrAccess,
-        given: &Given,
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        let illegal = Refusal { cause: Fault::ILLEGAL_INSTRUCTION, lane: leader(path.mask) };
-        out.rd = access.rd;
+    pub(super) fn csr(&mut self, part: &mut Part, access: CsrAccess, given: &Given) -> Result<(), Refusal> {
+        part.out.rd = access.rd;
         match (access.csr, access.writes()) {
-            (EXIT, true) => Ok(self.exit(warp, path, &access, out)),
-            (BARRIER, true) => Ok(self.park(warp, path, &access, out)),
-            (_, true) => Err(illegal),
+            (EXIT, true) => self.exit(part, &access),
+            (BARRIER, true) => self.park(part, &access),
+            (_, true) => return Err(part.refuse(Fault::ILLEGAL_INSTRUCTION)),
             (csr, false) => {
-                self.read_csr(warp, path, csr, out).ok_or(illegal)?;
+                self.read_csr(part, csr)?;
                 let volatile = matches!(csr, MCYCLE | MCYCLEH | MINSTRET | MINSTRETH);
                 if let (true, Some(values)) = (volatile, given.values) {
-                    fill(out, |lane| values[lane as usize]);
+                    part.fill(|lane| values[lane as usize]);
                 }
-                out.writes = access.rd != 0;
-                if !out.writes {
-                    out.values.fill(0);
-                }
-                self.threads.write(warp, access.rd, path.mask, &out.values);
-                Ok(Effect { volatile: volatile && out.writes, ..Effect::advance(path) })
+                part.volatile = volatile && access.rd != 0;
+                self.write_back(part, access.rd);
             }
         }
+        Ok(())
     }
 
-    /// Puts the CSR's value into `out.values`; `None` if there is no such CSR.
-    fn read_csr(&self, warp: u32, path: &PathRecord, csr: u16, out: &mut Commit) -> Option<()> {
+    /// Puts the CSR's value into the values of the part.
+    fn read_csr(&self, part: &mut Part, csr: u16) -> Result<(), Refusal> {
         // The model has no clock: each commit of the core counts as one cycle.
-        let commits = out.number;
-        let hart = |lane| warp * self.lanes + lane;
+        let commits = self.commits;
+        let mask = part.path.mask;
+        let first = part.warp * self.lanes;
         match csr {
             EXIT | BARRIER => {}
-            MCYCLE | MINSTRET => fill(out, |_| commits as u32),
-            MCYCLEH | MINSTRETH => fill(out, |_| (commits >> 32) as u32),
-            THREADS => fill(out, |_| self.lanes),
-            WARPS => fill(out, |_| self.warps),
-            MASK => fill(out, |_| path.mask as u32),
-            MASKH => fill(out, |_| (path.mask >> 32) as u32),
-            STACK_END => fill(out, |lane| self.memory.stacks().end(hart(lane))),
-            MHARTID => fill(out, hart),
-            _ => return None,
+            MCYCLE | MINSTRET => part.fill(|_| commits as u32),
+            MCYCLEH | MINSTRETH => part.fill(|_| (commits >> 32) as u32),
+            THREADS => part.fill(|_| self.lanes),
+            WARPS => part.fill(|_| self.warps),
+            MASK => part.fill(|_| mask as u32),
+            MASKH => part.fill(|_| (mask >> 32) as u32),
+            STACK_END => part.fill(|lane| self.memory.stacks().end(first + lane)),
+            MHARTID => part.fill(|lane| first + lane),
+            _ => return Err(part.refuse(Fault::ILLEGAL_INSTRUCTION)),
         }
-        Some(())
+        Ok(())
     }
 
     /// Ends the threads of the path. The exit code is what the CSR, which reads zero, would get.
-    fn exit(&mut self, warp: u32, path: &PathRecord, access: &CsrAccess, out: &mut Commit) -> Effect {
+    fn exit(&mut self, part: &mut Part, access: &CsrAccess) {
+        let (warp, mask) = (part.warp, part.path.mask);
         match (access.operation, access.source) {
             (CsrOperation::Clear, _) => {}
-            (_, CsrSource::Immediate(code)) => fill(out, |_| u32::from(code)),
+            (_, CsrSource::Immediate(code)) => part.fill(|_| u32::from(code)),
             (_, CsrSource::Register(rs1)) => {
                 let codes = self.threads.row(warp, rs1);
-                fill(out, |lane| codes[lane as usize]);
+                part.fill(|lane| codes[lane as usize]);
             }
         }
-        out.writes = true;
-        self.threads.clear(warp, access.rd, path.mask);
-        self.threads.exit(warp, path.mask, &out.values);
-        self.live -= path.mask.count_ones();
-        Effect::default()
+        part.out.writes = true;
+        self.threads.clear(warp, access.rd, mask);
+        self.threads.exit(warp, mask, &part.out.values);
+        self.live -= mask.count_ones();
     }
 
     /// Sends the threads of the path to the barrier.
-    fn park(&mut self, warp: u32, path: &PathRecord, access: &CsrAccess, out: &mut Commit) -> Effect {
-        out.writes = access.rd != 0;
-        self.threads.clear(warp, access.rd, path.mask);
-        self.parked += path.mask.count_ones();
-        let a = PathRecord { pc: path.pc.wrapping_add(4), parked: true, ..*path };
-        Effect { next: Next { a: Some(a), b: None }, ..Effect::default() }
+    fn park(&mut self, part: &mut Part, access: &CsrAccess) {
+        part.out.writes = access.rd != 0;
+        self.threads.clear(part.warp, access.rd, part.path.mask);
+        self.parked += part.path.mask.count_ones();
+        part.next.a = Some(PathRecord { pc: part.path.pc.wrapping_add(4), parked: true, ..part.path });
     }
 }

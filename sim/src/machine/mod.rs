@@ -11,6 +11,7 @@ mod csr;
 mod group;
 mod lanes;
 mod multiply;
+mod part;
 mod reservations;
 mod threads;
 
@@ -21,7 +22,8 @@ use crate::decode::{DecodeCache, Instruction};
 use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, PolicyError, Program};
 use csr::CsrAccess;
-use lanes::{keep, leader};
+use lanes::keep;
+use part::{Part, Refusal};
 use reservations::Reservations;
 use threads::Threads;
 
@@ -82,35 +84,6 @@ pub struct Machine {
     addresses: Vec<u32>,
 }
 
-/// What an executed instruction leaves for the end of its step.
-#[derive(Default)]
-struct Effect {
-    next: Next,
-    late: bool,
-    volatile: bool,
-    tohost: Option<u32>,
-}
-
-impl Effect {
-    /// All lanes go on to the next instruction.
-    fn advance(path: &PathRecord) -> Self {
-        Self::serve(path, path.mask)
-    }
-
-    /// The `served` lanes go on to the next instruction, the others execute this one again.
-    fn serve(path: &PathRecord, served: u64) -> Self {
-        let ahead = PathRecord { pc: path.pc.wrapping_add(4), ..*path };
-        let next = Next { a: restricted(&ahead, served), b: restricted(path, path.mask & !served) };
-        Self { next, ..Self::default() }
-    }
-}
-
-/// Why `lane` cannot execute the instruction.
-struct Refusal {
-    cause: u8,
-    lane: u32,
-}
-
 impl Machine {
     /// A core out of reset: every thread at the program's entry, every register zero.
     pub fn new(config: &Config, program: &Program) -> Result<Self, PolicyError> {
@@ -129,7 +102,7 @@ impl Machine {
             policy,
             memory,
             reservations: Reservations::new(warps * lanes),
-            decoder: DecodeCache::new(config.isa.clone()),
+            decoder: DecodeCache::new(config.isa),
             tohost,
             live: warps * lanes,
             parked: 0,
@@ -144,28 +117,21 @@ impl Machine {
     /// Fills `out` completely, reusing its buffers, except `cycle` and `slot`; values and data
     /// that mean nothing are zero. After `Err`, `out` is unspecified and the machine unchanged.
     pub fn step(&mut self, warp: u32, given: &Given, out: &mut Commit) -> Result<Step, Stop> {
-        let path = self.policy.path(warp).filter(|path| !path.parked).ok_or(Stop::Idle)?;
-        let stop = |refusal: Refusal| {
-            let Refusal { cause, lane } = refusal;
-            Stop::Fault(Fault { cause, pc: path.pc, warp, lane })
-        };
-        let refuse = |cause| stop(Refusal { cause, lane: leader(path.mask) });
-
-        let word = self.memory.read_word(path.pc).ok_or(refuse(Fault::INSTRUCTION_ACCESS))?;
-        let instruction = self.decoder.decode(path.pc, word).ok_or(refuse(Fault::ILLEGAL_INSTRUCTION))?;
-        self.begin(warp, &path, word, out);
-        let effect = self.execute(warp, &path, instruction, given, out).map_err(stop)?;
-
-        self.policy.resolve(warp, &effect.next);
+        let path = *self.policy.path(warp).filter(|path| !path.parked).ok_or(Stop::Idle)?;
+        let mut part = Part { warp, path, out, next: Next::default(), late: false, volatile: false, tohost: None };
+        if let Err(refusal) = self.execute(&mut part, given) {
+            return Err(part.stop(refusal));
+        }
+        self.policy.resolve(warp, &part.next);
         self.commits += 1;
-        self.unfinished[warp as usize] = (out.served != out.mask).then_some(path.pc);
-        let Effect { late, volatile, tohost, .. } = effect;
-        Ok(Step::Committed { late, volatile, tohost })
+        self.unfinished[warp as usize] = (part.out.served != path.mask).then_some(path.pc);
+        Ok(Step::Committed { late: part.late, volatile: part.volatile, tohost: part.tohost })
     }
 
     /// Sets `out` to a commit that serves every lane and does nothing.
-    fn begin(&self, warp: u32, path: &PathRecord, instruction: u32, out: &mut Commit) {
-        out.warp = warp;
+    fn begin(&self, part: &mut Part, instruction: u32) {
+        let Part { warp, path, out, .. } = part;
+        out.warp = *warp;
         out.number = self.commits;
         out.pc = path.pc;
         out.instruction = instruction;
@@ -183,80 +149,77 @@ impl Machine {
         }
     }
 
-    fn execute(
-        &mut self,
-        warp: u32,
-        path: &PathRecord,
-        instruction: Instruction,
-        given: &Given,
-        out: &mut Commit,
-    ) -> Result<Effect, Refusal> {
-        let refuse = |cause| Err(Refusal { cause, lane: leader(path.mask) });
+    fn execute(&mut self, part: &mut Part, given: &Given) -> Result<(), Refusal> {
+        let (warp, pc) = (part.warp, part.path.pc);
+        let word = self.memory.read_word(pc).ok_or(part.refuse(Fault::INSTRUCTION_ACCESS))?;
+        let instruction = self.decoder.decode(pc, word).ok_or(part.refuse(Fault::ILLEGAL_INSTRUCTION))?;
+        self.begin(part, word);
         match instruction {
             Instruction::LoadUpper { rd, immediate } => {
-                fill(out, |_| immediate);
-                Ok(self.write_back(warp, path, rd, out))
+                part.fill(|_| immediate);
+                self.write_back(part, rd);
             }
             Instruction::AddUpperToPc { rd, immediate } => {
-                fill(out, |_| path.pc.wrapping_add(immediate));
-                Ok(self.write_back(warp, path, rd, out))
+                part.fill(|_| pc.wrapping_add(immediate));
+                self.write_back(part, rd);
             }
             Instruction::Immediate { operation, rd, rs1, immediate } => {
                 let a = self.threads.row(warp, rs1);
-                arithmetic::immediate(operation, a, immediate, &mut out.values);
-                Ok(self.write_back(warp, path, rd, out))
+                arithmetic::immediate(operation, a, immediate, &mut part.out.values);
+                self.write_back(part, rd);
             }
             Instruction::Registers { operation, rd, rs1, rs2 } => {
                 let (a, b) = (self.threads.row(warp, rs1), self.threads.row(warp, rs2));
-                arithmetic::registers(operation, a, b, &mut out.values);
-                Ok(self.write_back(warp, path, rd, out))
+                arithmetic::registers(operation, a, b, &mut part.out.values);
+                self.write_back(part, rd);
             }
             Instruction::Multiply { operation, rd, rs1, rs2 } => {
                 let (a, b) = (self.threads.row(warp, rs1), self.threads.row(warp, rs2));
-                multiply::registers(operation, a, b, &mut out.values);
-                out.rd = rd;
-                keep(path.mask, &mut out.values);
-                self.threads.write(warp, rd, path.mask, &out.values);
-                Ok(Effect { late: true, ..Effect::advance(path) })
+                multiply::registers(operation, a, b, &mut part.out.values);
+                self.write_late(part, rd);
             }
-            Instruction::Jump { rd, offset } => self.jump(warp, path, (rd, offset), out),
-            Instruction::JumpRegister { rd, rs1, offset } => self.jump_register(warp, path, (rd, rs1, offset), out),
-            Instruction::Branch { condition, rs1, rs2, offset } => {
-                self.branch(warp, path, condition, (rs1, rs2, offset), out)
-            }
+            Instruction::Jump { rd, offset } => self.jump(part, rd, offset)?,
+            Instruction::JumpRegister { rd, rs1, offset } => self.jump_register(part, (rd, rs1, offset))?,
+            Instruction::Branch { condition, rs1, rs2, offset } => self.branch(part, condition, (rs1, rs2, offset))?,
             Instruction::Load { width, signed, rd, rs1, offset } => {
-                self.load(warp, path, (width, signed), (rd, rs1, offset), out)
+                self.load(part, (width, signed), (rd, rs1, offset))?;
             }
-            Instruction::Store { width, rs1, rs2, offset } => self.store(warp, path, width, (rs1, rs2, offset), out),
-            Instruction::LoadReserved { rd, rs1, .. } => self.load_reserved(warp, path, (rd, rs1), out),
-            Instruction::StoreConditional { rd, rs1, rs2, .. } => {
-                self.store_conditional(warp, path, (rd, rs1, rs2), out)
-            }
-            Instruction::Atomic { operation, rd, rs1, rs2, .. } => {
-                self.atomic(warp, path, operation, (rd, rs1, rs2), out)
-            }
+            Instruction::Store { width, rs1, rs2, offset } => self.store(part, width, (rs1, rs2, offset))?,
+            Instruction::LoadReserved { rd, rs1, .. } => self.load_reserved(part, (rd, rs1))?,
+            Instruction::StoreConditional { rd, rs1, rs2, .. } => self.store_conditional(part, (rd, rs1, rs2))?,
+            Instruction::Atomic { operation, rd, rs1, rs2, .. } => self.atomic(part, operation, (rd, rs1, rs2))?,
             // Stores are performed in the order of their commits and fetches see them at once.
-            Instruction::Fence | Instruction::FenceInstruction => Ok(Effect::advance(path)),
-            Instruction::EnvironmentCall => refuse(Fault::ENVIRONMENT_CALL),
-            Instruction::Breakpoint => refuse(Fault::BREAKPOINT),
+            Instruction::Fence | Instruction::FenceInstruction => part.advance(),
+            Instruction::EnvironmentCall => return Err(part.refuse(Fault::ENVIRONMENT_CALL)),
+            Instruction::Breakpoint => return Err(part.refuse(Fault::BREAKPOINT)),
             Instruction::Csr { operation, source, rd, csr } => {
-                self.csr(warp, path, CsrAccess { operation, source, rd, csr }, given, out)
+                self.csr(part, CsrAccess { operation, source, rd, csr }, given)?;
             }
         }
+        Ok(())
     }
 
-    /// Ends an instruction that serves every lane and has left its results in `out.values`.
-    fn write_back(&mut self, warp: u32, path: &PathRecord, rd: u8, out: &mut Commit) -> Effect {
-        out.rd = rd;
-        out.writes = rd != 0;
-        keep(if out.writes { path.mask } else { 0 }, &mut out.values);
-        self.threads.write(warp, rd, path.mask, &out.values);
-        Effect::advance(path)
+    /// Ends an instruction that serves every lane and has left its results in the values.
+    fn write_back(&mut self, part: &mut Part, rd: u8) {
+        part.out.rd = rd;
+        part.out.writes = rd != 0;
+        keep(if rd == 0 { 0 } else { part.path.mask }, &mut part.out.values);
+        self.threads.write(part.warp, rd, part.path.mask, &part.out.values);
+        part.advance();
+    }
+
+    /// The same for an instruction whose results the hardware writes later.
+    fn write_late(&mut self, part: &mut Part, rd: u8) {
+        part.out.rd = rd;
+        part.late = true;
+        keep(part.path.mask, &mut part.out.values);
+        self.threads.write(part.warp, rd, part.path.mask, &part.out.values);
+        part.advance();
     }
 
     /// The path in charge of `warp`; `None` when all its threads have ended.
     pub fn path(&self, warp: u32) -> Option<PathRecord> {
-        self.policy.path(warp)
+        self.policy.path(warp).copied()
     }
 
     /// All paths of `warp`, complete and disjoint, best first.
@@ -310,17 +273,4 @@ impl Machine {
     pub fn live(&self) -> u32 {
         self.live
     }
-}
-
-/// The part of a path in `mask`; `None` if that is empty.
-fn restricted(path: &PathRecord, mask: u64) -> Option<PathRecord> {
-    (mask != 0).then_some(PathRecord { mask, ..*path })
-}
-
-/// Sets the values of the served lanes.
-fn fill(out: &mut Commit, value: impl Fn(u32) -> u32) {
-    for (lane, slot) in (0..).zip(&mut out.values) {
-        *slot = value(lane);
-    }
-    keep(out.served, &mut out.values);
 }

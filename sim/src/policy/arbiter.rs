@@ -22,6 +22,8 @@ struct Warp {
     groups: Vec<PathRecord>,
     /// The path in charge: the best group, or those lanes of a group whose turn it is.
     charge: Option<PathRecord>,
+    /// Whether its group has other lanes.
+    divided: bool,
     turns: Turns,
 }
 
@@ -51,8 +53,8 @@ impl Arbiter {
 
 impl Policy for Arbiter {
     #[inline]
-    fn path(&self, warp: u32) -> Option<PathRecord> {
-        self.warps[warp as usize].charge
+    fn path(&self, warp: u32) -> Option<&PathRecord> {
+        self.warps[warp as usize].charge.as_ref()
     }
 
     fn list(&self, warp: u32) -> Vec<PathRecord> {
@@ -67,9 +69,8 @@ impl Policy for Arbiter {
     }
 
     fn held(&self, warp: u32) -> u32 {
-        let Warp { groups, charge, .. } = &self.warps[warp as usize];
-        let divided = charge.is_some_and(|charge| groups.iter().all(|group| group.mask != charge.mask));
-        groups.len() as u32 + u32::from(divided)
+        let warp = &self.warps[warp as usize];
+        warp.groups.len() as u32 + u32::from(warp.divided)
     }
 
     fn resolve(&mut self, warp: u32, next: &Next) {
@@ -96,7 +97,7 @@ impl Policy for Arbiter {
             for group in std::mem::take(&mut warp.groups) {
                 insert(&mut warp.groups, group);
             }
-            // Nobody could run, so nobody has a turn.
+            // Nobody could run, so nobody has a turn, and the path in charge was whole.
             warp.charge = warp.groups.first().copied();
         }
     }
@@ -136,6 +137,8 @@ impl Warp {
         let mut candidates =
             self.groups.iter().map(|group| PathRecord { mask: group.mask & preferred_or_any, ..*group });
         self.charge = candidates.find(|path| path.mask != 0);
+        let whole = |path: PathRecord| self.groups.iter().any(|group| group.mask == path.mask);
+        self.divided = self.charge.is_some_and(|path| !whole(path));
         let charge = self.charge.map_or(0, |path| path.mask);
         self.turns = if runnable & !charge == 0 {
             Turns::default()
@@ -296,7 +299,7 @@ mod tests {
         let mut state = seed;
         let (mut most, mut out_of_order, mut divided) = (0, 0, 0);
         for step in 0..400 {
-            let Some(path) = arbiter.path(0) else { break };
+            let Some(path) = arbiter.path(0).copied() else { break };
             if path.parked {
                 arbiter.release();
                 threads.release();
@@ -313,7 +316,7 @@ mod tests {
                 threads.commit(&next);
             }
             let place = format!("fair_after {fair_after}, seed {seed}, step {step}");
-            assert_eq!(arbiter.path(0), threads.in_charge, "{place}");
+            assert_eq!(arbiter.path(0).copied(), threads.in_charge, "{place}");
             let list = arbiter.list(0);
             assert_eq!(list, threads.list(), "{place}");
             assert_eq!(arbiter.held(0), list.len() as u32, "{place}");
@@ -353,7 +356,7 @@ mod tests {
         arbiter.resolve(0, &Next { a: at(0, 0b1000), b: at(4, 0b0100) });
         let mut masks = Vec::new();
         for _ in 0..17 {
-            let path = arbiter.path(0).expect("all live");
+            let path = *arbiter.path(0).expect("all live");
             masks.push(path.mask);
             // The lanes at 8 part when they first run.
             let parts = Next { a: at(8, 0b0010), b: at(12, 0b0001) };

@@ -25,7 +25,7 @@ pub struct Next {
 pub trait Policy: Send {
     /// The path in charge: the one that runs next, unless it is parked. `None` when no thread of
     /// the warp lives.
-    fn path(&self, warp: u32) -> Option<PathRecord>;
+    fn path(&self, warp: u32) -> Option<&PathRecord>;
 
     /// The warp's paths, best first.
     fn list(&self, warp: u32) -> Vec<PathRecord>;

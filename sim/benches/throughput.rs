@@ -1,0 +1,101 @@
+//! Thread-instructions a second of the model, for several warp widths, and of `rrs-lib`, a scalar
+//! RV32 simulator, on the same loop; then how many times faster the model is with 32 threads.
+//!
+//! `cargo bench -p sim`
+
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, Throughput};
+use rrs_lib::HartState;
+use rrs_lib::instruction_executor::InstructionExecutor;
+use rrs_lib::memories::VecMemory;
+use sim::{Outcome, Program, RAM_BASE};
+use weft_config::{Config, Memory};
+
+/// Each hart updates a word of its own 4096 times: 8 instructions a round, two of them memory
+/// accesses that a whole warp makes in one transaction, one a branch.
+#[rustfmt::skip]
+const LOOP: [u32; 14] = [
+    0xf14022f3, //       csrr t0, mhartid
+    0x00229293, //       slli t0, t0, 2
+    0x80010537, //       lui  a0, 0x80010
+    0x00550533, //       add  a0, a0, t0
+    0x000014b7, //       lui  s1, 1
+    0x00052303, // loop: lw   t1, 0(a0)
+    0x006383b3, //       add  t2, t2, t1
+    0x0093ce33, //       xor  t3, t2, s1
+    0x003e1e93, //       slli t4, t3, 3
+    0x01d383b3, //       add  t2, t2, t4
+    0x00752023, //       sw   t2, 0(a0)
+    0xfff48493, //       addi s1, s1, -1
+    0xfe0492e3, //       bnez s1, loop
+    0x80005073, //       csrw 0x800, 0
+];
+const WARPS: u32 = 8;
+/// Where the loop proper starts, and the rounds that the scalar simulator makes: as much work as
+/// the warps have.
+const FIRST: usize = 5;
+const SCALAR_ROUNDS: u32 = 4096 * WARPS;
+
+/// The least acceptable ratio with 32 threads.
+const LEAST: f64 = 3.0;
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    let mut group = criterion.benchmark_group("thread-instructions");
+    group.sample_size(20).measurement_time(Duration::from_secs(3)).warm_up_time(Duration::from_millis(500));
+    group.throughput(Throughput::Elements(scalar()));
+    group.bench_function("rrs-lib, one hart", |bencher| bencher.iter(scalar));
+    for threads in [1, 8, 32, 64] {
+        group.throughput(Throughput::Elements(model(threads)));
+        group.bench_function(format!("sim, {WARPS} x {threads}"), |bencher| bencher.iter(|| model(threads)));
+    }
+    group.finish();
+    criterion.final_summary();
+
+    // Without it nothing is measured: each benchmark is tried once.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
+    let ratio = ratio(32);
+    println!("sim with 32 threads: {ratio:.2} times the thread-instructions a second of rrs-lib 0.1.0");
+    assert!(ratio >= LEAST, "expected: at least {LEAST} times");
+}
+
+/// The median over short runs of both by turns, so that a busy machine slows both.
+fn ratio(threads: u32) -> f64 {
+    let rate = |run: &dyn Fn() -> u64| {
+        let start = Instant::now();
+        run() as f64 / start.elapsed().as_secs_f64()
+    };
+    let mut ratios: Vec<f64> = (0..41).map(|_| rate(&|| model(threads)) / rate(&scalar)).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios[ratios.len() / 2]
+}
+
+/// Runs the loop on the model; gives its thread-instructions.
+fn model(threads: u32) -> u64 {
+    let memory = Memory { ram_bytes: 1 << 21, ..Memory::default() };
+    let config = Config { warps: WARPS, threads, memory, ..Config::default() };
+    let program = Program::from_words("loop", RAM_BASE, &LOOP);
+    let finished = sim::run(&config, &program, u64::MAX, &mut |_| {}).expect("the default unit is known");
+    assert_eq!(finished.outcome, Outcome::Exited);
+    finished.statistics.thread_instructions
+}
+
+/// Runs the loop on the scalar simulator; gives its instructions.
+fn scalar() -> u64 {
+    let mut mem = VecMemory::new(vec![0; 0x10000]);
+    mem.mem[..LOOP.len()].copy_from_slice(&LOOP);
+    let mut hart_state = HartState::new();
+    hart_state.pc = 4 * FIRST as u32;
+    hart_state.registers[9] = SCALAR_ROUNDS;
+    hart_state.registers[10] = 0x8000;
+    let mut executor = InstructionExecutor { mem: &mut mem, hart_state: &mut hart_state };
+    let mut instructions = 0;
+    while executor.hart_state.pc != 4 * (LOOP.len() as u32 - 1) {
+        executor.step().expect("the loop is legal");
+        instructions += 1;
+    }
+    instructions
+}
