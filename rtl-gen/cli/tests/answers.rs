@@ -105,7 +105,7 @@ fn kernels_are_listed() {
     assert_eq!(text.lines().count(), kernels.len());
     for (line, kernel) in text.lines().zip(kernels) {
         assert!(line.starts_with(kernel["name"].as_str().expect("a name")));
-        assert!(line.ends_with(kernel["summary"].as_str().expect("a summary")));
+        assert!(line.contains(kernel["summary"].as_str().expect("a summary")));
     }
 }
 

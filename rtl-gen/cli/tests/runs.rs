@@ -10,47 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::elf::*;
+use common::engines::*;
 use common::{Ended, Workspace};
 use serde_json::Value;
-
-/// The engines: the arguments that ask for each.
-const ENGINES: &[(&str, &[&str])] =
-    &[("model", &["run", "p.elf", "--engine", "model"]), ("rtl", &["run", "p.elf"]), ("cosim", &["cosim", "p.elf"])];
-
-/// Two warps of two threads: a core that is quickly built, the same for all tests here.
-const SMALL: &[&str] =
-    &["--set", "warps=2", "--set", "threads=2", "--set", "memory.outstanding=4", "--set", "run.watchdog=2000"];
-
-/// Runs a program with every engine, plainly and with `--json`, and checks status and outcome.
-/// Returns what the plain runs printed on stdout.
-fn run_everywhere(elf: &Elf, more: &[&str], status: i32, outcome: &str) -> Vec<(&'static str, String)> {
-    let workspace = Workspace::new();
-    workspace.write("p.elf", elf.bytes());
-    let mut printed = Vec::new();
-    for (engine, arguments) in ENGINES {
-        let arguments = [arguments, SMALL, more].concat();
-        let plain = workspace.weft(&arguments);
-        assert_eq!(plain.status, status, "{engine}: {}{}", plain.stdout, plain.stderr);
-        assert_eq!(plain.stderr, "", "{engine}");
-        let json = workspace.weft(&[arguments.as_slice(), &["--json"]].concat());
-        assert_eq!(json.status, status, "{engine}");
-        assert!(!json.stderr.contains("panicked"), "{engine}: {}", json.stderr);
-        let object = json.object();
-        assert_eq!((&object["engine"], &object["outcome"]), (&(*engine).into(), &outcome.into()), "{object}");
-        assert_eq!(workspace.entries(), ["p.elf"], "{engine}");
-        printed.push((*engine, plain.stdout));
-    }
-    printed
-}
-
-/// What all engines say of a failure: each of the parts.
-fn says(printed: &[(&str, String)], parts: &[&str]) {
-    for (engine, text) in printed {
-        for part in parts {
-            assert!(text.contains(part), "{engine} does not say `{part}`:\n{text}");
-        }
-    }
-}
 
 #[test]
 fn threads_that_exit_with_zero() {
@@ -85,56 +47,6 @@ fn a_test_that_fails_through_tohost() {
 #[test]
 fn an_endless_loop_ends_at_the_limit() {
     says(&run_everywhere(&Elf::new(&[LOOP_FOR_EVER]), &["--max-cycles", "5000"], 1, "limit"), &["limit", "5000"]);
-}
-
-#[test]
-fn a_barrier_that_one_thread_never_reaches() {
-    // Hart 0 spins; the others wait at the barrier. Its own warp's other path is parked, so hart 0
-    // goes on for ever: only the limit ends the run.
-    let spinning = Elf::new(&[HART_TO_A1, branch_if_a1(8), LOOP_FOR_EVER, BARRIER, EXIT]);
-    run_everywhere(&spinning, &["--max-cycles", "5000"], 1, "limit");
-}
-
-#[test]
-fn a_path_that_waits_for_ever_beside_a_spinning_one() {
-    // Odd harts wait for a word that hart 0 would write, which comes later in the program: the unit
-    // prefers the smaller pc.
-    let code = [
-        HART_TO_A1,
-        branch_if_a1(8),
-        jump(20),
-        HERE_TO_A0,
-        load_a1(40),
-        branch_back_unless_a1(4),
-        EXIT,
-        HERE_TO_A0,
-        set_a1(1),
-        store_a1(24),
-        EXIT,
-        0,
-        0,
-        0,
-    ];
-    let printed = run_everywhere(&Elf::new(&code), &["--set", "run.starvation=500"], 1, "suspected-deadlock");
-    says(&printed, &["suspected deadlock", "arbiter"]);
-}
-
-#[test]
-fn an_illegal_instruction() {
-    let printed = run_everywhere(&Elf::new(&[NOP, ILLEGAL]), &[], 1, "fault");
-    says(&printed, &["illegal instruction", "80000004", "warp 0"]);
-}
-
-#[test]
-fn a_jump_to_nowhere() {
-    let printed = run_everywhere(&Elf::new(&[NOWHERE_TO_A0, JUMP_TO_A0]), &[], 1, "fault");
-    says(&printed, &["instruction access fault", "40000000"]);
-}
-
-#[test]
-fn a_store_to_nowhere() {
-    let printed = run_everywhere(&Elf::new(&[NOWHERE_TO_A0, STORE_TO_A0]), &[], 1, "fault");
-    says(&printed, &["store access fault", "80000004"]);
 }
 
 #[test]
@@ -349,6 +261,26 @@ fn a_bundled_kernel_runs() {
     workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
     let run = workspace.weft(&["run", "vector_add.elf", "--engine", "model", "--json"]).succeeded();
     assert!(run.object()["issues"].as_u64() > Some(100));
+}
+
+#[test]
+fn the_list_of_kernels_says_what_each_needs() {
+    let workspace = Workspace::new();
+    let text = workspace.weft(&["kernels", "list"]).succeeded().stdout;
+    assert!(text.lines().any(|line| line.starts_with("vector_add ") && !line.contains("needs")), "{text}");
+
+    let object = workspace.weft(&["kernels", "list", "--json"]).succeeded().object();
+    let kernels = object["kernels"].as_array().expect("a list");
+    let spin_lock = kernels.iter().find(|kernel| kernel["name"] == "spin_lock").expect("a kernel");
+    assert_eq!(spin_lock["settings"], serde_json::json!(["isa.a=true", "divergence.fair_after=50"]));
+    assert!(text.contains(" (needs isa.a=true, divergence.fair_after=50)\n"), "{text}");
+
+    // They are what `--set` takes, and they are enough.
+    workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
+    let settings = spin_lock["settings"].as_array().expect("a list").iter();
+    let mut run = vec!["run", "spin_lock.elf", "--engine", "model", "--preset", "rv32i-8x4"];
+    run.extend(settings.flat_map(|setting| ["--set", setting.as_str().expect("text")]));
+    workspace.weft(&run).succeeded();
 }
 
 #[test]

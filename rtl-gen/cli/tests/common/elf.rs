@@ -9,6 +9,8 @@ pub struct Elf {
     pub class: u8,
     /// 243 = RISC-V.
     pub machine: u16,
+    /// What the compiler says of the code: bit 0 = with compressed instructions.
+    pub flags: u32,
     pub address: u32,
     pub code: Vec<u32>,
     /// Bytes in memory; the file holds the code.
@@ -20,7 +22,7 @@ pub struct Elf {
 impl Elf {
     pub fn new(code: &[u32]) -> Self {
         let memory_bytes = 4 * code.len() as u32;
-        Self { class: 1, machine: 243, address: RAM, code: code.to_vec(), memory_bytes, symbols: Vec::new() }
+        Self { class: 1, machine: 243, flags: 0, address: RAM, code: code.to_vec(), memory_bytes, symbols: Vec::new() }
     }
 
     pub fn bytes(&self) -> Vec<u8> {
@@ -44,7 +46,7 @@ impl Elf {
         let mut file = vec![0x7f, b'E', b'L', b'F', self.class, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         file.extend(2u16.to_le_bytes());
         file.extend(self.machine.to_le_bytes());
-        push(&mut file, &[1, self.address, HEADER, sections_at, 0]);
+        push(&mut file, &[1, self.address, HEADER, sections_at, self.flags]);
         for half in [HEADER, PROGRAM_HEADER, 1, SECTION_HEADER, 3, 2] {
             file.extend((half as u16).to_le_bytes());
         }
@@ -91,6 +93,22 @@ pub const JUMP_TO_A0: u32 = 0x0005_0067;
 /// `auipc a0, 0`: the address of this instruction.
 pub const HERE_TO_A0: u32 = 0x0000_0517;
 
+/// `lr.w a1, (a0)`
+pub const LOAD_RESERVED_A1: u32 = 0x1005_25af;
+/// `sc.w a1, a2, (a0)`
+pub const STORE_CONDITIONAL_A1: u32 = 0x18c5_25af;
+/// `amoadd.w a1, a2, (a0)`
+pub const ATOMIC_ADD_A1: u32 = 0x00c5_25af;
+/// `mul a1, a1, a1`
+pub const MULTIPLY_A1: u32 = 0x02b5_85b3;
+/// `c.nop` twice: compressed instructions.
+pub const COMPRESSED: u32 = 0x0001_0001;
+
+/// `addi a0, a0, value`
+pub const fn add_to_a0(value: u32) -> u32 {
+    value << 20 | 0x0005_0513
+}
+
 /// `addi a1, x0, value`
 pub const fn set_a1(value: u32) -> u32 {
     value << 20 | 0x593
@@ -114,6 +132,11 @@ pub const fn load_a1(offset: u32) -> u32 {
 /// `jal x0, offset`, forwards and less than 1 KiB.
 pub const fn jump(offset: u32) -> u32 {
     (offset / 2) << 21 | 0x6f
+}
+
+/// `bne a1, x0, -offset`, less than 32 bytes.
+pub const fn branch_back_if_a1(offset: u32) -> u32 {
+    branch_back_unless_a1(offset) | 1 << 12
 }
 
 /// `beq a1, x0, -offset`, less than 32 bytes.

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub mod elf;
+pub mod engines;
 
 use std::ffi::OsStr;
 use std::fs;
