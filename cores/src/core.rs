@@ -7,7 +7,8 @@ use crate::functional::{long_results, round_robin};
 use crate::memory::request_queue;
 use crate::shape::{PC, Shape};
 use crate::signals::{
-    CommitTrace, Control, Hazards, LaneControl, LongResult, Meta, Path, PendingLoad, Request, Resolve,
+    CommitTrace, Control, Hazards, LaneControl, LongResult, Meta, Path, PendingLoad, Request, Resolve, delay_by,
+    flag_delay_by,
 };
 use crate::stages::s0_steer::{Fetch, Resteer};
 use crate::stages::s3_schedule::{ReplayRecord, Written};
@@ -323,8 +324,8 @@ fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Met
         m.output(&format!("trace_commit_{field}"), &value);
     }
     m.port_group("trace: the path in charge after S8, and the barrier's release");
-    m.output("trace_context_valid", &valid);
-    m.output("trace_context_warp", &warp);
+    m.output("trace_context_valid", &flag_delay_by(m, "context_valid", &valid, shape.context_delay()));
+    m.output("trace_context_warp", &delay_by(m, "context_warp", &warp, shape.context_delay()));
     for field in ["valid", "pc", "depth", "mask", "parked"] {
         let value = s8.output(&format!("{field}_trace_s8"));
         let value = if field == "pc" { address(&value) } else { value };

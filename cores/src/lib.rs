@@ -56,7 +56,7 @@ pub struct Core {
 /// Elaborates the core of a configuration; its threads start at `reset_pc`.
 pub fn elaborate(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
     let unit = divergence::find(&config.divergence.unit)?;
-    let shape = Shape::new(config, reset_pc, unit.slots(), unit.spacing());
+    let shape = Shape::new(config, reset_pc, unit.slots(), unit.delay(config));
     let top = core::elaborate(&shape, unit)?;
     Ok(Core { top, header: header(config, &shape, unit) })
 }

@@ -30,8 +30,8 @@ pub struct Shape {
     pub threads: usize,
     /// Path slots of a warp that the divergence unit schedules at once: 1 or 2.
     pub slots: usize,
-    /// Least distance, in cycles, between two instructions of a context at S3.
-    pub spacing: usize,
+    /// Cycles after S8 in which the divergence unit knows the path in charge.
+    pub delay: usize,
     /// Loads in flight.
     pub outstanding: usize,
     /// Bytes of RAM.
@@ -53,14 +53,14 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The sizes of a configuration, for a unit that schedules `slots` paths with `spacing` cycles between two
-    /// instructions of one.
-    pub fn new(config: &Config, reset_pc: u32, slots: usize, spacing: usize) -> Self {
+    /// The sizes of a configuration, for a unit that schedules `slots` paths and settles `delay` cycles after
+    /// S8.
+    pub fn new(config: &Config, reset_pc: u32, slots: usize, delay: usize) -> Self {
         Self {
             warps: config.warps as usize,
             threads: config.threads as usize,
             slots,
-            spacing,
+            delay,
             outstanding: config.memory.outstanding as usize,
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
@@ -71,6 +71,16 @@ impl Shape {
             reset_pc,
             trace: config.trace.port,
         }
+    }
+
+    /// Least distance, in cycles, between two instructions of a context at S3.
+    pub fn spacing(&self) -> usize {
+        2 + self.delay
+    }
+
+    /// Cycles from S8 until the path in charge is known.
+    pub fn context_delay(&self) -> usize {
+        self.delay
     }
 
     /// Bits of a warp number; 0 for one warp.

@@ -1,6 +1,50 @@
 //! The bundles that travel between stages: one definition of each, the stage as a suffix of its nets.
 
+use rtl::{Builder, Expr};
+
 use crate::shape::{DEPTH, PC, Shape};
+
+/// A value some cycles later, in registers `name_later_1` and up.
+pub fn delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Expr {
+    (1..=cycles).fold(value.clone(), |value, cycle| m.delay(&format!("{name}_later_{cycle}"), &value))
+}
+
+/// A one-bit value some cycles later, 0 after reset.
+pub fn flag_delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Expr {
+    (1..=cycles).fold(value.clone(), |value, cycle| {
+        let register = m.register(&format!("{name}_later_{cycle}"), 1);
+        register.next(&value).reset(0);
+        register.q()
+    })
+}
+
+/// Whose outcome a divergence unit has settled.
+pub struct Settled {
+    /// Whether it has.
+    pub valid: Expr,
+    /// The warp.
+    pub warp: Expr,
+}
+
+impl Resolve {
+    /// The instruction whose path in charge is known now, `delay` cycles after its S8.
+    pub fn settled(&self, m: &Builder, delay: usize) -> Settled {
+        Settled {
+            valid: flag_delay_by(m, "settled_valid", &self.valid, delay),
+            warp: delay_by(m, "settled_warp", &self.warp, delay),
+        }
+    }
+
+    /// All of it, `delay` cycles after S8.
+    pub fn later(&self, m: &Builder, shape: &Shape, delay: usize) -> Self {
+        let mut fields = rtl::Bundle::fields(self).into_iter();
+        rtl::Bundle::build(shape, &mut |field, _| {
+            let (_, value) = fields.next().expect("as many values as fields");
+            let name = format!("outcome_{field}");
+            if field == "valid" { flag_delay_by(m, &name, value, delay) } else { delay_by(m, &name, value, delay) }
+        })
+    }
+}
 
 rtl::bundle! {
     /// What every instruction carries from S3 to S7.

@@ -36,10 +36,17 @@ fn run(tool: &str, folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn lint_is_silent_at_every_shape_of_size() {
-    for (warps, threads) in [(1, 1), (1, 4), (3, 8), (8, 4), (4, 16), (64, 2), (2, 64)] {
+    let sizes = [(1, 1), (1, 4), (3, 8), (8, 4), (4, 16), (64, 2), (2, 64)];
+    for (number, (warps, threads)) in sizes.into_iter().enumerate() {
         for trace in [false, true] {
             let folder = tempfile::tempdir().unwrap();
-            let files = write(&config(warps, threads, trace), folder.path());
+            let mut config = config(warps, threads, trace);
+            config.isa.m = (number % 2 == 0) == trace;
+            config.isa.a = number % 3 != 0;
+            config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
+            config.arbiter.pipeline_stages = number as u32 % 3;
+            config.memory.stack_interleave = number % 2 == 1;
+            let files = write(&config, folder.path());
             let lint = ["--lint-only", "-Wall", "--top-module", "weft_core"];
             for sources in [files.iter().map(String::as_str).collect(), vec!["single.v"]] {
                 let text = run("verilator", folder.path(), &[&lint[..], &sources].concat());

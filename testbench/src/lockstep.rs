@@ -19,6 +19,8 @@ mod loads;
 mod mismatch;
 mod transactions;
 
+use std::collections::VecDeque;
+
 use sim::{Fault, Given, Machine, PolicyError, Program, Step, Stop};
 use weft_config::Config;
 use weft_trace::{Commit, Context, LateWrite, PathRecord};
@@ -62,6 +64,10 @@ pub struct Checker<'a> {
     expected: Commit,
     history: History,
     hardware_paths: Vec<Option<PathRecord>>,
+    /// Cycle and warp of the context records that commits so far still owe.
+    owed_contexts: VecDeque<(u64, u32)>,
+    /// Cycles from a commit's record to its context record.
+    context_delay: u64,
     loads: Loads,
     transactions: Transactions,
     counters: Counters,
@@ -81,6 +87,8 @@ impl<'a> Checker<'a> {
             expected: Commit::default(),
             history: History::new(config.warps),
             hardware_paths: vec![None; config.warps as usize],
+            owed_contexts: VecDeque::new(),
+            context_delay: config.arbiter.pipeline_stages.into(),
             loads: Loads::default(),
             transactions: Transactions::default(),
             counters: Counters::default(),
@@ -94,22 +102,27 @@ impl<'a> Checker<'a> {
         &self.machine
     }
 
-    /// A commit, and the context record of its cycle.
+    /// A commit, and the context record of its cycle: its own, or with `arbiter.pipeline_stages` that of a commit so
+    /// many cycles before.
     pub fn commit(&mut self, commit: &Commit, context: Option<&Context>) -> Checked<Paths> {
         if commit.warp as usize >= self.hardware_paths.len() {
             let difference = Difference::new("warp", "a warp of the core", commit.warp.to_string());
             return Err(Scene { hardware_path: None, ..self.scene(0) }.mismatch(commit.cycle, None, difference));
         }
         self.history.push(commit);
-        if let Some(context) = context.filter(|context| context.warp == commit.warp) {
+        let schedulable = self.machine.schedulable(commit.warp);
+        let own = context.filter(|context| self.context_delay == 0 && context.warp == commit.warp);
+        if let Some(context) = own {
             self.hardware_paths[commit.warp as usize] = context.x;
         }
-        let schedulable = self.machine.schedulable(commit.warp);
         self.check_commit(commit, context).map_err(|difference| {
             let &Commit { warp, slot, pc, instruction, .. } = commit;
             let subject = Subject { warp, slot, pc, instruction };
             self.scene(warp).mismatch(commit.cycle, Some(subject), difference)
         })?;
+        if let Some(context) = context.filter(|_| self.context_delay > 0) {
+            self.lone_context(context)?;
+        }
         Ok(Paths { schedulable, held: self.machine.held(commit.warp) })
     }
 
@@ -149,15 +162,22 @@ impl<'a> Checker<'a> {
         }
         self.transactions.push(&self.expected);
         self.tohost = self.tohost.or(tohost);
-        self.check_context(commit, context)
+        if self.context_delay > 0 {
+            let missing = self.owed_contexts.front().is_some_and(|(due, _)| *due < commit.cycle);
+            self.owed_contexts.push_back((commit.cycle + self.context_delay, commit.warp));
+            return if missing { Err(Self::no_context()) } else { Ok(()) };
+        }
+        let context = context.ok_or_else(Self::no_context)?;
+        require_equal!("context_warp", commit.warp, context.warp, "{}");
+        self.check_context(context)
     }
 
-    fn check_context(&self, commit: &Commit, context: Option<&Context>) -> Result<(), Difference> {
-        let Some(context) = context else {
-            return Err(Difference::new("context_valid", "a context record with each commit", "none"));
-        };
-        require_equal!("context_warp", commit.warp, context.warp, "{}");
-        match (self.machine.path(commit.warp), &context.x) {
+    fn no_context() -> Difference {
+        Difference::new("context_valid", "a context record for each commit", "none")
+    }
+
+    fn check_context(&self, context: &Context) -> Result<(), Difference> {
+        match (self.machine.path(context.warp), &context.x) {
             (None, None) => Ok(()),
             (Some(path), None) => Err(Difference::new("context_x_valid", self.describe(&path), "no path")),
             (None, Some(path)) => Err(Difference::new("context_x_valid", "no path", self.describe(path))),
@@ -171,8 +191,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A context record without a commit: no event of this slice is one.
-    pub fn lone_context(&self, context: &Context) -> Checked<()> {
+    /// A context record without a commit of its cycle: right only if a commit owes it.
+    pub fn lone_context(&mut self, context: &Context) -> Checked<()> {
+        if self.owed_contexts.front() == Some(&(context.cycle, context.warp)) {
+            self.owed_contexts.pop_front();
+            self.hardware_paths[context.warp as usize] = context.x;
+            return self
+                .check_context(context)
+                .map_err(|difference| self.scene(context.warp).mismatch(context.cycle, None, difference));
+        }
         let x = context.x.as_ref().map_or("no path".into(), |path| self.describe(path));
         self.locate(context.cycle, (None, Difference::new("context_valid", "no record without a commit", x)))
     }

@@ -1,15 +1,19 @@
 //! `arbiter`: one pc and call depth per thread, and a tree of comparators that picks the path (seed
 //! `path-lists-simty.txt`, section 3.1).
 //!
-//! Latency: the path in charge is known in S8 of the instruction that changed it. Storage: W rows of
+//! Latency: the path in charge is known in S8 of the instruction that changed it, or `arbiter.pipeline_stages` cycles
+//! later, which cut the tree in as many equal parts and one more. Storage: W rows of
 //! T · (1 live + 2 parked + 8 depth + 30 pc) bits and W rows of one path, all LUT RAM. The tree has T − 1 nodes of a
 //! 39-bit comparison each, log2 T deep: the price of a mechanism that keeps no order between threads.
 
-use rtl::{Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, concat, increment, join, lit, ones, zeros};
+use rtl::{
+    Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, concat, increment, join, lit, ones, zeros,
+};
 
 use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
 use crate::shape::{DEPTH, PC, Shape};
-use crate::signals::Path;
+use crate::signals::{Path, Settled, delay_by};
+use weft_config::Config;
 
 /// The unit.
 pub struct Arbiter;
@@ -26,8 +30,8 @@ impl DivergenceUnit for Arbiter {
         1
     }
 
-    fn spacing(&self) -> usize {
-        2
+    fn delay(&self, config: &Config) -> usize {
+        config.arbiter.pipeline_stages as usize
     }
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
@@ -97,12 +101,16 @@ impl DivergenceUnit for Arbiter {
             pc: thread.pc.clone(),
             mask: thread.live.clone(),
         });
-        let best = tree(&m, &compare, leaves.collect(), "node");
+        let levels = clog2(shape.threads);
+        let stages = shape.context_delay();
+        let cuts: Vec<usize> = (1..=stages).map(|cut| cut * levels / (stages + 1)).collect();
+        let best = tree(&m, &compare, &cuts, leaves.collect(), "node");
         let in_charge =
             Path { valid: best.valid, pc: best.pc, depth: best.depth, mask: best.mask, parked: best.parked };
 
+        let settled = resolve.settled(&m, stages);
         if let Some(turns) = turns {
-            turns.update(&in_charge);
+            turns.update(&m, shape, &settled, &in_charge);
         }
 
         m.comment("The path in charge of each warp, written by S8 and read in S6 with that write already in it.");
@@ -115,11 +123,13 @@ impl DivergenceUnit for Arbiter {
             mask: ones(shape.threads),
             parked: lit(1, 0),
         };
-        let write = m.wire("write", &(start_valid | &resolve.valid));
-        let write_warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
+        let row_write = m.wire("row_write", &(start_valid | &resolve.valid));
+        let row_warp = m.wire("row_warp", &start_valid.mux(start_warp, &resolve.warp));
+        let write = m.wire("write", &(start_valid | &settled.valid));
+        let write_warp = m.wire("write_warp", &start_valid.mux(start_warp, &settled.warp));
         let write_path = m.wire("write_path", &start_valid.mux(&stored(&start_path), &stored(&in_charge)));
         let start_row = join(&vec![start.pack(); shape.threads]);
-        threads.write(&write, &write_warp, &start_valid.mux(&start_row, &written));
+        threads.write(&row_write, &row_warp, &start_valid.mux(&start_row, &written));
         paths.write(&write, &write_warp, &write_path);
         let read = paths.read("path_read", warp_s6);
         let same = &write & write_warp.eq(warp_s6);
@@ -184,8 +194,7 @@ struct Node {
 /// one path can run. Storage: W rows of 2 · T + clog2(fair_after) bits, LUT RAM.
 struct Turns {
     rows: Memory,
-    write: [Expr; 2],
-    start: Expr,
+    start: [Expr; 2],
     /// Lanes that come first.
     preferred: Expr,
     runnable: Expr,
@@ -216,8 +225,7 @@ impl Turns {
         let preferred = m.wire("preferred", &holds.mux(&due.mux(&eligible, &held), &all));
         Self {
             rows,
-            write: [start_valid | &resolve.valid, start_valid.mux(start_warp, &resolve.warp)],
-            start: start_valid.clone(),
+            start: [start_valid.clone(), start_warp.clone()],
             preferred,
             runnable,
             holds,
@@ -226,12 +234,14 @@ impl Turns {
         }
     }
 
-    fn update(&self, in_charge: &Path) {
-        let alone = (&self.runnable & !&in_charge.mask).none() | &in_charge.parked;
-        let kept = !(alone | &self.start);
-        let held = in_charge.mask.when(&self.holds);
-        let row = join([&self.taken, &held, &self.count]);
-        self.rows.write(&self.write[0], &self.write[1], &row.when(&kept));
+    fn update(&self, m: &Builder, shape: &Shape, settled: &Settled, in_charge: &Path) {
+        let later = |name: &str, value: &Expr| delay_by(m, name, value, shape.context_delay());
+        let [start, start_warp] = &self.start;
+        let alone = (later("runnable", &self.runnable) & !&in_charge.mask).none() | &in_charge.parked;
+        let held = in_charge.mask.when(&later("holds", &self.holds));
+        let row = join([&later("taken", &self.taken), &held, &later("count", &self.count)]);
+        let warp = start.mux(start_warp, &settled.warp);
+        self.rows.write(&(start | &settled.valid), &warp, &row.when(&!(alone | start)));
     }
 }
 
@@ -239,13 +249,30 @@ fn turn_count_bits(shape: &Shape) -> usize {
     64 - (shape.fair_after - 1).leading_zeros() as usize
 }
 
-fn tree(m: &Builder, compare: &Module, mut nodes: Vec<Node>, name: &str) -> Node {
+impl Node {
+    /// Registers after this level of the tree: one for each cut there.
+    fn cut(self, m: &Builder, cuts: &[usize], level: usize, name: &str) -> Self {
+        let count = cuts.iter().filter(|cut| **cut == level).count();
+        let later = |field: &str, value: &Expr| delay_by(m, &format!("{name}_{field}"), value, count);
+        Self {
+            valid: later("valid", &self.valid),
+            parked: later("parked", &self.parked),
+            deferred: later("deferred", &self.deferred),
+            depth: later("depth", &self.depth),
+            pc: later("pc", &self.pc),
+            mask: later("mask", &self.mask),
+        }
+    }
+}
+
+fn tree(m: &Builder, compare: &Module, cuts: &[usize], mut nodes: Vec<Node>, name: &str) -> Node {
+    let level = clog2(nodes.len());
     if nodes.len() == 1 {
-        return nodes.remove(0);
+        return nodes.remove(0).cut(m, cuts, level, name);
     }
     let high = nodes.split_off(nodes.len() / 2);
-    let low = tree(m, compare, nodes, &format!("{name}_0"));
-    let high = tree(m, compare, high, &format!("{name}_1"));
+    let low = tree(m, compare, cuts, nodes, &format!("{name}_0"));
+    let high = tree(m, compare, cuts, high, &format!("{name}_1"));
     let node = m.instance(name, compare);
     for (side, child) in [("low", &low), ("high", &high)] {
         node.input(&format!("{side}_valid"), &child.valid);
@@ -262,8 +289,9 @@ fn tree(m: &Builder, compare: &Module, mut nodes: Vec<Node>, name: &str) -> Node
         deferred: node.output("deferred"),
         depth: node.output("depth"),
         pc: node.output("pc"),
-        mask: m.wire(&format!("{name}_mask"), &mask),
+        mask: m.wire(&format!("{name}_kept"), &mask),
     }
+    .cut(m, cuts, level, name)
 }
 
 /// One node: which of two candidates comes first, and whether both are the same path.

@@ -11,11 +11,13 @@
 //! | [`Path`] `_s7` | out | S7 | that path, with the effect of every earlier S8 |
 //! | `warp_s7`, `slot_s7` | in | S7 | whose context S8 will update |
 //! | [`Resolve`] `_s8` | in | S8 | what the instruction did |
-//! | [`Path`] `_x` | out | S8 | the path in charge after it |
+//! | [`Path`] `_x` | out | S8 + delay | the path in charge after it |
 
 pub mod arbiter;
 
 use rtl::{Builder, ElaborationError, Expr, Module};
+
+use weft_config::Config;
 
 use crate::CoreError;
 use crate::shape::Shape;
@@ -40,9 +42,9 @@ pub trait DivergenceUnit: Sync {
     /// Paths of a warp that it schedules at once.
     fn slots(&self) -> usize;
 
-    /// Least distance at S3 between two instructions of one context, so that S7 never needs a path that S8 is still
-    /// computing: 2 for a unit that settles in S8.
-    fn spacing(&self) -> usize;
+    /// Cycles after S8 in which the path in charge becomes known; 0 for a unit that settles in S8. Two instructions of
+    /// one context leave S3 two cycles and these apart, so that S7 never needs a path that is still being computed.
+    fn delay(&self, config: &Config) -> usize;
 
     /// Its tables.
     fn storage(&self, shape: &Shape) -> Vec<Storage>;

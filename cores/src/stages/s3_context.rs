@@ -46,7 +46,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let last_writes = m.register("last_writes", 1);
     let is_late = m.wire("is_late", &(&head.is_load | &head.is_long));
     last_writes.next(&(&head.writes_rd & !&is_late)).enable(&issue);
-    let spacing = shape.spacing as u64;
+    let spacing = shape.spacing() as u64;
     let longest = spacing.max(WRITE_LATENCY) - 1;
     let cooling = m.register("cooling", clog2(longest as usize + 1));
     let cooled = cooling.none();

@@ -8,7 +8,7 @@ use rtl::{Builder, Bundle, ElaborationError, Module, clog2, count_ones, decode, 
 use super::s0_steer::Resteer;
 use super::s3_schedule::{ReplayRecord, join_context};
 use crate::shape::{PC, Shape};
-use crate::signals::{Path, Resolve};
+use crate::signals::{Path, Resolve, delay_by};
 
 /// Elaborates the stage around a divergence unit.
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
@@ -29,8 +29,15 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let fence_i = m.input("fence_i_s8", 1);
     let partial_load = m.input("partial_load_s8", 1);
 
+    m.comment("The outcome, when the path in charge after it is known.");
+    let delay = shape.context_delay();
+    let outcome = resolve.later(&m, shape, delay);
+    let predicted = delay_by(&m, "predicted", &predicted, delay);
+    let fence_i = delay_by(&m, "fence_i", &fence_i, delay);
+    let partial_load = delay_by(&m, "partial_load", &partial_load, delay);
+
     let barrier = m.instance("barrier", &barrier_module);
-    resolve.connect(&barrier, "s8");
+    outcome.connect(&barrier, "s8");
     let generation = barrier.output_as("generation", "generation");
     let release = barrier.output_as("barrier_release", "barrier_release");
     let all_ended = barrier.output_as("all_ended", "all_ended");
@@ -46,20 +53,20 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let goes_on = m.wire("goes_on", &(&in_charge.valid & !&in_charge.parked));
     let as_predicted = &goes_on & in_charge.pc.eq(&predicted) & !fence_i;
     let resteer = Resteer {
-        valid: m.wire("resteers", &(&resolve.valid & !as_predicted)),
-        context: join_context(&resolve.warp, &resolve.slot),
+        valid: m.wire("resteers", &(&outcome.valid & !as_predicted)),
+        context: join_context(&outcome.warp, &outcome.slot),
         pc: in_charge.pc.clone(),
         runs: goes_on.clone(),
         waits: &in_charge.valid & &in_charge.parked,
     };
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
-    let same_path = &goes_on & in_charge.pc.eq(&resolve.b_pc) & in_charge.mask.eq(&resolve.b_mask);
+    let same_path = &goes_on & in_charge.pc.eq(&outcome.b_pc) & in_charge.mask.eq(&outcome.b_mask);
     let record = ReplayRecord {
-        valid: resolve.valid.clone(),
+        valid: outcome.valid.clone(),
         context: resteer.context.clone(),
         stands: partial_load & same_path,
-        pc: resolve.b_pc.clone(),
+        pc: outcome.b_pc.clone(),
     };
 
     let epochs = m.register("epochs", contexts);
