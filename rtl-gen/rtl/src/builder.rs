@@ -1,17 +1,16 @@
-//! Building a module: ports, wires, registers, memories, instances.
+//! Building a module: its ports and wires, and the places of its registers, memories and instances.
 
 use std::cell::{RefCell, RefMut};
-use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use num_bigint::BigUint;
-
 use crate::expr::{Expr, zeros};
+use crate::instance::Instance;
 use crate::module::{Body, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, RegisterData};
 use crate::names;
 use crate::net::{Net, NetKind};
-use crate::{Direction, MemoryStyle, clog2};
+use crate::state::{Memory, Register};
+use crate::{Direction, MemoryStyle};
 
 /// Names that a module cannot give: its clock, its reset, and what the printer adds.
 const RESERVED: [&str; 3] = ["clk", "rst", "unused"];
@@ -24,11 +23,11 @@ fn fresh() -> usize {
 
 /// A module under construction. Clones are handles to the same module.
 ///
-/// Mistakes in the hardware description itself (widths, names, a net of another module) panic at the line that
-/// makes them; what only the whole module can show (undriven nets, combinational loops) is an error of
-/// [`Builder::finish`].
+/// Mistakes in the hardware description itself (widths, names, a second driver) panic at the line that makes them;
+/// what only the whole module can show (undriven nets, combinational loops, a net of another module) is an error
+/// of [`Builder::finish`].
 #[derive(Clone)]
-pub struct Builder(Rc<RefCell<Body>>);
+pub struct Builder(pub(crate) Rc<RefCell<Body>>);
 
 impl Builder {
     /// Starts a module. `purpose` becomes the comment above it.
@@ -55,7 +54,7 @@ impl Builder {
     }
 
     #[track_caller]
-    fn net(&self, name: &str, width: usize, kind: NetKind) -> Rc<Net> {
+    pub(crate) fn net(&self, name: &str, width: usize, kind: NetKind) -> Rc<Net> {
         let body = self.claim(name);
         Rc::new(Net { id: fresh(), name: name.to_owned(), width, kind, module: body.id })
     }
@@ -137,7 +136,7 @@ impl Builder {
     }
 
     #[track_caller]
-    fn declare_wire(&self, name: &str, width: usize, driver: Option<Driver>) -> Expr {
+    pub(crate) fn declare_wire(&self, name: &str, width: usize, driver: Option<Driver>) -> Expr {
         let net = self.net(name, width, NetKind::Wire);
         let mut body = self.0.borrow_mut();
         let position = body.items.len();
@@ -148,7 +147,7 @@ impl Builder {
 
     /// Gives a forward wire its driver.
     #[track_caller]
-    fn drive_wire(&self, wire: &Expr, driver: Driver) -> Rc<Net> {
+    pub(crate) fn drive_wire(&self, wire: &Expr, driver: Driver) -> Rc<Net> {
         let mut body = self.0.borrow_mut();
         let position = wire.as_net().and_then(|net| body.wires.get(&net.id)).copied();
         match position.map(|position| &mut body.items[position]) {
@@ -285,246 +284,5 @@ fn name_unread_outputs(body: &mut Body) {
 fn check_name(name: &str) {
     if let Some(reason) = names::refusal(name) {
         panic!("`{name}` cannot be a name: {reason}");
-    }
-}
-
-/// A register under construction; dereferences to its output.
-pub struct Register {
-    module: Builder,
-    index: Option<usize>,
-    q: Expr,
-}
-
-impl Deref for Register {
-    type Target = Expr;
-
-    fn deref(&self) -> &Expr {
-        &self.q
-    }
-}
-
-impl Register {
-    #[track_caller]
-    fn set(&self, change: impl FnOnce(&mut RegisterData)) -> &Self {
-        if let Some(index) = self.index {
-            change(&mut self.module.0.borrow_mut().registers[index]);
-        }
-        self
-    }
-
-    /// The value after the next clock edge.
-    #[track_caller]
-    pub fn next(&self, value: &Expr) -> &Self {
-        let q = &self.q;
-        assert!(
-            q.width() == value.width(),
-            "register `{q:?}` has {} bits, `{value:?}` has {}",
-            q.width(),
-            value.width()
-        );
-        self.set(|register| {
-            assert!(register.next.is_none(), "register `{q:?}` has two next values");
-            register.next = Some(value.clone());
-        })
-    }
-
-    /// Changes only in cycles where the one-bit `condition` holds (reset comes first).
-    #[track_caller]
-    pub fn enable(&self, condition: &Expr) -> &Self {
-        assert!(condition.width() == 1, "enable `{condition:?}` must have 1 bit");
-        let q = &self.q;
-        self.set(|register| {
-            assert!(register.enable.is_none(), "register `{q:?}` has two enables");
-            register.enable = Some(condition.clone());
-        })
-    }
-
-    /// Synchronous reset to `value`.
-    #[track_caller]
-    pub fn reset(&self, value: u64) -> &Self {
-        self.reset_to(BigUint::from(value))
-    }
-
-    /// Synchronous reset to all ones.
-    #[track_caller]
-    pub fn reset_ones(&self) -> &Self {
-        self.reset_to((BigUint::from(1u8) << self.q.width()) - 1u8)
-    }
-
-    #[track_caller]
-    fn reset_to(&self, value: BigUint) -> &Self {
-        let q = &self.q;
-        assert!(value.bits() as usize <= q.width(), "register `{q:?}` has {} bits, too few for {value}", q.width());
-        self.set(|register| {
-            assert!(register.reset.is_none(), "register `{q:?}` has two reset values");
-            register.reset = Some(value);
-        })
-    }
-
-    /// The output as an expression.
-    pub fn q(&self) -> Expr {
-        self.q.clone()
-    }
-}
-
-/// A memory under construction.
-pub struct Memory {
-    module: Builder,
-    index: Option<usize>,
-    depth: usize,
-    width: usize,
-    style: MemoryStyle,
-}
-
-impl Memory {
-    #[track_caller]
-    fn check_address(&self, address: &Expr) {
-        let bits = clog2(self.depth);
-        assert!(
-            address.width() == bits,
-            "an address of {} words has {bits} bits, `{address:?}` has {}",
-            self.depth,
-            address.width()
-        );
-    }
-
-    /// Writes `data` at the clock edge where `enable` holds.
-    ///
-    /// # Panics
-    /// If a width is wrong, or at a second write port of a memory of LUT RAM, which has one.
-    #[track_caller]
-    pub fn write(&self, enable: &Expr, address: &Expr, data: &Expr) -> &Self {
-        self.check_address(address);
-        assert!(enable.width() == 1, "write enable `{enable:?}` must have 1 bit");
-        assert!(data.width() == self.width, "a word has {} bits, `{data:?}` has {}", self.width, data.width());
-        if let Some(index) = self.index {
-            let mut body = self.module.0.borrow_mut();
-            let memory = &mut body.memories[index];
-            assert!(
-                memory.writes.is_empty() || self.style == MemoryStyle::Block,
-                "distributed memory `{}` has one write port",
-                memory.name
-            );
-            memory.writes.push((enable.clone(), address.clone(), data.clone()));
-        }
-        self
-    }
-
-    /// The word at `address`, in the same cycle.
-    ///
-    /// # Panics
-    /// If a width is wrong, or if the memory is block RAM, which has registered reads only.
-    #[track_caller]
-    pub fn read(&self, name: &str, address: &Expr) -> Expr {
-        self.check_address(address);
-        assert!(self.style == MemoryStyle::Distributed, "`{name}` reads block RAM in the same cycle");
-        let Some(index) = self.index else { return zeros(0) };
-        self.module.declare_wire(name, self.width, Some(Driver::Memory { memory: index, address: address.clone() }))
-    }
-
-    /// The word at `address`, sampled at the clock edge: the old word if it is written at that edge.
-    #[track_caller]
-    pub fn read_registered(&self, name: &str, address: &Expr) -> Expr {
-        self.check_address(address);
-        let Some(index) = self.index else { return zeros(0) };
-        let net = self.module.net(name, self.width, NetKind::MemoryRead);
-        let mut body = self.module.0.borrow_mut();
-        let read = body.memories[index].reads.len();
-        body.memories[index].reads.push((net.clone(), address.clone()));
-        body.items.push(Item::MemoryRead { memory: index, read });
-        Expr::net(&net)
-    }
-}
-
-/// An instance under construction.
-pub struct Instance {
-    parent: Builder,
-    item: usize,
-    name: String,
-    module: Module,
-}
-
-impl Instance {
-    fn with<R>(&self, change: impl FnOnce(&mut InstanceData) -> R) -> R {
-        match &mut self.parent.0.borrow_mut().items[self.item] {
-            Item::Instance(data) => change(data),
-            _ => unreachable!("an instance's item never moves"),
-        }
-    }
-
-    /// Position and width of a port; nothing for one of no bits.
-    #[track_caller]
-    fn port(&self, name: &str, direction: Direction) -> Option<(usize, usize)> {
-        let finished = self.module.finished();
-        let found = finished.positions.get(name).map(|position| (*position, &finished.ports[*position]));
-        match found {
-            Some((position, port)) if port.direction == direction && !port.is_implicit() => {
-                Some((position, port.width))
-            }
-            None if finished.body.empty_ports.contains(name) => None,
-            _ => panic!("module `{}` has no {direction:?} port `{name}`", self.module.name()),
-        }
-    }
-
-    #[track_caller]
-    fn check_width(&self, port: &str, width: usize, value: &Expr) {
-        assert!(
-            width == value.width(),
-            "port `{port}` of `{}` has {width} bits, `{value:?}` has {}",
-            self.module.name(),
-            value.width()
-        );
-    }
-
-    /// Connects an input.
-    #[track_caller]
-    pub fn input(&self, port: &str, value: &Expr) -> &Self {
-        let place = self.port(port, Direction::Input);
-        self.check_width(port, place.map_or(0, |(_, width)| width), value);
-        if let Some((position, _)) = place {
-            self.with(|data| {
-                let input = &mut data.inputs[position];
-                assert!(input.is_none(), "input `{port}` of `{}` is connected twice", self.name);
-                *input = Some(value.clone());
-            });
-        }
-        self
-    }
-
-    /// An output, on a net named `instance_port`. Asking for a port of no bits gives no bits.
-    #[track_caller]
-    pub fn output(&self, port: &str) -> Expr {
-        self.output_as(port, &format!("{}_{port}", self.name))
-    }
-
-    /// An output, on a net of a name of its own; the net that the port has already, if it has one.
-    #[track_caller]
-    pub fn output_as(&self, port: &str, net: &str) -> Expr {
-        let Some((position, width)) = self.port(port, Direction::Output) else { return zeros(0) };
-        if let Some(known) = self.with(|data| data.outputs[position].clone()) {
-            return Expr::net(&known);
-        }
-        let net = self.parent.net(net, width, NetKind::InstanceOutput);
-        self.with(|data| data.outputs[position] = Some(net.clone()));
-        Expr::net(&net)
-    }
-
-    /// Lets an output drive a [`Builder::forward`] wire.
-    #[track_caller]
-    pub fn output_to(&self, port: &str, wire: &Expr) -> &Self {
-        let place = self.port(port, Direction::Output);
-        self.check_width(port, place.map_or(0, |(_, width)| width), wire);
-        if let Some((position, _)) = place {
-            match self.with(|data| data.outputs[position].clone()) {
-                Some(known) => {
-                    self.parent.drive_wire(wire, Driver::Value(Expr::net(&known)));
-                }
-                None => {
-                    let net = self.parent.drive_wire(wire, Driver::Instance);
-                    self.with(|data| data.outputs[position] = Some(net));
-                }
-            }
-        }
-        self
     }
 }

@@ -1,7 +1,8 @@
 //! Bundles: named records of expressions that travel between stages.
 
-use crate::builder::{Builder, Instance};
+use crate::builder::Builder;
 use crate::expr::Expr;
+use crate::instance::Instance;
 
 /// A record of expressions with one definition of its fields and widths. Declare one with [`bundle!`](crate::bundle).
 pub trait Bundle: Sized {

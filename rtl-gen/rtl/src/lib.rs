@@ -12,21 +12,25 @@ mod bundle;
 mod emit;
 mod expr;
 mod hierarchy;
+mod instance;
 mod module;
 mod names;
 mod net;
 mod print;
 mod select;
 mod sheet;
+mod state;
 mod statement;
 mod structure;
 
-pub use builder::{Builder, Instance, Memory, Register};
+pub use builder::Builder;
 pub use bundle::Bundle;
 pub use emit::{ModuleText, file, single_file};
 pub use expr::{Expr, lit, ones, zeros};
+pub use instance::Instance;
 pub use module::{ElaborationError, MemoryStyle, Module};
 pub use select::{clog2, count_ones, decode, encode, increment, lowest_one, reduce, select, select_one_hot};
+pub use state::{Memory, Register};
 pub use structure::{concat, join};
 
 /// Direction of a port.

@@ -1,0 +1,100 @@
+//! Instances under construction: which net is on which port.
+
+use crate::Direction;
+use crate::builder::Builder;
+use crate::expr::{Expr, zeros};
+use crate::module::{Driver, InstanceData, Item, Module};
+use crate::net::NetKind;
+
+/// An instance under construction.
+pub struct Instance {
+    pub(crate) parent: Builder,
+    pub(crate) item: usize,
+    pub(crate) name: String,
+    pub(crate) module: Module,
+}
+
+impl Instance {
+    fn with<R>(&self, change: impl FnOnce(&mut InstanceData) -> R) -> R {
+        match &mut self.parent.0.borrow_mut().items[self.item] {
+            Item::Instance(data) => change(data),
+            _ => unreachable!("an instance's item never moves"),
+        }
+    }
+
+    /// Position and width of a port; nothing for one of no bits.
+    #[track_caller]
+    fn port(&self, name: &str, direction: Direction) -> Option<(usize, usize)> {
+        let finished = self.module.finished();
+        let found = finished.positions.get(name).map(|position| (*position, &finished.ports[*position]));
+        match found {
+            Some((position, port)) if port.direction == direction && !port.is_implicit() => {
+                Some((position, port.width))
+            }
+            None if finished.body.empty_ports.contains(name) => None,
+            _ => panic!("module `{}` has no {direction:?} port `{name}`", self.module.name()),
+        }
+    }
+
+    #[track_caller]
+    fn check_width(&self, port: &str, width: usize, value: &Expr) {
+        assert!(
+            width == value.width(),
+            "port `{port}` of `{}` has {width} bits, `{value:?}` has {}",
+            self.module.name(),
+            value.width()
+        );
+    }
+
+    /// Connects an input.
+    #[track_caller]
+    pub fn input(&self, port: &str, value: &Expr) -> &Self {
+        let place = self.port(port, Direction::Input);
+        self.check_width(port, place.map_or(0, |(_, width)| width), value);
+        if let Some((position, _)) = place {
+            self.with(|data| {
+                let input = &mut data.inputs[position];
+                assert!(input.is_none(), "input `{port}` of `{}` is connected twice", self.name);
+                *input = Some(value.clone());
+            });
+        }
+        self
+    }
+
+    /// An output, on a net named `instance_port`. Asking for a port of no bits gives no bits.
+    #[track_caller]
+    pub fn output(&self, port: &str) -> Expr {
+        self.output_as(port, &format!("{}_{port}", self.name))
+    }
+
+    /// An output, on a net of a name of its own; the net that the port has already, if it has one.
+    #[track_caller]
+    pub fn output_as(&self, port: &str, net: &str) -> Expr {
+        let Some((position, width)) = self.port(port, Direction::Output) else { return zeros(0) };
+        if let Some(known) = self.with(|data| data.outputs[position].clone()) {
+            return Expr::net(&known);
+        }
+        let net = self.parent.net(net, width, NetKind::InstanceOutput);
+        self.with(|data| data.outputs[position] = Some(net.clone()));
+        Expr::net(&net)
+    }
+
+    /// Lets an output drive a [`Builder::forward`] wire.
+    #[track_caller]
+    pub fn output_to(&self, port: &str, wire: &Expr) -> &Self {
+        let place = self.port(port, Direction::Output);
+        self.check_width(port, place.map_or(0, |(_, width)| width), wire);
+        if let Some((position, _)) = place {
+            match self.with(|data| data.outputs[position].clone()) {
+                Some(known) => {
+                    self.parent.drive_wire(wire, Driver::Value(Expr::net(&known)));
+                }
+                None => {
+                    let net = self.parent.drive_wire(wire, Driver::Instance);
+                    self.with(|data| data.outputs[position] = Some(net));
+                }
+            }
+        }
+        self
+    }
+}
