@@ -37,3 +37,14 @@ build_weft() {
     # shellcheck disable=SC2034 # for the script that sources this
     weft="${CARGO_TARGET_DIR:-target}/release/weft"
 }
+
+# Sets `needs` to the options that give a bundled kernel the keys it needs.
+needs_of() {
+    # shellcheck disable=SC2034 # for the script that sources this
+    mapfile -t needs < <("$weft" --json kernels list | python3 -c '
+import json, sys
+for kernel in json.load(sys.stdin)["kernels"]:
+    if kernel["name"] == sys.argv[1]:
+        for setting in kernel["settings"]:
+            print("--set", setting, sep="\n")' "$1")
+}

@@ -52,7 +52,8 @@ for size in $sizes; do
                 kernel=$(basename "$elf" .elf)
                 run="$results/$kernel-$size-latency-$latency-seed-$seed"
                 runs=$((runs + 1))
-                if "$weft" --json cosim "$elf" --set "warps=$warps" --set "threads=$threads" \
+                needs_of "$kernel"
+                if "$weft" --json cosim "$elf" "${needs[@]}" --set "warps=$warps" --set "threads=$threads" \
                     --set "memory.latency=$latency" --set "memory.seed=$seed" >"$run.json" 2>"$run.log"; then
                     rm "$run.log"
                 else

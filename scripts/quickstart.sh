@@ -23,7 +23,8 @@ status=0
 for elf in out/kernels/*.elf; do
     kernel=$(basename "$elf" .elf)
     echo "Running $kernel" >&2
-    "$weft" --json cosim "$elf" --commits "out/traces/$kernel.jsonl" \
+    needs_of "$kernel"
+    "$weft" --json cosim "$elf" "${needs[@]}" --commits "out/traces/$kernel.jsonl" \
         >"out/results/$kernel.json" 2>"out/results/$kernel.log" || status=1
 done
 

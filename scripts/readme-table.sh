@@ -19,7 +19,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$weft" kernels build --out "$work" >&2
 for elf in "$work"/*.elf; do
-    "$weft" --json cosim "$elf" --set warps=$warps --set threads=$threads >"${elf%.elf}.json" ||
+    needs_of "$(basename "$elf" .elf)"
+    "$weft" --json cosim "$elf" "${needs[@]}" --set warps=$warps --set threads=$threads >"${elf%.elf}.json" ||
         fail "$(basename "$elf" .elf) fails"
 done
 

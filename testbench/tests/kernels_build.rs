@@ -65,6 +65,19 @@ fn the_documented_command_has_the_flags_of_the_build() {
     }
 }
 
+#[test]
+fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/kernels.md")).unwrap();
+    for kernel in kernels::list() {
+        let extension = |has: bool, name: &str| if has { name.to_string() } else { String::new() };
+        let fair_after = kernel.fair_after.map(|commits| format!("`divergence.fair_after={commits}`"));
+        let needs = [extension(kernel.isa.m, "M"), extension(kernel.isa.a, "A"), fair_after.unwrap_or_default()];
+        let needs = needs.into_iter().filter(|need| !need.is_empty()).collect::<Vec<_>>().join(", ");
+        let row = format!("| `{}` | {needs}{}| ", kernel.name, if needs.is_empty() { "" } else { " " });
+        assert!(document.lines().any(|line| line.starts_with(&row)), "docs/kernels.md lacks {row}");
+    }
+}
+
 /// The words of the executable segment of a program, as instructions.
 fn instructions(elf: &std::path::Path) -> Vec<u32> {
     let config = weft_config::Config::default();

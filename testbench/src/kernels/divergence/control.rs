@@ -107,8 +107,11 @@ pub fn string_search(warps: u32, threads: u32) -> u64 {
     const TEXT: &[u8] = b"abracadabraabcacbdacabradabacabbacadacra";
     count(warps, threads, |warp| {
         let first = warp.hart(0);
-        let word =
-            |lane: u32| &TEXT[3 + (11 * (first + lane) & 31) as usize..][..2 + ((first + lane) >> 1 & 3) as usize];
+        let word = |lane: u32| {
+            let hart = (first + lane) as usize;
+            let (begin, length) = (3 + ((11 * hart) & 31), 2 + ((hart >> 1) & 3));
+            &TEXT[begin..begin + length]
+        };
         let mut searching = warp.all();
         let mut at = 0;
         while searching != 0 {

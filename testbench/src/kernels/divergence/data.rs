@@ -94,7 +94,7 @@ pub fn spin_lock(warps: u32, threads: u32) -> u64 {
 
 /// To the end of the list; then the same in numbers, which ends one element earlier.
 pub fn pointer_chase(warps: u32, threads: u32) -> u64 {
-    let step = |number: u32| 1 + (7 * number >> 2 & 7);
+    let step = |number: u32| 1 + (((7 * number) >> 2) & 7);
     let successor = |number: u32| if step(number) < number { number - step(number) } else { 0 };
     let after_first = |number: u32| std::iter::successors(Some(number), |n| Some(successor(*n))).position(|n| n == 0);
     count(warps, threads, |warp| {
@@ -103,7 +103,7 @@ pub fn pointer_chase(warps: u32, threads: u32) -> u64 {
             warp.branch(not_last, |lane| step(first + lane) < first + lane);
         });
         let first = warp.hart(0);
-        let length = |lane: u32| after_first(127 - (23 * (first + lane) & 127)).unwrap_or(0) as u32;
+        let length = |lane: u32| after_first(127 - ((23 * (first + lane)) & 127)).unwrap_or(0) as u32;
         let all: Lanes = warp.all();
         warp.turns(all, length);
         warp.turns(all, length);
