@@ -1,7 +1,8 @@
 //! S4, collect: reads the operands of every lane.
 //!
 //! The register file is block RAM, sampled at the end of S4: two copies of 32 · W rows in each lane, one for rs1 and
-//! one for rs2. It has one write port, which S9 arbitrates. Rows of x0 are cleared at start and never written.
+//! one for rs2. The scoreboard lets no instruction read a register at the edge that writes it, so the two need no order.
+//! It has one write port, which S9 arbitrates. Rows of x0 are cleared at start and never written.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, join};
 
@@ -71,7 +72,7 @@ fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
     let write = m.input("write", 1);
     let write_row = m.input("write_row", row_bits);
     let write_data = m.input("write_data", 32);
-    let registers = m.memory("registers", shape.register_rows(), 32, MemoryStyle::Block);
+    let registers = m.memory("registers", shape.register_rows(), 32, MemoryStyle::BlockUnordered);
     registers.write(&write, &write_row, &write_data);
     let data = registers.read_registered("read_data", &read_row);
     m.output("data", &data);

@@ -70,6 +70,9 @@ pub enum ElaborationError {
 pub enum MemoryStyle {
     /// Block RAM; every read must be registered.
     Block,
+    /// Block RAM whose owner never uses a word read at the edge that writes it: what is read then is undefined on an
+    /// FPGA (the old word in simulation), which saves the logic that would put the two in order.
+    BlockUnordered,
     /// LUT RAM; reads in the same cycle.
     Distributed,
 }

@@ -123,7 +123,7 @@ impl Memory {
             let mut body = self.module.0.borrow_mut();
             let memory = &mut body.memories[index];
             assert!(
-                memory.writes.is_empty() || self.style == MemoryStyle::Block,
+                memory.writes.is_empty() || self.style != MemoryStyle::Distributed,
                 "distributed memory `{}` has one write port",
                 memory.name
             );

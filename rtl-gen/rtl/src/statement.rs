@@ -28,11 +28,14 @@ fn word(memory: &MemoryData, address: &Expr) -> String {
 
 pub(crate) fn memory(memory: &MemoryData) -> String {
     let (style, how) = match memory.style {
-        MemoryStyle::Block => ("block", "block RAM: registered reads, old data on a collision"),
-        MemoryStyle::Distributed => ("distributed", "LUT RAM: reads in the same cycle"),
+        MemoryStyle::Block => ("ram_style = \"block\"", "block RAM: registered reads, old data on a collision"),
+        MemoryStyle::BlockUnordered => {
+            ("ram_style = \"block\", no_rw_check", "block RAM: registered reads, no word read while it is written")
+        }
+        MemoryStyle::Distributed => ("ram_style = \"distributed\"", "LUT RAM: reads in the same cycle"),
     };
     format!(
-        "    // {} x {} bits, {how}\n    (* ram_style = \"{style}\" *)\n    reg  {}{} [0:{}];\n",
+        "    // {} x {} bits, {how}\n    (* {style} *)\n    reg  {}{} [0:{}];\n",
         memory.depth,
         memory.width,
         range(memory.width),

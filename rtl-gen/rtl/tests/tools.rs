@@ -16,7 +16,7 @@ fn memory(name: &str, depth: usize, width: usize, style: MemoryStyle) -> Module 
     let words = m.memory("words", depth, width, style);
     words.write(&write, &to, &data);
     let read = match style {
-        MemoryStyle::Block => words.read_registered("word", &from),
+        MemoryStyle::Block | MemoryStyle::BlockUnordered => words.read_registered("word", &from),
         MemoryStyle::Distributed => words.read("word", &from),
     };
     m.output("y", &read);
@@ -25,7 +25,7 @@ fn memory(name: &str, depth: usize, width: usize, style: MemoryStyle) -> Module 
 
 #[test]
 fn memories_become_the_ram_that_was_asked_for() {
-    use MemoryStyle::{Block, Distributed};
+    use MemoryStyle::{Block, BlockUnordered, Distributed};
     // Depth, width, style, blocks of RAM, cells of LUT RAM (16 x 4 bits each).
     let expected = [
         (256, 32, Block, 1, 0),
@@ -33,6 +33,7 @@ fn memories_become_the_ram_that_was_asked_for() {
         (8, 4, Block, 1, 0),
         (1024, 72, Block, 4, 0),
         (100, 36, Block, 1, 0),
+        (256, 32, BlockUnordered, 1, 0),
         (16, 8, Distributed, 0, 2),
         (32, 4, Distributed, 0, 2),
         (5, 3, Distributed, 0, 1),
@@ -48,7 +49,7 @@ fn memories_become_the_ram_that_was_asked_for() {
         script += &format!("design -save all\nsynth_ecp5 -top {name} -run begin:map_ffs\n");
         script += &format!("select -assert-count {blocks} t:DP16KD\nselect -assert-count {cells} t:TRELLIS_DPR16X4\n");
         script += "select -assert-none t:$mem* t:$dlatch\n";
-        if style == Block {
+        if style != Distributed {
             // The RAM itself returns old data on a collision: no bypass is built around it.
             script += "select -assert-none t:$eq t:$mux t:$dff*\n";
         }
