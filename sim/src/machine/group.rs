@@ -44,6 +44,9 @@ impl Access<'_> {
     /// address in that line is legal.
     pub(super) fn load_group(&self) -> u64 {
         let (leaders, line) = (self.leaders_address(), self.line());
+        if self.each_hits_its_own_word(line) {
+            return self.mask;
+        }
         let served = |(lane, address)| (word(address) == word(leaders)) | (word(address) == line + 4 * lane);
         self.mask & lanes_where(self.lanes().map(served))
     }
@@ -63,10 +66,18 @@ impl Access<'_> {
     pub(super) fn word_store_group(&self) -> StoreGroup {
         let leader = 1 << leader(self.mask);
         let (line, line_mask) = (self.line(), self.line_mask());
+        if self.each_hits_its_own_word(line) {
+            return StoreGroup { leader, own_word: self.mask };
+        }
         let own_word = self.mask & lanes_where(self.lanes().map(|(lane, address)| word(address) == line + 4 * lane));
         let in_line = self.mask & lanes_where(self.lanes().map(|(_, address)| address & !line_mask == line));
         let in_order = in_line & !(own_word | leader) == 0;
         StoreGroup { leader, own_word: if in_order { own_word } else { own_word & leader } }
+    }
+
+    /// Whether every lane i, active or not, hits word i of the line: the common case, quick to see.
+    fn each_hits_its_own_word(&self, line: u32) -> bool {
+        self.lanes().fold(0, |differences, (lane, address)| differences | (word(address) ^ (line + 4 * lane))) == 0
     }
 
     fn line_mask(&self) -> u32 {
@@ -75,7 +86,7 @@ impl Access<'_> {
 
     /// Every lane with its address.
     fn lanes(&self) -> impl Iterator<Item = (u32, u32)> {
-        (0..).zip(self.addresses.iter().copied())
+        self.addresses.iter().enumerate().map(|(lane, address)| (lane as u32, *address))
     }
 }
 

@@ -51,7 +51,10 @@ pub(super) fn copy(mask: u64, from: &[u32], to: &mut [u32]) {
 /// Zeroes the values of the lanes that are not in `mask`.
 #[inline]
 pub(super) fn keep(mask: u64, values: &mut [u32]) {
-    each(first(values.len()) & !mask).for_each(|lane| values[lane] = 0);
+    let others = first(values.len()) & !mask;
+    if others != 0 {
+        each(others).for_each(|lane| values[lane] = 0);
+    }
 }
 
 /// Every bit of a mask of 16 lanes four times: the bytes of their words.

@@ -144,8 +144,8 @@ impl Machine {
         out.memory_mask = [0; 4];
         out.divergent = false;
         for lanes in [&mut out.values, &mut out.memory_data] {
-            lanes.clear();
             lanes.resize(self.lanes as usize, 0);
+            lanes.fill(0);
         }
     }
 

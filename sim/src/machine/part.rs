@@ -62,8 +62,8 @@ impl Part<'_> {
 
     /// Sets the values of the served lanes.
     pub(super) fn fill(&mut self, value: impl Fn(u32) -> u32) {
-        for (lane, slot) in (0..).zip(&mut self.out.values) {
-            *slot = value(lane);
+        for (lane, slot) in self.out.values.iter_mut().enumerate() {
+            *slot = value(lane as u32);
         }
         keep(self.out.served, &mut self.out.values);
     }

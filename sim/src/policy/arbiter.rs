@@ -16,9 +16,8 @@ pub(super) struct Arbiter {
 }
 
 /// The live threads of a warp, and whose turn it is.
-#[derive(Clone, Default)]
 struct Warp {
-    /// Disjoint, of distinct rank, best first.
+    /// Disjoint, of distinct rank, best first. There is place for one of each lane.
     groups: Vec<PathRecord>,
     /// The path in charge: the best group, or those lanes of a group whose turn it is.
     charge: Option<PathRecord>,
@@ -43,11 +42,7 @@ struct Turns {
 
 impl Arbiter {
     pub(super) fn new(start: &Start) -> Self {
-        let path = PathRecord { pc: start.entry, depth: 0, mask: start.mask, parked: false };
-        let mut groups = Vec::with_capacity(start.mask.count_ones() as usize + 2);
-        groups.push(path);
-        let warps = (0..start.warps).map(|_| Warp { groups: groups.clone(), charge: Some(path), ..Warp::default() });
-        Self { fair_after: start.fair_after, warps: warps.collect() }
+        Self { fair_after: start.fair_after, warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
     }
 }
 
@@ -75,17 +70,15 @@ impl Policy for Arbiter {
 
     fn resolve(&mut self, warp: u32, next: &Next) {
         let warp = &mut self.warps[warp as usize];
-        let Some(committed) = warp.charge else { return };
-        match (warp.groups.as_mut_slice(), next.a, next.b) {
+        if let ([only], Some(path), None) = (warp.groups.as_mut_slice(), &next.a, &next.b)
+            && only.mask == path.mask
+        {
             // The only path stays the only one: nobody waits for a turn.
-            ([only], Some(path), None) if only.mask == path.mask => {
-                *only = path;
-                warp.charge = Some(path);
-            }
-            _ => {
-                warp.advance(&committed, next);
-                warp.choose(committed.mask, self.fair_after);
-            }
+            *only = *path;
+            warp.charge = Some(*path);
+        } else if let Some(committed) = warp.charge {
+            warp.advance(&committed, next);
+            warp.choose(committed.mask, self.fair_after);
         }
     }
 
@@ -94,16 +87,20 @@ impl Policy for Arbiter {
             for group in &mut warp.groups {
                 group.parked = false;
             }
-            for group in std::mem::take(&mut warp.groups) {
-                insert(&mut warp.groups, group);
-            }
-            // Nobody could run, so nobody has a turn, and the path in charge was whole.
+            // All were parked: their order is the same, and nobody has a turn.
             warp.charge = warp.groups.first().copied();
         }
     }
 }
 
 impl Warp {
+    fn new(start: &Start) -> Self {
+        let path = PathRecord { pc: start.entry, depth: 0, mask: start.mask, parked: false };
+        let mut groups = Vec::with_capacity(start.mask.count_ones() as usize);
+        groups.push(path);
+        Self { groups, charge: Some(path), divided: false, turns: Turns::default() }
+    }
+
     /// The lanes of `committed` become `next`.
     fn advance(&mut self, committed: &PathRecord, next: &Next) {
         if let Ok(place) = self.groups.binary_search_by_key(&rank(committed), rank) {

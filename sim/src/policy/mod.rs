@@ -39,7 +39,7 @@ pub trait Policy: Send {
     /// The warp's path in charge has executed an instruction and becomes `next`.
     fn resolve(&mut self, warp: u32, next: &Next);
 
-    /// Every parked path, of all warps, becomes runnable.
+    /// Every path of every warp is parked: all become runnable.
     fn release(&mut self);
 }
 
