@@ -32,6 +32,10 @@ pub fn xor(rd: u32, rs1: u32, rs2: u32) -> u32 {
     r_type(4, 0, rd, rs1, rs2)
 }
 
+pub fn and(rd: u32, rs1: u32, rs2: u32) -> u32 {
+    r_type(7, 0, rd, rs1, rs2)
+}
+
 /// Any register operation: `funct3` and `funct7` as in the manual.
 pub fn r_type(funct3: u32, funct7: u32, rd: u32, rs1: u32, rs2: u32) -> u32 {
     funct7 << 25 | rs2 << 20 | rs1 << 15 | funct3 << 12 | rd << 7 | 0x33

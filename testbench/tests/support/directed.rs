@@ -30,7 +30,8 @@ pub fn programs() -> Vec<Directed> {
         exits("loads and stores of every size", sizes()),
         exits("scattered and conflicting accesses", scattered()),
         exits("calls and returns by every hint", call_hints()),
-        exits("jumps to several targets", several_targets()),
+        exits("calls of several targets", several_targets(1)),
+        exits("jumps to several targets", several_targets(0)),
         exits("threads that end before a barrier", early_exits()),
         exits("code that stores code", self_modifying()),
         exits("every source of an exit code", exit_sources()),
@@ -121,9 +122,11 @@ fn call_hints() -> Vec<u32> {
     words
 }
 
-/// A `jalr` of each lane to its own place, one of four.
-fn several_targets() -> Vec<u32> {
-    let mut words = vec![csrr(8, MHARTID), andi(9, 8, 3), slli(9, 9, 3), auipc(10, 0), add(10, 10, 9), jalr(1, 10, 16)];
+/// A `jalr` of each lane to its own place, one of four. After a call the lanes that have jumped go on
+/// first, being deeper; after a jump the others, being at the smaller pc.
+fn several_targets(link: u32) -> Vec<u32> {
+    let mut words =
+        vec![csrr(8, MHARTID), andi(9, 8, 3), slli(9, 9, 3), auipc(10, 0), add(10, 10, 9), jalr(link, 10, 16)];
     // The jump goes to 16 bytes after the auipc, at word 3: word 7, 9, 11 or 13.
     words.push(addi(11, 11, 1));
     for lane in 0..4 {
@@ -173,19 +176,20 @@ fn loads_to_x0() -> Vec<u32> {
     ]))
 }
 
-/// One program for each way to fault; lanes 0 and 1 of each warp are innocent where lanes differ.
+/// One program for each way to fault. Where lanes differ, those of harts 4n+2 and 4n+3 are at fault,
+/// or of 4n+3 alone.
 fn faults() -> Vec<Directed> {
     let fault = |name: &str, cause, body: &[u32]| {
-        // t2 = 1 in the lanes at fault: those whose hart number has bit 1 set, or all if there are none.
         let mut words = prologue();
-        words.extend([srli(7, 5, 1), andi(7, 7, 1)]);
+        words.extend([srli(7, 5, 1), andi(7, 7, 1), and(28, 7, 5)]);
         words.extend(body);
         words.push(csrw(EXIT, 0));
         let outcome = Outcome::Fault;
         Directed { name: format!("fault: {name}"), words, symbols: Vec::new(), outcome, cause: Some(cause) }
     };
     let guarded = |instruction| [beq(7, 0, 8), instruction];
-    let wild = [slli(8, 7, 28), sub(9, 6, 8)]; // an address in RAM, or far below it
+    // An address in RAM, or `delta` (its upper 20 bits) away from it in the lanes where `flag` is 1.
+    let wild = |flag, delta, access| [sub(8, 0, flag), lui(9, delta), and(8, 8, 9), add(9, 6, 8), access];
     let odd = add(9, 6, 7);
     let accesses = [
         ("lw misaligned", 4, lw(10, 9, 0)),
@@ -219,7 +223,12 @@ fn faults() -> Vec<Directed> {
     ];
     let mut programs: Vec<_> = single.iter().map(|&(name, cause, word)| fault(name, cause, &guarded(word))).collect();
     programs.extend(accesses.iter().map(|&(name, cause, access)| fault(name, cause, &[odd, access])));
-    programs.extend(outside.iter().map(|&(name, cause, access)| fault(name, cause, &[wild[0], wild[1], access])));
+    for (name, cause, access) in outside {
+        for delta in [0x01000, 0x40000, 0x80000, 0x90000, 0xf0000] {
+            let all = [7, 28].map(|flag| fault(&format!("{name} by {delta:#x}"), cause, &wild(flag, delta, access)));
+            programs.extend(all);
+        }
+    }
     programs.push(fault("jalr misaligned", 0, &[auipc(8, 0), slli(9, 7, 1), add(8, 8, 9), jalr(0, 8, 16)]));
     programs.push(fault("jump to nowhere", 1, &guarded(jalr(0, 0, 16))));
     programs.push(fault("past the end of RAM", 7, &[lui(8, (BASE >> 12) + 0x1000), sw(8, 8, 0)]));

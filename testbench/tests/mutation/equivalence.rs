@@ -1,0 +1,57 @@
+//! Proofs by Yosys that a changed module does what the original does.
+
+use std::path::Path;
+use std::process::Command;
+use std::{fs, io};
+
+use testbench::tools::{self, Tool};
+
+/// Whether Yosys proves the module equal, by induction over all inputs and reachable or unreachable
+/// states, in two versions of the whole core. A failed proof says nothing.
+pub fn is_proven(folder: &Path, module: &str, original: &str, mutant: &str) -> io::Result<bool> {
+    let yosys = tools::find(Tool::Yosys).map_err(io::Error::other)?;
+    let version = |name: &str, text: &str| {
+        let file = folder.join(format!("{name}.v"));
+        fs::write(&file, text)?;
+        let file = file.display();
+        Ok::<_, io::Error>(format!(
+            "read_verilog {file}; hierarchy -top {module}; proc; flatten; memory -nordff; memory_map; opt_clean; \
+             design -stash {name};"
+        ))
+    };
+    let script = format!(
+        "{} {} design -copy-from original -as original {module}; design -copy-from mutant -as mutant {module}; \
+         equiv_make original mutant both; hierarchy -top both; opt_clean; equiv_simple -undef; equiv_induct -undef; equiv_status -assert",
+        version("original", original)?,
+        version("mutant", mutant)?,
+    );
+    Ok(Command::new(yosys).args(["-q", "-p", &script]).output()?.status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A module with a memory, a register and a submodule.
+    fn core(write: &str, next: &str) -> String {
+        format!(
+            "module leaf (input wire a, input wire b, output wire y);\n    assign y = {next};\nendmodule\n\
+             module stage (input wire clk, input wire rst, input wire [1:0] at, input wire a, input wire b,\n    \
+             output reg q, output wire r);\n    reg rows [0:3];\n    assign r = rows[at];\n    wire y;\n    \
+             leaf leaf (.a (a), .b (b), .y (y));\n    \
+             always @(posedge clk) if ({write}) rows[at] <= y;\n    \
+             always @(posedge clk) if (rst) q <= 1'b0; else q <= q ^ y;\nendmodule\n"
+        )
+    }
+
+    #[test]
+    fn equal_modules_are_proven_and_others_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let original = core("a & b", "a | b");
+        let is_proven = |mutant: &str| is_proven(folder.path(), "stage", &original, mutant).unwrap();
+        assert!(is_proven(&original));
+        assert!(is_proven(&core("~(~a | ~b)", "~(~a & ~b)")));
+        assert!(!is_proven(&core("a | b", "a | b")));
+        assert!(!is_proven(&core("a & b", "a ^ b")));
+    }
+}

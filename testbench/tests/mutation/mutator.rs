@@ -1,0 +1,168 @@
+//! Small changes to Verilog text: an operator, a constant, a condition, a negation.
+
+/// A change at one place of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutation {
+    at: usize,
+    length: usize,
+    replacement: String,
+    /// Line number in the module, from 1.
+    line: usize,
+    /// Place in the line, from 1.
+    column: usize,
+    /// The text of that line.
+    context: String,
+}
+
+impl Mutation {
+    /// The changed module.
+    pub fn apply(&self, text: &str) -> String {
+        format!("{}{}{}", &text[..self.at], self.replacement, &text[self.at + self.length..])
+    }
+
+    /// What is changed, for a person.
+    pub fn describe(&self, text: &str) -> String {
+        let original = &text[self.at..self.at + self.length];
+        let Self { line, column, replacement, context, .. } = self;
+        format!("{line}:{column}: `{original}` becomes `{replacement}` in `{context}`")
+    }
+}
+
+/// Operators and what they become.
+const OPERATORS: [(&str, &str); 12] = [
+    (" & ", " | "),
+    (" | ", " & "),
+    (" ^ ", " | "),
+    (" == ", " != "),
+    (" != ", " == "),
+    (" + ", " - "),
+    (" - ", " + "),
+    (" < ", " >= "),
+    ("(|", "(&"),
+    ("(&", "(|"),
+    ("if (", "if (!"),
+    ("~", ""),
+];
+
+/// Every mutation of a module, in an order that depends on `seed` and, for each, on its kind and line
+/// alone: a change of one line of the module leaves the order of the others.
+pub fn mutations(text: &str, seed: u64) -> Vec<Mutation> {
+    let mut found = Vec::new();
+    for at in places(text) {
+        let rest = &text[at..];
+        for (operator, replacement) in OPERATORS.iter().filter(|(operator, _)| rest.starts_with(operator)) {
+            found.push(mutation(text, at, operator.len(), (*replacement).into()));
+        }
+        if let Some((length, replacement)) = flipped_constant(text, at) {
+            found.push(mutation(text, at, length, replacement));
+        }
+    }
+    found.sort_by_cached_key(|mutation| {
+        let part = &text[mutation.at..mutation.at + mutation.length];
+        fnv(seed, &[part, &mutation.replacement, &mutation.context, &mutation.column.to_string()])
+    });
+    found
+}
+
+fn mutation(text: &str, at: usize, length: usize, replacement: String) -> Mutation {
+    let line = text[..at].matches('\n').count() + 1;
+    let column = at - text[..at].rfind('\n').map_or(0, |newline| newline + 1) + 1;
+    let context = text.lines().nth(line - 1).unwrap_or_default().trim().to_owned();
+    Mutation { at, length, replacement, line, column, context }
+}
+
+/// Where logic stands: not in comments, attributes, declarations of ports, indices, or values that
+/// registers are reset to (the core works for some time after reset before it fetches, which heals
+/// most of them).
+fn places(text: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    let (mut depth, mut start) = (0, 0);
+    let (mut in_ports, mut in_reset) = (false, false);
+    for line in text.split_inclusive('\n') {
+        let code = line.split("//").next().unwrap_or_default();
+        let trimmed = code.trim();
+        in_ports |= code.starts_with("module ");
+        in_reset &= !trimmed.starts_with("end");
+        for (offset, byte) in code.bytes().enumerate() {
+            depth += i32::from(byte == b'[') - i32::from(byte == b']');
+            if depth == 0 && !in_ports && !in_reset && !trimmed.starts_with("(*") {
+                places.push(start + offset);
+            }
+        }
+        in_ports &= !code.starts_with(");");
+        in_reset |= trimmed == "if (rst) begin";
+        start += line.len();
+    }
+    places
+}
+
+/// A sized constant that starts here: its length, and the constant with its lowest bit flipped.
+fn flipped_constant(text: &str, at: usize) -> Option<(usize, String)> {
+    let before = text[..at].bytes().next_back()?;
+    if before.is_ascii_alphanumeric() || before == b'_' || before == b'\'' {
+        return None;
+    }
+    let (size, rest) = text[at..].split_once('\'').filter(|(size, _)| !size.is_empty() && size.len() < 4)?;
+    size.parse::<u32>().ok()?;
+    let radix = match rest.chars().next()? {
+        'd' => 10,
+        'h' => 16,
+        'b' => 2,
+        _ => return None,
+    };
+    let digits: String = rest[1..].chars().take_while(char::is_ascii_alphanumeric).collect();
+    let value = u64::from_str_radix(&digits, radix).ok()? ^ 1;
+    Some((size.len() + 2 + digits.len(), format!("{size}'d{value}")))
+}
+
+/// FNV-1a, 64 bits: fixed for all time, unlike the standard library's hasher.
+fn fnv(seed: u64, parts: &[&str]) -> u64 {
+    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
+    seed.to_le_bytes()
+        .into_iter()
+        .chain(bytes)
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = "// a & b\nmodule m (\n    input wire [3:0] a\n);\n    (* style = \"x\" *)\n    \
+                          wire b = a[1 + 0] & (|a);\n    wire c = a == 4'd6;\n    always @(posedge clk) begin\n        if (rst) begin\n            \
+                          d <= 1'b0;\n        end else begin\n            d <= 1'b1;\n        end\n    end\nendmodule\n";
+
+    #[test]
+    fn mutations_change_logic_and_nothing_else() {
+        let mut changed: Vec<_> = mutations(MODULE, 1).iter().map(|mutation| mutation.describe(MODULE)).collect();
+        changed.sort();
+        let expected = [
+            "12:18: `1'b1` becomes `1'd0` in `d <= 1'b1;`",
+            "6:22: ` & ` becomes ` | ` in `wire b = a[1 + 0] & (|a);`",
+            "6:25: `(|` becomes `(&` in `wire b = a[1 + 0] & (|a);`",
+            "7:15: ` == ` becomes ` != ` in `wire c = a == 4'd6;`",
+            "7:19: `4'd6` becomes `4'd7` in `wire c = a == 4'd6;`",
+            "9:9: `if (` becomes `if (!` in `if (rst) begin`",
+        ];
+        assert_eq!(changed, expected);
+    }
+
+    #[test]
+    fn the_order_depends_on_the_seed_and_survives_changes_elsewhere() {
+        let replacements = |text: &str, seed| {
+            mutations(text, seed).into_iter().map(|mutation| mutation.replacement).collect::<Vec<_>>()
+        };
+        let longer = MODULE.replace("    wire c", "    wire e = a[3];\n    wire c");
+        assert_eq!(replacements(MODULE, 1), replacements(&longer, 1));
+        assert!((2..20).any(|seed| replacements(MODULE, seed) != replacements(MODULE, 1)));
+    }
+
+    #[test]
+    fn a_mutation_is_applied_in_its_place() {
+        for mutation in mutations(MODULE, 1) {
+            let mutant = mutation.apply(MODULE);
+            let differing = mutant.lines().zip(MODULE.lines()).filter(|(a, b)| a != b).count();
+            assert_eq!(differing, 1);
+        }
+    }
+}
