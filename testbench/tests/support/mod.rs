@@ -2,7 +2,6 @@
 #![allow(dead_code)] // each test file uses its part
 
 pub mod assembler;
-pub mod assembly;
 pub mod directed;
 pub mod elf;
 pub mod random;
