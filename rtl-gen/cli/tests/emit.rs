@@ -54,9 +54,9 @@ fn a_core_is_written_with_its_file_lists_and_configuration() {
 fn the_same_configuration_gives_the_same_bytes() {
     let workspace = Workspace::new();
     workspace.weft(&["emit", "--preset", "tiny", "--out", "a"]).succeeded();
-    workspace
-        .weft(&["emit", "--set", "warps=1", "--set", "threads=1", "--set", "memory.outstanding=4", "--out", "b"])
-        .succeeded();
+    let settings = ["warps=1", "threads=1", "memory.outstanding=4", "isa={m=false, a=false}"];
+    let settings = settings.iter().flat_map(|setting| ["--set", setting]);
+    workspace.weft(&["emit", "--out", "b"].into_iter().chain(settings).collect::<Vec<_>>()).succeeded();
     assert_eq!(files(&workspace.join("a")), files(&workspace.join("b")));
 }
 
