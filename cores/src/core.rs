@@ -49,6 +49,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     m.comment("S0 to S3: the front end.");
     let ready_s1 = m.forward("ready_s1", 1);
     let room = m.forward("room", shape.contexts());
+    let urgent = m.forward("urgent", shape.contexts());
     let fetch_s2 = Fetch::forward(&m, shape, "s2");
     let predicted_s2 = m.forward("predicted_s2", PC);
     let resteer = Resteer::build(shape, &mut |field, width| m.forward(&format!("resteer_{field}_s8"), width));
@@ -59,7 +60,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     // A unit that schedules two paths a warp starts with the first slot alone.
     let start_context = s3_schedule::join_context(&warp_at, &zeros(shape.slot_bits()));
     s0.input("start_valid", &warp_start).input("start_context", &start_context);
-    s0.input("running", &running).input("barrier_release", &release).input("room", &room);
+    s0.input("running", &running).input("barrier_release", &release).input("room", &room).input("urgent", &urgent);
     s0.input("valid_s2", &fetch_s2.valid).input("context_s2", &fetch_s2.context).input("pc_s2", &predicted_s2);
     resteer.connect(&s0, "resteer");
     s0.input("ready_s1", &ready_s1);
@@ -110,7 +111,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     s3.input("long_written", &long_written).input("long_unused_s8", &long_unused);
     s3.input("division_taken", &division_taken).input("division_unused_s8", &division_unused);
     let late_idle = s3.output_as("late_idle", "late_idle");
-    s3.output_to("room", &room).output_to("replay_pc_s2", &replay_pc_s2);
+    s3.output_to("room", &room).output_to("urgent", &urgent).output_to("replay_pc_s2", &replay_pc_s2);
 
     m.comment("S4 to S7: operands, decode, lanes, commit.");
     let meta_s4 = Meta::from_instance(&s3, shape, "s4");

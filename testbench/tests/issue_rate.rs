@@ -3,18 +3,79 @@
 use std::fs;
 
 use sim::Program;
-use testbench::{Engine, Report, RunOptions, kernels};
-use weft_config::Config;
+use testbench::{Engine, Outcome, Report, RunOptions, kernels};
+use weft_config::{Config, Latency};
 
 fn run(name: &str, body: &str, warps: u32, threads: u32) -> Report {
+    let report = run_with(name, body, Config { warps, threads, ..Config::default() });
+    assert!(report.success(), "{}", report.message);
+    report
+}
+
+fn run_with(name: &str, body: &str, config: Config) -> Report {
     let text = format!("    .globl main\nmain:\n{body}\n    li a0, 0\n    ret\n");
     let out = tempfile::tempdir().unwrap();
     let elf = kernels::compile(&format!("{name}.S"), &text, out.path()).unwrap();
-    let config = Config { warps, threads, ..Config::default() };
     let program = Program::load(name, &fs::read(elf).unwrap(), &config).unwrap();
-    let report = testbench::run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap();
+    testbench::run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap()
+}
+
+/// Latency 100, 128 loads in flight.
+fn slow_memory(warps: u32, threads: u32) -> Config {
+    let mut config = Config { warps, threads, ..Config::default() };
+    config.memory.latency = Latency { min: 100, max: 100 };
+    config.memory.outstanding = 128;
+    config
+}
+
+/// Puts into a1 an address of which the lanes of a warp have `lines` different lines, the warps all different ones.
+fn scatter(lines: u32) -> String {
+    format!(
+        "
+    csrr a0, mhartid
+    csrr a2, 0xcc0
+    addi a2, a2, -1
+    and a3, a0, a2
+    sub a4, a0, a3
+    andi a3, a3, {}
+    slli a4, a4, 7
+    slli a3, a3, 8
+    add a1, a3, a4
+    li a2, 0x80200000
+    add a1, a1, a2",
+        lines - 1
+    )
+}
+
+#[test]
+fn a_load_over_k_lines_costs_one_latency() {
+    for lines in [1, 2, 4, 8] {
+        let body = scatter(lines)
+            + "
+    csrr t0, mcycle
+    lw a0, 0(a1)
+    add a0, a0, a0
+    csrr t1, mcycle
+    sub a0, t1, t0
+    csrw 0x800, a0";
+        let report = run_with("scattered", &body, slow_memory(1, 8));
+        assert_eq!(report.outcome, Outcome::Exited, "{}", report.message);
+        let cycles = report.exit_codes[0].unwrap();
+        println!("one load over {lines} lines at latency 100: {cycles} cycles");
+        assert!(cycles <= 110 + 10 * lines, "{lines} lines: {cycles} cycles");
+    }
+}
+
+#[test]
+fn eight_warps_of_scattered_loads_keep_the_memory_busy() {
+    let loads = "lw a3, 0(a1)\nlw a4, 4(a1)\nlw a5, 8(a1)\nlw a6, 12(a1)\nlw a7, 16(a1)\nlw t0, 20(a1)\n";
+    let body = scatter(4) + "\n.rept 60\n" + loads + ".endr";
+    let report = run_with("scattered_stream", &body, slow_memory(8, 4));
     assert!(report.success(), "{}", report.message);
-    report
+    let transactions = 60 * 6 * 4 * 8;
+    let rate = f64::from(transactions) / report.cycles.unwrap() as f64;
+    println!("scattered loads, 8 warps, latency 100: {rate:.4} transactions a cycle over the whole run");
+    assert!(rate >= 0.8, "{rate:.4} transactions a cycle");
 }
 
 /// 2 000 instructions without a dependence between neighbours.
@@ -48,4 +109,34 @@ fn a_dependent_chain_of_one_warp_takes_four_cycles_an_instruction() {
     println!("dependent chain, 1 warp: {issues} issues, {cycles} cycles");
     let fill_and_exit = 20;
     assert!(cycles <= 4 * issues + fill_and_exit, "{cycles} cycles for {issues} instructions");
+}
+
+/// 1 600 loads of one line each: lane i reads word i.
+const COALESCED: &str = "
+    csrr a0, mhartid
+    slli a0, a0, 2
+    la a1, line
+    andi a0, a0, 12
+    add a1, a1, a0
+    .rept 200
+    lw a2, 0(a1)
+    lw a3, 0(a1)
+    lw a4, 0(a1)
+    lw a5, 0(a1)
+    lw a6, 0(a1)
+    lw a7, 0(a1)
+    lw t0, 0(a1)
+    lw t1, 0(a1)
+    .endr
+    .section .data
+    .align 4
+line: .word 1, 2, 3, 4
+    .text";
+
+#[test]
+fn eight_warps_load_lines_nearly_every_cycle() {
+    let report = run("coalesced", COALESCED, 8, 4);
+    let ipc = report.statistics.issues as f64 / report.cycles.unwrap() as f64;
+    println!("coalesced loads, 8 warps: {} issues, {:?} cycles, IPC {ipc:.4}", report.statistics.issues, report.cycles);
+    assert!(ipc >= 0.9, "IPC {ipc:.4}");
 }

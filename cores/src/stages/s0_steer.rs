@@ -47,6 +47,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let release = m.input("barrier_release", 1);
     m.port_group("room in the instruction buffers");
     let room = m.input("room", contexts);
+    let urgent = m.input("urgent", contexts);
     m.port_group("the fetch that ends in S2, and what S2 predicts after it");
     let done = Fetch::inputs(&m, shape, "s2");
     m.port_group("resteer from S8");
@@ -60,10 +61,14 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let dead = m.register("dead", contexts);
     let from_resteer = m.register("from_resteer", contexts);
 
-    m.comment("Pick a context that may fetch, has no fetch under way and has room for the instruction.");
+    m.comment(
+        "Pick a context that may fetch, has no fetch under way and has room for the instruction; one that\n\
+         has nothing to issue before one that would only fetch ahead.",
+    );
     let requests = m.wire("requests", &((&*enabled & !&*in_flight & room) & running.repeat(contexts)));
+    let first = m.wire("first", &(&requests & urgent));
     let picker = m.instance("picker", round_robin);
-    picker.input("requests", &requests).input("accept", &ready);
+    picker.input("requests", &first.any().mux(&first, &requests)).input("accept", &ready);
     let grant = picker.output_as("grant", "grant");
     let context = m.wire("picked_context", &encode(&grant));
     let picked = m.wire("picked", &grant.when(&ready));

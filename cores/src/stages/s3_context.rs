@@ -16,6 +16,9 @@ use crate::signals::Hazards;
 /// Cycles from issue until a register written at S7 may be read: S4 samples block RAM after the write.
 const WRITE_LATENCY: u64 = 4;
 
+/// Cycles from issue until S8 may have resteered.
+const RESTEER_LATENCY: u64 = 5;
+
 /// Elaborates one context.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s3_context", "S3, one context: its instruction buffer's hazards and its scoreboard.");
@@ -64,6 +67,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let starts = &issue & &head.writes_rd & &is_late;
     counts.write([&start_valid, &start_register], [&starts, &head.rd], [&late, &late_rd]);
 
+    m.comment(
+        "Fetching beyond a load that may be replayed is wasted if it is: it comes last, and not at all after a replay.",
+    );
+    let replayed = m.register("replayed", 1);
+    replayed.next(&(&record & (&issue | &*replayed) & !&flush)).reset(0);
+    let beyond_replay = m.wire("beyond_replay", &(&record & (&present | &*replayed)));
+    let loading = m.register("loading", 3);
+    let loaded = &issue & &head.is_load;
+    let less = loading.any().mux(&(&*loading - lit(3, 1)), &loading);
+    loading.next(&loaded.mux(&lit(3, RESTEER_LATENCY), &less)).reset(0);
+
     let replays = &record & &head.is_replay;
     let blocked = (&waits & !&replays) | (&record & !&head.is_replay) | &waits_for_last | &too_soon;
     let requests = &head.is_load | &head.is_store;
@@ -72,7 +86,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         units & (!requests | may_request) & (!&head.is_load | may_load) & (!&head.is_fence_i | requests_idle);
     m.port_group("for the pick");
     m.output("ready", &(&present & !blocked & resources));
-    m.output("room", &positions.room);
+    m.output("room", &(&positions.room & !beyond_replay));
+    m.output("urgent", &(!&present & loading.none()));
     m.output("read_position", &positions.read);
     m.output("write_position", &positions.write);
     m.output("waits_for_requests", &(&present & &head.is_fence_i));

@@ -77,7 +77,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     record_pcs.write(&record.valid, &record.context, &record.pc);
     m.output("replay_pc_s2", &record_pcs.read("replay_pc", &fetch.context));
 
-    let per_context: Vec<[Expr; 9]> = (0..contexts)
+    let per_context: Vec<[Expr; 10]> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
             context.input("push", &pushed.bit(number)).input("issue", &grant.bit(number));
@@ -98,6 +98,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
                 "head_loads",
                 "head_goes_long",
                 "head_divides",
+                "urgent",
             ]
             .map(|port| context.output(port))
         })
@@ -136,6 +137,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.output("late_idle", &(tags.used.none() & longs.used.none()));
     m.port_group("which contexts have room for a fetch");
     m.output("room", &room);
+    m.output("urgent", &column(9));
     m.port_group("the instruction, for S4");
     let valid_register = m.register("issued", 1);
     valid_register.next(&valid).reset(0);
