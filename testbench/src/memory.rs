@@ -1,8 +1,8 @@
 //! The memory behind the ports of the core: what `memory.kind = "model"` stands for.
 //!
 //! One RAM backs the data port and the fetch port. Requests are performed in the order in which they
-//! are accepted; with a random latency responses overtake each other, and requests are refused at
-//! random. Everything is a function of the seed and of the cycles in which the core asks.
+//! are accepted, no more of them than the bandwidth allows; with a random latency responses overtake each
+//! other, and requests are refused at random. Everything is a function of the seed and of the cycles in which the core asks.
 
 mod data_port;
 mod layout;
@@ -15,7 +15,7 @@ pub use operation::Operation;
 pub(crate) use ram::byte_bits;
 pub use ram::{CONSOLE, RAM_BASE, Ram};
 
-use weft_config::Latency;
+use weft_config::{Bandwidth, Latency};
 
 /// Whether a core is refused in a cycle: never when the latency is fixed, at random when it is.
 #[derive(Clone, Debug)]
@@ -33,5 +33,72 @@ impl BackPressure {
     /// Whether a request of this cycle will be accepted.
     pub fn ready(&mut self) -> bool {
         self.random.as_mut().is_none_or(|(rng, one_in)| rng.u32(0..*one_in) != 0)
+    }
+}
+
+/// Tokens for transactions: as many as the bandwidth says come in each cycle, and each transaction takes
+/// one. What an idle memory saves up is less than two, so that a pause is followed by no burst.
+#[derive(Clone, Debug)]
+struct Tokens {
+    /// Thousandths of a token, as all here.
+    held: u32,
+    per_cycle: u32,
+}
+
+impl Tokens {
+    const ONE: u32 = Bandwidth::FULL.0;
+
+    /// None yet.
+    fn new(bandwidth: Bandwidth) -> Self {
+        Self { held: 0, per_cycle: bandwidth.0 }
+    }
+
+    /// Begins a cycle, and says whether a transaction may be accepted in it.
+    fn refill(&mut self) -> bool {
+        let most = Self::ONE + self.per_cycle - 1;
+        self.held = (self.held + self.per_cycle).min(most);
+        self.held >= Self::ONE
+    }
+
+    /// A transaction was accepted.
+    fn take(&mut self) {
+        self.held = self.held.saturating_sub(Self::ONE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cycles in which a transaction is accepted, if one is always offered from cycle `from` on.
+    fn accepted(thousandths: u32, from: u64, to: u64) -> Vec<u64> {
+        let mut tokens = Tokens::new(Bandwidth(thousandths));
+        let mut cycles = Vec::new();
+        for cycle in 0..to {
+            if tokens.refill() && cycle >= from {
+                tokens.take();
+                cycles.push(cycle);
+            }
+        }
+        cycles
+    }
+
+    #[test]
+    fn full_bandwidth_accepts_every_cycle() {
+        assert!(accepted(1000, 0, 100).into_iter().eq(0..100));
+    }
+
+    #[test]
+    fn a_bandwidth_is_kept_on_average_and_spread_evenly() {
+        assert_eq!(accepted(250, 0, 16), [3, 7, 11, 15]);
+        assert_eq!(accepted(300, 0, 20), [3, 6, 9, 13, 16, 19]);
+        assert_eq!(accepted(999, 0, 2000).len(), 1998);
+        assert_eq!(accepted(1, 0, 3000), [999, 1999, 2999]);
+    }
+
+    #[test]
+    fn a_pause_is_followed_by_no_burst() {
+        assert_eq!(accepted(250, 1000, 1016), [1000, 1004, 1008, 1012]);
+        assert_eq!(accepted(1, 5000, 6100), [5000, 6000]);
     }
 }

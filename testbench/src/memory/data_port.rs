@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use weft_config::Config;
 
-use super::{BackPressure, Operation, Ram};
+use super::{BackPressure, Operation, Ram, Tokens};
 
 /// What the core asks in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,7 @@ pub struct DataPort {
     latency_max: u32,
     rng: fastrand::Rng,
     back_pressure: BackPressure,
+    tokens: Tokens,
     /// Line of each tag, and whether the tag waits for its response.
     lines: Vec<(bool, Vec<u32>)>,
     /// (due, order of acceptance, tag) of the requests in flight.
@@ -72,6 +73,7 @@ impl DataPort {
             latency_max: memory.latency.max,
             rng: fastrand::Rng::with_seed(memory.seed),
             back_pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0d3e, Self::REFUSED_ONE_IN),
+            tokens: Tokens::new(memory.bandwidth),
             lines: vec![line; memory.outstanding as usize],
             due: BinaryHeap::new(),
             accepted: 0,
@@ -86,7 +88,8 @@ impl DataPort {
 
     /// Whether a request of this cycle will be accepted; asked once a cycle.
     pub fn ready(&mut self) -> bool {
-        self.back_pressure.ready()
+        let allowed = self.tokens.refill();
+        self.back_pressure.ready() && allowed
     }
 
     /// The response of cycle `now`, if one is due; asked once a cycle, in order.
@@ -107,6 +110,7 @@ impl DataPort {
     pub fn accept(&mut self, now: u64, request: &Request<'_>, ram: &mut Ram) -> Result<bool, Violation> {
         let operation = self.check(request, ram)?;
         self.accepted += 1;
+        self.tokens.take();
         if !operation.is_answered() {
             return Ok(ram.perform(operation, request, &mut []));
         }
@@ -284,5 +288,111 @@ mod tests {
         }
         port.respond(5).unwrap();
         port.accept(6, &load(RAM_BASE, 2), &mut ram).unwrap();
+    }
+
+    /// An atomic request for word `word` of the line at the start of RAM.
+    fn atomic(code: u64, hart: u32, word: usize, data: &[u32]) -> Request<'_> {
+        Request { code, address: RAM_BASE, tag: 0, mask: [0xf << (4 * word), 0, 0, 0], data, hart }
+    }
+
+    /// Accepts a request; gives the word that is answered, and what the word is afterwards.
+    fn answer(port: &mut DataPort, ram: &mut Ram, request: &Request<'_>) -> (u32, u32) {
+        let word = request.mask[0].trailing_zeros() as usize / 4;
+        port.accept(0, request, ram).unwrap();
+        (port.respond(1).unwrap().data[word], ram.read_word(RAM_BASE + 4 * word as u32).unwrap())
+    }
+
+    #[test]
+    fn atomic_operations_answer_the_old_word_and_leave_the_new_one() {
+        let config = config((1, 1), 1);
+        let minus_two = -2i32 as u32;
+        #[rustfmt::skip]
+        let table = [
+            (4, 5, 9, 9), (5, 5, 9, 14), (5, u32::MAX, 2, 1), (6, 0b1100, 0b1010, 0b0110), (7, 0b1100, 0b1010, 0b1000),
+            (8, 0b1100, 0b1010, 0b1110), (9, minus_two, 1, minus_two), (9, 1, minus_two, minus_two),
+            (10, minus_two, 1, 1), (10, 1, minus_two, 1), (11, minus_two, 1, 1), (11, 1, minus_two, 1),
+            (12, minus_two, 1, minus_two), (12, 1, minus_two, minus_two),
+        ];
+        for (code, old, operand, new) in table {
+            let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+            ram.write(RAM_BASE, &[7, 7, old, 7], [0xffff, 0, 0, 0]);
+            let line = [8, 8, operand, 8];
+            assert_eq!(answer(&mut port, &mut ram, &atomic(code, 0, 2, &line)), (old, new), "operation {code}");
+            assert_eq!([0, 1, 3].map(|word| ram.read_word(RAM_BASE + 4 * word)), [Some(7); 3]);
+        }
+    }
+
+    #[test]
+    fn a_reservation_is_one_word_of_one_hart_until_the_word_is_written_or_it_is_used() {
+        let config = config((1, 1), 1);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        let (ram, port) = (&mut ram, &mut port);
+        let line = [1, 2, 3, 4];
+        let reserve = |hart, word, port: &mut DataPort, ram: &mut Ram| {
+            answer(port, ram, &atomic(2, hart, word, &line));
+        };
+        let succeeds =
+            |hart, word, port: &mut DataPort, ram: &mut Ram| answer(port, ram, &atomic(3, hart, word, &line)).0 == 0;
+        assert!(!succeeds(0, 0, port, ram), "never reserved");
+
+        reserve(0, 0, port, ram);
+        assert!(succeeds(0, 0, port, ram));
+        assert!(!succeeds(0, 0, port, ram), "used up");
+
+        reserve(0, 0, port, ram);
+        assert!(!succeeds(0, 1, port, ram), "another word");
+        assert!(!succeeds(0, 0, port, ram), "used up by a failure");
+
+        reserve(0, 0, port, ram);
+        reserve(1, 0, port, ram);
+        assert!(succeeds(1, 0, port, ram));
+        assert!(!succeeds(0, 0, port, ram), "written by another hart");
+
+        reserve(0, 0, port, ram);
+        reserve(0, 1, port, ram);
+        assert!(!succeeds(0, 0, port, ram), "replaced");
+
+        reserve(0, 2, port, ram);
+        port.accept(0, &store(RAM_BASE, 0b1111_0000_1111_1111, &line), ram).unwrap();
+        assert!(succeeds(0, 2, port, ram), "its neighbours were written");
+        reserve(0, 2, port, ram);
+        port.accept(0, &store(RAM_BASE, 0b0100_0000_0000, &line), ram).unwrap();
+        assert!(!succeeds(0, 2, port, ram), "a byte was written");
+
+        reserve(0, 2, port, ram);
+        answer(port, ram, &atomic(8, 0, 2, &[0; 4]));
+        assert!(!succeeds(0, 2, port, ram), "written by an atomic operation of its own, if by nothing new");
+
+        reserve(0, 2, port, ram);
+        assert!(!succeeds(1, 2, port, ram), "of another hart");
+        assert!(succeeds(0, 2, port, ram), "a failure writes nothing");
+    }
+
+    #[test]
+    fn only_what_was_written_is_reported() {
+        let config = config((1, 1), 1);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        let table = [
+            (load(RAM_BASE, 1), false),
+            (store(RAM_BASE, 1, &[0; 4]), true),
+            (Request { tag: 2, ..atomic(2, 0, 0, &[0; 4]) }, false),
+            (Request { tag: 3, ..atomic(3, 0, 0, &[0; 4]) }, true),
+            (Request { tag: 4, ..atomic(3, 0, 0, &[0; 4]) }, false),
+            (Request { tag: 5, ..atomic(8, 0, 0, &[0; 4]) }, true),
+        ];
+        for (request, written) in table {
+            assert_eq!(port.accept(0, &request, &mut ram), Ok(written), "{request:?}");
+        }
+    }
+
+    #[test]
+    fn a_bandwidth_below_one_refuses_in_between() {
+        let mut config = config((1, 1), 1);
+        config.memory.bandwidth = weft_config::Bandwidth(250);
+        let (mut ram, mut port) = (ram(&config), DataPort::new(&config));
+        let stored: Vec<u64> = (0..20)
+            .filter(|now| port.ready() && port.accept(*now, &store(RAM_BASE, 1, &[0; 4]), &mut ram).unwrap())
+            .collect();
+        assert_eq!(stored, [3, 7, 11, 15, 19]);
     }
 }
