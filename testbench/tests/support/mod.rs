@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file uses its part
 
 pub mod assembler;
+pub mod assembly;
 pub mod directed;
 pub mod elf;
 pub mod random;
