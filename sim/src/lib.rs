@@ -3,7 +3,8 @@
 //! independent readings of one contract.
 //!
 //! - [`Program`]: a 32-bit RISC-V ELF file, checked against the memory map of a configuration;
-//! - [`decode`]: one instruction word to a typed instruction;
+//! - [`decode`]: one instruction word of RV32IMA to a typed instruction;
+//! - [`Memory`]: RAM, and in [`Stacks`] where it holds the threads' stacks;
 //! - [`Machine`]: threads, path policy and memory of a whole core, stepped by warp;
 //! - [`policy`]: which path of a warp runs next, one file per divergence unit;
 //! - [`run`]: the machine alone, round robin over its warps, to an [`Outcome`].

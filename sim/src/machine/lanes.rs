@@ -102,6 +102,8 @@ mod tests {
         assert_eq!(values, [1, 6, 7, 4]);
         keep(0b0101, &mut values);
         assert_eq!(values, [1, 0, 7, 0]);
+        keep(0b1110, &mut values);
+        assert_eq!(values, [0, 0, 7, 0]);
         copy(0b1111, &[5, 6, 7, 8], &mut values);
         assert_eq!(values, [5, 6, 7, 8]);
     }
