@@ -4,6 +4,7 @@ mod hardware;
 mod liveness;
 mod on_hardware;
 mod on_model;
+mod pipeline_log;
 
 use std::fmt;
 use std::io;
@@ -47,6 +48,8 @@ pub struct RunOptions<'a> {
     pub wave: Option<PathBuf>,
     /// Takes one JSON line per record.
     pub commits: Option<&'a mut dyn io::Write>,
+    /// Takes the pipeline log, in the format of Konata.
+    pub trace: Option<&'a mut dyn io::Write>,
     /// Takes what the program prints.
     pub console: Option<&'a mut dyn io::Write>,
     /// Is told the number of cycles (model: issues) now and then.
@@ -55,7 +58,7 @@ pub struct RunOptions<'a> {
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Self { max_cycles: 100_000_000, wave: None, commits: None, console: None, progress: None }
+        Self { max_cycles: 100_000_000, wave: None, commits: None, trace: None, console: None, progress: None }
     }
 }
 
@@ -81,6 +84,9 @@ pub enum BenchError {
     /// The model has no signals.
     #[error("the model has no waveform: run engine rtl or cosim")]
     NoWave,
+    /// The model has no stages.
+    #[error("the model has no pipeline: run engine rtl or cosim")]
+    NoPipeline,
     /// An output cannot be written.
     #[error("{what}: {source}")]
     Write {
@@ -96,7 +102,7 @@ impl BenchError {
     pub fn kind(&self) -> &'static str {
         use crate::model::BuildError;
         match self {
-            Self::Core(_) | Self::Policy(_) | Self::NoTracePort(_) | Self::NoWave => "configuration",
+            Self::Core(_) | Self::Policy(_) | Self::NoTracePort(_) | Self::NoWave | Self::NoPipeline => "configuration",
             Self::Open(OpenError::Build(BuildError::Tool(_))) => "tool-missing",
             Self::Open(OpenError::Build(BuildError::Cache(_))) => "cache",
             Self::Open(OpenError::Build(_)) => "build",
@@ -140,6 +146,7 @@ fn check_trace_port(config: &Config, engine: Engine, options: &RunOptions<'_>) -
         (true, _) => Ok(()),
         (false, Engine::Cosim) => Err(BenchError::NoTracePort("cosim")),
         (false, _) if options.commits.is_some() => Err(BenchError::NoTracePort("--commits")),
+        (false, _) if options.trace.is_some() => Err(BenchError::NoTracePort("--trace")),
         (false, _) => Ok(()),
     }
 }

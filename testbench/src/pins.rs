@@ -121,6 +121,9 @@ pins! {
         late_mask: Output |w| w.threads,
         late_values: Output |w| 32 * w.threads,
         issue_valid: Output |_| 1,
+        issue_warp: Output |w| w.warp,
+        squash_valid: Output |_| 1,
+        squash_warp: Output |w| w.warp,
     }
 }
 

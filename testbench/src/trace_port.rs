@@ -33,7 +33,10 @@ pub(crate) struct Sample {
     pub(crate) context: Option<Context>,
     pub(crate) late_write: Option<LateWrite>,
     pub(crate) release: bool,
-    pub(crate) issue: bool,
+    /// The warp of an issue at S3.
+    pub(crate) issue: Option<u32>,
+    /// The warp of an instruction squashed at S7.
+    pub(crate) squash: Option<u32>,
 }
 
 /// Reads the trace port.
@@ -56,7 +59,9 @@ impl TracePort {
         let pins = &self.pins;
         self.spare_commit = sample.commit.take().or(self.spare_commit.take());
         self.spare_late_write = sample.late_write.take().or(self.spare_late_write.take());
-        sample.issue = model.bit(pins.issue_valid);
+        let warp_if = |valid, warp| model.bit(valid).then(|| model.get(warp) as u32);
+        sample.issue = warp_if(pins.issue_valid, pins.issue_warp);
+        sample.squash = warp_if(pins.squash_valid, pins.squash_warp);
         sample.release = model.bit(pins.release);
         sample.context = model.bit(pins.context_valid).then(|| self.context(model, cycle));
         if model.bit(pins.late_valid) {

@@ -8,6 +8,7 @@ use weft_trace::{Context, Event, Record, Statistics};
 
 use super::hardware::{Events, Hardware};
 use super::liveness::Threads;
+use super::pipeline_log::PipelineLog;
 use super::{BenchError, Engine, Outputs, RunOptions};
 use crate::lockstep::{Checker, End, Mismatch};
 use crate::memory::{Operation, Violation};
@@ -25,7 +26,7 @@ pub(super) fn run(
     engine: Engine,
     options: RunOptions<'_>,
 ) -> Result<Report, BenchError> {
-    let RunOptions { max_cycles, wave, commits, console, progress } = options;
+    let RunOptions { max_cycles, wave, commits, trace, console, progress } = options;
     let started = Instant::now();
     let checker = if engine == Engine::Cosim { Some(Checker::new(config, program)?) } else { None };
     let hardware = Hardware::new(model, config, program, wave.as_deref())?;
@@ -36,6 +37,7 @@ pub(super) fn run(
         hardware,
         checker,
         outputs: Outputs { commits, console, progress },
+        pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
         threads: Threads::new(config, program),
         counts: Counts::default(),
         owed: 0,
@@ -53,6 +55,7 @@ struct Run<'a, 'o> {
     hardware: Hardware,
     checker: Option<Checker<'a>>,
     outputs: Outputs<'o>,
+    pipeline: Option<PipelineLog<'a, 'o>>,
     threads: Threads,
     counts: Counts,
     /// Transactions committed and not yet accepted by the memory.
@@ -133,7 +136,7 @@ impl Run<'_, '_> {
     fn count(&mut self, cycle: u64, events: &Events) {
         let trace = &events.trace;
         if self.first_fetch.is_some() {
-            self.counts.idle += u64::from(!trace.issue);
+            self.counts.idle += u64::from(trace.issue.is_none());
         }
         if let Some(commit) = &trace.commit {
             self.counts.statistics.commit(commit);
@@ -149,6 +152,9 @@ impl Run<'_, '_> {
 
     fn write(&mut self, cycle: u64, events: &Events) -> Result<(), BenchError> {
         let trace = &events.trace;
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.cycle(cycle, trace).map_err(|source| BenchError::Write { what: "--trace", source })?;
+        }
         if let Some(late) = &trace.late_write {
             self.outputs.record(|| Record::LateWrite(late.clone()))?;
         }

@@ -11,9 +11,12 @@ use crate::report::{FinalMemory, Outcome, Report};
 
 /// Runs a program on the golden model alone.
 pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -> Result<Report, BenchError> {
-    let RunOptions { max_cycles, wave, commits, console, progress } = options;
+    let RunOptions { max_cycles, wave, commits, trace, console, progress } = options;
     if wave.is_some() {
         return Err(BenchError::NoWave);
+    }
+    if trace.is_some() {
+        return Err(BenchError::NoPipeline);
     }
     let mut outputs = Outputs { commits, console, progress };
     let started = Instant::now();
