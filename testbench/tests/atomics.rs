@@ -3,43 +3,43 @@
 
 mod support;
 
-use support::assembly::{Source, assembly, config, cosim, passes};
+use support::assembly::{config, cosim, file, passes, text};
 use testbench::Outcome;
 
 #[test]
 fn operations_of_all_threads_on_one_word_happen_one_by_one() {
-    passes(assembly!(amo_one_word));
+    passes("amo_one_word");
 }
 
 #[test]
 fn operations_on_own_words_answer_the_old_value_and_leave_the_new_one() {
-    passes(assembly!(amo_own_word));
+    passes("amo_own_word");
 }
 
 #[test]
 fn a_store_conditional_succeeds_if_and_only_if_its_word_is_still_reserved() {
-    passes(assembly!(reservations));
+    passes("reservations");
 }
 
 #[test]
 fn no_increment_by_reservation_is_lost() {
-    passes(assembly!(increments));
+    passes("increments");
 }
 
 #[test]
 fn a_lock_keeps_the_threads_of_all_warps_apart() {
-    passes(assembly!(lock));
+    passes("lock");
 }
 
 /// One instruction that lanes 2 and 3 mod 4 execute with t1 = an address at fault, the others with one of RAM.
 fn refused(address: &str, instruction: &str) -> (Outcome, Option<u8>, Option<u32>) {
-    let text = format!(
+    let body = format!(
         "begin\n la t0, word\n andi t1, s0, 2\n neg t1, t1\n srai t1, t1, 1\n li t2, {address}\n\
          xor t2, t2, t0\n and t1, t1, t2\n xor t1, t1, t0\n{instruction}\n finish\n\
          .bss\n .balign 16\nword: .zero 16\n"
     );
-    let source = Source { name: "refused", text: Box::leak(text.into_boxed_str()) };
-    let report = cosim(source, &config((2, 4), (1, 60)));
+    let source = text("refused", body);
+    let report = cosim(&source, &config((2, 4), (1, 60)));
     (report.outcome, report.fault.map(|fault| fault.cause), report.fault.map(|fault| fault.lane))
 }
 
@@ -80,21 +80,21 @@ fn encodings_beside_rv32a_are_illegal() {
 fn a_core_without_rv32a_refuses_it() {
     let mut config = config((2, 4), (1, 60));
     config.isa.a = false;
-    let text = "begin\n la t0, word\n lr.w t1, (t0)\n finish\n.bss\nword: .zero 4\n";
-    let report = cosim(Source { name: "without", text }, &config);
+    let body = "begin\n la t0, word\n lr.w t1, (t0)\n finish\n.bss\nword: .zero 4\n";
+    let report = cosim(&text("without", body), &config);
     assert_eq!(
         (report.outcome, report.fault.map(|fault| fault.cause)),
         (Outcome::Fault, Some(2)),
         "{}",
         report.message
     );
-    assert!(Outcome::Exited == cosim(assembly!(load_registers), &config).outcome, "the rest of the core works");
+    assert!(Outcome::Exited == cosim(&file("load_registers"), &config).outcome, "the rest of the core works");
 }
 
 /// A program in which hart 0 ends the run by an atomic operation on `tohost`.
 fn ends_by(body: &str) -> (Outcome, Option<u32>) {
-    let text = format!("begin\n la t0, tohost\n bnez s0, 1f\n li t1, 1\n li t2, 7\n{body}\n1: j 1b\n");
-    let report = cosim(Source { name: "tohost", text: Box::leak(text.into_boxed_str()) }, &config((2, 4), (1, 60)));
+    let body = format!("begin\n la t0, tohost\n bnez s0, 1f\n li t1, 1\n li t2, 7\n{body}\n1: j 1b\n");
+    let report = cosim(&text("tohost", body), &config((2, 4), (1, 60)));
     (report.outcome, report.tohost)
 }
 

@@ -3,41 +3,41 @@
 
 mod support;
 
-use support::assembly::{Source, assembly, config, cosim, passes, program};
+use support::assembly::{config, cosim, file, passes, program, text};
 use testbench::{Engine, Outcome, RunOptions};
 
 #[test]
 fn loads_write_their_registers_in_order_and_x0_never() {
-    passes(assembly!(load_registers));
+    passes("load_registers");
 }
 
 #[test]
 fn stores_to_one_line_leave_what_lane_order_leaves() {
-    passes(assembly!(store_groups));
+    passes("store_groups");
 }
 
 #[test]
 fn code_in_the_stacks_is_fetched_from_where_it_was_stored() {
-    passes(assembly!(stack_code));
+    passes("stack_code");
 }
 
 #[test]
 fn stored_code_is_executed_after_a_fence() {
-    passes(assembly!(self_modifying));
+    passes("self_modifying");
 }
 
 #[test]
 fn indirect_jumps_take_each_lane_to_its_target() {
-    passes(assembly!(jumps));
+    passes("jumps");
 }
 
 #[test]
 fn a_loop_that_waits_for_a_store_of_another_warp_ends() {
-    passes(assembly!(spin));
+    passes("spin");
     // The model alone gives each warp its turn, too.
     let config = config((3, 8), (1, 1));
     let options = RunOptions { max_cycles: 100_000, ..RunOptions::default() };
-    let report = testbench::run(&config, &program(assembly!(spin), &config), Engine::Model, options).unwrap();
+    let report = testbench::run(&config, &program(&file("spin"), &config), Engine::Model, options).unwrap();
     assert_eq!(report.outcome, Outcome::Exited, "{}", report.message);
 }
 
@@ -47,29 +47,29 @@ fn a_loop_that_waits_for_a_store_of_its_own_warp_ends_when_paths_take_turns() {
         let mut config = config((2, 4), latency);
         config.divergence.fair_after = 16;
         config.run.starvation = 5000;
-        let report = cosim(assembly!(spin_in_warp), &config);
+        let report = cosim(&file("spin_in_warp"), &config);
         assert!(report.success(), "latency {latency:?}: {}", report.message);
         config.divergence.fair_after = 0;
-        let report = cosim(assembly!(spin_in_warp), &config);
+        let report = cosim(&file("spin_in_warp"), &config);
         assert_eq!(report.outcome, Outcome::SuspectedDeadlock, "latency {latency:?}: {}", report.message);
     }
 }
 
 #[test]
 fn threads_end_in_divergent_code_while_others_wait() {
-    passes(assembly!(exits));
+    passes("exits");
 }
 
 #[test]
 fn a_call_depth_that_wraps_changes_no_result() {
-    passes(assembly!(recursion));
+    passes("recursion");
 }
 
 /// Cycles of 14 loads that miss, each followed by `next`, when an answer takes 200 cycles.
 fn cycles_of_loads(load: &str, next: &str) -> u64 {
-    let text = format!("begin\n la s1, tohost\n.rept 14\n {load}\n {next}\n.endr\n finish\n");
-    let source = Source { name: "loads", text: Box::leak(text.into_boxed_str()) };
-    let report = cosim(source, &config((2, 4), (200, 200)));
+    let body = format!("begin\n la s1, tohost\n.rept 14\n {load}\n {next}\n.endr\n finish\n");
+    let source = text("loads", body);
+    let report = cosim(&source, &config((2, 4), (200, 200)));
     assert!(report.success(), "{}", report.message);
     report.cycles.unwrap()
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use sim::Program;
-use support::assembly::{assembly, config, program};
+use support::assembly::{config, file, program};
 use testbench::{Engine, RunOptions};
 use weft_config::Config;
 
@@ -71,7 +71,7 @@ fn count(config: &Config, program: &Program) -> HashMap<u64, u64> {
 fn each_pattern_takes_the_transactions_of_its_groups_and_no_more() {
     for (warps, threads) in [(2, 4), (3, 8)] {
         let config = config((warps, threads), (1, 60));
-        let program = program(assembly!(transactions), &config);
+        let program = program(&file("transactions"), &config);
         let mut counts = count(&config, &program);
         for (name, of_warp) in PATTERNS {
             let pc = u64::from(program.symbol(name).unwrap());
@@ -86,7 +86,7 @@ fn each_pattern_takes_the_transactions_of_its_groups_and_no_more() {
 fn stacks_in_one_piece_take_a_transaction_for_each_lane() {
     let mut config = config((2, 4), (1, 60));
     config.memory.stack_interleave = false;
-    let program = program(assembly!(transactions), &config);
+    let program = program(&file("transactions"), &config);
     let counts = count(&config, &program);
     for name in ["stack_store", "stack_load", "stack_load_two_depths"] {
         assert_eq!(counts[&u64::from(program.symbol(name).unwrap())], 2 * 4, "{name}");
@@ -96,7 +96,7 @@ fn stacks_in_one_piece_take_a_transaction_for_each_lane() {
 #[test]
 fn a_bandwidth_spaces_the_transactions_of_a_run() {
     let mut config = config((2, 4), (1, 1));
-    let program = program(assembly!(transactions), &config);
+    let program = program(&file("transactions"), &config);
     let run = |config: &Config| {
         let report = testbench::run(config, &program, Engine::Cosim, RunOptions::default()).unwrap();
         assert!(report.success(), "{}", report.message);
