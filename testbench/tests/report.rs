@@ -124,9 +124,9 @@ fn a_core_without_trace_port_runs_and_leaves_what_it_cannot_count_unknown() {
 #[test]
 fn a_waveform_is_written_where_asked_and_refused_where_it_cannot_be() {
     let folder = tempfile::tempdir().unwrap();
-    let wave = Some(folder.path().join("run.fst"));
-    run(&config(), Engine::Rtl, RunOptions { wave: wave.clone(), ..RunOptions::default() });
-    assert!(wave.unwrap().metadata().unwrap().len() > 1000);
+    let wave = folder.path().join("run.fst");
+    run(&config(), Engine::Rtl, RunOptions { wave: Some(wave.clone()), ..RunOptions::default() });
+    assert!(wave.metadata().unwrap().len() > 1000);
 
     let nowhere = Some(folder.path().join("none/run.fst"));
     let options = RunOptions { wave: nowhere, ..RunOptions::default() };
