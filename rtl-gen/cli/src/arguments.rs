@@ -164,6 +164,9 @@ pub struct FileArguments {
     /// Write the trace records, one JSON line each
     #[arg(long, value_name = "F")]
     pub commits: Option<PathBuf>,
+    /// Write the stage of each instruction in each cycle, for the viewer Konata
+    #[arg(long, value_name = "F")]
+    pub trace: Option<PathBuf>,
     /// Write the waveforms of the core (FST)
     #[arg(long, value_name = "F")]
     pub wave: Option<PathBuf>,

@@ -107,6 +107,19 @@ fn the_waveforms_of_the_core() {
 }
 
 #[test]
+fn the_pipeline_log_of_the_core() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[NOP, EXIT]).bytes());
+    for command in ["run", "cosim"] {
+        workspace.weft(&[&[command, "p.elf", "--trace", "pipeline.log"], SMALL].concat()).succeeded();
+        assert_eq!(workspace.entries(), ["p.elf", "pipeline.log"]);
+        let log = fs::read_to_string(workspace.join("pipeline.log")).expect("a file");
+        assert!(log.starts_with("Kanata\t0004\nC=\t"), "{log}");
+        assert!(log.contains("\t80000000: 00000013 addi"), "{log}");
+    }
+}
+
+#[test]
 fn files_are_written_even_if_the_program_fails() {
     let workspace = Workspace::new();
     workspace.write("p.elf", Elf::new(&[ILLEGAL]).bytes());
@@ -167,10 +180,11 @@ fn a_signature_needs_its_symbols() {
 }
 
 #[test]
-fn the_model_has_no_waveforms() {
+fn the_model_has_no_waveforms_and_no_pipeline() {
     let workspace = Workspace::new();
     workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
-    insta::assert_snapshot!(workspace.refused(&[ENGINES[0].1, &["--wave", "waves.fst"]].concat()));
+    let refused = |files: &[&str]| workspace.refused(&[ENGINES[0].1, files].concat());
+    insta::assert_snapshot!([refused(&["--wave", "waves.fst"]), refused(&["--trace", "pipeline.log"])].join("\n"));
 }
 
 #[test]
@@ -202,6 +216,7 @@ fn a_core_without_trace_port_has_nothing_to_compare() {
     let messages = [
         workspace.refused(&[["cosim", "p.elf"], without].concat()),
         workspace.refused(&[["run", "p.elf", "--commits", "commits.jsonl"].as_slice(), &without].concat()),
+        workspace.refused(&[["run", "p.elf", "--trace", "pipeline.log"].as_slice(), &without].concat()),
     ];
     insta::assert_snapshot!(messages.join("\n"));
 }

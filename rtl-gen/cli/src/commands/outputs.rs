@@ -1,7 +1,7 @@
 //! The files that a run writes: checked before it, put in place after it.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -14,6 +14,7 @@ use crate::staging::StagedFile;
 pub struct Outputs {
     stats: Option<StagedFile>,
     commits: Option<StagedFile>,
+    trace: Option<StagedFile>,
     wave: Option<StagedFile>,
     signature: Option<StagedFile>,
 }
@@ -26,6 +27,7 @@ impl Outputs {
         let outputs = Self {
             stats: stage("--stats", &arguments.stats)?,
             commits: stage("--commits", &arguments.commits)?,
+            trace: stage("--trace", &arguments.trace)?,
             wave: stage("--wave", &arguments.wave)?,
             signature: stage("--signature", &arguments.signature)?,
         };
@@ -39,7 +41,7 @@ impl Outputs {
             Err(RequestError::new("same-file", message))
         };
         let files: Vec<&StagedFile> =
-            [&self.stats, &self.commits, &self.wave, &self.signature].into_iter().flatten().collect();
+            [&self.stats, &self.commits, &self.trace, &self.wave, &self.signature].into_iter().flatten().collect();
         for (index, file) in files.iter().enumerate() {
             if file.is_same(program) {
                 return same(file, "the program itself");
@@ -57,16 +59,13 @@ impl Outputs {
     }
 
     /// Opens the file of the trace records.
-    pub fn create_commits(&self) -> Result<Option<File>, RequestError> {
-        self.commits.as_ref().map(StagedFile::create).transpose()
+    pub fn commits(&self) -> Result<Option<Stream<'_>>, RequestError> {
+        self.commits.as_ref().map(Stream::open).transpose()
     }
 
-    /// The error of writing the trace records.
-    pub fn commits_failed(&self, error: &io::Error) -> RequestError {
-        match &self.commits {
-            Some(file) => file.fail(error),
-            None => RequestError::unwritable(Path::new("--commits"), error),
-        }
+    /// Opens the file of the pipeline log.
+    pub fn trace(&self) -> Result<Option<Stream<'_>>, RequestError> {
+        self.trace.as_ref().map(Stream::open).transpose()
     }
 
     /// Writes the figures of the run.
@@ -87,6 +86,31 @@ impl Outputs {
 
     /// Puts all files in their places.
     pub fn publish(self) -> Result<(), RequestError> {
-        [self.stats, self.commits, self.wave, self.signature].into_iter().flatten().try_for_each(StagedFile::publish)
+        [self.stats, self.commits, self.trace, self.wave, self.signature]
+            .into_iter()
+            .flatten()
+            .try_for_each(StagedFile::publish)
+    }
+}
+
+/// A file that is written while the program runs.
+pub struct Stream<'a> {
+    writer: BufWriter<File>,
+    file: &'a StagedFile,
+}
+
+impl<'a> Stream<'a> {
+    fn open(file: &'a StagedFile) -> Result<Self, RequestError> {
+        Ok(Self { writer: BufWriter::new(file.create()?), file })
+    }
+
+    /// Where it is written.
+    pub fn writer(&mut self) -> &mut dyn Write {
+        &mut self.writer
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self) -> Result<(), RequestError> {
+        self.writer.flush().map_err(|error| self.file.fail(&error))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use testbench::RunOptions;
 use weft_config::Config;
 
 use super::config::resolve;
-use super::outputs::Outputs;
+use super::outputs::{Outputs, Stream};
 use crate::arguments::{CosimArguments, Engine, RunArguments};
 use crate::console::Console;
 use crate::error::RequestError;
@@ -65,20 +65,19 @@ fn drive(
         progress.borrow_mut().say("building or loading the model of the core");
     }
     let mut console = Console::new(report.is_json(), &progress);
-    let mut commits = outputs.create_commits()?.map(BufWriter::new);
+    let (mut commits, mut trace) = (outputs.commits()?, outputs.trace()?);
     let options = RunOptions {
         max_cycles,
         wave: outputs.wave(),
-        commits: commits.as_mut().map(|file| file as &mut dyn Write),
+        commits: commits.as_mut().map(Stream::writer),
+        trace: trace.as_mut().map(Stream::writer),
         console: Some(&mut console),
         progress: Some(&mut |cycles| progress.borrow_mut().at(cycles)),
     };
     let ended = testbench::run(config, program, engine, options);
     progress.borrow_mut().clear();
     let ended = ended?;
-    if let Some(mut file) = commits {
-        file.flush().map_err(|error| outputs.commits_failed(&error))?;
-    }
+    [commits, trace].into_iter().flatten().try_for_each(Stream::finish)?;
     console.finish().map_err(|error| RequestError::unwritable(Path::new("console"), error))?;
     Ok(ended)
 }
