@@ -5,6 +5,7 @@ mod support;
 
 use support::assembly::{config, cosim, file, passes, program, text};
 use testbench::{Engine, Outcome, RunOptions};
+use weft_config::Bandwidth;
 
 #[test]
 fn loads_write_their_registers_in_order_and_x0_never() {
@@ -82,4 +83,37 @@ fn nothing_waits_for_a_load_to_x0() {
     assert!(x0 < 700, "{x0} cycles");
     assert!(used > 14 * 200, "{used} cycles");
     assert!(unused < 14 * 200 + 200, "{unused} cycles");
+}
+
+/// Programs whose results depend on no order of paths.
+const ORDERLESS: [&str; 12] = [
+    "amo_one_word",
+    "amo_own_word",
+    "reservations",
+    "increments",
+    "lock",
+    "load_registers",
+    "stack_code",
+    "self_modifying",
+    "jumps",
+    "spin",
+    "exits",
+    "recursion",
+];
+
+#[test]
+fn results_depend_neither_on_turns_nor_on_stages_nor_on_places_of_requests() {
+    for (stages, fair_after, outstanding) in [(1, 3, 2), (2, 1, 1)] {
+        for (latency, bandwidth) in [((1, 1), 1000), ((1, 60), 300)] {
+            let mut config = config((3, 4), latency);
+            config.arbiter.pipeline_stages = stages;
+            config.divergence.fair_after = fair_after;
+            config.memory.outstanding = outstanding;
+            config.memory.bandwidth = Bandwidth(bandwidth);
+            for name in ORDERLESS {
+                let report = cosim(&file(name), &config);
+                assert!(report.success(), "{name} with {stages} stages, latency {latency:?}: {}", report.message);
+            }
+        }
+    }
 }

@@ -13,10 +13,9 @@ use weft_config::Config;
 /// A label in the program, and the transactions of one warp of T threads there.
 type Pattern = (&'static str, fn(u64) -> u64);
 
-/// Counted by hand from the rule of the coalescer: the leader is the
-/// lowest lane that is not yet served. A load serves with it the lanes at its word, and each lane i at word i
-/// of its line; a word store the latter alone, and only if no other lane of the line is left; a narrower store
-/// or an atomic operation serves the leader.
+/// Counted by hand from the rule of the coalescer: the leader is the lowest lane that is not yet served. A load
+/// serves with it the lanes at its word, and each lane i at word i of its line; a word store the latter alone,
+/// and only if no other lane of the line is left; a narrower store or an atomic operation serves the leader.
 const PATTERNS: [Pattern; 31] = [
     ("load_unit_stride", |_| 1),
     ("store_unit_stride", |_| 1),

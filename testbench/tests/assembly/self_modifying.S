@@ -17,7 +17,7 @@ patched:
     addi    s3, s3, -1
     bnez    s3, 1b
 
-    # In turn, each thread of a warp writes its number and executes it, while the others wait ahead.
+    # In turn, each thread of a warp writes its number and executes it, while the others wait.
     csrr    t0, 0xcc0
     addi    t0, t0, -1
     and     s4, s0, t0                  # lane
@@ -36,7 +36,8 @@ patched:
     fence.i
     jalr    s1
     expect  a0, s0, 2
-4:  addi    s5, s5, 1
+4:  barrier
+    addi    s5, s5, 1
     csrr    t0, 0xcc0
     bne     s5, t0, 3b
     finish
