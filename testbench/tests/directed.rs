@@ -23,6 +23,11 @@ fn code_in_the_stacks_is_fetched_from_where_it_was_stored() {
 }
 
 #[test]
+fn words_that_are_no_instructions_keep_nothing_when_they_are_squashed() {
+    passes("squashed_words");
+}
+
+#[test]
 fn stored_code_is_executed_after_a_fence() {
     passes("self_modifying");
 }

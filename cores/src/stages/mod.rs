@@ -1,5 +1,6 @@
 //! The pipeline: one file per stage.
 
+mod reserving;
 pub mod s0_steer;
 pub mod s1_fetch;
 pub mod s2_predecode;

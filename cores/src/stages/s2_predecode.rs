@@ -3,8 +3,9 @@
 //! Backward branches are predicted taken, forward ones not, `jal` taken, everything else goes on at pc + 4. What is
 //! said of a word that is no instruction does not matter: S7 finds it at fault.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, lit};
+use rtl::{Builder, Bundle, ElaborationError, Module, concat, increment};
 
+use super::reserving::{Reserving, any_opcode};
 use super::s0_steer::Fetch;
 use crate::isa::{self, Format, Operation};
 use crate::memory::map::in_ram;
@@ -33,9 +34,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let uses_rs2 = is(&|e| matches!(e.format, Format::R | Format::S | Format::B | Format::Atomic));
     let has_rd = is(&|e| matches!(e.format, Format::R | Format::I | Format::U | Format::J | Format::Atomic)) | &system;
     let rd = word.slice(7, 5);
-    // Register arithmetic with bit 25 set is RV32M, divisions with bit 14 set.
-    let register_arithmetic = is(&|e| e.format == Format::R);
-    let is_long = register_arithmetic & word.bit(25) & lit(1, u64::from(shape.multiply));
+    let reserving = Reserving::of(shape, &word, &opcode);
     let hazards = Hazards {
         rs1: word.slice(15, 5),
         rs2: word.slice(20, 5),
@@ -43,10 +42,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         uses_rs2,
         writes_rd: has_rd & rd.any(),
         rd,
-        is_load: is(&|e| matches!(e.operation, Operation::Load | Operation::Atomic(_))),
-        is_long: is_long.clone(),
-        is_divide: &is_long & word.bit(14),
-        is_store: operation(Operation::Store),
+        is_load: reserving.is_load,
+        is_long: reserving.is_long,
+        is_divide: reserving.is_divide,
+        is_store: reserving.is_store,
         is_fence_i: operation(Operation::FenceI) & word.bit(12),
         is_replay: fetch.pc.eq(&replay_pc),
     };
@@ -65,17 +64,4 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("predicted_s2", &taken.mux(&target, &next));
     m.output("fetch_fault_s2", &!in_ram(shape, &concat([&fetch.pc, &rtl::zeros(2)])));
     m.finish()
-}
-
-/// Whether the opcode is that of an encoding that is wanted.
-fn any_opcode(shape: &Shape, opcode: &Expr, wanted: &dyn Fn(&isa::Encoding) -> bool) -> Expr {
-    let mut values: Vec<u64> = isa::instructions(shape.multiply, shape.atomic)
-        .iter()
-        .filter(|e| wanted(e))
-        .map(|e| u64::from(e.value & 0x7f))
-        .collect();
-    values.sort_unstable();
-    values.dedup();
-    let matches: Vec<Expr> = values.into_iter().map(|value| opcode.is(value)).collect();
-    rtl::reduce(&matches, &|a, b| a | b)
 }

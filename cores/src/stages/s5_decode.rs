@@ -5,6 +5,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, join, lit, zeros};
 
+use super::reserving::Reserving;
 use crate::isa::{self, Alu, CsrKind, Encoding, Format, Operation};
 use crate::shape::{PC, Shape};
 use crate::signals::{Control, LaneControl, Meta};
@@ -104,6 +105,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         add_lane: csr.adds_lane.clone(),
         add_stack: csr.adds_stack.clone(),
     };
+    let reserving = Reserving::of(shape, word, &word.slice(0, 7));
     let memory_code = |code: &dyn Fn(Operation) -> u64| {
         let bits: Vec<Expr> = (0..4).map(|bit| decoder.any(&|e| code(e.operation) >> bit & 1 == 1)).collect();
         join(&bits)
@@ -117,16 +119,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         is_branch,
         is_jal,
         is_jalr,
-        is_load: &is_load | &is_atomic,
-        is_store,
+        is_load: reserving.is_load,
+        is_store: reserving.is_store,
         is_atomic,
         memory_op,
         is_exit: csr.is_exit.clone(),
         is_barrier: csr.is_barrier.clone(),
         is_fence_i: op(Operation::FenceI),
         writes: writes_rd & !(&is_load | &is_multiply | &is_divide) & rd.any(),
-        is_multiply,
-        is_divide,
+        is_multiply: reserving.is_long & !&reserving.is_divide,
+        is_divide: reserving.is_divide,
         reads_mask: csr.reads_mask.clone(),
         reads_mask_high: csr.reads_mask_high.clone(),
         calls: &pushes & !&pops,
