@@ -5,7 +5,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, on
 use crate::divergence::DivergenceUnit;
 use crate::functional::{long_results, round_robin};
 use crate::memory::request_queue;
-use crate::shape::{PC, Shape};
+use crate::shape::{DEPTH, PC, Shape};
 use crate::signals::{
     CommitTrace, Control, Hazards, LaneControl, LongResult, Meta, Path, PendingLoad, Request, Resolve, delay_by,
     flag_delay_by,
@@ -333,6 +333,23 @@ fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Met
         m.output(&format!("trace_context_x_{field}"), &value);
     }
     m.output("trace_release", release);
+    m.port_group("trace: second path of the context, its events, and exchanges of a sorter; all 0 for a unit without");
+    for (port, width) in [
+        ("context_rotates", 1),
+        ("context_y_valid", 1),
+        ("context_y_pc", 32),
+        ("context_y_depth", DEPTH),
+        ("context_y_mask", shape.threads),
+        ("context_y_parked", 1),
+        ("context_yields", 1),
+        ("context_inserts", 1),
+        ("context_extracts", 1),
+        ("exchange_valid", 1),
+        ("exchange_warp", shape.warp_bits().max(1)),
+        ("exchange_row", shape.lane_bits().max(1)),
+    ] {
+        m.output(&format!("trace_{port}"), &zeros(width));
+    }
     m.port_group("trace: register writes of loads (S9)");
     for field in ["valid", "warp", "slot", "number", "rd", "mask", "values"] {
         let value = s9.output(&format!("late_{field}_s9"));

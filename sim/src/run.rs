@@ -6,7 +6,7 @@
 //! report comes between one and two times `run.starvation` issues after the path ran last.
 
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, PathRecord, Record, Statistics};
+use weft_trace::{Commit, Context, Event, Moves, PathRecord, Record, Statistics};
 
 use crate::{Fault, Given, Machine, PolicyError, Program, Step, Stop, report};
 
@@ -142,7 +142,7 @@ impl<'a> Engine<'a> {
 }
 
 fn context(warp: u32, event: Event, x: Option<PathRecord>) -> Record {
-    Record::Context(Context { cycle: 0, warp, event, x })
+    Record::Context(Context { cycle: 0, warp, event, x, y: None, moves: Moves::default() })
 }
 
 #[cfg(test)]

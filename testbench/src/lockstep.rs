@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 
 use sim::{Fault, Given, Machine, PolicyError, Program, Step, Stop};
 use weft_config::Config;
-use weft_trace::{Commit, Context, LateWrite, PathRecord};
+use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord};
 
 pub use mismatch::Mismatch;
 pub(crate) use mismatch::{disassemble, place};
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
             history: History::new(config.warps),
             hardware_paths: vec![None; config.warps as usize],
             owed_contexts: VecDeque::new(),
-            context_delay: config.arbiter.pipeline_stages.into(),
+            context_delay: context_delay(config),
             loads: Loads::default(),
             transactions: Transactions::default(),
             counters: Counters::default(),
@@ -177,6 +177,9 @@ impl<'a> Checker<'a> {
     }
 
     fn check_context(&self, context: &Context) -> Result<(), Difference> {
+        require_equal!("context_rotates", Event::Commit, context.event, "{:?}");
+        require_equal!("context_y_valid", None::<PathRecord>, context.y, "{:?}");
+        require_equal!("context_moves", Moves::default(), context.moves, "{:?}");
         match (self.machine.path(context.warp), &context.x) {
             (None, None) => Ok(()),
             (Some(path), None) => Err(Difference::new("context_x_valid", self.describe(&path), "no path")),
@@ -202,6 +205,13 @@ impl<'a> Checker<'a> {
         }
         let x = context.x.as_ref().map_or("no path".into(), |path| self.describe(path));
         self.locate(context.cycle, (None, Difference::new("context_valid", "no record without a commit", x)))
+    }
+
+    /// An exchange by a sorter: the units so far have none.
+    pub fn exchange(&mut self, exchange: &Exchange) -> Checked<()> {
+        let Exchange { cycle, warp, row } = *exchange;
+        let actual = format!("row {row} of warp {warp}");
+        self.locate(cycle, (None, Difference::new("exchange_valid", "no exchange", actual)))
     }
 
     /// A late write.
@@ -314,6 +324,11 @@ impl<'a> Checker<'a> {
     fn locate(&self, cycle: u64, (subject, difference): Located) -> Checked<()> {
         Err(self.scene(subject.map_or(0, |subject| subject.warp)).mismatch(cycle, subject, difference))
     }
+}
+
+/// A unit that the model knows and the hardware does not has no delay.
+fn context_delay(config: &Config) -> u64 {
+    cores::divergence::find(&config.divergence.unit).map_or(0, |unit| unit.record_delay(config) as u64)
 }
 
 fn compare_faults(expected: &Fault, actual: &Fault) -> Result<(), Difference> {

@@ -1,9 +1,9 @@
 //! The trace port: from signals to records, in buffers that are used again.
 
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, LateWrite, MemoryOp, PathRecord};
+use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord};
 
-use crate::model::{Model, ModelError};
+use crate::model::{Model, ModelError, Port};
 use crate::pins::{TracePorts, byte_mask};
 
 /// By `trace_commit_memory_op`; 15 is not used.
@@ -31,6 +31,7 @@ const MEMORY_OPS: [MemoryOp; 16] = [
 pub(crate) struct Sample {
     pub(crate) commit: Option<Commit>,
     pub(crate) context: Option<Context>,
+    pub(crate) exchange: Option<Exchange>,
     pub(crate) late_write: Option<LateWrite>,
     pub(crate) release: bool,
     /// The warp of an issue at S3.
@@ -64,6 +65,9 @@ impl TracePort {
         sample.squash = warp_if(pins.squash_valid, pins.squash_warp);
         sample.release = model.bit(pins.release);
         sample.context = model.bit(pins.context_valid).then(|| self.context(model, cycle));
+        let row = model.bit(pins.exchange_valid).then(|| model.get(pins.exchange_row) as u32);
+        let warp = model.get(pins.exchange_warp) as u32;
+        sample.exchange = row.map(|row| Exchange { cycle, warp, row });
         if model.bit(pins.late_valid) {
             let mut late = self.spare_late_write.take().unwrap_or_default();
             self.late_write(model, cycle, &mut late);
@@ -109,14 +113,29 @@ impl TracePort {
     }
 
     fn context(&self, model: &Model, cycle: u64) -> Context {
-        let pins = &self.pins;
-        let x = model.bit(pins.context_x_valid).then(|| PathRecord {
-            pc: model.get(pins.context_x_pc) as u32,
-            depth: model.get(pins.context_x_depth) as u8,
-            mask: model.get(pins.context_x_mask),
-            parked: model.bit(pins.context_x_parked),
-        });
-        Context { cycle, warp: model.get(pins.context_warp) as u32, event: Event::Commit, x }
+        let pins = self.pins;
+        let path = |[valid, pc, depth, mask, parked]: [Port; 5]| {
+            model.bit(valid).then(|| PathRecord {
+                pc: model.get(pc) as u32,
+                depth: model.get(depth) as u8,
+                mask: model.get(mask),
+                parked: model.bit(parked),
+            })
+        };
+        let TracePorts { context_x_valid, context_x_pc, context_x_depth, context_x_mask, context_x_parked, .. } = pins;
+        let TracePorts { context_y_valid, context_y_pc, context_y_depth, context_y_mask, context_y_parked, .. } = pins;
+        Context {
+            cycle,
+            warp: model.get(pins.context_warp) as u32,
+            event: if model.bit(pins.context_rotates) { Event::Rotation } else { Event::Commit },
+            x: path([context_x_valid, context_x_pc, context_x_depth, context_x_mask, context_x_parked]),
+            y: path([context_y_valid, context_y_pc, context_y_depth, context_y_mask, context_y_parked]),
+            moves: Moves {
+                yields: model.bit(pins.context_yields),
+                inserts: model.bit(pins.context_inserts),
+                extracts: model.bit(pins.context_extracts),
+            },
+        }
     }
 
     /// The commit number nearest to the present one that has these low 32 bits.

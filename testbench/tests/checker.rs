@@ -11,7 +11,7 @@ use testbench::Mismatch;
 use testbench::lockstep::{Checker, End};
 use testbench::memory::{Operation, Ram, Request};
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, LateWrite, MemoryOp, PathRecord};
+use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord};
 
 const MHARTID: u32 = 0xf14;
 const MCYCLE: u32 = 0xb00;
@@ -24,6 +24,7 @@ enum Shown {
     Commit(Commit, Option<Context>),
     LateWrite(LateWrite),
     LoneContext(Context),
+    Exchange(Exchange),
     Release,
     Request { code: u64, address: u32, mask: [u64; 4], data: Vec<u32> },
     Console(u8),
@@ -91,7 +92,7 @@ fn faithful(config: &Config, program: &Program) -> Stream {
             let given = Given { values: Some(&ticks) };
             let Ok(Step::Committed { late, .. }) = machine.step(warp, &given, &mut commit) else { continue };
             let x = machine.path(warp);
-            let context = Context { cycle, warp, event: Event::Commit, x };
+            let context = Context { cycle, ..context(warp, x) };
             if late {
                 let Commit { number, rd, served: mask, ref values, .. } = commit;
                 let late = LateWrite { cycle: cycle + 6, warp, slot: 0, number, rd, mask, values: values.clone() };
@@ -126,6 +127,11 @@ fn faithful(config: &Config, program: &Program) -> Stream {
     Stream { shown, ram }
 }
 
+/// The record of a commit in cycle 0 that leaves `x` in charge.
+fn context(warp: u32, x: Option<PathRecord>) -> Context {
+    Context { cycle: 0, warp, event: Event::Commit, x, y: None, moves: Moves::default() }
+}
+
 /// The verdict on a stream.
 fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
     let config = config();
@@ -140,6 +146,7 @@ fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
             }
             Shown::LateWrite(late) => checker.late_write(late)?,
             Shown::LoneContext(context) => checker.lone_context(context)?,
+            Shown::Exchange(exchange) => checker.exchange(exchange)?,
             Shown::Release => checker.release(now)?,
             Shown::Request { code, address, mask, data } => {
                 let request = Request { code: *code, address: *address, tag: 0, mask: *mask, data, hart: 0 };
@@ -183,11 +190,16 @@ fn alter(stream: &mut Stream, condition: impl Fn(&Commit) -> bool, change: impl 
     change(commit);
 }
 
-/// Changes the path of the first context record whose commit satisfies a condition.
-fn alter_x(stream: &mut Stream, condition: impl Fn(&Commit) -> bool, change: impl Fn(&mut PathRecord)) {
+/// Changes the first context record whose commit satisfies a condition.
+fn alter_context(stream: &mut Stream, condition: impl Fn(&Commit) -> bool, change: impl Fn(&mut Context)) {
     let index = find_commit(&stream.shown, condition);
-    let Shown::Commit(_, Some(Context { x: Some(x), .. })) = &mut stream.shown[index] else { unreachable!() };
-    change(x);
+    let Shown::Commit(_, Some(context)) = &mut stream.shown[index] else { unreachable!() };
+    change(context);
+}
+
+/// Changes its path in charge.
+fn alter_x(stream: &mut Stream, condition: impl Fn(&Commit) -> bool, change: impl Fn(&mut PathRecord)) {
+    alter_context(stream, condition, |context| change(context.x.as_mut().unwrap()));
 }
 
 fn alter_late(stream: &mut Stream, change: impl Fn(&mut LateWrite)) {
@@ -319,9 +331,13 @@ const CONTEXTS: &[Corruption] = &[
         },
         "context_warp",
     ),
+    ("rotation", |s| alter_context(s, at(8), |context| context.event = Event::Rotation), "context_rotates"),
+    ("second path", |s| alter_context(s, at(8), |context| context.y = context.x), "context_y_valid"),
+    ("yield", |s| alter_context(s, at(8), |context| context.moves.yields = true), "context_moves"),
+    ("exchange", |s| s.shown.insert(4, Shown::Exchange(Exchange { cycle: 9, warp: 0, row: 0 })), "exchange_valid"),
     (
         "record without a commit",
-        |s| s.shown.insert(0, Shown::LoneContext(Context { cycle: 0, warp: 0, event: Event::Commit, x: None })),
+        |s| s.shown.insert(0, Shown::LoneContext(Context { cycle: 0, ..context(0, None) })),
         "context_valid",
     ),
 ];
@@ -460,7 +476,7 @@ fn fault_of(spoil: impl Fn(&mut Fault)) -> Result<(), Box<Mismatch>> {
     let mut checker = Checker::new(&config, &program).unwrap();
     let mut commit = Commit::default();
     machine.step(1, &Given::default(), &mut commit).unwrap();
-    let context = Context { cycle: 0, warp: 1, event: Event::Commit, x: machine.path(1) };
+    let context = context(1, machine.path(1));
     checker.commit(&commit, Some(&context))?;
     let mut fault = Fault { cause: Fault::ILLEGAL_INSTRUCTION, pc: 0x8000_0004, warp: 1, lane: 0 };
     spoil(&mut fault);

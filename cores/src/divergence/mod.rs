@@ -46,6 +46,11 @@ pub trait DivergenceUnit: Sync {
     /// one context leave S3 two cycles and these apart, so that S7 never needs a path that is still being computed.
     fn delay(&self, config: &Config) -> usize;
 
+    /// Cycles from a commit's trace record to the record of the context that it leaves.
+    fn record_delay(&self, config: &Config) -> usize {
+        self.delay(config)
+    }
+
     /// Its tables.
     fn storage(&self, shape: &Shape) -> Vec<Storage>;
 

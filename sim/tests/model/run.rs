@@ -37,10 +37,11 @@ fn each_commit_is_followed_by_its_context_and_the_last_arrival_by_a_release() {
             Record::Commit(commit) => format!("commit {} {:#x}", commit.warp, commit.pc - CODE),
             Record::Context(context) => match (context.event, context.x) {
                 (Event::Release, x) => format!("release {} {x:?}", context.warp),
+                (Event::Rotation, _) => "rotation".into(),
                 (Event::Commit, Some(x)) => format!("x {} {:#x} {}", context.warp, x.pc - CODE, x.parked),
                 (Event::Commit, None) => format!("x {} none", context.warp),
             },
-            Record::LateWrite(_) => "late".into(),
+            Record::LateWrite(_) | Record::Exchange(_) => "not of this unit".into(),
         });
     })
     .expect("a known unit");

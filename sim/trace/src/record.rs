@@ -122,8 +122,21 @@ pub struct LateWrite {
 pub enum Event {
     /// After the S8 of a committed instruction.
     Commit,
+    /// Without an instruction: the path in charge was parked and gave way.
+    Rotation,
     /// All live threads were at the barrier: every path is runnable again (one record for all warps).
     Release,
+}
+
+/// What an event did with the paths that wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Moves {
+    /// The path in charge gave way to the next one.
+    pub yields: bool,
+    /// A path joined those behind x and y.
+    pub inserts: bool,
+    /// The foremost of those behind x and y left them.
+    pub extracts: bool,
 }
 
 /// The paths a warp's divergence unit offers after an event.
@@ -137,6 +150,22 @@ pub struct Context {
     pub event: Event,
     /// The path in charge after the event; `None` when no thread of the warp lives (or on release).
     pub x: Option<PathRecord>,
+    /// The path next to it, of a unit that keeps two at hand; `None` where there is none (or on release).
+    pub y: Option<PathRecord>,
+    /// What happened to the others, of a unit that keeps a list of them.
+    #[serde(flatten)]
+    pub moves: Moves,
+}
+
+/// A sorter exchanged y with a path behind it that comes before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Exchange {
+    /// Clock cycle.
+    pub cycle: u64,
+    /// Warp index.
+    pub warp: u32,
+    /// Place of that path among those behind x and y, 0 = the foremost.
+    pub row: u32,
 }
 
 /// Any record, as one JSON line: `{"kind":"commit",…}`.
@@ -149,6 +178,8 @@ pub enum Record {
     LateWrite(LateWrite),
     /// A divergence-unit event.
     Context(Context),
+    /// A divergence unit's sorter at work.
+    Exchange(Exchange),
 }
 
 #[cfg(test)]
@@ -174,10 +205,18 @@ mod tests {
         };
         let late = LateWrite { cycle: 20, warp: 1, number: 7, rd: 3, mask: 0b10, values: vec![0, 9], slot: 0 };
         let path = PathRecord { pc: 0x8000_0004, depth: 1, mask: 0b10, parked: true };
-        let context = Context { cycle: 12, warp: 1, event: Event::Commit, x: Some(path) };
-        let release = Context { cycle: 13, warp: 0, event: Event::Release, x: None };
-        let records =
-            [Record::Commit(commit), Record::LateWrite(late), Record::Context(context), Record::Context(release)];
+        let behind = PathRecord { pc: 0x8000_0100, depth: 0, mask: 0b01, parked: false };
+        let moves = Moves { extracts: true, ..Moves::default() };
+        let context = Context { cycle: 12, warp: 1, event: Event::Commit, x: Some(path), y: Some(behind), moves };
+        let release = Context { cycle: 13, warp: 0, event: Event::Release, x: None, y: None, moves: Moves::default() };
+        let exchange = Exchange { cycle: 14, warp: 1, row: 3 };
+        let records = [
+            Record::Commit(commit),
+            Record::LateWrite(late),
+            Record::Context(context),
+            Record::Context(release),
+            Record::Exchange(exchange),
+        ];
         let lines: Vec<String> =
             records.iter().map(|record| serde_json::to_string(record).expect("records are plain data")).collect();
         insta::assert_snapshot!(lines.join("\n"));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sim::{Fault, Program};
 use weft_config::Config;
-use weft_trace::{Context, Event, Record, Statistics};
+use weft_trace::{Context, Event, Moves, Record, Statistics};
 
 use super::hardware::{Events, Hardware};
 use super::liveness::Threads;
@@ -164,8 +164,12 @@ impl Run<'_, '_> {
         if let Some(context) = &trace.context {
             self.outputs.record(|| Record::Context(context.clone()))?;
         }
+        if let Some(exchange) = trace.exchange {
+            self.outputs.record(|| Record::Exchange(exchange))?;
+        }
         if trace.release {
-            self.outputs.record(|| Record::Context(Context { cycle, warp: 0, event: Event::Release, x: None }))?;
+            let (x, y, moves) = (None, None, Moves::default());
+            self.outputs.record(|| Record::Context(Context { cycle, warp: 0, event: Event::Release, x, y, moves }))?;
         }
         events.console.map_or(Ok(()), |byte| self.outputs.console(byte))
     }
@@ -183,6 +187,9 @@ impl Run<'_, '_> {
                 }
                 (None, Some(context)) => checker.lone_context(context)?,
                 (None, None) => {}
+            }
+            if let Some(exchange) = &trace.exchange {
+                checker.exchange(exchange)?;
             }
             if trace.release {
                 checker.release(cycle)?;
