@@ -8,6 +8,8 @@ import json
 import pathlib
 import sys
 
+from markdown import table
+
 HEADINGS = ["kernel", "outcome", "cycles", "IPC", "lane utilisation", "divergent branches"]
 
 
@@ -41,17 +43,13 @@ def main(arguments):
     if not paths or any(a.startswith("-") for a in map(str, paths)):
         sys.exit(__doc__.strip())
     rows = [row(path) for path in paths]
-    widths = [max(len(cells[i]) for cells in [HEADINGS, *rows]) for i in range(len(HEADINGS))]
-
-    def line(cells):
-        padded = [c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))]
-        return "| " + " | ".join(padded) + " |" if markdown else "  ".join(padded).rstrip()
-
-    print(line(HEADINGS))
     if markdown:
-        print("|" + "|".join("-" * (w + 2) if i < 2 else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|")
-    for cells in rows:
-        print(line(cells))
+        print("\n".join(table(HEADINGS, rows, left=2)))
+        return
+    widths = [max(len(cells[i]) for cells in [HEADINGS, *rows]) for i in range(len(HEADINGS))]
+    for cells in [HEADINGS, *rows]:
+        padded = [c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))]
+        print("  ".join(padded).rstrip())
 
 
 if __name__ == "__main__":

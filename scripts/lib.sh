@@ -48,3 +48,35 @@ for kernel in json.load(sys.stdin)["kernels"]:
         for setting in kernel["settings"]:
             print("--set", setting, sep="\n")' "$1")
 }
+
+# Replaces what stands in file $1 between `<!-- $2: begin -->` and `<!-- $2: end -->` by the text on stdin.
+write_between() {
+    local text changed
+    text=$(mktemp) changed=$(mktemp)
+    cat >"$text"
+    if awk -v name="$2" -v text="$text" '
+        $0 == "<!-- " name ": end -->" { inside = 0; closed = 1 }
+        !inside { print }
+        $0 == "<!-- " name ": begin -->" { inside = 1; while ((getline line < text) > 0) print line }
+        END { exit !closed }
+    ' "$1" >"$changed"; then
+        cat "$changed" >"$1"
+        rm "$text" "$changed"
+    else
+        rm "$text" "$changed"
+        fail "$1 lacks the markers of $2"
+    fi
+}
+
+# The last line of a table of measurements: "Written by SCRIPT on DATE, with TOOLS".
+written_by() {
+    echo "Written by \`scripts/$(basename "$0")\` on $(date -u +%Y-%m-%d), with $*."
+}
+
+verilator_version() {
+    "${WEFT_VERILATOR:-verilator}" --version | cut -d' ' -f1,2
+}
+
+compiler_version() {
+    echo "riscv64-unknown-elf-gcc $("${WEFT_RISCV_GCC:-riscv64-unknown-elf-gcc}" -dumpversion)"
+}

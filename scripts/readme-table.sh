@@ -24,19 +24,9 @@ for elf in "$work"/*.elf; do
         fail "$(basename "$elf" .elf) fails"
 done
 
-table="$work/table.md"
 {
     python3 scripts/kernel_table.py --markdown "$work"/*.json
     echo
     echo "$warps warps of $threads threads, RTL and golden model in lock step, memory latency 1." \
-        "Written by \`scripts/readme-table.sh\` on $(date -u +%Y-%m-%d), with" \
-        "$(verilator --version | cut -d' ' -f1,2) and riscv64-unknown-elf-gcc $(riscv64-unknown-elf-gcc -dumpversion)."
-} >"$table"
-
-awk -v table="$table" '
-    /<!-- kernels: end -->/ { inside = 0; closed = 1 }
-    !inside { print }
-    /<!-- kernels: begin -->/ { inside = 1; while ((getline line < table) > 0) print line }
-    END { exit !closed }
-' README.md >"$work/README.md" || fail "README.md lacks the markers"
-cp "$work/README.md" README.md
+        "$(written_by "$(verilator_version)" and "$(compiler_version)")"
+} | write_between README.md kernels

@@ -34,23 +34,66 @@ fn run(tool: &str, folder: &Path, arguments: &[&str]) -> String {
     text
 }
 
-#[test]
-fn lint_is_silent_at_every_shape_of_size() {
-    let sizes = [(1, 1), (1, 4), (3, 8), (8, 4), (4, 16), (64, 2), (2, 64)];
-    for (number, (warps, threads)) in sizes.into_iter().enumerate() {
-        for trace in [false, true] {
-            let folder = tempfile::tempdir().unwrap();
-            let mut config = config(warps, threads, trace);
-            config.isa.m = (number % 2 == 0) == trace;
-            config.isa.a = number % 3 != 0;
+/// What `verilator --lint-only -Wall` says of the core of a configuration, from its files and, if `single`, from the
+/// file of all modules.
+fn check_lint(config: &Config, single: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let files = write(config, folder.path());
+    let lint = ["--lint-only", "-Wall", "--top-module", "weft_core"];
+    let forms = [files.iter().map(String::as_str).collect(), vec!["single.v"]];
+    for sources in forms.into_iter().take(1 + usize::from(single)) {
+        let text = run("verilator", folder.path(), &[&lint[..], &sources].concat());
+        assert_eq!(text, "", "{config:?}");
+    }
+}
+
+/// Every unit and number of threads, with keys that change from one to the next: of any two neighbours among the
+/// numbers of warps, one has the trace port.
+fn lint_is_silent(warps_number: usize, warps: u32) {
+    for unit in cores::divergence::names() {
+        for (threads_number, threads) in [1, 2, 4, 8, 16, 32, 64].into_iter().enumerate() {
+            let number = 7 * warps_number + threads_number;
+            let mut config = config(warps, threads, number.is_multiple_of(2));
+            config.divergence.unit = unit.into();
+            config.isa.m = !number.is_multiple_of(3);
+            config.isa.a = number % 5 < 3;
             config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
             config.arbiter.pipeline_stages = number as u32 % 3;
-            config.memory.stack_interleave = number % 2 == 1;
-            let files = write(&config, folder.path());
-            let lint = ["--lint-only", "-Wall", "--top-module", "weft_core"];
-            for sources in [files.iter().map(String::as_str).collect(), vec!["single.v"]] {
-                let text = run("verilator", folder.path(), &[&lint[..], &sources].concat());
-                assert_eq!(text, "", "{warps}x{threads}, trace {trace}");
+            config.memory.stack_interleave = number % 4 < 2;
+            check_lint(&config, threads <= 8);
+        }
+    }
+}
+
+#[test]
+fn lint_is_silent_with_one_warp() {
+    lint_is_silent(0, 1);
+}
+
+#[test]
+fn lint_is_silent_with_three_warps() {
+    lint_is_silent(1, 3);
+}
+
+#[test]
+fn lint_is_silent_with_eight_warps() {
+    lint_is_silent(2, 8);
+}
+
+#[test]
+fn lint_is_silent_with_sixty_four_warps() {
+    lint_is_silent(3, 64);
+}
+
+#[test]
+fn lint_is_silent_with_and_without_each_extension_and_the_trace_port() {
+    for unit in cores::divergence::names() {
+        for (warps, threads) in [(1, 1), (3, 8)] {
+            for number in 0..8 {
+                let mut config = config(warps, threads, number & 1 != 0);
+                config.divergence.unit = unit.into();
+                (config.isa.m, config.isa.a) = (number & 2 != 0, number & 4 != 0);
+                check_lint(&config, false);
             }
         }
     }

@@ -1,14 +1,17 @@
 //! Thread-instructions a second of the model, for several warp widths, and of `rrs-lib`, a scalar
 //! RV32 simulator, on the same loop; then how many times faster the model is with 32 threads.
 //!
-//! `cargo bench -p sim`
+//! `cargo bench -p sim`. If `WEFT_FIGURES` names a file, the last figure is appended to it as a JSON line.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput};
 use rrs_lib::HartState;
 use rrs_lib::instruction_executor::InstructionExecutor;
 use rrs_lib::memories::VecMemory;
+use serde_json::json;
 use sim::{Outcome, Program, RAM_BASE};
 use weft_config::{Config, Memory};
 
@@ -63,6 +66,10 @@ fn main() {
     }
     let ratio = ratio(32);
     println!("sim with 32 threads: {ratio:.2} times the thread-instructions a second of rrs-lib 0.1.0");
+    if let Some(path) = std::env::var_os("WEFT_FIGURES") {
+        let mut file = OpenOptions::new().append(true).create(true).open(path).expect("the file of figures");
+        writeln!(file, "{}", json!({ "figure": "model_over_rrs_lib", "value": ratio })).expect("a figure");
+    }
     assert!(ratio >= LEAST, "expected: at least {LEAST} times");
 }
 

@@ -1,8 +1,12 @@
 //! How fast the core issues: whole runs of straight code, where only the pipeline itself can lose a cycle.
+//! The figures are those of the README: `scripts/readme-speed.sh` runs these tests and writes them there.
+
+mod support;
 
 use std::fs;
 
 use sim::Program;
+use support::figures;
 use testbench::{Engine, Outcome, Report, RunOptions, kernels};
 use weft_config::{Config, Latency};
 
@@ -61,7 +65,7 @@ fn a_load_over_k_lines_costs_one_latency() {
         let report = run_with("scattered", &body, slow_memory(1, 8));
         assert_eq!(report.outcome, Outcome::Exited, "{}", report.message);
         let cycles = report.exit_codes[0].unwrap();
-        println!("one load over {lines} lines at latency 100: {cycles} cycles");
+        figures::record(&format!("scattered_load_cycles_{lines}"), cycles.into());
         assert!(cycles <= 110 + 10 * lines, "{lines} lines: {cycles} cycles");
     }
 }
@@ -74,7 +78,7 @@ fn eight_warps_of_scattered_loads_keep_the_memory_busy() {
     assert!(report.success(), "{}", report.message);
     let transactions = 60 * 6 * 4 * 8;
     let rate = f64::from(transactions) / report.cycles.unwrap() as f64;
-    println!("scattered loads, 8 warps, latency 100: {rate:.4} transactions a cycle over the whole run");
+    figures::record("scattered_transactions_per_cycle", rate);
     assert!(rate >= 0.8, "{rate:.4} transactions a cycle");
 }
 
@@ -98,7 +102,7 @@ const CHAIN: &str = "
 fn eight_warps_issue_straight_code_nearly_every_cycle() {
     let report = run("straight", STRAIGHT, 8, 4);
     let ipc = report.statistics.issues as f64 / report.cycles.unwrap() as f64;
-    println!("straight code, 8 warps: {} issues, {:?} cycles, IPC {ipc:.4}", report.statistics.issues, report.cycles);
+    figures::record("straight_ipc", ipc);
     assert!(ipc >= 0.97, "IPC {ipc:.4}");
 }
 
@@ -106,7 +110,7 @@ fn eight_warps_issue_straight_code_nearly_every_cycle() {
 fn a_dependent_chain_of_one_warp_takes_four_cycles_an_instruction() {
     let report = run("chain", CHAIN, 1, 4);
     let (cycles, issues) = (report.cycles.unwrap(), report.statistics.issues);
-    println!("dependent chain, 1 warp: {issues} issues, {cycles} cycles");
+    figures::record("chain_cycles_per_instruction", cycles as f64 / issues as f64);
     let fill_and_exit = 20;
     assert!(cycles <= 4 * issues + fill_and_exit, "{cycles} cycles for {issues} instructions");
 }
@@ -137,6 +141,6 @@ line: .word 1, 2, 3, 4
 fn eight_warps_load_lines_nearly_every_cycle() {
     let report = run("coalesced", COALESCED, 8, 4);
     let ipc = report.statistics.issues as f64 / report.cycles.unwrap() as f64;
-    println!("coalesced loads, 8 warps: {} issues, {:?} cycles, IPC {ipc:.4}", report.statistics.issues, report.cycles);
+    figures::record("coalesced_ipc", ipc);
     assert!(ipc >= 0.9, "IPC {ipc:.4}");
 }

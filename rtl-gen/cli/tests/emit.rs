@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 use common::{Workspace, entries};
 
@@ -48,6 +49,21 @@ fn a_core_is_written_with_its_file_lists_and_configuration() {
     let printed = workspace.weft(&["config", "--config", "deep/er/core/config.toml"]).succeeded().stdout;
     assert_eq!(printed, fs::read_to_string(core.join("config.toml")).expect("a configuration"));
     assert_eq!(printed, workspace.weft(&["config", "--preset", "tiny"]).succeeded().stdout);
+}
+
+/// The whole process, in the build of the tests, which optimises less than a release. The best of three, because the
+/// machine has other work.
+#[test]
+fn the_largest_core_is_written_in_less_than_two_seconds() {
+    let size = ["--set", "warps=64", "--set", "threads=64", "--set", "memory.outstanding=128"];
+    let seconds = (0..3).map(|_| {
+        let workspace = Workspace::new();
+        let started = Instant::now();
+        workspace.weft(&[["emit", "--out", "core"].as_slice(), &size].concat()).succeeded();
+        started.elapsed().as_secs_f64()
+    });
+    let best = seconds.fold(f64::INFINITY, f64::min);
+    assert!(best < 2.0, "{best:.2} s");
 }
 
 #[test]

@@ -5,6 +5,7 @@ pub mod assembler;
 pub mod assembly;
 pub mod directed;
 pub mod elf;
+pub mod figures;
 pub mod random;
 
 use sim::Program;

@@ -1,0 +1,14 @@
+"""Tables in Markdown, columns aligned; shared by the scripts that print figures."""
+
+
+def table(headings, rows, left=1):
+    """The lines of a table. The first `left` columns are aligned to the left, the others to the right."""
+    cells = [[str(cell) for cell in row] for row in [headings, *rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(headings))]
+
+    def line(row):
+        padded = [c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))]
+        return "| " + " | ".join(padded) + " |"
+
+    rule = "|" + "|".join("-" * (w + 2) if i < left else "-" * (w + 1) + ":" for i, w in enumerate(widths)) + "|"
+    return [line(cells[0]), rule, *map(line, cells[1:])]

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Measures how fast the core issues, what the lock-step checker costs and how fast the golden model is, and writes the
+# figures into README.md, between the markers <!-- speed: begin --> and <!-- speed: end -->.
+#
+#   ./scripts/readme-speed.sh
+#
+# The figures are those that the tests and the benchmark assert, built with optimisation; leaves README.md alone, with
+# status 1, if any is missed.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+no_arguments "$@"
+
+./scripts/setup.sh
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export WEFT_FIGURES="$work/figures.jsonl"
+cargo test --release --locked -p testbench --test issue_rate --test throughput -- --test-threads 1 >&2
+cargo bench --locked -p sim --bench throughput -- --quick >&2
+
+table=$(python3 scripts/speed_table.py "$WEFT_FIGURES")
+{
+    echo "$table"
+    echo
+    echo "Whole runs, first fetch to last exit. $(written_by "$(verilator_version)", "$(compiler_version)" and \
+        "$(rustc --version | cut -d' ' -f1,2)", "on $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -1)")"
+} | write_between README.md speed
