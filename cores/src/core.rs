@@ -77,10 +77,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
 
     let s2 = m.instance("s2", &s2_predecode::elaborate(shape)?);
     fetch_s2.connect(&s2, "s2");
-    let replay_pc_s2 = m.forward("replay_pc_s2", PC);
-    s2.input("imem_rsp_data", &ports.imem_rsp_data)
-        .input("replay_pc_s2", &replay_pc_s2)
-        .output_to("predicted_s2", &predicted_s2);
+    s2.input("imem_rsp_data", &ports.imem_rsp_data).output_to("predicted_s2", &predicted_s2);
     let hazards = Hazards::from_instance(&s2, shape, "s2");
     let fetch_fault_s2 = s2.output_as("fetch_fault_s2", "fetch_fault_s2");
 
@@ -104,14 +101,14 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     s3.input("resteer_valid_s8", &resteer.valid).input("resteer_context_s8", &resteer.context);
     let record = ReplayRecord::build(shape, &mut |field, width| m.forward(&format!("record_{field}_s8"), width));
     record.connect(&s3, "record");
-    s3.input("start_valid", &start.output("row_valid")).input("start_register", &start.output("row_at").slice(0, 5));
+    s3.input("start_valid", &start.output("row_valid")).input("start_row", &start.output("row_at"));
     late.connect(&s3, "late");
     s3.input("request_accepted", &accepted).input("request_unused_s8", &request_unused);
     s3.input("tag_written", &tag_written).input("tag_unused_s8", &load_unused);
     s3.input("long_written", &long_written).input("long_unused_s8", &long_unused);
     s3.input("division_taken", &division_taken).input("division_unused_s8", &division_unused);
     let late_idle = s3.output_as("late_idle", "late_idle");
-    s3.output_to("room", &room).output_to("urgent", &urgent).output_to("replay_pc_s2", &replay_pc_s2);
+    s3.output_to("room", &room).output_to("urgent", &urgent);
 
     m.comment("S4 to S7: operands, decode, lanes, commit.");
     let meta_s4 = Meta::from_instance(&s3, shape, "s4");
@@ -164,7 +161,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     s8.input("warp_s7", &meta_s7.warp).input("slot_s7", &meta_s7.slot);
     Resolve::build(shape, &mut |field, _| s7.output_as(&format!("{field}_s8"), &format!("{field}_s8")))
         .connect(&s8, "s8");
-    for port in ["predicted_s8", "fence_i_s8", "partial_load_s8"] {
+    for port in ["predicted_s8", "fence_i_s8", "partial_load_s8", "entry_s8"] {
         s8.input(port, &s7.output_as(port, port));
     }
     path.driven_by(&s8, "s7");

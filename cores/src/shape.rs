@@ -113,6 +113,17 @@ impl Shape {
         clog2(self.outstanding)
     }
 
+    /// Late results (loads, atomic operations, products, quotients) that a context has under way at most, a power of
+    /// two: twice its share of the loads in flight, 8 to 16 (fewer show in restored registers and divisions).
+    pub fn late_results(&self) -> usize {
+        (2 * self.outstanding / self.contexts()).next_power_of_two().clamp(8, 16)
+    }
+
+    /// Bits of the number of such an entry of a context's scoreboard.
+    pub fn entry_bits(&self) -> usize {
+        clog2(self.late_results())
+    }
+
     /// Bits of one word per lane.
     pub fn line_bits(&self) -> usize {
         32 * self.threads

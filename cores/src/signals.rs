@@ -57,6 +57,8 @@ rtl::bundle! {
         slot: shape.slot_bits(),
         /// The slot's epoch when it was issued.
         epoch: 1,
+        /// Its entry of the scoreboard, if its result comes late.
+        entry: shape.entry_bits(),
         /// Its address, without bits 1:0.
         pc: PC,
         /// The address that S2 predicted after it.
@@ -91,8 +93,6 @@ rtl::bundle! {
         is_store: 1,
         /// Waits until earlier requests have been accepted.
         is_fence_i: 1,
-        /// Fetched from where its context's replay record says.
-        is_replay: 1,
     }
 }
 
@@ -237,6 +237,8 @@ rtl::bundle! {
         slot: shape.slot_bits(),
         /// Destination register.
         rd: 5,
+        /// Its entry of the scoreboard.
+        entry: shape.entry_bits(),
         /// Width and sign.
         funct3: 3,
         /// Lanes served.
@@ -261,6 +263,8 @@ rtl::bundle! {
         slot: shape.slot_bits(),
         /// Destination register.
         rd: 5,
+        /// Its entry of the scoreboard.
+        entry: shape.entry_bits(),
         /// Lanes served.
         served: shape.threads,
         /// Number of the commit, for the trace.

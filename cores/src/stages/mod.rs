@@ -6,6 +6,7 @@ pub mod s1_fetch;
 pub mod s2_predecode;
 pub mod s3_context;
 pub mod s3_schedule;
+pub mod s3_scoreboard;
 pub mod s4_collect;
 pub mod s5_decode;
 pub mod s6_execute;

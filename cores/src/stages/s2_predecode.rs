@@ -18,8 +18,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("the fetched word");
     let fetch = Fetch::inputs(&m, shape, "s2");
     let word = m.input("imem_rsp_data", 32);
-    m.port_group("where the context's last partly served load stands");
-    let replay_pc = m.input("replay_pc_s2", PC);
 
     let opcode = m.wire("opcode", &word.slice(0, 7));
     let is = |wanted: &dyn Fn(&isa::Encoding) -> bool| any_opcode(shape, &opcode, wanted);
@@ -47,7 +45,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         is_divide: reserving.is_divide,
         is_store: reserving.is_store,
         is_fence_i: operation(Operation::FenceI) & word.bit(12),
-        is_replay: fetch.pc.eq(&replay_pc),
     };
 
     m.comment("Next pc.");

@@ -8,7 +8,8 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, encode, join, select_one_hot};
 
 use super::s0_steer::Fetch;
-use super::s3_context;
+use super::s3_context::{self, Class};
+use super::s3_scoreboard::{self, Started};
 use crate::shape::{BUFFER, LONG_RESULTS, PC, REQUEST_QUEUE, Shape};
 use crate::signals::{Hazards, Meta};
 
@@ -38,7 +39,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let record = ReplayRecord::inputs(&m, shape, "record");
     m.port_group("start: clears the counts of late results");
     let start_valid = m.input("start_valid", 1);
-    let start_register = m.input("start_register", 5);
+    let start_row = m.input("start_row", 5 + shape.warp_bits());
     m.port_group("a late result is written or called off");
     let late = Written::inputs(&m, shape, "late");
     m.port_group("places returned: request queue (accepted, unused), tags (written, unused)");
@@ -52,107 +53,125 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let division_taken = m.input("division_taken", 1);
     let division_unused = m.input("division_unused_s8", 1);
 
-    m.comment("Places reserved by the memory instructions after S3.");
-    let places = Places::declare(&m, "request", REQUEST_QUEUE);
-    let tags = Places::declare(&m, "tag", shape.outstanding);
-    let longs = Places::declare(&m, "long_result", LONG_RESULTS);
-    let divisions = Places::declare(&m, "divider", 1);
-    let idle = m.wire("requests_idle", &places.used.none());
-
-    let write_positions = m.forward("write_positions", contexts);
-    let read_positions = m.forward("read_positions", contexts);
-    let grant = m.forward("grant", contexts);
-    let fence_waits = m.forward("fence_waits", 1);
-    let may_request = m.wire("may_request", &(!&places.full & !&fence_waits));
-    let pushed = m.wire("pushed", &decode(&fetch.context, contexts).when(&(&fetch.valid & !dead)));
-    let flush_one = m.wire("flush_one", &decode(&flush_context, contexts).when(&flush));
-    let late_context =
-        m.wire("late_context_one", &decode(&late.context, contexts).when(&(&late.valid & late.rd.any())));
-
-    m.comment("Replay records.");
+    m.comment("Replay records: while one stands, what comes from S2 for its context is the load again.");
     let records = m.register("records", contexts);
     let record_one = m.wire("record_one", &decode(&record.context, contexts).when(&record.valid));
     records.next(&(&(&record_one & record.stands.repeat(contexts)) | (&*records & !&record_one))).reset(0);
-    let record_pcs = m.memory("record_pcs", contexts, PC, MemoryStyle::Distributed);
-    record_pcs.write(&record.valid, &record.context, &record.pc);
-    m.output("replay_pc_s2", &record_pcs.read("replay_pc", &fetch.context));
+    let record_entries = m.memory("record_entries", contexts, shape.entry_bits(), MemoryStyle::Distributed);
+    record_entries.write(&record.valid, &record.context, &record.entry);
 
-    let per_context: Vec<[Expr; 10]> = (0..contexts)
+    m.comment("Late results.");
+    let push = m.wire("push", &(&fetch.valid & !dead));
+    let started = Started::forward(&m, shape, "started");
+    let scoreboard = m.instance("scoreboard", &s3_scoreboard::elaborate(shape)?);
+    scoreboard.input("start_valid", &start_valid).input("start_row", &start_row);
+    scoreboard.input("push", &push).input("context_s2", &fetch.context);
+    hazards.connect(&scoreboard, "s2");
+    scoreboard.input("replays_s2", &records.index(&fetch.context));
+    scoreboard.input("replayed_entry_s2", &record_entries.read("record_entry", &fetch.context));
+    let follows = m.forward("follows", contexts);
+    scoreboard.input("follows_s2", &follows.index(&fetch.context));
+    started.connect(&scoreboard, "s4");
+    late.connect(&scoreboard, "late");
+    let entry_s2 = scoreboard.output_as("entry_s2", "entry_s2");
+    let takes_entry = scoreboard.output_as("takes_entry_s2", "takes_entry_s2");
+    let pending = scoreboard.output_as("pending", "pending");
+
+    m.comment("What may issue: places are reserved at issue, and counted a cycle later.");
+    let class_s4 = m.forward("class_s4", Class::bits(shape));
+    let valid_s4 = m.register("issued", 1);
+    let reserves = |classes: &[Class]| {
+        let any: Vec<Expr> = classes.iter().map(|class| class.is(&class_s4)).collect();
+        &*valid_s4 & rtl::reduce(&any, &|a, b| a | b)
+    };
+    let places =
+        Places::declare(&m, "request", REQUEST_QUEUE, &reserves(&[Class::Store, Class::Load]), [&accepted, &unused]);
+    let tags = Places::declare(&m, "tag", shape.outstanding, &reserves(&[Class::Load]), [&tag_written, &tag_unused]);
+    let fence_waits = m.forward("fence_waits", 1);
+    let may_request = m.wire("may_request", &(!&places.full & !&fence_waits));
+    let mut may_issue = vec![rtl::ones(1), may_request.clone(), may_request & !&tags.full, places.none.clone()];
+    let mut late_idle = tags.none;
+    if shape.multiply {
+        let reserves_long = reserves(&[Class::Multiply, Class::Divide]);
+        let longs = Places::declare(&m, "long_result", LONG_RESULTS, &reserves_long, [&long_written, &long_unused]);
+        let reserves_divider = reserves(&[Class::Divide]);
+        let divisions = Places::declare(&m, "divider", 1, &reserves_divider, [&division_taken, &division_unused]);
+        may_issue.extend([!&longs.full, !&longs.full & !&divisions.full, rtl::zeros(1), rtl::zeros(1)]);
+        late_idle = late_idle & longs.none;
+    }
+    let may_issue = m.wire("may_issue", &join(&may_issue));
+
+    m.comment("The contexts.");
+    let class = m.wire("class_s2", &class_of(shape, &hazards));
+    let depends = scoreboard.output_as("depends_s2", "depends_s2");
+    let reads_last = scoreboard.output_as("reads_last_s2", "reads_last_s2");
+    let grant = m.forward("grant", contexts);
+    let pushed = m.wire("pushed", &decode(&fetch.context, contexts).when(&push));
+    let flush_one = m.wire("flush_one", &decode(&flush_context, contexts).when(&flush));
+    let ports = ["ready", "room", "urgent", "read_position", "write_position", "follows", "waits_for_requests"];
+    let per_context: Vec<[Expr; 7]> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
             context.input("push", &pushed.bit(number)).input("issue", &grant.bit(number));
-            context.input("flush", &flush_one.bit(number)).input("may_request", &may_request);
-            context.input("may_load", &!&tags.full).input("requests_idle", &idle);
-            context.input("may_go_long", &!&longs.full).input("may_divide", &!&divisions.full);
-            context.input("start_valid", &start_valid).input("start_register", &start_register);
-            context.input("record", &records.bit(number));
-            context.input("late", &late_context.bit(number)).input("late_rd", &late.rd);
-            hazards.connect(&context, "s2");
-            [
-                "ready",
-                "room",
-                "read_position",
-                "write_position",
-                "waits_for_requests",
-                "head_requests",
-                "head_loads",
-                "head_goes_long",
-                "head_divides",
-                "urgent",
-            ]
-            .map(|port| context.output(port))
+            context.input("class_s2", &class).input("depends_s2", &depends).input("reads_last_s2", &reads_last);
+            context.input("flush", &flush_one.bit(number)).input("record", &records.bit(number));
+            context.input("pending", &pending.lane(number, shape.late_results())).input("may_issue", &may_issue);
+            ports.map(|port| context.output(port))
         })
         .collect();
-    let column = |index: usize| join(per_context.iter().map(|outputs| &outputs[index]));
-    let ready = m.wire("ready", &column(0).when(&(running & !bubble)));
-    let room = column(1);
-    m.drive(&read_positions, &column(2));
-    m.drive(&write_positions, &column(3));
-    m.drive(&fence_waits, &column(4).any());
-    let head_requests = m.wire("head_requests", &column(5));
-    let head_loads = m.wire("head_loads", &column(6));
-
-    let head_longs = m.wire("head_longs", &column(7));
-    let head_divides = m.wire("head_divides", &column(8));
+    let column = |port: &str| {
+        let index = ports.iter().position(|name| *name == port).expect("a port of the context");
+        join(per_context.iter().map(|outputs| &outputs[index]))
+    };
+    let ready = m.wire("ready", &column("ready").when(&(running & !bubble)));
+    m.drive(&follows, &column("follows"));
+    m.drive(&fence_waits, &column("waits_for_requests").any());
 
     m.comment("Pick.");
     let picker = m.instance("picker", round_robin);
     picker.input("requests", &ready).input("accept", &rtl::ones(1)).output_to("grant", &grant);
     let context = m.wire("picked_context", &encode(&grant));
     let valid = m.wire("valid", &grant.any());
-    places.count(&m, &(&grant & head_requests).any(), [&accepted, &unused]);
-    longs.count(&m, &(&grant & head_longs).any(), [&long_written, &long_unused]);
-    divisions.count(&m, &(&grant & head_divides).any(), [&division_taken, &division_unused]);
-    tags.count(&m, &(&grant & head_loads).any(), [&tag_written, &tag_unused]);
+    valid_s4.next(&valid).reset(0);
 
     m.comment("Buffered words: two for each context.");
-    let width = 2 * PC + 33;
-    let buffer = m.memory("buffer", BUFFER * contexts, width, MemoryStyle::Distributed);
-    let write_address = join([&write_positions.index(&fetch.context), &fetch.context]);
-    let packed = join([&word, &fetch.pc, &predicted, &fetch_fault]);
-    buffer.write(&fetch.valid, &write_address, &packed);
-    let entry = buffer.read("entry", &join([&read_positions.index(&context), &context]));
+    let fields = [&word, &fetch.pc, &predicted, &fetch_fault, &takes_entry, &class, &entry_s2];
+    let packed = join(fields);
+    let buffer = m.memory("buffer", BUFFER * contexts, packed.width(), MemoryStyle::Distributed);
+    let write_positions = m.wire("write_positions", &column("write_position"));
+    buffer.write(&fetch.valid, &join([&write_positions.index(&fetch.context), &fetch.context]), &packed);
+    let read_position = select_one_hot(&grant, &column("read_position").lanes(1));
+    let entry = buffer.read("entry", &join([&read_position, &context]));
+    let mut at = 0;
+    let [instruction, pc, predicted, fault, takes_entry, class, entry] = fields.map(|field| {
+        at += field.width();
+        entry.slice(at - field.width(), field.width())
+    });
 
     m.port_group("nothing is on its way to a register");
-    m.output("late_idle", &(tags.used.none() & longs.used.none()));
+    m.output("late_idle", &late_idle);
     m.port_group("which contexts have room for a fetch");
-    m.output("room", &room);
-    m.output("urgent", &column(9));
+    m.output("room", &column("room"));
+    m.output("urgent", &column("urgent"));
     m.port_group("the instruction, for S4");
-    let valid_register = m.register("issued", 1);
-    valid_register.next(&valid).reset(0);
     let (warp, slot) = split_context(shape, &context);
-    Meta {
-        valid: valid_register.q(),
+    let meta = Meta {
+        valid: valid_s4.q(),
         warp: m.delay("warp", &warp),
         slot: m.delay("slot", &slot),
         epoch: m.delay("epoch", &select_one_hot(&grant, &epochs.lanes(1))),
-        pc: m.delay("pc", &entry.slice(32, PC)),
-        predicted: m.delay("predicted", &entry.slice(32 + PC, PC)),
-        instruction: m.delay("instruction", &entry.slice(0, 32)),
-    }
-    .outputs(&m, "s4");
-    m.output("fetch_fault_s4", &m.delay("fault", &entry.bit(32 + 2 * PC)));
+        entry: m.delay("scoreboard_entry", &entry),
+        pc: m.delay("pc", &pc),
+        predicted: m.delay("predicted", &predicted),
+        instruction: m.delay("instruction", &instruction),
+    };
+    meta.outputs(&m, "s4");
+    m.drive(&class_s4, &m.delay("issued_class", &class));
+    m.drive(&started.valid, &(&*valid_s4 & m.delay("takes_entry", &takes_entry)));
+    m.drive(&started.context, &join_context(&meta.warp, &meta.slot));
+    m.drive(&started.entry, &meta.entry);
+    m.drive(&started.rd, &meta.instruction.slice(7, 5));
+    m.output("fetch_fault_s4", &m.delay("fault", &fault));
     if shape.trace {
         m.port_group("trace");
         m.output("issue_s3", &valid);
@@ -160,6 +179,18 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         m.output("issue_slot_s3", &slot);
     }
     m.finish()
+}
+
+/// What an instruction needs to be issued.
+fn class_of(shape: &Shape, hazards: &Hazards) -> Expr {
+    let mut classes =
+        vec![(Class::Store, &hazards.is_store), (Class::Load, &hazards.is_load), (Class::FenceI, &hazards.is_fence_i)];
+    let multiplies = &hazards.is_long & !&hazards.is_divide;
+    if shape.multiply {
+        classes.extend([(Class::Multiply, &multiplies), (Class::Divide, &hazards.is_divide)]);
+    }
+    let numbers: Vec<Expr> = classes.into_iter().map(|(class, is)| class.number(shape).when(is)).collect();
+    rtl::reduce(&numbers, &|a, b| a | b)
 }
 
 rtl::bundle! {
@@ -171,20 +202,20 @@ rtl::bundle! {
         context: shape.context_bits(),
         /// Whether exactly the lanes that were not served are in charge, at the load.
         stands: 1,
-        /// The load.
-        pc: PC,
+        /// The load's entry of the scoreboard.
+        entry: shape.entry_bits(),
     }
 }
 
 rtl::bundle! {
-    /// A register whose write is done or called off.
+    /// A late result that is written or called off.
     pub struct Written(shape: &Shape) {
         /// Whether there is one.
         valid: 1,
         /// Warp and slot.
         context: shape.context_bits(),
-        /// The register.
-        rd: 5,
+        /// Its entry of the scoreboard.
+        entry: shape.entry_bits(),
     }
 }
 
@@ -200,24 +231,21 @@ pub fn join_context(warp: &Expr, slot: &Expr) -> Expr {
 
 /// A count of reserved places.
 struct Places {
-    used: rtl::Register,
     full: Expr,
-    name: &'static str,
+    none: Expr,
 }
 
 impl Places {
-    fn declare(m: &Builder, name: &'static str, capacity: usize) -> Self {
-        let used = m.register(&format!("{name}s_used"), clog2(capacity + 1));
-        let full = m.wire(&format!("{name}s_full"), &used.is(capacity as u64));
-        Self { used, full, name }
-    }
-
-    /// One place taken and up to two returned in a cycle.
-    fn count(&self, m: &Builder, taken: &Expr, returned: [&Expr; 2]) {
-        let width = self.used.width();
-        let up = m.wire(&format!("{}_taken", self.name), taken).extend(width);
+    /// One place taken in the cycle before and up to two returned now.
+    fn declare(m: &Builder, name: &str, capacity: usize, taken: &Expr, returned: [&Expr; 2]) -> Self {
+        let width = clog2(capacity + 1);
+        let used = m.register(&format!("{name}s_used"), width);
+        let taken = m.wire(&format!("{name}_taken"), taken);
         let returned = join(returned);
         let down = if width == 1 { returned.any() } else { rtl::count_ones(&returned).extend(width) };
-        self.used.next(&((&*self.used + up) - down)).reset(0);
+        used.next(&((&*used + taken.extend(width)) - down)).reset(0);
+        let capacity = capacity as u64;
+        let full = taken.mux(&used.is(capacity - 1), &used.is(capacity));
+        Self { full: m.wire(&format!("{name}s_full"), &full), none: used.none() & !taken }
     }
 }

@@ -126,6 +126,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         warp: meta.warp.clone(),
         slot: meta.slot.clone(),
         rd: rd.clone(),
+        entry: meta.entry.clone(),
         funct3: word.slice(12, 3),
         served: served.clone(),
         direct,
@@ -170,6 +171,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             warp: meta.warp.clone(),
             slot: meta.slot.clone(),
             rd: rd.clone(),
+            entry: meta.entry.clone(),
             served: active.clone(),
             number: if shape.trace { number.slice(0, 32) } else { rtl::zeros(0) },
         }
@@ -192,6 +194,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     resolved.valid = resolve_valid.q();
     resolved.outputs(&m, "s8");
     m.output("predicted_s8", &m.delay("predicted", &meta.predicted));
+    let entry_s8 = m.delay("entry", &meta.entry);
+    m.output("entry_s8", &entry_s8);
     m.output("fence_i_s8", &m.delay("fence_i", &control.is_fence_i));
     m.output("partial_load_s8", &m.delay("partial_load", &(&control.is_load & unserved.any())));
     let unused = |name: &str, value: &Expr| {
@@ -208,9 +212,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("long_unused_s8", &long_unused);
     m.output("division_unused_s8", &unused("division_unused", &(&meta.valid & &control.is_divide & !&commit)));
     Written {
-        valid: load_unused | long_unused,
+        valid: m.delay("rd_any", &rd.any()) & (load_unused | long_unused),
         context: m.delay("context_q", &join_context(&meta.warp, &meta.slot)),
-        rd: m.delay("rd", &rd),
+        entry: entry_s8,
     }
     .outputs(&m, "unused_s8");
 

@@ -28,6 +28,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let predicted = m.input("predicted_s8", PC);
     let fence_i = m.input("fence_i_s8", 1);
     let partial_load = m.input("partial_load_s8", 1);
+    let entry = m.input("entry_s8", shape.entry_bits());
 
     m.comment("The outcome, when the path in charge after it is known.");
     let delay = shape.context_delay();
@@ -35,6 +36,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let predicted = delay_by(&m, "predicted", &predicted, delay);
     let fence_i = delay_by(&m, "fence_i", &fence_i, delay);
     let partial_load = delay_by(&m, "partial_load", &partial_load, delay);
+    let entry = delay_by(&m, "entry", &entry, delay);
 
     let barrier = m.instance("barrier", &barrier_module);
     outcome.connect(&barrier, "s8");
@@ -66,7 +68,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         valid: outcome.valid.clone(),
         context: resteer.context.clone(),
         stands: partial_load & same_path,
-        pc: outcome.b_pc.clone(),
+        entry,
     };
 
     let epochs = m.register("epochs", contexts);

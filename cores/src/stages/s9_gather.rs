@@ -99,6 +99,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let late_warp = hold("late_warp", &either(&long.warp, &waiting.warp));
     let late_slot = hold("late_slot", &either(&long.slot, &waiting.slot));
     let late_rd = hold("late_rd", &either(&long.rd, &waiting.rd));
+    let late_entry = hold("late_entry", &either(&long.entry, &waiting.entry));
+    let writes = m.wire("late_writes", &(&written & late_rd.any()));
     let late_lanes = hold("late_lanes", &either(&long.served, &waiting.served));
     let late_data = hold("late_data", &either(&long_data, &join(&lanes)));
     let late_number = hold("late_number", &either(&long.number, &waiting.number));
@@ -134,9 +136,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("bubble", &(&*full & waited.is(LATE_WAIT)));
     let late_context = join_context(&late_warp, &late_slot);
     Written {
-        valid: &written | &unused.valid,
+        valid: writes | &unused.valid,
         context: unused.valid.mux(&unused.context, &late_context),
-        rd: unused.valid.mux(&unused.rd, &late_rd),
+        entry: unused.valid.mux(&unused.entry, &late_entry),
     }
     .outputs(&m, "late");
     m.output("tag_written", &tag_written);

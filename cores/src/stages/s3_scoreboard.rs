@@ -1,0 +1,131 @@
+//! S3, scoreboard: late results (loads, atomic operations, products, quotients) of all contexts.
+//!
+//! Each context has a ring of entries. An instruction with a late result is given the next one when it comes from S2
+//! and occupies it from its issue until its result is written or called off; it waits until the entry is free. Only
+//! what comes from S2 is compared with the registers of its context's entries: it leaves with one bit for each entry it
+//! depends on, which mean nothing while the entry is free. The instruction before it may not have issued yet, and its
+//! entry then still shows the register before: it is compared apart. Else an entry is taken anew only by a younger
+//! instruction, so no bit goes stale.
+//!
+//! The parts of one scattered load take the same entry, and wait for nothing: nothing younger has issued since its first
+//! part found all free. So each entry counts the parts that were started and those that have finished.
+//!
+//! Issues are noted a cycle later, from S4: a context does not issue in the next cycle, and what is fetched next comes
+//! three cycles later at the soonest.
+//!
+//! Storage for each context: entries × (1 + 5 + 2 · clog2(T + 1)) + 7 + 2 · clog2(entries) bits, all but the first in
+//! LUT RAM.
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join};
+
+use super::s3_schedule::Written;
+use crate::shape::Shape;
+use crate::signals::Hazards;
+
+rtl::bundle! {
+    /// An instruction that has left S3.
+    pub struct Started(shape: &Shape) {
+        /// Whether there is one with a late result.
+        valid: 1,
+        /// Warp and slot.
+        context: shape.context_bits(),
+        /// Its entry.
+        entry: shape.entry_bits(),
+        /// The register.
+        rd: 5,
+    }
+}
+
+/// Elaborates the scoreboard.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let (contexts, entries) = (shape.contexts(), shape.late_results());
+    let m = Builder::new("s3_scoreboard", "S3, scoreboard: late results of all contexts.");
+    m.port_group("start: clears the counts");
+    let start_valid = m.input("start_valid", 1);
+    let start_row = m.input("start_row", 5 + shape.warp_bits());
+    m.port_group("from S2: a part of a scattered load that is replayed keeps its entry");
+    let push = m.input("push", 1);
+    let context = m.input("context_s2", shape.context_bits());
+    let hazards = Hazards::inputs(&m, shape, "s2");
+    let replays = m.input("replays_s2", 1);
+    let replayed_entry = m.input("replayed_entry_s2", shape.entry_bits());
+    m.port_group("whether the instruction before has come since the last resteer");
+    let follows = m.input("follows_s2", 1);
+    m.port_group("S4: a late result is started");
+    let started = Started::inputs(&m, shape, "s4");
+    m.port_group("a late result is written or called off");
+    let late = Written::inputs(&m, shape, "late");
+
+    let style = MemoryStyle::Distributed;
+    m.comment("The next entry of each context's ring.");
+    let is_late = m.wire("is_late", &(&hazards.is_load | &hazards.is_long));
+    let takes = m.wire("takes_entry", &(&is_late & &hazards.writes_rd));
+    let ring = m.memory("ring", contexts, shape.entry_bits(), style);
+    let next = ring.read("next_entry", &context);
+    ring.write(
+        &(&start_valid | (&push & &takes & !&replays)),
+        &start_valid.mux(&start_row.slice(0, shape.context_bits()), &context),
+        &increment(&next, 1).when(&!&start_valid),
+    );
+    let entry = m.wire("entry_taken", &replays.mux(&replayed_entry, &next));
+
+    m.comment("The instruction before: it may not stand among the registers yet, so its own number counts.");
+    let uses = |register: &Expr| {
+        (&hazards.uses_rs1 & hazards.rs1.eq(register)) | (&hazards.uses_rs2 & hazards.rs2.eq(register))
+    };
+    let touches = |register: &Expr| uses(register) | (&hazards.writes_rd & hazards.rd.eq(register));
+    let last = m.memory("last_instructions", contexts, 7 + shape.entry_bits(), style);
+    let early = !&is_late & &hazards.writes_rd;
+    last.write(&push, &context, &join([&hazards.rd, &takes, &early, &entry]));
+    let before = last.read("last_instruction", &context);
+    let last_rd = before.slice(0, 5);
+    let touches_last = m.wire("touches_last", &touches(&last_rd));
+    let last_one = m.wire("last_one", &decode(&before.from(7), entries).when(&(before.bit(5) & follows)));
+
+    m.comment("Registers of the late results that have been started.");
+    let touches: Vec<Expr> = (0..entries)
+        .map(|number| {
+            let registers = m.memory(&format!("registers_{number}"), contexts, 5, style);
+            registers.write(&(&started.valid & started.entry.is(number as u64)), &started.context, &started.rd);
+            let register = registers.read(&format!("register_{number}"), &context);
+            last_one.bit(number).mux(&touches_last, &touches(&register))
+        })
+        .collect();
+    let own = decode(&next, entries).when(&takes);
+
+    m.comment("Parts started and finished.");
+    let bits = shape.entry_bits() + shape.context_bits();
+    let width = clog2(shape.threads + 1);
+    let row = |entry: &Expr, context: &Expr| join([entry, context]);
+    let row_s4 = m.wire("row_s4", &row(&started.entry, &started.context));
+    let row_late = m.wire("row_late", &row(&late.entry, &late.context));
+    let counts = |name: &str, happens: &Expr, row: &Expr| {
+        let memory = m.memory(name, contexts * entries, width, style);
+        let more = m.wire(&format!("{name}_more"), &increment(&memory.read(&format!("{name}_before"), row), 1));
+        memory.write(
+            &(&start_valid | happens),
+            &start_valid.mux(&start_row.slice(0, bits), row),
+            &more.when(&!&start_valid),
+        );
+        (memory, more)
+    };
+    let (starts, _) = counts("started", &started.valid, &row_s4);
+    let (_, finished) = counts("finished", &late.valid, &row_late);
+    let last_part = m.wire("last_part", &(finished.eq(&starts.read("started_of_late", &row_late)) & &late.valid));
+
+    m.comment("Entries in use.");
+    let one = |row: &Expr, happens: &Expr| decode(row, contexts * entries).when(happens);
+    let pending = m.register("occupied", contexts * entries);
+    let taken = m.wire("taken", &one(&row_s4, &started.valid));
+    let freed = m.wire("freed", &one(&row_late, &last_part));
+    pending.next(&(taken | (&*pending & !freed))).reset(0);
+
+    m.port_group("for S3: the entry of the instruction from S2, and what it depends on");
+    m.output("entry_s2", &entry);
+    m.output("takes_entry_s2", &takes);
+    m.output("depends_s2", &(join(&touches) | own).when(&!&replays));
+    m.output("reads_last_s2", &(before.bit(6) & uses(&last_rd)));
+    m.port_group("late results under way, by context and entry");
+    m.output("pending", &pending);
+    m.finish()
+}
