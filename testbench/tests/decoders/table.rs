@@ -1,0 +1,73 @@
+//! The instruction table of the hardware, evaluated: from a word to text, as binutils writes it.
+
+use cores::isa::{self, Encoding, Format, Operation};
+use weft_config::Isa;
+
+#[rustfmt::skip]
+const REGISTERS: [&str; 32] = [
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5",
+    "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+];
+
+/// The encodings by opcode.
+pub struct Table(Vec<Vec<Encoding>>);
+
+impl Table {
+    /// Those of a core.
+    pub fn new(isa: Isa) -> Self {
+        let mut table = vec![Vec::new(); 0x80];
+        for encoding in isa::instructions(isa.m, isa.a) {
+            assert_eq!(encoding.mask & 0x7f, 0x7f, "{}: every encoding has an opcode", encoding.name);
+            table[encoding.value as usize & 0x7f].push(encoding);
+        }
+        Self(table)
+    }
+
+    /// Whether it has an instruction of this name, without its ordering.
+    pub fn has(&self, mnemonic: &str) -> bool {
+        let (name, _) = mnemonic.split_once(".aq").or(mnemonic.split_once(".rl")).unwrap_or((mnemonic, ""));
+        let name = name.replace(".w", "_w");
+        self.0.iter().flatten().any(|encoding| encoding.name == name)
+    }
+
+    /// The one instruction that a word is.
+    pub fn text(&self, word: u32) -> Option<String> {
+        let mut found = self.0[word as usize & 0x7f].iter().filter(|encoding| word & encoding.mask == encoding.value);
+        let encoding = found.next()?;
+        assert_eq!(found.next(), None, "{word:#010x} is {} and another instruction", encoding.name);
+        Some(text(encoding, word))
+    }
+}
+
+/// Assembly text by the format and the operation of the table.
+fn text(encoding: &Encoding, word: u32) -> String {
+    let register = |place: u32| REGISTERS[(word >> place & 31) as usize];
+    let (rd, rs1, rs2) = (register(7), register(15), register(20));
+    let (name, signed) = (encoding.name, word as i32);
+    let i_immediate = signed >> 20;
+    match (encoding.format, encoding.operation) {
+        (Format::R, _) => format!("{name} {rd},{rs1},{rs2}"),
+        (Format::I, Operation::Load | Operation::Jalr) => format!("{name} {rd},{i_immediate}({rs1})"),
+        (Format::I, Operation::Lanes(isa::Alu::Shift)) => format!("{name} {rd},{rs1},{:#x}", i_immediate & 31),
+        (Format::I, _) => format!("{name} {rd},{rs1},{i_immediate}"),
+        (Format::S, _) => format!("{name} {rs2},{}({rs1})", signed >> 25 << 5 | (signed >> 7 & 31)),
+        (Format::B, _) => {
+            let sign_and_middle = signed >> 31 << 12 | (signed >> 7 & 1) << 11 | (signed >> 25 & 63) << 5;
+            format!("{name} {rs1},{rs2},.{:+}", sign_and_middle | (signed >> 8 & 15) << 1)
+        }
+        (Format::U, _) => format!("{name} {rd},{:#x}", word >> 12),
+        (Format::J, _) => {
+            let sign_and_middle = signed >> 31 << 20 | (signed >> 12 & 255) << 12 | (signed >> 20 & 1) << 11;
+            format!("{name} {rd},.{:+}", sign_and_middle | (signed >> 21 & 1023) << 1)
+        }
+        (Format::None, _) => name.into(),
+        (Format::Atomic, _) => {
+            let ordering = ["", ".rl", ".aq", ".aqrl"][(word >> 25 & 3) as usize];
+            let name = name.replace('_', ".");
+            let data = if name == "lr.w" { String::new() } else { format!("{rs2},") };
+            format!("{name}{ordering} {rd},{data}({rs1})")
+        }
+        (Format::Csr, _) => format!("{name} {rd},{:#x},{rs1}", word >> 20),
+        (Format::CsrImmediate, _) => format!("{name} {rd},{:#x},{}", word >> 20, word >> 15 & 31),
+    }
+}
