@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # The long runs: every bundled kernel in lock step on many sizes of the core, at several memory
-# latencies. Each size compiles a model of its own; the latencies share it.
+# latencies, and each instruction against QEMU with several seeds. Each size compiles a model of its
+# own; the latencies share it.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--latencies "L ..."] [--seeds "S ..."]
 #
 #   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 4x16 2x32 1x64 64x1)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
-#   --seeds      of random latencies; a fixed latency runs once  (1 2 3)
+#   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
 #
 # Results are under out/nightly/, one JSON object a run, with a log beside each that failed. Ends with
 # status 1 if any run fails.
@@ -65,4 +66,16 @@ for size in $sizes; do
     done
     echo "$size done after $SECONDS s: $runs runs, $failures failures"
 done
+
+for seed in $seeds; do
+    runs=$((runs + 1))
+    log="$results/instructions-seed-$seed.log"
+    if WEFT_ISA_SEED=$seed cargo test --locked -p testbench --test isa -- --nocapture >"$log" 2>&1; then
+        rm "$log"
+    else
+        failures=$((failures + 1))
+        echo "FAILED instructions against QEMU, seed $seed: $log"
+    fi
+done
+echo "instructions done after $SECONDS s: $runs runs, $failures failures"
 [[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"

@@ -16,3 +16,6 @@ pub const STORES: [(&str, usize); 3] = [("sb", 1), ("sh", 2), ("sw", 4)];
 pub const ATOMICS: [&str; 9] = ["swap.w", "add.w", "xor.w", "and.w", "or.w", "min.w", "max.w", "minu.w", "maxu.w"];
 pub const ORDERINGS: [&str; 4] = ["", ".aq", ".rl", ".aqrl"];
 pub const FENCES: [&str; 5] = ["fence", "fence.tso", "fence.i", "fence r, w", "fence iorw, o"];
+
+/// The opcodes of all of them, and of CSR instructions.
+pub const OPCODES: [u32; 12] = [0x03, 0x0f, 0x13, 0x17, 0x23, 0x2f, 0x33, 0x37, 0x63, 0x67, 0x6f, 0x73];

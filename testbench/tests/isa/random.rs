@@ -1,7 +1,7 @@
 //! Random straight-line code with short jumps forwards, in every register.
 
 use crate::mnemonics::{
-    ATOMICS, BASE, BRANCHES, DIVISIONS, FENCES, IMMEDIATES, LOADS, MULTIPLICATIONS, SHIFTS, STORES, UPPERS,
+    ATOMICS, BASE, BRANCHES, DIVISIONS, FENCES, IMMEDIATES, LOADS, MULTIPLICATIONS, OPCODES, SHIFTS, STORES, UPPERS,
 };
 use crate::writer::{PRIVATE, Register, STRIDE, Writer};
 
@@ -61,10 +61,10 @@ impl Block<'_, '_> {
             62..76 => self.access(),
             76..82 => self.access_by_register(),
             82..86 => self.atomic(),
-            86..93 => self.branch(),
-            93..95 => self.jump(),
-            95..97 => self.jump_register(),
-            97..99 => self.call(),
+            86..91 => self.branch(),
+            91..93 => self.jump(),
+            93..96 => self.jump_register(),
+            96..99 => self.call(),
             _ => {
                 let fence = self.one_of(&FENCES);
                 self.writer.line(fence);
@@ -185,7 +185,18 @@ impl Block<'_, '_> {
         self.writer.place(&target);
     }
 
-    /// Over one of two instructions, or over both, by a register.
+    /// A word that is never executed but fetched ahead: an instruction or nearly one, which would exit, halt, store
+    /// or wait.
+    fn never(&mut self) {
+        let opcode = self.one_of(&OPCODES);
+        let mut word = self.writer.rng.u32(..) << 7 | opcode;
+        if self.writer.rng.bool() {
+            word &= 0x01ff_ffff;
+        }
+        self.writer.line(format_args!(".word {word:#x}"));
+    }
+
+    /// Over a word that is never executed, and for some lanes over an instruction, by a register.
     fn jump_register(&mut self) {
         let (source, next) = (self.source(), self.writer.label());
         let link = self.plain(Register(0));
@@ -196,9 +207,8 @@ impl Block<'_, '_> {
         self.writer.line(format_args!("add {target}, {target}, {link}"));
         self.writer.line(format_args!("jalr {link}, {}({target})", 4 + odd));
         self.writer.place(&next);
-        for _ in 0..2 {
-            self.arithmetic();
-        }
+        self.never();
+        self.arithmetic();
     }
 
     /// A function that comes back.
@@ -213,6 +223,9 @@ impl Block<'_, '_> {
         self.writer.place(&function);
         self.filling(link);
         self.writer.line(format_args!("jr {link}"));
+        for _ in 0..self.writer.rng.u32(0..3) {
+            self.never();
+        }
         self.writer.place(&out);
     }
 }
