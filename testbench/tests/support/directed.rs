@@ -36,6 +36,7 @@ pub fn programs() -> Vec<Directed> {
         exits("code that stores code", self_modifying()),
         exits("every source of an exit code", exit_sources()),
         exits("loads to x0", loads_to_x0()),
+        exits("products and quotients of both signs", products_and_quotients()),
     ]);
     programs
 }
@@ -52,6 +53,20 @@ fn prologue() -> Vec<u32> {
 fn with_prologue(body: impl IntoIterator<Item = u32>) -> Vec<u32> {
     let mut words = prologue();
     words.extend(body);
+    words.push(csrw(EXIT, 0));
+    words
+}
+
+/// Every operation of the extension M on values of both signs, zero and the least one among them, some other in each
+/// thread.
+fn products_and_quotients() -> Vec<u32> {
+    let mut words = vec![csrr(5, MHARTID), slli(6, 5, 9)];
+    // x10…x13 are the first operands, x14…x17 the second.
+    words.extend([lui(10, 0x80000), addi(11, 5, -7), lui(12, 0x7ffff), sub(13, 0, 6)]);
+    words.extend([addi(14, 0, 0), addi(15, 0, -1), addi(16, 5, 3), sub(17, 0, 16)]);
+    for (first, second) in (10..14).flat_map(|first| (14..18).map(move |second| (first, second))) {
+        words.extend((0..8).map(|function| r_type(function, 1, 18 + function, first, second)));
+    }
     words.push(csrw(EXIT, 0));
     words
 }
