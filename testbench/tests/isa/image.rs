@@ -10,7 +10,7 @@ use testbench::tools::{self, Tool};
 use crate::qemu;
 use crate::writer::{Case, PRIVATE, Writer};
 
-/// Sets of operands: a multiple of the threads of a warp, for every size that is tested.
+/// Sets of operands there is room for: a multiple of the threads of a warp, for every size that is tested.
 pub const SETS: usize = 24;
 
 /// Start and end. `body` follows, which takes the number of a set in a0 and goes on at `body_end` with
@@ -95,14 +95,16 @@ const LAYOUT: &str = "SECTIONS { . = 0x80000000; .text : { *(.text) } .data : { 
 pub struct Image {
     pub name: &'static str,
     pub elf: Vec<u8>,
+    /// Sets that are run; the words of the others stay zero.
+    pub sets: usize,
     cases: Vec<Case>,
     operands: Vec<[[u32; 2]; SETS]>,
     words: usize,
 }
 
 impl Image {
-    /// The cases that `write` writes.
-    pub fn new(name: &'static str, rng: &mut Rng, write: fn(&mut Writer)) -> Self {
+    /// The cases that `write` writes, to be run with the first `sets` sets of operands.
+    pub fn new(name: &'static str, sets: usize, rng: &mut Rng, write: fn(&mut Writer)) -> Self {
         let mut writer = Writer::new(rng);
         write(&mut writer);
         writer.finish();
@@ -110,7 +112,7 @@ impl Image {
         let case_bytes = 4 * SETS * cases.len();
         let bytes = case_bytes + SETS * PRIVATE;
         let mut source = format!(
-            "#define SETS {SETS}\n#define FILE \"{}\"\n{RUNTIME}{SEMIHOSTING}\n .text\n{text}\n .data\n .balign 128\n\
+            "#define SETS {sets}\n#define FILE \"{}\"\n{RUNTIME}{SEMIHOSTING}\n .text\n{text}\n .data\n .balign 128\n\
              operands:\n",
             qemu::FILE
         );
@@ -123,7 +125,7 @@ impl Image {
         }
         let _ = write!(source, " .bss\n .balign 128\n .globl results\nresults: .zero {case_bytes}\n");
         let _ = writeln!(source, "private: .zero {}\nresults_end:", SETS * PRIVATE);
-        Self { name, elf: assemble(&source), cases, operands, words: bytes / 4 }
+        Self { name, elf: assemble(&source), sets, cases, operands, words: bytes / 4 }
     }
 
     /// One of text alone, which leaves `words` words at `results` and must end by itself: QEMU at `dump`.
@@ -134,10 +136,10 @@ impl Image {
             qemu::FILE,
             4 * words
         );
-        Self { name, elf: assemble(&source), cases: Vec::new(), operands: Vec::new(), words }
+        Self { name, elf: assemble(&source), sets: 1, cases: Vec::new(), operands: Vec::new(), words }
     }
 
-    /// Words that are compared.
+    /// Words that it leaves.
     pub fn words(&self) -> usize {
         self.words
     }

@@ -9,6 +9,7 @@
 
 mod control;
 mod data;
+mod faults;
 mod harts;
 mod image;
 mod memory;
@@ -56,29 +57,29 @@ fn words(image: &Image, program: &Program, report: &Report) -> Vec<u32> {
     words.collect::<Option<_>>().expect("the results are in RAM")
 }
 
-/// The images: each tests a group of instructions.
-fn images() -> Vec<Image> {
+/// The images: each tests a group of instructions, with so many sets of operands.
+fn images(sets: usize) -> Vec<Image> {
     let mut rng = fastrand::Rng::with_seed(seed());
     vec![
-        Image::new("arithmetic", &mut rng, data::cases),
-        Image::new("memory", &mut rng, memory::cases),
-        Image::new("control", &mut rng, control::cases),
-        Image::new("random code", &mut rng, random::cases),
+        Image::new("arithmetic", sets, &mut rng, data::cases),
+        Image::new("memory", sets, &mut rng, memory::cases),
+        Image::new("control", sets, &mut rng, control::cases),
+        Image::new("random code", sets, &mut rng, random::cases),
     ]
 }
 
-fn every_lane_agrees_with_qemu(size: (u32, u32), latency: (u32, u32)) {
+fn every_lane_agrees_with_qemu(size: (u32, u32), latency: (u32, u32), sets: usize) {
     println!("seed {} (WEFT_ISA_SEED)", seed());
-    for image in images() {
+    for image in images(sets) {
         let start = Instant::now();
         let expected = qemu::run(&image.elf, 1, image.words());
         let of_qemu = start.elapsed();
         let found = on_core(&image, &config(size, latency));
         println!(
-            "{}: {} cases, {} words, QEMU {:.1} s, core {size:?} {:.1} s",
+            "{}: {} cases of {} sets, QEMU {:.1} s, core {size:?} {:.1} s",
             image.name,
             image.cases(),
-            image.words(),
+            image.sets,
             of_qemu.as_secs_f64(),
             (start.elapsed() - of_qemu).as_secs_f64(),
         );
@@ -88,17 +89,17 @@ fn every_lane_agrees_with_qemu(size: (u32, u32), latency: (u32, u32)) {
 
 #[test]
 fn every_lane_of_four_agrees_with_qemu() {
-    every_lane_agrees_with_qemu((2, 4), (1, 1));
+    every_lane_agrees_with_qemu((2, 4), (1, 1), SETS);
 }
 
 #[test]
 fn every_lane_of_eight_agrees_with_qemu() {
-    every_lane_agrees_with_qemu((3, 8), (1, 20));
+    every_lane_agrees_with_qemu((3, 8), (1, 20), SETS);
 }
 
 #[test]
 fn a_warp_of_one_thread_agrees_with_qemu() {
-    every_lane_agrees_with_qemu((8, 1), (1, 1));
+    every_lane_agrees_with_qemu((8, 1), (1, 1), 8);
 }
 
 #[test]
@@ -110,11 +111,25 @@ fn every_hart_has_its_own_number() {
     assert_eq!(on_core(&image, &config), expected);
 }
 
+#[test]
+fn faults_have_the_cause_and_pc_that_qemu_gives_them() {
+    let config = config((2, 4), (1, 1));
+    let image = faults::image(0);
+    let expected = qemu::run(&image.elf, faults::HARTS, image.words());
+    for (number, case) in faults::CASES.iter().enumerate() {
+        let program = Program::load(image.name, &faults::image(number).elf, &config).unwrap();
+        let report = testbench::run(&config, &program, Engine::Cosim, options()).unwrap();
+        let fault = report.fault.unwrap_or_else(|| panic!("{case}: {}", report.message));
+        let [cause, pc] = [expected[2 * number], expected[2 * number + 1]];
+        assert_eq!((u32::from(fault.cause), fault.pc), (cause, pc), "{case}: cause and pc");
+    }
+}
+
 /// Without the golden model: QEMU's words alone tell.
 #[test]
 fn an_unsigned_comparison_that_is_signed_in_one_lane_is_found() {
     let config = config((2, 4), (1, 1));
-    let image = Image::new("arithmetic", &mut fastrand::Rng::with_seed(seed()), data::cases);
+    let image = Image::new("arithmetic", SETS, &mut fastrand::Rng::with_seed(seed()), data::cases);
     let program = Program::load(image.name, &image.elf, &config).unwrap();
     let core = cores::elaborate(&config, program.entry).unwrap();
     let verilog = signed_in_lane_2(&core.all_in_one());
@@ -142,7 +157,7 @@ fn signed_in_lane_2(verilog: &str) -> String {
 #[test]
 fn a_wrong_word_is_reported_with_case_and_set() {
     let mut rng = fastrand::Rng::with_seed(1);
-    let image = Image::new("arithmetic", &mut rng, data::cases);
+    let image = Image::new("arithmetic", SETS, &mut rng, data::cases);
     let expected = vec![0; image.words()];
     let mut found = expected.clone();
     found[3 * SETS + 5] = 7;

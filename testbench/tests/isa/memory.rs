@@ -1,5 +1,7 @@
 //! Loads and stores of each width, sign and aligned place; A; fences.
 
+use std::ops::Range;
+
 use crate::mnemonics::{ATOMICS, LOADS, ORDERINGS, STORES};
 use crate::writer::{FEW_PAIRS, PRIVATE, Register, Writer};
 
@@ -12,14 +14,24 @@ pub fn cases(writer: &mut Writer) {
     writer.block();
     let private = private(writer);
     writer.for_pairs(FEW_PAIRS, |writer, a, b| stores(writer, (a, b), private));
-    for operation in ATOMICS {
+    for (ordering, pairs) in orderings() {
+        for operation in ATOMICS {
+            writer.block();
+            let private = self::private(writer);
+            let name = format!("amo{operation}{ordering}");
+            writer.for_pairs(pairs.clone(), |writer, a, b| atomic(writer, &name, (a, b), private));
+        }
         writer.block();
         let private = self::private(writer);
-        writer.for_pairs(FEW_PAIRS, |writer, a, b| atomic(writer, operation, (a, b), private));
+        writer.for_pairs(pairs, |writer, a, b| reservations(writer, ordering, (a, b), private));
     }
-    writer.block();
-    let private = self::private(writer);
-    writer.for_pairs(FEW_PAIRS, |writer, a, b| reservations(writer, (a, b), private));
+}
+
+/// Each ordering, with a part of the pairs.
+fn orderings() -> impl Iterator<Item = (&'static str, Range<usize>)> {
+    let count = FEW_PAIRS.len() / ORDERINGS.len();
+    let pairs = move |part: usize| FEW_PAIRS.start + part * count..FEW_PAIRS.start + (part + 1) * count;
+    ORDERINGS.into_iter().enumerate().map(move |(part, ordering)| (ordering, pairs(part)))
 }
 
 /// A register that points to this set's memory.
@@ -29,13 +41,12 @@ fn private(writer: &mut Writer) -> Register {
     private
 }
 
-/// From the table of operands: the words of neighbours, and from this set's memory at places by a.
+/// From the table of operands, at places by a and b: other words in each lane.
 fn loads(writer: &mut Writer, a: Register, b: Register) {
     let [address, result] = writer.registers();
     for (operation, bytes) in LOADS {
         for place in (0..4_i32).step_by(bytes) {
             let offset = OFFSETS[writer.rng.usize(0..OFFSETS.len())] + place;
-            // A place in the table by b, and `place` there: other words in each lane.
             let lowest = PRIVATE as i32 - 4;
             writer.line(format_args!("andi {address}, {}, {lowest}", if place % 2 == 0 { a } else { b }));
             writer.line(format_args!("la {result}, operands + 1024 - ({offset}) + {place}"));
@@ -67,14 +78,12 @@ fn stores(writer: &mut Writer, (a, b): (Register, Register), private: Register) 
 }
 
 /// The answer, and the word afterwards.
-fn atomic(writer: &mut Writer, operation: &str, (a, b): (Register, Register), private: Register) {
+fn atomic(writer: &mut Writer, name: &str, (a, b): (Register, Register), private: Register) {
     let [answer, word] = writer.registers();
-    let ordering = ORDERINGS[writer.rng.usize(0..4)];
     let place = 4 * writer.rng.usize(0..PRIVATE / 4);
     writer.line(format_args!("sw {a}, {place}({private})"));
     writer.line(format_args!("addi {word}, {private}, {place}"));
     // rd is also the operand, the address, or neither.
-    let name = format!("amo{operation}{ordering}");
     match writer.rng.u32(0..3) {
         0 => {
             writer.line(format_args!("mv {answer}, {b}"));
@@ -92,9 +101,9 @@ fn atomic(writer: &mut Writer, operation: &str, (a, b): (Register, Register), pr
 }
 
 /// Pairs of `lr` and `sc` that succeed and that fail, with fences between.
-fn reservations(writer: &mut Writer, (a, b): (Register, Register), private: Register) {
+fn reservations(writer: &mut Writer, lr: &str, (a, b): (Register, Register), private: Register) {
     let [first, second, loaded, answer] = writer.registers();
-    let (lr, sc) = (ORDERINGS[writer.rng.usize(0..4)], ORDERINGS[writer.rng.usize(0..4)]);
+    let sc = ORDERINGS[writer.rng.usize(0..4)];
     writer.line(format_args!("addi {first}, {private}, 8"));
     writer.line(format_args!("addi {second}, {private}, 16"));
     for (address, data) in [(first, a), (second, b)] {
