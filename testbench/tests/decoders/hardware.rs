@@ -71,7 +71,7 @@ impl Stages {
         let text = |name: &str| &files.iter().find(|(file, _)| *file == format!("{name}.v")).unwrap().1;
         let stages = STAGES.map(|name| (name, ports_of(text(name))));
         let outer = outer_ports(&stages);
-        let verilog = core.all_in_one() + &top(&stages, &outer);
+        let verilog = with_submodules(&files) + &top(&stages, &outer);
         let source = Source { top: TOP, ports: &outer, verilog: &verilog };
         let options = Options { wave: false, effort: Effort::Fast, seed: 1 };
         let mut hardware = model::open(&Cache::of_user(), &source, options).unwrap();
@@ -247,6 +247,22 @@ fn outer_ports(stages: &[(&str, Vec<PortInfo>)]) -> Vec<PortInfo> {
         }
     }
     outer
+}
+
+/// The stages and the modules that they are made of: the cached model outlives changes of the others.
+fn with_submodules(files: &[(String, String)]) -> String {
+    let mut names: Vec<String> = STAGES.map(String::from).into();
+    let mut text = String::new();
+    while let Some(name) = names.pop() {
+        if text.contains(&format!("\nmodule {name} ")) {
+            continue;
+        }
+        let (_, module) = files.iter().find(|(file, _)| *file == format!("{name}.v")).unwrap();
+        text += module;
+        let stems = files.iter().filter_map(|(file, _)| file.strip_suffix(".v"));
+        names.extend(stems.filter(|stem| module.contains(&format!("\n    {stem} "))).map(String::from));
+    }
+    text
 }
 
 /// A module of the stages, connected by name.
