@@ -16,6 +16,14 @@ fn run(name: &str, body: &str, warps: u32, threads: u32) -> Report {
     report
 }
 
+/// Instructions a cycle of eight warps of four threads, over the whole run.
+fn ipc(name: &str, body: &str) -> f64 {
+    let report = run(name, body, 8, 4);
+    let ipc = report.statistics.issues as f64 / report.cycles.unwrap() as f64;
+    figures::record(&format!("{name}_ipc"), ipc);
+    ipc
+}
+
 fn run_with(name: &str, body: &str, config: Config) -> Report {
     let text = format!("    .globl main\nmain:\n{body}\n    li a0, 0\n    ret\n");
     let out = tempfile::tempdir().unwrap();
@@ -100,9 +108,7 @@ const CHAIN: &str = "
 
 #[test]
 fn eight_warps_issue_straight_code_nearly_every_cycle() {
-    let report = run("straight", STRAIGHT, 8, 4);
-    let ipc = report.statistics.issues as f64 / report.cycles.unwrap() as f64;
-    figures::record("straight_ipc", ipc);
+    let ipc = ipc("straight", STRAIGHT);
     assert!(ipc >= 0.97, "IPC {ipc:.4}");
 }
 
@@ -139,8 +145,6 @@ line: .word 1, 2, 3, 4
 
 #[test]
 fn eight_warps_load_lines_nearly_every_cycle() {
-    let report = run("coalesced", COALESCED, 8, 4);
-    let ipc = report.statistics.issues as f64 / report.cycles.unwrap() as f64;
-    figures::record("coalesced_ipc", ipc);
+    let ipc = ipc("coalesced", COALESCED);
     assert!(ipc >= 0.9, "IPC {ipc:.4}");
 }

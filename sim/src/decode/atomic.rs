@@ -3,21 +3,15 @@
 use riscv_decode::Instruction as Raw;
 use riscv_decode::types::RType;
 
-use super::{AtomicOperation, Instruction, Ordering};
+use super::{AtomicOperation, Instruction, Operands, Ordering};
 
 /// The instructions of RV32A; `None` for any other, and for `lr.w` with a second operand, which
 /// `riscv-decode` accepts.
-pub(super) fn translate(raw: Raw) -> Option<Instruction> {
+pub(super) fn translate(raw: Raw, Operands { rd, rs1, rs2 }: Operands) -> Option<Instruction> {
+    let atomic = |operation, fields| Instruction::Atomic { operation, ordering: ordering(fields), rd, rs1, rs2 };
     Some(match raw {
-        Raw::LrW(fields) if fields.rs2() == 0 => {
-            Instruction::LoadReserved { ordering: ordering(fields), rd: fields.rd() as u8, rs1: fields.rs1() as u8 }
-        }
-        Raw::ScW(fields) => Instruction::StoreConditional {
-            ordering: ordering(fields),
-            rd: fields.rd() as u8,
-            rs1: fields.rs1() as u8,
-            rs2: fields.rs2() as u8,
-        },
+        Raw::LrW(fields) if rs2 == 0 => Instruction::LoadReserved { ordering: ordering(fields), rd, rs1 },
+        Raw::ScW(fields) => Instruction::StoreConditional { ordering: ordering(fields), rd, rs1, rs2 },
         Raw::AmoswapW(fields) => atomic(AtomicOperation::Swap, fields),
         Raw::AmoaddW(fields) => atomic(AtomicOperation::Add, fields),
         Raw::AmoxorW(fields) => atomic(AtomicOperation::Xor, fields),
@@ -29,11 +23,6 @@ pub(super) fn translate(raw: Raw) -> Option<Instruction> {
         Raw::AmomaxuW(fields) => atomic(AtomicOperation::MaximumUnsigned, fields),
         _ => return None,
     })
-}
-
-fn atomic(operation: AtomicOperation, fields: RType) -> Instruction {
-    let (rd, rs1, rs2) = (fields.rd() as u8, fields.rs1() as u8, fields.rs2() as u8);
-    Instruction::Atomic { operation, ordering: ordering(fields), rd, rs1, rs2 }
 }
 
 /// The two lowest bits of funct7.

@@ -1,21 +1,33 @@
 //! RV32I, but for the fences.
 
 use riscv_decode::Instruction as Raw;
-use riscv_decode::types::{BType, IType, RType, SType, ShiftType};
+use riscv_decode::types::{BType, IType, SType, ShiftType};
 
-use super::{Arithmetic, Condition, Instruction, Width, sign_extend};
+use super::{Arithmetic, Condition, Instruction, Operands, Width, sign_extend};
 
 /// The instructions of RV32I; `None` for any other.
-pub(super) fn translate(raw: Raw) -> Option<Instruction> {
+pub(super) fn translate(raw: Raw, Operands { rd, rs1, rs2 }: Operands) -> Option<Instruction> {
+    let branch = |condition, fields: BType| {
+        let offset = sign_extend(fields.imm(), 13);
+        Instruction::Branch { condition, rs1, rs2, offset }
+    };
+    let load = |width, signed, fields: IType| {
+        let offset = sign_extend(fields.imm(), 12);
+        Instruction::Load { width, signed, rd, rs1, offset }
+    };
+    let store = |width, fields: SType| {
+        let offset = sign_extend(fields.imm(), 12);
+        Instruction::Store { width, rs1, rs2, offset }
+    };
+    let immediate = |operation, immediate| Instruction::Immediate { operation, rd, rs1, immediate };
+    let signed = |operation, fields: IType| immediate(operation, sign_extend(fields.imm(), 12));
+    let shift = |operation, fields: ShiftType| immediate(operation, fields.shamt());
+    let registers = |operation| Instruction::Registers { operation, rd, rs1, rs2 };
     Some(match raw {
-        Raw::Lui(fields) => Instruction::LoadUpper { rd: fields.rd() as u8, immediate: fields.imm() },
-        Raw::Auipc(fields) => Instruction::AddUpperToPc { rd: fields.rd() as u8, immediate: fields.imm() },
-        Raw::Jal(fields) => Instruction::Jump { rd: fields.rd() as u8, offset: sign_extend(fields.imm(), 21) },
-        Raw::Jalr(fields) => Instruction::JumpRegister {
-            rd: fields.rd() as u8,
-            rs1: fields.rs1() as u8,
-            offset: sign_extend(fields.imm(), 12),
-        },
+        Raw::Lui(fields) => Instruction::LoadUpper { rd, immediate: fields.imm() },
+        Raw::Auipc(fields) => Instruction::AddUpperToPc { rd, immediate: fields.imm() },
+        Raw::Jal(fields) => Instruction::Jump { rd, offset: sign_extend(fields.imm(), 21) },
+        Raw::Jalr(fields) => Instruction::JumpRegister { rd, rs1, offset: sign_extend(fields.imm(), 12) },
 
         Raw::Beq(fields) => branch(Condition::Equal, fields),
         Raw::Bne(fields) => branch(Condition::NotEqual, fields),
@@ -34,74 +46,29 @@ pub(super) fn translate(raw: Raw) -> Option<Instruction> {
         Raw::Sh(fields) => store(Width::Half, fields),
         Raw::Sw(fields) => store(Width::Word, fields),
 
-        Raw::Addi(fields) => immediate(Arithmetic::Add, fields),
-        Raw::Slti(fields) => immediate(Arithmetic::SetLess, fields),
-        Raw::Sltiu(fields) => immediate(Arithmetic::SetLessUnsigned, fields),
-        Raw::Xori(fields) => immediate(Arithmetic::Xor, fields),
-        Raw::Ori(fields) => immediate(Arithmetic::Or, fields),
-        Raw::Andi(fields) => immediate(Arithmetic::And, fields),
+        Raw::Addi(fields) => signed(Arithmetic::Add, fields),
+        Raw::Slti(fields) => signed(Arithmetic::SetLess, fields),
+        Raw::Sltiu(fields) => signed(Arithmetic::SetLessUnsigned, fields),
+        Raw::Xori(fields) => signed(Arithmetic::Xor, fields),
+        Raw::Ori(fields) => signed(Arithmetic::Or, fields),
+        Raw::Andi(fields) => signed(Arithmetic::And, fields),
         Raw::Slli(fields) => shift(Arithmetic::ShiftLeft, fields),
         Raw::Srli(fields) => shift(Arithmetic::ShiftRight, fields),
         Raw::Srai(fields) => shift(Arithmetic::ShiftRightArithmetic, fields),
 
-        Raw::Add(fields) => registers(Arithmetic::Add, fields),
-        Raw::Sub(fields) => registers(Arithmetic::Sub, fields),
-        Raw::Sll(fields) => registers(Arithmetic::ShiftLeft, fields),
-        Raw::Slt(fields) => registers(Arithmetic::SetLess, fields),
-        Raw::Sltu(fields) => registers(Arithmetic::SetLessUnsigned, fields),
-        Raw::Xor(fields) => registers(Arithmetic::Xor, fields),
-        Raw::Srl(fields) => registers(Arithmetic::ShiftRight, fields),
-        Raw::Sra(fields) => registers(Arithmetic::ShiftRightArithmetic, fields),
-        Raw::Or(fields) => registers(Arithmetic::Or, fields),
-        Raw::And(fields) => registers(Arithmetic::And, fields),
+        Raw::Add(_) => registers(Arithmetic::Add),
+        Raw::Sub(_) => registers(Arithmetic::Sub),
+        Raw::Sll(_) => registers(Arithmetic::ShiftLeft),
+        Raw::Slt(_) => registers(Arithmetic::SetLess),
+        Raw::Sltu(_) => registers(Arithmetic::SetLessUnsigned),
+        Raw::Xor(_) => registers(Arithmetic::Xor),
+        Raw::Srl(_) => registers(Arithmetic::ShiftRight),
+        Raw::Sra(_) => registers(Arithmetic::ShiftRightArithmetic),
+        Raw::Or(_) => registers(Arithmetic::Or),
+        Raw::And(_) => registers(Arithmetic::And),
 
         Raw::Ecall => Instruction::EnvironmentCall,
         Raw::Ebreak => Instruction::Breakpoint,
         _ => return None,
     })
-}
-
-fn branch(condition: Condition, fields: BType) -> Instruction {
-    Instruction::Branch {
-        condition,
-        rs1: fields.rs1() as u8,
-        rs2: fields.rs2() as u8,
-        offset: sign_extend(fields.imm(), 13),
-    }
-}
-
-fn load(width: Width, signed: bool, fields: IType) -> Instruction {
-    Instruction::Load {
-        width,
-        signed,
-        rd: fields.rd() as u8,
-        rs1: fields.rs1() as u8,
-        offset: sign_extend(fields.imm(), 12),
-    }
-}
-
-fn store(width: Width, fields: SType) -> Instruction {
-    Instruction::Store {
-        width,
-        rs1: fields.rs1() as u8,
-        rs2: fields.rs2() as u8,
-        offset: sign_extend(fields.imm(), 12),
-    }
-}
-
-fn immediate(operation: Arithmetic, fields: IType) -> Instruction {
-    Instruction::Immediate {
-        operation,
-        rd: fields.rd() as u8,
-        rs1: fields.rs1() as u8,
-        immediate: sign_extend(fields.imm(), 12),
-    }
-}
-
-fn shift(operation: Arithmetic, fields: ShiftType) -> Instruction {
-    Instruction::Immediate { operation, rd: fields.rd() as u8, rs1: fields.rs1() as u8, immediate: fields.shamt() }
-}
-
-fn registers(operation: Arithmetic, fields: RType) -> Instruction {
-    Instruction::Registers { operation, rd: fields.rd() as u8, rs1: fields.rs1() as u8, rs2: fields.rs2() as u8 }
 }

@@ -217,11 +217,26 @@ pub fn decode(word: u32) -> Option<Instruction> {
     if let Some(fence) = zifencei::decode(word) {
         return Some(fence);
     }
-    let raw = strict::decode(word)?;
-    base::translate(raw)
-        .or_else(|| multiply::translate(raw))
-        .or_else(|| atomic::translate(raw))
-        .or_else(|| zicsr::translate(raw))
+    let (raw, operands) = (strict::decode(word)?, Operands::of(word));
+    base::translate(raw, operands)
+        .or_else(|| multiply::translate(raw, operands))
+        .or_else(|| atomic::translate(raw, operands))
+        .or_else(|| zicsr::translate(raw, operands))
+}
+
+/// The register numbers of an instruction word: in the same place in every format that has them.
+#[derive(Clone, Copy)]
+struct Operands {
+    rd: Register,
+    rs1: Register,
+    rs2: Register,
+}
+
+impl Operands {
+    fn of(word: u32) -> Self {
+        let register = |lowest_bit: u32| (word >> lowest_bit & 0x1f) as Register;
+        Self { rd: register(7), rs1: register(15), rs2: register(20) }
+    }
 }
 
 /// Sign-extends the low `bits` of `value`.

@@ -3,10 +3,13 @@
 use riscv_decode::Instruction as Raw;
 use riscv_decode::types::{CsrIType, CsrType};
 
-use super::{CsrOperation, CsrSource, Instruction};
+use super::{CsrOperation, CsrSource, Instruction, Operands};
 
-/// The Zicsr instructions; `None` for any other.
-pub(super) fn translate(raw: Raw) -> Option<Instruction> {
+/// The Zicsr instructions; `None` for any other. An immediate stands in the place of rs1.
+pub(super) fn translate(raw: Raw, Operands { rd, rs1, .. }: Operands) -> Option<Instruction> {
+    let access = |operation, source, csr: u32| Instruction::Csr { operation, source, rd, csr: csr as u16 };
+    let register = |operation, fields: CsrType| access(operation, CsrSource::Register(rs1), fields.csr());
+    let immediate = |operation, fields: CsrIType| access(operation, CsrSource::Immediate(rs1), fields.csr());
     Some(match raw {
         Raw::Csrrw(fields) => register(CsrOperation::Write, fields),
         Raw::Csrrs(fields) => register(CsrOperation::Set, fields),
@@ -16,14 +19,4 @@ pub(super) fn translate(raw: Raw) -> Option<Instruction> {
         Raw::Csrrci(fields) => immediate(CsrOperation::Clear, fields),
         _ => return None,
     })
-}
-
-fn register(operation: CsrOperation, fields: CsrType) -> Instruction {
-    let source = CsrSource::Register(fields.rs1() as u8);
-    Instruction::Csr { operation, source, rd: fields.rd() as u8, csr: fields.csr() as u16 }
-}
-
-fn immediate(operation: CsrOperation, fields: CsrIType) -> Instruction {
-    let source = CsrSource::Immediate(fields.zimm() as u8);
-    Instruction::Csr { operation, source, rd: fields.rd() as u8, csr: fields.csr() as u16 }
 }
