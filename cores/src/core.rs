@@ -3,6 +3,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, ones, zeros};
 
 use crate::divergence::DivergenceUnit;
+use crate::functional::lane_operands::Operands;
 use crate::functional::{long_results, round_robin};
 use crate::memory::request_queue;
 use crate::shape::{DEPTH, PC, Shape};
@@ -13,8 +14,10 @@ use crate::signals::{
 use crate::stages::s0_steer::{Fetch, Resteer};
 use crate::stages::s3_schedule::{ReplayRecord, Written};
 use crate::stages::s4_collect::RegisterWrite;
+use crate::stages::s4_immediate::Shared;
 use crate::stages::{
-    s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s5_decode, s6_execute, s7_commit, s8_context, s9_gather,
+    s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute, s7_commit,
+    s8_context, s9_gather,
 };
 use crate::start;
 
@@ -124,6 +127,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     for port in ["fetch_fault_s5", "rs1_s5", "rs2_s5"] {
         s5.input(port, &s4.output_as(port, port));
     }
+    let immediate = m.instance("s4_immediate", &s4_immediate::elaborate(shape)?);
+    immediate.input("instruction_s4", &meta_s4.instruction).input("warp_s4", &meta_s4.warp);
+    Shared::from_instance(&immediate, shape, "s5").connect(&s5, "s5");
     s5.input("cycles", &cycles).input("commits", &commits);
 
     let s6 = m.instance("s6", &s6_execute::elaborate(shape)?);
@@ -132,9 +138,11 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     LaneControl::from_instance(&s5, shape, "s6").connect(&s6, "s6");
     let control_s6 = Control::from_instance(&s5, shape, "s6");
     control_s6.connect(&s6, "s6");
-    for port in ["a_s6", "b_s6", "store_s6"] {
-        s6.input(port, &s5.output_as(port, port));
+    for lane in 0..shape.threads {
+        let lane = format!("{lane}_s6");
+        Operands::from_instance(&s5, &(), &lane).connect(&s6, &lane);
     }
+    s6.input("store_s6", &s5.output_as("store_s6", "store_s6"));
 
     let path = Path::forward(&m, shape, "path_s7");
     let epoch_s7 = m.forward("slot_epoch_s7", 1);
@@ -145,7 +153,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     Control::from_instance(&s6, shape, "s7").connect(&s7, "s7");
     let (result_s7, store_s7) = (s6.output_as("result_s7", "result_s7"), s6.output_as("store_s7", "store_s7"));
     s7.input("result_s7", &result_s7).input("store_s7", &store_s7);
-    for port in ["address_s7", "taken_s7"] {
+    for port in ["address_s7", "taken_s7", "uniform_s7"] {
         s7.input(port, &s6.output_as(port, port));
     }
     path.connect(&s7, "path");

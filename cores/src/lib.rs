@@ -6,8 +6,8 @@
 //! | S1 | `stages/s1_fetch.rs` | instruction memory |
 //! | S2 | `stages/s2_predecode.rs` | operands used, predicted next pc |
 //! | S3 | `stages/s3_schedule.rs`, `s3_scoreboard.rs`, `s3_context.rs` | buffers, scoreboard, pick one ready instruction |
-//! | S4 | `stages/s4_collect.rs` | register file read |
-//! | S5 | `stages/s5_decode.rs` | immediates, control |
+//! | S4 | `stages/s4_collect.rs`, `s4_immediate.rs` | register file read, immediates |
+//! | S5 | `stages/s5_decode.rs`, `decoder.rs` | control, operands |
 //! | S6 | `stages/s6_execute.rs` | lanes |
 //! | S7 | `stages/s7_commit.rs` | validation, branch targets, one memory transaction, register write |
 //! | S8 | `stages/s8_context.rs` | divergence unit, resteer, barrier |

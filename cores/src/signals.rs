@@ -105,14 +105,12 @@ rtl::bundle! {
         less_unsigned: 1,
         /// The result is the comparison.
         set_less: 1,
-        /// 0 uniform value, 1 sum, 2 logic, 3 shift.
-        result_select: 2,
-        /// The value that is the same in every lane.
-        uniform: 32,
-        /// Each lane adds its own number (mhartid).
-        add_lane: 1,
-        /// Each lane adds the end of its own stack.
-        add_stack: 1,
+        /// The sum is not the result but an address, or nothing.
+        no_result: 1,
+        /// The result is `pc_value`, in every lane.
+        pc_is_value: 1,
+        /// The word of a counter that the instruction reads, else 0.
+        counter: 32,
     }
 }
 
@@ -153,10 +151,12 @@ rtl::bundle! {
         calls: 1,
         /// One call less deep.
         returns: 1,
-        /// Target of a branch or `jal`.
+        /// Target of a branch or `jal`; of everything else but `jalr`, the next instruction.
         target: PC,
-        /// That target is not a multiple of 4.
+        /// The target of a branch or `jal` is not a multiple of 4.
         target_misaligned: 1,
+        /// The value of `auipc`; of everything else, the next instruction.
+        pc_value: PC,
         /// The instruction itself is at fault.
         faults: 1,
         /// Why.

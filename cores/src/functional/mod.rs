@@ -2,6 +2,7 @@
 
 pub mod divider;
 pub mod lane_alu;
+pub mod lane_operands;
 pub mod long_results;
 pub mod multiplier;
 pub mod round_robin;

@@ -1,5 +1,7 @@
 //! The control and status registers.
 
+use super::cover::Cube;
+
 /// What a CSR is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CsrKind {
@@ -44,6 +46,11 @@ pub struct Csr {
 }
 
 impl Csr {
+    /// The words whose CSR field is its number.
+    pub fn cube(&self) -> Cube {
+        Cube { mask: 0xfff << 20, value: self.number << 20 }
+    }
+
     /// Whether an instruction may write it.
     pub fn writable(&self) -> bool {
         matches!(self.kind, CsrKind::Exit | CsrKind::Barrier)

@@ -1,8 +1,10 @@
 //! The instruction table: one line for each encoding. The decoders of S2 and S5 are made from it.
 
+mod cover;
 mod csr;
 mod table;
 
+pub use cover::{Cube, cover, merge};
 pub use csr::{Csr, CsrKind, csrs};
 pub use table::{Alu, CsrAccess, Encoding, Format, MemoryCode, Operation, rv32a, rv32i, rv32m, zicsr, zifencei};
 

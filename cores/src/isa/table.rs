@@ -1,5 +1,7 @@
 //! Encodings, grouped by extension (RISC-V unprivileged ISA manual, chapter "Instruction Set Listings").
 
+use super::cover::Cube;
+
 /// Which bits of an instruction word are fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
@@ -130,6 +132,13 @@ pub struct Encoding {
     pub format: Format,
     /// What it does.
     pub operation: Operation,
+}
+
+impl Encoding {
+    /// The words that are this instruction.
+    pub fn cube(&self) -> Cube {
+        Cube { mask: self.mask, value: self.value }
+    }
 }
 
 const OPCODE: u32 = 0x7f;

@@ -1,5 +1,6 @@
 //! The pipeline: one file per stage.
 
+mod decoder;
 mod reserving;
 pub mod s0_steer;
 pub mod s1_fetch;
@@ -8,6 +9,7 @@ pub mod s3_context;
 pub mod s3_schedule;
 pub mod s3_scoreboard;
 pub mod s4_collect;
+pub mod s4_immediate;
 pub mod s5_decode;
 pub mod s6_execute;
 pub mod s7_commit;

@@ -1,10 +1,11 @@
 //! S6, execute: the arithmetic of every lane.
 //!
 //! Enters: operands and control. Leaves: per lane a result, a sum (address or jump target), a branch condition and the
-//! store data. The path that S7 validates against is read meanwhile.
+//! store data, and the value that all lanes share. The path that S7 validates against is read meanwhile.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
 
+use crate::functional::lane_operands::Operands;
 use crate::functional::{lane_alu, multiplier};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
@@ -17,21 +18,22 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let meta = Meta::inputs(&m, shape, "s6");
     let lane_control = LaneControl::inputs(&m, shape, "s6");
     let control = Control::inputs(&m, shape, "s6");
-    let a = m.input("a_s6", shape.line_bits());
-    let b = m.input("b_s6", shape.line_bits());
+    let operands: Vec<Operands> =
+        (0..shape.threads).map(|lane| Operands::inputs(&m, &(), &format!("{lane}_s6"))).collect();
     let store = m.input("store_s6", shape.line_bits());
 
     let word = &meta.instruction;
-    let lanes: Vec<[Expr; 3]> = (0..shape.threads)
-        .map(|lane| {
+    let lanes: Vec<[Expr; 3]> = operands
+        .iter()
+        .enumerate()
+        .map(|(lane, operands)| {
             let instance = m.instance(&format!("lane_{lane}"), &alu);
-            instance.input("a", &a.lane(lane, 32)).input("b", &b.lane(lane, 32));
-            instance.input("uniform", &lane_value(shape, &lane_control, lane));
-            instance.input("funct3", &word.slice(12, 3)).input("arithmetic", &word.bit(30));
+            operands.connect(&instance, "");
+            instance.input("funct3", &word.slice(12, 3));
             instance.input("subtract", &lane_control.subtract);
             instance.input("less_unsigned", &lane_control.less_unsigned);
             instance.input("set_less", &lane_control.set_less);
-            instance.input("result_select", &lane_control.result_select);
+            instance.input("no_result", &lane_control.no_result);
             ["result", "sum", "taken"].map(|port| instance.output(port))
         })
         .collect();
@@ -40,10 +42,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.multiply {
         let multiplier = multiplier::elaborate()?;
         let high = m.delay("multiplies_high", &word.slice(12, 2).any());
-        let products: Vec<Expr> = (0..shape.threads)
-            .map(|lane| {
+        let products: Vec<Expr> = operands
+            .iter()
+            .enumerate()
+            .map(|(lane, operands)| {
                 let instance = m.instance(&format!("multiplier_{lane}"), &multiplier);
-                instance.input("a_s6", &a.lane(lane, 32)).input("b_s6", &b.lane(lane, 32));
+                instance.input("a_s6", &operands.a).input("b_s6", &operands.b);
                 instance.input("funct3_s6", &word.slice(12, 2)).input("high_s7", &high);
                 instance.output("product_s8")
             })
@@ -51,24 +55,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.port_group("products, in S8");
         m.output("product_s8", &join(&products));
     }
-    m.port_group("instruction, control and results for S7");
+    let pc_value = concat([&control.pc_value, &zeros(2)]);
+    let uniform = m.wire("uniform", &(pc_value.when(&lane_control.pc_is_value) | &lane_control.counter));
+    m.port_group("instruction, control and results for S7; the uniform value is joined to every lane's result");
     let valid = m.register("valid", 1);
     valid.next(&meta.valid).reset(0);
     let mut next = meta.delay(&m, shape, "q");
     next.valid = valid.q();
     next.outputs(&m, "s7");
     control.delay(&m, shape, "q").outputs(&m, "s7");
+    m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &m.delay("result", &column(0)));
     m.output("address_s7", &m.delay("address", &column(1)));
     m.output("taken_s7", &m.delay("taken", &column(2)));
     m.output("store_s7", &m.delay("store", &store));
     m.finish()
-}
-
-/// The uniform value with what the lane adds to it: its number, or the distance to the end of its stack. The uniform
-/// part has zeros where lanes differ, except that the last lane's stack ends where the next warp's first begins.
-fn lane_value(shape: &Shape, control: &LaneControl, lane: usize) -> Expr {
-    let number = lit(32, lane as u64).when(&control.add_lane);
-    let stack = lit(32, (lane as u64 + 1) * u64::from(shape.stack_bytes)).when(&control.add_stack);
-    if lane + 1 < shape.threads { &control.uniform | number | stack } else { (&control.uniform | number) + stack }
 }

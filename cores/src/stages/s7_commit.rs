@@ -25,6 +25,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let meta = Meta::inputs(&m, shape, "s7");
     let control = Control::inputs(&m, shape, "s7");
     let result = m.input("result_s7", shape.line_bits());
+    let uniform = m.input("uniform_s7", 32);
     let addresses = m.input("address_s7", shape.line_bits());
     let taken = m.input("taken_s7", threads);
     let store = m.input("store_s7", shape.line_bits());
@@ -101,8 +102,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         path.mask.slice(0, threads.min(32)).extend(32).when(&control.reads_mask),
         path.mask.from(threads.min(32)).extend(32).when(&control.reads_mask_high),
     ];
-    let mask_word = m.wire("mask_word", &(&mask_words[0] | &mask_words[1]));
-    let values: Vec<Expr> = result.lanes(32).iter().map(|lane| lane | &mask_word).collect();
+    let shared = m.wire("shared_value", &(&mask_words[0] | &mask_words[1] | uniform));
+    let values: Vec<Expr> = result.lanes(32).iter().map(|lane| lane | &shared).collect();
     let values = join(&values);
     let write = RegisterWrite {
         lanes: served.when(&(&commit & &writes)),
@@ -136,12 +137,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
 
     m.comment("Paths: a goes on, b is replayed or falls through.");
-    let next = m.wire("next", &increment(&meta.pc, 1));
-    let to_target = &control.is_branch | &control.is_jal;
-    let a_pc = to_target.mux(&control.target, &control.is_jalr.mux(&jump_target.from(2), &next));
+    let a_pc = control.is_jalr.mux(&jump_target.from(2), &control.target);
     let not_taken = &active & !&taken;
     let goes_on = control.is_branch.mux(&(&active & &taken), &served);
-    let depth = (&path.depth + control.calls.extend(DEPTH)) - control.returns.extend(DEPTH);
+    // One more, or one less: all ones.
+    let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
+    let depth = m.wire("depth", &(&path.depth + step));
     let resolve = Resolve {
         valid: commit.clone(),
         warp: meta.warp.clone(),
@@ -150,7 +151,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         a_depth: depth,
         a_mask: goes_on.when(&!&control.is_exit),
         a_parked: control.is_barrier.clone(),
-        b_pc: control.is_branch.mux(&next, &meta.pc),
+        b_pc: control.is_branch.mux(&control.pc_value, &meta.pc),
         b_depth: path.depth.clone(),
         b_mask: control.is_branch.mux(&not_taken, &unserved),
         exit_mask: active.when(&control.is_exit),

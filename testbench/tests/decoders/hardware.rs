@@ -1,4 +1,4 @@
-//! Stages S2, S5 and S6 of the emitted core, verilated without the rest of it: a word goes in, and what the stages
+//! Stages S2, S4 (its immediates), S5 and S6 of the emitted core, verilated without the rest of it: a word goes in, and what the stages
 //! say of it must be what the golden model's decoder says.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use weft_config::{Config, Isa};
 use crate::asked::{self, Model};
 use crate::expected::{self, Expected, LANES, Operands};
 
-const STAGES: [&str; 3] = ["s2_predecode", "s5_decode", "s6_execute"];
+const STAGES: [&str; 4] = ["s2_predecode", "s4_immediate", "s5_decode", "s6_execute"];
 const TOP: &str = "decoders";
 
 /// The mask of the path whose CSR is read.
@@ -39,11 +39,11 @@ pins! {
     valid_s2 imem_rsp_data pc_s2
     uses_rs1_s2 rs1_s2 uses_rs2_s2 rs2_s2 writes_rd_s2 rd_s2
     is_load_s2 is_store_s2 is_long_s2 is_divide_s2 is_fence_i_s2 predicted_s2
-    valid_s5 warp_s5 instruction_s5 pc_s5 rs1_s5 rs2_s5
+    warp_s4 instruction_s4 fetch_fault_s5 valid_s5 warp_s5 instruction_s5 pc_s5 rs1_s5 rs2_s5
     is_branch_s7 is_jal_s7 is_jalr_s7 is_load_s7 is_store_s7 is_atomic_s7 is_multiply_s7 is_divide_s7
     is_exit_s7 is_barrier_s7 is_fence_i_s7 reads_mask_s7 reads_mask_high_s7 calls_s7 returns_s7 writes_s7
     memory_op_s7 target_s7 target_misaligned_s7 faults_s7 cause_s7
-    result_s7 address_s7 taken_s7 store_s7
+    result_s7 uniform_s7 address_s7 taken_s7 store_s7
 }
 
 /// A word on its way: what S6 and S7 must say of it, and what S2 reserved.
@@ -77,8 +77,11 @@ impl Stages {
         let mut hardware = model::open(&Cache::of_user(), &source, options).unwrap();
         let found = |PortInfo { name, width, direction }: &PortInfo| hardware.port(name, *width, *direction).unwrap();
         let pins = Pins::of(&outer.iter().map(|port| (port.name.as_str(), found(port))).collect());
-        for (input, value) in [(pins.rst, 0), (pins.valid_s2, 1), (pins.valid_s5, 1), (pins.warp_s5, asked::WARP)] {
-            hardware.set(input, value.into());
+        for (input, value) in [(pins.rst, 0), (pins.fetch_fault_s5, 0), (pins.valid_s2, 1), (pins.valid_s5, 1_u64)] {
+            hardware.set(input, value);
+        }
+        for warp in [pins.warp_s4, pins.warp_s5] {
+            hardware.set(warp, asked::WARP.into());
         }
         let rng = fastrand::Rng::with_seed(1);
         Self { isa: config.isa, model: Model::new(config), hardware, pins, rng, before: None }
@@ -93,6 +96,10 @@ impl Stages {
 
         let pins = self.pins;
         let both = |operand: usize| u64::from(lanes[1][operand]) << 32 | u64::from(lanes[0][operand]);
+        // One edge for S4; what is behind it stays as it is.
+        self.hardware.set(pins.instruction_s4, word.into());
+        self.clock(0);
+        self.clock(1);
         self.hardware.set(pins.imem_rsp_data, word.into());
         self.hardware.set(pins.instruction_s5, word.into());
         self.hardware.set(pins.pc_s2, (pc >> 2).into());
@@ -192,7 +199,8 @@ impl Stages {
         }
         if let Some(result) = e.result {
             let mask = if self.is(pins.reads_mask_s7) { MASK } else { 0 };
-            same(word, "result", self.lanes(pins.result_s7).map(|lane| lane | mask), result);
+            let shared = self.get(pins.uniform_s7) | mask;
+            same(word, "result", self.lanes(pins.result_s7).map(|lane| lane | shared), result);
         }
         if let Some(address) = e.address {
             same(word, "address", self.lanes(pins.address_s7), address);

@@ -1,5 +1,5 @@
 //! Three readings of the instruction encodings: the golden model's decoder, the instruction table of the
-//! hardware, and what stages S2, S5 and S6 make of it; and binutils beside them. Every pattern of opcode, funct3,
+//! hardware, and what stages S2, S4, S5 and S6 make of it; and binutils beside them. Every pattern of opcode, funct3,
 //! funct7 and rs2, with the register numbers that matter, with M and A and without.
 
 mod asked;

@@ -1,0 +1,76 @@
+//! The operands of one lane, S5, from its registers and the immediate: each bit is one or two LUTs, because what an
+//! operation does not use is cleared here instead of masked later. Combinational.
+//!
+//! The logic operations are done here: `a` is cleared and the adder passes `b` on. An inverted `b` subtracts, or turns
+//! the amount of a left shift into that of a right shift of 63 bits ([`super::lane_alu`]).
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, select, zeros};
+
+use crate::shape::Shape;
+
+rtl::bundle! {
+    /// How S5 forms operands: the same in every lane.
+    pub struct OperandControl(shape: &Shape) {
+        /// The second operand is rs2; otherwise it is the immediate.
+        takes_rs2: 1,
+        /// The second operand is inverted.
+        inverts: 1,
+        /// 0 rs1 xor the second operand, 1 the second operand alone, 2 or, 3 and.
+        combine: 2,
+        /// `a` is rs1.
+        adds: 1,
+        /// Right shift.
+        shifts_right: 1,
+        /// Left shift.
+        shifts_left: 1,
+        /// A right shift copies the sign.
+        arithmetic: 1,
+    }
+}
+
+rtl::bundle! {
+    /// The operands of one lane in S6. Unless the operation uses them, all but the amount are 0.
+    pub struct Operands(shape: &()) {
+        /// First operand of the adder.
+        a: 32,
+        /// Second operand of the adder.
+        b: 32,
+        /// Low word of what is shifted right.
+        low: 32,
+        /// The 31 bits above it.
+        high: 31,
+        /// Fills the high word of an arithmetic shift.
+        fill: 1,
+        /// By how much.
+        amount: 5,
+    }
+}
+
+/// Elaborates the lane.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("lane_operands", "Operands of one lane in S5; logic operations are done here.");
+    m.port_group("registers of the lane, the operand that all lanes share, and what a CSR adds in this lane");
+    let rs1 = m.input("rs1", 32);
+    let rs2 = m.input("rs2", 32);
+    let immediate = m.input("immediate", 32);
+    let own = m.input("own", 32);
+    m.port_group("control");
+    let control = OperandControl::inputs(&m, shape, "");
+
+    let second = m.wire("second", &(control.takes_rs2.mux(&rs2, &immediate) ^ control.inverts.repeat(32)));
+    let combined = [&rs1 ^ &second, second.clone(), &rs1 | &second, &rs1 & &second];
+    let shifts = &control.shifts_right | &control.shifts_left;
+    let top = (&control.shifts_right & rs1.bit(31)) | (&control.shifts_left & rs1.bit(0));
+    let keep = |condition: &Expr, value: &Expr| condition.mux(value, &zeros(value.width()));
+    m.port_group("operands");
+    Operands {
+        a: control.adds.mux(&rs1, &own),
+        b: shifts.mux(&zeros(32), &select(&control.combine, &combined)),
+        low: concat([&top, &keep(&control.shifts_right, &rs1.slice(0, 31))]),
+        high: keep(&control.shifts_left, &rs1.from(1)),
+        fill: &control.shifts_right & &control.arithmetic & rs1.bit(31),
+        amount: second.slice(0, 5),
+    }
+    .outputs(&m, "");
+    m.finish()
+}

@@ -1,0 +1,99 @@
+//! The decoders of S4 and S5, made from the instruction table: one question, a few gates.
+//!
+//! What they say of a word that is no instruction does not matter: S5 finds it at fault, and it commits nothing. What
+//! it has reserved, `Reserving` knows.
+
+use rtl::{Expr, reduce, zeros};
+
+use crate::isa::{self, Csr, CsrKind, Cube, Encoding, Operation};
+use crate::shape::Shape;
+
+/// The instruction table over a word.
+pub struct Decoder {
+    word: Expr,
+    table: Vec<Encoding>,
+}
+
+impl Decoder {
+    /// The table of a core, for a net that holds an instruction.
+    pub fn new(shape: &Shape, word: &Expr) -> Self {
+        Self { word: word.clone(), table: isa::instructions(shape.multiply, shape.atomic) }
+    }
+
+    /// Whether the instruction is one of those wanted.
+    pub fn any(&self, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
+        let (wanted, others): (Vec<&Encoding>, Vec<&Encoding>) = self.table.iter().partition(|e| wanted(e));
+        let cubes = |encodings: Vec<&Encoding>| encodings.into_iter().map(Encoding::cube).collect::<Vec<_>>();
+        self.one_of(&isa::cover(&cubes(wanted), &cubes(others)))
+    }
+
+    /// Whether the instruction's operation is this one.
+    pub fn is(&self, operation: Operation) -> Expr {
+        self.any(&|e| e.operation == operation)
+    }
+
+    /// Whether the word is an instruction. Exact, but for the CSR number.
+    pub fn legal(&self) -> Expr {
+        self.one_of(&isa::merge(self.table.iter().map(Encoding::cube).collect()))
+    }
+
+    /// Whether the CSR of a CSR instruction is one of those wanted.
+    pub fn csr(&self, wanted: &dyn Fn(&Csr) -> bool) -> Expr {
+        let (wanted, others): (Vec<Csr>, Vec<Csr>) = isa::csrs().into_iter().partition(|csr| wanted(csr));
+        let cubes = |csrs: Vec<Csr>| csrs.iter().map(Csr::cube).collect::<Vec<_>>();
+        self.one_of(&isa::cover(&cubes(wanted), &cubes(others)))
+    }
+
+    /// Whether the CSR of a CSR instruction is of this kind.
+    pub fn csr_is(&self, kind: CsrKind) -> Expr {
+        self.csr(&|csr| csr.kind == kind)
+    }
+
+    /// Whether the CSR number is that of a CSR. Exact.
+    pub fn csr_exists(&self) -> Expr {
+        self.one_of(&isa::merge(isa::csrs().iter().map(Csr::cube).collect()))
+    }
+
+    fn one_of(&self, cubes: &[Cube]) -> Expr {
+        let hits: Vec<Expr> = cubes.iter().map(|cube| self.is_in(*cube)).collect();
+        if hits.is_empty() { zeros(1) } else { reduce(&hits, &|a, b| a | b) }
+    }
+
+    fn is_in(&self, cube: Cube) -> Expr {
+        let mut fields: Vec<Expr> = Vec::new();
+        let mut at = 0;
+        while cube.mask >> at != 0 {
+            at += (cube.mask >> at).trailing_zeros();
+            let width = (cube.mask >> at).trailing_ones();
+            let value = u64::from(cube.value >> at) & ((1u64 << width) - 1);
+            fields.push(self.word.slice(at as usize, width as usize).is(value));
+            at += width;
+            if at >= 32 {
+                break;
+            }
+        }
+        if fields.is_empty() { rtl::ones(1) } else { reduce(&fields, &|a, b| a & b) }
+    }
+}
+
+/// Reads and writes of a CSR instruction: funct3[1:0] is 1 to write, 2 to set, 3 to clear; funct3[2] tells that the
+/// operand is the rs1 field itself.
+pub struct CsrAccess {
+    /// Writes: always, or unless the operand field is 0.
+    pub writes: Expr,
+    /// The exit code that a write leaves is the operand, not 0.
+    pub keeps_operand: Expr,
+    /// The operand is the rs1 field.
+    pub immediate: Expr,
+}
+
+impl CsrAccess {
+    /// The access of a word that is a CSR instruction.
+    pub fn new(word: &Expr) -> Self {
+        Self {
+            writes: !word.bit(13) | word.slice(15, 5).any(),
+            keeps_operand: !word.slice(12, 2).all(),
+            immediate: word.bit(14),
+        }
+    }
+}

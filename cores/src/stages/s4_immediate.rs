@@ -1,0 +1,108 @@
+//! S4, beside the register read: the operand that all lanes share, and what is added to the pc.
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
+
+use super::decoder::{CsrAccess, Decoder};
+use crate::isa::{CsrKind, Format, Operation};
+use crate::shape::{PC, Shape};
+
+rtl::bundle! {
+    /// What all lanes share in S5.
+    pub struct Shared(shape: &Shape) {
+        /// The immediate, or what a CSR gives to all lanes; 0 for an atomic operation
+        /// or a division.
+        immediate: 32,
+        /// From the pc to the target of a branch or `jal`, for everything else to the next instruction.
+        target_offset: PC,
+        /// From the pc to the value of `auipc`, for everything else to the next instruction.
+        value_offset: PC,
+        /// Each lane adds its own number (mhartid).
+        add_lane: 1,
+        /// Each lane adds the end of its own stack.
+        add_stack: 1,
+    }
+}
+
+/// Elaborates the module: its outputs are in S5.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("s4_immediate", "S4: the immediate, and what is added to the pc.");
+    let word = m.input("instruction_s4", 32);
+    let warp = m.input("warp_s4", shape.warp_bits());
+    let decoder = Decoder::new(shape, &word);
+
+    let csr = csr_value(&m, shape, &decoder, &word, &warp);
+    let immediate = m.wire("immediate", &(encoded(&m, &decoder, &word) | &csr.value));
+    let jumps = decoder.any(&|e| matches!(e.operation, Operation::Branch | Operation::Jal));
+    let is_auipc = decoder.is(Operation::Auipc);
+    let upper = join([&zeros(10), &immediate.from(12)]);
+    m.port_group("in S5");
+    Shared {
+        target_offset: jumps.mux(&immediate.from(2), &lit(PC, 1)),
+        value_offset: is_auipc.mux(&upper, &lit(PC, 1)),
+        immediate,
+        add_lane: csr.adds_lane,
+        add_stack: csr.adds_stack,
+    }
+    .delay(&m, shape, "q")
+    .outputs(&m, "s5");
+    m.finish()
+}
+
+/// The immediate of the instruction's format; 0 if there is none.
+fn encoded(m: &Builder, decoder: &Decoder, word: &Expr) -> Expr {
+    let has = |formats: &'static [Format]| decoder.any(&|e| formats.contains(&e.format));
+    let named = |name: &str, formats| m.wire(name, &has(formats));
+    use Format::{B, I, J, S, U};
+    let is_u = named("format_u", &[U]);
+    let is_uj = named("format_uj", &[U, J]);
+    let is_j = named("format_j", &[J]);
+    let is_b = named("format_b", &[B]);
+    let is_i = named("format_i", &[I]);
+    let is_s = named("format_s", &[S]);
+    let is_ij = named("format_ij", &[I, J]);
+    let is_sb = named("format_sb", &[S, B]);
+    let sign = word.bit(31);
+    let sign_isb = m.wire("sign_isb", &(&sign & (&is_i | &is_sb)));
+    let sign_isbj = m.wire("sign_isbj", &(&sign & (&is_ij | &is_sb)));
+    join([
+        &((word.bit(20) & &is_i) | (word.bit(7) & &is_s)),
+        &(word.slice(21, 4).when(&is_ij) | word.slice(8, 4).when(&is_sb)),
+        &word.slice(25, 6).when(&m.wire("format_isbj", &(&is_ij | &is_sb))),
+        &((&sign & (&is_i | &is_s)) | (word.bit(7) & &is_b) | (word.bit(20) & &is_j)),
+        &(word.slice(12, 8).when(&is_uj) | sign_isb.repeat(8)),
+        &(word.slice(20, 12).when(&is_u) | sign_isbj.repeat(12)),
+    ])
+}
+
+/// What a CSR instruction gives to all lanes: an exit code, a CSR's value, or the part of it that lanes share.
+struct CsrValue {
+    value: Expr,
+    adds_lane: Expr,
+    adds_stack: Expr,
+}
+
+fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, word: &Expr, warp: &Expr) -> CsrValue {
+    let is_csr = m.wire("is_csr", &decoder.any(&|e| matches!(e.operation, Operation::Csr(_))));
+    let hit = |name: &str, kind| m.wire(&format!("csr_{name}"), &(&is_csr & decoder.csr_is(kind)));
+    let hart = hit("mhartid", CsrKind::HartId);
+    let stack_end = hit("stack_end", CsrKind::StackEnd);
+    let access = CsrAccess::new(word);
+    let exit_code = hit("exit", CsrKind::Exit) & &access.immediate & &access.keeps_operand;
+
+    let hart_base = join([&zeros(shape.lane_bits()), warp]).extend(32);
+    let stack_shift = shape.stack_bytes.trailing_zeros() as usize + shape.lane_bits();
+    let warp_offset = join([&zeros(stack_shift), warp]);
+    let stack_base = lit(32, u64::from(shape.stacks())) + warp_offset.extend(warp_offset.width().max(32)).slice(0, 32);
+    let sources = [
+        lit(32, shape.threads as u64).when(&hit("threads", CsrKind::Threads)),
+        lit(32, shape.warps as u64).when(&hit("warps", CsrKind::Warps)),
+        hart_base.when(&hart),
+        m.wire("stack_base", &stack_base).when(&stack_end),
+        word.slice(15, 5).extend(32).when(&m.wire("exit_code", &exit_code)),
+    ];
+    CsrValue {
+        value: m.wire("csr_value", &rtl::reduce(&sources, &|a, b| a | b)),
+        adds_lane: hart,
+        adds_stack: stack_end,
+    }
+}
