@@ -352,6 +352,7 @@ fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Met
         ("exchange_valid", 1),
         ("exchange_warp", shape.warp_bits().max(1)),
         ("exchange_row", shape.lane_bits().max(1)),
+        ("exchange_merges", 1),
     ] {
         m.output(&format!("trace_{port}"), &zeros(width));
     }

@@ -6,8 +6,9 @@
 //! report comes between one and two times `run.starvation` issues after the path ran last.
 
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, Moves, PathRecord, Record, Statistics};
+use weft_trace::{Commit, Context, Event, Exchange, Moves, Record, Statistics};
 
+use crate::policy::Sorting;
 use crate::{Fault, Given, Machine, PolicyError, Program, Step, Stop, report};
 
 /// How a run ended.
@@ -38,7 +39,8 @@ pub struct Finished {
 }
 
 /// Runs `program` from reset for at most `limit` issues. `observer` sees, in order, each commit
-/// followed by the context it leaves, and each release of the barrier.
+/// followed by the context it leaves and what its divergence unit does then, and each release of
+/// the barrier.
 pub fn run(
     config: &Config,
     program: &Program,
@@ -105,7 +107,7 @@ impl<'a> Engine<'a> {
         Outcome::Exited
     }
 
-    /// Steps a warp, counts, and tells the observer.
+    /// Steps a warp, lets its divergence unit settle, counts, and tells the observer.
     fn issue(&mut self, warp: u32) -> Result<Step, Stop> {
         let Record::Commit(commit) = &mut self.commit else {
             unreachable!("the record keeps the buffers of a commit");
@@ -119,13 +121,37 @@ impl<'a> Engine<'a> {
         window.issued |= commit.mask;
 
         (self.observer)(&self.commit);
-        let x = self.machine.path(warp);
-        (self.observer)(&context(warp, Event::Commit, x));
+        let Step::Committed { moves, .. } = step;
+        let context = self.context(warp, Event::Commit, moves);
+        (self.observer)(&context);
+        self.settle(warp);
         if self.machine.release() {
             self.windows.fill(Window::default());
-            (self.observer)(&context(0, Event::Release, None));
+            let (x, y, moves) = (None, None, Moves::default());
+            (self.observer)(&Record::Context(Context { cycle: 0, warp: 0, event: Event::Release, x, y, moves }));
         }
         Ok(step)
+    }
+
+    /// Sorts, and rotates to a path that can run.
+    fn settle(&mut self, warp: u32) {
+        loop {
+            while let Some(sorting) = self.machine.sort(warp) {
+                let (row, merges) = match sorting {
+                    Sorting::Exchange { row } => (row, false),
+                    Sorting::Merge => (0, true),
+                };
+                (self.observer)(&Record::Exchange(Exchange { cycle: 0, warp, row, merges }));
+            }
+            let Some(moves) = self.machine.rotate(warp) else { break };
+            let context = self.context(warp, Event::Rotation, moves);
+            (self.observer)(&context);
+        }
+    }
+
+    fn context(&self, warp: u32, event: Event, moves: Moves) -> Record {
+        let (x, y) = (self.machine.path(warp), self.machine.second(warp));
+        Record::Context(Context { cycle: 0, warp, event, x, y, moves })
     }
 
     /// At the end of a window: a report if a path of the warp could run and never did.
@@ -141,15 +167,12 @@ impl<'a> Engine<'a> {
     }
 }
 
-fn context(warp: u32, event: Event, x: Option<PathRecord>) -> Record {
-    Record::Context(Context { cycle: 0, warp, event, x, y: None, moves: Moves::default() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::RAM_BASE;
     use crate::policy::{Next, Policy};
+    use weft_trace::PathRecord;
 
     /// A unit that, as a stack does, never gives way: its one path waits at the barrier while the
     /// other half of the warp is not listed at all.
@@ -169,8 +192,9 @@ mod tests {
         fn held(&self, _warp: u32) -> u32 {
             2
         }
-        fn resolve(&mut self, _warp: u32, next: &Next) {
+        fn resolve(&mut self, _warp: u32, next: &Next) -> Moves {
             self.0 = next.a.expect("the path goes on");
+            Moves::default()
         }
         fn release(&mut self) {
             panic!("the barrier is not due");

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use sim::{Given, Machine, Program, RAM_BASE, Step};
+use sim::{Given, Machine, Program, RAM_BASE, Step, policy};
 use weft_config::Config;
 use weft_trace::Commit;
 
@@ -60,8 +60,12 @@ const PROGRAM: [u32; 22] = [
 
 #[test]
 fn a_step_allocates_nothing() {
-    for (warps, threads, fair_after) in [(1, 1, 0), (2, 8, 10), (3, 32, 65536), (1, 64, 7)] {
+    let sizes = [(1, 1, 0), (2, 8, 10), (3, 32, 65536), (1, 64, 7)];
+    for (unit, (warps, threads, fair_after)) in
+        policy::names().into_iter().flat_map(|unit| sizes.map(|size| (unit, size)))
+    {
         let mut config = Config { warps, threads, ..Config::default() };
+        config.divergence.unit = unit.into();
         config.divergence.fair_after = fair_after;
         let program = Program::from_words("loop", RAM_BASE, &PROGRAM);
         let mut machine = Machine::new(&config, &program).expect("a known unit");
@@ -75,12 +79,13 @@ fn a_step_allocates_nothing() {
                     steps += 1;
                     late += u32::from(is_late);
                     most = most.max(machine.held(warp));
+                    while machine.sort(warp).is_some() || machine.rotate(warp).is_some() {}
                 }
                 releases += u32::from(machine.release());
             }
             assert!(steps < 1_000_000, "the barrier is never released");
         }
-        assert_eq!(ALLOCATIONS.get(), before, "{warps} × {threads}, fair_after {fair_after}: {steps} steps");
+        assert_eq!(ALLOCATIONS.get(), before, "{unit}, {warps} × {threads}, fair_after {fair_after}: {steps} steps");
         assert!(late >= 100 && (most > 1 || threads == 1), "{late} late results, {most} paths");
     }
 }

@@ -6,20 +6,22 @@
 //! the run.
 //!
 //! - a *commit* must be of the path in charge of its warp, exactly: pc and mask; then every field;
-//! - its *context* record must name the path in charge after it: pc, depth, mask, parked;
+//! - its *context* record must name the path in charge after it, and the one next to it if the unit
+//!   keeps two: pc, depth, mask, parked; and what was inserted and extracted behind them;
+//! - a *rotation* comes when the path in charge is parked and another one is not, before any commit
+//!   of the warp; an *exchange* is followed if the unit's rules allow it;
 //! - each load gets one *late write*, no other instruction does, and no write overtakes it;
 //! - a *release* comes when the model's barrier is due, and not otherwise;
 //! - *requests* reach the memory once each, in the order of the commits, and so do console bytes;
 //! - a *fault* is the model's fault; at the *end* both memories are equal.
 
 mod compare;
+mod contexts;
 mod counters;
 mod history;
 mod loads;
 mod mismatch;
 mod transactions;
-
-use std::collections::VecDeque;
 
 use sim::{Fault, Given, Machine, PolicyError, Program, Step, Stop};
 use weft_config::Config;
@@ -29,10 +31,11 @@ pub use mismatch::Mismatch;
 pub(crate) use mismatch::{disassemble, place};
 
 use crate::memory::{Operation, RAM_BASE, Ram, Request};
+use contexts::Contexts;
 use counters::Counters;
 use history::History;
 use loads::Loads;
-use mismatch::{Difference, Scene, Subject, require_equal};
+use mismatch::{Difference, HotPaths, Scene, Subject, require_equal};
 use transactions::Transactions;
 
 /// Paths of a warp around a commit, for the statistics.
@@ -63,11 +66,11 @@ pub struct Checker<'a> {
     machine: Machine,
     expected: Commit,
     history: History,
-    hardware_paths: Vec<Option<PathRecord>>,
-    /// Cycle and warp of the context records that commits so far still owe.
-    owed_contexts: VecDeque<(u64, u32)>,
-    /// Cycles from a commit's record to its context record.
-    context_delay: u64,
+    /// By the last context record of each warp.
+    hardware_paths: Vec<HotPaths>,
+    contexts: Contexts,
+    /// Cycle of the last commit of each warp.
+    last_commit: Vec<Option<u64>>,
     loads: Loads,
     transactions: Transactions,
     counters: Counters,
@@ -86,9 +89,9 @@ impl<'a> Checker<'a> {
             machine: Machine::new(config, program)?,
             expected: Commit::default(),
             history: History::new(config.warps),
-            hardware_paths: vec![None; config.warps as usize],
-            owed_contexts: VecDeque::new(),
-            context_delay: context_delay(config),
+            hardware_paths: vec![HotPaths::default(); config.warps as usize],
+            contexts: Contexts::new(record_delay(config)),
+            last_commit: vec![None; config.warps as usize],
             loads: Loads::default(),
             transactions: Transactions::default(),
             counters: Counters::default(),
@@ -102,31 +105,26 @@ impl<'a> Checker<'a> {
         &self.machine
     }
 
-    /// A commit, and the context record of its cycle: its own, or with `arbiter.pipeline_stages` that of a commit so
-    /// many cycles before.
+    /// A commit, and the context record of its cycle: its own, or that of an earlier commit if records of contexts
+    /// come later.
     pub fn commit(&mut self, commit: &Commit, context: Option<&Context>) -> Checked<Paths> {
-        if commit.warp as usize >= self.hardware_paths.len() {
-            let difference = Difference::new("warp", "a warp of the core", commit.warp.to_string());
-            return Err(Scene { hardware_path: None, ..self.scene(0) }.mismatch(commit.cycle, None, difference));
+        let &Commit { cycle, warp, slot, pc, instruction, .. } = commit;
+        if warp as usize >= self.hardware_paths.len() {
+            return self.locate(cycle, (None, Difference::new("warp", "a warp of the core", warp.to_string())));
         }
         self.history.push(commit);
-        let schedulable = self.machine.schedulable(commit.warp);
-        let own = context.filter(|context| self.context_delay == 0 && context.warp == commit.warp);
-        if let Some(context) = own {
-            self.hardware_paths[commit.warp as usize] = context.x;
+        self.last_commit[warp as usize] = Some(cycle);
+        let schedulable = self.machine.schedulable(warp);
+        let subject = Subject { warp, slot, pc, instruction };
+        self.check_commit(commit, subject).or_else(|difference| self.locate(cycle, (Some(subject), difference)))?;
+        if let Some(context) = context {
+            self.context(context)?;
         }
-        self.check_commit(commit, context).map_err(|difference| {
-            let &Commit { warp, slot, pc, instruction, .. } = commit;
-            let subject = Subject { warp, slot, pc, instruction };
-            self.scene(warp).mismatch(commit.cycle, Some(subject), difference)
-        })?;
-        if let Some(context) = context.filter(|_| self.context_delay > 0) {
-            self.lone_context(context)?;
-        }
-        Ok(Paths { schedulable, held: self.machine.held(commit.warp) })
+        self.contexts.check_paid(cycle).or_else(|located| self.locate(cycle, located))?;
+        Ok(Paths { schedulable, held: self.machine.held(warp) })
     }
 
-    fn check_commit(&mut self, commit: &Commit, context: Option<&Context>) -> Result<(), Difference> {
+    fn check_commit(&mut self, commit: &Commit, subject: Subject) -> Result<(), Difference> {
         if self.faulted {
             return Err(Difference::new("commit", "none after the fault", format!("pc {:#010x}", commit.pc)));
         }
@@ -134,6 +132,10 @@ impl<'a> Checker<'a> {
             let expected = format!("no commit of warp {}: its threads have ended", commit.warp);
             return Err(Difference::new("commit", expected, format!("pc {:#010x}", commit.pc)));
         };
+        if self.machine.must_rotate(commit.warp) {
+            let expected = "a rotation: the path in charge waits at the barrier, and another does not";
+            return Err(Difference::new("context_rotates", expected, format!("a commit of pc {:#010x}", commit.pc)));
+        }
         require_equal!("pc", path.pc, commit.pc, "{:#010x}");
         require_equal!("mask", path.mask, commit.mask, "{:#x}");
         if path.parked {
@@ -149,7 +151,7 @@ impl<'a> Checker<'a> {
         })?;
         compare::commits(&self.expected, commit)?;
 
-        let Step::Committed { late, volatile, tohost } = step;
+        let Step::Committed { late, volatile, tohost, moves } = step;
         if volatile {
             self.counters.check(commit)?;
         }
@@ -162,56 +164,67 @@ impl<'a> Checker<'a> {
         }
         self.transactions.push(&self.expected);
         self.tohost = self.tohost.or(tohost);
-        if self.context_delay > 0 {
-            let missing = self.owed_contexts.front().is_some_and(|(due, _)| *due < commit.cycle);
-            self.owed_contexts.push_back((commit.cycle + self.context_delay, commit.warp));
-            return if missing { Err(Self::no_context()) } else { Ok(()) };
+        self.contexts.owe(commit.cycle, subject, moves);
+        Ok(())
+    }
+
+    /// A context record: of a commit that owes one, or of a rotation.
+    pub fn context(&mut self, context: &Context) -> Checked<()> {
+        let &Context { cycle, warp, event, x, y, .. } = context;
+        let owed = match event {
+            Event::Rotation => self.rotate(warp),
+            Event::Commit | Event::Release => self.contexts.take(context),
+        };
+        if let Some(paths) = self.hardware_paths.get_mut(warp as usize) {
+            *paths = HotPaths { x, y };
         }
-        let context = context.ok_or_else(Self::no_context)?;
-        require_equal!("context_warp", commit.warp, context.warp, "{}");
-        self.check_context(context)
+        let (subject, moves) = owed.or_else(|located| self.locate(cycle, located))?;
+        let expected = (self.machine.path(warp), self.machine.second(warp));
+        contexts::compare(expected, moves, context, |path| self.describe(path))
+            .or_else(|difference| self.locate(cycle, (Some(subject), difference)))
     }
 
-    fn no_context() -> Difference {
-        Difference::new("context_valid", "a context record for each commit", "none")
-    }
-
-    fn check_context(&self, context: &Context) -> Result<(), Difference> {
-        require_equal!("context_rotates", Event::Commit, context.event, "{:?}");
-        require_equal!("context_y_valid", None::<PathRecord>, context.y, "{:?}");
-        require_equal!("context_moves", Moves::default(), context.moves, "{:?}");
-        match (self.machine.path(context.warp), &context.x) {
-            (None, None) => Ok(()),
-            (Some(path), None) => Err(Difference::new("context_x_valid", self.describe(&path), "no path")),
-            (None, Some(path)) => Err(Difference::new("context_x_valid", "no path", self.describe(path))),
-            (Some(expected), Some(actual)) => {
-                require_equal!("context_x_pc", expected.pc, actual.pc, "{:#010x}");
-                require_equal!("context_x_depth", expected.depth, actual.depth, "{}");
-                require_equal!("context_x_mask", expected.mask, actual.mask, "{:#x}");
-                require_equal!("context_x_parked", expected.parked, actual.parked, "{}");
-                Ok(())
+    /// A rotation: the model follows if it is due.
+    fn rotate(&mut self, warp: u32) -> Result<(Subject, Moves), Located> {
+        let Some(subject) = self.in_charge(warp) else {
+            let expected = "a warp of the core with live threads";
+            return Err((None, Difference::new("context_warp", expected, warp.to_string())));
+        };
+        match self.machine.rotate(warp) {
+            Some(moves) => Ok((subject, moves)),
+            None => {
+                let expected = "none: the path in charge can run, or no other can";
+                Err((Some(subject), Difference::new("context_rotates", expected, "a rotation")))
             }
         }
     }
 
-    /// A context record without a commit of its cycle: right only if a commit owes it.
-    pub fn lone_context(&mut self, context: &Context) -> Checked<()> {
-        if self.owed_contexts.front() == Some(&(context.cycle, context.warp)) {
-            self.owed_contexts.pop_front();
-            self.hardware_paths[context.warp as usize] = context.x;
-            return self
-                .check_context(context)
-                .map_err(|difference| self.scene(context.warp).mismatch(context.cycle, None, difference));
-        }
-        let x = context.x.as_ref().map_or("no path".into(), |path| self.describe(path));
-        self.locate(context.cycle, (None, Difference::new("context_valid", "no record without a commit", x)))
-    }
-
-    /// An exchange by a sorter: the units so far have none.
+    /// An exchange, or a merge, by a unit's sorter, which the model follows if it is allowed.
     pub fn exchange(&mut self, exchange: &Exchange) -> Checked<()> {
-        let Exchange { cycle, warp, row } = *exchange;
-        let actual = format!("row {row} of warp {warp}");
-        self.locate(cycle, (None, Difference::new("exchange_valid", "no exchange", actual)))
+        let Exchange { cycle, warp, row, merges } = *exchange;
+        let Some(subject) = self.in_charge(warp) else {
+            let expected = "a warp of the core with live threads";
+            return self.locate(cycle, (None, Difference::new("exchange_warp", expected, warp.to_string())));
+        };
+        if self.last_commit[warp as usize] == Some(cycle) {
+            let expected = "none in the cycle of a commit of its warp, which reads y";
+            let difference = Difference::new("exchange_valid", expected, format!("an exchange in warp {warp}"));
+            return self.locate(cycle, (Some(subject), difference));
+        }
+        let (field, rule) = if merges {
+            ("exchange_merges", "equal to y, in row 0, outside a hold")
+        } else {
+            ("exchange_row", "a path that comes before y, outside a hold")
+        };
+        let paths = self.machine.paths(warp);
+        let allowed = if merges { row == 0 && self.machine.merge(warp) } else { self.machine.exchange(warp, row) };
+        if allowed {
+            return Ok(());
+        }
+        let path = |path: Option<&PathRecord>| path.map_or("no path".into(), |path| self.describe(path));
+        let expected = format!("{rule}; y is {}", path(paths.get(1)));
+        let difference = Difference::new(field, expected, format!("row {row}: {}", path(paths.get(2 + row as usize))));
+        self.locate(cycle, (Some(subject), difference))
     }
 
     /// A late write.
@@ -245,13 +258,7 @@ impl<'a> Checker<'a> {
             let difference = Difference::new("error_warp", "a warp of the core", fault.warp.to_string());
             return self.locate(cycle, (None, difference));
         }
-        let path = self.machine.path(fault.warp);
-        let subject = path.map(|path| Subject {
-            warp: fault.warp,
-            slot: 0,
-            pc: path.pc,
-            instruction: self.machine.read_word(path.pc).unwrap_or(0),
-        });
+        let subject = self.in_charge(fault.warp);
         let compared = match self.machine.step(fault.warp, &Given::default(), &mut self.expected) {
             Err(Stop::Fault(expected)) => compare_faults(&expected, fault),
             Err(Stop::Idle) => Err(Difference::new("error_valid", "no path of the warp can run", fault.to_string())),
@@ -268,18 +275,23 @@ impl<'a> Checker<'a> {
             return self.locate(cycle, (None, difference));
         }
         for warp in 0..self.hardware_paths.len() as u32 {
-            let Some(path) = self.machine.path(warp).filter(|path| !path.parked) else { continue };
-            let instruction = self.machine.read_word(path.pc).unwrap_or(0);
-            let subject = Subject { warp, slot: 0, pc: path.pc, instruction };
-            let difference = Difference::new("commit", self.describe(&path), "no progress of the core");
-            return self.locate(cycle, (Some(subject), difference));
+            let Some(path) = self.machine.path(warp) else { continue };
+            let (field, expected) = match path.parked {
+                false => ("commit", self.describe(&path)),
+                true if self.machine.must_rotate(warp) => {
+                    ("context_rotates", "a rotation to a path that can run".into())
+                }
+                true => continue,
+            };
+            let difference = Difference::new(field, expected, "no progress of the core");
+            return self.locate(cycle, (self.in_charge(warp), difference));
         }
         self.loads.check_empty().and_then(|()| self.transactions.check_empty()).or_else(|d| self.locate(cycle, d))
     }
 
     /// The run is over: nothing may be missing, and the memories must agree.
     pub fn finish(&mut self, cycle: u64, end: End, ram: &Ram) -> Checked<()> {
-        self.check_end(end).or_else(|located| self.locate(cycle, located))?;
+        self.check_end(cycle, end).or_else(|located| self.locate(cycle, located))?;
         let hardware = if self.transactions.are_performed() { None } else { Some(self.transactions.applied_to(ram)) };
         let (expected, actual) = (self.machine.memory(), hardware.as_ref().unwrap_or(ram));
         if expected.words() == actual.words() {
@@ -296,13 +308,16 @@ impl<'a> Checker<'a> {
         self.locate(cycle, (None, Difference::new("final_memory", expected, actual)))
     }
 
-    fn check_end(&self, end: End) -> Result<(), Located> {
+    fn check_end(&self, cycle: u64, end: End) -> Result<(), Located> {
         match end {
             End::Done if self.machine.live() > 0 => {
                 let expected = format!("not yet: {} threads live", self.machine.live());
                 Err((None, Difference::new("done", expected, "done")))
             }
-            End::Done => self.loads.check_empty().and_then(|()| self.transactions.check_empty()),
+            End::Done => {
+                self.contexts.check_paid(cycle)?;
+                self.loads.check_empty().and_then(|()| self.transactions.check_empty())
+            }
             End::ToHost(value) if self.tohost != Some(value) => {
                 let expected = self.tohost.map_or("no store".into(), |value| format!("{value:#x}"));
                 Err((None, Difference::new("tohost", expected, format!("{value:#x}"))))
@@ -312,22 +327,29 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The instruction at which a warp's path in charge is; `None` for a warp that has none, or is not of the core.
+    fn in_charge(&self, warp: u32) -> Option<Subject> {
+        self.hardware_paths.get(warp as usize)?;
+        let pc = self.machine.path(warp)?.pc;
+        Some(Subject { warp, slot: 0, pc, instruction: self.machine.read_word(pc).unwrap_or(0) })
+    }
+
     fn describe(&self, path: &PathRecord) -> String {
         mismatch::describe(self.program, path)
     }
 
     fn scene(&self, warp: u32) -> Scene<'_> {
-        let hardware_path = self.hardware_paths[warp as usize];
-        Scene { program: self.program, machine: &self.machine, history: &self.history, hardware_path }
+        let hardware_paths = self.hardware_paths[warp as usize];
+        Scene { program: self.program, machine: &self.machine, history: &self.history, hardware_paths }
     }
 
-    fn locate(&self, cycle: u64, (subject, difference): Located) -> Checked<()> {
+    fn locate<T>(&self, cycle: u64, (subject, difference): Located) -> Checked<T> {
         Err(self.scene(subject.map_or(0, |subject| subject.warp)).mismatch(cycle, subject, difference))
     }
 }
 
-/// A unit that the model knows and the hardware does not has no delay.
-fn context_delay(config: &Config) -> u64 {
+/// Cycles from a commit's record to its context record. A unit that only the model knows has none.
+fn record_delay(config: &Config) -> u64 {
     cores::divergence::find(&config.divergence.unit).map_or(0, |unit| unit.record_delay(config) as u64)
 }
 

@@ -65,9 +65,12 @@ impl TracePort {
         sample.squash = warp_if(pins.squash_valid, pins.squash_warp);
         sample.release = model.bit(pins.release);
         sample.context = model.bit(pins.context_valid).then(|| self.context(model, cycle));
-        let row = model.bit(pins.exchange_valid).then(|| model.get(pins.exchange_row) as u32);
-        let warp = model.get(pins.exchange_warp) as u32;
-        sample.exchange = row.map(|row| Exchange { cycle, warp, row });
+        sample.exchange = model.bit(pins.exchange_valid).then(|| Exchange {
+            cycle,
+            warp: model.get(pins.exchange_warp) as u32,
+            row: model.get(pins.exchange_row) as u32,
+            merges: model.bit(pins.exchange_merges),
+        });
         if model.bit(pins.late_valid) {
             let mut late = self.spare_late_write.take().unwrap_or_default();
             self.late_write(model, cycle, &mut late);

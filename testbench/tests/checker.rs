@@ -145,7 +145,7 @@ fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
                 checker.commit(commit, context.as_ref()).map(drop)?;
             }
             Shown::LateWrite(late) => checker.late_write(late)?,
-            Shown::LoneContext(context) => checker.lone_context(context)?,
+            Shown::LoneContext(context) => checker.context(context)?,
             Shown::Exchange(exchange) => checker.exchange(exchange)?,
             Shown::Release => checker.release(now)?,
             Shown::Request { code, address, mask, data } => {
@@ -333,8 +333,12 @@ const CONTEXTS: &[Corruption] = &[
     ),
     ("rotation", |s| alter_context(s, at(8), |context| context.event = Event::Rotation), "context_rotates"),
     ("second path", |s| alter_context(s, at(8), |context| context.y = context.x), "context_y_valid"),
-    ("yield", |s| alter_context(s, at(8), |context| context.moves.yields = true), "context_moves"),
-    ("exchange", |s| s.shown.insert(4, Shown::Exchange(Exchange { cycle: 9, warp: 0, row: 0 })), "exchange_valid"),
+    ("yield", |s| alter_context(s, at(8), |context| context.moves.yields = true), "context_yields"),
+    (
+        "exchange",
+        |s| s.shown.insert(4, Shown::Exchange(Exchange { cycle: 9, warp: 0, row: 0, merges: false })),
+        "exchange_valid",
+    ),
     (
         "record without a commit",
         |s| s.shown.insert(0, Shown::LoneContext(Context { cycle: 0, ..context(0, None) })),

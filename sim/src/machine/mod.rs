@@ -16,10 +16,10 @@ mod reservations;
 mod threads;
 
 use weft_config::Config;
-use weft_trace::{Commit, MemoryOp, PathRecord};
+use weft_trace::{Commit, MemoryOp, Moves, PathRecord};
 
 use crate::decode::{DecodeCache, Instruction};
-use crate::policy::{self, Next, Policy};
+use crate::policy::{self, Next, Policy, Sorting};
 use crate::{Fault, Memory, PolicyError, Program};
 use csr::CsrAccess;
 use lanes::keep;
@@ -48,6 +48,8 @@ pub enum Step {
         volatile: bool,
         /// The `tohost` word after a write that touched it, unless it is zero: the run ends here.
         tohost: Option<u32>,
+        /// What it did with the paths that wait.
+        moves: Moves,
     },
 }
 
@@ -56,7 +58,7 @@ pub enum Step {
 pub enum Stop {
     /// The core halts. Nothing was written.
     Fault(Fault),
-    /// The warp has no runnable path: its threads have ended or wait at the barrier.
+    /// The warp's path in charge waits at the barrier, or none of its threads lives.
     Idle,
 }
 
@@ -122,10 +124,10 @@ impl Machine {
         if let Err(refusal) = self.execute(&mut part, given) {
             return Err(part.stop(refusal));
         }
-        self.policy.resolve(warp, &part.next);
+        let moves = self.policy.resolve(warp, &part.next);
         self.commits += 1;
         self.unfinished[warp as usize] = (part.out.served != path.mask).then_some(path.pc);
-        Ok(Step::Committed { late: part.late, volatile: part.volatile, tohost: part.tohost })
+        Ok(Step::Committed { late: part.late, volatile: part.volatile, tohost: part.tohost, moves })
     }
 
     /// Sets `out` to a commit that serves every lane and does nothing.
@@ -222,7 +224,13 @@ impl Machine {
         self.policy.path(warp).copied()
     }
 
-    /// All paths of `warp`, complete and disjoint, best first.
+    /// The path next to it, of a unit that keeps two at hand.
+    pub fn second(&self, warp: u32) -> Option<PathRecord> {
+        self.policy.second(warp).copied()
+    }
+
+    /// All paths of `warp`, complete and disjoint: the one in charge first, then in the order in
+    /// which its divergence unit holds them.
     pub fn paths(&self, warp: u32) -> Vec<PathRecord> {
         self.policy.list(warp)
     }
@@ -236,6 +244,36 @@ impl Machine {
     /// How many paths (stack units: rows) are held for `warp`.
     pub fn held(&self, warp: u32) -> u32 {
         self.policy.held(warp)
+    }
+
+    /// Without an instruction, takes one step from a path in charge that waits at the barrier
+    /// towards a path of `warp` that does not. `None` if there is nothing to do. To be called
+    /// after each commit until then: the warp is idle while a rotation is due.
+    pub fn rotate(&mut self, warp: u32) -> Option<Moves> {
+        self.policy.must_rotate(warp).then(|| self.policy.rotate(warp))
+    }
+
+    /// Whether [`Machine::rotate`] has something to do.
+    pub fn must_rotate(&self, warp: u32) -> bool {
+        self.policy.must_rotate(warp)
+    }
+
+    /// The sorter of the divergence unit exchanges the second path of `warp` with the one at place
+    /// `row` behind it. Says whether it may; nothing happens if not.
+    pub fn exchange(&mut self, warp: u32, row: u32) -> bool {
+        self.policy.exchange(warp, row)
+    }
+
+    /// The sorter of the divergence unit merges the foremost path behind the second one of `warp`
+    /// with it. Says whether it may; nothing happens if not.
+    pub fn merge(&mut self, warp: u32) -> bool {
+        self.policy.merge(warp)
+    }
+
+    /// Does the next thing that a sorter which is never late would do; `None` once the paths of
+    /// `warp` are sorted.
+    pub fn sort(&mut self, warp: u32) -> Option<Sorting> {
+        self.policy.sort(warp)
     }
 
     /// Releases the barrier if it is due: every live thread waits there, and one lives. Says

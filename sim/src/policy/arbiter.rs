@@ -5,7 +5,7 @@
 //! keeps the groups instead: the same function of the same state, and quick when a warp has few
 //! paths.
 
-use weft_trace::PathRecord;
+use weft_trace::{Moves, PathRecord};
 
 use super::{Next, Policy, Start, rank};
 
@@ -68,7 +68,7 @@ impl Policy for Arbiter {
         warp.groups.len() as u32 + u32::from(warp.divided)
     }
 
-    fn resolve(&mut self, warp: u32, next: &Next) {
+    fn resolve(&mut self, warp: u32, next: &Next) -> Moves {
         let warp = &mut self.warps[warp as usize];
         if let ([only], Some(path), None) = (warp.groups.as_mut_slice(), &next.a, &next.b)
             && only.mask == path.mask
@@ -80,6 +80,7 @@ impl Policy for Arbiter {
             warp.advance(&committed, next);
             warp.choose(committed.mask, self.fair_after);
         }
+        Moves::default()
     }
 
     fn release(&mut self) {

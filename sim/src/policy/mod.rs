@@ -2,12 +2,14 @@
 //! registered by name.
 
 mod arbiter;
+mod sorted_table;
 
 use thiserror::Error;
 use weft_config::Config;
-use weft_trace::PathRecord;
+use weft_trace::{Moves, PathRecord};
 
 use arbiter::Arbiter;
+use sorted_table::SortedTable;
 
 /// What remains of a path after one of its instructions: its threads, less those that ended, on at
 /// most two new paths.
@@ -19,6 +21,18 @@ pub struct Next {
     pub b: Option<PathRecord>,
 }
 
+/// What a sorter did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sorting {
+    /// [`Policy::exchange`]
+    Exchange {
+        /// Place of the path that is the second one now.
+        row: u32,
+    },
+    /// [`Policy::merge`]
+    Merge,
+}
+
 /// The paths of every warp of a core, and the choice between them.
 ///
 /// For each warp a policy holds a complete and disjoint list of paths over its live threads.
@@ -27,7 +41,12 @@ pub trait Policy: Send {
     /// the warp lives.
     fn path(&self, warp: u32) -> Option<&PathRecord>;
 
-    /// The warp's paths, best first.
+    /// The path next to the one in charge, of a unit that keeps two at hand; `None` where there is none.
+    fn second(&self, _warp: u32) -> Option<&PathRecord> {
+        None
+    }
+
+    /// The warp's paths, the one in charge first, then in the order in which the unit holds them.
     fn list(&self, warp: u32) -> Vec<PathRecord>;
 
     /// How many paths of the warp could be issued from now.
@@ -36,8 +55,36 @@ pub trait Policy: Send {
     /// How many paths (stacks: rows) are held for the warp.
     fn held(&self, warp: u32) -> u32;
 
-    /// The warp's path in charge has executed an instruction and becomes `next`.
-    fn resolve(&mut self, warp: u32, next: &Next);
+    /// The warp's path in charge has executed an instruction and becomes `next`. Says what
+    /// happened to the others.
+    fn resolve(&mut self, warp: u32, next: &Next) -> Moves;
+
+    /// Whether the path in charge is parked and must give way to another, which is not.
+    fn must_rotate(&self, _warp: u32) -> bool {
+        false
+    }
+
+    /// Takes one step towards a path that can run, where one is due.
+    fn rotate(&mut self, _warp: u32) -> Moves {
+        Moves::default()
+    }
+
+    /// Exchanges the second path with the one at place `row` behind it, as a sorter does. Says
+    /// whether that is allowed; nothing happens if not.
+    fn exchange(&mut self, _warp: u32, _row: u32) -> bool {
+        false
+    }
+
+    /// Merges the foremost path behind the second one with it, as a sorter does. Says whether that
+    /// is allowed; nothing happens if not.
+    fn merge(&mut self, _warp: u32) -> bool {
+        false
+    }
+
+    /// The next thing that a sorter which is never late does, done; `None` once all is sorted.
+    fn sort(&mut self, _warp: u32) -> Option<Sorting> {
+        None
+    }
 
     /// Every path of every warp is parked: all become runnable.
     fn release(&mut self);
@@ -56,7 +103,8 @@ struct Start {
 /// Makes a policy from its reset state.
 type Constructor = fn(&Start) -> Box<dyn Policy>;
 
-const REGISTRY: &[(&str, Constructor)] = &[("arbiter", |start| Box::new(Arbiter::new(start)))];
+const REGISTRY: &[(&str, Constructor)] =
+    &[("arbiter", |start| Box::new(Arbiter::new(start))), ("sorted-table", |start| Box::new(SortedTable::new(start)))];
 
 /// The registered names.
 pub fn names() -> Vec<&'static str> {
@@ -95,8 +143,11 @@ fn hint(nearest: Option<&str>) -> String {
     }
 }
 
+/// The part of a rank that says that the path is parked, above all others.
+const PARKED: u64 = 1 << 40;
+
 /// Rank of a path: the least runs first. Not parked, then greater depth, then smaller pc; two
 /// paths of one warp merge when their ranks are equal.
 fn rank(path: &PathRecord) -> u64 {
-    u64::from(path.parked) << 40 | u64::from(u8::MAX - path.depth) << 32 | u64::from(path.pc)
+    (u64::from(path.parked) * PARKED) | u64::from(u8::MAX - path.depth) << 32 | u64::from(path.pc)
 }

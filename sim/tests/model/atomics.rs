@@ -3,7 +3,7 @@
 
 use sim::{Given, Machine, Outcome, Program, Step};
 use weft_config::Isa;
-use weft_trace::{Commit, MemoryOp};
+use weft_trace::{Commit, MemoryOp, Moves};
 
 use crate::assembler::*;
 use crate::bench::{Bench, CODE, DATA, config};
@@ -27,7 +27,7 @@ const OPERATIONS: [(Encoder, MemoryOp, &str); 9] = [
 ];
 
 fn late() -> Step {
-    Step::Committed { late: true, volatile: false, tohost: None }
+    Step::Committed { late: true, volatile: false, tohost: None, moves: Moves::default() }
 }
 
 #[test]
@@ -111,7 +111,10 @@ fn words_of_a_wide_line_are_masked_in_their_place() {
 fn nothing_comes_late_for_x0() {
     for code in [amoadd(0, 1, 2), lr(0, 1), sc(0, 1, 2)] {
         let traced = Bench::new(1, 1).all(1, DATA).all(2, 3).code(&[code]).trace();
-        assert_eq!(traced.steps, [Step::Committed { late: false, volatile: false, tohost: None }]);
+        assert_eq!(
+            traced.steps,
+            [Step::Committed { late: false, volatile: false, tohost: None, moves: Moves::default() }]
+        );
         assert_eq!((traced.commits[0].rd, traced.lanes(0)), (0, vec![0]));
     }
 }

@@ -38,9 +38,29 @@ pub fn config(warps: u32, threads: u32) -> Config {
     Config { warps, threads, memory, ..Config::default() }
 }
 
+/// Every divergence unit, for what must not depend on which it is.
+pub fn units() -> Vec<&'static str> {
+    sim::policy::names()
+}
+
+/// Lets the divergence unit of a warp sort and rotate after a commit.
+pub fn settle(machine: &mut Machine, warp: u32) {
+    loop {
+        while machine.sort(warp).is_some() {}
+        if machine.rotate(warp).is_none() {
+            break;
+        }
+    }
+}
+
 impl Bench {
     pub fn new(warps: u32, threads: u32) -> Self {
         Self { config: config(warps, threads), prelude: Vec::new(), code: Vec::new(), tables: Vec::new() }
+    }
+
+    pub fn unit(mut self, unit: &str) -> Self {
+        self.config.divergence.unit = unit.into();
+        self
     }
 
     /// Loads `register` with one value per hart. Uses x31 and x30.
@@ -110,6 +130,7 @@ impl Bench {
                 Ok(step) => {
                     traced.commits.push(commit);
                     traced.steps.push(step);
+                    settle(&mut traced.machine, 0);
                 }
                 Err(Stop::Idle) => break,
                 Err(Stop::Fault(fault)) => {

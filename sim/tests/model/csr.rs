@@ -1,7 +1,7 @@
 //! CSRs: what they read, who may write them, and how a thread ends.
 
 use sim::{Given, Machine, Program, Step};
-use weft_trace::Commit;
+use weft_trace::{Commit, Moves};
 
 use crate::assembler::*;
 use crate::bench::{Bench, CODE, config};
@@ -51,14 +51,14 @@ fn counters_are_volatile_and_may_be_given() {
     );
     let mut machine = Machine::new(&config(1, 2), &program).expect("a known unit");
     let mut commit = Commit::default();
-    let volatile = Ok(Step::Committed { late: false, volatile: true, tohost: None });
+    let volatile = Ok(Step::Committed { late: false, volatile: true, tohost: None, moves: Moves::default() });
     assert_eq!(machine.step(0, &Given::default(), &mut commit), volatile);
     assert_eq!(commit.values, [0, 0], "no commit before the first");
     let given = Given { values: Some(&[70, 71]) };
     assert_eq!(machine.step(0, &given, &mut commit), volatile);
     assert_eq!((commit.number, &commit.values[..]), (1, &[70, 71][..]));
     assert_eq!([machine.register(0, 0, 4), machine.register(0, 1, 4)], [70, 71]);
-    let plain = Ok(Step::Committed { late: false, volatile: false, tohost: None });
+    let plain = Ok(Step::Committed { late: false, volatile: false, tohost: None, moves: Moves::default() });
     assert_eq!(machine.step(0, &given, &mut commit), plain, "nothing is written to x0");
     assert_eq!(machine.step(0, &Given::default(), &mut commit), volatile);
     assert_eq!(machine.register(0, 0, 5), 0, "the upper half");

@@ -1,6 +1,6 @@
 //! Which lanes of a load or store are served together, and what the transaction carries.
 
-use weft_trace::MemoryOp;
+use weft_trace::{MemoryOp, Moves};
 
 use crate::assembler::*;
 use crate::bench::{Bench, DATA, Traced};
@@ -48,7 +48,7 @@ fn groups_of_word_loads() {
             assert_eq!(commit.memory_address, DATA + 16 * (numbers[leader] / 4), "{name}: line");
             assert_eq!((commit.rd, commit.writes, commit.memory_mask), (3, false, [0; 4]), "{name}");
         }
-        let late = sim::Step::Committed { late: true, volatile: false, tohost: None };
+        let late = sim::Step::Committed { late: true, volatile: false, tohost: None, moves: Moves::default() };
         assert!(traced.steps.iter().all(|step| *step == late), "{name}");
     }
 }
@@ -200,5 +200,8 @@ fn a_load_to_x0_still_reads_memory() {
     let commit = &traced.commits[0];
     assert_eq!((commit.memory, commit.rd, commit.writes), (MemoryOp::Load, 0, false));
     assert_eq!(traced.lanes(0), [0; 4]);
-    assert_eq!(traced.steps[0], sim::Step::Committed { late: false, volatile: false, tohost: None });
+    assert_eq!(
+        traced.steps[0],
+        sim::Step::Committed { late: false, volatile: false, tohost: None, moves: Moves::default() }
+    );
 }

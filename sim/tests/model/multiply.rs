@@ -2,7 +2,7 @@
 
 use sim::Step;
 use weft_config::Isa;
-use weft_trace::MemoryOp;
+use weft_trace::{MemoryOp, Moves};
 
 use crate::assembler::*;
 use crate::bench::Bench;
@@ -67,7 +67,7 @@ fn quotients_and_remainders() {
 
 #[test]
 fn the_results_come_late_whatever_the_register() {
-    let late = Step::Committed { late: true, volatile: false, tohost: None };
+    let late = Step::Committed { late: true, volatile: false, tohost: None, moves: Moves::default() };
     for rd in [0, 3] {
         for encoder in [mul, mulh, mulhsu, mulhu, div, divu, rem, remu] {
             // Lanes 0 and 2 skip the instruction.

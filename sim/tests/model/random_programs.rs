@@ -3,7 +3,7 @@
 use sim::{Outcome, Program};
 
 use crate::assembler::*;
-use crate::bench::{CODE, config};
+use crate::bench::{CODE, config, units};
 use crate::decode::random;
 use crate::scalar::Scalar;
 
@@ -186,8 +186,9 @@ impl Writer {
     }
 }
 
-/// Runs the program of `seed` on a core of this size and compares every thread.
-fn compare(seed: u64, warps: u32, threads: u32) -> u64 {
+/// Runs the program of `seed` on a core of this size with this divergence unit and compares every
+/// thread.
+fn compare(unit: &str, seed: u64, warps: u32, threads: u32) -> u64 {
     let (distance, stack_interleave) = [(0, true), (0x8000, true), (0, false)][(seed % 3) as usize];
     let words = Writer::program(seed, distance);
     let harts = warps * threads;
@@ -195,10 +196,12 @@ fn compare(seed: u64, warps: u32, threads: u32) -> u64 {
     assert!(CODE + 4 * (words.len() as u32) < areas, "the program is short enough");
     let program = Program::from_words("random", CODE, &words);
     let mut config = config(warps, threads);
+    config.divergence.unit = unit.into();
+    config.divergence.fair_after = [0, 65536, 1, 2, 10][(seed % 5) as usize];
     config.memory.stack_bytes = AREA;
     config.memory.stack_interleave = stack_interleave;
     let finished = sim::run(&config, &program, 10_000_000, &mut |_| {}).expect("a known unit");
-    assert_eq!(finished.outcome, Outcome::Exited, "seed {seed}, {warps} × {threads}");
+    assert_eq!(finished.outcome, Outcome::Exited, "{unit}, seed {seed}, {warps} × {threads}");
 
     for hart in 0..harts {
         let mut memory: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -208,7 +211,7 @@ fn compare(seed: u64, warps: u32, threads: u32) -> u64 {
         let mut alone = Scalar { registers: [0; 32], pc: CODE, hart, stack_end, base: CODE, memory };
         let code = alone.run();
         let (warp, lane) = (hart / threads, hart % threads);
-        let place = format!("seed {seed}, {warps} × {threads}, hart {hart}");
+        let place = format!("{unit}, seed {seed}, {warps} × {threads}, hart {hart}");
         assert_eq!(finished.machine.exit_code(warp, lane), Some(code), "{place}");
         for register in 0..32 {
             let expected = alone.registers[usize::from(register)];
@@ -226,22 +229,26 @@ fn compare(seed: u64, warps: u32, threads: u32) -> u64 {
 
 #[test]
 fn threads_compute_together_what_they_would_alone() {
-    let mut divergent = 0;
-    for seed in 0..150 {
-        for warps in [1, 3] {
-            for threads in [1, 4, 8] {
-                let branches = compare(seed, warps, threads);
-                assert!(threads > 1 || branches == 0, "one thread cannot diverge");
-                divergent += branches;
+    for unit in units() {
+        let mut divergent = 0;
+        for seed in 0..150 {
+            for warps in [1, 3] {
+                for threads in [1, 4, 8] {
+                    let branches = compare(unit, seed, warps, threads);
+                    assert!(threads > 1 || branches == 0, "one thread cannot diverge");
+                    divergent += branches;
+                }
             }
         }
+        assert!(divergent > 5_000, "{unit}: the programs diverge: {divergent} times");
     }
-    assert!(divergent > 5_000, "the programs diverge: {divergent} times");
 }
 
 #[test]
 fn so_do_the_threads_of_the_widest_warp() {
-    for seed in 1000..1010 {
-        compare(seed, 1, 64);
+    for unit in units() {
+        for seed in 1000..1010 {
+            compare(unit, seed, 1, 64);
+        }
     }
 }

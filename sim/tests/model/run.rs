@@ -1,10 +1,10 @@
 //! Whole runs: how they end, what the observer sees, what is counted.
 
 use sim::{Finished, Outcome, Program};
-use weft_trace::{Event, Record};
+use weft_trace::{Context, Event, PathRecord, Record};
 
 use crate::assembler::*;
-use crate::bench::{CODE, config};
+use crate::bench::{CODE, config, units};
 
 fn run_on(warps: u32, threads: u32, limit: u64, words: &[u32]) -> Finished {
     let program = Program::from_words("test", CODE, words).with_symbol("_start", CODE);
@@ -59,6 +59,43 @@ fn each_commit_is_followed_by_its_context_and_the_last_arrival_by_a_release() {
             "x 1 none",
         ]
     );
+}
+
+/// Lane i jumps to word 4 + i, lane 0 first: the paths that wait stand in the wrong order.
+#[test]
+fn a_sorted_table_tells_what_it_does_with_the_paths_that_wait() {
+    let words = [csrrs(2, MHARTID, 0), slli(2, 2, 2), auipc(3, 0), add(3, 3, 2), jalr(0, 3, 12)];
+    let words: Vec<u32> = words.into_iter().chain([exit(); 4]).collect();
+    let program = Program::from_words("contexts", CODE, &words);
+    let mut config = config(1, 4);
+    config.divergence.unit = "sorted-table".into();
+    let mut seen = Vec::new();
+    let path = |path: Option<PathRecord>| {
+        path.map_or("none".into(), |path| format!("{}:{:04b}", (path.pc - CODE) / 4, path.mask))
+    };
+    sim::run(&config, &program, 100, &mut |record| match record {
+        Record::Commit(_) => {}
+        Record::Context(Context { x, y, moves, .. }) => {
+            let moves = ["", " inserts"][usize::from(moves.inserts)].to_owned()
+                + ["", " extracts"][usize::from(moves.extracts)];
+            seen.push(format!("x {} y {}{moves}", path(*x), path(*y)));
+        }
+        Record::Exchange(exchange) => seen.push(format!("exchange {}", exchange.row)),
+        Record::LateWrite(_) => panic!("the program loads nothing"),
+    })
+    .expect("a known unit");
+    #[rustfmt::skip]
+    assert_eq!(seen[4..], [
+        "x 4:1110 y 5:0001",
+        "x 4:1100 y 5:0001 inserts",  // lane 1 joins the others
+        "x 4:1000 y 5:0001 inserts",  // lane 2 goes before it
+        "x 5:0001 y 8:1000",
+        "exchange 1",                 // lane 1 is the next to run, and lane 3 takes its place
+        "x 6:0010 y 7:0100 extracts", // lane 0 has ended
+        "x 7:0100 y 8:1000 extracts",
+        "x 8:1000 y none",
+        "x none y none",
+    ]);
 }
 
 #[test]
@@ -123,13 +160,17 @@ fn a_spinning_path_that_starves_another_is_a_suspected_deadlock() {
 #[test]
 fn a_spinning_path_yields_after_fair_after_commits() {
     let mut config = config(1, 2);
-    for fair_after in [1, 2, 7, 1000] {
-        config.divergence.fair_after = fair_after;
-        let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
-        assert_eq!(finished.outcome, Outcome::Exited, "fair_after {fair_after}");
-        // Two paths from the branch on, which is the first commit that counts.
-        let until_the_yield = 3 + fair_after;
-        assert!((until_the_yield..until_the_yield + 12).contains(&finished.statistics.issues));
+    for unit in units() {
+        config.divergence.unit = unit.into();
+        for fair_after in [1, 2, 7, 1000] {
+            config.divergence.fair_after = fair_after;
+            let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
+            assert_eq!(finished.outcome, Outcome::Exited, "{unit}, fair_after {fair_after}");
+            // Two paths from the branch on, which is the first commit that counts.
+            let until_the_yield = 3 + fair_after;
+            let issues = finished.statistics.issues;
+            assert!((until_the_yield..until_the_yield + 12).contains(&issues), "{unit}, {fair_after}: {issues}");
+        }
     }
 }
 
@@ -139,7 +180,7 @@ fn a_spinning_path_yields_after_fair_after_commits() {
 fn a_spin_lock_between_the_lanes_of_a_warp_is_passed_round() {
     let swap = [addi(4, 0, 1), amoswap(4, 1, 4), bne(4, 0, -8)];
     let pair = [lr(4, 1), bne(4, 0, -4), addi(5, 0, 1), sc(4, 1, 5), bne(4, 0, -16)];
-    for acquire in [&swap[..], &pair[..]] {
+    for (unit, acquire) in units().into_iter().flat_map(|unit| [(unit, &swap[..]), (unit, &pair[..])]) {
         let mut words = Vec::from(li(1, CODE + 0x200));
         words.push(addi(2, 0, 3));
         words.extend(acquire);
@@ -149,9 +190,10 @@ fn a_spin_lock_between_the_lanes_of_a_warp_is_passed_round() {
         let program = Program::from_words("lock", CODE, &words);
         for (warps, threads, fair_after) in [(1, 2, 64), (1, 8, 16), (3, 4, 100), (2, 32, 128)] {
             let mut config = config(warps, threads);
+            config.divergence.unit = unit.into();
             config.divergence.fair_after = fair_after;
             let finished = sim::run(&config, &program, 10_000_000, &mut |_| {}).expect("a known unit");
-            let place = format!("{warps} × {threads}, fair_after {fair_after}");
+            let place = format!("{unit}, {warps} × {threads}, fair_after {fair_after}");
             assert_eq!(finished.outcome, Outcome::Exited, "{place}");
             assert_eq!(finished.machine.read_word(CODE + 0x240), Some(3 * warps * threads), "{place}");
             config.divergence.fair_after = 0;

@@ -157,7 +157,7 @@ pub struct Context {
     pub moves: Moves,
 }
 
-/// A sorter exchanged y with a path behind it that comes before it.
+/// A sorter exchanged y with a path behind it that comes before it, or merged it with an equal one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Exchange {
     /// Clock cycle.
@@ -166,6 +166,8 @@ pub struct Exchange {
     pub warp: u32,
     /// Place of that path among those behind x and y, 0 = the foremost.
     pub row: u32,
+    /// Whether the two merged: then the path left those behind.
+    pub merges: bool,
 }
 
 /// Any record, as one JSON line: `{"kind":"commit",…}`.
@@ -209,7 +211,7 @@ mod tests {
         let moves = Moves { extracts: true, ..Moves::default() };
         let context = Context { cycle: 12, warp: 1, event: Event::Commit, x: Some(path), y: Some(behind), moves };
         let release = Context { cycle: 13, warp: 0, event: Event::Release, x: None, y: None, moves: Moves::default() };
-        let exchange = Exchange { cycle: 14, warp: 1, row: 3 };
+        let exchange = Exchange { cycle: 14, warp: 1, row: 3, merges: false };
         let records = [
             Record::Commit(commit),
             Record::LateWrite(late),

@@ -185,7 +185,7 @@ impl Run<'_, '_> {
                     let paths = checker.commit(commit, context.as_ref())?;
                     self.counts.statistics.paths(paths.schedulable, paths.held);
                 }
-                (None, Some(context)) => checker.lone_context(context)?,
+                (None, Some(context)) => checker.context(context)?,
                 (None, None) => {}
             }
             if let Some(exchange) = &trace.exchange {

@@ -76,13 +76,20 @@ impl fmt::Display for Mismatch {
     }
 }
 
+/// The paths that a context record shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct HotPaths {
+    pub(super) x: Option<PathRecord>,
+    pub(super) y: Option<PathRecord>,
+}
+
 /// What a report is made from.
 pub(super) struct Scene<'a> {
     pub(super) program: &'a Program,
     pub(super) machine: &'a Machine,
     pub(super) history: &'a History,
-    /// The path in charge by the hardware's last context record of the warp.
-    pub(super) hardware_path: Option<PathRecord>,
+    /// By the hardware's last context record of the warp.
+    pub(super) hardware_paths: HotPaths,
 }
 
 impl Scene<'_> {
@@ -115,15 +122,23 @@ impl Scene<'_> {
         let _ = writeln!(text, "last commits of warp {warp}:");
         self.history.write(&mut text, self.program, warp);
         let _ = writeln!(text, "paths of warp {warp} in the model:");
-        for path in self.machine.paths(warp) {
-            let _ = writeln!(text, "  {}", describe(self.program, &path));
+        let two_at_hand = self.machine.second(warp).is_some();
+        for (place, path) in self.machine.paths(warp).iter().enumerate() {
+            let role = match place {
+                _ if !two_at_hand => String::new(),
+                0 => "x: ".into(),
+                1 => "y: ".into(),
+                place => format!("row {}: ", place - 2),
+            };
+            let _ = writeln!(text, "  {role}{}", describe(self.program, path));
         }
-        let _ = writeln!(text, "path in charge of warp {warp} in the hardware:");
-        match &self.hardware_path {
-            Some(path) => writeln!(text, "  {}", describe(self.program, path)),
-            None => writeln!(text, "  none"),
+        let _ = writeln!(text, "path in charge of warp {warp} in the hardware, by its last context record:");
+        let HotPaths { x, y } = &self.hardware_paths;
+        let path = |path: &PathRecord| describe(self.program, path);
+        let _ = writeln!(text, "  {}", x.as_ref().map_or("none".into(), path));
+        if let Some(y) = y {
+            let _ = writeln!(text, "and next to it:\n  {}", path(y));
         }
-        .ok();
         text
     }
 }

@@ -1,0 +1,326 @@
+//! `sorted-table`: two hot paths x and y at hand, and the others in a table that a sorter puts in
+//! order while nothing else goes on (path-list paper, section 3.2).
+//!
+//! x runs. What becomes of it, at most two paths a and b, is put in order with c = y, and equal
+//! paths merge: one to three paths come out. The first is the next x, the second the next y; a
+//! third goes to the front of the cold table; if there is no second, y is the table's front. So y
+//! exists whenever the table is not empty, and x is the best of a, b and c, not always of all.
+//!
+//! The sorter may *exchange* y with a cold path that comes before it, and merge the foremost one
+//! with y if they are equal. Nothing but the order in which paths run depends on when it does.
+//!
+//! **Forward progress.** After `fair_after` commits of a warp whose other paths could run, the path
+//! that ran gives way: the next one runs, it goes to the back of the table, and a *hold* begins. In
+//! a hold y comes after what becomes of x, nothing is sorted, and the table is a queue from which
+//! each path has its `fair_after` commits. The hold ends when lanes of the path that gave way first
+//! come to run again.
+//!
+//! **Rotation.** When x waits at the barrier and another path does not, x gives way without an
+//! instruction until the path in charge can run.
+
+use std::collections::VecDeque;
+
+use weft_trace::{Moves, PathRecord};
+
+use super::{Next, PARKED, Policy, Sorting, Start, rank};
+
+/// See the module.
+pub(super) struct SortedTable {
+    fair_after: u64,
+    warps: Vec<Warp>,
+}
+
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
+struct Warp {
+    /// In charge. `None` when no thread lives.
+    x: Option<PathRecord>,
+    /// Next to it.
+    y: Option<PathRecord>,
+    /// The others, from front to back. There is place for one of each lane.
+    cold: VecDeque<PathRecord>,
+    /// How many of them can run.
+    cold_runnable: u32,
+    /// No cold path comes before y.
+    sorted: bool,
+    /// Commits since the last yield.
+    count: u64,
+    /// In a hold: the lanes of the path that gave way first.
+    hold: Option<u64>,
+}
+
+impl SortedTable {
+    pub(super) fn new(start: &Start) -> Self {
+        Self { fair_after: start.fair_after, warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
+    }
+
+    fn warp(&self, warp: u32) -> &Warp {
+        &self.warps[warp as usize]
+    }
+}
+
+impl Policy for SortedTable {
+    #[inline]
+    fn path(&self, warp: u32) -> Option<&PathRecord> {
+        self.warp(warp).x.as_ref()
+    }
+
+    fn second(&self, warp: u32) -> Option<&PathRecord> {
+        self.warp(warp).y.as_ref()
+    }
+
+    fn list(&self, warp: u32) -> Vec<PathRecord> {
+        let Warp { x, y, cold, .. } = self.warp(warp);
+        x.iter().chain(y).chain(cold).copied().collect()
+    }
+
+    fn schedulable(&self, warp: u32) -> u32 {
+        u32::from(self.path(warp).is_some_and(|path| !path.parked))
+    }
+
+    fn held(&self, warp: u32) -> u32 {
+        let Warp { x, y, cold, .. } = self.warp(warp);
+        u32::from(x.is_some()) + u32::from(y.is_some()) + cold.len() as u32
+    }
+
+    fn resolve(&mut self, warp: u32, next: &Next) -> Moves {
+        self.warps[warp as usize].commit(next, self.fair_after)
+    }
+
+    fn must_rotate(&self, warp: u32) -> bool {
+        let warp = self.warp(warp);
+        warp.x.is_some_and(|x| x.parked) && warp.others_can_run()
+    }
+
+    fn rotate(&mut self, warp: u32) -> Moves {
+        self.warps[warp as usize].rotate()
+    }
+
+    fn exchange(&mut self, warp: u32, row: u32) -> bool {
+        self.warps[warp as usize].exchange(row as usize)
+    }
+
+    fn merge(&mut self, warp: u32) -> bool {
+        self.warps[warp as usize].merge()
+    }
+
+    fn sort(&mut self, warp: u32) -> Option<Sorting> {
+        self.warps[warp as usize].sort()
+    }
+
+    fn release(&mut self) {
+        for warp in &mut self.warps {
+            let Warp { x, y, cold, .. } = warp;
+            x.iter_mut().chain(y).chain(cold).for_each(|path| path.parked = false);
+            warp.cold_runnable = warp.cold.len() as u32;
+        }
+    }
+}
+
+impl Warp {
+    fn new(start: &Start) -> Self {
+        let path = PathRecord { pc: start.entry, depth: 0, mask: start.mask, parked: false };
+        Self {
+            x: Some(path),
+            y: None,
+            cold: VecDeque::with_capacity(start.mask.count_ones() as usize),
+            cold_runnable: 0,
+            sorted: true,
+            count: 0,
+            hold: None,
+        }
+    }
+
+    fn commit(&mut self, next: &Next, fair_after: u64) -> Moves {
+        if self.y.is_none() && next.b.is_none() {
+            // The only path stays the only one: nobody waits for a turn.
+            self.x = next.a;
+            return Moves::default();
+        }
+        let c = self.y;
+        self.count += 1;
+        let due = fair_after > 0 && self.count >= fair_after;
+        let order = Order::of(next.a, next.b, c, due || self.hold.is_some());
+        let turn = due && order.others_can_run(self.cold_runnable) && order.first_is_of(next);
+        let round_is_over = turn && order.paths[1].is_some_and(|path| self.has_marked(&path));
+        let moves = if turn && !round_is_over {
+            self.count = 0;
+            self.hold = self.hold.or(order.paths[0].map(|path| path.mask));
+            self.give_way(&order)
+        } else {
+            if round_is_over {
+                self.count = 0;
+                self.hold = None;
+            }
+            self.go_on(&order, c)
+        };
+        if next.a.is_none() && next.b.is_none() {
+            self.count = 0;
+        }
+        self.end_turns();
+        moves
+    }
+
+    /// The first path goes on; what does not fit beside it joins the table, or leaves it.
+    fn go_on(&mut self, order: &Order, c: Option<PathRecord>) -> Moves {
+        let [first, second, third] = order.paths;
+        self.x = first;
+        // No cold path came before c, and y is c or comes before it.
+        self.sorted &= second.is_some() && !order.defers && order.place_of(c) > 0;
+        let mut moves = Moves::default();
+        self.y = second.or_else(|| {
+            moves.extracts = !self.cold.is_empty();
+            self.pop()
+        });
+        if let Some(third) = third {
+            moves.inserts = true;
+            self.cold.push_front(third);
+            self.cold_runnable += u32::from(!third.parked);
+        }
+        moves
+    }
+
+    /// The first path goes behind all others, and the second one runs.
+    fn give_way(&mut self, order: &Order) -> Moves {
+        let [first, second, third] = order.paths;
+        self.x = second;
+        self.sorted = false;
+        let mut moves = Moves { yields: true, ..Moves::default() };
+        let Some(first) = first else { return moves };
+        if third.is_none() && self.cold.is_empty() {
+            self.y = Some(first);
+            return moves;
+        }
+        moves.inserts = true;
+        moves.extracts = third.is_none();
+        self.y = third.or_else(|| self.pop());
+        self.cold.push_back(first);
+        self.cold_runnable += u32::from(!first.parked);
+        moves
+    }
+
+    fn rotate(&mut self) -> Moves {
+        let order = Order::of(self.x, None, self.y, self.hold.is_some());
+        let stuck = order.paths[0].is_some_and(|path| path.parked) && order.paths[1].is_some();
+        let moves = if stuck { self.give_way(&order) } else { self.go_on(&order, self.y) };
+        self.count = 0;
+        self.end_turns();
+        moves
+    }
+
+    /// A round ends when the lanes that gave way first run again, and there are no turns where
+    /// only the path in charge could run.
+    fn end_turns(&mut self) {
+        if self.x.is_some_and(|x| self.has_marked(&x)) {
+            self.hold = None;
+        }
+        if !self.others_can_run() {
+            self.count = 0;
+            self.hold = None;
+        }
+    }
+
+    fn has_marked(&self, path: &PathRecord) -> bool {
+        self.hold.is_some_and(|marked| path.mask & marked != 0)
+    }
+
+    /// Whether a path besides x is not parked.
+    fn others_can_run(&self) -> bool {
+        self.cold_runnable > 0 || self.y.is_some_and(|path| !path.parked)
+    }
+
+    fn pop(&mut self) -> Option<PathRecord> {
+        let path = self.cold.pop_front()?;
+        self.cold_runnable -= u32::from(!path.parked);
+        Some(path)
+    }
+
+    fn exchange(&mut self, row: usize) -> bool {
+        let (Some(y), Some(cold), None) = (self.y.as_mut(), self.cold.get_mut(row), self.hold) else {
+            return false;
+        };
+        if rank(cold) >= rank(y) {
+            return false;
+        }
+        self.cold_runnable = self.cold_runnable + u32::from(!y.parked) - u32::from(!cold.parked);
+        std::mem::swap(y, cold);
+        self.sorted = false;
+        true
+    }
+
+    /// Merges the foremost cold path into y.
+    fn merge(&mut self) -> bool {
+        let (Some(y), Some(front), None) = (self.y.as_mut(), self.cold.front(), self.hold) else { return false };
+        let equal = rank(front) == rank(y);
+        if equal {
+            y.mask |= front.mask;
+            self.pop();
+        }
+        equal
+    }
+
+    /// Makes y the best of the paths besides x, then merges the foremost ones with it.
+    fn sort(&mut self) -> Option<Sorting> {
+        if !self.sorted && self.hold.is_none() {
+            let (row, _) = self.cold.iter().enumerate().min_by_key(|(_, path)| rank(path))?;
+            let exchanged = self.exchange(row);
+            self.sorted = true;
+            if exchanged {
+                return Some(Sorting::Exchange { row: row as u32 });
+            }
+        }
+        self.merge().then_some(Sorting::Merge)
+    }
+}
+
+/// The paths around a commit, of distinct rank, in the order in which they run.
+struct Order {
+    paths: [Option<PathRecord>; 3],
+    /// Whether c had to come last.
+    defers: bool,
+}
+
+impl Order {
+    /// If it defers, c comes after a and b, unless it is one of them, or they are parked and it is
+    /// not.
+    fn of(a: Option<PathRecord>, b: Option<PathRecord>, c: Option<PathRecord>, defers: bool) -> Self {
+        let mut order = Self { paths: [None; 3], defers };
+        let mut keys = [u64::MAX; 3];
+        for (path, deferred) in [(a, false), (b, false), (c, defers)] {
+            let Some(path) = path else { continue };
+            let equal = order.paths.iter_mut().flatten().find(|other| rank(other) == rank(&path));
+            if let Some(equal) = equal {
+                equal.mask |= path.mask;
+                continue;
+            }
+            let (parked, rank) = (u64::from(path.parked), rank(&path) & !PARKED);
+            let key = parked << 42 | u64::from(deferred) << 41 | rank;
+            let place = keys.iter().position(|other| key < *other).unwrap_or(2);
+            keys[place..].rotate_right(1);
+            keys[place] = key;
+            order.paths[place..].rotate_right(1);
+            order.paths[place] = Some(path);
+        }
+        order
+    }
+
+    /// Whether there is a second path to give way to, and one besides the first can run.
+    fn others_can_run(&self, cold_runnable: u32) -> bool {
+        let [_, second, third] = self.paths;
+        second.is_some() && (cold_runnable > 0 || second.into_iter().chain(third).any(|path| !path.parked))
+    }
+
+    /// Whether the first path has lanes that go on after the commit.
+    fn first_is_of(&self, next: &Next) -> bool {
+        let ran = next.a.map_or(0, |path| path.mask) | next.b.map_or(0, |path| path.mask);
+        self.paths[0].is_some_and(|path| path.mask & ran != 0)
+    }
+
+    /// Where the lanes of c are; 0 if there is none.
+    fn place_of(&self, c: Option<PathRecord>) -> usize {
+        let has_c = |path: &Option<PathRecord>| path.is_some_and(|path| c.is_some_and(|c| path.mask & c.mask != 0));
+        self.paths.iter().position(has_c).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

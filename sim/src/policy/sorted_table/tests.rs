@@ -1,0 +1,25 @@
+//! The table against a slow reading of the same rules, against lanes that know nothing of paths,
+//! and in hand-worked cases.
+
+use super::*;
+
+mod game;
+mod hand_worked;
+mod rules;
+
+fn start(threads: u32, fair_after: u64) -> Start {
+    Start { warps: 1, mask: u64::MAX >> (64 - threads), entry: 0x8000_0000, fair_after }
+}
+
+/// A path of depth 0 that can run.
+fn at(pc: u32, mask: u64) -> PathRecord {
+    PathRecord { pc, depth: 0, mask, parked: false }
+}
+
+fn parked(pc: u32, mask: u64) -> PathRecord {
+    PathRecord { parked: true, ..at(pc, mask) }
+}
+
+fn next(a: impl Into<Option<PathRecord>>, b: impl Into<Option<PathRecord>>) -> Next {
+    Next { a: a.into(), b: b.into() }
+}

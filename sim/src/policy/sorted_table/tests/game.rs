@@ -1,0 +1,126 @@
+//! Forward progress, against every program and every sorter: all states of small warps, and the
+//! longest way through them on which a thread waits.
+
+use std::collections::{HashMap, HashSet};
+
+use super::*;
+
+/// Lanes that can go to any of `pcs` addresses, or park, whenever they run.
+struct Game {
+    fair_after: u64,
+    pcs: u32,
+    parks: bool,
+    /// Commits for which lane 0 can wait from a state on; `None` while that is being found out.
+    waits: HashMap<Warp, Option<u32>>,
+}
+
+impl Game {
+    /// Where a warp can go from here, and by how many commits.
+    fn moves(&self, warp: &Warp) -> Vec<(Warp, u32)> {
+        let mut moves = Vec::new();
+        let mut add = |mut after: Warp, commits| {
+            // What makes no difference to the rules makes none between states.
+            after.count = after.count.min(self.fair_after);
+            after.sorted = false;
+            moves.push((after, commits));
+        };
+        for row in 0..warp.cold.len() {
+            let mut after = warp.clone();
+            if after.exchange(row) {
+                add(after, 0);
+            }
+        }
+        let mut after = warp.clone();
+        if after.merge() {
+            add(after, 0);
+        }
+        let Some(x) = warp.x else { return moves };
+        if x.parked {
+            if warp.others_can_run() {
+                let mut after = warp.clone();
+                after.rotate();
+                add(after, 0);
+            }
+            return moves;
+        }
+        let places = || (0..self.pcs).map(|pc| (4 * pc, false)).chain(self.parks.then_some((0, true)));
+        let path = |(pc, parked), mask| (mask != 0).then_some(PathRecord { pc, depth: 0, mask, parked });
+        for split in (0..=x.mask).filter(|split| split & !x.mask == 0) {
+            for (to_a, to_b) in places().flat_map(|to_a| places().map(move |to_b| (to_a, to_b))) {
+                let mut after = warp.clone();
+                after.commit(&next(path(to_a, split), path(to_b, x.mask & !split)), self.fair_after);
+                add(after, 1);
+            }
+        }
+        moves
+    }
+
+    fn states(&self, start: &Start) -> HashSet<Warp> {
+        let mut first = Warp::new(start);
+        first.sorted = false;
+        let mut seen = HashSet::from([first.clone()]);
+        let mut open = vec![first];
+        while let Some(warp) = open.pop() {
+            open.extend(
+                self.moves(&warp).into_iter().map(|(after, _)| after).filter(|after| seen.insert(after.clone())),
+            );
+        }
+        seen
+    }
+
+    /// Most commits before lane 0 executes, ends or parks, from a state in which it waits to run.
+    fn wait(&mut self, warp: &Warp) -> u32 {
+        let waits = |path: &PathRecord| path.mask & 1 != 0 && !path.parked;
+        if !warp.y.iter().chain(&warp.cold).any(waits) {
+            return 0;
+        }
+        match self.waits.get(warp) {
+            Some(Some(commits)) => return *commits,
+            Some(None) => panic!("lane 0 waits for ever"),
+            None => {}
+        }
+        self.waits.insert(warp.clone(), None);
+        let moves = self.moves(warp);
+        let longest = moves.iter().map(|(after, commits)| commits + self.wait(after)).max();
+        let longest = longest.expect("while a path can run, the warp goes on");
+        self.waits.insert(warp.clone(), Some(longest));
+        longest
+    }
+}
+
+/// The longest wait of a lane, over all reachable states.
+fn longest_wait(threads: u32, pcs: u32, parks: bool, fair_after: u64) -> u32 {
+    let search = move || {
+        let mut game = Game { fair_after, pcs, parks, waits: HashMap::new() };
+        let states = game.states(&start(threads, fair_after));
+        states.iter().map(|warp| game.wait(warp)).max().expect("the first state")
+    };
+    // The search goes as deep as there are states.
+    let thread = std::thread::Builder::new().stack_size(1 << 28).spawn(search).expect("a thread");
+    thread.join().unwrap_or_else(|_| panic!("{threads} threads, {pcs} pcs, fair_after {fair_after}"))
+}
+
+/// A path that can run does so within about fair_after · T² / 2 commits of its warp: in the worst
+/// case those before it split again and again, and each part has its turn.
+#[test]
+fn a_path_that_can_run_waits_for_a_bounded_number_of_commits() {
+    #[rustfmt::skip]
+    let cases = [
+        // Threads, and the longest wait with fair_after = 1, 2, 3.
+        (2, true, [2, 4, 6]),
+        (3, true, [7, 12, 17]),
+        (4, false, [14, 25, 34]),
+    ];
+    for (threads, parks, expected) in cases {
+        for (fair_after, expected) in (1..).zip(expected) {
+            let longest = longest_wait(threads, 3, parks, fair_after);
+            assert_eq!(longest, expected, "{threads} threads, fair_after {fair_after}");
+        }
+    }
+}
+
+#[test]
+#[should_panic = "2 threads, 3 pcs, fair_after 0"]
+fn without_turns_a_path_may_wait_for_ever() {
+    longest_wait(2, 3, false, 0);
+}

@@ -1,0 +1,188 @@
+//! Single rules, and the example of the paper.
+
+use super::*;
+
+/// A table of 8 lanes with these paths: x, y, then the cold ones from the front.
+fn holding(fair_after: u64, paths: &[PathRecord]) -> SortedTable {
+    let mut table = SortedTable::new(&start(8, fair_after));
+    let warp = &mut table.warps[0];
+    (warp.x, warp.y) = (paths.first().copied(), paths.get(1).copied());
+    warp.cold.extend(paths.iter().skip(2));
+    warp.cold_runnable = warp.cold.iter().filter(|path| !path.parked).count() as u32;
+    warp.sorted = false;
+    table
+}
+
+const NOTHING: Moves = Moves { yields: false, inserts: false, extracts: false };
+const INSERTS: Moves = Moves { inserts: true, ..NOTHING };
+const EXTRACTS: Moves = Moves { extracts: true, ..NOTHING };
+
+/// `if (A && B) C; else D; E;`, traversal by minimum pc (figure 1e): A 1111, B 1011, C 1000,
+/// D 0111, E 1111. Threads are written from the left: thread 0 is the first bit.
+#[test]
+fn the_example_of_the_paper() {
+    let [a, b, c, d, e] = [0, 4, 8, 12, 16];
+    let mut table = SortedTable::new(&Start { entry: a, mask: 0b1111, ..start(4, 0) });
+    let mut done = Vec::new();
+    for (to_a, to_b) in [
+        (at(d, 0b0100), Some(at(b, 0b1011))), // A: thread 1 to D
+        (at(d, 0b0011), Some(at(c, 0b1000))), // B: threads 2 and 3 to D, where thread 1 is
+        (at(e, 0b1000), None),                // C
+        (at(e, 0b0111), None),                // D
+    ] {
+        done.push(*table.path(0).expect("threads live"));
+        assert_eq!(table.resolve(0, &next(to_a, to_b)), NOTHING);
+    }
+    assert_eq!(done, [at(a, 0b1111), at(b, 0b1011), at(c, 0b1000), at(d, 0b0111)]);
+    assert_eq!(table.list(0), [at(e, 0b1111)]);
+}
+
+#[test]
+fn two_paths_of_a_branch_and_y_come_out_in_order() {
+    for (a, b, y) in [(0, 4, 8), (0, 8, 4), (4, 0, 8), (4, 8, 0), (8, 0, 4), (8, 4, 0)] {
+        let mut table = holding(0, &[at(100, 0b0011), at(y, 0b1100)]);
+        assert_eq!(table.resolve(0, &next(at(a, 0b0001), at(b, 0b0010))), INSERTS);
+        let pcs: Vec<u32> = table.list(0).iter().map(|path| path.pc).collect();
+        assert_eq!(pcs, [0, 4, 8], "{a}, {b}, {y}");
+    }
+}
+
+#[test]
+fn a_deeper_call_comes_before_a_smaller_pc_and_parked_paths_come_last() {
+    let deep = PathRecord { depth: 1, ..at(40, 0b001) };
+    let mut table = holding(0, &[at(100, 0b011), at(8, 0b100)]);
+    table.resolve(0, &next(parked(0, 0b010), deep));
+    assert_eq!(table.list(0), [deep, at(8, 0b100), parked(0, 0b010)]);
+}
+
+#[test]
+fn paths_merge_only_if_pc_depth_and_parking_are_equal() {
+    let y = at(8, 0b100);
+    for other in [at(12, 0b011), PathRecord { depth: 1, ..at(8, 0b011) }, parked(8, 0b011)] {
+        let mut table = holding(0, &[at(4, 0b011), y]);
+        table.resolve(0, &next(other, None));
+        assert_eq!(table.held(0), 2, "{other:?}");
+    }
+    let mut table = holding(0, &[at(4, 0b011), y]);
+    table.resolve(0, &next(at(8, 0b011), None));
+    assert_eq!(table.list(0), [at(8, 0b111)]);
+}
+
+#[test]
+fn three_equal_paths_become_one_and_leave_no_hole() {
+    let mut table = holding(0, &[at(4, 0b00011), at(8, 0b00100), at(16, 0b01000), at(12, 0b10000)]);
+    assert_eq!(table.resolve(0, &next(at(8, 0b00001), at(8, 0b00010))), EXTRACTS);
+    assert_eq!(table.list(0), [at(8, 0b00111), at(16, 0b01000), at(12, 0b10000)]);
+}
+
+#[test]
+fn the_front_of_the_table_follows_a_path_that_ends() {
+    let mut table = holding(0, &[at(4, 0b0001), at(8, 0b0010), at(12, 0b0100)]);
+    assert_eq!(table.resolve(0, &next(None, None)), EXTRACTS);
+    assert_eq!(table.list(0), [at(8, 0b0010), at(12, 0b0100)]);
+    assert_eq!(table.resolve(0, &next(None, None)), NOTHING);
+    assert_eq!(table.resolve(0, &next(None, None)), NOTHING);
+    assert_eq!((table.path(0), table.held(0), table.schedulable(0)), (None, 0, 0));
+}
+
+#[test]
+fn an_exchange_needs_a_path_that_comes_before_y() {
+    let paths = [at(4, 0b00001), at(12, 0b00010), at(16, 0b00100), at(12, 0b01000), at(8, 0b10000)];
+    let mut table = holding(0, &paths);
+    for row in [0, 1, 3] {
+        assert!(!table.exchange(0, row), "row {row} is no better, or not there");
+    }
+    assert_eq!(table.list(0), paths);
+    assert!(table.exchange(0, 2));
+    assert_eq!(table.list(0)[1..], [at(8, 0b10000), at(16, 0b00100), at(12, 0b01000), at(12, 0b00010)]);
+}
+
+#[test]
+fn the_sorter_merges_only_the_foremost_path_and_only_with_an_equal_one() {
+    let mut table = holding(0, &[at(4, 0b0001), at(12, 0b0010), at(12, 0b0100), at(12, 0b1000)]);
+    assert!(table.merge(0) && table.merge(0));
+    assert_eq!(table.list(0), [at(4, 0b0001), at(12, 0b1110)]);
+    assert!(!table.merge(0), "nothing is left");
+    let mut table = holding(0, &[at(4, 0b0001), at(12, 0b0010), at(16, 0b0100), at(12, 0b1000)]);
+    assert!(!table.merge(0), "the equal one is not foremost");
+}
+
+#[test]
+fn the_path_that_ran_gives_way_and_each_other_has_as_many_commits() {
+    let mut table = holding(2, &[at(0, 0b0001), at(4, 0b0010), at(8, 0b0100), at(12, 0b1000)]);
+    let mut ran = Vec::new();
+    for _ in 0..12 {
+        let path = *table.path(0).expect("all live");
+        ran.push(path.mask);
+        // Everybody spins.
+        table.resolve(0, &next(path, None));
+        let held = table.warps[0].hold.is_some();
+        assert!(!held || !(0..4).any(|row| table.exchange(0, row)), "nothing is sorted in a hold");
+    }
+    // When all have had their turn, the last one's next commit is the first of two that are
+    // chosen by priority; after the second, y comes next.
+    let expected = [1, 1, 2, 2, 4, 4, 8, 8, 8, 1, 8, 8];
+    assert_eq!(ran, expected);
+}
+
+/// Lane 1 jumps back and forth over lane 0, in step with the turns: what gives way must be what ran.
+#[test]
+fn a_loop_in_step_with_the_turns_starves_nobody() {
+    for fair_after in 1..10 {
+        for period in 1..20 {
+            let mut table = holding(fair_after, &[at(0, 0b10), at(4, 0b01)]);
+            let runs = |step: u64| if step.is_multiple_of(period) { at(8, 0b10) } else { at(0, 0b10) };
+            let first = (0..100).find(|step| {
+                table.resolve(0, &next(runs(*step), None));
+                table.path(0).is_some_and(|path| path.mask == 0b01)
+            });
+            assert!(first.is_some_and(|commits| commits < 2 * fair_after), "{fair_after}, {period}: {first:?}");
+        }
+    }
+}
+
+#[test]
+fn a_parked_path_gives_way_until_one_can_run() {
+    let mut table = holding(0, &[at(0, 0b0001), parked(4, 0b0010), parked(8, 0b0100), at(12, 0b1000)]);
+    assert!(!table.must_rotate(0));
+    table.resolve(0, &next(parked(4, 0b0001), None));
+    // Both were at the barrier at pc 4: they merged, and the front was extracted.
+    assert_eq!(table.list(0), [parked(4, 0b0011), parked(8, 0b0100), at(12, 0b1000)]);
+    assert!(table.must_rotate(0));
+    assert_eq!(table.rotate(0), Moves { yields: true, inserts: true, extracts: true });
+    assert_eq!(table.list(0), [parked(8, 0b0100), at(12, 0b1000), parked(4, 0b0011)]);
+    assert_eq!(table.rotate(0), NOTHING);
+    assert_eq!(table.list(0), [at(12, 0b1000), parked(8, 0b0100), parked(4, 0b0011)]);
+    assert!(!table.must_rotate(0));
+    table.resolve(0, &next(parked(4, 0b1000), None));
+    assert!(!table.must_rotate(0), "all wait");
+    table.release();
+    assert!(table.list(0).iter().all(|path| !path.parked));
+}
+
+#[test]
+fn two_equal_parked_paths_merge_as_they_rotate() {
+    let mut table = holding(0, &[parked(4, 0b001), parked(4, 0b010), at(12, 0b100)]);
+    assert_eq!(table.rotate(0), EXTRACTS);
+    assert_eq!(table.list(0), [parked(4, 0b011), at(12, 0b100)]);
+}
+
+/// Each lane on a path of its own.
+#[test]
+fn sixty_four_paths_fit() {
+    let mut table = SortedTable::new(&start(64, 0));
+    for lane in 0..63 {
+        let rest = u64::MAX << (lane + 1);
+        // The lane goes far behind; the others go on.
+        table.resolve(0, &next(at(0x8000_0004 + 4 * lane, rest), at(0x9000_0000 - 4 * lane, 1 << lane)));
+        assert_eq!(table.held(0), lane + 2);
+    }
+    let mut lanes = Vec::new();
+    while let Some(path) = table.path(0).copied() {
+        while table.sort(0).is_some() {}
+        lanes.push(path.mask.trailing_zeros());
+        table.resolve(0, &next(None, None));
+    }
+    let expected: Vec<u32> = (0..64).rev().collect();
+    assert_eq!(lanes, expected, "the smallest pc first");
+}

@@ -1,0 +1,342 @@
+//! Random runs of the table beside the rules, one list operation each, and beside the lanes.
+
+use super::*;
+
+/// The paths of a warp and the rules by which they change.
+struct Rules {
+    fair_after: u64,
+    x: Option<PathRecord>,
+    y: Option<PathRecord>,
+    cold: Vec<PathRecord>,
+    count: u64,
+    hold: bool,
+    marked: u64,
+}
+
+/// Parked last, then greater depth, then smaller pc.
+fn key(path: &PathRecord) -> (bool, u8, u32) {
+    (path.parked, u8::MAX - path.depth, path.pc)
+}
+
+impl Rules {
+    fn new(start: &Start) -> Self {
+        let x = Some(PathRecord { pc: start.entry, depth: 0, mask: start.mask, parked: false });
+        Self { fair_after: start.fair_after, x, y: None, cold: Vec::new(), count: 0, hold: false, marked: 0 }
+    }
+
+    /// One to three paths; those of `new` come before y if it defers.
+    fn in_order(&self, new: &[Option<PathRecord>], y_defers: bool) -> Vec<PathRecord> {
+        let mut merged: Vec<(bool, PathRecord)> = Vec::new();
+        let new = new.iter().flatten().map(|path| (false, *path));
+        for (defers, path) in new.chain(self.y.map(|path| (y_defers, path))) {
+            match merged.iter_mut().find(|(_, other)| key(other) == key(&path)) {
+                Some((_, other)) => other.mask |= path.mask,
+                None => merged.push((defers, path)),
+            }
+        }
+        merged.sort_by_key(|(defers, path)| (path.parked, *defers, key(path)));
+        merged.into_iter().map(|(_, path)| path).collect()
+    }
+
+    fn commit(&mut self, next: &Next) {
+        let due = self.fair_after > 0 && self.count + 1 >= self.fair_after;
+        let list = self.in_order(&[next.a, next.b], self.hold || due);
+        let ran: u64 = [next.a, next.b].iter().flatten().map(|path| path.mask).sum();
+        let others = list.iter().skip(1).chain(&self.cold).any(|path| !path.parked);
+        let turn = due && list.len() >= 2 && others && list[0].mask & ran != 0;
+        let over = turn && self.hold && list[1].mask & self.marked != 0;
+        self.count += 1;
+        if turn && !over {
+            if !self.hold {
+                (self.hold, self.marked) = (true, list[0].mask);
+            }
+            self.x = Some(list[1]);
+            if list.len() == 3 {
+                self.y = Some(list[2]);
+                self.cold.push(list[0]);
+            } else if self.cold.is_empty() {
+                self.y = Some(list[0]);
+            } else {
+                self.y = Some(self.cold.remove(0));
+                self.cold.push(list[0]);
+            }
+            self.count = 0;
+        } else {
+            self.x = list.first().copied();
+            self.y = list.get(1).copied();
+            if let Some(third) = list.get(2) {
+                self.cold.insert(0, *third);
+            }
+            if list.len() <= 1 && !self.cold.is_empty() {
+                self.y = Some(self.cold.remove(0));
+            }
+        }
+        if over {
+            (self.hold, self.count) = (false, 0);
+        }
+        if next.a.is_none() && next.b.is_none() {
+            self.count = 0;
+        }
+        self.after();
+    }
+
+    fn must_rotate(&self) -> bool {
+        self.x.is_some_and(|x| x.parked) && self.y.iter().chain(&self.cold).any(|path| !path.parked)
+    }
+
+    fn rotate(&mut self) {
+        let list = self.in_order(&[self.x], self.hold);
+        match list[..] {
+            [only] => (self.x, self.y) = (Some(only), Some(self.cold.remove(0))),
+            [first, second] if first.parked => {
+                self.x = Some(second);
+                self.y = Some(self.cold.remove(0));
+                self.cold.push(first);
+            }
+            [first, second] => (self.x, self.y) = (Some(first), Some(second)),
+            _ => unreachable!("x and y are one or two paths"),
+        }
+        self.count = 0;
+        self.after();
+    }
+
+    fn after(&mut self) {
+        if self.x.is_some_and(|x| x.mask & self.marked != 0) {
+            self.hold = false;
+        }
+        if self.y.iter().chain(&self.cold).all(|path| path.parked) {
+            (self.hold, self.count) = (false, 0);
+        }
+    }
+
+    fn exchange(&mut self, row: usize) -> bool {
+        let (Some(y), Some(cold)) = (self.y, self.cold.get(row).copied()) else { return false };
+        let allowed = !self.hold && key(&cold) < key(&y);
+        if allowed {
+            (self.y, self.cold[row]) = (Some(cold), y);
+        }
+        allowed
+    }
+
+    fn merge(&mut self) -> bool {
+        let (Some(mut y), Some(front)) = (self.y, self.cold.first().copied()) else { return false };
+        let allowed = !self.hold && key(&front) == key(&y);
+        if allowed {
+            y.mask |= front.mask;
+            self.cold.remove(0);
+            self.y = Some(y);
+        }
+        allowed
+    }
+
+    fn sort(&mut self) -> Vec<Sorting> {
+        let mut done = Vec::new();
+        let best = (0..self.cold.len()).min_by_key(|row| key(&self.cold[*row]));
+        if let Some(row) = best
+            && self.exchange(row)
+        {
+            done.push(Sorting::Exchange { row: row as u32 });
+        }
+        while self.merge() {
+            done.push(Sorting::Merge);
+        }
+        done
+    }
+
+    fn release(&mut self) {
+        self.x.iter_mut().chain(&mut self.y).chain(&mut self.cold).for_each(|path| path.parked = false);
+    }
+
+    fn paths(&self) -> Vec<PathRecord> {
+        self.x.iter().chain(&self.y).chain(&self.cold).copied().collect()
+    }
+}
+
+/// What each lane knows of itself: its pc, depth, and whether it is parked. One that has ended
+/// knows nothing.
+struct Lanes(Vec<Option<(u32, u8, bool)>>);
+
+impl Lanes {
+    fn commit(&mut self, executed: u64, next: &Next) {
+        for (lane, state) in self.0.iter_mut().enumerate().filter(|(lane, _)| executed >> lane & 1 == 1) {
+            let path = [next.a, next.b].into_iter().flatten().find(|path| path.mask >> lane & 1 == 1);
+            *state = path.map(|path| (path.pc, path.depth, path.parked));
+        }
+    }
+
+    fn release(&mut self) {
+        self.0.iter_mut().flatten().for_each(|(_, _, parked)| *parked = false);
+    }
+
+    /// The list has each live lane once, where it is, and nothing else.
+    fn check(&self, paths: &[PathRecord], place: &str) {
+        for (lane, state) in self.0.iter().enumerate() {
+            let mine = paths.iter().filter(|path| path.mask >> lane & 1 == 1);
+            let places: Vec<_> = mine.map(|path| (path.pc, path.depth, path.parked)).collect();
+            assert_eq!(places, Vec::from_iter(*state), "{place}: lane {lane}");
+        }
+        let lanes = u64::MAX >> (64 - self.0.len());
+        assert!(paths.iter().all(|path| path.mask != 0 && path.mask & !lanes == 0), "{place}");
+    }
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 24
+}
+
+/// A path at one of some places, so that paths meet often.
+fn near(path: &PathRecord, places: u64, mask: u64, state: &mut u64) -> Option<PathRecord> {
+    let pc = 0x8000_0000 + 4 * (random(state) % places) as u32;
+    let depth = (path.depth + (random(state) % 9 / 8) as u8).saturating_sub((random(state) % 9 / 8) as u8);
+    let parked = random(state).is_multiple_of(12);
+    (mask != 0).then_some(PathRecord { pc, depth, mask, parked })
+}
+
+/// What a sorter does in a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sorter {
+    Never,
+    /// Anything at any time, allowed or not.
+    Sometimes,
+    Best,
+}
+
+/// How often the runs came to what they are for.
+#[derive(Debug, Default)]
+struct Seen {
+    most: usize,
+    /// By commits.
+    yields: u32,
+    inserts: u32,
+    extracts: u32,
+    rotations: u32,
+    exchanges: u32,
+    merges: u32,
+    refusals: u32,
+    ends: u32,
+}
+
+impl Seen {
+    /// The rows that the table has more are those that joined it.
+    fn moves(&mut self, moves: Moves, before: usize, after: usize) {
+        assert_eq!(after, before + usize::from(moves.inserts) - usize::from(moves.extracts), "{moves:?}");
+        self.inserts += u32::from(moves.inserts);
+        self.extracts += u32::from(moves.extracts);
+    }
+
+    fn sorting(&mut self, sorting: Sorting, allowed: bool) {
+        *match (sorting, allowed) {
+            (Sorting::Exchange { .. }, true) => &mut self.exchanges,
+            (Sorting::Merge, true) => &mut self.merges,
+            (_, false) => &mut self.refusals,
+        } += 1;
+    }
+}
+
+fn compare(threads: u32, fair_after: u64, sorter: Sorter, seed: u64, seen: &mut Seen) {
+    let start = start(threads, fair_after);
+    let (mut table, mut rules) = (SortedTable::new(&start), Rules::new(&start));
+    let mut lanes = Lanes(vec![Some((start.entry, 0, false)); threads as usize]);
+    let mut state = seed;
+    let places = 3 + random(&mut state) % 20;
+    for step in 0..300 {
+        let place = format!("{threads} threads, fair_after {fair_after}, {sorter:?}, seed {seed}, step {step}");
+        let Some(path) = table.path(0).copied() else {
+            seen.ends += 1;
+            break;
+        };
+        assert_eq!(table.must_rotate(0), rules.must_rotate(), "{place}");
+        let before = table.warps[0].cold.len();
+        if table.must_rotate(0) {
+            let moves = table.rotate(0);
+            seen.moves(moves, before, table.warps[0].cold.len());
+            seen.rotations += 1;
+            rules.rotate();
+        } else if path.parked {
+            table.release();
+            rules.release();
+            lanes.release();
+        } else {
+            let ended = if random(&mut state).is_multiple_of(100) { random(&mut state) } else { 0 };
+            // Often all lanes go the same way.
+            let all = if random(&mut state).is_multiple_of(3) { 0 } else { u64::MAX };
+            let split = (random(&mut state) ^ random(&mut state) << 32) | all;
+            let next = Next {
+                a: near(&path, places, path.mask & split & !ended, &mut state),
+                b: near(&path, places, path.mask & !split & !ended, &mut state),
+            };
+            let moves = table.resolve(0, &next);
+            seen.yields += u32::from(moves.yields);
+            seen.moves(moves, before, table.warps[0].cold.len());
+            rules.commit(&next);
+            lanes.commit(path.mask, &next);
+        }
+        match sorter {
+            Sorter::Never => {}
+            Sorter::Sometimes => {
+                let row = (random(&mut state) % 4) as u32;
+                let allowed = table.exchange(0, row);
+                assert_eq!(allowed, rules.exchange(row as usize), "{place}");
+                seen.sorting(Sorting::Exchange { row }, allowed);
+                let allowed = table.merge(0);
+                assert_eq!(allowed, rules.merge(), "{place}");
+                seen.sorting(Sorting::Merge, allowed);
+            }
+            Sorter::Best => {
+                let done: Vec<Sorting> = std::iter::from_fn(|| table.sort(0)).collect();
+                done.iter().for_each(|sorting| seen.sorting(*sorting, true));
+                assert_eq!(done, rules.sort(), "{place}");
+            }
+        }
+        let list = table.list(0);
+        assert_eq!(list, rules.paths(), "{place}");
+        lanes.check(&list, &place);
+        assert_eq!((table.path(0).copied(), table.second(0).copied()), (rules.x, rules.y), "{place}");
+        assert_eq!(table.held(0) as usize, list.len(), "{place}");
+        assert!(rules.y.is_some() || rules.cold.is_empty(), "{place}: y exists while the table has a path");
+        assert!(rules.cold.len() <= (threads as usize).saturating_sub(2), "{place}: T − 2 rows are enough");
+        seen.most = seen.most.max(list.len());
+    }
+}
+
+#[test]
+fn random_runs_follow_the_rules_and_lose_no_lane() {
+    for sorter in [Sorter::Never, Sorter::Sometimes, Sorter::Best] {
+        for fair_after in [0, 1, 2, 3, 7, 20, 65536] {
+            let mut seen = Seen::default();
+            for (threads, seeds) in [(1, 10), (2, 60), (4, 100), (8, 100), (64, 20)] {
+                (0..seeds).for_each(|seed| compare(threads, fair_after, sorter, seed, &mut seen));
+            }
+            let place = format!("fair_after {fair_after}, {sorter:?}: {seen:?}");
+            assert!(seen.most >= 12 && seen.ends > 0, "{place}");
+            assert!(seen.inserts > 1000 && seen.extracts > 1000, "{place}");
+            // The best sorter has a path that can run at hand, but in a hold.
+            assert!(seen.rotations > 20 || sorter == Sorter::Best, "{place}");
+            assert_eq!(seen.yields > 1000, (1..=20).contains(&fair_after), "{place}");
+            assert_eq!(seen.exchanges > 100 && seen.merges > 20, sorter != Sorter::Never, "{place}");
+            assert_eq!(seen.refusals > 1000, sorter == Sorter::Sometimes, "{place}");
+        }
+    }
+}
+
+/// The paths that wait are sorted, and the one in charge was chosen with the best of them at hand.
+#[test]
+fn with_the_best_sorter_the_path_in_charge_is_the_best_of_all() {
+    let mut most = 0;
+    for seed in 0..300 {
+        let mut table = SortedTable::new(&start(8, 0));
+        let mut state = seed;
+        for _ in 0..200 {
+            let Some(path) = table.path(0).copied().filter(|path| !path.parked) else { break };
+            let split = random(&mut state);
+            let a = near(&path, 9, path.mask & split, &mut state);
+            table.resolve(0, &next(a, near(&path, 9, path.mask & !split, &mut state)));
+            while table.sort(0).is_some() {}
+            let list = table.list(0);
+            assert!(list.iter().skip(1).all(|path| rank(path) >= rank(&list[0])), "{list:?}");
+            most = most.max(list.len());
+        }
+    }
+    assert_eq!(most, 8);
+}

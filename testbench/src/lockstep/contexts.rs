@@ -1,0 +1,131 @@
+//! The context records that commits owe, and what they say.
+
+use std::collections::VecDeque;
+
+use weft_trace::{Context, Moves, PathRecord};
+
+use super::mismatch::{Difference, Subject, require_equal};
+
+/// The records that commits so far still owe, the oldest first.
+#[derive(Clone, Debug)]
+pub(super) struct Contexts {
+    owed: VecDeque<Owed>,
+    /// Cycles from a commit's record to its context record.
+    delay: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Owed {
+    cycle: u64,
+    subject: Subject,
+    moves: Moves,
+}
+
+impl Contexts {
+    pub(super) fn new(delay: u64) -> Self {
+        Self { owed: VecDeque::new(), delay }
+    }
+
+    /// A commit in `cycle`, and what it did in the model.
+    pub(super) fn owe(&mut self, cycle: u64, subject: Subject, moves: Moves) {
+        self.owed.push_back(Owed { cycle: cycle + self.delay, subject, moves });
+    }
+
+    /// A record after a commit: the commit that owes it, and what that must have done.
+    pub(super) fn take(&mut self, context: &Context) -> Result<(Subject, Moves), (Option<Subject>, Difference)> {
+        match self.owed.pop_front() {
+            Some(Owed { cycle, subject, moves }) if cycle == context.cycle => {
+                if subject.warp == context.warp {
+                    return Ok((subject, moves));
+                }
+                let (expected, actual) = (subject.warp.to_string(), context.warp.to_string());
+                Err((Some(subject), Difference::new("context_warp", expected, actual)))
+            }
+            _ => {
+                let actual = format!("a record of warp {}", context.warp);
+                Err((None, Difference::new("context_valid", "no record without a commit", actual)))
+            }
+        }
+    }
+
+    /// At the end of a cycle nothing may be owed any longer that was due by then.
+    pub(super) fn check_paid(&self, cycle: u64) -> Result<(), (Option<Subject>, Difference)> {
+        match self.owed.front() {
+            Some(owed) if owed.cycle <= cycle => {
+                Err((Some(owed.subject), Difference::new("context_valid", "a context record for each commit", "none")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The names of a path's fields in a record.
+struct Fields {
+    valid: &'static str,
+    pc: &'static str,
+    depth: &'static str,
+    mask: &'static str,
+    parked: &'static str,
+}
+
+const X: Fields = Fields {
+    valid: "context_x_valid",
+    pc: "context_x_pc",
+    depth: "context_x_depth",
+    mask: "context_x_mask",
+    parked: "context_x_parked",
+};
+
+const Y: Fields = Fields {
+    valid: "context_y_valid",
+    pc: "context_y_pc",
+    depth: "context_y_depth",
+    mask: "context_y_mask",
+    parked: "context_y_parked",
+};
+
+/// The first difference between a record and the model's paths and moves.
+pub(super) fn compare(
+    (x, y): (Option<PathRecord>, Option<PathRecord>),
+    moves: Moves,
+    actual: &Context,
+    describe: impl Fn(&PathRecord) -> String,
+) -> Result<(), Difference> {
+    compare_path(&X, x, actual.x, &describe)?;
+    compare_path(&Y, y, actual.y, &describe)?;
+    require_equal!("context_yields", moves.yields, actual.moves.yields, "{}");
+    require_equal!("context_inserts", moves.inserts, actual.moves.inserts, "{}");
+    require_equal!("context_extracts", moves.extracts, actual.moves.extracts, "{}");
+    Ok(())
+}
+
+fn compare_path(
+    fields: &Fields,
+    expected: Option<PathRecord>,
+    actual: Option<PathRecord>,
+    describe: impl Fn(&PathRecord) -> String,
+) -> Result<(), Difference> {
+    let (expected, actual) = match (expected, actual) {
+        (Some(expected), Some(actual)) => (expected, actual),
+        (None, None) => return Ok(()),
+        (expected, actual) => {
+            let text = |path: Option<PathRecord>| path.map_or("no path".into(), |path| describe(&path));
+            return Err(Difference::new(fields.valid, text(expected), text(actual)));
+        }
+    };
+    let hex = |value: u64| format!("{value:#x}");
+    let pc = |path: PathRecord| format!("{:#010x}", path.pc);
+    if expected.pc != actual.pc {
+        return Err(Difference::new(fields.pc, pc(expected), pc(actual)));
+    }
+    if expected.depth != actual.depth {
+        return Err(Difference::new(fields.depth, expected.depth.to_string(), actual.depth.to_string()));
+    }
+    if expected.mask != actual.mask {
+        return Err(Difference::new(fields.mask, hex(expected.mask), hex(actual.mask)));
+    }
+    if expected.parked != actual.parked {
+        return Err(Difference::new(fields.parked, expected.parked.to_string(), actual.parked.to_string()));
+    }
+    Ok(())
+}
