@@ -4,9 +4,12 @@
 //! word i of the leader's line. A word store serves the lanes i that hit word i of the leader's line, and the leader,
 //! if that leaves out no active lane of the line; otherwise, and for a narrower store or an atomic operation, the leader alone: a later part
 //! would else write before an earlier lane. No crossbar: each lane's word is its own or the leader's.
+//!
+//! An indirect jump asks the same question: which lanes go where the leader goes.
 
-use rtl::{Builder, ElaborationError, Expr, Module, join, lowest_one, select_one_hot};
+use rtl::{Builder, ElaborationError, Expr, Module, encode, join, lowest_one, ones, select};
 
+use super::map::{Comparison, compare, in_stacks, physical, word_in_line};
 use crate::shape::Shape;
 
 /// Elaborates the coalescer.
@@ -23,19 +26,26 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let size = m.input("size", 2);
 
     let leader = m.wire("leader", &lowest_one(&active));
-    let leader_address = m.wire("leader_address", &select_one_hot(&leader, &addresses.lanes(32)));
-    let line = leader_address.from(2 + lane_bits);
-    let leader_word = leader_address.slice(2, lane_bits);
+    let leader_number = m.wire("leader_number", &encode(&leader));
+    let leader_address = m.wire("leader_address", &select(&leader_number, &addresses.lanes(32)));
+    let in_stacks = m.wire("in_stacks", &in_stacks(shape, &leader_address));
+    let line = m.wire("held_at", &physical(shape, &leader_address)).from(2 + lane_bits);
+    let leader_word = m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address));
 
-    let lanes: Vec<[Expr; 3]> = (0..threads)
+    let lanes: Vec<[Expr; 4]> = (0..threads)
         .map(|lane| {
             let address = addresses.lane(lane, 32);
-            let word = address.slice(2, lane_bits);
             let name = |what: &str| format!("{what}_{lane}");
-            let in_line = m.wire(&name("in_line"), &(active.bit(lane) & address.from(2 + lane_bits).eq(&line)));
+            let word = m.wire(&name("word"), &word_in_line(shape, &in_stacks, &address));
+            // Lane 0 is the leader if it is active.
+            let with_leader = match lane {
+                0 => Comparison { same_line: ones(1), same_word: ones(1) },
+                _ => compare(shape, &address, &leader_address, &in_stacks),
+            };
+            let in_line = m.wire(&name("in_line"), &(active.bit(lane) & with_leader.same_line));
             let direct = m.wire(&name("direct"), &(&in_line & word.is(lane as u64)));
             let same_word = m.wire(&name("same_word"), &(&in_line & word.eq(&leader_word)));
-            [in_line, direct, same_word]
+            [in_line, direct, same_word, active.bit(lane) & with_leader.same_word]
         })
         .collect();
     let column = |index: usize| join(lanes.iter().map(|lane| &lane[index]));
@@ -49,7 +59,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let served = &leader | group.when(&!is_atomic);
 
     m.comment("The line: each word is its own lane's or the leader's, which stands at every offset it could have.");
-    let leader_data = m.wire("leader_data", &select_one_hot(&leader, &stores.lanes(32)));
+    let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));
     let (byte, half) = (leader_data.slice(0, 8), leader_data.slice(0, 16));
     let spread = size.bit(1).mux(&leader_data, &size.bit(0).mux(&half.repeat(2), &byte.repeat(4)));
     let spread = m.wire("leader_spread", &spread);
@@ -69,6 +79,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("the transaction");
     m.output("leader_one", &leader);
     m.output("line", &line);
+    m.port_group("an indirect jump: the leader's target, and the lanes that share it");
+    m.output("target", &leader_address);
+    m.output("jump_lanes", &column(3));
+    m.port_group("words and lanes of the transaction");
     m.output("leader_word", &leader_word);
     m.output("direct_lanes", &direct);
     m.output("served", &served);

@@ -5,14 +5,12 @@
 //! the end of the stage: the registers of the served lanes, at most one memory request, the fault, and for S8 the new
 //! paths a and b. Never stalls.
 
-use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Module, concat, encode, increment, join, lit, lowest_one, select_one_hot,
-};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, increment, join, lit, lowest_one};
 
 use super::s3_schedule::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
 use crate::memory::coalescer;
-use crate::memory::map::{in_ram, physical};
+use crate::memory::map::in_ram;
 use crate::shape::{CONSOLE, DEPTH, PC, Shape};
 use crate::signals::{CommitTrace, Control, LongResult, Meta, Path, PendingLoad, Request, Resolve};
 
@@ -42,7 +40,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & meta.epoch.eq(&epoch)));
     let running = &path.valid & !&path.parked & !halted;
     let valid = m.wire("validated", &(&meta.valid & matches & running));
-    let active = m.wire("active", &path.mask.when(&valid));
+    // What is said of an instruction that is squashed does not matter: neither writes, nor requests, nor paths are taken.
+    let active = path.mask.clone();
 
     m.comment("Memory: faults of every active lane, before any is served.");
     let is_memory = &control.is_load | &control.is_store;
@@ -63,7 +62,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Fault: the lowest lane at fault; misalignment comes before a missing address.");
     let at_fault = &control.faults.repeat(threads) | &misaligned | &unmapped | &jump_misaligned;
-    let fault_lanes = m.wire("fault_lanes", &(&active & at_fault));
+    let fault_lanes = m.wire("fault_lanes", &(&active & at_fault).when(&valid));
     let fault = m.wire("fault", &fault_lanes.any());
     let fault_one = m.wire("fault_lane_one", &lowest_one(&fault_lanes));
     let is_misaligned = (&fault_one & &misaligned).any();
@@ -74,9 +73,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let commit = m.wire("commit", &(&valid & !&fault));
 
     m.comment("One transaction for the leader and those it serves as well.");
-    let held_at = m.wire("held_at", &per_lane(&|a| physical(shape, a)));
     let transaction = m.instance("coalescer", &coalescer);
-    transaction.input("active", &active).input("address", &held_at).input("store", &store);
+    transaction.input("active", &active).input("address", &addresses).input("store", &store);
     transaction.input("is_store", &control.is_store).input("size", &size).input("is_atomic", &control.is_atomic);
     let leader = transaction.output("leader_one");
     let line = transaction.output("line");
@@ -88,9 +86,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let leader_at_console = m.wire("leader_at_console", &(&leader & &at_console).any());
 
     m.comment("A jalr serves the lanes that jump where the leader does.");
-    let jump_target = m.wire("jump_target", &select_one_hot(&leader, &addresses.lanes(32)));
-    let same_target = per_lane(&|a| a.from(2).eq(&jump_target.from(2)));
-    let jump_served = m.wire("jump_served", &(&active & same_target));
+    let jump_target = transaction.output("target");
+    let jump_served = transaction.output("jump_lanes");
     let served = m.wire("served", &is_memory.mux(&memory_served, &control.is_jalr.mux(&jump_served, &active)));
     let unserved = m.wire("unserved", &(&active & !&served));
 
