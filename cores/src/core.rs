@@ -60,9 +60,6 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let s0 = m.instance("s0", &s0_steer::elaborate(shape, &round_robin)?);
     let warp_start = start.output("warp_valid");
     let warp_at = start.output("warp_at");
-    // A unit that schedules two paths a warp starts with the first slot alone.
-    let start_context = s3_schedule::join_context(&warp_at, &zeros(shape.slot_bits()));
-    s0.input("start_valid", &warp_start).input("start_context", &start_context);
     s0.input("running", &running).input("barrier_release", &release).input("room", &room).input("urgent", &urgent);
     s0.input("valid_s2", &fetch_s2.valid).input("context_s2", &fetch_s2.context).input("pc_s2", &predicted_s2);
     resteer.connect(&s0, "resteer");

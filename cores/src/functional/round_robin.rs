@@ -1,6 +1,6 @@
 //! A fair pick among requests. Combinational pick, one register per request.
 
-use rtl::{Builder, ElaborationError, Expr, Module, join, lowest_one};
+use rtl::{Builder, ElaborationError, Expr, Module, concat};
 
 /// Elaborates the picker: `grant` is one of `requests`, the next above the last one accepted, turning round.
 pub fn elaborate(count: usize) -> Result<Module, ElaborationError> {
@@ -8,15 +8,24 @@ pub fn elaborate(count: usize) -> Result<Module, ElaborationError> {
     let requests = m.input("requests", count);
     let accept = m.input("accept", 1);
     let above = m.register("above_last", count);
+    m.comment("The lowest of the requests above the last, or of all if there is none.");
     let after = m.wire("requests_above", &(&requests & &*above));
-    let grant = m.wire("grant_one", &after.any().mux(&lowest_one(&after), &lowest_one(&requests)));
-    above.next(&strictly_above(&grant)).enable(&accept).reset(0);
-    m.output("grant", &grant);
+    let candidates = m.wire("candidates", &after.any().mux(&after, &requests));
+    let below = any_below(&m, &candidates);
+    above.next(&below).enable(&accept).reset(0);
+    m.output("grant", &(&candidates & !&below));
     m.finish()
 }
 
-/// The bits above the set bit of a one-hot value.
-fn strictly_above(one_hot: &Expr) -> Expr {
-    let bits: Vec<Expr> = (0..one_hot.width()).map(|i| one_hot.slice(0, i).any()).collect();
-    join(&bits)
+/// Bit i: whether a bit below i is set. A tree of log2 levels of wires.
+fn any_below(m: &Builder, bits: &Expr) -> Expr {
+    let count = bits.width();
+    let shifted = |value: &Expr, by: usize| concat([&value.slice(0, count - by), &rtl::zeros(by)]);
+    let mut below = m.wire("any_below", &shifted(bits, 1));
+    let mut reach = 1;
+    while reach < count - 1 {
+        below = m.wire(&format!("any_{}_below", 2 * reach), &(&below | shifted(&below, reach)));
+        reach *= 2;
+    }
+    below
 }

@@ -41,8 +41,6 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let contexts = shape.contexts();
     let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch and its next pc.");
     m.port_group("control");
-    let start_valid = m.input("start_valid", 1);
-    let start_context = m.input("start_context", shape.context_bits());
     let running = m.input("running", 1);
     let release = m.input("barrier_release", 1);
     m.port_group("room in the instruction buffers");
@@ -60,6 +58,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let in_flight = m.register("in_flight", contexts);
     let dead = m.register("dead", contexts);
     let from_resteer = m.register("from_resteer", contexts);
+    let at_start = m.register("at_start", contexts);
 
     m.comment(
         "Pick a context that may fetch, has no fetch under way and has room for the instruction; one that\n\
@@ -80,19 +79,18 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let predictions = m.memory("predictions", contexts, PC, style);
     predictions.write(&done.valid, &done.context, &done.pc);
     let resteers = m.memory("resteers", contexts, PC, style);
-    resteers.write(
-        &(&start_valid | &resteer.valid),
-        &start_valid.mux(&start_context, &resteer.context),
-        &start_valid.mux(&lit(PC, u64::from(shape.reset_pc >> 2)), &resteer.pc),
-    );
+    resteers.write(&resteer.valid, &resteer.context, &resteer.pc);
     let predicted = predictions.read("predicted", &context);
     let resteer_pc = resteers.read("resteer_pc", &context);
-    let pc = from_resteer.index(&context).mux(&resteer_pc, &predicted);
+    let of_granted = |name: &str, bits: &rtl::Expr| m.wire(name, &(&grant & bits).any());
+    let written = of_granted("resteered_last", &from_resteer).mux(&resteer_pc, &predicted);
+    let pc = of_granted("starts", &at_start).mux(&lit(PC, u64::from(shape.reset_pc >> 2)), &written);
 
     let still = m.wire("still_in_flight", &(&*in_flight & !&done_one));
     in_flight.next(&(&picked | &still)).reset(0);
     dead.next(&((&resteer_one & (&picked | &still)) | (&*dead & !&done_one))).reset(0);
-    from_resteer.next(&(&resteer_one | (&*from_resteer & !&picked))).reset_ones();
+    from_resteer.next(&(&resteer_one | (&*from_resteer & !&picked))).reset(0);
+    at_start.next(&(&*at_start & !&picked & !&resteer_one)).reset_ones();
     let all = |bit: &rtl::Expr| bit.repeat(contexts);
     let woken = &*waiting & all(&release);
     let unchanged = !&resteer_one;
@@ -107,7 +105,6 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     fetch_pc.next(&pc).enable(&ready);
     Fetch { valid: valid.q(), context: fetch_context.q(), pc: fetch_pc.q() }.outputs(&m, "s1");
     m.port_group("whether the fetch that ends in S2 was overtaken by a resteer");
-    let dead_s2 = dead.index(&done.context);
-    m.output("dead_s2", &dead_s2);
+    m.output("dead_s2", &(&*dead & &done_one).any());
     m.finish()
 }

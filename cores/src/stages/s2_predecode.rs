@@ -3,7 +3,7 @@
 //! Backward branches are predicted taken, forward ones not, `jal` taken, everything else goes on at pc + 4. What is
 //! said of a word that is no instruction does not matter: S7 finds it at fault.
 
-use rtl::{Builder, Bundle, ElaborationError, Module, concat, increment};
+use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit};
 
 use super::reserving::{Reserving, any_opcode};
 use super::s0_steer::Fetch;
@@ -51,14 +51,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let sign = word.bit(31);
     let branch_offset = concat([&sign.repeat(PC - 10), &word.bit(7), &word.slice(25, 6), &word.slice(9, 3)]);
     let jump_offset = concat([&sign.repeat(PC - 18), &word.slice(12, 8), &word.bit(20), &word.slice(22, 9)]);
-    let offset = m.wire("offset", &is_jal.mux(&jump_offset, &branch_offset));
-    let target = m.wire("target", &(&fetch.pc + offset));
-    let next = m.wire("next", &increment(&fetch.pc, 1));
-    let taken = m.wire("taken", &(is_jal | (is_branch & &sign)));
+    let back = m.wire("branches_back", &(&is_branch & &sign));
+    let one = lit(PC, 1).when(&!(&is_jal | &back));
+    let step = m.wire("step", &(jump_offset.when(&is_jal) | branch_offset.when(&back) | one));
 
     m.port_group("hazards and prediction");
     hazards.outputs(&m, "s2");
-    m.output("predicted_s2", &taken.mux(&target, &next));
+    m.output("predicted_s2", &(&fetch.pc + step));
     m.output("fetch_fault_s2", &!in_ram(shape, &concat([&fetch.pc, &rtl::zeros(2)])));
     m.finish()
 }

@@ -102,7 +102,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let late_entry = hold("late_entry", &either(&long.entry, &waiting.entry));
     let writes = m.wire("late_writes", &(&written & late_rd.any()));
     let late_lanes = hold("late_lanes", &either(&long.served, &waiting.served));
-    let late_data = hold("late_data", &either(&long_data, &join(&lanes)));
+    // 0 until the first load, to clear the registers at start.
+    let late_data = m.register("late_data", shape.line_bits());
+    late_data.next(&either(&long_data, &join(&lanes))).enable(&moves).reset(0);
     let late_number = hold("late_number", &either(&long.number, &waiting.number));
     let tag_written = m.wire("tag_is_written", &(&written & !&*was_long));
     let waited = m.register("late_waited", clog2(2 * LATE_WAIT as usize));
@@ -116,16 +118,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("The write port: start, the late load, or S7.");
     let chosen_lanes = written.mux(&late_lanes.when(&late_rd.any()), &write.lanes);
     let late_row = register_row(&late_warp, &late_rd);
-    let data: Vec<Expr> = (0..threads)
-        .map(|lane| {
-            let (late, own) = (late_data.lane(lane, 32), write.data.lane(lane, 32));
-            written.mux(&late, &own).when(&!&start_valid)
-        })
-        .collect();
     let port = RegisterWrite {
         lanes: chosen_lanes | start_valid.repeat(threads),
         row: start_valid.mux(&start_row, &written.mux(&late_row, &write.row)),
-        data: join(&data),
+        data: (&written | &start_valid).mux(&late_data, &write.data),
     };
 
     m.port_group("tag for the next load");
@@ -165,15 +161,14 @@ fn turn(at: &Expr, places: usize) -> Expr {
     if places.is_power_of_two() { next } else { at.is(places as u64 - 1).mux(&lit(at.width(), 0), &next) }
 }
 
-/// The bytes that a load takes of its word, extended.
+/// The bytes that a load takes of its word, extended. Words have offset 0, half words an even one.
 fn align(m: &Builder, lane: usize, word: &Expr, offset: &Expr, funct3: &Expr) -> Expr {
-    let unsigned = funct3.bit(2);
+    let (is_byte, is_word, unsigned) = (funct3.slice(0, 2).none(), funct3.bit(1), funct3.bit(2));
     let half = m.wire(&format!("half_{lane}"), &offset.bit(1).mux(&word.slice(16, 16), &word.slice(0, 16)));
     let byte = m.wire(&format!("byte_{lane}"), &offset.bit(0).mux(&half.slice(8, 8), &half.slice(0, 8)));
-    let fill = |top: &Expr, width: usize| (top & !&unsigned).repeat(width);
-    let as_half = join([&half, &fill(&half.bit(15), 16)]);
-    let as_byte = join([&byte, &fill(&byte.bit(7), 24)]);
-    funct3.bit(1).mux(word, &funct3.bit(0).mux(&as_half, &as_byte))
+    let sign = is_byte.mux(&byte.bit(7), &half.bit(15));
+    let fill = m.wire(&format!("fill_{lane}"), &(sign & !unsigned));
+    join([&byte, &is_byte.mux(&fill.repeat(8), &half.slice(8, 8)), &is_word.mux(&word.slice(16, 16), &fill.repeat(16))])
 }
 
 /// The oldest response.
