@@ -109,8 +109,10 @@ rtl::bundle! {
         no_result: 1,
         /// The result is `pc_value`, in every lane.
         pc_is_value: 1,
-        /// The word of a counter that the instruction reads, else 0.
-        counter: 32,
+        /// The low word of the counter that the instruction reads, else 0.
+        counter_low: 32,
+        /// The high word of the counter that the instruction reads, else 0.
+        counter_high: 32,
     }
 }
 

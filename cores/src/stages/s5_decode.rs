@@ -3,7 +3,7 @@
 //! Enters: the instruction with its registers from block RAM, and the immediate that S4 found. Leaves: the operands of
 //! each lane, the store data, control for S6 and S7. The decoder is made from the instruction table of [`crate::isa`].
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, select, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
 use super::decoder::{CsrAccess, Decoder};
 use super::reserving::Reserving;
@@ -61,7 +61,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let csr_writes = m.wire("csr_writes", &access.writes);
     let csr = |kind| &is_csr & decoder.csr_is(kind);
     let is_exit = m.wire("is_exit", &(csr(CsrKind::Exit) & &csr_writes));
-    let counter = counter(&m, &decoder, &is_csr, &cycles, &commits);
+    let counter = |high| counter(&m, &decoder, &is_csr, [&cycles, &commits], high);
+    let (counter_low, counter_high) = (counter(false), counter(true));
 
     m.comment("Faults of the instruction itself.");
     let csr_legal = decoder.csr_exists() & (!&csr_writes | decoder.csr(&|csr| csr.writable()));
@@ -109,7 +110,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         set_less: is_less,
         no_result: &pc_is_value | &is_load | &is_store,
         pc_is_value,
-        counter,
+        counter_low,
+        counter_high,
     };
     let memory_op = |bit: u32| {
         decoder.any(&|e| match e.operation {
@@ -169,15 +171,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// The word of a counter that a CSR instruction reads, else 0.
-fn counter(m: &Builder, decoder: &Decoder, is_csr: &Expr, cycles: &Expr, commits: &Expr) -> Expr {
-    let of = |wanted: &dyn Fn(CsrKind) -> bool| decoder.csr(&|csr| wanted(csr.kind));
-    let counts_commits = of(&|kind| matches!(kind, CsrKind::Instret { .. }));
-    let high = of(&|kind| matches!(kind, CsrKind::Cycle { high: true } | CsrKind::Instret { high: true }));
-    let is_counter = of(&|kind| matches!(kind, CsrKind::Cycle { .. } | CsrKind::Instret { .. }));
-    let index = m.wire("counter_index", &join([&counts_commits, &high]));
-    let words = [cycles.slice(0, 32), commits.slice(0, 32), cycles.from(32), commits.from(32)];
-    m.wire("reads_counter", &(is_csr & is_counter)).mux(&m.wire("counter", &select(&index, &words)), &zeros(32))
+/// The low or the high word of a counter, if a CSR instruction reads it, else 0.
+fn counter(m: &Builder, decoder: &Decoder, is_csr: &Expr, counters: [&Expr; 2], high: bool) -> Expr {
+    let kinds = [CsrKind::Cycle { high }, CsrKind::Instret { high }];
+    let reads = is_csr & decoder.csr(&|csr| kinds.contains(&csr.kind));
+    let [cycles, commits] = counters.map(|counter| counter.slice(if high { 32 } else { 0 }, 32));
+    let counts_commits = decoder.csr(&|csr| matches!(csr.kind, CsrKind::Instret { .. }));
+    let name = if high { "reads_counter_high" } else { "reads_counter_low" };
+    m.wire(name, &reads).mux(&counts_commits.mux(&commits, &cycles), &zeros(32))
 }
 
 /// What a CSR adds in one lane: its number, or the distance from the end of the warp before to the end of its stack.

@@ -56,7 +56,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.output("product_s8", &join(&products));
     }
     let pc_value = concat([&control.pc_value, &zeros(2)]);
-    let uniform = m.wire("uniform", &(pc_value.when(&lane_control.pc_is_value) | &lane_control.counter));
+    let counter = &lane_control.counter_low | &lane_control.counter_high;
+    let uniform = m.wire("uniform", &(pc_value.when(&lane_control.pc_is_value) | counter));
     m.port_group("instruction, control and results for S7; the uniform value is joined to every lane's result");
     let valid = m.register("valid", 1);
     valid.next(&meta.valid).reset(0);
