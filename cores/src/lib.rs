@@ -84,6 +84,22 @@ fn header(config: &Config, shape: &Shape, unit: &dyn divergence::DivergenceUnit)
 }
 
 impl Core {
+    /// Name of the top module.
+    pub fn name(&self) -> &str {
+        self.top.name()
+    }
+
+    /// Names of all modules, below before above.
+    pub fn modules(&self) -> Vec<String> {
+        self.top.hierarchy().iter().map(|module| module.name().to_owned()).collect()
+    }
+
+    /// The module of this name, with those below it.
+    pub fn part(&self, name: &str) -> Option<Self> {
+        let top = self.top.hierarchy().into_iter().find(|module| module.name() == name)?;
+        Some(Self { top, header: self.header.clone() })
+    }
+
     /// The ports of the top module, in order.
     pub fn ports(&self) -> Vec<rtl::PortInfo> {
         self.top.ports()

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use flow::part::{self, Part};
 
 use crate::version;
 
@@ -66,6 +68,16 @@ Examples:
   weft cosim kernels/vector_add.elf
   weft cosim program.elf --preset wide --set memory.latency=1..60 --json")]
     Cosim(CosimArguments),
+    /// Synthesise a core for an FPGA and count its cells
+    #[command(after_help = "\
+Examples:
+  weft synth --preset rv32i-8x4 --target ecp5-85k
+  weft synth --set threads=32 --target ecp5-85k --json
+  weft synth --target ecp5-85k --module arbiter
+
+Uses the Yosys that WEFT_YOSYS names, else that in PATH, else that in .venv. Results are cached by
+the Verilog and the version of Yosys. Exit status 1: the core does not fit.")]
+    Synth(SynthArguments),
     /// List or compile the bundled kernels
     #[command(
         subcommand,
@@ -180,6 +192,28 @@ pub struct FileArguments {
 pub enum Engine {
     Model,
     Rtl,
+}
+
+/// `weft synth`
+#[derive(Args, Debug)]
+pub struct SynthArguments {
+    /// The FPGA
+    #[arg(long, value_name = "PART", value_parser = part())]
+    pub target: &'static Part,
+    /// Synthesise one module with all below it, instead of the core
+    #[arg(long, value_name = "NAME")]
+    pub module: Option<String>,
+    /// Synthesise each module by itself and add them up; never flatten the whole. Cores of 32 threads
+    /// and more are always synthesised so
+    #[arg(long)]
+    pub per_module: bool,
+    #[command(flatten)]
+    pub config: ConfigArguments,
+}
+
+fn part() -> impl TypedValueParser<Value = &'static Part> {
+    let names = part::PARTS.iter().map(|part| part.name);
+    PossibleValuesParser::new(names).try_map(|name| part::find(&name).ok_or("no such part"))
 }
 
 /// `weft kernels`

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use flow::SynthesisError;
 use sim::ElfError;
 use testbench::BenchError;
 use testbench::cache::CacheError;
@@ -43,6 +44,7 @@ pub fn kind(error: &anyhow::Error) -> &'static str {
             .or_else(|| cause.downcast_ref::<ElfError>().map(|_| "bad-elf"))
             .or_else(|| cause.downcast_ref::<KernelError>().map(kind_of_kernel_error))
             .or_else(|| Some(cause.downcast_ref::<BenchError>()?.kind()))
+            .or_else(|| Some(cause.downcast_ref::<SynthesisError>()?.kind()))
             .or_else(|| cause.downcast_ref::<CacheError>().map(|_| "cache"))
             .or_else(|| cause.downcast_ref::<cores::CoreError>().map(|_| "configuration"))
     };

@@ -56,6 +56,7 @@ fn perform(command: Command, report: &Report) -> anyhow::Result<Verdict> {
         Command::Emit(arguments) => commands::emit(&arguments, report),
         Command::Run(arguments) => commands::run(&arguments, report),
         Command::Cosim(arguments) => commands::cosim(&arguments, report),
+        Command::Synth(arguments) => commands::synth(&arguments, report),
         Command::Kernels(action) => commands::kernels(&action, report),
         Command::Config(arguments) => commands::config(&arguments, report),
         Command::Cache(action) => commands::cache(&action, report),

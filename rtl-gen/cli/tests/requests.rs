@@ -59,6 +59,8 @@ fn a_mistake_in_the_arguments() {
         &["cache", "clear"],
         &["completions", "tcsh"],
         &["synth"],
+        &["synth", "--target", "ecp5-86k"],
+        &["synth", "--target", "ecp5-85k", "--pnr"],
     ];
     let messages: Vec<String> = mistakes.iter().map(|request| message(request)).collect();
     insta::assert_snapshot!(messages.join("\n----\n"));
@@ -74,5 +76,19 @@ fn an_output_folder_that_cannot_be_written() {
         .iter()
         .map(|out| workspace.refused(&["emit", "--out", out]))
         .collect();
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn a_synthesis_that_cannot_be_done() {
+    let workspace = Workspace::new();
+    workspace.write("no-program", "");
+    let synth = ["synth", "--preset", "tiny", "--target", "ecp5-85k"];
+    let messages = [
+        workspace.refused(&[&synth[..], &["--module", "lane_aul"]].concat()),
+        workspace.refused(&[&synth[..], &["--set", "threads=3"]].concat()),
+        workspace.refused_with(&synth, &[("PATH", ""), ("WEFT_YOSYS", ""), ("VIRTUAL_ENV", "")]),
+        workspace.refused_with(&synth, &[("WEFT_YOSYS", "no-program")]),
+    ];
     insta::assert_snapshot!(messages.join("\n"));
 }

@@ -7,6 +7,7 @@ mod emit;
 mod kernels;
 mod outputs;
 mod run;
+mod synth;
 
 pub use cache::cache;
 pub use completions::completions;
@@ -14,3 +15,4 @@ pub use config::config;
 pub use emit::emit;
 pub use kernels::kernels;
 pub use run::{cosim, run};
+pub use synth::synth;

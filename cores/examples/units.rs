@@ -1,0 +1,8 @@
+//! Prints the names of the registered divergence units, one a line, for scripts that measure all of them:
+//! `cargo run -p cores --example units`.
+
+fn main() {
+    for name in cores::divergence::names() {
+        println!("{name}");
+    }
+}

@@ -1,0 +1,148 @@
+//! Reads what `stat -json` of Yosys reports.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::area::{Cells, ModuleArea};
+
+/// Of each module, how many cells of each type stand in it, instances of other modules among them.
+pub type Types = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// A report that does not say what the area is.
+#[derive(Debug, thiserror::Error)]
+pub enum StatisticsError {
+    /// Not the JSON that was expected.
+    #[error("not a report of cells: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// The module is not in it.
+    #[error("no module `{0}`")]
+    NoModule(String),
+    /// Cells that the FPGA does not have.
+    #[error("{number} cells of type {kind} in module `{module}` were not mapped to the FPGA")]
+    Unmapped {
+        /// The module.
+        module: String,
+        /// The type.
+        kind: String,
+        /// How many.
+        number: u64,
+    },
+}
+
+#[derive(Deserialize)]
+struct Report {
+    modules: BTreeMap<String, Module>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    num_cells_by_type: BTreeMap<String, u64>,
+}
+
+/// Of each module in a report, how many cells of each type stand in it.
+pub fn read(report: &str) -> Result<Types, StatisticsError> {
+    let report: Report = serde_json::from_str(&without_trailing_commas(report))?;
+    let types = report.modules.into_iter();
+    Ok(types.map(|(name, module)| (name.trim_start_matches('\\').to_owned(), module.num_cells_by_type)).collect())
+}
+
+/// The modules of the hierarchy below `top`, itself included, that with the most LUTs in all its instances first.
+pub fn modules(types: &Types, top: &str) -> Result<Vec<ModuleArea>, StatisticsError> {
+    let mut instances = BTreeMap::new();
+    count_instances(types, top, 1, &mut instances)?;
+    let mut modules = instances
+        .into_iter()
+        .map(|(name, instances)| Ok(ModuleArea { name: name.to_owned(), instances, cells: cells(types, name)? }))
+        .collect::<Result<Vec<_>, StatisticsError>>()?;
+    modules.sort_by_key(|module| std::cmp::Reverse(module.cells.lut4 * module.instances));
+    Ok(modules)
+}
+
+/// Adds `times` instances of a module and what stands below it.
+fn count_instances<'a>(
+    types: &'a Types,
+    name: &str,
+    times: u64,
+    instances: &mut BTreeMap<&'a str, u64>,
+) -> Result<(), StatisticsError> {
+    let (name, cells) = types.get_key_value(name).ok_or_else(|| StatisticsError::NoModule(name.to_owned()))?;
+    *instances.entry(name).or_default() += times;
+    cells
+        .iter()
+        .filter(|(kind, _)| types.contains_key(*kind))
+        .try_for_each(|(kind, number)| count_instances(types, kind, times * number, instances))
+}
+
+/// The cells of one instance of a module.
+fn cells(types: &Types, module: &str) -> Result<Cells, StatisticsError> {
+    let of = |kind: &str| types[module].get(kind).copied().unwrap_or(0);
+    // `$scopeinfo` remembers the hierarchy of what was flattened; it is no hardware.
+    if let Some((kind, number)) = types[module].iter().find(|(kind, _)| kind.starts_with('$') && *kind != "$scopeinfo")
+    {
+        return Err(StatisticsError::Unmapped { module: module.to_owned(), kind: kind.clone(), number: *number });
+    }
+    Ok(Cells {
+        lut4: of("LUT4"),
+        ccu2c: of("CCU2C"),
+        lutram: of("TRELLIS_DPR16X4"),
+        ff: of("TRELLIS_FF"),
+        bram: of("DP16KD") + of("PDPW16KD"),
+        dsp: of("MULT18X18D"),
+    })
+}
+
+/// Yosys 0.23 leaves a comma behind the last module.
+fn without_trailing_commas(text: &str) -> String {
+    let mut parts = text.split(',');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |mut joined, part| {
+        if !part.trim_start().starts_with('}') {
+            joined.push(',');
+        }
+        joined + part
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Yosys 0.23 writes it: with a backslash before names and a comma too many.
+    const REPORT: &str = r#"{
+   "creator": "Yosys 0.23",
+   "modules": {
+      "\\bit": { "num_cells": 3, "num_cells_by_type": { "LUT4": 2, "TRELLIS_FF": 1 } },
+      "\\lane": { "num_cells_by_type": { "bit": 4, "CCU2C": 5, "DP16KD": 1, "$scopeinfo": 1 } },
+      "\\aside": { "num_cells_by_type": { "LUT4": 99 } },
+      "\\top": { "num_cells_by_type": { "lane": 3, "bit": 1, "LUT4": 7, "TRELLIS_DPR16X4": 6, "MULT18X18D": 2, "PFUMX": 9 } }
+   },
+
+}
+"#;
+
+    #[test]
+    fn instances_are_counted_through_the_hierarchy() {
+        let found = modules(&read(REPORT).unwrap(), "top").unwrap();
+        let expected = [
+            ("bit", 13, Cells { lut4: 2, ff: 1, ..Cells::default() }),
+            ("top", 1, Cells { lut4: 7, lutram: 6, dsp: 2, ..Cells::default() }),
+            ("lane", 3, Cells { ccu2c: 5, bram: 1, ..Cells::default() }),
+        ];
+        let expected: Vec<ModuleArea> = expected
+            .into_iter()
+            .map(|(name, instances, cells)| ModuleArea { name: name.into(), instances, cells })
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_report_that_leaves_something_out_is_refused() {
+        let text = |report: &str, top| read(report).and_then(|types| modules(&types, top)).unwrap_err().to_string();
+        assert_eq!(text(REPORT, "topp"), "no module `topp`");
+        let unmapped = REPORT.replace("PFUMX", "$mem_v2");
+        assert_eq!(text(&unmapped, "top"), "9 cells of type $mem_v2 in module `top` were not mapped to the FPGA");
+        assert!(modules(&read(&unmapped).unwrap(), "lane").is_ok());
+        assert!(text("{}", "top").starts_with("not a report of cells: "));
+    }
+}

@@ -1,0 +1,181 @@
+//! `weft synth`: with Yosys on a small core, and with a stand-in for it where the cells are to be known.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use common::{Ended, Workspace, entries};
+use serde_json::{Value, json};
+
+/// A Yosys that reports `cells` for every module, writes a line into `calls` of the workspace for each run, and has a
+/// build cache of its own.
+struct StandIn {
+    workspace: Workspace,
+}
+
+impl StandIn {
+    fn that_reports(cells: &str) -> Self {
+        Self::that_does(&format!(
+            "top=$(sed -n 's/^synth_ecp5 -top //p' script.ys)\n\
+             echo '{{\"modules\":{{\"'$top'\":{{\"num_cells_by_type\":{{{cells}}}}}}}}}' >result.json"
+        ))
+    }
+
+    fn that_does(commands: &str) -> Self {
+        let workspace = Workspace::new();
+        let calls = workspace.join("calls");
+        let text = format!(
+            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Yosys 9.99 (stand-in)'; exit; fi\n\
+             sed -n 's/^synth_ecp5 -top //p' script.ys >>'{}'\n{commands}\n",
+            calls.display()
+        );
+        let program = workspace.write("yosys", text);
+        fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("an executable file");
+        fs::create_dir(workspace.join("temporary")).expect("a folder");
+        Self { workspace }
+    }
+
+    fn synth(&self, arguments: &[&str]) -> Ended {
+        let mut command = self.workspace.command(&[&["synth"], arguments].concat());
+        command.env("WEFT_YOSYS", self.workspace.join("yosys"));
+        command.env("WEFT_CACHE", self.workspace.join("cache"));
+        command.env("TMPDIR", self.workspace.join("temporary"));
+        Ended::of(command.output().expect("weft starts"))
+    }
+
+    /// Tops of the runs so far, in their order.
+    fn calls(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.workspace.join("calls")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+/// Keys stay, numbers do not.
+fn shape(value: &Value) -> Value {
+    match value {
+        Value::Number(_) => json!("a number"),
+        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), shape(value))).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn a_small_core_has_an_area() {
+    let workspace = Workspace::new();
+    let arguments = ["synth", "--preset", "tiny", "--target", "ecp5-85k"];
+    let ended = workspace.weft(&[&arguments[..], &["--json"]].concat()).succeeded();
+    assert_eq!(ended.stderr, "", "no progress in a pipe");
+    let area = ended.object();
+    assert!(workspace.entries().is_empty());
+
+    let mut seen = area.clone();
+    seen["config"] = json!("…");
+    seen["modules"] = json!({ "s8_context": area["modules"]["s8_context"] });
+    let version = area["tools"]["yosys"].as_str().expect("a version");
+    assert!(version.starts_with("Yosys 0."), "{version}");
+    seen["tools"]["yosys"] = json!("Yosys 0.…");
+    insta::assert_snapshot!(format!("{:#}", shape(&seen)));
+
+    assert_eq!(area["config"]["trace"]["port"], false);
+    let modules = area["modules"].as_object().expect("modules");
+    let number = |value: &Value| value.as_u64().expect("a number");
+    let sum = |kind: &str| modules.values().map(|m| number(&m["instances"]) * number(&m[kind])).sum::<u64>();
+    // Two read ports of 32 registers of 32 bits; memories and carry chains are not shared across modules.
+    assert_eq!((number(&area["bram"]), sum("bram")), (2, 2));
+    assert_eq!(number(&area["lutram"]), sum("lutram"));
+    assert_eq!(number(&modules["register_bank"]["instances"]), 2);
+    assert_eq!(
+        number(&area["packed"]),
+        number(&area["lut4"]) + 2 * number(&area["ccu2c"]) + 6 * number(&area["lutram"])
+    );
+    for kind in ["lut4", "ff"] {
+        let (whole, modules) = (number(&area[kind]), sum(kind));
+        assert!(whole > 500 && whole < modules * 5 / 4 && whole > modules / 2, "{kind}: {whole} of {modules}");
+    }
+
+    let text = workspace.weft(&arguments).succeeded().stdout;
+    assert!(text.starts_with("weft_core of 1 warps × 1 threads, "), "{text}");
+}
+
+#[test]
+fn a_module_is_shown_with_what_stands_below_it() {
+    let yosys =
+        StandIn::that_reports(r#""LUT4": 10, "CCU2C": 2, "TRELLIS_DPR16X4": 1, "TRELLIS_FF": 1234, "DP16KD": 1"#);
+    let unit = "divergence.unit=arbiter";
+    let arguments = ["--preset", "tiny", "--set", unit, "--target", "ecp5-25k", "--module", "lane_alu"];
+    insta::assert_snapshot!(yosys.synth(&arguments).succeeded().stdout);
+    assert_eq!(yosys.calls(), ["lane_alu", "lane_alu"]);
+    let again = yosys.synth(&[&arguments[..], &["--json"]].concat()).succeeded().object();
+    assert_eq!(yosys.calls().len(), 2, "results are cached");
+    assert_eq!((&again["flattened"], &again["packed"]), (&json!(true), &json!(20)));
+}
+
+#[test]
+fn modules_that_two_cores_share_are_synthesised_once() {
+    let yosys = StandIn::that_reports(r#""LUT4": 1"#);
+    let synth = |setting| {
+        let before = yosys.calls().len();
+        let core = ["--preset", "tiny", "--set", "threads=2", "--set", "divergence.unit=arbiter", "--set", setting];
+        yosys.synth(&[&core[..], &["--target", "ecp5-85k", "--per-module"]].concat()).succeeded();
+        yosys.calls().split_off(before)
+    };
+    let first = synth("divergence.fair_after=7");
+    assert!(first.len() > 15 && first.last().is_some_and(|top| top == "weft_core"), "{first:?}");
+    let second = synth("divergence.fair_after=15");
+    assert!(second.iter().any(|top| top == "arbiter"), "{second:?}");
+    assert!(!second.iter().any(|top| top == "lane_alu" || top == "s5_decode"), "{second:?}");
+}
+
+#[test]
+fn wide_cores_are_not_flattened() {
+    let yosys = StandIn::that_reports(r#""LUT4": 1"#);
+    let run = |more: &[&str]| yosys.synth(&[&["--target", "ecp5-85k", "--json"], more].concat());
+    for (threads, flattened) in [("threads=16", true), ("threads=32", false)] {
+        let arguments = ["--preset", "tiny", "--set", threads, "--set", "memory.stack_bytes=64"];
+        assert_eq!(run(&arguments).succeeded().object()["flattened"], flattened, "{threads}");
+    }
+    let module = run(&["--set", "threads=32", "--set", "memory.stack_bytes=64", "--module", "lane_alu"]);
+    assert_eq!(module.succeeded().object()["flattened"], true);
+}
+
+#[test]
+fn a_core_that_does_not_fit_has_failed() {
+    let yosys = StandIn::that_reports(r#""LUT4": 30000"#);
+    let synth = |target| yosys.synth(&["--preset", "tiny", "--module", "lane_alu", "--target", target, "--json"]);
+    let small = synth("ecp5-25k");
+    assert_eq!((small.status, &small.object()["fits"]), (1, &json!(false)));
+    assert_eq!(small.object()["available"]["packed"], 24288);
+    assert_eq!((synth("ecp5-45k").status, &synth("ecp5-45k").object()["fits"]), (0, &json!(true)));
+}
+
+#[test]
+fn a_failed_synthesis_names_its_log_and_leaves_nothing_in_the_cache() {
+    let commands = "seq 100 >yosys.log; echo '{' >result.json; echo 'ERROR: out of LUTs' >&2; exit 1";
+    let yosys = StandIn::that_does(commands);
+    let arguments = ["--preset", "tiny", "--target", "ecp5-85k", "--module", "lane_alu"];
+    let ended = yosys.synth(&arguments);
+    assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
+    assert!(ended.stderr.ends_with("the last of it:\nERROR: out of LUTs\n"), "{}", ended.stderr);
+
+    let logs = entries(&yosys.workspace.join("temporary"));
+    let [log] = &logs[..] else { panic!("{logs:?}") };
+    let log = yosys.workspace.join("temporary").join(log);
+    assert!(ended.stderr.contains(&format!("its log: {};", log.display())), "{}", ended.stderr);
+    assert!(fs::read_to_string(&log).expect("the log").ends_with("99\n100\nERROR: out of LUTs\n"));
+    let cached = entries(&yosys.workspace.join("cache/synthesis"));
+    assert!(cached.iter().all(|name| name.ends_with(".lock")), "{cached:?}");
+
+    let json = yosys.synth(&[&arguments[..], &["--json"]].concat());
+    assert_eq!((json.status, &json.object()["error"]["kind"]), (2, &json!("synthesis")));
+}
+
+#[test]
+fn cells_that_the_part_does_not_have_are_an_error() {
+    let yosys = StandIn::that_reports(r#""LUT4": 1, "$mem_v2": 3"#);
+    let ended = yosys.synth(&["--preset", "tiny", "--target", "ecp5-85k", "--module", "lane_alu"]);
+    assert_eq!(ended.status, 2);
+    let expected =
+        "error: Yosys 9.99 (stand-in): 3 cells of type $mem_v2 in module `lane_alu` were not mapped to the FPGA\n";
+    assert_eq!(ended.stderr, expected);
+}

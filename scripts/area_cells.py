@@ -1,0 +1,20 @@
+"""Results of `weft synth --json`, as the scripts that print areas read them."""
+
+import sys
+
+CELLS = ["lut4", "ccu2c", "lutram", "packed", "ff", "bram", "dsp"]
+HEADINGS = ["LUT4", "CCU2C", "LUT RAM", "packed", "FF", "BRAM", "DSP"]
+
+
+def sum_of_modules(result):
+    """The cells of all instances of all modules, each module synthesised by itself."""
+    modules = result["modules"].values()
+    return {cell: sum(module["instances"] * module[cell] for module in modules) for cell in CELLS}
+
+
+def one_yosys(results):
+    """Name and version of the Yosys that all results come from."""
+    versions = {result["tools"]["yosys"] for result in results}
+    if len(versions) != 1:
+        sys.exit(f"results of several versions of Yosys: {', '.join(sorted(versions))}")
+    return " ".join(versions.pop().split()[:2])
