@@ -1,4 +1,4 @@
-//! The top: the stages, wired.
+//! The pipeline: the stages, wired. The top of a core whose memory ports are at the top.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, ones, zeros};
 
@@ -21,18 +21,15 @@ use crate::stages::{
 };
 use crate::start;
 
-/// Elaborates `weft_core` with a divergence unit.
-pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
+/// Elaborates the pipeline with a divergence unit, as a module of this name and purpose.
+pub fn elaborate(
+    name: &str,
+    purpose: &str,
+    shape: &Shape,
+    unit: &dyn DivergenceUnit,
+) -> Result<Module, ElaborationError> {
     let round_robin = round_robin::elaborate(shape.contexts())?;
-    let m = Builder::new(
-        "weft_core",
-        &format!(
-            "Weft: RISC-V SIMT core, {} warps of {} threads, divergence unit {}.",
-            shape.warps,
-            shape.threads,
-            unit.name()
-        ),
-    );
+    let m = Builder::new(name, purpose);
     let ports = Ports::declare(&m, shape);
 
     m.comment("Start, and the counters that programs read.");

@@ -25,6 +25,7 @@ mod shape;
 mod signals;
 mod stages;
 mod start;
+mod top;
 
 use sha2::{Digest, Sha256};
 use weft_config::Config;
@@ -42,23 +43,77 @@ pub enum CoreError {
         /// The names there are.
         known: String,
     },
+    /// An image was given to a core without memory.
+    #[error(
+        "memory.kind = \"{kind}\": the core has no memory that could start with a program; memory.kind = \"bram\" has"
+    )]
+    NoMemory {
+        /// The kind.
+        kind: &'static str,
+    },
     /// The hardware description itself is wrong.
     #[error(transparent)]
     Elaboration(#[from] rtl::ElaborationError),
 }
 
+/// Name of the top module, also the beginning of the names of image files.
+pub const TOP: &str = "weft_core";
+
 /// An elaborated core.
 pub struct Core {
     top: rtl::Module,
     header: String,
+    memory: Option<MemoryInCore>,
 }
 
-/// Elaborates the core of a configuration; its threads start at `reset_pc`.
+/// The memory in a core, for benches that look at it from outside.
+#[derive(Clone, Debug)]
+pub struct MemoryInCore {
+    /// Name of its instance in the top.
+    pub instance: &'static str,
+    /// Name of its module.
+    pub module: &'static str,
+    /// Names of its memories of 32-bit words: word i of RAM is word i / n of memory i mod n.
+    pub banks: Vec<String>,
+    /// The nets of the top between the pipeline and the memory, as the pipeline sees them.
+    pub bus: Vec<rtl::PortInfo>,
+}
+
+/// Elaborates the core of a configuration; its threads start at `reset_pc`. Memory in the core starts without content.
 pub fn elaborate(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
+    elaborate_from(config, reset_pc, None)
+}
+
+/// Elaborates a core whose memory starts with the content of [`Core::image_files`].
+pub fn elaborate_with_image(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
+    elaborate_from(config, reset_pc, Some(&image_file))
+}
+
+fn elaborate_from(config: &Config, reset_pc: u32, image: Option<&dyn Fn(usize) -> String>) -> Result<Core, CoreError> {
     let unit = divergence::find(&config.divergence.unit)?;
     let shape = Shape::new(config, reset_pc, unit.slots(), unit.delay(config));
-    let top = core::elaborate(&shape, unit)?;
-    Ok(Core { top, header: header(config, &shape, unit) })
+    let (warps, threads) = (shape.warps, shape.threads);
+    let purpose =
+        format!("Weft: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {}", unit.name());
+    let kind = config.memory.kind.name();
+    let (top, memory) = match memory::find(kind) {
+        None if image.is_some() => return Err(CoreError::NoMemory { kind }),
+        None => (core::elaborate(TOP, &format!("{purpose}."), &shape, unit)?, None),
+        Some(adaptor) => {
+            let pipeline = core::elaborate("weft_pipeline", "The core without its memory.", &shape, unit)?;
+            let behind = (adaptor.elaborate)(&shape, image)?;
+            let top = top::elaborate(TOP, &pipeline, &behind, &format!("{purpose}, memory {kind}."))?;
+            let banks = (0..(adaptor.banks)(&shape)).map(adaptor.bank).collect();
+            let bus = top::bus(&pipeline);
+            (top, Some(MemoryInCore { instance: "memory", module: adaptor.module, banks, bus }))
+        }
+    };
+    Ok(Core { top, header: header(config, &shape, unit), memory })
+}
+
+/// The file that a bank of the memory starts with.
+fn image_file(bank: usize) -> String {
+    format!("{TOP}_{bank}.hex")
 }
 
 fn header(config: &Config, shape: &Shape, unit: &dyn divergence::DivergenceUnit) -> String {
@@ -97,7 +152,7 @@ impl Core {
     /// The module of this name, with those below it.
     pub fn part(&self, name: &str) -> Option<Self> {
         let top = self.top.hierarchy().into_iter().find(|module| module.name() == name)?;
-        Some(Self { top, header: self.header.clone() })
+        Some(Self { top, header: self.header.clone(), memory: None })
     }
 
     /// The ports of the top module, in order.
@@ -109,6 +164,19 @@ impl Core {
     pub fn files(&self) -> Vec<(String, String)> {
         let modules = self.top.verilog();
         modules.iter().map(|m| (format!("{}.v", m.name), rtl::file(&self.header, m))).collect()
+    }
+
+    /// The memory in the core, if it has one.
+    pub fn memory(&self) -> Option<&MemoryInCore> {
+        self.memory.as_ref()
+    }
+
+    /// The files that the memory of [`elaborate_with_image`] starts with, name and text, for these words of RAM, as
+    /// memory holds them (stacks interleaved where configured). None without memory in the core.
+    pub fn image_files(&self, words: &[u32]) -> Vec<(String, String)> {
+        let banks = self.memory.as_ref().map_or(0, |memory| memory.banks.len());
+        let text = |bank| words.iter().skip(bank).step_by(banks).map(|word| format!("{word:08x}\n")).collect();
+        (0..banks).map(|bank| (image_file(bank), text(bank))).collect()
     }
 
     /// All modules in one text.

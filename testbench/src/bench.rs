@@ -2,6 +2,9 @@
 
 mod hardware;
 mod liveness;
+mod memory_side;
+mod modelled;
+mod on_chip;
 mod on_hardware;
 mod on_model;
 mod pipeline_log;
@@ -121,7 +124,7 @@ pub fn run(config: &Config, program: &Program, engine: Engine, options: RunOptio
     check_trace_port(config, engine, &options)?;
     let core = cores::elaborate(config, program.entry)?;
     let verilog = core.all_in_one();
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog };
+    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
     run_source(config, program, engine, options, &Cache::of_user(), &source, Effort::Fast)
 }
 

@@ -26,6 +26,8 @@ pub struct Kernel {
     pub isa: Isa,
     /// `divergence.fair_after` as it should be at most, if threads wait for others of their warp.
     pub fair_after: Option<u64>,
+    /// `memory.stack_bytes` as it must be at least, if 256 are too few.
+    pub stack_bytes: Option<u32>,
     divergent_branches: Option<fn(u32, u32) -> u64>,
     console: fn(u32, u32) -> String,
 }
@@ -43,7 +45,9 @@ impl Kernel {
     pub fn settings(&self) -> Vec<String> {
         let extension = |needed: bool, key: &str| needed.then(|| format!("{key}=true"));
         let fair_after = self.fair_after.map(|commits| format!("divergence.fair_after={commits}"));
-        [extension(self.isa.m, "isa.m"), extension(self.isa.a, "isa.a"), fair_after].into_iter().flatten().collect()
+        let stack_bytes = self.stack_bytes.map(|bytes| format!("memory.stack_bytes={bytes}"));
+        let extensions = [extension(self.isa.m, "isa.m"), extension(self.isa.a, "isa.a")];
+        extensions.into_iter().chain([fair_after, stack_bytes]).flatten().collect()
     }
 
     /// Gives `config` what the kernel needs, and leaves the rest of it alone.
@@ -54,6 +58,9 @@ impl Kernel {
             && (config.divergence.fair_after == 0 || config.divergence.fair_after > most)
         {
             config.divergence.fair_after = most;
+        }
+        if let Some(least) = self.stack_bytes {
+            config.memory.stack_bytes = config.memory.stack_bytes.max(least);
         }
     }
 
@@ -135,6 +142,7 @@ macro_rules! uncounted {
             source: include_str!(concat!("../kernels/", stringify!($name), ".c")),
             isa: BASE,
             fair_after: None,
+            stack_bytes: None,
             divergent_branches: None,
             console: |_, _| String::new(),
         }
@@ -154,7 +162,7 @@ static KERNELS: &[Kernel] = &[
     kernel!(collatz, "steps to 1 of the Collatz sequence, counted in two ways"),
     kernel!(short_circuit, "if (A && B) C; else D; E; the paths of figure 1 of the Simty report"),
     kernel!(recursion, "Fibonacci numbers by recursion, as deep as each thread likes"),
-    kernel!(quicksort, "sorts an array in each thread, on its stack"),
+    Kernel { stack_bytes: Some(512), ..kernel!(quicksort, "sorts an array in each thread, on its stack") },
     kernel!(string_search, "finds a word of each thread's own in a text, by two algorithms"),
     kernel!(indirect_call, "calls through a table of functions, different ones in neighbouring threads"),
     kernel!(interpreter, "interprets different programs in neighbouring threads, by a jump table"),
@@ -199,12 +207,20 @@ mod tests {
     #[test]
     fn a_kernel_asks_for_what_it_needs_and_no_more() {
         assert_eq!(find("gcd").unwrap().settings(), [""; 0]);
+        assert_eq!(find("quicksort").unwrap().settings(), ["memory.stack_bytes=512"]);
         assert_eq!(find("spin_lock").unwrap().settings(), ["isa.a=true", "divergence.fair_after=50"]);
         let base = || Config { isa: BASE, ..Config::default() };
 
         let mut config = base();
         find("gcd").unwrap().configure(&mut config);
         assert_eq!(config, base());
+
+        for (given, set) in [(256, 512), (512, 512), (2048, 2048)] {
+            let mut config = base();
+            config.memory.stack_bytes = given;
+            find("quicksort").unwrap().configure(&mut config);
+            assert_eq!(config.memory.stack_bytes, set);
+        }
 
         for (given, set) in [(0, 50), (20, 20), (65536, 50)] {
             let mut config = base();

@@ -51,22 +51,6 @@ pins! {
     Ports {
         clk: Input |_| 1,
         rst: Input |_| 1,
-        imem_req_valid: Output |_| 1,
-        imem_req_ready: Input |_| 1,
-        imem_req_addr: Output |_| 32,
-        imem_rsp_valid: Input |_| 1,
-        imem_rsp_data: Input |_| 32,
-        imem_rsp_reconvergence: Input |_| 32,
-        dmem_req_valid: Output |_| 1,
-        dmem_req_ready: Input |_| 1,
-        dmem_req_op: Output |_| 4,
-        dmem_req_addr: Output |_| 32,
-        dmem_req_tag: Output |w| w.tag,
-        dmem_req_mask: Output |w| 4 * w.threads,
-        dmem_req_data: Output |w| 32 * w.threads,
-        dmem_rsp_valid: Input |_| 1,
-        dmem_rsp_tag: Input |w| w.tag,
-        dmem_rsp_data: Input |w| 32 * w.threads,
         console_valid: Output |_| 1,
         console_ready: Input |_| 1,
         console_data: Output |_| 8,
@@ -76,6 +60,44 @@ pins! {
         error_pc: Output |_| 32,
         error_warp: Output |w| w.warp,
         error_lane: Output |w| w.lane,
+    }
+}
+
+pins! {
+    /// What a core asks of its memory: at the top, or inside it.
+    RequestPorts {
+        imem_req_valid: Output |_| 1,
+        imem_req_addr: Output |_| 32,
+        dmem_req_valid: Output |_| 1,
+        dmem_req_op: Output |_| 4,
+        dmem_req_addr: Output |_| 32,
+        dmem_req_tag: Output |w| w.tag,
+        dmem_req_mask: Output |w| 4 * w.threads,
+        dmem_req_data: Output |w| 32 * w.threads,
+    }
+}
+
+pins! {
+    /// What the bench answers at the top of a core.
+    AnswerPorts {
+        imem_req_ready: Input |_| 1,
+        imem_rsp_valid: Input |_| 1,
+        imem_rsp_data: Input |_| 32,
+        imem_rsp_reconvergence: Input |_| 32,
+        dmem_req_ready: Input |_| 1,
+        dmem_rsp_valid: Input |_| 1,
+        dmem_rsp_tag: Input |w| w.tag,
+        dmem_rsp_data: Input |w| 32 * w.threads,
+    }
+}
+
+pins! {
+    /// What the memory in a core answers, as the bench sees it.
+    ObservedAnswers {
+        dmem_req_ready: Output |_| 1,
+        dmem_rsp_valid: Output |_| 1,
+        dmem_rsp_tag: Output |w| w.tag,
+        dmem_rsp_data: Output |w| 32 * w.threads,
     }
 }
 
@@ -142,6 +164,27 @@ pins! {
 
 impl Ports {
     /// The ports of a core of this configuration.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl RequestPorts {
+    /// The request ports of a core of this configuration.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl AnswerPorts {
+    /// The answer ports of a core of this configuration without memory.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl ObservedAnswers {
+    /// The answers inside a core of this configuration with memory.
     pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
         Self::bind(model, "", &Widths::of(config))
     }

@@ -20,7 +20,7 @@ fn no_instruction_uses_a_register_read_while_it_is_written() {
     let verilog = core.all_in_one();
     assert_eq!(verilog.matches(READ).count(), 1, "one module reads the registers");
     let verilog = verilog.replace(READ, SPOILT);
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog };
+    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: None };
     let out = tempfile::tempdir().unwrap();
     for latency in [(1, 1), (1, 60)] {
         config.memory.latency = Latency { min: latency.0, max: latency.1 };

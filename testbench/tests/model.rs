@@ -1,5 +1,6 @@
 //! A small module built and loaded like a core: ports of every storage size, state, waveform.
 
+use cores::MemoryInCore;
 use rtl::{Direction, PortInfo};
 use testbench::cache::Cache;
 use testbench::model::{self, Effort, Model, Options, Source};
@@ -60,7 +61,7 @@ fn kept_cache() -> Cache {
 }
 
 fn open(cache: &Cache, verilog: &str, wave: bool, seed: i32) -> Result<Model, model::OpenError> {
-    let source = Source { top: "toy", ports: &ports(), verilog };
+    let source = Source { top: "toy", ports: &ports(), verilog, memory: None };
     model::open(cache, &source, Options { wave, effort: Effort::Quick, seed })
 }
 
@@ -154,4 +155,51 @@ fn a_loop_that_never_settles_is_an_error_not_an_abort() {
     let looping = TOY.replace("assign word_out = ~word;", "wire [31:0] ring = ~ring; assign word_out = ring;");
     let mut model = open(&kept_cache(), &looping, false, 1).unwrap();
     assert!(model.eval().unwrap_err().to_string().contains("converge"));
+}
+
+const MEMORY: &str = r#"
+module cells (input wire clk, input wire [3:0] row, output reg [31:0] even_word, output reg [31:0] odd_word);
+    reg [31:0] even [0:15];
+    reg [31:0] odd [0:15];
+    always @(posedge clk) begin
+        even_word <= even[row];
+        odd_word <= odd[row];
+        odd[row] <= odd[row] + 32'd1;
+    end
+endmodule
+
+module toy (input wire clk, input wire [3:0] row, output wire [31:0] even_word, output wire [31:0] odd_word);
+    wire [3:0] inner_row = ~row;
+    cells memory (.clk(clk), .row(inner_row), .even_word(even_word), .odd_word(odd_word));
+endmodule
+"#;
+
+#[test]
+fn memories_and_nets_of_the_inside_are_reached_by_name() {
+    use Direction::{Input, Output};
+    let port = |(name, width, direction): (&str, usize, Direction)| PortInfo { name: name.into(), width, direction };
+    let words = [("even_word", 32, Output), ("odd_word", 32, Output)];
+    let ports: Vec<PortInfo> = [("clk", 1, Input), ("row", 4, Input)].into_iter().chain(words).map(port).collect();
+    let memory = MemoryInCore {
+        instance: "memory",
+        module: "cells",
+        banks: vec!["even".into(), "odd".into()],
+        bus: vec![port(("inner_row", 4, Input))],
+    };
+    let source = Source { top: "toy", ports: &ports, verilog: MEMORY, memory: Some(&memory) };
+    let mut model =
+        model::open(&kept_cache(), &source, Options { wave: false, effort: Effort::Quick, seed: 1 }).unwrap();
+    assert_eq!((model.banks(), model.bank(0).len(), model.bank(1).len()), (2, 16, 16));
+    for bank in 0..2 {
+        for (place, word) in model.bank_mut(bank).iter_mut().zip(0..) {
+            *place = 100 * (bank as u32 + 1) + word;
+        }
+    }
+    let inner_row = model.port("inner_row", 4, Output).unwrap();
+    let [even, odd] = ["even_word", "odd_word"].map(|name| model.port(name, 32, Output).unwrap());
+    let row = model.port("row", 4, Input).unwrap();
+    model.set(row, 4);
+    tick(&mut model, &mut 0);
+    assert_eq!((model.get(inner_row), model.get(even), model.get(odd)), (11, 111, 211));
+    assert_eq!((model.bank(0)[11], &model.bank(1)[10..13]), (111, &[210, 212, 212][..]));
 }

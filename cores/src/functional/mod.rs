@@ -1,5 +1,6 @@
 //! What a lane computes.
 
+pub mod atomic_alu;
 pub mod divider;
 pub mod lane_alu;
 pub mod lane_operands;

@@ -1,5 +1,38 @@
-//! The memory side: which lanes one transaction serves, and the requests on their way out.
+//! The memory side: which lanes one transaction serves, the requests on their way out, and what may stand behind the
+//! ports of the pipeline.
 
+pub mod bram;
 pub mod coalescer;
 pub mod map;
 pub mod request_queue;
+pub mod reservations;
+
+use rtl::{ElaborationError, Module};
+
+use crate::shape::Shape;
+
+/// Elaborates the module of an adaptor; `image` names the file that each bank starts with.
+type Elaborate = fn(&Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError>;
+
+/// What can be put between the memory ports of the pipeline and the top: a module with those ports, mirrored, whose
+/// other ports become ports of the top.
+pub struct Adaptor {
+    /// The `memory.kind` that asks for it.
+    pub kind: &'static str,
+    /// Name of its module.
+    pub module: &'static str,
+    /// Elaborates it.
+    pub elaborate: Elaborate,
+    /// Memories in its module that together hold RAM, word by word in turn.
+    pub banks: fn(&Shape) -> usize,
+    /// The name of each.
+    pub bank: fn(usize) -> String,
+}
+
+/// Every adaptor. With another kind the memory ports of the pipeline are ports of the top.
+static ADAPTORS: &[Adaptor] = &[bram::ADAPTOR];
+
+/// The adaptor of a `memory.kind`, if it needs one.
+pub fn find(kind: &str) -> Option<&'static Adaptor> {
+    ADAPTORS.iter().find(|adaptor| adaptor.kind == kind)
+}

@@ -48,9 +48,11 @@ pub enum Command {
 Examples:
   weft emit --out core
   weft emit --preset wide --set memory.outstanding=32 --out core --force
+  weft emit --preset bram-4x4 --image program.elf --out core
 
 Writes rtl/*.v (one module each), weft_core.v (all in one), weft_core.f (the files of rtl/),
-weft.core (FuseSoC) and config.toml. Top module: weft_core.")]
+weft.core (FuseSoC) and config.toml; with --image weft_core_*.hex, which simulators and synthesis
+tools find when they are started in DIR. Top module: weft_core.")]
     Emit(EmitArguments),
     /// Run a program on the core, or on the model of it
     #[command(after_help = "\
@@ -134,6 +136,9 @@ pub struct EmitArguments {
     /// Folder to write; it must be empty or new
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Let the memory of the core start with this program, a 32-bit RISC-V ELF executable (memory.kind "bram")
+    #[arg(long, value_name = "P.elf")]
+    pub image: Option<PathBuf>,
     /// Overwrite what an earlier emit wrote to the folder; other files in it are kept
     #[arg(long)]
     pub force: bool,

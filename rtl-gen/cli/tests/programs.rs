@@ -46,11 +46,11 @@ fn files_that_are_no_program_for_the_core() {
         ("64 bits", minimal_64_bit()),
         ("another machine", x86),
         ("with compressed instructions", Elf { flags: 1, ..exit() }.bytes()),
-        ("below RAM", Elf { address: 0x1000, ..exit() }.bytes()),
+        ("below RAM", Elf { address: 0x1000, entry: 0x1000, ..exit() }.bytes()),
         ("too big for RAM", Elf { memory_bytes: 17 << 20, ..exit() }.bytes()),
         ("over the stacks", Elf { memory_bytes: (16 << 20) - 4096, ..exit() }.bytes()),
         ("beyond the address space", Elf { memory_bytes: u32::MAX, ..exit() }.bytes()),
-        ("entered between instructions", Elf { address: RAM + 2, ..exit() }.bytes()),
+        ("entered between instructions", Elf { address: RAM + 2, entry: RAM + 2, ..exit() }.bytes()),
         ("a script", b"#!/bin/sh\nexit 0\n".to_vec()),
     ];
     let messages: Vec<String> = programs.iter().map(|(what, bytes)| format!("{what}: {}", refused(bytes))).collect();

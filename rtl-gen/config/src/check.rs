@@ -1,8 +1,8 @@
 //! Rules between keys: RAM and the stacks at its end.
 
 use crate::error::{ConfigError, Origin};
-use crate::keys::Config;
-use crate::table::{KEYS, Refusal};
+use crate::keys::{Config, MemoryKind};
+use crate::table::{KEYS, Key, Refusal};
 
 /// A broken rule: the keys it is about, and the two halves of its message.
 pub(crate) struct Broken {
@@ -28,11 +28,20 @@ impl Config {
                 });
             }
         }
-        check_rules(self).map_err(|Broken { reason, hint, .. }| ConfigError::Conflict {
-            origin: Box::new(Origin::Default),
-            reason,
-            hint,
-        })
+        let ignored = KEYS.iter().find(|key| key.is_ignored(self) && key.value(self) != key.default());
+        ignored.map_or(Ok(()), |key| Err(no_effect(self, key))).and_then(|()| check_rules(self)).map_err(
+            |Broken { reason, hint, .. }| ConfigError::Conflict { origin: Box::new(Origin::Default), reason, hint },
+        )
+    }
+}
+
+/// The rule that a key without effect is not set.
+pub(crate) fn no_effect(config: &Config, key: &'static Key) -> Broken {
+    let kind = config.memory.kind.name();
+    Broken {
+        keys: std::slice::from_ref(&key.name),
+        reason: format!("`{}` has no effect with `memory.kind` = \"{kind}\"", key.name),
+        hint: format!("leave it out, or set memory.kind=\"{}\"", MemoryKind::Model.name()),
     }
 }
 
@@ -44,7 +53,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     let stacks = warps * of_warp;
     if stacks >= ram {
         return Err(Broken {
-            keys: &["warps", "threads", "memory.stack_bytes", "memory.ram_bytes"],
+            keys: &["warps", "threads", "memory.kind", "memory.stack_bytes", "memory.ram_bytes"],
             reason: format!(
                 "`memory.ram_bytes` = {ram} must be more than all stacks, `warps` · `threads` · `memory.stack_bytes` = \
                  {warps} · {threads} · {stack} = {stacks}"
@@ -60,7 +69,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
             .map(|size| size.to_string())
             .collect();
         return Err(Broken {
-            keys: &["threads", "memory.stack_bytes", "memory.ram_bytes"],
+            keys: &["threads", "memory.kind", "memory.stack_bytes", "memory.ram_bytes"],
             reason: format!(
                 "`memory.ram_bytes` = {ram} must be a multiple of `threads` · `memory.stack_bytes` = \
                  {threads} · {stack} = {of_warp}"

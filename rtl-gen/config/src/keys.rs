@@ -77,6 +77,8 @@ pub struct Memory {
 pub enum MemoryKind {
     /// The port is at the top of the core; the test bench answers.
     Model,
+    /// Block RAM in the core: no memory port at the top.
+    Bram,
 }
 
 /// `memory.latency`: a number of cycles, or a range `"min..max"` (both ends included) drawn at random.
@@ -139,14 +141,25 @@ impl Default for Divergence {
 
 impl Default for Memory {
     fn default() -> Self {
+        Self::of_kind(MemoryKind::Model)
+    }
+}
+
+impl Memory {
+    /// The defaults with a kind of memory: on chip there is less of it.
+    pub fn of_kind(kind: MemoryKind) -> Self {
+        let (ram_bytes, stack_bytes) = match kind {
+            MemoryKind::Model => (16 << 20, 2048),
+            MemoryKind::Bram => (64 << 10, 256),
+        };
         Self {
-            kind: MemoryKind::Model,
+            kind,
             latency: Latency { min: 1, max: 1 },
             bandwidth: Bandwidth::FULL,
             seed: 1,
             outstanding: 16,
-            ram_bytes: 16 << 20,
-            stack_bytes: 2048,
+            ram_bytes,
+            stack_bytes,
             stack_interleave: true,
         }
     }
@@ -166,12 +179,21 @@ impl Default for Run {
 
 impl MemoryKind {
     /// Every kind.
-    pub const ALL: &[Self] = &[Self::Model];
+    pub const ALL: &[Self] = &[Self::Model, Self::Bram];
 
     /// Its name in the TOML file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
+            Self::Bram => "bram",
+        }
+    }
+
+    /// Keys that have no effect with this kind.
+    pub fn ignored_keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Model => &[],
+            Self::Bram => &["memory.latency", "memory.bandwidth", "memory.seed"],
         }
     }
 }

@@ -13,6 +13,7 @@ pub const PRESETS: &[Preset] = &[
     Preset { name: "default", toml: include_str!("../presets/default.toml") },
     Preset { name: "tiny", toml: include_str!("../presets/tiny.toml") },
     Preset { name: "rv32i-8x4", toml: include_str!("../presets/rv32i-8x4.toml") },
+    Preset { name: "bram-4x4", toml: include_str!("../presets/bram-4x4.toml") },
     Preset { name: "wide", toml: include_str!("../presets/wide.toml") },
 ];
 

@@ -18,9 +18,11 @@ impl Config {
                 table = own_table;
                 let _ = write!(text, "\n[{table}]");
             }
-            let (values, default) = (key.values(), key.default());
+            let (values, default) = (key.values(), key.default_beside(self));
             let _ = write!(text, "\n# {}\n# {}; default {default}.\n", key.summary, capitalised(&values));
-            let _ = writeln!(text, "{leaf} = {}", key.value(self));
+            // A key without effect cannot be set.
+            let unset = if key.is_ignored(self) { "# " } else { "" };
+            let _ = writeln!(text, "{unset}{leaf} = {}", key.value(self));
         }
         text
     }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::check::{Broken, check_rules};
+use crate::check::{Broken, check_rules, no_effect};
 use crate::error::{ConfigError, Origin};
-use crate::keys::Config;
+use crate::keys::{Config, Memory};
 use crate::preset::{PRESETS, Preset};
 use crate::suggest::{hint_among, hint_for_key};
 use crate::table::{KEYS, Key, Refusal};
@@ -126,12 +126,29 @@ impl Resolver {
         })
     }
 
-    fn finish(self) -> Result<Config, ConfigError> {
-        check_rules(&self.config).map_err(|Broken { keys, reason, hint }| {
+    fn finish(mut self) -> Result<Config, ConfigError> {
+        self.default_to_the_memory();
+        let ignored = KEYS.iter().find(|key| key.is_ignored(&self.config) && self.is_set(key));
+        let checked = ignored.map_or_else(|| check_rules(&self.config), |key| Err(no_effect(&self.config, key)));
+        checked.map_err(|Broken { keys, reason, hint }| {
             let last = self.origins.into_iter().rev().find(|(key, _)| keys.contains(key));
             ConfigError::Conflict { origin: Box::new(last.map_or(Origin::Default, |(_, origin)| origin)), reason, hint }
         })?;
         Ok(self.config)
+    }
+
+    fn is_set(&self, key: &Key) -> bool {
+        self.origins.iter().any(|(name, _)| *name == key.name)
+    }
+
+    /// Gives the keys that nobody set the defaults of the chosen kind of memory.
+    fn default_to_the_memory(&mut self) {
+        let defaults = Config { memory: Memory::of_kind(self.config.memory.kind), ..Config::default() };
+        for key in KEYS {
+            if !self.is_set(key) {
+                key.reset(&mut self.config, &defaults);
+            }
+        }
     }
 }
 

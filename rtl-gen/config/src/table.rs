@@ -2,7 +2,7 @@
 //! files and arguments, the printed configuration, the error texts and the reference in the
 //! documentation are all derived from it.
 
-use crate::keys::{Bandwidth, Config, Latency, MemoryKind};
+use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind};
 use crate::suggest::hint_among;
 use crate::value::Given;
 
@@ -94,7 +94,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "memory.kind",
-        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers.",
+        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latency, bandwidth and seed cannot be set).",
         in_hardware: true,
         field: Field::MemoryKind { at: |config| &mut config.memory.kind },
     },
@@ -124,13 +124,13 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "memory.ram_bytes",
-        summary: "RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all stacks together.",
+        summary: "RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all stacks together. Default 65536 with kind \"bram\".",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(128, 1 << 31), at: |config| &mut config.memory.ram_bytes },
     },
     Key {
         name: "memory.stack_bytes",
-        summary: "Stack of each thread; the stacks are the end of RAM.",
+        summary: "Stack of each thread; the stacks are the end of RAM. Default 256 with kind \"bram\".",
         in_hardware: true,
         field: Field::Integer {
             values: Integers::powers_of_two(64, 1 << 30),
@@ -204,6 +204,23 @@ impl Key {
         self.value(&Config::default())
     }
 
+    /// Its default in a configuration with the memory of `config`, as TOML.
+    pub(crate) fn default_beside(&self, config: &Config) -> toml::Value {
+        self.value(&Config { memory: Memory::of_kind(config.memory.kind), ..Config::default() })
+    }
+
+    /// Whether `config` has no use for it.
+    pub(crate) fn is_ignored(&self, config: &Config) -> bool {
+        config.memory.kind.ignored_keys().contains(&self.name)
+    }
+
+    /// Gives it the value that it has in `defaults`.
+    pub(crate) fn reset(&self, config: &mut Config, defaults: &Config) {
+        let value = self.value(defaults);
+        // A default is in range.
+        let _ = self.set(config, &Given::from_value(&value));
+    }
+
     pub(crate) fn set(&self, config: &mut Config, given: &Given) -> Result<(), Refusal> {
         match (&self.field, given) {
             (Field::Integer { values, at }, Given::Integer(number)) => {
@@ -226,14 +243,7 @@ impl Key {
 
     /// Whether the value that `config` holds is one that the key takes.
     pub(crate) fn verify(&self, config: &Config) -> Result<(), Refusal> {
-        let value = self.value(config);
-        let given = match &value {
-            toml::Value::Integer(number) => Given::Integer((*number).into()),
-            toml::Value::Float(number) => Given::Float(number.to_string()),
-            toml::Value::Boolean(truth) => Given::Boolean(*truth),
-            other => Given::Text(other.as_str().unwrap_or_default().to_owned()),
-        };
-        self.set(&mut config.clone(), &given)
+        self.set(&mut config.clone(), &Given::from_value(&self.value(config)))
     }
 }
 

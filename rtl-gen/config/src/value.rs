@@ -37,6 +37,16 @@ impl Given {
         }
     }
 
+    /// A value that a key has.
+    pub(crate) fn from_value(value: &toml::Value) -> Self {
+        match value {
+            toml::Value::Integer(number) => Self::Integer((*number).into()),
+            toml::Value::Float(number) => Self::Float(number.to_string()),
+            toml::Value::Boolean(truth) => Self::Boolean(*truth),
+            other => Self::Text(other.as_str().unwrap_or_default().to_owned()),
+        }
+    }
+
     /// The type, with its article, as messages name it.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {

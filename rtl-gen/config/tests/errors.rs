@@ -43,6 +43,7 @@ fn mistakes_in_a_file() {
         "[[memory]]\nlatency = 1\n",
         "[memory]\nkind = \"modell\"\n",
         "[memory]\nkind = \"dram\"\n",
+        "[memory]\nlatency = 20\nkind = \"bram\"\n",
         "[memory]\nlatency = [1, 60]\n",
         "[memory]\nbandwidth = \"full\"\n",
         "[memory]\nbandwidth = nan\n",
@@ -102,6 +103,12 @@ fn mistakes_in_settings() {
         &["isa.m=1"],
         &["isa.c=true"],
         &["run.watchdog=0"],
+        &["memory.kind=bam"],
+        &["memory.kind=bram", "memory.latency=1"],
+        &["memory.bandwidth=0.5", "memory.kind=bram"],
+        &["memory.kind=bram", "memory.seed=2"],
+        &["memory.kind=bram", "warps=64", "threads=8"],
+        &["memory.kind=bram", "memory.ram_bytes=65000"],
         &["trace.port=1"],
     ];
     let messages: Vec<String> = mistakes.iter().map(|settings| message_of_settings(settings)).collect();

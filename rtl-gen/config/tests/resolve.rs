@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use weft_config::{Bandwidth, Base, Config, KEYS, Latency, PRESETS, reference};
+use weft_config::{Bandwidth, Base, Config, KEYS, Latency, Memory, MemoryKind, PRESETS, reference};
 
 const NOTHING: &[&str] = &[];
 
@@ -120,6 +120,42 @@ fn the_commented_file_of_the_defaults() {
 }
 
 #[test]
+fn memory_on_chip_has_smaller_defaults_wherever_it_was_chosen() {
+    let sizes = |settings: &[&str]| {
+        let memory = with(settings).memory;
+        (memory.kind, memory.ram_bytes, memory.stack_bytes)
+    };
+    assert_eq!(sizes(&["memory.kind=bram"]), (MemoryKind::Bram, 65536, 256));
+    assert_eq!(sizes(&["memory.kind=bram", "memory.kind=model"]), (MemoryKind::Model, 16 << 20, 2048));
+    assert_eq!(sizes(&["memory.ram_bytes=131072", "memory.kind=bram"]), (MemoryKind::Bram, 131_072, 256));
+    assert_eq!(sizes(&["memory.kind=bram", "memory.stack_bytes=512"]), (MemoryKind::Bram, 65536, 512));
+    let preset = Config::resolve(&Base::Preset("bram-4x4".into()), NOTHING).expect("a preset");
+    assert_eq!((preset.memory.kind, preset.memory.ram_bytes), (MemoryKind::Bram, 65536));
+}
+
+#[test]
+fn the_commented_file_leaves_out_what_block_ram_ignores_and_reads_back() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("core.toml");
+    let config = with(&["memory.kind=bram", "warps=2", "memory.ram_bytes=98304"]);
+    let text = config.to_commented_toml();
+    for line in ["# latency = 1", "# bandwidth = 1", "# seed = 1", "ram_bytes = 98304", "stack_bytes = 256"] {
+        assert!(text.lines().any(|written| written == line), "{line}");
+    }
+    assert!(text.contains("default 65536.") && text.contains("default 256."), "{text}");
+    fs::write(&path, text).expect("a file");
+    assert_eq!(Config::resolve(&Base::File(path), NOTHING), Ok(config));
+}
+
+#[test]
+fn memory_on_chip_made_by_code_has_no_latency() {
+    let mut config = Config { memory: Memory::of_kind(MemoryKind::Bram), ..Config::default() };
+    assert_eq!(config.check(), Ok(()));
+    config.memory.latency = Latency { min: 1, max: 60 };
+    insta::assert_snapshot!(config.check().expect_err("a latency"), @r#"configuration: `memory.latency` has no effect with `memory.kind` = "bram"; leave it out, or set memory.kind="model""#);
+}
+
+#[test]
 fn the_table_has_every_key_of_the_configuration_once_and_in_order() {
     fn leaves(prefix: &str, table: &toml::Table, names: &mut Vec<String>) {
         for (name, value) in table {
@@ -145,6 +181,7 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("threads=4", true),
         ("divergence.unit=other", true),
         ("memory.outstanding=8", true),
+        ("memory.kind=bram", true),
         ("memory.ram_bytes=33554432", true),
         ("memory.stack_bytes=1024", true),
         ("trace.port=false", true),

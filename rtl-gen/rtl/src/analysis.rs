@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::expr::{Expr, Kind};
-use crate::module::{Body, Driver, ElaborationError, Item, PortData};
+use crate::module::{Body, Driver, ElaborationError, Item, PortData, WriteData};
 use crate::net::{Net, NetKind};
 use crate::print::LONGEST;
 use crate::{Direction, PortInfo};
@@ -24,7 +24,7 @@ pub(crate) fn complete(body: &Body) -> Result<(), ElaborationError> {
         }
     }
     for memory in &body.memories {
-        if memory.writes.is_empty() {
+        if memory.writes.is_empty() && memory.image.is_none() {
             return undriven(format!("memory `{}`", memory.name));
         }
     }
@@ -87,7 +87,7 @@ fn uses(body: &Body) -> Vec<Use<'_>> {
         register.next.iter().chain(&register.enable).for_each(|value| add("register", &register.net.name, value));
     }
     for memory in &body.memories {
-        let writes = memory.writes.iter().flat_map(|(enable, address, data)| [enable, address, data]);
+        let writes = memory.writes.iter().flat_map(WriteData::values);
         writes.for_each(|value| add("a write to", &memory.name, value));
         memory.reads.iter().for_each(|(net, address)| add("the address of", &net.name, address));
     }
@@ -133,7 +133,7 @@ pub(crate) type ReadBits = HashMap<usize, Vec<bool>>;
 /// Walks back from the outputs and the instances to every net whose value reaches one.
 pub(crate) fn liveness(body: &Body) -> ReadBits {
     let mut sources: HashMap<usize, Vec<&Expr>> = HashMap::new();
-    let writes = |index: usize| body.memories[index].writes.iter().flat_map(|(e, a, d)| [e, a, d]);
+    let writes = |index: usize| body.memories[index].writes.iter().flat_map(WriteData::values);
     for register in &body.registers {
         sources.entry(register.net.id).or_default().extend(register.next.iter().chain(&register.enable));
     }
@@ -234,7 +234,7 @@ pub(crate) fn settle(body: &Body, ports: &[PortInfo]) -> Result<Settled, Elabora
 fn nets_by_id(expr: &Expr) -> Vec<usize> {
     nets(expr)
         .into_iter()
-        .filter(|net| !matches!(net.kind, NetKind::Register | NetKind::MemoryRead))
+        .filter(|net| !matches!(net.kind, NetKind::Register | NetKind::MemoryRead | NetKind::Reset))
         .map(|n| n.id)
         .collect()
 }

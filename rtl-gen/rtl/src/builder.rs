@@ -212,6 +212,16 @@ impl Builder {
         register.q
     }
 
+    /// Whether the module is being reset, for what has no reset of its own, such as a memory that must keep its words.
+    pub fn in_reset(&self) -> Expr {
+        let mut body = self.0.borrow_mut();
+        let module = body.id;
+        let net = body.reset.get_or_insert_with(|| {
+            Rc::new(Net { id: fresh(), name: "rst".to_owned(), width: 1, kind: NetKind::Reset, module })
+        });
+        Expr::net(net)
+    }
+
     /// A memory of `depth` words of `width` bits, empty of value until written.
     #[track_caller]
     pub fn memory(&self, name: &str, depth: usize, width: usize, style: MemoryStyle) -> Memory {
@@ -228,6 +238,7 @@ impl Builder {
                 style,
                 writes: Vec::new(),
                 reads: Vec::new(),
+                image: None,
             });
             body.items.push(Item::Memory(index));
             Some(index)

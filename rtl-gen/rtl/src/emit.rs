@@ -12,7 +12,7 @@ use crate::Direction;
 use crate::analysis::nets;
 use crate::expr::Expr;
 use crate::hierarchy::{Kind, Purpose};
-use crate::module::{Driver, Finished, Item, Module, PortData, RegisterData};
+use crate::module::{Driver, Finished, Item, Module, PortData, RegisterData, WriteData};
 use crate::net::{Net, NetKind};
 use crate::print::{after, flat, range};
 use crate::sheet::Sheet;
@@ -273,7 +273,7 @@ fn clocked_blocks(finished: &Finished, items: &[(usize, &Item)], order: &Order) 
             }
             Item::Memory(index) => {
                 let memory = &finished.body.memories[*index];
-                let writes = memory.writes.iter().flat_map(|(enable, address, data)| [enable, address, data]);
+                let writes = memory.writes.iter().flat_map(WriteData::values);
                 let reads = memory.reads.iter().filter(|(net, _)| finished.is_alive(net));
                 let own = reads.clone().map(|(net, _)| order.of(net)).max().unwrap_or(0);
                 let latest = order.latest(writes.chain(reads.map(|(_, address)| address)));

@@ -91,6 +91,8 @@ pub(crate) struct Body {
     pub items: Vec<Item>,
     pub memories: Vec<MemoryData>,
     pub registers: Vec<RegisterData>,
+    /// The reset, if it is read as a value.
+    pub reset: Option<Rc<Net>>,
 }
 
 pub(crate) enum PortData {
@@ -146,8 +148,26 @@ pub(crate) struct MemoryData {
     pub depth: usize,
     pub width: usize,
     pub style: MemoryStyle,
-    pub writes: Vec<(Expr, Expr, Expr)>,
+    pub writes: Vec<WriteData>,
     pub reads: Vec<(Rc<Net>, Expr)>,
+    /// The file of hexadecimal words that it starts with.
+    pub image: Option<String>,
+}
+
+/// A write to a memory, or to a part of its words.
+pub(crate) struct WriteData {
+    pub enable: Expr,
+    pub address: Expr,
+    pub data: Expr,
+    /// The lowest bit of the part, if it is not the whole word.
+    pub part: Option<usize>,
+}
+
+impl WriteData {
+    /// The values that it reads.
+    pub fn values(&self) -> [&Expr; 3] {
+        [&self.enable, &self.address, &self.data]
+    }
 }
 
 pub(crate) struct InstanceData {
@@ -207,7 +227,8 @@ impl Body {
         let port = |name: &str, width, direction| PortInfo { name: name.to_owned(), width, direction };
         let below = |name: &str| self.instances().any(|data| data.module.finished().has_port(name));
         let mut living = self.registers.iter().filter(|register| alive.contains_key(&register.net.id));
-        let reset = living.clone().any(|register| register.reset.is_some()) || below("rst");
+        let reads_reset = self.reset.as_ref().is_some_and(|net| alive.contains_key(&net.id));
+        let reset = living.clone().any(|register| register.reset.is_some()) || reads_reset || below("rst");
         let clocked = living.next().is_some()
             || (0..self.memories.len()).any(|index| self.reads_memory(index, alive))
             || below("clk");

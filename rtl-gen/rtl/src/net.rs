@@ -16,6 +16,8 @@ pub(crate) enum NetKind {
     MemoryRead,
     /// An output of an instance.
     InstanceOutput,
+    /// The reset of the module.
+    Reset,
 }
 
 /// A named net of run-time width, local to one module.

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use crate::builder::Builder;
 use crate::expr::{Expr, zeros};
-use crate::module::{Driver, Item, RegisterData};
+use crate::module::{Driver, Item, MemoryData, RegisterData, WriteData};
 use crate::net::NetKind;
 use crate::{MemoryStyle, clog2};
 
@@ -118,18 +118,83 @@ impl Memory {
     pub fn write(&self, enable: &Expr, address: &Expr, data: &Expr) -> &Self {
         self.check_address(address);
         assert!(enable.width() == 1, "write enable `{enable:?}` must have 1 bit");
-        assert!(data.width() == self.width, "a word has {} bits, `{data:?}` has {}", self.width, data.width());
-        if let Some(index) = self.index {
-            let mut body = self.module.0.borrow_mut();
-            let memory = &mut body.memories[index];
+        self.check_data(data);
+        self.with(|memory| {
             assert!(
-                memory.writes.is_empty() || self.style != MemoryStyle::Distributed,
+                memory.writes.is_empty() || memory.style != MemoryStyle::Distributed,
                 "distributed memory `{}` has one write port",
                 memory.name
             );
-            memory.writes.push((enable.clone(), address.clone(), data.clone()));
+            let (enable, address, data) = (enable.clone(), address.clone(), data.clone());
+            memory.writes.push(WriteData { enable, address, data, part: None });
+        })
+    }
+
+    /// Writes parts of a word at the clock edge: `data` is cut into as many equal parts as `enables` has bits, and
+    /// those are written whose bit is set. With parts of 8 bits these are the byte enables of block RAM.
+    ///
+    /// # Panics
+    /// If a width is wrong, if the enables do not divide the word, or if the memory is LUT RAM, which writes whole
+    /// words.
+    #[track_caller]
+    pub fn write_parts(&self, enables: &Expr, address: &Expr, data: &Expr) -> &Self {
+        self.check_address(address);
+        self.check_data(data);
+        let parts = enables.width();
+        assert!(
+            parts > 0 && self.width.is_multiple_of(parts),
+            "`{enables:?}` of {parts} bits does not divide a word of {}",
+            self.width
+        );
+        let part = self.width / parts;
+        let writes: Vec<WriteData> = (0..if self.width == 0 { 0 } else { parts })
+            .map(|number| WriteData {
+                enable: enables.bit(number),
+                address: address.clone(),
+                data: data.lane(number, part),
+                part: (parts > 1).then_some(number * part),
+            })
+            .collect();
+        self.with(|memory| {
+            assert!(
+                memory.style != MemoryStyle::Distributed,
+                "distributed memory `{}` writes whole words",
+                memory.name
+            );
+            memory.writes.extend(writes);
+        })
+    }
+
+    /// Starts with the words of a file, which simulators and synthesis tools read by `$readmemh`: one word a line in
+    /// hexadecimal, from address 0 up. They look for a relative name from the folder they are started in.
+    ///
+    /// # Panics
+    /// If the name cannot stand in a Verilog string (it is empty, or has a quotation mark, a backslash or a character
+    /// that is not printable ASCII), or if the memory has a file already.
+    #[track_caller]
+    pub fn starts_with(&self, file: &str) -> &Self {
+        let printable = |c: char| (c.is_ascii_graphic() || c == ' ') && !matches!(c, '"' | '\\');
+        assert!(
+            !file.is_empty() && file.chars().all(printable),
+            "{file:?} cannot be a file name in Verilog: expected printable ASCII without \" and \\"
+        );
+        self.with(|memory| {
+            let known = memory.image.replace(file.to_owned());
+            assert!(known.is_none(), "memory `{}` starts with two files", memory.name);
+        })
+    }
+
+    #[track_caller]
+    fn with(&self, change: impl FnOnce(&mut MemoryData)) -> &Self {
+        if let Some(index) = self.index {
+            change(&mut self.module.0.borrow_mut().memories[index]);
         }
         self
+    }
+
+    #[track_caller]
+    fn check_data(&self, data: &Expr) {
+        assert!(data.width() == self.width, "a word has {} bits, `{data:?}` has {}", self.width, data.width());
     }
 
     /// The word at `address`, in the same cycle.

@@ -2,7 +2,7 @@
 
 use crate::MemoryStyle;
 use crate::expr::Expr;
-use crate::module::{Driver, Finished, InstanceData, Item, MemoryData, PortData, RegisterData};
+use crate::module::{Driver, Finished, InstanceData, Item, MemoryData, PortData, RegisterData, WriteData};
 use crate::net::{Net, NetKind};
 use crate::print::{after, broken, flat, literal, range};
 use crate::sheet::Sheet;
@@ -34,14 +34,10 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
         }
         MemoryStyle::Distributed => ("ram_style = \"distributed\"", "LUT RAM: reads in the same cycle"),
     };
-    format!(
-        "    // {} x {} bits, {how}\n    (* {style} *)\n    reg  {}{} [0:{}];\n",
-        memory.depth,
-        memory.width,
-        range(memory.width),
-        memory.name,
-        memory.depth - 1
-    )
+    let MemoryData { name, depth, width, image, .. } = memory;
+    let initial = image.as_ref().map_or(String::new(), |file| format!("    initial $readmemh(\"{file}\", {name});\n"));
+    let (range, last) = (range(*width), depth - 1);
+    format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n    reg  {range}{name} [0:{last}];\n{initial}")
 }
 
 /// The wires that an instance brings along.
@@ -105,9 +101,10 @@ pub(crate) fn register_block(group: &[&RegisterData]) -> String {
 
 pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
     let mut body = String::new();
-    for (enable, address, data) in &memory.writes {
+    for WriteData { enable, address, data, part } in &memory.writes {
+        let bits = part.map_or(String::new(), |lowest| bits(lowest, data.width()));
         let write = |indent: usize| {
-            let head = format!("{}{} <= ", " ".repeat(indent), word(memory, address));
+            let head = format!("{}{}{bits} <= ", " ".repeat(indent), word(memory, address));
             format!("{};\n", after(&head, data, indent))
         };
         body += &if enable.is_ones() { write(8) } else { guarded(8, "", enable, &write(12)) };
@@ -116,6 +113,11 @@ pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
         body += &format!("        {} <= {};\n", net.name, word(memory, address));
     }
     if body.is_empty() { body } else { clocked(&body) }
+}
+
+/// A selection of `width` bits from `lowest` up.
+fn bits(lowest: usize, width: usize) -> String {
+    if width == 1 { format!("[{lowest}]") } else { format!("[{}:{lowest}]", lowest + width - 1) }
 }
 
 fn clocked(body: &str) -> String {

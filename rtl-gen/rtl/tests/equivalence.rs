@@ -435,6 +435,36 @@ fn two_write_ports_of_block_ram_the_later_wins() {
 }
 
 #[test]
+fn parts_of_words_are_written_under_their_own_enables() {
+    let m = Builder::new("parts", "Test.");
+    let (we, wa, d, ra) = (m.input("we", 3), m.input("wa", 1), m.input("d", 6), m.input("ra", 1));
+    let words = m.memory("words", 2, 6, MemoryStyle::Block);
+    words.write_parts(&we, &wa, &d);
+    m.output("y", &words.read_registered("q", &ra));
+    let gold = "reg [5:0] p, q; wire [5:0] m = {{2{we[2]}}, {2{we[1]}}, {2{we[0]}}}; always @(posedge clk) begin
+        y <= ra ? q : p;
+        if (wa) q <= (q & ~m) | (d & m); else p <= (p & ~m) | (d & m);
+    end";
+    let wrong = vec![gold.replace("{2{we[1]}}", "{2{we[0]}}"), gold.replace("if (wa)", "if (!wa)")];
+    clean_and_equal(&[Case { gate: finish(m), gold: gold.to_owned(), wrong, proof: Proof::Bounded(6) }]);
+}
+
+#[test]
+fn reset_is_a_value_that_comes_from_above() {
+    let child = Builder::new("in_reset_child", "Test.");
+    let a = child.input("a", 2);
+    child.output("y", &a.when(&!child.in_reset()));
+    let child = finish(child);
+    let m = Builder::new("in_reset", "Test.");
+    let below = m.instance("below", &child);
+    below.input("a", &m.input("a", 2));
+    m.output("y", &(below.output("y") ^ m.in_reset().repeat(2)));
+    let gold = "assign y = rst ? 2'd3 : a;".to_owned();
+    let wrong = vec!["assign y = rst ? 2'd0 : a;".to_owned(), "assign y = a;".to_owned()];
+    clean_and_equal(&[Case { gate: finish(m), gold, wrong, proof: Proof::Combinational }]);
+}
+
+#[test]
 fn instances_share_a_module_and_connect_by_name() {
     let mut cases = Vec::new();
     for w in WIDTHS {

@@ -288,6 +288,21 @@ fn memories_are_used_as_they_are_built() {
         words.write(&lit(1, 1), &lit(2, 0), &lit(8, 0)).write(&lit(1, 1), &lit(2, 1), &lit(8, 0));
     });
     assert_eq!(found, "distributed memory `words` has one write port");
+    let found = memory(4, MemoryStyle::Block, |m, words| {
+        words.write_parts(&m.input("enables", 3), &m.input("a", 2), &m.input("d", 8));
+    });
+    assert_eq!(found, "`enables` of 3 bits does not divide a word of 8");
+    let found = memory(4, MemoryStyle::Distributed, |m, words| {
+        words.write_parts(&m.input("enables", 2), &m.input("a", 2), &m.input("d", 8));
+    });
+    assert_eq!(found, "distributed memory `words` writes whole words");
+    let found = memory(4, MemoryStyle::Block, |_, words| _ = words.starts_with("a.hex").starts_with("b.hex"));
+    assert_eq!(found, "memory `words` starts with two files");
+    for name in ["", "a\".hex", "C:\\a.hex", "a\n.hex", "größe.hex"] {
+        let found = panics(|m| _ = m.memory("words", 4, 8, MemoryStyle::Block).starts_with(name));
+        let rule = "cannot be a file name in Verilog: expected printable ASCII without \" and \\";
+        assert_eq!(found, format!("{name:?} {rule}"));
+    }
     assert_eq!(panics(|m| drop(m.memory("words", 0, 8, MemoryStyle::Block))), "memory `words` has no words");
 }
 

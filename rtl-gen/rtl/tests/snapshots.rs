@@ -101,6 +101,26 @@ fn memories() {
     assert_snapshot!(text(m));
 }
 
+/// 8 words of 4 bytes with byte enables, and a table that nothing writes.
+fn memories_with_contents() -> Module {
+    let m = Builder::new("contents", "Memories that start with the words of a file.");
+    let (enables, row, data) = (m.input("enables", 4), m.input("row", 3), m.input("data", 32));
+    m.comment("Byte enables.");
+    let bytes = m.memory("bytes", 8, 32, MemoryStyle::BlockUnordered);
+    bytes.write_parts(&enables, &row, &data).starts_with("bytes.hex");
+    m.output("word", &bytes.read_registered("bytes_word", &row));
+    m.comment("A table.");
+    let table = m.memory("table_words", 8, 8, MemoryStyle::Distributed);
+    m.output("entry", &table.starts_with("tables/table 1.hex").read("table_entry", &row));
+    m.finish().expect("a whole module")
+}
+
+#[test]
+fn contents_and_parts_of_memories() {
+    // Not linted here: Yosys reads the files.
+    assert_snapshot!(memories_with_contents().verilog()[0].text);
+}
+
 fn half_adder() -> Module {
     let m = Builder::new("half_adder", "Adds two bits.");
     let (a, b) = (m.input("a", 1), m.input("b", 1));

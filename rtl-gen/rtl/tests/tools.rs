@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rtl::{Builder, Expr, MemoryStyle, Module, concat, lit};
 use rust_hdl::prelude::yosys_validate;
-use support::{assert_clean, yosys};
+use support::{assert_clean, yosys, yosys_with};
 
 fn memory(name: &str, depth: usize, width: usize, style: MemoryStyle) -> Module {
     let m = Builder::new(name, "");
@@ -58,6 +58,44 @@ fn memories_become_the_ram_that_was_asked_for() {
     if let Err(log) = yosys(&design, &script) {
         panic!("{log}");
     }
+}
+
+/// Two read ports, one of them at the address of the byte-wise writes: block RAM of two ports, whole, with contents.
+#[test]
+fn byte_enables_and_contents_cost_no_logic() {
+    let m = Builder::new("bytes", "");
+    let (enables, row, data, from) =
+        (m.input("enables", 4), m.input("row", 10), m.input("data", 32), m.input("from", 10));
+    let words = m.memory("words", 1024, 32, MemoryStyle::BlockUnordered);
+    words.write_parts(&enables, &row, &data).starts_with("words.hex");
+    m.output("own", &words.read_registered("own_word", &row));
+    m.output("other", &words.read_registered("other_word", &from));
+    let module = m.finish().expect("a whole module");
+    let contents: String = (0..1024).map(|word| format!("{:08x}\n", word * 0x0010_0401u32)).collect();
+    let script = "read_verilog design.v\nsynth_ecp5 -top bytes\n\
+                  select -assert-count 2 t:DP16KD\nselect -assert-none t:TRELLIS_FF\nselect -assert-max 2 t:LUT4";
+    if let Err(log) = yosys_with(&[("words.hex", &contents)], &module.verilog()[0].text, script) {
+        panic!("{log}");
+    }
+}
+
+#[test]
+fn a_memory_holds_the_words_of_its_file() {
+    let m = Builder::new("constants", "");
+    let row = m.input("row", 2);
+    let words = m.memory("words", 4, 8, MemoryStyle::Distributed);
+    m.output("word", &words.starts_with("constants.hex").read("entry", &row));
+    let module = m.finish().expect("a whole module");
+    let proof = |row, word| {
+        let script = format!(
+            "read_verilog design.v\nproc\nmemory\nopt\nsat -verify -set row 2'd{row} -prove word 8'h{word} constants"
+        );
+        yosys_with(&[("constants.hex", "5a\n01\nff\nc3\n")], &module.verilog()[0].text, &script)
+    };
+    for (row, word) in [(0, "5a"), (1, "01"), (3, "c3")] {
+        proof(row, word).unwrap_or_else(|log| panic!("{log}"));
+    }
+    assert!(proof(2, "fe").is_err());
 }
 
 #[test]

@@ -5,31 +5,24 @@ use std::path::Path;
 use sim::{Fault, Program};
 use weft_config::Config;
 
-use crate::memory::{BackPressure, DataPort, Ram, Request, Violation};
+use super::memory_side::MemorySide;
+use super::modelled::Modelled;
+use super::on_chip::OnChip;
+use crate::memory::{BackPressure, Ram, Request, Violation};
 use crate::model::{Model, ModelError};
-use crate::pins::{AtomicPorts, Ports, byte_mask};
+use crate::pins::Ports;
 use crate::trace_port::{Sample, TracePort};
 
 /// Cycles that reset is held.
 const RESET_CYCLES: u64 = 4;
 
-/// What the core finds on a response port that has nothing to say.
-const JUNK: u32 = 0xdead_beef;
-
 /// A core and what it is connected to.
 pub(super) struct Hardware {
     model: Model,
     ports: Ports,
-    atomic_ports: Option<AtomicPorts>,
+    memory: Box<dyn MemorySide>,
     trace: Option<TracePort>,
-    ram: Ram,
-    data_port: DataPort,
-    fetch_pressure: BackPressure,
     console_pressure: BackPressure,
-    /// The word to answer on the fetch port.
-    fetched: Option<u32>,
-    /// Physical address of the `tohost` word.
-    tohost: Option<u32>,
     cycle: u64,
     wave_time: u64,
 }
@@ -45,12 +38,12 @@ pub(super) struct Events {
     pub(super) response: bool,
     /// A request was accepted; it is in the other `request_` fields.
     pub(super) request: bool,
-    request_code: u64,
-    request_address: u32,
-    request_tag: u32,
-    request_mask: [u64; 4],
-    request_data: Vec<u32>,
-    request_hart: u32,
+    pub(super) request_code: u64,
+    pub(super) request_address: u32,
+    pub(super) request_tag: u32,
+    pub(super) request_mask: [u64; 4],
+    pub(super) request_data: Vec<u32>,
+    pub(super) request_hart: u32,
     /// The request cannot be served.
     pub(super) violation: Option<Violation>,
     /// The byte that the console took.
@@ -80,24 +73,22 @@ impl Events {
 impl Hardware {
     /// Connects a model, and resets it.
     pub(super) fn new(
-        model: Model,
+        mut model: Model,
         config: &Config,
         program: &Program,
         wave: Option<&Path>,
     ) -> Result<Self, ModelError> {
-        let memory = &config.memory;
-        let ram = Ram::new(config, program);
+        let memory: Box<dyn MemorySide> = if model.banks() > 0 {
+            Box::new(OnChip::new(&mut model, config, program)?)
+        } else {
+            Box::new(Modelled::new(&model, config, program)?)
+        };
         let mut hardware = Self {
             ports: Ports::of(&model, config)?,
-            atomic_ports: AtomicPorts::of(&model, config)?,
+            memory,
             trace: if config.trace.port { Some(TracePort::of(&model, config)?) } else { None },
             model,
-            data_port: DataPort::new(config),
-            fetch_pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
-            console_pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0c05, 4),
-            fetched: None,
-            tohost: program.tohost().map(|address| ram.layout().physical(address & !3)),
-            ram,
+            console_pressure: BackPressure::new(config.memory.latency, config.memory.seed ^ 0x0c05, 4),
             cycle: 0,
             wave_time: 0,
         };
@@ -113,28 +104,30 @@ impl Hardware {
         self.cycle
     }
 
-    /// RAM.
+    /// RAM after the requests accepted so far.
     pub(super) fn ram(&self) -> &Ram {
-        &self.ram
+        self.memory.ram()
     }
 
-    /// RAM at the end of a run.
-    pub(super) fn into_ram(self) -> Ram {
-        self.ram
+    /// The words of RAM as the hardware holds them, by physical address.
+    pub(super) fn words(&self) -> Vec<u32> {
+        self.memory.words(&self.model)
+    }
+
+    /// Whether the hardware holds what it should.
+    pub(super) fn check_memory(&self) -> Result<(), Violation> {
+        self.memory.check(&self.model)
     }
 
     /// Whether loads are in flight.
     pub(super) fn is_waiting(&self) -> bool {
-        self.data_port.in_flight() > 0
+        self.memory.is_waiting()
     }
 
     fn reset(&mut self) -> Result<(), ModelError> {
-        let Ports { rst, imem_req_ready, dmem_req_ready, console_ready, imem_rsp_reconvergence, .. } = self.ports;
-        for port in [imem_req_ready, dmem_req_ready, console_ready, imem_rsp_reconvergence] {
-            self.model.set(port, 0);
-        }
-        self.answer_fetch();
-        self.answer_load();
+        let Ports { rst, console_ready, .. } = self.ports;
+        self.model.set(console_ready, 0);
+        self.memory.reset(&mut self.model);
         self.model.set(rst, 1);
         for _ in 0..RESET_CYCLES {
             self.half_cycle(0)?;
@@ -146,21 +139,15 @@ impl Hardware {
 
     /// Runs one clock cycle.
     pub(super) fn step(&mut self, events: &mut Events) -> Result<(), ModelError> {
-        let Ports { imem_req_ready, dmem_req_ready, console_ready, .. } = self.ports;
-        let (fetch_ready, request_ready) = (self.fetch_pressure.ready(), self.data_port.ready());
         let console_accepts = self.console_pressure.ready();
-        self.model.set(imem_req_ready, fetch_ready.into());
-        self.model.set(dmem_req_ready, request_ready.into());
-        self.model.set(console_ready, console_accepts.into());
-        self.answer_fetch();
-        events.response = self.answer_load();
+        self.model.set(self.ports.console_ready, console_accepts.into());
+        self.memory.drive(&mut self.model, self.cycle, events);
         self.half_cycle(0)?;
 
         if let Some(trace) = &mut self.trace {
             trace.sample(&self.model, self.cycle, &mut events.trace);
         }
-        self.accept_fetch(fetch_ready, events);
-        self.accept_request(request_ready, events);
+        self.memory.sample(&self.model, self.cycle, events);
         let sends = console_accepts && self.model.bit(self.ports.console_valid);
         events.console = sends.then(|| self.model.get(self.ports.console_data) as u8);
         events.done = self.model.bit(self.ports.done);
@@ -177,66 +164,6 @@ impl Hardware {
         self.model.dump_wave(self.wave_time);
         self.wave_time += 1;
         Ok(())
-    }
-
-    fn answer_fetch(&mut self) {
-        let word = self.fetched.take();
-        self.model.set(self.ports.imem_rsp_valid, word.is_some().into());
-        self.model.set(self.ports.imem_rsp_data, word.unwrap_or(JUNK).into());
-    }
-
-    fn answer_load(&mut self) -> bool {
-        let Ports { dmem_rsp_valid, dmem_rsp_tag, dmem_rsp_data, .. } = self.ports;
-        let response = self.data_port.respond(self.cycle);
-        let valid = response.is_some();
-        match response {
-            Some(response) => {
-                self.model.set(dmem_rsp_tag, response.tag.into());
-                self.model.words_mut(dmem_rsp_data).copy_from_slice(response.data);
-            }
-            None if self.model.words_mut(dmem_rsp_data)[0] != JUNK => self.model.words_mut(dmem_rsp_data).fill(JUNK),
-            None => {}
-        }
-        self.model.set(dmem_rsp_valid, valid.into());
-        valid
-    }
-
-    fn accept_fetch(&mut self, ready: bool, events: &mut Events) {
-        events.fetch = ready && self.model.bit(self.ports.imem_req_valid);
-        if events.fetch {
-            let address = self.model.get(self.ports.imem_req_addr) as u32;
-            // Outside RAM: zero; the core knows that the address is bad.
-            self.fetched = Some(self.ram.read_physical(address).unwrap_or(0));
-        }
-    }
-
-    fn accept_request(&mut self, ready: bool, events: &mut Events) {
-        let ports = &self.ports;
-        events.request = ready && self.model.bit(ports.dmem_req_valid);
-        events.tohost = None;
-        if !events.request {
-            return;
-        }
-        events.request_code = self.model.get(ports.dmem_req_op);
-        events.request_address = self.model.get(ports.dmem_req_addr) as u32;
-        events.request_tag = self.model.get(ports.dmem_req_tag) as u32;
-        events.request_mask = byte_mask(&self.model, ports.dmem_req_mask);
-        events.request_data.clear();
-        events.request_data.extend_from_slice(self.model.words(ports.dmem_req_data));
-        events.request_hart = self.atomic_ports.as_ref().map_or(0, |ports| self.model.get(ports.dmem_req_hart) as u32);
-        let Some(request) = events.request() else { return };
-        match self.data_port.accept(self.cycle, &request, &mut self.ram) {
-            Ok(written) => events.tohost = self.stored_to_host(&request).filter(|_| written),
-            Err(violation) => events.violation = Some(violation),
-        }
-    }
-
-    /// The `tohost` word if a request is for it and it is not zero.
-    fn stored_to_host(&self, store: &Request<'_>) -> Option<u32> {
-        let tohost = self.tohost?;
-        let offset = tohost.wrapping_sub(store.address) as usize / 4;
-        let touched = offset < store.data.len() && store.mask[offset / 16] >> (4 * (offset % 16)) & 0xf != 0;
-        self.ram.read_physical(tohost).filter(|value| touched && *value != 0)
     }
 
     fn fault(&self) -> Fault {

@@ -243,6 +243,12 @@ impl Run<'_, '_> {
 
     /// The last checks: nothing missing, memories equal.
     fn check_end(&mut self, cycle: u64, how: How) -> How {
+        if matches!(how, How::Mismatch(_)) {
+            return how;
+        }
+        if let Err(violation) = self.hardware.check_memory() {
+            return How::Mismatch(against_the_protocol(cycle, &violation));
+        }
         let Some(checker) = &mut self.checker else { return how };
         let end = match how {
             How::Mismatch(_) => return how,
@@ -273,7 +279,7 @@ impl Run<'_, '_> {
             exit_codes: self.threads.exit_codes(),
             message: String::new(),
             wall: started.elapsed(),
-            memory: FinalMemory::new(self.config, self.hardware.into_ram().into_words()),
+            memory: FinalMemory::new(self.config, self.hardware.words()),
             counted: traced,
         };
         match ended.how {

@@ -24,6 +24,14 @@ pub struct Request<'a> {
     pub hart: u32,
 }
 
+impl Request<'_> {
+    /// The first word of the line in which the mask selects bytes; the mask is not empty.
+    pub(crate) fn word(&self) -> usize {
+        let zeros = self.mask.iter().position(|part| *part != 0).unwrap_or(0);
+        16 * zeros + self.mask[zeros].trailing_zeros() as usize / 4
+    }
+}
+
 /// What the core is told in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response<'a> {

@@ -49,11 +49,6 @@ impl Ram {
         &self.words
     }
 
-    /// All words, when nothing else is needed.
-    pub fn into_words(self) -> Vec<u32> {
-        self.words
-    }
-
     /// Where the bytes are that programs address.
     pub fn layout(&self) -> &Layout {
         &self.layout
@@ -91,7 +86,7 @@ impl Ram {
         if operation == Operation::Load {
             return false;
         }
-        let place = first_word(mask);
+        let place = request.word();
         let word = address + 4 * place as u32;
         if operation == Operation::LoadReserved {
             self.reservations[hart as usize] = Some(word);
@@ -137,12 +132,6 @@ impl Ram {
 /// Past the end for an address outside RAM.
 fn index(address: u32) -> usize {
     (address.wrapping_sub(RAM_BASE) / 4) as usize
-}
-
-/// The first word of a line in which a byte mask selects bytes; the mask is not empty.
-fn first_word(mask: [u64; 4]) -> usize {
-    let zeros = mask.iter().position(|part| *part != 0).unwrap_or(0);
-    16 * zeros + mask[zeros].trailing_zeros() as usize / 4
 }
 
 /// The bits of word `word` of a line that a byte mask selects.

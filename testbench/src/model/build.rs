@@ -18,6 +18,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use cores::MemoryInCore;
 use rtl::PortInfo;
 
 use super::harness;
@@ -42,6 +43,8 @@ pub struct Source<'a> {
     pub ports: &'a [PortInfo],
     /// The Verilog of all modules.
     pub verilog: &'a str,
+    /// The memory in it, if the bench is to look at one.
+    pub memory: Option<&'a MemoryInCore>,
 }
 
 /// A model that cannot be built.
@@ -115,18 +118,19 @@ pub(super) fn shared_object(
     effort: Effort,
 ) -> Result<PathBuf, BuildError> {
     let tools = Tools::find()?;
-    let harness = harness::text(source.top, source.ports, wave);
+    let harness = harness::text(source.top, source.ports, source.memory, wave);
     let optimise = match effort {
         Effort::Fast => "-Os",
         Effort::Quick => "-O0",
     };
     let kind = if wave { "wave" } else { "plain" };
     let flags = VERILATOR_FLAGS.iter().chain(&OBJECT_FLAGS).copied();
-    let parts = [RECIPE, source.verilog, &harness, kind, optimise].into_iter();
+    let configuration = harness::verilator_configuration(source.top, source.memory);
+    let parts = [RECIPE, source.verilog, &configuration, &harness, kind, optimise].into_iter();
     let key = Key::of(parts.chain(flags).chain(tools.versions.iter().map(String::as_str)));
     let folder = cache.entry("models", &key, |folder| {
         let work = folder.join("work");
-        verilate(&tools, source, wave, &work)?;
+        verilate(&tools, source, &configuration, wave, &work)?;
         let runtime = runtime(cache, &tools, wave)?;
         let harness_file = work.join("harness.cpp");
         fs::write(&harness_file, harness).map_err(io_error(&harness_file))?;
@@ -142,12 +146,21 @@ pub(super) fn shared_object(
 }
 
 /// Translates a core to C++ files in the folder `work`.
-fn verilate(tools: &Tools, source: &Source<'_>, wave: bool, work: &Path) -> Result<(), BuildError> {
+fn verilate(
+    tools: &Tools,
+    source: &Source<'_>,
+    configuration: &str,
+    wave: bool,
+    work: &Path,
+) -> Result<(), BuildError> {
     let verilog = work.join("core.v");
     fs::create_dir(work).map_err(io_error(work))?;
     fs::write(&verilog, source.verilog).map_err(io_error(&verilog))?;
     let mut verilator = Command::new(&tools.verilator);
     verilator.args(VERILATOR_FLAGS).args(["--top-module", source.top, "--Mdir"]).arg(work);
+    let file = work.join("core.vlt");
+    fs::write(&file, configuration).map_err(io_error(&file))?;
+    verilator.arg(&file);
     if wave {
         verilator.arg("--trace-fst");
     }

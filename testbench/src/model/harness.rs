@@ -6,26 +6,56 @@
 
 use std::fmt::Write;
 
+use cores::MemoryInCore;
 use rtl::{Direction, PortInfo};
 
 /// Version of the C interface; part of the cache key and asked for when a model is loaded.
-pub(super) const INTERFACE: u32 = 1;
+pub(super) const INTERFACE: u32 = 2;
 
-/// The harness for a top module called `top`, with functions for a waveform if `wave`.
-pub(super) fn text(top: &str, ports: &[PortInfo], wave: bool) -> String {
-    let mut table = String::new();
+/// What Verilator must keep reachable of a memory in a core: the nets around it, and its words.
+pub(super) fn verilator_configuration(top: &str, memory: Option<&MemoryInCore>) -> String {
+    let mut text = String::from("`verilator_config\n");
+    let Some(memory) = memory else { return text };
+    for PortInfo { name, .. } in &memory.bus {
+        let _ = writeln!(text, "public_flat_rd -module \"{top}\" -var \"{name}\"");
+    }
+    for bank in &memory.banks {
+        let _ = writeln!(text, "public_flat_rw -module \"{}\" -var \"{bank}\" @(posedge clk)", memory.module);
+    }
+    text
+}
+
+/// The harness for a top module called `top`, with functions for a waveform if `wave`. The nets around a memory in the
+/// core are outputs for it, and the words of the memory are reached by bank.
+pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>, wave: bool) -> String {
+    let (mut table, mut banks) = (String::new(), String::new());
     for PortInfo { name, width, direction } in ports {
         let output = u32::from(*direction == Direction::Output);
         // A `String` never fails to be written to.
         let _ = writeln!(table, "            {{\"{name}\", {width}, {output}, &core.{name}}},");
     }
+    let bus = memory.map_or(&[][..], |memory| &memory.bus);
+    for PortInfo { name, width, .. } in bus {
+        let _ = writeln!(table, "            {{\"{name}\", {width}, 1, &core.rootp->{top}__DOT__{name}}},");
+    }
+    for (memory, bank) in memory.iter().flat_map(|memory| memory.banks.iter().map(move |bank| (memory, bank))) {
+        let words = format!("core.rootp->{top}__DOT__{}__DOT__{bank}", memory.instance);
+        let _ = writeln!(banks, "            {{sizeof({words}) / 4, &{words}[0]}},");
+    }
+    // An array has at least one element.
+    let bank_count = memory.map_or(0, |memory| memory.banks.len());
+    if bank_count == 0 {
+        banks.push_str("            {0, nullptr},\n");
+    }
+    let root = if memory.is_some() { format!("#include \"V{top}___024root.h\"\n") } else { String::new() };
     let (include, declarations, functions) = if wave { WAVE } else { ("", "", "") };
     let trace_ever_on = if wave { "context.traceEverOn(true);\n        " } else { "" };
-    let count = ports.len();
+    let count = ports.len() + bus.len();
+    let places = bank_count.max(1);
     format!(
         r#"// C interface of a verilated {top}; see testbench/src/model.
 #include "V{top}.h"
-#include "verilated.h"
+{root}#include "verilated.h"
 {include}#include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -42,10 +72,17 @@ struct Port {{
     void* address;
 }};
 
+// A memory of 32-bit words.
+struct Bank {{
+    std::uint32_t words;
+    void* address;
+}};
+
 struct Instance {{
     VerilatedContext context;
     V{top} core;
 {declarations}    Port ports[{count}];
+    Bank banks[{places}];
     std::string error;
 
     // Uninitialised state starts with random bits of this seed.
@@ -57,7 +94,8 @@ struct Instance {{
 
     explicit Instance(int seed)
         : core{{seeded(context, seed), "{top}"}}, ports{{
-{table}        }} {{}}
+{table}        }}, banks{{
+{banks}        }} {{}}
 }};
 }}  // namespace
 
@@ -78,6 +116,11 @@ WEFT_EXPORT void weft_destroy(void* model) {{ delete static_cast<Instance*>(mode
 WEFT_EXPORT const Port* weft_ports(void* model, std::uint32_t* count) {{
     *count = {count};
     return static_cast<Instance*>(model)->ports;
+}}
+
+WEFT_EXPORT const Bank* weft_banks(void* model, std::uint32_t* count) {{
+    *count = {bank_count};
+    return static_cast<Instance*>(model)->banks;
 }}
 
 // Null if all is well, else the message of the runtime.

@@ -8,6 +8,7 @@
 //! - The port table and the storage behind it belong to the instance, do not move, and are only
 //!   written by `weft_eval` (which takes `&mut Model`) and [`Model::set`] (likewise), so a shared
 //!   borrow of the model is a shared borrow of its ports.
+//! - The same holds for the table of banks, whose storage is so many `u32` each, a Verilator array of IData.
 //! - A port of `bits` bits is a `u8`, `u16`, `u32`, `u64` or an array of `u32` (Verilator's CData,
 //!   SData, IData, QData, VlWide), aligned as such.
 #![allow(unsafe_code)]
@@ -75,6 +76,12 @@ struct RawPort {
     address: *mut c_void,
 }
 
+#[repr(C)]
+struct RawBank {
+    words: u32,
+    address: *mut c_void,
+}
+
 struct Functions {
     destroy: unsafe extern "C" fn(*mut c_void),
     eval: unsafe extern "C" fn(*mut c_void) -> *const c_char,
@@ -98,11 +105,18 @@ struct Slot {
     address: NonNull<c_void>,
 }
 
+#[derive(Clone, Copy)]
+struct Bank {
+    words: usize,
+    address: NonNull<u32>,
+}
+
 /// One instance of a verilated core.
 pub struct Model {
     instance: NonNull<c_void>,
     functions: Functions,
     ports: Vec<Slot>,
+    banks: Vec<Bank>,
     wave_open: bool,
     _library: Library,
 }
@@ -124,6 +138,9 @@ impl Model {
             let ports = *library
                 .get::<unsafe extern "C" fn(*mut c_void, *mut u32) -> *const RawPort>(c"weft_ports")
                 .map_err(load)?;
+            let banks = *library
+                .get::<unsafe extern "C" fn(*mut c_void, *mut u32) -> *const RawBank>(c"weft_banks")
+                .map_err(load)?;
             let functions = Functions {
                 destroy: *library.get(c"weft_destroy").map_err(load)?,
                 eval: *library.get(c"weft_eval").map_err(load)?,
@@ -139,9 +156,11 @@ impl Model {
             let Some(instance) = NonNull::new(create(seed)) else {
                 return Err(ModelError::Create { path: path.display().to_string() });
             };
-            let mut model = Self { instance, functions, ports: Vec::new(), wave_open: false, _library: library };
+            let (ports_of, banks_of) = (ports, banks);
+            let (ports, banks) = (Vec::new(), Vec::new());
+            let mut model = Self { instance, functions, ports, banks, wave_open: false, _library: library };
             let mut count = 0;
-            let table = ports(instance.as_ptr(), &mut count);
+            let table = ports_of(instance.as_ptr(), &mut count);
             for raw in std::slice::from_raw_parts(table, count as usize) {
                 model.ports.push(Slot {
                     name: CStr::from_ptr(raw.name).to_string_lossy().into_owned(),
@@ -149,6 +168,11 @@ impl Model {
                     direction: if raw.output == 0 { Direction::Input } else { Direction::Output },
                     address: NonNull::new_unchecked(raw.address),
                 });
+            }
+            let table = banks_of(instance.as_ptr(), &mut count);
+            for raw in std::slice::from_raw_parts(table, count as usize) {
+                let address = NonNull::new_unchecked(raw.address.cast());
+                model.banks.push(Bank { words: raw.words as usize, address });
             }
             Ok(model)
         }
@@ -243,6 +267,25 @@ impl Model {
         );
         // SAFETY: as in `words`, borrowed exclusively with the model; every bit belongs to the port.
         unsafe { std::slice::from_raw_parts_mut(slot.address.cast::<u32>().as_ptr(), words_of(slot.bits)) }
+    }
+
+    /// Memories of words in the core.
+    pub fn banks(&self) -> usize {
+        self.banks.len()
+    }
+
+    /// The words of one of them.
+    pub fn bank(&self, number: usize) -> &[u32] {
+        let Bank { words, address } = self.banks[number];
+        // SAFETY: so many words, which only `eval` and `bank_mut` write; see the top of the file.
+        unsafe { std::slice::from_raw_parts(address.as_ptr(), words) }
+    }
+
+    /// The same, to be filled. The core sees the change at its next clock edge.
+    pub fn bank_mut(&mut self, number: usize) -> &mut [u32] {
+        let Bank { words, address } = self.banks[number];
+        // SAFETY: as in `bank`, borrowed exclusively with the model.
+        unsafe { std::slice::from_raw_parts_mut(address.as_ptr(), words) }
     }
 
     /// Starts a waveform file.

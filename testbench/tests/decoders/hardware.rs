@@ -72,7 +72,7 @@ impl Stages {
         let stages = STAGES.map(|name| (name, ports_of(text(name))));
         let outer = outer_ports(&stages);
         let verilog = with_submodules(&files) + &top(&stages, &outer);
-        let source = Source { top: TOP, ports: &outer, verilog: &verilog };
+        let source = Source { top: TOP, ports: &outer, verilog: &verilog, memory: None };
         let options = Options { wave: false, effort: Effort::Fast, seed: 1 };
         let mut hardware = model::open(&Cache::of_user(), &source, options).unwrap();
         let found = |PortInfo { name, width, direction }: &PortInfo| hardware.port(name, *width, *direction).unwrap();

@@ -133,7 +133,7 @@ fn an_unsigned_comparison_that_is_signed_in_one_lane_is_found() {
     let program = Program::load(image.name, &image.elf, &config).unwrap();
     let core = cores::elaborate(&config, program.entry).unwrap();
     let verilog = signed_in_lane_2(&core.all_in_one());
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog };
+    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: None };
     let cache = Cache::of_user();
     let report =
         testbench::run_source(&config, &program, Engine::Rtl, options(), &cache, &source, Effort::Quick).unwrap();

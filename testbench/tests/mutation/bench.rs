@@ -98,7 +98,7 @@ impl Bench {
 
     /// How a program that agrees with the model ends, in how many cycles; or what is wrong.
     fn run(&self, verilog: &str, case: &Case) -> Result<(Outcome, u64), String> {
-        let source = Source { top: "weft_core", ports: &self.ports, verilog };
+        let source = Source { top: "weft_core", ports: &self.ports, verilog, memory: None };
         let Case { program, config, expected, .. } = case;
         let max_cycles = expected.map_or(1_000_000, |(_, cycles)| 4 * cycles);
         let options = RunOptions { max_cycles, ..RunOptions::default() };

@@ -6,9 +6,11 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use testbench::memory::Ram;
 use weft_config::{Config, RAM_BASE};
 
 use super::config::resolve;
+use super::program;
 use crate::Verdict;
 use crate::arguments::EmitArguments;
 use crate::error::RequestError;
@@ -26,7 +28,7 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
     let config = resolve(&arguments.config)?;
     let out = arguments.out.as_path();
     let place = Place::find(out, arguments.force)?;
-    let files = files(&config)?;
+    let files = files(&config, arguments.image.as_deref())?;
     write(&files, &place).map_err(|error| RequestError::unwritable(out, error))?;
     let modules = files.keys().filter(|path| is_module(path)).count();
     let (warps, threads) = (config.warps, config.threads);
@@ -40,26 +42,42 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
     Ok(Verdict::Success)
 }
 
-fn files(config: &Config) -> anyhow::Result<Files> {
-    let core = cores::elaborate(config, RAM_BASE)?;
+fn files(config: &Config, image: Option<&Path>) -> anyhow::Result<Files> {
+    let (core, contents) = match image {
+        None => (cores::elaborate(config, RAM_BASE)?, Vec::new()),
+        Some(path) => core_with_image(config, path)?,
+    };
+    let names: Vec<&str> = contents.iter().map(|(name, _)| name.as_str()).collect();
     let modules: Vec<(String, String)> =
         core.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
     let paths: Vec<&str> = modules.iter().map(|(path, _)| path.as_str()).collect();
     let mut files = Files::from([
         ("weft_core.v".into(), core.all_in_one()),
         (FILE_LIST.into(), paths.iter().map(|path| format!("{path}\n")).collect()),
-        ("weft.core".into(), fusesoc(config, &paths)),
+        ("weft.core".into(), fusesoc(config, &paths, &names)),
         ("config.toml".into(), config.to_commented_toml()),
     ]);
     files.extend(modules);
+    files.extend(contents);
     Ok(files)
 }
 
+/// A core whose threads start at the entry of the program that its memory starts with, and the files of that memory.
+fn core_with_image(config: &Config, path: &Path) -> anyhow::Result<(cores::Core, Vec<(String, String)>)> {
+    let program = program::load(path, config)?;
+    let core = cores::elaborate_with_image(config, program.entry)?;
+    let contents = core.image_files(Ram::new(config, &program).words());
+    Ok((core, contents))
+}
+
 /// The FuseSoC description of the core.
-fn fusesoc(config: &Config, paths: &[&str]) -> String {
+fn fusesoc(config: &Config, paths: &[&str], contents: &[&str]) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let (warps, threads, unit) = (config.warps, config.threads, &config.divergence.unit);
     let files: String = paths.iter().map(|path| format!("      - {path}\n")).collect();
+    // Tools look for them in the folder in which FuseSoC starts them.
+    let contents: String =
+        contents.iter().map(|name| format!("      - {name}: {{file_type: user, copyto: {name}}}\n")).collect();
     format!(
         "CAPI=2:
 name: weft:cores:weft_core:{version}
@@ -68,7 +86,7 @@ description: RISC-V SIMT core, {warps} warps of {threads} threads, divergence un
 filesets:
   rtl:
     files:
-{files}    file_type: verilogSource-2005
+{files}{contents}    file_type: verilogSource-2005
 
 targets:
   default:
@@ -112,7 +130,8 @@ impl Place {
                     return Err(RequestError::new("folder-not-empty", message));
                 }
                 let list = fs::read_to_string(out.join(FILE_LIST)).unwrap_or_default();
-                let earlier = list.lines().filter(|path| is_module(path)).map(str::to_owned).collect();
+                let modules = list.lines().filter(|path| is_module(path)).map(str::to_owned);
+                let earlier = modules.chain(contents_in(out)).collect();
                 Ok(Self::Existing { folder: out.canonicalize().map_err(fail)?, earlier })
             }
             Err(error) if error.kind() == ErrorKind::NotFound && out.symlink_metadata().is_err() => {
@@ -160,6 +179,16 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
+}
+
+/// The files of memory contents in a folder: only `weft emit` gives them such names.
+fn contents_in(folder: &Path) -> impl Iterator<Item = String> {
+    let names =
+        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter(|name| {
+        let number = name.strip_prefix("weft_core_").and_then(|name| name.strip_suffix(".hex"));
+        number.is_some_and(|number| number.parse::<u8>().is_ok())
+    })
 }
 
 /// Whether a relative path is that of a module: directly in `rtl/`, a Verilog file.

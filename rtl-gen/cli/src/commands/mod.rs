@@ -6,6 +6,7 @@ mod config;
 mod emit;
 mod kernels;
 mod outputs;
+mod program;
 mod run;
 mod synth;
 

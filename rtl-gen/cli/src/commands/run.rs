@@ -1,7 +1,6 @@
 //! `weft run` and `weft cosim`: a program on the model, on the hardware, or on both in lock step.
 
 use std::cell::RefCell;
-use std::fs;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -13,6 +12,7 @@ use weft_config::Config;
 
 use super::config::resolve;
 use super::outputs::{Outputs, Stream};
+use super::program;
 use crate::arguments::{CosimArguments, Engine, RunArguments};
 use crate::console::Console;
 use crate::error::RequestError;
@@ -36,7 +36,7 @@ pub fn cosim(arguments: &CosimArguments, report: &Report) -> anyhow::Result<Verd
 
 fn execute(arguments: &CosimArguments, engine: testbench::Engine, report: &Report) -> anyhow::Result<Verdict> {
     let config = resolve(&arguments.config)?;
-    let program = load(&arguments.program, &config)?;
+    let program = program::load(&arguments.program, &config)?;
     let signature = match &arguments.files.signature {
         Some(_) => signature_of(&program)?,
         None => 0..0,
@@ -80,11 +80,6 @@ fn drive(
     [commits, trace].into_iter().flatten().try_for_each(Stream::finish)?;
     console.finish().map_err(|error| RequestError::unwritable(Path::new("console"), error))?;
     Ok(ended)
-}
-
-fn load(path: &Path, config: &Config) -> anyhow::Result<Program> {
-    let bytes = fs::read(path).map_err(|error| RequestError::unreadable(path, &error))?;
-    Ok(Program::load(&path.display().to_string(), &bytes, config)?)
 }
 
 fn signature_of(program: &Program) -> Result<Range<u32>, RequestError> {

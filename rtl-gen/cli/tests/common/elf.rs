@@ -3,7 +3,7 @@
 /// First byte of RAM.
 pub const RAM: u32 = 0x8000_0000;
 
-/// A 32-bit RISC-V executable, entered at its first instruction; the fields can be spoiled.
+/// A 32-bit RISC-V executable; the fields can be spoiled.
 pub struct Elf {
     /// 1 = 32 bits, 2 = 64 bits (in the identification alone).
     pub class: u8,
@@ -11,7 +11,10 @@ pub struct Elf {
     pub machine: u16,
     /// What the compiler says of the code: bit 0 = with compressed instructions.
     pub flags: u32,
+    /// Where its first byte goes.
     pub address: u32,
+    /// Where threads start.
+    pub entry: u32,
     pub code: Vec<u32>,
     /// Bytes in memory; the file holds the code.
     pub memory_bytes: u32,
@@ -22,7 +25,16 @@ pub struct Elf {
 impl Elf {
     pub fn new(code: &[u32]) -> Self {
         let memory_bytes = 4 * code.len() as u32;
-        Self { class: 1, machine: 243, flags: 0, address: RAM, code: code.to_vec(), memory_bytes, symbols: Vec::new() }
+        Self {
+            class: 1,
+            machine: 243,
+            flags: 0,
+            address: RAM,
+            entry: RAM,
+            code: code.to_vec(),
+            memory_bytes,
+            symbols: Vec::new(),
+        }
     }
 
     pub fn bytes(&self) -> Vec<u8> {
@@ -46,7 +58,7 @@ impl Elf {
         let mut file = vec![0x7f, b'E', b'L', b'F', self.class, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         file.extend(2u16.to_le_bytes());
         file.extend(self.machine.to_le_bytes());
-        push(&mut file, &[1, self.address, HEADER, sections_at, self.flags]);
+        push(&mut file, &[1, self.entry, HEADER, sections_at, self.flags]);
         for half in [HEADER, PROGRAM_HEADER, 1, SECTION_HEADER, 3, 2] {
             file.extend((half as u16).to_le_bytes());
         }
@@ -80,6 +92,8 @@ pub const LOOP_FOR_EVER: u32 = 0x0000_006f;
 pub const ILLEGAL: u32 = 0xffff_ffff;
 /// `lui a0, 0x10000`: the address of the console.
 pub const CONSOLE_TO_A0: u32 = 0x1000_0537;
+/// `addi a1, a1, 64`
+pub const ADD_64_TO_A1: u32 = 0x0405_8593;
 /// `csrrs a1, mhartid, x0`
 pub const HART_TO_A1: u32 = 0xf140_25f3;
 /// `lui a0, 0x40000`: an address outside the memory map.

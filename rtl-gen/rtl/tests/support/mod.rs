@@ -21,7 +21,13 @@ fn run(tool: &str, files: &[(&str, &str)], arguments: &[&str]) -> Output {
 
 /// Runs a Yosys script on `design.v`; the log of a run that failed is the error.
 pub fn yosys(design: &str, script: &str) -> Result<String, String> {
-    let output = run("yosys", &[("design.v", design), ("script.ys", script)], &["-s", "script.ys"]);
+    yosys_with(&[], design, script)
+}
+
+/// The same with further files beside `design.v`.
+pub fn yosys_with(files: &[(&str, &str)], design: &str, script: &str) -> Result<String, String> {
+    let files = [files, &[("design.v", design), ("script.ys", script)]].concat();
+    let output = run("yosys", &files, &["-s", "script.ys"]);
     let log = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
         Ok(log)

@@ -1,0 +1,186 @@
+//! `memory.kind = "bram"`: block RAM behind the ports of the pipeline.
+//!
+//! A bank for each word of a line, so that every bank is one block RAM of two ports: fetch reads at one, data is read or
+//! written, byte by byte, at the other. Every request is accepted at once and answered in the next cycle, but an atomic
+//! operation (LR and SC too) takes a second cycle in which nothing else is accepted: read, then compute, check the
+//! reservation and write.
+//!
+//! A word fetched in the very cycle in which it is written is undefined on an FPGA: code that is stored is fetched after
+//! a `fence.i`, which waits for that.
+//!
+//! Storage: `ram_bytes` of block RAM, and with isa.a the reservations and about 36 + T + row bits registers.
+
+use rtl::{
+    Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, join, ones, select, select_one_hot,
+    zeros,
+};
+
+use super::Adaptor;
+use super::request_queue::hart_bits;
+use super::reservations;
+use crate::functional::atomic_alu;
+use crate::shape::Shape;
+
+/// The adaptor.
+pub const ADAPTOR: Adaptor = Adaptor { kind: "bram", module: MODULE, elaborate, banks: |shape| shape.threads, bank };
+
+const MODULE: &str = "bram";
+
+/// The memory of word `number` of each line.
+fn bank(number: usize) -> String {
+    format!("bank_{number}")
+}
+
+/// What the data ports of the banks do in a cycle.
+struct Access {
+    /// Row number.
+    row: Expr,
+    /// Bytes of the line that are written.
+    mask: Expr,
+    /// What is written.
+    data: Expr,
+}
+
+fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
+    let m = Builder::new(
+        MODULE,
+        &format!("Memory in the core: {} bytes of block RAM, {} banks of words.", shape.ram_bytes, shape.threads),
+    );
+    let rows = shape.ram_bytes as usize / (4 * shape.threads);
+    let row_bits = clog2(rows);
+    let row_of = |address: &Expr| address.slice(2 + shape.lane_bits(), row_bits);
+
+    m.port_group("instruction memory: answers in the next cycle");
+    let fetch = m.input("imem_req_valid", 1);
+    m.output("imem_req_ready", &ones(1));
+    let fetch_address = m.input("imem_req_addr", 32);
+    m.output_port("imem_rsp_valid", 1);
+    m.output_port("imem_rsp_data", 32);
+    m.output("imem_rsp_reconvergence", &zeros(32));
+    m.port_group("data memory: loads are answered in the next cycle, atomic operations take another");
+    let request = Request::inputs(&m, shape, &row_of);
+
+    m.comment("Data: a request is accepted unless an atomic operation is in its second cycle.");
+    let second_cycle = shape.atomic.then(|| m.register("second_cycle", 1));
+    let second = second_cycle.as_ref().map_or(zeros(1), |second| second.q());
+    let accepted = m.wire("accepted", &(&request.valid & !&second));
+    let is_store = m.wire("is_store", &request.op.is(1));
+    let mask = m.wire("store_mask", &request.mask.when(&(&accepted & &is_store)));
+    let first = Access { row: request.row.clone(), mask, data: request.data.clone() };
+    let words = m.forward("words", shape.line_bits());
+    let (access, answer) = match &second_cycle {
+        Some(second) => atomic_operations(&m, shape, &request, &accepted, second, first, &words)?,
+        None => (first, words.clone()),
+    };
+    m.output("dmem_req_ready", &!&second);
+    let answered = m.register("answered", 1);
+    answered.next(&(&accepted & !&is_store)).reset(0);
+    m.output("dmem_rsp_valid", &answered);
+    m.output("dmem_rsp_tag", &m.delay("answered_tag", &request.tag));
+    m.output("dmem_rsp_data", &answer);
+
+    m.comment(
+        "The banks. What a store reads at its own address, nobody uses. Nothing is written in reset, when what the\n\
+         pipeline asks may not be meant.",
+    );
+    let byte_enables = m.wire("byte_enables", &access.mask.when(&!m.in_reset()));
+    let fetch_row = row_of(&fetch_address);
+    let (mut read, mut fetched) = (Vec::new(), Vec::new());
+    for number in 0..shape.threads {
+        let memory: Memory = m.memory(&bank(number), rows, 32, MemoryStyle::BlockUnordered);
+        if let Some(file) = image {
+            memory.starts_with(&file(number));
+        }
+        memory.write_parts(&byte_enables.lane(number, 4), &access.row, &access.data.lane(number, 32));
+        read.push(memory.read_registered(&format!("word_{number}"), &access.row));
+        fetched.push(memory.read_registered(&format!("fetched_{number}"), &fetch_row));
+    }
+    m.drive(&words, &join(&read));
+
+    m.comment("Fetch: the word of the line that was read.");
+    let fetched_valid = m.register("fetched_valid", 1);
+    fetched_valid.next(&fetch).reset(0);
+    let fetched_word = m.delay("fetched_word", &fetch_address.slice(2, shape.lane_bits()));
+    m.output("imem_rsp_valid", &fetched_valid);
+    m.output("imem_rsp_data", &select(&fetched_word, &fetched));
+    m.finish()
+}
+
+/// The data port.
+struct Request {
+    valid: Expr,
+    op: Expr,
+    row: Expr,
+    tag: Expr,
+    mask: Expr,
+    data: Expr,
+    hart: Expr,
+}
+
+impl Request {
+    fn inputs(m: &Builder, shape: &Shape, row_of: &dyn Fn(&Expr) -> Expr) -> Self {
+        let valid = m.input("dmem_req_valid", 1);
+        m.output_port("dmem_req_ready", 1);
+        let op = m.input("dmem_req_op", 4);
+        let address = m.input("dmem_req_addr", 32);
+        let tag = m.input("dmem_req_tag", shape.tag_bits().max(1));
+        let mask = m.input("dmem_req_mask", 4 * shape.threads);
+        let data = m.input("dmem_req_data", shape.line_bits());
+        let hart = if shape.atomic { m.input("dmem_req_hart", hart_bits(shape)) } else { zeros(0) };
+        m.output_port("dmem_rsp_valid", 1);
+        m.output_port("dmem_rsp_tag", shape.tag_bits().max(1));
+        m.output_port("dmem_rsp_data", shape.line_bits());
+        Self { valid, op, row: row_of(&address), tag, mask, data, hart }
+    }
+}
+
+/// Adds the second cycle of atomic operations: gives the access of either cycle, and the answer.
+fn atomic_operations(
+    m: &Builder,
+    shape: &Shape,
+    request: &Request,
+    accepted: &Expr,
+    second: &Register,
+    first: Access,
+    words: &Expr,
+) -> Result<(Access, Expr), ElaborationError> {
+    m.comment("The second cycle of an atomic operation: its word was read, and is replaced.");
+    second.next(&(accepted & &request.op.from(1).any())).reset(0);
+    let hold = |name: &str, value: &Expr| {
+        let register = m.register(name, value.width());
+        register.next(value).enable(accepted);
+        register.q()
+    };
+    let one_of_word: Vec<Expr> = request.mask.lanes(4).iter().map(|bytes| bytes.bit(0)).collect();
+    let word = hold("held_word", &join(&one_of_word));
+    let op = hold("held_op", &request.op);
+    let row = hold("held_row", &request.row);
+    let hart = hold("held_hart", &request.hart);
+    let operand = hold("held_operand", &select_one_hot(&join(&one_of_word), &request.data.lanes(32)));
+    let alu = m.instance("alu", &atomic_alu::elaborate()?);
+    alu.input("op", &op).input("operand", &operand);
+    alu.input("old", &m.wire("old_word", &select_one_hot(&word, &words.lanes(32))));
+    let result = alu.output_as("result", "new_word");
+
+    let is_reserve = m.wire("is_reserve", &op.is(2));
+    let is_conditional = m.wire("is_conditional", &op.is(3));
+    let holds = m.forward("reservation_holds", 1);
+    let writes = m.wire("atomic_writes", &(&**second & is_conditional.mux(&holds, &!&is_reserve)));
+    let rewritten: Vec<Expr> = (0..shape.threads).map(|number| word.bit(number).when(&writes).repeat(4)).collect();
+    let access = Access {
+        row: m.wire("row", &second.mux(&row, &first.row)),
+        mask: m.wire("mask", &(&first.mask | join(&rewritten))),
+        data: m.wire("data", &second.mux(&result.repeat(shape.threads), &first.data)),
+    };
+
+    let reservations = m.instance("reservations", &reservations::elaborate(shape, row.width())?);
+    reservations.input("reserve", &(&**second & &is_reserve)).input("take", &(&**second & &is_conditional));
+    reservations.input("hart", &hart).input("row", &access.row).input("word", &word);
+    let written: Vec<Expr> = access.mask.lanes(4).iter().map(Expr::any).collect();
+    reservations.input("written", &join(&written)).output_to("holds", &holds);
+
+    m.comment("A store-conditional answers 0 if it wrote, else 1.");
+    let verdict = (!&holds).extend(32).repeat(shape.threads);
+    let answer = (&**second & &is_conditional).mux(&verdict, words);
+    Ok((access, answer))
+}

@@ -1,0 +1,72 @@
+//! Reservations of LR and SC: one word for each hart, compared with every write.
+//!
+//! LR sets the reservation of its hart; a write to the word, by anyone, ends all reservations on it; SC ends that of its
+//! hart, whether it succeeds or not. Nothing else ends one, so that LR and SC behave as in the golden model.
+//!
+//! Storage (registers): W · T × (1 + row + word bits), and as many comparators: for 8 × 8 and 64 KiB 960 flip-flops.
+
+use rtl::{Builder, ElaborationError, Expr, Module, concat, encode, join};
+
+use super::request_queue::hart_bits;
+use crate::shape::Shape;
+
+/// Elaborates the reservations for a memory of so many bits of row number.
+pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
+    let (threads, lane_bits) = (shape.threads, shape.lane_bits());
+    let m = Builder::new("reservations", "LR and SC: the word that each hart has reserved.");
+    m.port_group("LR reserves the word, SC takes the reservation of its hart");
+    let reserve = m.input("reserve", 1);
+    let take = m.input("take", 1);
+    let hart = m.input("hart", hart_bits(shape));
+    m.port_group("the row of the operation, its word there (one hot), and the words written in this cycle");
+    let row = m.input("row", row_bits);
+    let word = m.input("word", threads);
+    let written = m.input("written", threads);
+
+    let lane = elaborate_lane(shape, row_bits)?;
+    let position = m.wire("word_position", &encode(&word));
+    let of_lanes: Vec<Expr> = (0..threads)
+        .map(|number| {
+            let instance = m.instance(&format!("lane_{number}"), &lane);
+            let is_own = hart.slice(0, lane_bits).is(number as u64);
+            instance.input("reserve", &(&reserve & &is_own)).input("take", &(&take & &is_own));
+            instance.input("warp", &hart.slice(lane_bits, shape.warp_bits()));
+            instance.input("row", &row).input("word", &position).input("written", &written);
+            instance.output_as("holds", &format!("holds_{number}")) & is_own
+        })
+        .collect();
+    m.port_group("whether the hart has reserved the word");
+    m.output("holds", &join(&of_lanes).any());
+    m.finish()
+}
+
+/// The reservations of one lane of every warp.
+fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
+    let lane_bits = shape.lane_bits();
+    let m = Builder::new("lane_reservations", "The reservations of one lane: a row and a word of it for each warp.");
+    let reserve = m.input("reserve", 1);
+    let take = m.input("take", 1);
+    let warp = m.input("warp", shape.warp_bits());
+    let row = m.input("row", row_bits);
+    let word = m.input("word", lane_bits);
+    let written = m.input("written", shape.threads);
+
+    let held = m.register("held", shape.warps);
+    let place = concat([&row, &word]);
+    let (mut stays, mut holds) = (Vec::new(), Vec::new());
+    for number in 0..shape.warps {
+        let name = |what: &str| format!("{what}_{number}");
+        let is_own = m.wire(&name("is_own"), &warp.is(number as u64));
+        let reserved = m.register(&name("reserved"), place.width());
+        reserved.next(&place).enable(&(&reserve & &is_own));
+        let reserved_row = reserved.from(lane_bits);
+        let reserved_word = m.wire(&name("reserved_word"), &reserved.slice(0, lane_bits));
+        let in_row = m.wire(&name("in_row"), &reserved_row.eq(&row));
+        let lost = m.wire(&name("lost"), &(&in_row & written.index(&reserved_word)));
+        stays.push((&reserve & &is_own) | (held.bit(number) & !(&lost | (&take & &is_own))));
+        holds.push(held.bit(number) & &is_own & &in_row & reserved_word.eq(&word));
+    }
+    held.next(&join(&stays)).reset(0);
+    m.output("holds", &join(&holds).any());
+    m.finish()
+}

@@ -1,0 +1,165 @@
+//! `memory.kind = "bram"`: the core with its own memory, commit by commit and request by request against the golden model.
+
+mod support;
+
+use std::fs;
+
+use sim::Program;
+use support::assembly::{self, cosim, file, text};
+use testbench::cache::Cache;
+use testbench::kernels;
+use testbench::model::{Effort, Source};
+use testbench::{Engine, Outcome, RunOptions};
+use weft_config::{Config, Memory, MemoryKind};
+
+fn config(warps: u32, threads: u32) -> Config {
+    let mut config = Config { warps, threads, ..Config::default() };
+    config.memory = Memory::of_kind(MemoryKind::Bram);
+    config.run.watchdog = 10_000;
+    config
+}
+
+fn all_kernels_pass(warps: u32, threads: u32) {
+    for kernel in kernels::list() {
+        let mut config = config(warps, threads);
+        kernel.configure(&mut config);
+        let out = tempfile::tempdir().unwrap();
+        let elf = fs::read(kernels::build(kernel, out.path()).unwrap()).unwrap();
+        let program = Program::load(kernel.name, &elf, &config).unwrap();
+        let mut console = Vec::new();
+        let options = RunOptions { max_cycles: 5_000_000, console: Some(&mut console), ..RunOptions::default() };
+        let report = testbench::run(&config, &program, Engine::Cosim, options).unwrap();
+        let name = format!("{} at {warps}x{threads}", kernel.name);
+        assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
+        assert!(report.success(), "{name}: {}", report.message);
+        assert_eq!(String::from_utf8(console).unwrap(), kernel.console(warps, threads), "{name}");
+    }
+}
+
+#[test]
+fn kernels_pass_with_two_warps_of_four_threads() {
+    all_kernels_pass(2, 4);
+}
+
+#[test]
+fn kernels_pass_with_one_thread() {
+    all_kernels_pass(1, 1);
+}
+
+#[test]
+fn kernels_pass_with_four_warps_of_eight_threads() {
+    all_kernels_pass(4, 8);
+}
+
+/// The same with room for the directed programs: their data is for many harts, their calls are deep.
+fn roomy(warps: u32, threads: u32) -> Config {
+    let mut config = config(warps, threads);
+    config.memory.ram_bytes = 1 << 20;
+    config.memory.stack_bytes = 2048;
+    config
+}
+
+/// The directed programs, at a number of warps that is no power of two and a RAM that is none, too.
+#[test]
+fn directed_programs_pass() {
+    let mut odd = roomy(3, 8);
+    odd.memory.ram_bytes = 768 << 10;
+    for config in [roomy(2, 4), odd] {
+        for name in [
+            "amo_one_word",
+            "amo_own_word",
+            "reservations",
+            "increments",
+            "lock",
+            "load_registers",
+            "store_groups",
+            "stack_code",
+            "self_modifying",
+            "jumps",
+            "spin",
+            "exits",
+            "recursion",
+        ] {
+            let report = cosim(&file(name), &config);
+            assert!(report.success(), "{name} with {} warps: {}", config.warps, report.message);
+        }
+    }
+}
+
+#[test]
+fn tohost_ends_the_run_by_stores_and_atomic_operations() {
+    for (body, ended) in [
+        ("sw t1, 0(t0)", (Outcome::Pass, Some(1))),
+        ("amoswap.w t3, t1, (t0)", (Outcome::Pass, Some(1))),
+        ("amoadd.w zero, t2, (t0)", (Outcome::Fail, Some(7))),
+        ("lr.w t3, (t0)\n sc.w t3, t1, (t0)", (Outcome::Pass, Some(1))),
+        ("sc.w t3, t2, (t0)\n amoor.w t3, x0, (t0)\n sw t1, 0(t0)", (Outcome::Pass, Some(1))),
+    ] {
+        let text =
+            text("tohost", format!("begin\n la t0, tohost\n bnez s0, 1f\n li t1, 1\n li t2, 7\n{body}\n1: j 1b\n"));
+        let report = cosim(&text, &config(2, 4));
+        assert_eq!((report.outcome, report.tohost), ended, "{body}: {}", report.message);
+        // The atomic operation of the last cycle has been written.
+        assert_eq!(report.memory.read_word(assembly::program(&text, &config(2, 4)).tohost().unwrap()), ended.1);
+    }
+}
+
+#[test]
+fn faults_and_limits_end_the_run_with_the_memory_as_it_should_be() {
+    let report = cosim(
+        &text("fault", "begin\n la t0, word\n sw s0, 0(t0)\n lw t1, 1(t0)\n.bss\nword: .zero 4\n"),
+        &config(2, 4),
+    );
+    assert_eq!(
+        (report.outcome, report.fault.map(|fault| fault.cause)),
+        (Outcome::Fault, Some(4)),
+        "{}",
+        report.message
+    );
+    let endless = text("endless", "begin\n la t0, word\n1: amoadd.w t1, s0, (t0)\n j 1b\n.bss\nword: .zero 4\n");
+    for max_cycles in 1000..1010 {
+        let options = RunOptions { max_cycles, ..RunOptions::default() };
+        let config = config(2, 4);
+        let report = testbench::run(&config, &assembly::program(&endless, &config), Engine::Cosim, options).unwrap();
+        assert_eq!(report.outcome, Outcome::Limit, "{}", report.message);
+    }
+}
+
+#[test]
+fn a_load_in_every_cycle_is_answered_in_the_next() {
+    let loads = "begin\n la t0, word\n.rept 512\n lw x0, 0(t0)\n.endr\n finish\n.bss\n.balign 16\nword: .zero 16\n";
+    let report = cosim(&text("loads", loads), &config(8, 4));
+    assert!(report.success(), "{}", report.message);
+    let ipc = report.statistics.issues as f64 / report.cycles.unwrap() as f64;
+    println!("IPC of loads with 8 warps of 4 threads: {ipc:.3}");
+    assert!(ipc > 0.97, "{ipc}");
+}
+
+/// A core whose text was changed, on a program that a right core passes: what the bench says.
+fn broken(original: &str, change: &str, name: &str) -> String {
+    let config = roomy(2, 4);
+    let core = cores::elaborate(&config, 0x8000_0000).unwrap();
+    let verilog = core.all_in_one();
+    assert_eq!(verilog.matches(original).count(), 1, "{original}");
+    let verilog = verilog.replace(original, change);
+    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+    let program = assembly::program(&file(name), &config);
+    let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/bram"));
+    let options = RunOptions { max_cycles: 100_000, ..RunOptions::default() };
+    let report =
+        testbench::run_source(&config, &program, Engine::Rtl, options, &cache, &source, Effort::Quick).unwrap();
+    assert_eq!(report.outcome, Outcome::Mismatch, "{change}: {}", report.message);
+    report.message
+}
+
+#[test]
+fn the_bench_finds_a_broken_memory_without_the_model() {
+    let message =
+        broken("assign dmem_rsp_tag = answered_tag;", "assign dmem_rsp_tag = ~answered_tag;", "load_registers");
+    assert!(message.contains("dmem_rsp_tag"), "{message}");
+    let message = broken("wire takes_operand = ", "wire takes_operand = (op == 4'd6) | ", "amo_one_word");
+    assert!(message.contains("dmem_rsp_data"), "{message}");
+    // A reservation that a store does not end.
+    let message = broken("wire lost_1 = in_row_1 & ", "wire lost_1 = 1'b0 & ", "reservations");
+    assert!(message.contains("dmem_rsp_data"), "{message}");
+}
