@@ -51,6 +51,23 @@ pub enum CoreError {
         /// The kind.
         kind: &'static str,
     },
+    /// A key is set that `divergence.unit` ignores.
+    #[error(
+        "`{key}` = {value}: the divergence unit `{unit}` does not read this key; leave it at its default, {default}, or \
+         set divergence.unit = \"{reader}\", which does"
+    )]
+    IgnoredKey {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// The unit chosen.
+        unit: &'static str,
+        /// A unit that reads the key.
+        reader: &'static str,
+        /// The key's default.
+        default: String,
+    },
     /// The hardware description itself is wrong.
     #[error(transparent)]
     Elaboration(#[from] rtl::ElaborationError),
@@ -90,7 +107,7 @@ pub fn elaborate_with_image(config: &Config, reset_pc: u32) -> Result<Core, Core
 }
 
 fn elaborate_from(config: &Config, reset_pc: u32, image: Option<&dyn Fn(usize) -> String>) -> Result<Core, CoreError> {
-    let unit = divergence::find(&config.divergence.unit)?;
+    let unit = divergence::of(config)?;
     let shape = Shape::new(config, reset_pc, unit.slots(), unit.delay(config));
     let (warps, threads) = (shape.warps, shape.threads);
     let purpose =

@@ -105,6 +105,13 @@ impl<'a> Checker<'a> {
         &self.machine
     }
 
+    /// The paths of a warp, in the model and as the hardware has shown them, for a person to read.
+    pub fn describe_paths(&self, warp: u32) -> String {
+        let mut text = String::new();
+        self.scene(warp).write_paths(&mut text, warp);
+        text
+    }
+
     /// A commit, and the context record of its cycle: its own, or that of an earlier commit if records of contexts
     /// come later.
     pub fn commit(&mut self, commit: &Commit, context: Option<&Context>) -> Checked<Paths> {

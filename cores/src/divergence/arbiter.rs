@@ -26,6 +26,10 @@ impl DivergenceUnit for Arbiter {
         "arbiter"
     }
 
+    fn keys(&self) -> &'static [&'static str] {
+        &["arbiter.pipeline_stages"]
+    }
+
     fn slots(&self) -> usize {
         1
     }

@@ -17,7 +17,7 @@ pub mod arbiter;
 
 use rtl::{Builder, ElaborationError, Expr, Module};
 
-use weft_config::Config;
+use weft_config::{Config, Key};
 
 use crate::CoreError;
 use crate::shape::Shape;
@@ -38,6 +38,11 @@ pub struct Storage {
 pub trait DivergenceUnit: Sync {
     /// Value of `divergence.unit`.
     fn name(&self) -> &'static str;
+
+    /// Keys that it reads and not every unit does.
+    fn keys(&self) -> &'static [&'static str] {
+        &[]
+    }
 
     /// Paths of a warp that it schedules at once.
     fn slots(&self) -> usize;
@@ -73,6 +78,25 @@ pub fn find(name: &str) -> Result<&'static dyn DivergenceUnit, CoreError> {
         .find(|unit| unit.name() == name)
         .copied()
         .ok_or_else(|| CoreError::UnknownUnit { name: name.to_owned(), known: names().join(", ") })
+}
+
+/// The unit of a configuration, which reads whatever key of a unit is set.
+pub fn of(config: &Config) -> Result<&'static dyn DivergenceUnit, CoreError> {
+    let unit = find(&config.divergence.unit)?;
+    check_keys(unit, UNITS, config).map(|()| unit)
+}
+
+/// A key that `unit` ignores and another of `units` reads must have its default.
+fn check_keys(unit: &dyn DivergenceUnit, units: &[&dyn DivergenceUnit], config: &Config) -> Result<(), CoreError> {
+    for (reader, key) in units.iter().flat_map(|reader| reader.keys().iter().map(move |key| (reader.name(), *key))) {
+        let Some(entry) = Key::find(key).filter(|_| !unit.keys().contains(&key)) else { continue };
+        let (value, default) = (entry.value(config), entry.default());
+        if value != default {
+            let (value, default, unit) = (value.to_string(), default.to_string(), unit.name());
+            return Err(CoreError::IgnoredKey { key, value, unit, reader, default });
+        }
+    }
+    Ok(())
 }
 
 /// The inputs of a unit's module, declared in the order of the table above.
@@ -115,4 +139,48 @@ pub fn declare_outputs(m: &Builder, validate: &Path, in_charge: &Path) {
     validate.outputs(m, "s7");
     m.port_group("the path in charge after S8");
     in_charge.outputs(m, "x");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A unit that reads no key of its own.
+    struct Plain;
+
+    impl DivergenceUnit for Plain {
+        fn name(&self) -> &'static str {
+            "plain"
+        }
+        fn slots(&self) -> usize {
+            1
+        }
+        fn delay(&self, _config: &Config) -> usize {
+            0
+        }
+        fn storage(&self, _shape: &Shape) -> Vec<Storage> {
+            Vec::new()
+        }
+        fn elaborate(&self, _shape: &Shape) -> Result<Module, ElaborationError> {
+            Builder::new("plain", "Nothing.").finish()
+        }
+    }
+
+    #[test]
+    fn a_key_that_the_unit_ignores_must_have_its_default() {
+        let units: &[&dyn DivergenceUnit] = &[&arbiter::Arbiter, &Plain];
+        let mut config = Config::default();
+        assert!(check_keys(&Plain, units, &config).is_ok());
+        config.arbiter.pipeline_stages = 2;
+        assert!(check_keys(&arbiter::Arbiter, units, &config).is_ok());
+        let error = check_keys(&Plain, units, &config).expect_err("it is ignored");
+        insta::assert_snapshot!(error, @"`arbiter.pipeline_stages` = 2: the divergence unit `plain` does not read this key; leave it at its default, 0, or set divergence.unit = \"arbiter\", which does");
+    }
+
+    #[test]
+    fn every_key_of_a_unit_is_a_key() {
+        for unit in UNITS {
+            assert!(unit.keys().iter().all(|key| Key::find(key).is_some()), "{}", unit.name());
+        }
+    }
 }

@@ -136,10 +136,17 @@ impl Threads {
         );
         self.write_groups(&mut text, program, warp);
         let unit = &config.divergence.unit;
+        let (yields, remedy) = match config.divergence.fair_after {
+            0 => ("never yields, as divergence.fair_after = 0".to_string(), "set divergence.fair_after"),
+            commits => (
+                format!("yields after divergence.fair_after = {commits} commits of the warp"),
+                "lower divergence.fair_after",
+            ),
+        };
         text + &format!(
-            "the unit `{unit}` prefers the deeper call, then the smaller pc, and never yields: threads that spin \
-             until another thread of their warp does something wait for ever; wait at the barrier (CSR 0x801) \
-             instead, or raise run.starvation if the loop ends by itself"
+            "the unit `{unit}` prefers the deeper call, then the smaller pc, and {yields}: threads that spin until another \
+             thread of their warp does something wait all that time; {remedy}, wait at the barrier (CSR 0x801) instead, or \
+             raise run.starvation if the loop ends by itself"
         )
     }
 
@@ -165,7 +172,7 @@ impl Threads {
 /// A thread that waits while its warp goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Starved {
-    warp: u32,
+    pub(super) warp: u32,
     lane: u32,
     since: u64,
 }

@@ -1,5 +1,6 @@
 //! The hardware engines: the clock loop, with or without the lock-step checker.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use sim::{Fault, Program};
@@ -214,6 +215,7 @@ impl Run<'_, '_> {
         }
         if cycle - self.last_progress >= self.config.run.watchdog {
             let report = self.threads.deadlock(self.config, self.program);
+            let report = self.with_paths(report, 0..self.config.warps);
             let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.stuck(cycle));
             return Some(checked.map_or_else(How::Mismatch, |()| How::Deadlock(report)));
         }
@@ -221,9 +223,21 @@ impl Run<'_, '_> {
         let due = traced && cycle.is_multiple_of(STARVATION_INTERVAL.min(starvation).max(1));
         if let Some(starved) = due.then(|| self.threads.starved(cycle, starvation)).flatten() {
             let report = self.threads.starvation(self.config, self.program, &starved, cycle);
+            let report = self.with_paths(report, starved.warp..starved.warp + 1);
             return Some(How::SuspectedDeadlock(report));
         }
         (cycle - self.first_fetch.unwrap_or(cycle) + 1 >= self.max_cycles).then_some(How::Limit)
+    }
+
+    /// A report, and the paths of some warps, if a model runs beside the hardware.
+    fn with_paths(&self, mut report: String, warps: Range<u32>) -> String {
+        for warp in warps {
+            if let Some(checker) = &self.checker {
+                report += "\n";
+                report += checker.describe_paths(warp).trim_end();
+            }
+        }
+        report
     }
 
     /// After a fault: lets the transactions committed before it reach the memory.

@@ -121,6 +121,12 @@ impl Scene<'_> {
             writeln!(text, "  warp {warp}, slot {slot}, pc {}: {}", place(self.program, pc), disassemble(instruction));
         let _ = writeln!(text, "last commits of warp {warp}:");
         self.history.write(&mut text, self.program, warp);
+        self.write_paths(&mut text, warp);
+        text
+    }
+
+    /// All paths of the model, and those that the hardware has shown.
+    pub(super) fn write_paths(&self, text: &mut String, warp: u32) {
         let _ = writeln!(text, "paths of warp {warp} in the model:");
         let two_at_hand = self.machine.second(warp).is_some();
         for (place, path) in self.machine.paths(warp).iter().enumerate() {
@@ -139,7 +145,6 @@ impl Scene<'_> {
         if let Some(y) = y {
             let _ = writeln!(text, "and next to it:\n  {}", path(y));
         }
-        text
     }
 }
 

@@ -15,7 +15,7 @@ pub fn config(arguments: &ConfigArguments, report: &Report) -> anyhow::Result<Ve
     Ok(Verdict::Success)
 }
 
-/// The configuration that the arguments ask for, its divergence unit a registered one.
+/// The configuration that the arguments ask for, its divergence unit a registered one that ignores none of its keys.
 pub fn resolve(arguments: &ConfigArguments) -> anyhow::Result<Config> {
     let base = match (&arguments.config, &arguments.preset) {
         (Some(file), _) => Base::File(file.clone()),
@@ -24,6 +24,7 @@ pub fn resolve(arguments: &ConfigArguments) -> anyhow::Result<Config> {
     };
     let config = Config::resolve(&base, &arguments.set)?;
     check_unit(&config.divergence.unit)?;
+    cores::divergence::of(&config)?;
     Ok(config)
 }
 
