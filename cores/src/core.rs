@@ -6,10 +6,10 @@ use crate::divergence::DivergenceUnit;
 use crate::functional::lane_operands::Operands;
 use crate::functional::{long_results, round_robin};
 use crate::memory::request_queue;
-use crate::shape::{DEPTH, PC, Shape};
+use crate::shape::{PC, Shape};
 use crate::signals::{
-    CommitTrace, Control, Hazards, LaneControl, LongResult, Meta, Path, PendingLoad, Request, Resolve, delay_by,
-    flag_delay_by,
+    CommitTrace, Control, Hazards, LaneControl, LongResult, Meta, Path, PendingLoad, Request, Resolve, UnitTrace,
+    delay_by, flag_delay_by,
 };
 use crate::stages::s0_steer::{Fetch, Resteer};
 use crate::stages::s3_schedule::{ReplayRecord, Written};
@@ -139,6 +139,7 @@ pub fn elaborate(
     s6.input("store_s6", &s5.output_as("store_s6", "store_s6"));
 
     let path = Path::forward(&m, shape, "path_s7");
+    let path_gives_way = m.forward("path_gives_way", 1);
     let epoch_s7 = m.forward("slot_epoch_s7", 1);
     let free_tag = m.forward("free_tag", shape.tag_bits());
     let s7 = m.instance("s7", &s7_commit::elaborate(shape)?);
@@ -151,6 +152,7 @@ pub fn elaborate(
         s7.input(port, &s6.output_as(port, port));
     }
     path.connect(&s7, "path");
+    s7.input("gives_way", &path_gives_way);
     s7.input("slot_epoch", &epoch_s7).input("halted", &halted).input("free_tag", &free_tag).input("commits", &commits);
     s7.output_to("commit_s7", &commit);
     s7.output_to("request_unused_s8", &request_unused).output_to("load_unused_s8", &load_unused);
@@ -167,6 +169,7 @@ pub fn elaborate(
         s8.input(port, &s7.output_as(port, port));
     }
     path.driven_by(&s8, "s7");
+    s8.output_to("path_gives_way", &path_gives_way);
     s8.output_to("slot_epoch_s7", &epoch_s7).output_to("epochs_now", &epochs).output_to("release_barrier", &release);
     resteer.driven_by(&s8, "resteer");
     record.driven_by(&s8, "record");
@@ -313,7 +316,8 @@ fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Met
     let address = |pc: &Expr| concat([pc, &zeros(2)]);
     let (warp, slot) = (at_least_one(&s7.output("warp_s8")), at_least_one(&s7.output("slot_s8")));
     let commit = CommitTrace::from_instance(s7, shape, "trace_s8");
-    let valid = s7.output("valid_s8");
+    let resolved = s7.output("valid_s8");
+    let valid = if shape.rotates { &resolved & !s7.output("rotates_s8") } else { resolved.clone() };
 
     m.port_group("trace: commits (S8)");
     m.output("trace_commit_valid", &valid);
@@ -323,33 +327,19 @@ fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Met
         let value = if field == "pc" { address(value) } else { value.clone() };
         m.output(&format!("trace_commit_{field}"), &value);
     }
-    m.port_group("trace: the path in charge after S8, and the barrier's release");
-    m.output("trace_context_valid", &flag_delay_by(m, "context_valid", &valid, shape.context_delay()));
-    m.output("trace_context_warp", &delay_by(m, "context_warp", &warp, shape.context_delay()));
-    for field in ["valid", "pc", "depth", "mask", "parked"] {
-        let value = s8.output(&format!("{field}_trace_s8"));
-        let value = if field == "pc" { address(&value) } else { value };
+    m.port_group("trace: the path in charge after S8, what else the unit tells, and the barrier's release");
+    m.output("trace_context_valid", &flag_delay_by(m, "context_valid", &resolved, shape.record_delay));
+    m.output("trace_context_warp", &delay_by(m, "context_warp", &warp, shape.record_delay));
+    let x = Path::build(shape, &mut |field, _| s8.output(&format!("context_x_{field}")));
+    for (field, value) in x.fields() {
+        let value = if field == "pc" { address(value) } else { value.clone() };
         m.output(&format!("trace_context_x_{field}"), &value);
     }
-    m.output("trace_release", release);
-    m.port_group("trace: second path of the context, its events, and exchanges of a sorter; all 0 for a unit without");
-    for (port, width) in [
-        ("context_rotates", 1),
-        ("context_y_valid", 1),
-        ("context_y_pc", 32),
-        ("context_y_depth", DEPTH),
-        ("context_y_mask", shape.threads),
-        ("context_y_parked", 1),
-        ("context_yields", 1),
-        ("context_inserts", 1),
-        ("context_extracts", 1),
-        ("exchange_valid", 1),
-        ("exchange_warp", shape.warp_bits().max(1)),
-        ("exchange_row", shape.lane_bits().max(1)),
-        ("exchange_merges", 1),
-    ] {
-        m.output(&format!("trace_{port}"), &zeros(width));
+    for (field, value) in UnitTrace::build(shape, &mut |field, _| s8.output(field)).fields() {
+        let value = if field == "context_y_pc" { address(value) } else { at_least_one(value) };
+        m.output(&format!("trace_{field}"), &value);
     }
+    m.output("trace_release", release);
     m.port_group("trace: register writes of loads (S9)");
     for field in ["valid", "warp", "slot", "number", "rd", "mask", "values"] {
         let value = s9.output(&format!("late_{field}_s9"));

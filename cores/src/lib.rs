@@ -108,7 +108,7 @@ pub fn elaborate_with_image(config: &Config, reset_pc: u32) -> Result<Core, Core
 
 fn elaborate_from(config: &Config, reset_pc: u32, image: Option<&dyn Fn(usize) -> String>) -> Result<Core, CoreError> {
     let unit = divergence::of(config)?;
-    let shape = Shape::new(config, reset_pc, unit.slots(), unit.delay(config));
+    let shape = Shape::new(config, reset_pc, unit);
     let (warps, threads) = (shape.warps, shape.threads);
     let purpose =
         format!("Weft: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {}", unit.name());

@@ -3,6 +3,8 @@
 use rtl::clog2;
 use weft_config::Config;
 
+use crate::divergence::DivergenceUnit;
+
 /// Lowest address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
 /// The console's one word.
@@ -32,6 +34,14 @@ pub struct Shape {
     pub slots: usize,
     /// Cycles after S8 in which the divergence unit knows the path in charge.
     pub delay: usize,
+    /// Cycles after S8 in which the divergence unit's trace is complete.
+    pub record_delay: usize,
+    /// Whether the divergence unit rotates: gives the lead to another path without an instruction.
+    pub rotates: bool,
+    /// Bits of a path's pc, without bits 1:0: [`PC`], fewer where a unit is proved alone.
+    pub pc_bits: usize,
+    /// Bits of a path's call depth: [`DEPTH`], fewer where a unit is proved alone.
+    pub depth_bits: usize,
     /// Loads in flight.
     pub outstanding: usize,
     /// Bytes of RAM.
@@ -53,14 +63,17 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The sizes of a configuration, for a unit that schedules `slots` paths and settles `delay` cycles after
-    /// S8.
-    pub fn new(config: &Config, reset_pc: u32, slots: usize, delay: usize) -> Self {
+    /// The sizes of a configuration, for a divergence unit.
+    pub fn new(config: &Config, reset_pc: u32, unit: &dyn DivergenceUnit) -> Self {
         Self {
             warps: config.warps as usize,
             threads: config.threads as usize,
-            slots,
-            delay,
+            slots: unit.slots(),
+            delay: unit.delay(config),
+            record_delay: unit.record_delay(config),
+            rotates: unit.rotates(),
+            pc_bits: PC,
+            depth_bits: DEPTH,
             outstanding: config.memory.outstanding as usize,
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,

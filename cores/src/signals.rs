@@ -2,7 +2,7 @@
 
 use rtl::{Builder, Expr};
 
-use crate::shape::{DEPTH, PC, Shape};
+use crate::shape::{PC, Shape};
 
 /// A value some cycles later, in registers `name_later_1` and up.
 pub fn delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Expr {
@@ -172,9 +172,9 @@ rtl::bundle! {
         /// Whether a thread of it lives.
         valid: 1,
         /// Its next instruction.
-        pc: PC,
+        pc: shape.pc_bits,
         /// Its call depth.
-        depth: DEPTH,
+        depth: shape.depth_bits,
         /// Its threads.
         mask: shape.threads,
         /// Whether it waits at a barrier.
@@ -192,21 +192,67 @@ rtl::bundle! {
         /// Its slot.
         slot: shape.slot_bits(),
         /// Where the threads of path `a` go.
-        a_pc: PC,
+        a_pc: shape.pc_bits,
         /// Their call depth.
-        a_depth: DEPTH,
+        a_depth: shape.depth_bits,
         /// The threads: those served, or a branch's taken ones.
         a_mask: shape.threads,
         /// They park at the barrier.
         a_parked: 1,
         /// Where the threads of path `b` go.
-        b_pc: PC,
+        b_pc: shape.pc_bits,
         /// Their call depth.
-        b_depth: DEPTH,
+        b_depth: shape.depth_bits,
         /// The threads: those to be replayed, or a branch's others.
         b_mask: shape.threads,
+        /// No instruction committed: b is the path in charge as it was, and gives way. Only where the unit rotates.
+        rotates: usize::from(shape.rotates),
+        /// That path is parked.
+        b_parked: usize::from(shape.rotates),
         /// Threads that end.
         exit_mask: shape.threads,
+    }
+}
+
+rtl::bundle! {
+    /// What a divergence unit tells the trace: beside the path in charge, the record of a commit or rotation, and what
+    /// its sorter does. All zero for a unit that has no such thing.
+    pub struct UnitTrace(shape: &Shape) {
+        /// The record is of a rotation.
+        context_rotates: 1,
+        /// Whether there is a second path.
+        context_y_valid: 1,
+        /// Its next instruction.
+        context_y_pc: shape.pc_bits,
+        /// Its call depth.
+        context_y_depth: shape.depth_bits,
+        /// Its threads.
+        context_y_mask: shape.threads,
+        /// Whether it waits at a barrier.
+        context_y_parked: 1,
+        /// The first path gave up its place.
+        context_yields: 1,
+        /// A row was added to the cold table.
+        context_inserts: 1,
+        /// The front row was taken out.
+        context_extracts: 1,
+        /// The sorter changes the second path of a warp.
+        exchange_valid: 1,
+        /// The warp.
+        exchange_warp: shape.warp_bits(),
+        /// The row, counted from the front.
+        exchange_row: shape.lane_bits(),
+        /// The row goes into the second path, and the front row takes its place.
+        exchange_merges: 1,
+        /// The front row goes into the row. With neither, the row and the second path change places.
+        exchange_folds: 1,
+    }
+}
+
+impl UnitTrace {
+    /// Of a unit that has none of it.
+    pub fn none(shape: &Shape) -> Self {
+        rtl::Bundle::build(shape, &mut |_, width| rtl::zeros(width))
     }
 }
 

@@ -8,7 +8,6 @@
 use weft_config::Config;
 use weft_trace::{Commit, Context, Event, Exchange, Moves, Record, Statistics};
 
-use crate::policy::Sorting;
 use crate::{Fault, Given, Machine, PolicyError, Program, Step, Stop, report};
 
 /// How a run ended.
@@ -133,15 +132,11 @@ impl<'a> Engine<'a> {
         Ok(step)
     }
 
-    /// Sorts, and rotates to a path that can run.
+    /// Sorts, and rotates to the path that runs next.
     fn settle(&mut self, warp: u32) {
         loop {
-            while let Some(sorting) = self.machine.sort(warp) {
-                let (row, merges) = match sorting {
-                    Sorting::Exchange { row } => (row, false),
-                    Sorting::Merge => (0, true),
-                };
-                (self.observer)(&Record::Exchange(Exchange { cycle: 0, warp, row, merges }));
+            while let Some((row, sorting)) = self.machine.sort(warp) {
+                (self.observer)(&Record::Exchange(Exchange { cycle: 0, warp, row, sorting }));
             }
             let Some(moves) = self.machine.rotate(warp) else { break };
             let context = self.context(warp, Event::Rotation, moves);

@@ -8,7 +8,7 @@
 //! - a *commit* must be of the path in charge of its warp, exactly: pc and mask; then every field;
 //! - its *context* record must name the path in charge after it, and the one next to it if the unit
 //!   keeps two: pc, depth, mask, parked; and what was inserted and extracted behind them;
-//! - a *rotation* comes when the path in charge is parked and another one is not, before any commit
+//! - a *rotation* comes when the path in charge must give way to another one, before any commit
 //!   of the warp; an *exchange* is followed if the unit's rules allow it;
 //! - each load gets one *late write*, no other instruction does, and no write overtakes it;
 //! - a *release* comes when the model's barrier is due, and not otherwise;
@@ -25,7 +25,7 @@ mod transactions;
 
 use sim::{Fault, Given, Machine, PolicyError, Program, Step, Stop};
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord};
+use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord, Sorting};
 
 pub use mismatch::Mismatch;
 pub(crate) use mismatch::{disassemble, place};
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
             return Err(Difference::new("commit", expected, format!("pc {:#010x}", commit.pc)));
         };
         if self.machine.must_rotate(commit.warp) {
-            let expected = "a rotation: the path in charge waits at the barrier, and another does not";
+            let expected = "a rotation: the path in charge gives way to another";
             return Err(Difference::new("context_rotates", expected, format!("a commit of pc {:#010x}", commit.pc)));
         }
         require_equal!("pc", path.pc, commit.pc, "{:#010x}");
@@ -200,15 +200,15 @@ impl<'a> Checker<'a> {
         match self.machine.rotate(warp) {
             Some(moves) => Ok((subject, moves)),
             None => {
-                let expected = "none: the path in charge can run, or no other can";
+                let expected = "none: the path in charge goes on, or no other can";
                 Err((Some(subject), Difference::new("context_rotates", expected, "a rotation")))
             }
         }
     }
 
-    /// An exchange, or a merge, by a unit's sorter, which the model follows if it is allowed.
+    /// What a unit's sorter did, which the model follows if it is allowed.
     pub fn exchange(&mut self, exchange: &Exchange) -> Checked<()> {
-        let Exchange { cycle, warp, row, merges } = *exchange;
+        let Exchange { cycle, warp, row, sorting } = *exchange;
         let Some(subject) = self.in_charge(warp) else {
             let expected = "a warp of the core with live threads";
             return self.locate(cycle, (None, Difference::new("exchange_warp", expected, warp.to_string())));
@@ -218,14 +218,13 @@ impl<'a> Checker<'a> {
             let difference = Difference::new("exchange_valid", expected, format!("an exchange in warp {warp}"));
             return self.locate(cycle, (Some(subject), difference));
         }
-        let (field, rule) = if merges {
-            ("exchange_merges", "equal to y, in row 0, outside a hold")
-        } else {
-            ("exchange_row", "a path that comes before y, outside a hold")
+        let (field, rule) = match sorting {
+            Sorting::Exchange => ("exchange_row", "a path that comes before y, outside a hold"),
+            Sorting::Merge => ("exchange_merges", "a path equal to y, outside a hold"),
+            Sorting::Fold => ("exchange_folds", "a path equal to the one in row 0, outside a hold"),
         };
         let paths = self.machine.paths(warp);
-        let allowed = if merges { row == 0 && self.machine.merge(warp) } else { self.machine.exchange(warp, row) };
-        if allowed {
+        if self.machine.sorted(warp, row, sorting) {
             return Ok(());
         }
         let path = |path: Option<&PathRecord>| path.map_or("no path".into(), |path| self.describe(path));
@@ -284,10 +283,8 @@ impl<'a> Checker<'a> {
         for warp in 0..self.hardware_paths.len() as u32 {
             let Some(path) = self.machine.path(warp) else { continue };
             let (field, expected) = match path.parked {
+                _ if self.machine.must_rotate(warp) => ("context_rotates", "a rotation to the next path".into()),
                 false => ("commit", self.describe(&path)),
-                true if self.machine.must_rotate(warp) => {
-                    ("context_rotates", "a rotation to a path that can run".into())
-                }
                 true => continue,
             };
             let difference = Difference::new(field, expected, "no progress of the core");

@@ -147,6 +147,7 @@ pins! {
         exchange_warp: Output |w| w.warp,
         exchange_row: Output |w| w.lane,
         exchange_merges: Output |_| 1,
+        exchange_folds: Output |_| 1,
         release: Output |_| 1,
         late_valid: Output |_| 1,
         late_warp: Output |w| w.warp,

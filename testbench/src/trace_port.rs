@@ -1,7 +1,7 @@
 //! The trace port: from signals to records, in buffers that are used again.
 
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord};
+use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord, Sorting};
 
 use crate::model::{Model, ModelError, Port};
 use crate::pins::{TracePorts, byte_mask};
@@ -69,7 +69,11 @@ impl TracePort {
             cycle,
             warp: model.get(pins.exchange_warp) as u32,
             row: model.get(pins.exchange_row) as u32,
-            merges: model.bit(pins.exchange_merges),
+            sorting: match (model.bit(pins.exchange_merges), model.bit(pins.exchange_folds)) {
+                (true, _) => Sorting::Merge,
+                (false, true) => Sorting::Fold,
+                (false, false) => Sorting::Exchange,
+            },
         });
         if model.bit(pins.late_valid) {
             let mut late = self.spare_late_write.take().unwrap_or_default();

@@ -11,7 +11,7 @@ use testbench::Mismatch;
 use testbench::lockstep::{Checker, End};
 use testbench::memory::{Operation, Ram, Request};
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord};
+use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord, Sorting};
 
 const MHARTID: u32 = 0xf14;
 const MCYCLE: u32 = 0xb00;
@@ -336,7 +336,7 @@ const CONTEXTS: &[Corruption] = &[
     ("yield", |s| alter_context(s, at(8), |context| context.moves.yields = true), "context_yields"),
     (
         "exchange",
-        |s| s.shown.insert(4, Shown::Exchange(Exchange { cycle: 9, warp: 0, row: 0, merges: false })),
+        |s| s.shown.insert(4, Shown::Exchange(Exchange { cycle: 9, warp: 0, row: 0, sorting: Sorting::Exchange })),
         "exchange_valid",
     ),
     (

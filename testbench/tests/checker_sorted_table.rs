@@ -8,7 +8,7 @@ use support::assembler::*;
 use testbench::Mismatch;
 use testbench::lockstep::Checker;
 use weft_config::Config;
-use weft_trace::{Commit, Context, Event, Exchange, Moves, PathRecord};
+use weft_trace::{Commit, Context, Event, Exchange, Moves, PathRecord, Sorting};
 
 const MHARTID: u32 = 0xf14;
 const EXIT: u32 = 0x800;
@@ -85,11 +85,11 @@ fn faithful(seed: u64) -> Stream {
                 }
             }
             for (cycle, shown) in cycles.iter_mut().enumerate().skip(1) {
-                let merges = random(&mut state).is_multiple_of(2);
-                let row = if merges { 0 } else { (random(&mut state) % 6) as u32 };
-                let idle = random(&mut state).is_multiple_of(3);
-                if !idle && if merges { machine.merge(warp) } else { machine.exchange(warp, row) } {
-                    shown.exchange = Some(Exchange { cycle: (now + cycle) as u64, warp, row, merges });
+                let kinds = [Sorting::Exchange, Sorting::Merge, Sorting::Fold];
+                let sorting = kinds[random(&mut state) as usize % 3];
+                let row = (random(&mut state) % 6) as u32;
+                if machine.sorted(warp, row, sorting) {
+                    shown.exchange = Some(Exchange { cycle: (now + cycle) as u64, warp, row, sorting });
                 }
             }
             cycles[3].release = machine.release();
@@ -122,7 +122,7 @@ fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
 
 #[test]
 fn faithful_streams_pass() {
-    let (mut rotations, mut exchanges, mut merges) = (0, 0, 0);
+    let (mut rotations, mut exchanges, mut merges, mut folds) = (0, 0, 0, 0);
     let (mut yields, mut inserts, mut extracts) = (0, 0, 0);
     for seed in 0..100 {
         let stream = faithful(seed);
@@ -134,11 +134,14 @@ fn faithful_streams_pass() {
             extracts += u32::from(context.moves.extracts);
         }
         for exchange in stream.iter().filter_map(|cycle| cycle.exchange) {
-            merges += u32::from(exchange.merges);
-            exchanges += u32::from(!exchange.merges);
+            *match exchange.sorting {
+                Sorting::Exchange => &mut exchanges,
+                Sorting::Merge => &mut merges,
+                Sorting::Fold => &mut folds,
+            } += 1;
         }
     }
-    let counts = [rotations, exchanges, merges, yields, inserts, extracts];
+    let counts = [rotations, exchanges, merges, folds, yields, inserts, extracts];
     assert!(counts.iter().all(|count| *count >= 20), "{counts:?}");
 }
 
@@ -154,14 +157,14 @@ fn alter_y(stream: &mut Stream, n: usize, change: impl Fn(&mut PathRecord)) {
     alter(stream, n, |context| context.y.is_some(), |context| context.y.iter_mut().for_each(&change));
 }
 
-/// Cycle of the `n`th exchange that merges, or does not.
-fn exchange(stream: &Stream, n: usize, merges: bool) -> Option<usize> {
-    let at = |cycle: &Cycle| cycle.exchange.is_some_and(|exchange| exchange.merges == merges);
+/// Cycle in which the sorter does this for the `n`th time.
+fn exchange(stream: &Stream, n: usize, sorting: Sorting) -> Option<usize> {
+    let at = |cycle: &Cycle| cycle.exchange.is_some_and(|exchange| exchange.sorting == sorting);
     (0..stream.len()).filter(|cycle| at(&stream[*cycle])).nth(n)
 }
 
-fn alter_exchange(stream: &mut Stream, n: usize, merges: bool, change: impl Fn(&mut Exchange)) {
-    if let Some(cycle) = exchange(stream, n, merges) {
+fn alter_exchange(stream: &mut Stream, n: usize, sorting: Sorting, change: impl Fn(&mut Exchange)) {
+    if let Some(cycle) = exchange(stream, n, sorting) {
         stream[cycle].exchange.iter_mut().for_each(change);
     }
 }
@@ -204,7 +207,7 @@ const CORRUPTIONS: &[Corruption] = &[
             s.iter_mut().filter(rotates).skip(n).take(1).for_each(|cycle| cycle.context = None);
         },
         // A sorter may notice first, or the next rotation.
-        &["context_rotates", "exchange_row", "exchange_merges", "context_x_pc", "context_x_mask"],
+        &["context_rotates", "exchange_row", "exchange_merges", "exchange_folds", "context_x_pc", "context_x_mask"],
     ),
     (
         "record lost",
@@ -217,7 +220,7 @@ const CORRUPTIONS: &[Corruption] = &[
     (
         "exchange lost",
         |s, n| {
-            if let Some(cycle) = exchange(s, n, false) {
+            if let Some(cycle) = exchange(s, n, Sorting::Exchange) {
                 s[cycle].exchange = None;
             }
         },
@@ -231,6 +234,7 @@ const CORRUPTIONS: &[Corruption] = &[
             "context_extracts",
             "exchange_row",
             "exchange_merges",
+            "exchange_folds",
             "context_x_parked",
         ],
     ),
@@ -238,25 +242,39 @@ const CORRUPTIONS: &[Corruption] = &[
         "exchange of a path that is not better",
         |s, n| {
             // The path that y was comes after it.
-            if let Some(cycle) = exchange(s, n, false) {
+            if let Some(cycle) = exchange(s, n, Sorting::Exchange) {
                 let again = s[cycle].exchange.map(|exchange| Exchange { cycle: exchange.cycle + 1, ..exchange });
                 s.insert(cycle + 1, Cycle { exchange: again, ..Cycle::default() });
             }
         },
         &["exchange_row"],
     ),
-    ("exchange with no row", |s, n| alter_exchange(s, n, false, |e| e.row = 6), &["exchange_row"]),
-    ("exchange said to merge", |s, n| alter_exchange(s, n, false, |e| e.merges = true), &["exchange_merges"]),
-    ("merge said to exchange", |s, n| alter_exchange(s, n, true, |e| e.merges = false), &["exchange_row"]),
-    ("merge of another row", |s, n| alter_exchange(s, n, true, |e| e.row = 1), &["exchange_merges"]),
-    ("exchange in no warp", |s, n| alter_exchange(s, n, false, |e| e.warp = 2), &["exchange_warp"]),
+    ("exchange with no row", |s, n| alter_exchange(s, n, Sorting::Exchange, |e| e.row = 6), &["exchange_row"]),
+    (
+        "exchange said to merge",
+        |s, n| alter_exchange(s, n, Sorting::Exchange, |e| e.sorting = Sorting::Merge),
+        &["exchange_merges"],
+    ),
+    (
+        "merge said to exchange",
+        |s, n| alter_exchange(s, n, Sorting::Merge, |e| e.sorting = Sorting::Exchange),
+        &["exchange_row"],
+    ),
+    ("merge of no row", |s, n| alter_exchange(s, n, Sorting::Merge, |e| e.row = 6), &["exchange_merges"]),
+    (
+        "fold said to merge",
+        |s, n| alter_exchange(s, n, Sorting::Fold, |e| e.sorting = Sorting::Merge),
+        &["exchange_merges", "context_y_mask", "context_x_mask"],
+    ),
+    ("fold of the front", |s, n| alter_exchange(s, n, Sorting::Fold, |e| e.row = 0), &["exchange_folds"]),
+    ("exchange in no warp", |s, n| alter_exchange(s, n, Sorting::Exchange, |e| e.warp = 2), &["exchange_warp"]),
     (
         "exchange in the cycle of a commit",
         |s, n| {
             let commits = |cycle: &&mut Cycle| cycle.commit.is_some();
             s.iter_mut().filter(commits).skip(n).take(1).for_each(|cycle| {
                 let (at, warp) = cycle.commit.as_ref().map_or((0, 0), |commit| (commit.cycle, commit.warp));
-                cycle.exchange = Some(Exchange { cycle: at, warp, row: 0, merges: false });
+                cycle.exchange = Some(Exchange { cycle: at, warp, row: 0, sorting: Sorting::Exchange });
             });
         },
         &["exchange_valid", "exchange_warp"],

@@ -12,7 +12,7 @@ use rtl::{
 
 use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
 use crate::shape::{DEPTH, PC, Shape};
-use crate::signals::{Path, Settled, delay_by};
+use crate::signals::{Path, Settled, UnitTrace, delay_by};
 use weft_config::Config;
 
 /// The unit.
@@ -146,7 +146,8 @@ impl DivergenceUnit for Arbiter {
                 & path_s7.bit(PC + shape.threads + DEPTH).eq(generation),
             valid: path_s7.bit(PC + shape.threads + DEPTH + 2),
         };
-        declare_outputs(&m, &validate, &in_charge);
+        let no = lit(1, 0);
+        declare_outputs(&m, shape, [&validate, &in_charge], [&no, &no], &UnitTrace::none(shape));
         m.finish()
     }
 }

@@ -12,8 +12,11 @@
 //! | `warp_s7`, `slot_s7` | in | S7 | whose context S8 will update |
 //! | [`Resolve`] `_s8` | in | S8 | what the instruction did |
 //! | [`Path`] `_x` | out | S8 + delay | the path in charge after it |
+//! | [`UnitTrace`] `_trace` | out | S8 + record delay | only with the trace port |
+//! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`DivergenceUnit::rotates`] |
 
 pub mod arbiter;
+mod sorted_table;
 
 use rtl::{Builder, ElaborationError, Expr, Module};
 
@@ -21,7 +24,7 @@ use weft_config::{Config, Key};
 
 use crate::CoreError;
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve};
+use crate::signals::{Path, Resolve, UnitTrace};
 use rtl::Bundle;
 
 /// A table of a unit.
@@ -56,6 +59,13 @@ pub trait DivergenceUnit: Sync {
         self.delay(config)
     }
 
+    /// Whether it rotates: where the path in charge is to give way to another path of the warp, because it is parked or
+    /// its turn is over, the unit raises `gives_way` beside it, and is given a [`Resolve`] without an instruction in
+    /// which to put another path in charge.
+    fn rotates(&self) -> bool {
+        false
+    }
+
     /// Its tables.
     fn storage(&self, shape: &Shape) -> Vec<Storage>;
 
@@ -64,7 +74,7 @@ pub trait DivergenceUnit: Sync {
 }
 
 /// The registered units.
-static UNITS: &[&dyn DivergenceUnit] = &[&arbiter::Arbiter];
+static UNITS: &[&dyn DivergenceUnit] = &[&arbiter::Arbiter, &sorted_table::SortedTable];
 
 /// Names of the registered units.
 pub fn names() -> Vec<&'static str> {
@@ -133,12 +143,26 @@ impl UnitInputs {
     }
 }
 
-/// Declares the outputs of a unit: the path S7 validates against and the path in charge after S8.
-pub fn declare_outputs(m: &Builder, validate: &Path, in_charge: &Path) {
+/// Declares the outputs of a unit: the path S7 validates against, the path in charge after S8, what the trace is told.
+///
+/// `gives_way`: whether each of the two paths does.
+pub fn declare_outputs(
+    m: &Builder,
+    shape: &Shape,
+    [validate, in_charge]: [&Path; 2],
+    gives_way: [&Expr; 2],
+    trace: &UnitTrace,
+) {
     m.port_group("the path that S7 validates against");
     validate.outputs(m, "s7");
+    m.output("gives_way_s7", gives_way[0]);
     m.port_group("the path in charge after S8");
     in_charge.outputs(m, "x");
+    m.output("gives_way_x", gives_way[1]);
+    if shape.trace {
+        m.port_group("trace");
+        trace.outputs(m, "trace");
+    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let store = m.input("store_s7", shape.line_bits());
     m.port_group("the path it must belong to, and the epoch of its slot");
     let path = Path::inputs(&m, shape, "path");
+    let gives_way = m.input("gives_way", 1);
     let epoch = m.input("slot_epoch", 1);
     let halted = m.input("halted", 1);
     m.port_group("tag for a load, number of the commit");
@@ -38,8 +39,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("Validation.");
     let word = &meta.instruction;
     let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & meta.epoch.eq(&epoch)));
-    let running = &path.valid & !&path.parked & !halted;
-    let valid = m.wire("validated", &(&meta.valid & matches & running));
+    let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&gives_way & !&halted));
+    let valid = m.wire("validated", &(&meta.valid & &matches & path_runs));
+    let rotates = m.wire("rotates", &(&meta.valid & &matches & &gives_way & !&halted));
     // What is said of an instruction that is squashed does not matter: neither writes, nor requests, nor paths are taken.
     let active = path.mask.clone();
 
@@ -141,17 +143,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
     let depth = m.wire("depth", &(&path.depth + step));
     let resolve = Resolve {
-        valid: commit.clone(),
+        valid: &commit | &rotates,
         warp: meta.warp.clone(),
         slot: meta.slot.clone(),
         a_pc,
         a_depth: depth,
-        a_mask: goes_on.when(&!&control.is_exit),
+        a_mask: goes_on.when(&!(&control.is_exit | &rotates)),
         a_parked: control.is_barrier.clone(),
-        b_pc: control.is_branch.mux(&control.pc_value, &meta.pc),
+        b_pc: (&control.is_branch & !&rotates).mux(&control.pc_value, &meta.pc),
         b_depth: path.depth.clone(),
-        b_mask: control.is_branch.mux(&not_taken, &unserved),
-        exit_mask: active.when(&control.is_exit),
+        b_mask: rotates.mux(&path.mask, &control.is_branch.mux(&not_taken, &unserved)),
+        exit_mask: active.when(&(&control.is_exit & !&rotates)),
+        rotates: rotates.slice(0, usize::from(shape.rotates)),
+        b_parked: (&path.parked & &rotates).slice(0, usize::from(shape.rotates)),
     };
 
     m.port_group("register write");
@@ -187,7 +191,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.port_group("for S8: the outcome, and reservations that were not used");
     let resolve_valid = m.register("resolve_valid", 1);
-    resolve_valid.next(&commit).reset(0);
+    resolve_valid.next(&resolve.valid).reset(0);
     let mut resolved = resolve.delay(&m, shape, "q");
     resolved.valid = resolve_valid.q();
     resolved.outputs(&m, "s8");
@@ -195,7 +199,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entry_s8 = m.delay("entry", &meta.entry);
     m.output("entry_s8", &entry_s8);
     m.output("fence_i_s8", &m.delay("fence_i", &control.is_fence_i));
-    m.output("partial_load_s8", &m.delay("partial_load", &(&control.is_load & unserved.any())));
+    m.output("partial_load_s8", &m.delay("partial_load", &(&control.is_load & unserved.any() & !&rotates)));
     let unused = |name: &str, value: &Expr| {
         let register = m.register(name, 1);
         register.next(value).reset(0);

@@ -3,12 +3,12 @@
 //! Enters: the outcome of S7. Leaves: the path in charge, resteers for S0 and S3, the epochs. Also here: the barrier,
 //! which counts the threads that have arrived and those that live, and releases when they are as many. Never stalls.
 
-use rtl::{Builder, Bundle, ElaborationError, Module, clog2, count_ones, decode, lit};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, count_ones, decode, lit};
 
 use super::s0_steer::Resteer;
 use super::s3_schedule::{ReplayRecord, join_context};
 use crate::shape::{PC, Shape};
-use crate::signals::{Path, Resolve, delay_by};
+use crate::signals::{Path, Resolve, UnitTrace, delay_by};
 
 /// Elaborates the stage around a divergence unit.
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
@@ -49,17 +49,18 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     unit.input("warp_s6", &warp_s6).input("slot_s6", &slot_s6).input("warp_s7", &warp_s7).input("slot_s7", &slot_s7);
     resolve.connect(&unit, "s8");
     let validate = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_s7"), &format!("path_{field}")));
+    let [gave_way, gives_way] = ["gives_way_s7", "gives_way_x"].map(|port| unit.output_as(port, port));
     let in_charge = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_x"), &format!("{field}_x")));
 
     m.comment("Resteer whenever the path in charge is not where the front end went on.");
-    let goes_on = m.wire("goes_on", &(&in_charge.valid & !&in_charge.parked));
-    let as_predicted = &goes_on & in_charge.pc.eq(&predicted) & !fence_i;
+    let goes_on = m.wire("goes_on", &(&in_charge.valid & !&in_charge.parked & !&gives_way));
+    let as_predicted = &goes_on & in_charge.pc.eq(&predicted) & !fence_i & outcome.rotates.none();
     let resteer = Resteer {
         valid: m.wire("resteers", &(&outcome.valid & !as_predicted)),
         context: join_context(&outcome.warp, &outcome.slot),
         pc: in_charge.pc.clone(),
-        runs: goes_on.clone(),
-        waits: &in_charge.valid & &in_charge.parked,
+        runs: &goes_on | &gives_way,
+        waits: &in_charge.valid & &in_charge.parked & !&gives_way,
     };
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
@@ -76,6 +77,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
 
     m.port_group("the path that S7 validates against, and the epoch of its slot");
     validate.outputs(&m, "s7");
+    m.output("path_gives_way", &gave_way);
     m.output("slot_epoch_s7", &epochs.index(&join_context(&warp_s7, &slot_s7)));
     m.output("epochs_now", &epochs);
     m.port_group("resteer");
@@ -85,8 +87,14 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     m.output("release_barrier", &release);
     m.output("ended", &all_ended);
     if shape.trace {
-        m.port_group("trace: the path in charge after S8");
-        in_charge.outputs(&m, "trace_s8");
+        m.port_group("trace: the path in charge after S8, and what else the unit tells");
+        let later = |field: &str, value: &Expr| {
+            delay_by(&m, &format!("traced_{field}"), value, shape.record_delay - shape.context_delay())
+        };
+        for (field, value) in in_charge.fields() {
+            m.output(&format!("context_x_{field}"), &later(field, value));
+        }
+        UnitTrace::from_instance(&unit, shape, "trace").outputs(&m, "");
     }
     m.finish()
 }

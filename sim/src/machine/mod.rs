@@ -16,10 +16,10 @@ mod reservations;
 mod threads;
 
 use weft_config::Config;
-use weft_trace::{Commit, MemoryOp, Moves, PathRecord};
+use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
 
 use crate::decode::{DecodeCache, Instruction};
-use crate::policy::{self, Next, Policy, Sorting};
+use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, PolicyError, Program};
 use csr::CsrAccess;
 use lanes::keep;
@@ -120,6 +120,9 @@ impl Machine {
     /// that mean nothing are zero. After `Err`, `out` is unspecified and the machine unchanged.
     pub fn step(&mut self, warp: u32, given: &Given, out: &mut Commit) -> Result<Step, Stop> {
         let path = *self.policy.path(warp).filter(|path| !path.parked).ok_or(Stop::Idle)?;
+        if self.policy.must_rotate(warp) {
+            return Err(Stop::Idle);
+        }
         let mut part = Part { warp, path, out, next: Next::default(), late: false, volatile: false, tohost: None };
         if let Err(refusal) = self.execute(&mut part, given) {
             return Err(part.stop(refusal));
@@ -246,9 +249,10 @@ impl Machine {
         self.policy.held(warp)
     }
 
-    /// Without an instruction, takes one step from a path in charge that waits at the barrier
-    /// towards a path of `warp` that does not. `None` if there is nothing to do. To be called
-    /// after each commit until then: the warp is idle while a rotation is due.
+    /// Without an instruction, takes one step from a path in charge of `warp` that must give way
+    /// towards the one that runs next: it waits at the barrier and another does not, or its turn is
+    /// over. `None` if there is nothing to do. To be called after each commit until then: the warp
+    /// is idle while a rotation is due.
     pub fn rotate(&mut self, warp: u32) -> Option<Moves> {
         self.policy.must_rotate(warp).then(|| self.policy.rotate(warp))
     }
@@ -258,21 +262,15 @@ impl Machine {
         self.policy.must_rotate(warp)
     }
 
-    /// The sorter of the divergence unit exchanges the second path of `warp` with the one at place
-    /// `row` behind it. Says whether it may; nothing happens if not.
-    pub fn exchange(&mut self, warp: u32, row: u32) -> bool {
-        self.policy.exchange(warp, row)
+    /// The sorter of the divergence unit does this with the second path of `warp` and the one at
+    /// place `row` behind it. Says whether it may; nothing happens if not.
+    pub fn sorted(&mut self, warp: u32, row: u32, sorting: Sorting) -> bool {
+        self.policy.sorted(warp, row, sorting)
     }
 
-    /// The sorter of the divergence unit merges the foremost path behind the second one of `warp`
-    /// with it. Says whether it may; nothing happens if not.
-    pub fn merge(&mut self, warp: u32) -> bool {
-        self.policy.merge(warp)
-    }
-
-    /// Does the next thing that a sorter which is never late would do; `None` once the paths of
-    /// `warp` are sorted.
-    pub fn sort(&mut self, warp: u32) -> Option<Sorting> {
+    /// Does the next thing that a sorter which is never late would do, and says at which place;
+    /// `None` once the paths of `warp` are sorted.
+    pub fn sort(&mut self, warp: u32) -> Option<(u32, Sorting)> {
         self.policy.sort(warp)
     }
 

@@ -6,7 +6,7 @@ mod sorted_table;
 
 use thiserror::Error;
 use weft_config::Config;
-use weft_trace::{Moves, PathRecord};
+use weft_trace::{Moves, PathRecord, Sorting};
 
 use arbiter::Arbiter;
 use sorted_table::SortedTable;
@@ -19,18 +19,6 @@ pub struct Next {
     pub a: Option<PathRecord>,
     /// Not-taken side of a branch, or the lanes that execute the instruction again.
     pub b: Option<PathRecord>,
-}
-
-/// What a sorter did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sorting {
-    /// [`Policy::exchange`]
-    Exchange {
-        /// Place of the path that is the second one now.
-        row: u32,
-    },
-    /// [`Policy::merge`]
-    Merge,
 }
 
 /// The paths of every warp of a core, and the choice between them.
@@ -59,30 +47,26 @@ pub trait Policy: Send {
     /// happened to the others.
     fn resolve(&mut self, warp: u32, next: &Next) -> Moves;
 
-    /// Whether the path in charge is parked and must give way to another, which is not.
+    /// Whether the path in charge must give way to another before the warp goes on: it is parked
+    /// and another is not, or its turn is over.
     fn must_rotate(&self, _warp: u32) -> bool {
         false
     }
 
-    /// Takes one step towards a path that can run, where one is due.
+    /// Takes one step towards the path that is to run next, where one is due.
     fn rotate(&mut self, _warp: u32) -> Moves {
         Moves::default()
     }
 
-    /// Exchanges the second path with the one at place `row` behind it, as a sorter does. Says
-    /// whether that is allowed; nothing happens if not.
-    fn exchange(&mut self, _warp: u32, _row: u32) -> bool {
+    /// A sorter did this with the second path and the one at place `row` behind it. Says whether
+    /// that is allowed; nothing happens if not.
+    fn sorted(&mut self, _warp: u32, _row: u32, _sorting: Sorting) -> bool {
         false
     }
 
-    /// Merges the foremost path behind the second one with it, as a sorter does. Says whether that
-    /// is allowed; nothing happens if not.
-    fn merge(&mut self, _warp: u32) -> bool {
-        false
-    }
-
-    /// The next thing that a sorter which is never late does, done; `None` once all is sorted.
-    fn sort(&mut self, _warp: u32) -> Option<Sorting> {
+    /// The next thing that a sorter which is never late does, done, and at which place; `None` once
+    /// all is sorted.
+    fn sort(&mut self, _warp: u32) -> Option<(u32, Sorting)> {
         None
     }
 

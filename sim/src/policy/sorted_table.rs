@@ -6,23 +6,24 @@
 //! third goes to the front of the cold table; if there is no second, y is the table's front. So y
 //! exists whenever the table is not empty, and x is the best of a, b and c, not always of all.
 //!
-//! The sorter may *exchange* y with a cold path that comes before it, and merge the foremost one
-//! with y if they are equal. Nothing but the order in which paths run depends on when it does.
+//! The sorter may *exchange* y with a cold path that comes before it, *merge* one that equals y with
+//! it, and *fold* the foremost one into one that equals it. Nothing but the order in which paths
+//! run depends on when it does.
 //!
-//! **Forward progress.** After `fair_after` commits of a warp whose other paths could run, the path
-//! that ran gives way: the next one runs, it goes to the back of the table, and a *hold* begins. In
-//! a hold y comes after what becomes of x, nothing is sorted, and the table is a queue from which
-//! each path has its `fair_after` commits. The hold ends when lanes of the path that gave way first
-//! come to run again.
+//! **Rotation.** Without an instruction, x gives way to y and goes to the back of the table, whose
+//! front becomes y; or x and y change places if there is none. It happens when x waits at the
+//! barrier and another path does not, and when the turn of x is over.
 //!
-//! **Rotation.** When x waits at the barrier and another path does not, x gives way without an
-//! instruction until the path in charge can run.
+//! **Turns.** After `fair_after` commits of a warp whose other paths could run, the path that ran
+//! gives way, and a *hold* begins. In a hold y comes after what becomes of x, nothing is sorted, and
+//! the table is a queue from which each path has its `fair_after` commits. The hold ends when the
+//! path that gave way first is next again.
 
 use std::collections::VecDeque;
 
-use weft_trace::{Moves, PathRecord};
+use weft_trace::{Moves, PathRecord, Sorting};
 
-use super::{Next, PARKED, Policy, Sorting, Start, rank};
+use super::{Next, PARKED, Policy, Start, rank};
 
 /// See the module.
 pub(super) struct SortedTable {
@@ -46,6 +47,8 @@ struct Warp {
     count: u64,
     /// In a hold: the lanes of the path that gave way first.
     hold: Option<u64>,
+    /// A rotation is next.
+    gives_way: bool,
 }
 
 impl SortedTable {
@@ -87,23 +90,18 @@ impl Policy for SortedTable {
     }
 
     fn must_rotate(&self, warp: u32) -> bool {
-        let warp = self.warp(warp);
-        warp.x.is_some_and(|x| x.parked) && warp.others_can_run()
+        self.warp(warp).gives_way
     }
 
     fn rotate(&mut self, warp: u32) -> Moves {
         self.warps[warp as usize].rotate()
     }
 
-    fn exchange(&mut self, warp: u32, row: u32) -> bool {
-        self.warps[warp as usize].exchange(row as usize)
+    fn sorted(&mut self, warp: u32, row: u32, sorting: Sorting) -> bool {
+        self.warps[warp as usize].apply(row as usize, sorting)
     }
 
-    fn merge(&mut self, warp: u32) -> bool {
-        self.warps[warp as usize].merge()
-    }
-
-    fn sort(&mut self, warp: u32) -> Option<Sorting> {
+    fn sort(&mut self, warp: u32) -> Option<(u32, Sorting)> {
         self.warps[warp as usize].sort()
     }
 
@@ -127,6 +125,7 @@ impl Warp {
             sorted: true,
             count: 0,
             hold: None,
+            gives_way: false,
         }
     }
 
@@ -140,23 +139,13 @@ impl Warp {
         self.count += 1;
         let due = fair_after > 0 && self.count >= fair_after;
         let order = Order::of(next.a, next.b, c, due || self.hold.is_some());
-        let turn = due && order.others_can_run(self.cold_runnable) && order.first_is_of(next);
-        let round_is_over = turn && order.paths[1].is_some_and(|path| self.has_marked(&path));
-        let moves = if turn && !round_is_over {
-            self.count = 0;
-            self.hold = self.hold.or(order.paths[0].map(|path| path.mask));
-            self.give_way(&order)
-        } else {
-            if round_is_over {
-                self.count = 0;
-                self.hold = None;
-            }
-            self.go_on(&order, c)
-        };
+        let moves = self.go_on(&order, c);
         if next.a.is_none() && next.b.is_none() {
             self.count = 0;
         }
         self.end_turns();
+        let turn_ends = due && order.first_is_of(next);
+        self.gives_way = self.others_can_run() && self.x.is_some_and(|x| x.parked || turn_ends);
         moves
     }
 
@@ -165,7 +154,7 @@ impl Warp {
         let [first, second, third] = order.paths;
         self.x = first;
         // No cold path came before c, and y is c or comes before it.
-        self.sorted &= second.is_some() && !order.defers && order.place_of(c) > 0;
+        self.sorted &= second.is_some() && !order.defers && order.place_of(c) > 0 && third.is_none();
         let mut moves = Moves::default();
         self.y = second.or_else(|| {
             moves.extracts = !self.cold.is_empty();
@@ -179,40 +168,42 @@ impl Warp {
         moves
     }
 
-    /// The first path goes behind all others, and the second one runs.
-    fn give_way(&mut self, order: &Order) -> Moves {
-        let [first, second, third] = order.paths;
-        self.x = second;
-        self.sorted = false;
-        let mut moves = Moves { yields: true, ..Moves::default() };
-        let Some(first) = first else { return moves };
-        if third.is_none() && self.cold.is_empty() {
-            self.y = Some(first);
-            return moves;
-        }
-        moves.inserts = true;
-        moves.extracts = third.is_none();
-        self.y = third.or_else(|| self.pop());
-        self.cold.push_back(first);
-        self.cold_runnable += u32::from(!first.parked);
-        moves
-    }
-
+    /// x gives way to y, unless its turn is over and y is the path that began the round.
     fn rotate(&mut self) -> Moves {
-        let order = Order::of(self.x, None, self.y, self.hold.is_some());
-        let stuck = order.paths[0].is_some_and(|path| path.parked) && order.paths[1].is_some();
-        let moves = if stuck { self.give_way(&order) } else { self.go_on(&order, self.y) };
+        let (Some(x), Some(y)) = (self.x, self.y) else { return Moves::default() };
+        let mut moves = Moves { yields: !x.parked, ..Moves::default() };
         self.count = 0;
-        self.end_turns();
+        self.sorted = false;
+        if moves.yields && self.has_marked(&y) {
+            self.hold = None;
+        } else {
+            self.x = Some(y);
+            (moves.inserts, moves.extracts) = (!self.cold.is_empty(), !self.cold.is_empty());
+            self.cold.push_back(x);
+            self.cold_runnable += u32::from(!x.parked);
+            self.y = self.pop();
+            match moves.yields {
+                true => self.hold = self.hold.or(Some(x.mask)),
+                false => self.end_hold(),
+            }
+        }
+        if !self.others_can_run() {
+            self.hold = None;
+        }
+        self.gives_way = self.others_can_run() && self.x.is_some_and(|x| x.parked);
         moves
     }
 
-    /// A round ends when the lanes that gave way first run again, and there are no turns where
-    /// only the path in charge could run.
-    fn end_turns(&mut self) {
+    /// A round ends when the lanes that gave way first run again.
+    fn end_hold(&mut self) {
         if self.x.is_some_and(|x| self.has_marked(&x)) {
             self.hold = None;
         }
+    }
+
+    /// There are no turns where only the path in charge could run.
+    fn end_turns(&mut self) {
+        self.end_hold();
         if !self.others_can_run() {
             self.count = 0;
             self.hold = None;
@@ -234,41 +225,61 @@ impl Warp {
         Some(path)
     }
 
-    fn exchange(&mut self, row: usize) -> bool {
-        let (Some(y), Some(cold), None) = (self.y.as_mut(), self.cold.get_mut(row), self.hold) else {
-            return false;
+    /// What the sorter does at place `row`, if it may.
+    fn apply(&mut self, row: usize, sorting: Sorting) -> bool {
+        let (Some(y), Some(&path), None) = (self.y, self.cold.get(row), self.hold) else { return false };
+        let allowed = match sorting {
+            Sorting::Exchange => rank(&path) < rank(&y),
+            Sorting::Merge => rank(&path) == rank(&y),
+            Sorting::Fold => row > 0 && rank(&path) == rank(&self.cold[0]),
         };
-        if rank(cold) >= rank(y) {
+        if !allowed {
             return false;
         }
-        self.cold_runnable = self.cold_runnable + u32::from(!y.parked) - u32::from(!cold.parked);
-        std::mem::swap(y, cold);
-        self.sorted = false;
+        match sorting {
+            Sorting::Exchange => {
+                self.cold_runnable = self.cold_runnable + u32::from(!y.parked) - u32::from(!path.parked);
+                self.cold[row] = y;
+                self.y = Some(path);
+                self.sorted = false;
+            }
+            Sorting::Merge => {
+                self.y = Some(PathRecord { mask: y.mask | path.mask, ..y });
+                self.cold.swap(0, row);
+                self.pop();
+            }
+            Sorting::Fold => {
+                self.cold[row].mask |= self.cold[0].mask;
+                self.pop();
+            }
+        }
         true
     }
 
-    /// Merges the foremost cold path into y.
-    fn merge(&mut self) -> bool {
-        let (Some(y), Some(front), None) = (self.y.as_mut(), self.cold.front(), self.hold) else { return false };
-        let equal = rank(front) == rank(y);
-        if equal {
-            y.mask |= front.mask;
-            self.pop();
+    /// Makes y the best of the paths besides x, with all that equal it, then folds the others.
+    fn sort(&mut self) -> Option<(u32, Sorting)> {
+        if self.sorted || self.hold.is_some() {
+            return None;
         }
-        equal
+        let next = self.unsorted();
+        let Some((row, sorting)) = next else {
+            self.sorted = true;
+            return None;
+        };
+        self.apply(row, sorting);
+        Some((row as u32, sorting))
     }
 
-    /// Makes y the best of the paths besides x, then merges the foremost ones with it.
-    fn sort(&mut self) -> Option<Sorting> {
-        if !self.sorted && self.hold.is_none() {
-            let (row, _) = self.cold.iter().enumerate().min_by_key(|(_, path)| rank(path))?;
-            let exchanged = self.exchange(row);
-            self.sorted = true;
-            if exchanged {
-                return Some(Sorting::Exchange { row: row as u32 });
-            }
+    /// What a sorter has to do first.
+    fn unsorted(&self) -> Option<(usize, Sorting)> {
+        let y = self.y.as_ref()?;
+        let (row, best) = self.cold.iter().enumerate().min_by_key(|(_, path)| rank(path))?;
+        if rank(best) <= rank(y) {
+            return Some((row, if rank(best) < rank(y) { Sorting::Exchange } else { Sorting::Merge }));
         }
-        self.merge().then_some(Sorting::Merge)
+        let front = rank(&self.cold[0]);
+        let equal = self.cold.iter().skip(1).position(|path| rank(path) == front)?;
+        Some((equal + 1, Sorting::Fold))
     }
 }
 
@@ -301,12 +312,6 @@ impl Order {
             order.paths[place] = Some(path);
         }
         order
-    }
-
-    /// Whether there is a second path to give way to, and one besides the first can run.
-    fn others_can_run(&self, cold_runnable: u32) -> bool {
-        let [_, second, third] = self.paths;
-        second.is_some() && (cold_runnable > 0 || second.into_iter().chain(third).any(|path| !path.parked))
     }
 
     /// Whether the first path has lanes that go on after the commit.

@@ -4,5 +4,5 @@
 mod record;
 mod statistics;
 
-pub use record::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord, Record};
+pub use record::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord, Record, Sorting};
 pub use statistics::Statistics;

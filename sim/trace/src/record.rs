@@ -157,17 +157,29 @@ pub struct Context {
     pub moves: Moves,
 }
 
-/// A sorter exchanged y with a path behind it that comes before it, or merged it with an equal one.
+/// What a sorter does with y and a path behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sorting {
+    /// The path comes before y: they change places.
+    Exchange,
+    /// The path equals y and goes into it. The foremost one takes its place.
+    Merge,
+    /// The foremost path equals the path, and goes into it.
+    Fold,
+}
+
+/// A sorter changed the paths behind x.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Exchange {
     /// Clock cycle.
     pub cycle: u64,
     /// Warp index.
     pub warp: u32,
-    /// Place of that path among those behind x and y, 0 = the foremost.
+    /// Place of a path among those behind x and y, 0 = the foremost.
     pub row: u32,
-    /// Whether the two merged: then the path left those behind.
-    pub merges: bool,
+    /// What happened to it.
+    pub sorting: Sorting,
 }
 
 /// Any record, as one JSON line: `{"kind":"commit",…}`.
@@ -211,7 +223,7 @@ mod tests {
         let moves = Moves { extracts: true, ..Moves::default() };
         let context = Context { cycle: 12, warp: 1, event: Event::Commit, x: Some(path), y: Some(behind), moves };
         let release = Context { cycle: 13, warp: 0, event: Event::Release, x: None, y: None, moves: Moves::default() };
-        let exchange = Exchange { cycle: 14, warp: 1, row: 3, merges: false };
+        let exchange = Exchange { cycle: 14, warp: 1, row: 3, sorting: Sorting::Fold };
         let records = [
             Record::Commit(commit),
             Record::LateWrite(late),

@@ -90,21 +90,35 @@ fn an_exchange_needs_a_path_that_comes_before_y() {
     let paths = [at(4, 0b00001), at(12, 0b00010), at(16, 0b00100), at(12, 0b01000), at(8, 0b10000)];
     let mut table = holding(0, &paths);
     for row in [0, 1, 3] {
-        assert!(!table.exchange(0, row), "row {row} is no better, or not there");
+        assert!(!table.sorted(0, row, Sorting::Exchange), "row {row} is no better, or not there");
     }
     assert_eq!(table.list(0), paths);
-    assert!(table.exchange(0, 2));
+    assert!(table.sorted(0, 2, Sorting::Exchange));
     assert_eq!(table.list(0)[1..], [at(8, 0b10000), at(16, 0b00100), at(12, 0b01000), at(12, 0b00010)]);
 }
 
 #[test]
-fn the_sorter_merges_only_the_foremost_path_and_only_with_an_equal_one() {
-    let mut table = holding(0, &[at(4, 0b0001), at(12, 0b0010), at(12, 0b0100), at(12, 0b1000)]);
-    assert!(table.merge(0) && table.merge(0));
-    assert_eq!(table.list(0), [at(4, 0b0001), at(12, 0b1110)]);
-    assert!(!table.merge(0), "nothing is left");
-    let mut table = holding(0, &[at(4, 0b0001), at(12, 0b0010), at(16, 0b0100), at(12, 0b1000)]);
-    assert!(!table.merge(0), "the equal one is not foremost");
+fn a_path_that_equals_y_goes_into_it_and_the_front_takes_its_place() {
+    let paths = [at(4, 0b00001), at(12, 0b00010), at(16, 0b00100), at(20, 0b01000), at(12, 0b10000)];
+    let mut table = holding(0, &paths);
+    for row in [0, 1, 3] {
+        assert!(!table.sorted(0, row, Sorting::Merge), "row {row} is another path, or not there");
+    }
+    assert!(table.sorted(0, 2, Sorting::Merge));
+    assert_eq!(table.list(0), [at(4, 0b00001), at(12, 0b10010), at(20, 0b01000), at(16, 0b00100)]);
+    let mut table = holding(0, &[at(4, 0b001), at(12, 0b010), at(12, 0b100)]);
+    assert!(table.sorted(0, 0, Sorting::Merge));
+    assert_eq!(table.list(0), [at(4, 0b001), at(12, 0b110)]);
+}
+
+#[test]
+fn the_front_goes_into_a_path_that_equals_it() {
+    let mut table = holding(0, &[at(4, 0b00001), at(8, 0b00010), at(16, 0b00100), at(12, 0b01000), at(16, 0b10000)]);
+    for row in [0, 1, 3] {
+        assert!(!table.sorted(0, row, Sorting::Fold), "row {row} is the front itself, another path, or not there");
+    }
+    assert!(table.sorted(0, 2, Sorting::Fold));
+    assert_eq!(table.list(0), [at(4, 0b00001), at(8, 0b00010), at(12, 0b01000), at(16, 0b10100)]);
 }
 
 #[test]
@@ -116,12 +130,16 @@ fn the_path_that_ran_gives_way_and_each_other_has_as_many_commits() {
         ran.push(path.mask);
         // Everybody spins.
         table.resolve(0, &next(path, None));
+        if table.must_rotate(0) {
+            assert!(table.rotate(0).yields);
+        }
         let held = table.warps[0].hold.is_some();
-        assert!(!held || !(0..4).any(|row| table.exchange(0, row)), "nothing is sorted in a hold");
+        let sorted = (0..4).any(|row| table.sorted(0, row, Sorting::Exchange));
+        assert!(!held || !sorted, "nothing is sorted in a hold");
     }
     // When all have had their turn, the last one's next commit is the first of two that are
-    // chosen by priority; after the second, y comes next.
-    let expected = [1, 1, 2, 2, 4, 4, 8, 8, 8, 1, 8, 8];
+    // chosen by priority; after the second, the best of the others comes next.
+    let expected = [1, 1, 2, 2, 4, 4, 8, 8, 8, 1, 2, 2];
     assert_eq!(ran, expected);
 }
 
@@ -134,6 +152,9 @@ fn a_loop_in_step_with_the_turns_starves_nobody() {
             let runs = |step: u64| if step.is_multiple_of(period) { at(8, 0b10) } else { at(0, 0b10) };
             let first = (0..100).find(|step| {
                 table.resolve(0, &next(runs(*step), None));
+                if table.must_rotate(0) {
+                    table.rotate(0);
+                }
                 table.path(0).is_some_and(|path| path.mask == 0b01)
             });
             assert!(first.is_some_and(|commits| commits < 2 * fair_after), "{fair_after}, {period}: {first:?}");
@@ -149,10 +170,11 @@ fn a_parked_path_gives_way_until_one_can_run() {
     // Both were at the barrier at pc 4: they merged, and the front was extracted.
     assert_eq!(table.list(0), [parked(4, 0b0011), parked(8, 0b0100), at(12, 0b1000)]);
     assert!(table.must_rotate(0));
-    assert_eq!(table.rotate(0), Moves { yields: true, inserts: true, extracts: true });
+    assert_eq!(table.rotate(0), Moves { inserts: true, extracts: true, ..NOTHING });
     assert_eq!(table.list(0), [parked(8, 0b0100), at(12, 0b1000), parked(4, 0b0011)]);
-    assert_eq!(table.rotate(0), NOTHING);
-    assert_eq!(table.list(0), [at(12, 0b1000), parked(8, 0b0100), parked(4, 0b0011)]);
+    assert!(table.must_rotate(0));
+    assert_eq!(table.rotate(0), Moves { inserts: true, extracts: true, ..NOTHING });
+    assert_eq!(table.list(0), [at(12, 0b1000), parked(4, 0b0011), parked(8, 0b0100)]);
     assert!(!table.must_rotate(0));
     table.resolve(0, &next(parked(4, 0b1000), None));
     assert!(!table.must_rotate(0), "all wait");
@@ -161,10 +183,16 @@ fn a_parked_path_gives_way_until_one_can_run() {
 }
 
 #[test]
-fn two_equal_parked_paths_merge_as_they_rotate() {
-    let mut table = holding(0, &[parked(4, 0b001), parked(4, 0b010), at(12, 0b100)]);
-    assert_eq!(table.rotate(0), EXTRACTS);
-    assert_eq!(table.list(0), [parked(4, 0b011), at(12, 0b100)]);
+fn two_paths_change_places_where_there_are_no_others() {
+    let mut table = holding(0, &[at(0, 0b01), at(4, 0b10)]);
+    table.resolve(0, &next(parked(0, 0b01), None));
+    // The one that can run comes first without a rotation.
+    assert_eq!((table.list(0), table.must_rotate(0)), (vec![at(4, 0b10), parked(0, 0b01)], false));
+    let mut table = holding(1, &[at(0, 0b01), at(4, 0b10)]);
+    table.resolve(0, &next(at(0, 0b01), None));
+    assert!(table.must_rotate(0));
+    assert_eq!(table.rotate(0), Moves { yields: true, ..NOTHING });
+    assert_eq!(table.list(0), [at(4, 0b10), at(0, 0b01)]);
 }
 
 /// Each lane on a path of its own.

@@ -1,0 +1,112 @@
+//! CCS, context compact sort: puts up to three paths in order and merges those that are equal, in one cycle (seed
+//! `path-lists-simty.txt`, section 3.2).
+//!
+//! Six comparators (order and equality of each pair) tell which path is first, second and third; three multiplexers of
+//! three inputs follow. x is needed at once and comes in S8; y and z are written in S9, so their multiplexers stand
+//! behind registers. In a rotation nothing is compared: b, the path that gives way, and c change places, or c comes
+//! first and b goes to the cold table.
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit};
+
+use crate::shape::Shape;
+use crate::signals::Path;
+
+/// Elaborates the circuit.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("ccs", "Context compact sort: orders paths a, b and c, and merges equal ones.");
+    m.port_group("the paths: a and b from the path in charge, c from the second hot table");
+    let paths = ["a", "b", "c"].map(|name| Path::inputs(&m, shape, name));
+    m.port_group("while a turn lasts, and where one is due, c comes after a and b, unless these are parked");
+    let deferred = m.input("c_deferred", 1);
+    m.port_group("a rotation: b gives way to c, or goes on after all; whether the cold table has a path");
+    let rotates = m.input("rotates", 1);
+    let goes_on = m.input("goes_on", 1);
+    let cold_any = m.input("cold_any", 1);
+
+    m.comment("Order and equality of each pair.");
+    let key = |path: &Path, deferred: &Expr| concat([&path.parked, deferred, &!&path.depth, &path.pc]);
+    let rank = |path: &Path| concat([&path.parked, &path.depth, &path.pc]);
+    let [a, b, c] = &paths;
+    let no = lit(1, 0);
+    let b_before_a = m.wire("b_before_a", &key(b, &no).lt(&key(a, &no)));
+    let c_before_a = m.wire("c_before_a", &key(c, &deferred).lt(&key(a, &no)));
+    let c_before_b = m.wire("c_before_b", &key(c, &deferred).lt(&key(b, &no)));
+    let same = |name: &str, p: &Path, q: &Path| m.wire(name, &(&p.valid & &q.valid & rank(p).eq(&rank(q))));
+    let a_is_b = same("a_is_b", a, b);
+    let a_is_c = same("a_is_c", a, c);
+    let b_is_c = m.wire("b_is_c", &(same("b_equals_c", b, c) & !&rotates));
+
+    m.comment("Merge: the path that comes first in the alphabet keeps the masks of those equal to it.");
+    let valid = [
+        a.valid.clone(),
+        m.wire("b_stands", &(&b.valid & !&a_is_b)),
+        m.wire("c_stands", &(&c.valid & !(&a_is_c | &b_is_c))),
+    ];
+    let masks = [
+        m.wire("mask_a_merged", &(&a.mask | b.mask.when(&a_is_b) | c.mask.when(&a_is_c))),
+        m.wire("mask_b_merged", &(&b.mask | c.mask.when(&b_is_c))),
+        c.mask.clone(),
+    ];
+
+    m.comment("Who is first does not depend on merges: among equals it is the one that keeps the masks.");
+    let first_a = &a.valid & !((&b.valid & &b_before_a) | (&c.valid & &c_before_a));
+    let first_b = &b.valid & !((&a.valid & !&b_before_a) | (&c.valid & &c_before_b));
+    let first_c = &c.valid & !((&a.valid & !&c_before_a) | (&b.valid & !&c_before_b));
+    let first = m.wire("first", &join([&first_a, &first_b, &first_c]));
+    m.comment("Behind one other, or behind two.");
+    let behind = [
+        [&valid[1] & &b_before_a, &valid[2] & &c_before_a],
+        [&valid[0] & !&b_before_a, &valid[2] & &c_before_b],
+        [&valid[0] & !&c_before_a, &valid[1] & !&c_before_b],
+    ];
+    let place = |name: &str, f: &dyn Fn(&[Expr; 2]) -> Expr| {
+        let places: Vec<Expr> = valid.iter().zip(&behind).map(|(valid, behind)| valid & f(behind)).collect();
+        m.wire(name, &join(&places))
+    };
+    let second = place("second", &|[p, q]| p ^ q);
+    let third = place("third", &|[p, q]| p & q);
+
+    m.comment("Three multiplexers.");
+    let (only_b, only_c) = (lit(3, 0b010), lit(3, 0b100));
+    let swaps = m.wire("swaps", &(&rotates & !&goes_on));
+    let select_x = m.wire("select_x", &rotates.mux(&goes_on.mux(&only_b, &only_c), &first));
+    let select_y = m.wire("select_y", &rotates.mux(&goes_on.mux(&only_c, &only_b), &second));
+    let select_z = m.wire("select_z", &swaps.mux(&only_b, &third));
+    let merged: Vec<Path> =
+        paths.iter().zip(&masks).map(|(path, mask)| Path { mask: mask.clone(), ..path.clone() }).collect();
+    let names = ["a_s9", "b_s9", "c_s9"];
+    let later: Vec<Path> = merged.iter().zip(names).map(|(path, name)| path.delay(&m, shape, name)).collect();
+    m.port_group("S8: the path in charge");
+    choose(&merged, &select_x, &a.valid | &b.valid | &c.valid).outputs(&m, "x");
+    m.port_group("S9: the next path, and the one that goes to the cold table");
+    choose(&later, &m.delay("select_y_s9", &select_y), m.delay("y_stands_s9", &select_y.any())).outputs(&m, "y");
+    let to_back = m.wire("goes_to_back", &(&swaps & &cold_any));
+    let to_front = m.wire("goes_to_front", &(third.any() & !&rotates));
+    let z_stands = m.delay("z_stands_s9", &(&to_back | &to_front));
+    choose(&later, &m.delay("select_z_s9", &select_z), z_stands).outputs(&m, "z");
+    m.port_group("where z goes, whether y comes from the front of the cold table instead, whether y changes at all");
+    m.output("to_back", &to_back);
+    m.output("to_front", &to_front);
+    let extracts = m.wire("takes_front", &(&cold_any & rotates.mux(&!&goes_on, &second.none())));
+    m.output("extracts", &extracts);
+    m.output("y_changes", &(!select_y.bit(2) & (&c.valid | second.any() | &extracts)));
+    m.port_group("x is c alone; the second path can run");
+    m.output("x_is_c", &select_x.bit(2));
+    let parked = join([&a.parked, &b.parked, &c.parked]);
+    m.output("second_runs", &(&second & !parked).any());
+    m.finish()
+}
+
+/// The path a, b or c whose select bit is set; c if none is.
+fn choose(paths: &[Path], select: &Expr, valid: Expr) -> Path {
+    let field = |of: &dyn Fn(&Path) -> Expr| {
+        select.bit(0).mux(&of(&paths[0]), &select.bit(1).mux(&of(&paths[1]), &of(&paths[2])))
+    };
+    Path {
+        valid,
+        pc: field(&|path| path.pc.clone()),
+        depth: field(&|path| path.depth.clone()),
+        mask: field(&|path| path.mask.clone()),
+        parked: field(&|path| path.parked.clone()),
+    }
+}

@@ -1,0 +1,187 @@
+//! CCT, cold context table: the paths of each warp that are neither first nor second, in block RAM (seed
+//! `path-lists-simty.txt`, section 3.2).
+//!
+//! A warp's rows are a ring: the front one is taken next, a path pushed out by better ones enters there, and one that
+//! yields its turn enters at the back. At most T − 2 rows are in use, since x and y hold a path each whenever one is in
+//! the table; a warp has T rows so that an address is {warp, row}. A commit that extracts sends the address in S8
+//! and has the path in S9; one that inserts writes in S9. The sorter has what is left of the two ports.
+//!
+//! Storage: W · T rows of 2 + T + depth + pc bits in block RAM; W rows of 3 · log2 T + 1 bits in LUT RAM.
+
+use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, zeros};
+
+use super::row::Row;
+use super::sorter;
+use crate::shape::Shape;
+
+/// Whether a warp can have three paths.
+pub fn exists(shape: &Shape) -> bool {
+    shape.threads > 2
+}
+
+/// Bits that say where a warp's ring stands.
+pub fn ring_bits(shape: &Shape) -> usize {
+    3 * clog2(shape.threads) + 1
+}
+
+/// Elaborates the table; where no warp can have three paths, one that is always empty.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new(
+        "cct",
+        "Cold context table: a ring of paths for each warp, and the sorter that keeps the best in y.",
+    );
+    m.port_group("start after reset, and the barrier's generation");
+    let start_valid = m.input("start_valid", 1);
+    let start_warp = m.input("start_warp", shape.warp_bits());
+    let generation = m.input("generation", 1);
+    m.port_group("the warp in S7, whose ring S8 needs");
+    let warp_s7 = m.input("warp_s7", shape.warp_bits());
+    m.port_group("what the commit in S8 does, and in S9 the path that it inserts");
+    let valid = m.input("valid_s8", 1);
+    let warp = m.input("warp_s8", shape.warp_bits());
+    let to_front = m.input("to_front_s8", 1);
+    let to_back = m.input("to_back_s8", 1);
+    let extracts = m.input("extracts_s8", 1);
+    let inserted = m.input("inserted_s9", Row::bits(shape));
+    m.port_group("for the sorter: whether that commit changes y or begins or ends a hold, and whether turns are taken");
+    let y_changes = m.input("y_changes_s8", 1);
+    let holds = m.input("holds_s8", 1);
+    m.port_group("y of the sorter's warp");
+    let y = m.input("y_sorted", Row::bits(shape));
+
+    if !exists(shape) {
+        for port in ["any_s8", "runnable_s8", "extracted", "sorts", "sorts_y", "merges", "folds"] {
+            m.output(port, &zeros(1));
+        }
+        m.output("extracted_row", &zeros(Row::bits(shape)));
+        m.output("sorted_y", &zeros(Row::bits(shape)));
+        m.output("sorter_warp", &zeros(shape.warp_bits()));
+        m.output("sorter_position", &zeros(shape.lane_bits()));
+        return m.finish();
+    }
+
+    let sorter_module = sorter::elaborate(shape)?;
+    let index = clog2(shape.threads);
+    let ring_s7 = m.forward("ring_s7", ring_bits(shape));
+    let ring = Ring::unpack(shape, &m.delay("ring_s8", &ring_s7)).at(&generation);
+    m.port_group("for S8: whether the ring has a path, and one that can run");
+    m.output("any_s8", &ring.rows.any());
+    m.output("runnable_s8", &ring.rows.ne(&ring.parked));
+
+    m.comment("S9: insert and extract.");
+    let flag = |name: &str, value: &Expr| {
+        let register = m.register(name, 1);
+        register.next(&(&valid & value)).reset(0);
+        register.q()
+    };
+    let inserts_front = flag("inserts_front_s9", &to_front);
+    let inserts_back = flag("inserts_back_s9", &to_back);
+    let extracts_s9 = flag("extracts_s9", &extracts);
+    let y_changes = flag("y_changes_s9", &y_changes);
+    let holds = m.delay("holds_s9", &holds);
+    let warp_s9 = m.delay("warp_s9", &warp);
+    let inserts = m.wire("inserts", &(&inserts_front | &inserts_back));
+    let row = m.forward("row_s9", Row::bits(shape));
+
+    m.comment("The sorter, in cycles in which no commit needs the table or y.");
+    let rings = m.memory("rings", shape.warps, ring_bits(shape), MemoryStyle::Distributed);
+    let sorter = m.instance("sorter", &sorter_module);
+    let sorted_warp = sorter.output_as("warp", "sorted_warp");
+    let sorted = Ring::unpack(shape, &rings.read("sorted_ring", &sorted_warp)).at(&generation);
+    let takes = m.wire("extracts_now", &(&valid & &extracts));
+    let commits = m.wire("commit_changes", &(&inserts | &extracts_s9));
+    let sorts_after = m.forward("rows_after", 1);
+    sorter.input("generation", &generation);
+    sorter.input("changes_s9", &(&commits | &y_changes)).input("warp_s9", &warp_s9);
+    sorter.input("sorts_s9", &(&sorts_after & !&holds));
+    sorter.input("rows", &sorted.rows).input("y", &y).input("row_read", &row);
+    sorter.input("may_read", &!&takes);
+    sorter.input("may_change", &!((&valid & warp.eq(&sorted_warp)) | &commits | &y_changes));
+    let exchanges = sorter.output_as("exchanges", "exchanges_now");
+    let merges = sorter.output_as("merges", "merges_now");
+    let folds = sorter.output_as("folds", "folds_now");
+    let sorted_row = sorter.output_as("sorted_row", "sorted_row");
+    let sorted_y = sorter.output_as("sorted_y", "sorted_y_now");
+    let sorts = m.wire("sorts_now", &(&exchanges | &merges | &folds));
+
+    m.comment("The ring that changes: that of the commit in S9, or else the sorter's.");
+    let ring_s9 = m.delay("ring_s9", &ring.pack());
+    let changing = Ring::unpack(shape, &m.wire("ring_before", &sorts.mux(&sorted.pack(), &ring_s9)));
+    let is_parked = |row: &Expr| Row::unpack(shape, row).parked_now(&generation);
+    let one = |condition: &Expr| condition.extend(index);
+    let front_leaves = m.wire("front_leaves", &(&extracts_s9 | &merges | &folds));
+    let parked_enters = m.wire("parked_enters", &((&inserts & is_parked(&inserted)) | (&exchanges & is_parked(&y))));
+    let parked_leaves = m.wire("parked_leaves", &((&extracts_s9 & is_parked(&row)) | (&sorts & is_parked(&sorted_y))));
+    let before_front = m.wire("before_front", &(&changing.front - lit(index, 1)));
+    let after_front = &changing.front + one(&front_leaves);
+    let next = Ring {
+        front: m.wire("front_next", &inserts_front.mux(&before_front, &after_front)),
+        rows: m.wire("rows_next", &((&changing.rows + one(&inserts)) - one(&front_leaves))),
+        parked: m.wire("parked_next", &((&changing.parked + one(&parked_enters)) - one(&parked_leaves))),
+        generation: generation.clone(),
+    };
+    m.drive(&sorts_after, &next.rows.any());
+    let changes = m.wire("ring_changes", &(&commits | &sorts));
+    let changed_warp = m.wire("changed_warp", &sorts.mux(&sorted_warp, &warp_s9));
+    let written_warp = start_valid.mux(&start_warp, &changed_warp);
+    rings.write(&(&changes | &start_valid), &written_warp, &next.pack().when(&!&start_valid));
+    let same = &changes & changed_warp.eq(&warp_s7);
+    m.drive(&ring_s7, &same.mux(&next.pack(), &rings.read("ring_read", &warp_s7)));
+
+    m.comment("The table.");
+    let cold = m.memory("cold_rows", shape.warps * shape.threads, Row::bits(shape), MemoryStyle::BlockUnordered);
+    let position = sorter.output_as("position", "position");
+    let sorted_at = m.wire("sorted_at", &join([&(&sorted.front + &position), &sorted_warp]));
+    let read_at = takes.mux(&join([&ring.front, &warp]), &sorted_at);
+    m.drive(&row, &cold.read_registered("row_read", &read_at));
+    let behind_back = m.wire("behind_back", &(&changing.front + &changing.rows));
+    let insert_at = join([&inserts_back.mux(&behind_back, &before_front), &warp_s9]);
+    let written = inserts.mux(&inserted, &exchanges.mux(&y, &sorted_row));
+    cold.write(&(&inserts | &sorts), &inserts.mux(&insert_at, &sorted_at), &written);
+
+    m.port_group("S9: the front path, if it was extracted");
+    m.output("extracted", &extracts_s9);
+    m.output("extracted_row", &row);
+    m.port_group("the sorter's warp and row, what it does, whether that changes y, and y then");
+    m.output("sorter_warp", &sorted_warp);
+    m.output("sorter_position", &position);
+    m.output("sorts", &sorts);
+    m.output("merges", &merges);
+    m.output("folds", &folds);
+    m.output("sorts_y", &(exchanges | merges));
+    m.output("sorted_y", &sorted_y);
+    m.finish()
+}
+
+/// Where a warp's ring stands.
+struct Ring {
+    /// The row that is taken next.
+    front: Expr,
+    /// Rows in use.
+    rows: Expr,
+    /// Those among them that were parked in `generation`: none after a release.
+    parked: Expr,
+    generation: Expr,
+}
+
+impl Ring {
+    fn pack(&self) -> Expr {
+        join([&self.front, &self.rows, &self.parked, &self.generation])
+    }
+
+    fn unpack(shape: &Shape, bits: &Expr) -> Self {
+        let index = clog2(shape.threads);
+        Self {
+            front: bits.slice(0, index),
+            rows: bits.slice(index, index),
+            parked: bits.slice(2 * index, index),
+            generation: bits.bit(3 * index),
+        }
+    }
+
+    /// With the count of parked rows as of the barrier's generation.
+    fn at(self, generation: &Expr) -> Self {
+        let parked = self.parked.when(&self.generation.eq(generation));
+        Self { parked, generation: generation.clone(), ..self }
+    }
+}

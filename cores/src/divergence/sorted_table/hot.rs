@@ -1,0 +1,62 @@
+//! HCT, hot context table: one path of each warp, in LUT RAM, with the write of a cycle visible to the read of that cycle.
+
+use rtl::{Builder, Expr, Memory, MemoryStyle, join};
+
+use super::row::Row;
+use crate::shape::Shape;
+use crate::signals::Path;
+
+/// A table and its one write port.
+pub struct HotTable {
+    name: &'static str,
+    memory: Memory,
+    write: Expr,
+    warp: Expr,
+    word: Expr,
+}
+
+impl HotTable {
+    /// A table whose rows have `more` bits beside a path and whether there is one.
+    pub fn declare(m: &Builder, shape: &Shape, name: &'static str, more: usize) -> Self {
+        let bits = 1 + Row::bits(shape) + more;
+        Self {
+            name,
+            memory: m.memory(&format!("hot_{name}"), shape.warps, bits, MemoryStyle::Distributed),
+            write: m.forward(&format!("{name}_write"), 1),
+            warp: m.forward(&format!("{name}_warp"), shape.warp_bits()),
+            word: m.forward(&format!("{name}_written"), bits),
+        }
+    }
+
+    /// The path of a warp and the other bits, in the cycle after `warp` is given.
+    pub fn read_later(&self, m: &Builder, shape: &Shape, warp: &Expr, generation: &Expr) -> (Path, Expr) {
+        let name = self.name;
+        let same = &self.write & self.warp.eq(warp);
+        let read = self.memory.read(&format!("{name}_read"), warp);
+        unpack(shape, &m.delay(&format!("{name}_row"), &same.mux(&self.word, &read)), generation)
+    }
+
+    /// The path of a warp as it was before this cycle.
+    pub fn read_now(&self, shape: &Shape, warp: &Expr) -> Row {
+        Row::unpack(shape, &self.memory.read(&format!("{}_now", self.name), warp))
+    }
+
+    /// Drives the write port.
+    pub fn write(&self, m: &Builder, enable: &Expr, warp: &Expr, word: &Expr) {
+        m.drive(&self.write, enable);
+        m.drive(&self.warp, warp);
+        m.drive(&self.word, word);
+        self.memory.write(&self.write, &self.warp, &self.word);
+    }
+}
+
+/// The word of a path.
+pub fn pack(valid: &Expr, row: &Row) -> Expr {
+    join([&row.pack(), valid])
+}
+
+/// The path of a word, and the other bits.
+pub fn unpack(shape: &Shape, word: &Expr, generation: &Expr) -> (Path, Expr) {
+    let bits = Row::bits(shape);
+    (Row::unpack(shape, word).path(&word.bit(bits), generation), word.from(bits + 1))
+}

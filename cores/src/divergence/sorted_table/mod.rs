@@ -1,0 +1,195 @@
+//! `sorted-table`: each warp's paths in order of priority, the best two in hot tables, the others in a cold one (seed
+//! `path-lists-simty.txt`, section 3.2).
+//!
+//! - `ccs`: sorts and merges the paths a and b that S7 made of x with the second path c, in one cycle;
+//! - HCT x and y: the path in charge and the next one, LUT RAM. x is written in S8; y in S9, where a path that was
+//!   taken from the cold table arrives;
+//! - `cct`, `sorter`: the cold table and the state machine that sorts it when nobody needs it;
+//! - `turns`: `divergence.fair_after`.
+//!
+//! Latency: the path in charge is known in S8. Where it is parked and another path is not, or its turn is over, it gives
+//! way: the front end goes on at its pc for a slot in the pipeline, S7 lets no instruction of it commit, and S8 rotates
+//! the table: the path goes to its back, and the next one is in charge.
+//!
+//! Storage: 2 · W rows of 3 + T + depth + pc bits in LUT RAM, and that of the cold table and the turns.
+
+mod ccs;
+mod cct;
+mod hot;
+mod row;
+mod sorter;
+mod turns;
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, ones, zeros};
+
+use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
+use crate::shape::Shape;
+use crate::signals::{Path, UnitTrace, delay_by};
+use hot::HotTable;
+use row::Row;
+use turns::Turns;
+use weft_config::Config;
+
+/// The unit.
+pub struct SortedTable;
+
+impl DivergenceUnit for SortedTable {
+    fn name(&self) -> &'static str {
+        "sorted-table"
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn delay(&self, _: &Config) -> usize {
+        0
+    }
+
+    fn rotates(&self) -> bool {
+        true
+    }
+
+    fn record_delay(&self, _: &Config) -> usize {
+        1
+    }
+
+    fn storage(&self, shape: &Shape) -> Vec<Storage> {
+        let hot = |name, bits| Storage { name, words: shape.warps, bits };
+        let mut tables = vec![hot("hot_x", 2 + Row::bits(shape)), hot("hot_y", 1 + Row::bits(shape))];
+        if cct::exists(shape) {
+            tables.push(Storage { name: "cold", words: shape.warps * shape.threads, bits: Row::bits(shape) });
+            tables.push(Storage { name: "rings", words: shape.warps, bits: cct::ring_bits(shape) });
+        }
+        if shape.fair_after > 0 {
+            tables.push(Storage { name: "turns", words: shape.warps, bits: turns::bits(shape) });
+        }
+        tables
+    }
+
+    fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
+        let (ccs_module, cct_module) = (ccs::elaborate(shape)?, cct::elaborate(shape)?);
+        let m = Builder::new(
+            "sorted_table",
+            "Divergence unit: the paths of a warp in order of priority, the first two in hot tables, the others in a\n\
+             cold one that is sorted when nobody needs it.",
+        );
+        let inputs = UnitInputs::declare(&m, shape);
+        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve } = &inputs;
+
+        m.comment(
+            "x as S7 validates against it, y for the commit in S8: each with what is being written already in it.",
+        );
+        let hot_x = HotTable::declare(&m, shape, "x", 1);
+        let hot_y = HotTable::declare(&m, shape, "y", 0);
+        let (validate, gave_way) = hot_x.read_later(&m, shape, warp_s6, generation);
+        let (c, _) = hot_y.read_later(&m, shape, warp_s7, generation);
+
+        m.comment("S8: a and b are what became of x, c is the second path.");
+        let a = Path {
+            valid: resolve.a_mask.any(),
+            pc: resolve.a_pc.clone(),
+            depth: resolve.a_depth.clone(),
+            mask: resolve.a_mask.clone(),
+            parked: resolve.a_parked.clone(),
+        };
+        let b = Path {
+            valid: resolve.b_mask.any(),
+            pc: resolve.b_pc.clone(),
+            depth: resolve.b_depth.clone(),
+            mask: resolve.b_mask.clone(),
+            parked: resolve.b_parked.clone(),
+        };
+        let ccs = m.instance("ccs", &ccs_module);
+        for (name, path) in [("a", &a), ("b", &b), ("c", &c)] {
+            path.connect(&ccs, name);
+        }
+        let sorted = |name: &str| {
+            let mut output = |field: &str, _| ccs.output_as(&format!("{field}_{name}"), &format!("{name}_{field}"));
+            Path::build(shape, &mut output)
+        };
+        let x = sorted("x");
+        let flags = ["to_front", "to_back", "extracts", "y_changes"].map(|port| ccs.output_as(port, port));
+        let [to_front, to_back, extracts, y_changes] = &flags;
+        let cold_any = m.forward("cold_any", 1);
+        let cold_runnable = m.forward("cold_runnable", 1);
+        let goes_on = m.forward("goes_on", 1);
+        let second_runs = resolve.rotates.mux(&goes_on.mux(&!&c.parked, &!&b.parked), &ccs.output("second_runs"));
+        let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
+        let turns = match shape.fair_after {
+            0 => Turns::none(),
+            _ => Turns::elaborate(&m, shape, &inputs, &c, &x, &others_run),
+        };
+        m.drive(&goes_on, &turns.round_over);
+        ccs.input("c_deferred", &turns.deferred).input("rotates", &resolve.rotates).input("goes_on", &goes_on);
+        ccs.input("cold_any", &cold_any);
+        let turn_ends = &turns.due & !ccs.output("x_is_c");
+        let gives_way = m.wire("gives_way", &(&x.valid & &others_run & (&x.parked | turn_ends)));
+
+        m.comment("x is written in S8.");
+        let start = Row {
+            pc: lit(shape.pc_bits, u64::from(shape.reset_pc >> 2) & (u64::MAX >> (64 - shape.pc_bits))),
+            mask: ones(shape.threads),
+            depth: zeros(shape.depth_bits),
+            generation: lit(1, 0),
+            parked: lit(1, 0),
+        };
+        let word = join([&hot::pack(&x.valid, &Row::of(&x, generation)), &gives_way]);
+        let start_word = join([&hot::pack(&ones(1), &start), &lit(1, 0)]);
+        let warp = start_valid.mux(start_warp, &resolve.warp);
+        hot_x.write(&m, &(start_valid | &resolve.valid), &warp, &start_valid.mux(&start_word, &word));
+
+        m.comment("The cold table.");
+        let generation_s9 = m.delay("generation_s9", generation);
+        let z = Row::of(&sorted("z"), &generation_s9).pack();
+        let cct = m.instance("cct", &cct_module);
+        cct.input("start_valid", start_valid).input("start_warp", start_warp).input("generation", generation);
+        cct.input("warp_s7", warp_s7).input("valid_s8", &resolve.valid).input("warp_s8", &resolve.warp);
+        cct.input("to_front_s8", to_front).input("to_back_s8", to_back).input("extracts_s8", extracts);
+        cct.input("inserted_s9", &z);
+        cct.input("y_changes_s8", &(y_changes | &turns.hold_changes)).input("holds_s8", &turns.holds);
+        cct.output_to("any_s8", &cold_any).output_to("runnable_s8", &cold_runnable);
+        let sorter_warp = cct.output_as("sorter_warp", "sorter_warp");
+        cct.input("y_sorted", &hot_y.read_now(shape, &sorter_warp).pack());
+
+        m.comment("y is written in S9: from the CCS, or from the front of the cold table, or as the sorter leaves it.");
+        let valid_s9 = m.register("valid_s9", 1);
+        valid_s9.next(&resolve.valid).reset(0);
+        let warp_s9 = m.delay("warp_s9", &resolve.warp);
+        let y = sorted("y");
+        let y = hot::pack(&y.valid, &Row::of(&y, &generation_s9));
+        let extracted = cct.output_as("extracted", "extracted");
+        let front = Row::unpack(shape, &cct.output_as("extracted_row", "extracted_row"));
+        let y = m.wire("y_s9", &extracted.mux(&hot::pack(&ones(1), &front), &y));
+        let sorts = cct.output_as("sorts_y", "sorts_y");
+        let y_sorted = Row::unpack(shape, &cct.output_as("sorted_y", "sorted_y"));
+        let word = sorts.mux(&hot::pack(&ones(1), &y_sorted), &y);
+        hot_y.write(
+            &m,
+            &(start_valid | &*valid_s9 | &sorts),
+            &start_valid.mux(start_warp, &sorts.mux(&sorter_warp, &warp_s9)),
+            &word.when(&!start_valid),
+        );
+
+        let (y, _) = hot::unpack(shape, &y, generation);
+        let s9 = |name: &str, value: &Expr| delay_by(&m, name, value, usize::from(shape.trace));
+        let trace = UnitTrace {
+            context_rotates: s9("rotated", &resolve.rotates),
+            context_y_valid: y.valid,
+            context_y_pc: y.pc,
+            context_y_depth: y.depth,
+            context_y_mask: y.mask,
+            context_y_parked: y.parked,
+            context_yields: s9("yielded", &(&resolve.rotates & !&resolve.b_parked)),
+            context_inserts: s9("inserted", &(to_front | to_back)),
+            context_extracts: extracted,
+            exchange_valid: cct.output("sorts"),
+            exchange_warp: sorter_warp,
+            exchange_row: cct.output("sorter_position"),
+            exchange_merges: cct.output("merges"),
+            exchange_folds: cct.output("folds"),
+        };
+        declare_outputs(&m, shape, [&validate, &x], [&gave_way, &gives_way], &trace);
+        m.finish()
+    }
+}

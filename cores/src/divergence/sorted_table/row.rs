@@ -1,0 +1,78 @@
+//! A path as the tables hold it.
+//!
+//! What is parked is held as a flag and the barrier's generation at that time: a release flips the generation, and no
+//! row is rewritten.
+
+use rtl::{Bundle, Expr, concat, join};
+
+use crate::shape::Shape;
+use crate::signals::Path;
+
+rtl::bundle! {
+    /// A row of a table.
+    pub struct Row(shape: &Shape) {
+        /// The next instruction.
+        pc: shape.pc_bits,
+        /// The threads.
+        mask: shape.threads,
+        /// The call depth.
+        depth: shape.depth_bits,
+        /// The barrier's generation when the row was made.
+        generation: 1,
+        /// Whether the path was parked then.
+        parked: 1,
+    }
+}
+
+impl Row {
+    /// Bits of a row.
+    pub fn bits(shape: &Shape) -> usize {
+        shape.pc_bits + shape.threads + shape.depth_bits + 2
+    }
+
+    /// The row of a path.
+    pub fn of(path: &Path, generation: &Expr) -> Self {
+        Self {
+            pc: path.pc.clone(),
+            mask: path.mask.clone(),
+            depth: path.depth.clone(),
+            generation: generation.clone(),
+            parked: path.parked.clone(),
+        }
+    }
+
+    /// All fields as one word, the first at the bottom.
+    pub fn pack(&self) -> Expr {
+        join(self.fields().into_iter().map(|(_, value)| value))
+    }
+
+    /// The fields of a word.
+    pub fn unpack(shape: &Shape, word: &Expr) -> Self {
+        let mut at = 0;
+        Self::build(shape, &mut |_, width| {
+            at += width;
+            word.slice(at - width, width)
+        })
+    }
+
+    /// Whether the path is parked now.
+    pub fn parked_now(&self, generation: &Expr) -> Expr {
+        &self.parked & self.generation.eq(generation)
+    }
+
+    /// The path, if `valid`.
+    pub fn path(&self, valid: &Expr, generation: &Expr) -> Path {
+        Path {
+            valid: valid.clone(),
+            pc: self.pc.clone(),
+            depth: self.depth.clone(),
+            mask: self.mask.clone(),
+            parked: self.parked_now(generation),
+        }
+    }
+
+    /// Less for the path that comes first.
+    pub fn rank(&self, generation: &Expr) -> Expr {
+        concat([&self.parked_now(generation), &!&self.depth, &self.pc])
+    }
+}

@@ -1,0 +1,107 @@
+//! The sorter of the cold context table: keeps the best of y and the rows in y, and merges rows that have become equal.
+//!
+//! While no commit needs the table, a row is read and compared with y of its warp and with the front row:
+//!
+//! - it comes before y: the two change places;
+//! - it equals y: it goes into y, and the front row takes its place;
+//! - it equals the front row: the front row goes into it (from T = 8: with two rows it is not worth the comparator).
+//!
+//! Three cycles a row, one pass over a warp's rows after each change of them or of y, the warps in turn. Changes happen
+//! in a cycle in which no instruction of the warp is in S8, between reading c and writing y; they are given up, and the
+//! pass begun again, where y or the rows have changed since. Nothing but speed depends on it.
+//!
+//! Storage: a flag for each warp, and two rows.
+
+use rtl::{Builder, ElaborationError, Expr, Module, clog2, decode, increment, lit};
+
+use super::row::Row;
+use crate::shape::Shape;
+
+/// Whether rows are compared with the front row.
+fn folds_rows(shape: &Shape) -> bool {
+    shape.threads > 4
+}
+
+/// Elaborates the state machine.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let index = clog2(shape.threads);
+    let m = Builder::new("cct_sorter", "Sorter of the cold context table: keeps the best of y and the rows in y.");
+    let generation = m.input("generation", 1);
+    m.port_group("S9: a warp's y or rows change; whether there is something to sort");
+    let changes = m.input("changes_s9", 1);
+    let changed_warp = m.input("warp_s9", shape.warp_bits());
+    let sorts = m.input("sorts_s9", 1);
+    m.port_group("the sorter's warp: its rows in use, y, the row read a cycle ago");
+    let rows = m.input("rows", index);
+    let y = m.input("y", Row::bits(shape));
+    let row_read = m.input("row_read", Row::bits(shape));
+    m.port_group("the table's read port is free; a change of y would disturb no commit");
+    let may_read = m.input("may_read", 1);
+    let may_change = m.input("may_change", 1);
+
+    let warp = m.register("warp_now", shape.warp_bits());
+    let position = m.register("position_now", index);
+    let row = m.register("row", Row::bits(shape));
+    let unsorted = m.register("unsorted", shape.warps);
+    let comparing = m.register("comparing", 1);
+    let deciding = m.register("deciding", 1);
+    let better = m.register("better", 1);
+    let same = m.register("same", 1);
+    let same_front = m.register("same_front", 1);
+    let front_row = m.register("front_row", Row::bits(shape));
+
+    m.comment("Read, compare, decide; from the first row again when something changes.");
+    let works = m.wire("works", &unsorted.index(&warp));
+    let disturbed = m.wire("disturbed", &(&changes & warp.eq(&changed_warp)));
+    let reading = !(&*comparing | &*deciding);
+    let reads = m.wire("reads", &(&reading & &works & &may_read & !&disturbed));
+    let y = Row::unpack(shape, &y);
+    let rank = |row: &Expr| Row::unpack(shape, row).rank(&generation);
+    let (row_rank, y_rank) = (rank(&row_read), y.rank(&generation));
+    let at_front = m.wire("at_front", &position.none());
+    row.next(&row_read).enable(&comparing);
+    front_row.next(&row_read).enable(&(&*comparing & &at_front));
+    better.next(&row_rank.lt(&y_rank)).enable(&comparing);
+    same.next(&row_rank.eq(&y_rank)).enable(&comparing);
+    let folding = if folds_rows(shape) { row_rank.eq(&rank(&front_row)) & !&at_front } else { lit(1, 0) };
+    same_front.next(&folding).enable(&comparing);
+    let may_sort = m.wire("may_sort", &(&*deciding & &may_change & !&disturbed));
+    let exchanges = m.wire("exchanges_now", &(&may_sort & &*better));
+    let merges = m.wire("merges_now", &(&may_sort & &*same));
+    let folds = m.wire("folds_now", &(&may_sort & &*same_front & !(&*better | &*same)));
+    let idle = !(&*better | &*same | &*same_front);
+    let decided = m.wire("decided", &(&*deciding & !&disturbed & (&may_change | idle)));
+    comparing.next(&reads).reset(0);
+    deciding.next(&(!&disturbed & (&*comparing | (&*deciding & !&decided)))).reset(0);
+
+    m.comment("The next row, or the next warp.");
+    let next_position = m.wire("next_position", &increment(&position, 1));
+    let finished = m.wire("finished", &(&decided & next_position.eq(&rows)));
+    let advances = m.wire("advances", &(&finished | (&reading & !&works)));
+    let again = m.wire("again", &(&advances | &disturbed | &merges | &folds | (&exchanges & &at_front)));
+    position.next(&next_position.when(&!&again)).enable(&(&decided | &again)).reset(0);
+    let next_warp = increment(&warp, 1);
+    let next_warp = if shape.warps.is_power_of_two() {
+        next_warp
+    } else {
+        next_warp.when(&warp.ne(&lit(shape.warp_bits(), shape.warps as u64 - 1)))
+    };
+    warp.next(&next_warp).enable(&advances).reset(0);
+    let changed_one = m.wire("changed_one", &decode(&changed_warp, shape.warps).when(&changes));
+    let finished_one = m.wire("finished_one", &decode(&warp, shape.warps).when(&finished));
+    let set = &changed_one & sorts.repeat(shape.warps);
+    unsorted.next(&(set | (&*unsorted & !(changed_one | finished_one)))).reset(0);
+
+    m.port_group("the warp and the row it is at, counted from the front");
+    m.output("warp", &warp);
+    m.output("position", &position);
+    m.port_group("the row and y change places, or the row goes into y, or the front row goes into the row");
+    m.output("exchanges", &exchanges);
+    m.output("merges", &merges);
+    m.output("folds", &folds);
+    m.port_group("y after the first two; the row after the other two");
+    let (row, front) = (Row::unpack(shape, &row), Row::unpack(shape, &front_row));
+    m.output("sorted_row", &Row { mask: &front.mask | row.mask.when(&folds), ..front }.pack());
+    m.output("sorted_y", &Row { mask: &row.mask | y.mask.when(&merges), ..row }.pack());
+    m.finish()
+}

@@ -1,0 +1,79 @@
+//! Turns (`divergence.fair_after`): after so many commits of a warp, its path in charge gives way to the next one.
+//!
+//! The table is a ring while turns are taken: the path that gives way goes to its back, and the next path holds the warp
+//! for as many commits whatever the priority. The round is over, and the priority rules again, when the path that began
+//! it is next. The count of commits starts again where only one path can run.
+//!
+//! Storage: W rows of T + 1 + clog2(fair_after) bits, LUT RAM.
+
+use rtl::{Builder, Expr, MemoryStyle, increment, join, lit};
+
+use super::super::UnitInputs;
+use crate::shape::Shape;
+use crate::signals::Path;
+
+/// Bits of a warp's row.
+pub fn bits(shape: &Shape) -> usize {
+    shape.threads + 1 + count_bits(shape)
+}
+
+fn count_bits(shape: &Shape) -> usize {
+    64 - (shape.fair_after - 1).leading_zeros() as usize
+}
+
+/// The turns of the warp in S8.
+pub struct Turns {
+    /// The path that commits in S8 has had its turn.
+    pub due: Expr,
+    /// The second path waits, whatever its priority: a turn lasts or is due.
+    pub deferred: Expr,
+    /// In a rotation: the next path began the round, so the path in charge goes on, by priority.
+    pub round_over: Expr,
+    /// A hold begins or ends.
+    pub hold_changes: Expr,
+    /// The path in charge holds the warp afterwards.
+    pub holds: Expr,
+}
+
+impl Turns {
+    /// Without turns.
+    pub fn none() -> Self {
+        let no = || lit(1, 0);
+        Self { due: no(), deferred: no(), round_over: no(), hold_changes: no(), holds: no() }
+    }
+
+    /// `second` is y before, `x` and `others_run` are the path in charge and whether another can run afterwards.
+    pub fn elaborate(
+        m: &Builder,
+        shape: &Shape,
+        inputs: &UnitInputs,
+        second: &Path,
+        x: &Path,
+        others_run: &Expr,
+    ) -> Self {
+        let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
+        m.comment(
+            "Turns: who began the round, whether the path in charge holds the warp, commits since the last turn.",
+        );
+        let rows = m.memory("turns", shape.warps, bits(shape), MemoryStyle::Distributed);
+        let row = m.delay("turns_s8", &rows.read("turns_s7", warp_s7));
+        let width = count_bits(shape);
+        let (marker, hold) = (row.slice(0, shape.threads), row.bit(shape.threads));
+        let count = row.slice(shape.threads + 1, width);
+        let last = m.wire("last_of_turn", &count.eq(&lit(width, shape.fair_after - 1)));
+        let due = m.wire("due", &(&last & !&resolve.rotates));
+        let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
+        let round_over = m.wire("round_over", &(&yields & &hold & (&second.mask & &marker).any()));
+
+        let began = (&x.mask & &marker).any();
+        let goes_on = yields.mux(&!&round_over, &(&hold & !began));
+        let holds = m.wire("holds", &(goes_on & others_run));
+        let ended = !(resolve.a_mask.any() | resolve.b_mask.any());
+        let again = m.wire("count_again", &(&resolve.rotates | ended | !others_run));
+        let next = last.mux(&count, &increment(&count, 1)).when(&!&again);
+        let written = join([&hold.mux(&marker, &resolve.b_mask), &holds, &next]);
+        let warp = start_valid.mux(start_warp, &resolve.warp);
+        rows.write(&(start_valid | &resolve.valid), &warp, &written.when(&!start_valid));
+        Self { deferred: &due | &hold, due, round_over, hold_changes: &holds ^ hold, holds }
+    }
+}
