@@ -44,7 +44,7 @@ trap 'rm -rf "$work"' EXIT
 # not fit has an area too.
 synth() {
     "$weft" --json synth --target ecp5-85k --preset rv32i-8x4 --set "threads=$1" "${@:3}" >"$2" || [[ $? -eq 1 ]]
-    echo "$(basename "$2" .json) done after $SECONDS s" >&2
+    echo "${2#"$work"/} done after $SECONDS s" >&2
 }
 
 # Writes the tables that script $2 makes of the files behind it between the markers of $1.
@@ -66,7 +66,7 @@ if [[ -n $units ]]; then
             file=$unit-$number.json
             synth "$number" "$work/units/$file" --set "divergence.unit=$unit" --module "${unit//-/_}"
             case $number in
-                4 | 64) synth "$number" "$work/cores/$file" --set "divergence.unit=$unit" --per-module ;;
+                4 | 64) synth "$number" "$work/cores/$file" --set "divergence.unit=$unit" ;;
             esac
         done
     done <"$work/names"

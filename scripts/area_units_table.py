@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Prints the tables of divergence units of docs/area.md from results of `weft synth --json`, named UNIT-THREADS.json:
-those of the units alone in one folder, those of whole cores, module by module, in the other.
+those of the units alone in one folder, those of whole cores in the other.
 
     scripts/area_units_table.py UNITS CORES
 """
@@ -26,7 +26,7 @@ def read(folder):
 
 
 def share(part, whole):
-    return f"{100 * part / whole:.1f} %"
+    return f"{100 * part / whole:.1f} %" if part and whole else ""
 
 
 def main(units_folder, cores_folder):
@@ -36,14 +36,18 @@ def main(units_folder, cores_folder):
 
     rows = []
     for (threads, unit), core in cores.items():
-        whole = sum_of_modules(core)["lut4"]
+        modules, flattened = sum_of_modules(core)["lut4"], core["lut4"] if core["flattened"] else None
         of_unit = sum_of_modules(units[threads, unit])["lut4"]
-        control = [core["modules"][name] for name in CONTROL if name in core["modules"]]
-        of_control = sum(module["instances"] * module["lut4"] for module in control)
-        columns = [of_control, share(of_control, whole)] if control else ["", ""]
-        rows.append([threads, unit, whole, of_unit, share(of_unit, whole), *columns])
-    print("\nLUT4 of the whole core and of the unit in it, each the sum of its modules:\n")
-    print("\n".join(table(["threads", "unit", "core", "unit's", "share", "CCT control", "share"], rows, left=2)))
+        of_control = sum(core["modules"][name]["lut4"] for name in CONTROL if name in core["modules"])
+        row = [threads, unit, modules, flattened or ""]
+        for part in of_unit, of_control:
+            row += [part or "", share(part, modules), share(part, flattened)]
+        rows.append(row)
+    headings = ["threads", "unit", "all modules", "flattened core"]
+    for part in "unit", "CCT control":
+        headings += [part, "of all modules", "of flattened"]
+    print("\nLUT4 of the core, of the unit in it and of the control of its cold context table, `cct` and `cct_sorter`:\n")
+    print("\n".join(table(headings, rows, left=2)))
     print(f"\n{one_yosys([*units.values(), *cores.values()])}.")
 
 
