@@ -41,9 +41,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Writes the area of the core of $1 threads into file $2; the other arguments are those of `weft synth`. A core that does
-# not fit has an area too.
+# not fit has an area too. Whole cores of 64 threads are not flattened, to spare time.
 synth() {
-    "$weft" --json synth --target ecp5-85k --preset rv32i-8x4 --set "threads=$1" "${@:3}" >"$2" || [[ $? -eq 1 ]]
+    local way=()
+    [[ $1 -lt 64 || $* == *--module* ]] || way=(--per-module)
+    "$weft" --json synth --target ecp5-85k --preset rv32i-8x4 --set "threads=$1" "${way[@]}" "${@:3}" >"$2" ||
+        [[ $? -eq 1 ]]
     echo "${2#"$work"/} done after $SECONDS s" >&2
 }
 

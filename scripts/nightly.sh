@@ -2,7 +2,7 @@
 # The long runs: every bundled kernel in lock step on many sizes of the core, at several memory
 # latencies (each size compiles a model of its own; the latencies share it); each instruction against QEMU
 # with several seeds; mutants of all modules by a seed that changes from day to day; synthesis of cores of
-# eight warps, flattened up to 16 threads.
+# eight warps.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--synthesis "T ..."]

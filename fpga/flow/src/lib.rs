@@ -13,4 +13,4 @@ mod synthesis;
 mod yosys;
 
 pub use area::{Area, Cells, ModuleArea};
-pub use synthesis::{PER_MODULE_FROM, Request, SynthesisError, synthesise};
+pub use synthesis::{Request, SynthesisError, synthesise};

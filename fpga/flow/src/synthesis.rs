@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use cores::Core;
 use testbench::cache::{Cache, CacheError};
@@ -11,17 +10,14 @@ use weft_config::{Config, RAM_BASE, nearest};
 
 use crate::area::{Area, Cells, ModuleArea};
 use crate::statistics::{self, StatisticsError, Types};
-use crate::yosys::{RESULT, Yosys};
-
-/// From so many threads on a core is not flattened: Yosys as a 32-bit program runs out of memory.
-pub const PER_MODULE_FROM: u32 = 32;
+use crate::yosys::{RESULT, Task, Yosys};
 
 /// What to synthesise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     /// One module of the core with all below it, instead of the core.
     pub module: Option<&'a str>,
-    /// Each module by itself only, not the flattened whole; with cores from [`PER_MODULE_FROM`] threads always so.
+    /// Each module by itself only, not the flattened whole.
     pub per_module: bool,
 }
 
@@ -54,10 +50,12 @@ pub enum SynthesisError {
         source: io::Error,
     },
     /// Yosys ends without a result.
-    #[error("{} failed on the generated core ({status}); its log: {log}; the last of it:\n{last}", .program.display())]
+    #[error("{} failed on {what} ({status}); its log: {log}; the last of it:\n{last}", .program.display())]
     Failed {
         /// Yosys.
         program: PathBuf,
+        /// What it was to synthesise.
+        what: String,
         /// How it ended.
         status: String,
         /// The last lines that it wrote.
@@ -105,10 +103,9 @@ pub fn synthesise(
         Some(name) => core.part(name).ok_or_else(|| unknown_module(name, &core.modules()))?,
         None => core,
     };
-    let per_module = request.per_module || request.module.is_none() && config.threads >= PER_MODULE_FROM;
     let mut tool = Synthesiser { yosys: Yosys::find()?, cache: Cache::of_user(), progress };
     let modules = tool.modules(&whole)?;
-    let flattened = if per_module { None } else { Some(tool.flattened(&whole)?) };
+    let flattened = if request.per_module { None } else { Some(tool.flattened(&whole)?) };
     Ok(Area { config, top: whole.name().to_owned(), flattened, modules, yosys: tool.yosys.version().to_owned() })
 }
 
@@ -160,11 +157,7 @@ impl Synthesiser<'_> {
             "{black_boxes}read_verilog {TOP}\nsynth_ecp5 -top {top}\nsetattr -mod -unset top {top}\n\
              tee -q -o {RESULT} stat -json\n"
         );
-        let progress = &mut self.progress;
-        let mut tell = |elapsed: Duration, pass: &str| {
-            progress(&format!("synthesis of {what}: {} s, {pass}", elapsed.as_secs()));
-        };
-        let report = self.yosys.run(&self.cache, files, &script, &mut tell)?;
+        let report = self.yosys.run(&self.cache, &Task { what, files, script: &script }, self.progress)?;
         statistics::read(&report).map_err(|source| self.misread(source))
     }
 

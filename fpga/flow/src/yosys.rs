@@ -25,6 +25,17 @@ const POLL: Duration = Duration::from_millis(250);
 /// Lines of the log that an error shows.
 const SHOWN_LINES: usize = 12;
 
+/// A run of Yosys.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// What it synthesises, in words.
+    pub what: &'a str,
+    /// Names and texts of the files that the script reads.
+    pub files: &'a [(&'static str, String)],
+    /// Commands, which write [`RESULT`].
+    pub script: &'a str,
+}
+
 /// Yosys, found.
 pub struct Yosys {
     program: PathBuf,
@@ -46,17 +57,19 @@ impl Yosys {
         &self.version
     }
 
-    /// What `script` writes to [`RESULT`], given `files`: their names and texts. `progress` is told now and then the
-    /// time since the start and the pass that runs.
+    /// What the script of a task writes to [`RESULT`]. `progress` is told in words what runs, four times a second.
     pub fn run(
         &self,
         cache: &Cache,
-        files: &[(&str, String)],
-        script: &str,
-        progress: &mut dyn FnMut(Duration, &str),
+        task: &Task<'_>,
+        progress: &mut dyn FnMut(&str),
     ) -> Result<String, SynthesisError> {
+        let Task { what, files, script } = *task;
         let parts = files.iter().flat_map(|(name, text)| [*name, text]);
         let key = Key::of([script, &self.version].into_iter().chain(parts));
+        let mut tell = |elapsed: Duration, pass: &str| {
+            progress(&format!("synthesis of {what}: {} s, {pass}", elapsed.as_secs()));
+        };
         let entry = cache.entry("synthesis", &key, |folder| {
             let work = folder.join("work");
             fs::create_dir(&work).map_err(at(&work))?;
@@ -64,10 +77,10 @@ impl Yosys {
             for (name, text) in files.chain([(SCRIPT, script)]) {
                 fs::write(work.join(name), text).map_err(at(&work))?;
             }
-            let status = self.run_in(&work, progress)?;
+            let status = self.run_in(&work, &mut tell)?;
             let result = folder.join(RESULT);
             if !status.success() || !work.join(RESULT).is_file() {
-                return Err(self.failure(&work, status));
+                return Err(self.failure(what, &work, status));
             }
             fs::rename(work.join(RESULT), &result).map_err(at(&result))?;
             fs::remove_dir_all(&work).map_err(at(&work))
@@ -94,7 +107,7 @@ impl Yosys {
     }
 
     /// The error of a failed run; its log is kept where temporary files go, since the folder is removed.
-    fn failure(&self, work: &Path, status: ExitStatus) -> SynthesisError {
+    fn failure(&self, what: &str, work: &Path, status: ExitStatus) -> SynthesisError {
         let read = |name| fs::read(work.join(name)).unwrap_or_default();
         let (log, console) = (read(LOG), read(CONSOLE));
         let console_text = String::from_utf8_lossy(&console);
@@ -108,6 +121,7 @@ impl Yosys {
         });
         SynthesisError::Failed {
             program: self.program.clone(),
+            what: what.to_owned(),
             status: status.to_string(),
             last: lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"),
             log: kept.map_or_else(|error| format!("not kept: {error}"), |path| path.display().to_string()),

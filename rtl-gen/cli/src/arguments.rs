@@ -74,7 +74,7 @@ Examples:
     #[command(after_help = "\
 Examples:
   weft synth --preset rv32i-8x4 --target ecp5-85k
-  weft synth --set threads=32 --target ecp5-85k --json
+  weft synth --set threads=64 --target ecp5-85k --per-module --json
   weft synth --target ecp5-85k --module arbiter
 
 Uses the Yosys that WEFT_YOSYS names, else that in PATH, else that in .venv. Results are cached by
@@ -208,8 +208,8 @@ pub struct SynthArguments {
     /// Synthesise one module with all below it, instead of the core
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
-    /// Synthesise each module by itself and add them up; never flatten the whole. Cores of 32 threads
-    /// and more are always synthesised so
+    /// Synthesise each module by itself and add them up, do not flatten the whole: for cores that take
+    /// more time or memory than there is
     #[arg(long)]
     pub per_module: bool,
     #[command(flatten)]

@@ -128,15 +128,18 @@ fn modules_that_two_cores_share_are_synthesised_once() {
 }
 
 #[test]
-fn wide_cores_are_not_flattened() {
+fn a_core_is_flattened_unless_told_otherwise() {
     let yosys = StandIn::that_reports(r#""LUT4": 1"#);
-    let run = |more: &[&str]| yosys.synth(&[&["--target", "ecp5-85k", "--json"], more].concat());
-    for (threads, flattened) in [("threads=16", true), ("threads=32", false)] {
-        let arguments = ["--preset", "tiny", "--set", threads, "--set", "memory.stack_bytes=64"];
-        assert_eq!(run(&arguments).succeeded().object()["flattened"], flattened, "{threads}");
-    }
-    let module = run(&["--set", "threads=32", "--set", "memory.stack_bytes=64", "--module", "lane_alu"]);
-    assert_eq!(module.succeeded().object()["flattened"], true);
+    let core = ["--preset", "tiny", "--target", "ecp5-85k", "--json"];
+    let modules = yosys.synth(&[&core[..], &["--per-module"]].concat()).succeeded().object();
+    let runs = yosys.calls().len();
+    let flattened = yosys.synth(&core).succeeded().object();
+    assert_eq!(yosys.calls().split_off(runs), ["weft_core"]);
+    assert_eq!((&modules["flattened"], &flattened["flattened"]), (&json!(false), &json!(true)));
+    // The stand-in finds one LUT in every module and in the whole.
+    let instances = |module: &Value| module["instances"].as_u64().expect("a number");
+    let all: u64 = modules["modules"].as_object().expect("modules").values().map(instances).sum();
+    assert_eq!((&modules["lut4"], &flattened["lut4"]), (&json!(all), &json!(1)));
 }
 
 #[test]
@@ -156,6 +159,7 @@ fn a_failed_synthesis_names_its_log_and_leaves_nothing_in_the_cache() {
     let arguments = ["--preset", "tiny", "--target", "ecp5-85k", "--module", "lane_alu"];
     let ended = yosys.synth(&arguments);
     assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
+    assert!(ended.stderr.contains("yosys failed on lane_alu (1 of 1) (exit status: 1); its log: "), "{}", ended.stderr);
     assert!(ended.stderr.ends_with("the last of it:\nERROR: out of LUTs\n"), "{}", ended.stderr);
 
     let logs = entries(&yosys.workspace.join("temporary"));
