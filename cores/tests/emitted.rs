@@ -58,6 +58,7 @@ fn lint_is_silent(warps_number: usize, warps: u32) {
             config.isa.m = !number.is_multiple_of(3);
             config.isa.a = number % 5 < 3;
             config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
+            config.divergence.unit = "arbiter".into();
             config.arbiter.pipeline_stages = number as u32 % 3;
             config.memory.stack_interleave = number % 4 < 2;
             check_lint(&config, threads <= 8);

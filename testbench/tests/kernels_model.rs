@@ -77,8 +77,7 @@ fn issues(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Option<u64> 
     })
 }
 
-/// Where they differ, paths that wait have met behind the front of the table, where its sorter merges none: in
-/// `mandelbrot` at 1 x 64, after a quarter of the commits two of the paths are equal, at T <= 16 seldom.
+/// Where they differ, a path was extracted that equals the one in charge, and had to catch up with it.
 #[test]
 fn a_sorted_table_issues_as_often_as_the_arbiter() {
     let mut compared = 0;
@@ -87,9 +86,8 @@ fn a_sorted_table_issues_as_often_as_the_arbiter() {
             let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| issues(kernel, unit, warps, threads));
             let (Some(arbiter), Some(sorted)) = (arbiter, sorted) else { continue };
             let percent = 100.0 * (sorted as f64 / arbiter as f64 - 1.0);
-            let allowed = if kernel.name == "mandelbrot" && threads >= 32 { 3.0 } else { 1.0 };
             let place = format!("{} at {warps}x{threads}: {arbiter}, {sorted}", kernel.name);
-            assert!(percent.abs() <= allowed, "{place}: {percent:+.2} %");
+            assert!(percent.abs() <= 1.0, "{place}: {percent:+.2} %");
             compared += 1;
         }
     }

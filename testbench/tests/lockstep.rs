@@ -8,13 +8,14 @@ use std::fs;
 
 use sim::Program;
 use testbench::kernels::{self, Kernel};
-use testbench::{Engine, Outcome, RunOptions};
+use testbench::{Engine, Outcome, Report, RunOptions};
 use weft_config::{Config, Latency};
 
 const LATENCIES: [(u32, u32); 3] = [(1, 1), (20, 20), (1, 60)];
 
-fn config(warps: u32, threads: u32, (min, max): (u32, u32)) -> Config {
+fn config(unit: &str, (warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
+    config.divergence.unit = unit.into();
     config.memory.latency = Latency { min, max };
     config.run.watchdog = 10_000;
     config
@@ -26,26 +27,30 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
     Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-fn all_kernels_pass(warps: u32, threads: u32) {
-    for latency in LATENCIES {
-        for kernel in kernels::list() {
-            let mut config = config(warps, threads, latency);
-            kernel.configure(&mut config);
-            passes(kernel, &config);
+fn all_kernels_pass(size: (u32, u32)) {
+    for unit in cores::divergence::names() {
+        for latency in LATENCIES {
+            for kernel in kernels::list() {
+                let mut config = config(unit, size, latency);
+                kernel.configure(&mut config);
+                passes(kernel, &config);
+            }
         }
     }
 }
 
-fn passes(kernel: &Kernel, config: &Config) {
+fn passes(kernel: &Kernel, config: &Config) -> Report {
     let Config { warps, threads, .. } = *config;
-    let name = format!("{} at {warps}x{threads}, latency {:?}", kernel.name, config.memory.latency);
+    let (unit, latency) = (&config.divergence.unit, config.memory.latency);
+    let name = format!("{} at {warps}x{threads} with {unit}, latency {latency:?}", kernel.name);
     let mut console = Vec::new();
     let options = RunOptions { max_cycles: 20_000_000, console: Some(&mut console), ..RunOptions::default() };
     let report = testbench::run(config, &load(kernel, config), Engine::Cosim, options).unwrap();
     assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
     assert!(report.success(), "{name}: {}", report.message);
     assert_eq!(String::from_utf8(console).unwrap(), kernel.console(warps, threads), "{name}");
-    if let Some(expected) = kernel.divergent_branches(warps, threads) {
+    // Which threads meet before a branch depends on the order of the paths; the number is of the strict order.
+    if let Some(expected) = kernel.divergent_branches(warps, threads).filter(|_| unit == "arbiter") {
         assert_eq!(report.statistics.divergent_branches, expected, "{name}");
     }
     let (cycles, idle) = (report.cycles.unwrap(), report.idle_cycles.unwrap());
@@ -53,24 +58,48 @@ fn passes(kernel: &Kernel, config: &Config) {
     if (warps, threads, config.memory.latency.max) == (8, 4, 1) {
         assert!(cycles <= 50_000, "{name}: {cycles} cycles are too many for every day");
     }
+    report
 }
 
 #[test]
 fn kernels_pass_with_eight_warps_of_four_threads() {
-    all_kernels_pass(8, 4);
+    all_kernels_pass((8, 4));
 }
 
 #[test]
 fn kernels_pass_with_one_thread() {
-    all_kernels_pass(1, 1);
+    all_kernels_pass((1, 1));
+}
+
+#[test]
+fn kernels_pass_with_one_warp_of_four_threads() {
+    all_kernels_pass((1, 4));
 }
 
 #[test]
 fn kernels_pass_with_three_warps_of_eight_threads() {
-    all_kernels_pass(3, 8);
+    all_kernels_pass((3, 8));
 }
 
 #[test]
 fn kernels_pass_with_four_warps_of_sixteen_threads() {
-    all_kernels_pass(4, 16);
+    all_kernels_pass((4, 16));
+}
+
+/// The sorter of the hardware has time enough: what it does too late costs next to nothing.
+#[test]
+fn the_sorted_table_issues_as_often_as_the_arbiter() {
+    for size in [(8, 4), (3, 8), (4, 16)] {
+        for kernel in kernels::list() {
+            let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| {
+                let mut config = config(unit, size, LATENCIES[0]);
+                kernel.configure(&mut config);
+                (config.divergence.fair_after == Config::default().divergence.fair_after)
+                    .then(|| passes(kernel, &config).statistics.issues)
+            });
+            let (Some(arbiter), Some(sorted)) = (arbiter, sorted) else { continue };
+            let percent = 100.0 * (sorted as f64 / arbiter as f64 - 1.0);
+            assert!(percent.abs() <= 1.0, "{} at {size:?}: {arbiter}, {sorted}: {percent:+.2} %", kernel.name);
+        }
+    }
 }

@@ -95,7 +95,7 @@ fn a_path_that_waits_for_ever_beside_a_spinning_one() {
         0,
     ];
     let printed = run_everywhere(&Elf::new(&code), &["--set", "run.starvation=500"], 1, "suspected-deadlock");
-    says(&printed, &["suspected deadlock", "arbiter"]);
+    says(&printed, &["suspected deadlock", "sorted-table"]);
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl Default for Isa {
 
 impl Default for Divergence {
     fn default() -> Self {
-        Self { unit: "arbiter".into(), fair_after: 65536 }
+        Self { unit: "sorted-table".into(), fair_after: 65536 }
     }
 }
 
