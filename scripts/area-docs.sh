@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the tables of docs/area.md with `weft synth`: the RV32I core of eight warps at each number of threads, and each
+# Writes the tables of docs/area.md with `weft synth`: the RV32I core of eight warps with the arbiter at each number of threads, and each
 # divergence unit by itself, with its share of the core.
 #
 #   ./scripts/area-docs.sh [--threads "T ..."] [--units "T ..."]
@@ -78,7 +78,7 @@ fi
 if [[ -n $threads ]]; then
     mkdir "$work/area"
     for number in $threads; do
-        synth "$number" "$work/area/$number.json"
+        synth "$number" "$work/area/$number.json" --set divergence.unit=arbiter
     done
     write_table area area_docs_table.py "$work"/area/*.json
 fi
