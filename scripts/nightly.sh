@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The long runs: every bundled kernel in lock step on many sizes of the core, at several memory
-# latencies (each size compiles a model of its own; the latencies share it); each instruction against QEMU
+# The long runs: every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several
+# memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
 # with several seeds; mutants of all modules by a seed that changes from day to day; synthesis of cores of
 # eight warps.
 #
-#   ./scripts/nightly.sh [--sizes "WxT ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
+#   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--synthesis "T ..."]
 #
-#   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 4x16 2x32 1x64 64x1)
+#   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1)
+#   --units      divergence units  (sorted-table arbiter)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
 #   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
 #   --mutants    how many of all modules, a tenth as many of each stage  (40)
@@ -20,7 +21,8 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-sizes="1x1 1x2 3x8 8x4 8x8 16x4 4x16 2x32 1x64 64x1"
+sizes="1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1"
+units="sorted-table arbiter"
 latencies="1 7 20 1..60"
 seeds="1 2 3"
 mutants=40
@@ -31,7 +33,7 @@ while [[ $# -gt 0 ]]; do
             help
             exit 0
             ;;
-        --sizes | --latencies | --seeds | --mutants | --synthesis)
+        --sizes | --units | --latencies | --seeds | --mutants | --synthesis)
             [[ $# -ge 2 ]] || refuse "$1 needs a value"
             printf -v "${1#--}" '%s' "$2"
             shift 2
@@ -49,28 +51,35 @@ mkdir -p "$results"
 
 runs=0
 failures=0
-for size in $sizes; do
-    [[ $size =~ ^([0-9]+)x([0-9]+)$ ]] || refuse "size '$size' is not of the form 8x4"
-    warps=${BASH_REMATCH[1]} threads=${BASH_REMATCH[2]}
+# All kernels at one size, with one unit: $1 warps, $2 threads, $3 unit.
+kernels() {
+    local core="$1x$2-$3" latency seed elf kernel run
     for latency in $latencies; do
         for seed in $seeds; do
             [[ $latency == *..* || $seed == "${seeds%% *}" ]] || continue
             for elf in "$results"/kernels/*.elf; do
                 kernel=$(basename "$elf" .elf)
-                run="$results/$kernel-$size-latency-$latency-seed-$seed"
+                run="$results/$kernel-$core-latency-$latency-seed-$seed"
                 runs=$((runs + 1))
                 needs_of "$kernel"
-                if "$weft" --json cosim "$elf" "${needs[@]}" --set "warps=$warps" --set "threads=$threads" \
-                    --set "memory.latency=$latency" --set "memory.seed=$seed" >"$run.json" 2>"$run.log"; then
+                if "$weft" --json cosim "$elf" "${needs[@]}" --set "warps=$1" --set "threads=$2" \
+                    --set "divergence.unit=$3" --set "memory.latency=$latency" --set "memory.seed=$seed" \
+                    >"$run.json" 2>"$run.log"; then
                     rm "$run.log"
                 else
                     failures=$((failures + 1))
-                    echo "FAILED $kernel at $size, latency $latency, seed $seed: $run.log"
+                    echo "FAILED $kernel at $core, latency $latency, seed $seed: $run.log"
                 fi
             done
         done
     done
-    echo "$size done after $SECONDS s: $runs runs, $failures failures"
+    echo "$core done after $SECONDS s: $runs runs, $failures failures"
+}
+for size in $sizes; do
+    [[ $size =~ ^([0-9]+)x([0-9]+)$ ]] || refuse "size '$size' is not of the form 8x4"
+    for unit in $units; do
+        kernels "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$unit"
+    done
 done
 
 check() {

@@ -148,3 +148,40 @@ fn eight_warps_load_lines_nearly_every_cycle() {
     let ipc = ipc("coalesced", COALESCED);
     assert!(ipc >= 0.9, "IPC {ipc:.4}");
 }
+
+/// Two branches that divide each warp, one within the other, and their paths of different lengths, fifty times.
+const DIVERGENT: &str = "
+    csrr a0, mhartid
+    li a5, 50
+1:  andi a1, a0, 1
+    beqz a1, 3f
+    andi a1, a0, 2
+    beqz a1, 2f
+    addi a2, a2, 1
+    addi a3, a2, 1
+    j 4f
+2:  addi a2, a2, 3
+    j 4f
+3:  addi a2, a2, 5
+    addi a3, a2, 5
+    addi a4, a3, 5
+4:  add a4, a4, a2
+    addi a5, a5, -1
+    bnez a5, 1b";
+
+/// What the sorted table takes from its cold rows arrives a cycle later than what it has at hand: nobody waits for it. With
+/// many warps the sorter may be late now and then, which costs an issue.
+#[test]
+fn a_divergent_branch_costs_no_more_with_the_sorted_table_than_with_the_arbiter() {
+    for (warps, threads, allowed) in [(1, 4, 1.0), (1, 16, 1.0), (8, 4, 1.005)] {
+        let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| {
+            let mut config = Config { warps, threads, ..Config::default() };
+            config.divergence.unit = unit.into();
+            let report = run_with("divergent", DIVERGENT, config);
+            assert!(report.success(), "{}", report.message);
+            assert!(report.statistics.divergent_branches >= u64::from(100 * warps), "{unit}: it does not divide warps");
+            report.cycles.unwrap() as f64
+        });
+        assert!(sorted <= allowed * arbiter, "{warps}x{threads}: {sorted} cycles, {arbiter} with the arbiter");
+    }
+}
