@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes the tables of docs/area.md with `weft synth`: the RV32I core of eight warps with the arbiter at each number of threads, and each
-# divergence unit by itself, with its share of the core.
+# Writes the tables of docs/area.md with `weft synth`: the RV32I core of eight warps with the arbiter at each number of
+# threads, and each divergence unit by itself, with its share of the core.
 #
 #   ./scripts/area-docs.sh [--threads "T ..."] [--units "T ..."]
 #
