@@ -77,8 +77,9 @@ kernels() {
 }
 for size in $sizes; do
     [[ $size =~ ^([0-9]+)x([0-9]+)$ ]] || refuse "size '$size' is not of the form 8x4"
+    warps=${BASH_REMATCH[1]} threads=${BASH_REMATCH[2]}
     for unit in $units; do
-        kernels "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$unit"
+        kernels "$warps" "$threads" "$unit"
     done
 done
 
