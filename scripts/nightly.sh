@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The long runs: every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several
 # memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
-# with several seeds; mutants of all modules by a seed that changes from day to day; synthesis of cores of
-# eight warps.
+# with several seeds; mutants of all modules by a seed that changes from day to day; the proofs that take
+# longest; synthesis of cores of eight warps.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--synthesis "T ..."]
@@ -101,6 +101,7 @@ for seed in $seeds; do
 done
 WEFT_MUTANTS=$(((mutants + 9) / 10)) WEFT_MORE_MUTANTS=$mutants WEFT_MUTANT_SEED=$(date +%Y%m%d) \
     check mutants cargo test --locked -p testbench --test mutants -- --nocapture
+check proofs cargo test --locked -p cores --test formal -- --ignored
 # A core that does not fit is a result, too.
 area() {
     "$weft" --json synth --target ecp5-85k "$@" || [[ $? -eq 1 ]]

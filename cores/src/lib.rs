@@ -18,6 +18,7 @@
 
 mod core;
 pub mod divergence;
+pub mod formal;
 mod functional;
 pub mod isa;
 mod memory;
@@ -98,17 +99,28 @@ pub struct MemoryInCore {
 
 /// Elaborates the core of a configuration; its threads start at `reset_pc`. Memory in the core starts without content.
 pub fn elaborate(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
-    elaborate_from(config, reset_pc, None)
+    elaborate_from(config, reset_pc, None, false)
+}
+
+/// The same core, which asserts what the proofs of its divergence unit take for granted, for every warp, and the unit's
+/// invariants for warp 0: for simulators that check assertions.
+pub fn elaborate_asserting(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
+    elaborate_from(config, reset_pc, None, true)
 }
 
 /// Elaborates a core whose memory starts with the content of [`Core::image_files`].
 pub fn elaborate_with_image(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
-    elaborate_from(config, reset_pc, Some(&image_file))
+    elaborate_from(config, reset_pc, Some(&image_file), false)
 }
 
-fn elaborate_from(config: &Config, reset_pc: u32, image: Option<&dyn Fn(usize) -> String>) -> Result<Core, CoreError> {
+fn elaborate_from(
+    config: &Config,
+    reset_pc: u32,
+    image: Option<&dyn Fn(usize) -> String>,
+    formal: bool,
+) -> Result<Core, CoreError> {
     let unit = divergence::of(config)?;
-    let shape = Shape::new(config, reset_pc, unit);
+    let shape = Shape { formal, ..Shape::new(config, reset_pc, unit) };
     let (warps, threads) = (shape.warps, shape.threads);
     let purpose =
         format!("Weft: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {}", unit.name());

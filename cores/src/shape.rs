@@ -60,6 +60,10 @@ pub struct Shape {
     pub reset_pc: u32,
     /// Whether the core has its trace port.
     pub trace: bool,
+    /// Whether the sorted table's sorter merges equal rows of the cold table: from T = 8, and at any T where it is proved.
+    pub folds_rows: bool,
+    /// Whether divergence units state their invariants, for a proof or a simulation that checks them.
+    pub formal: bool,
 }
 
 impl Shape {
@@ -83,7 +87,14 @@ impl Shape {
             fair_after: config.divergence.fair_after,
             reset_pc,
             trace: config.trace.port,
+            folds_rows: config.threads > 4,
+            formal: false,
         }
+    }
+
+    /// The pc at which threads start, in `pc_bits`.
+    pub fn reset_word(&self) -> u64 {
+        u64::from(self.reset_pc >> 2) & (u64::MAX >> (64 - self.pc_bits))
     }
 
     /// Least distance, in cycles, between two instructions of a context at S3.

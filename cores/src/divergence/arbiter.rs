@@ -7,11 +7,13 @@
 //! 39-bit comparison each, log2 T deep: the price of a mechanism that keeps no order between threads.
 
 use rtl::{
-    Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, concat, increment, join, lit, ones, zeros,
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, concat, increment, join, lit, ones,
+    zeros,
 };
 
 use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
-use crate::shape::{DEPTH, PC, Shape};
+use crate::formal::Watched;
+use crate::shape::Shape;
 use crate::signals::{Path, Settled, UnitTrace, delay_by};
 use weft_config::Config;
 
@@ -19,7 +21,9 @@ use weft_config::Config;
 pub struct Arbiter;
 
 /// Bits of a thread's entry: live, parked, generation, depth, pc.
-const THREAD: usize = 3 + DEPTH + PC;
+fn thread_bits(shape: &Shape) -> usize {
+    3 + shape.depth_bits + shape.pc_bits
+}
 
 impl DivergenceUnit for Arbiter {
     fn name(&self) -> &'static str {
@@ -40,7 +44,7 @@ impl DivergenceUnit for Arbiter {
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         vec![
-            Storage { name: "threads", words: shape.warps, bits: shape.threads * THREAD },
+            Storage { name: "threads", words: shape.warps, bits: shape.threads * thread_bits(shape) },
             Storage { name: "paths", words: shape.warps, bits: stored_path_bits(shape) },
         ]
         .into_iter()
@@ -64,11 +68,11 @@ impl DivergenceUnit for Arbiter {
 
         m.comment("The row of the warp, read in S7 and updated in S8.");
         let style = MemoryStyle::Distributed;
-        let threads = m.memory("threads", shape.warps, shape.threads * THREAD, style);
+        let threads = m.memory("threads", shape.warps, shape.threads * thread_bits(shape), style);
         let row = m.delay("row_s8", &threads.read("row_s7", warp_s7));
         let updated: Vec<Thread> = (0..shape.threads)
             .map(|lane| {
-                let old = Thread::unpack(&row.lane(lane, THREAD));
+                let old = Thread::unpack(shape, &row.lane(lane, thread_bits(shape)));
                 let (in_a, in_b) = (resolve.a_mask.bit(lane), resolve.b_mask.bit(lane));
                 let name = |field: &str| format!("{field}_{lane}");
                 Thread {
@@ -86,8 +90,8 @@ impl DivergenceUnit for Arbiter {
             live: ones(1),
             parked: lit(1, 0),
             generation: lit(1, 0),
-            depth: lit(DEPTH, 0),
-            pc: lit(PC, u64::from(shape.reset_pc >> 2)),
+            depth: zeros(shape.depth_bits),
+            pc: lit(shape.pc_bits, shape.reset_word()),
         };
 
         let parked_now: Vec<Expr> =
@@ -138,22 +142,55 @@ impl DivergenceUnit for Arbiter {
         let read = paths.read("path_read", warp_s6);
         let same = &write & write_warp.eq(warp_s6);
         let path_s7 = m.delay("path_s7", &same.mux(&write_path, &read));
-        let validate = Path {
-            pc: path_s7.slice(0, PC),
-            mask: path_s7.slice(PC, shape.threads),
-            depth: path_s7.slice(PC + shape.threads, DEPTH),
-            parked: path_s7.bit(PC + shape.threads + DEPTH + 1)
-                & path_s7.bit(PC + shape.threads + DEPTH).eq(generation),
-            valid: path_s7.bit(PC + shape.threads + DEPTH + 2),
+        let load = |word: &Expr| {
+            let depth_at = shape.pc_bits + shape.threads;
+            let flags_at = depth_at + shape.depth_bits;
+            Path {
+                pc: word.slice(0, shape.pc_bits),
+                mask: word.slice(shape.pc_bits, shape.threads),
+                depth: word.slice(depth_at, shape.depth_bits),
+                parked: word.bit(flags_at + 1) & word.bit(flags_at).eq(generation),
+                valid: word.bit(flags_at + 2),
+            }
         };
+        let validate = load(&path_s7);
         let no = lit(1, 0);
         declare_outputs(&m, shape, [&validate, &in_charge], [&no, &no], &UnitTrace::none(shape));
+        if shape.formal {
+            m.port_group("the warp that is watched");
+            let at = Watched::inputs(&m, shape, "watched");
+            let stored = threads.inspect("threads_watched", &at.warp);
+            let current = !(&at.in_s8 & &at.started_by_s7) | &at.settling | row.eq(&stored);
+            m.assert("s8_has_the_row", &current);
+            m.port_group("its path in charge, and its threads, each as a path");
+            let charge = load(&paths.inspect("path_watched", &at.warp));
+            charge.outputs(&m, "charge");
+            m.output("gives_way_charge", &no);
+            for lane in 0..shape.threads {
+                let thread = Thread::unpack(shape, &stored.lane(lane, thread_bits(shape)));
+                let path = Path {
+                    parked: &thread.parked & thread.generation.eq(generation),
+                    mask: lit(shape.threads, 1 << lane),
+                    valid: thread.live,
+                    pc: thread.pc,
+                    depth: thread.depth,
+                };
+                path.outputs(&m, &format!("list_{lane}"));
+                if shape.fair_after == 0 {
+                    let rank = |path: &Path| concat([&path.parked, &!&path.depth, &path.pc]);
+                    let later = rank(&charge).lt(&rank(&path));
+                    let joined = rank(&charge).eq(&rank(&path)) & charge.mask.bit(lane);
+                    let comes = !&at.started | &at.unsettled | !&path.valid | later | joined;
+                    m.assert(&format!("thread_{lane}_comes_later_or_is_in_charge"), &comes);
+                }
+            }
+        }
         m.finish()
     }
 }
 
 fn stored_path_bits(shape: &Shape) -> usize {
-    3 + DEPTH + shape.threads + PC
+    3 + shape.depth_bits + shape.threads + shape.pc_bits
 }
 
 /// A thread's entry in its warp's row.
@@ -170,13 +207,14 @@ impl Thread {
         concat([&self.live, &self.parked, &self.generation, &self.depth, &self.pc])
     }
 
-    fn unpack(bits: &Expr) -> Self {
+    fn unpack(shape: &Shape, bits: &Expr) -> Self {
+        let flags_at = shape.pc_bits + shape.depth_bits;
         Self {
-            pc: bits.slice(0, PC),
-            depth: bits.slice(PC, DEPTH),
-            generation: bits.bit(PC + DEPTH),
-            parked: bits.bit(PC + DEPTH + 1),
-            live: bits.bit(PC + DEPTH + 2),
+            pc: bits.slice(0, shape.pc_bits),
+            depth: bits.slice(shape.pc_bits, shape.depth_bits),
+            generation: bits.bit(flags_at),
+            parked: bits.bit(flags_at + 1),
+            live: bits.bit(flags_at + 2),
         }
     }
 }
@@ -310,8 +348,8 @@ fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
         let valid = m.input(&format!("{side}_valid"), 1);
         let parked = m.input(&format!("{side}_parked"), 1);
         let deferred = m.input(&format!("{side}_deferred"), usize::from(shape.fair_after > 0));
-        let depth = m.input(&format!("{side}_depth"), DEPTH);
-        let pc = m.input(&format!("{side}_pc"), PC);
+        let depth = m.input(&format!("{side}_depth"), shape.depth_bits);
+        let pc = m.input(&format!("{side}_pc"), shape.pc_bits);
         let key = m.wire(&format!("{side}_key"), &concat([&!&valid, &parked, &deferred, &!&depth, &pc]));
         (valid, parked, deferred, depth, pc, key)
     };

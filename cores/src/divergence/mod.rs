@@ -14,11 +14,13 @@
 //! | [`Path`] `_x` | out | S8 + delay | the path in charge after it |
 //! | [`UnitTrace`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`DivergenceUnit::rotates`] |
+//!
+//! In a formal build it has more, and asserts its invariants by name: see [`crate::formal`].
 
 pub mod arbiter;
 mod sorted_table;
 
-use rtl::{Builder, ElaborationError, Expr, Module};
+use rtl::{Builder, ElaborationError, Expr, Instance, Module, zeros};
 
 use weft_config::{Config, Key};
 
@@ -71,6 +73,16 @@ pub trait DivergenceUnit: Sync {
 
     /// Its module.
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError>;
+
+    /// Paths in the list that it gives in a formal build ([`crate::formal`]).
+    fn listed_paths(&self, shape: &Shape) -> usize {
+        shape.threads
+    }
+
+    /// Circuits of it without state, each with its specification as properties, to be proved for all inputs.
+    fn specifications(&self, _: &Shape) -> Result<Vec<Module>, ElaborationError> {
+        Ok(Vec::new())
+    }
 }
 
 /// The registered units.
@@ -140,6 +152,16 @@ impl UnitInputs {
         m.port_group("what the instruction in S8 did");
         let resolve = Resolve::inputs(m, shape, "s8");
         Self { start_valid, start_warp, generation, warp_s6, warp_s7, resolve }
+    }
+
+    /// Connects them to an instance that has the same ports.
+    pub fn connect(&self, instance: &Instance, shape: &Shape) {
+        instance.input("start_valid", &self.start_valid).input("start_warp", &self.start_warp);
+        instance.input("generation", &self.generation);
+        let no_slot = zeros(shape.slot_bits());
+        instance.input("warp_s6", &self.warp_s6).input("slot_s6", &no_slot);
+        instance.input("warp_s7", &self.warp_s7).input("slot_s7", &no_slot);
+        self.resolve.connect(instance, "s8");
     }
 }
 

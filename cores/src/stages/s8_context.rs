@@ -7,6 +7,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, count_ones, de
 
 use super::s0_steer::Resteer;
 use super::s3_schedule::{ReplayRecord, join_context};
+use crate::formal::{Rules, Watched, rules};
 use crate::shape::{PC, Shape};
 use crate::signals::{Path, Resolve, UnitTrace, delay_by};
 
@@ -51,6 +52,25 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let validate = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_s7"), &format!("path_{field}")));
     let [gave_way, gives_way] = ["gives_way_s7", "gives_way_x"].map(|port| unit.output_as(port, port));
     let in_charge = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_x"), &format!("{field}_x")));
+
+    if shape.formal {
+        let rules = rules(shape, Rules::Assert)?;
+        m.comment("The rules that the proofs of the unit take for granted, for each warp.");
+        for warp in 0..shape.warps {
+            let watcher = m.instance(&format!("rules_{warp}"), &rules);
+            watcher.input("watched", &lit(shape.warp_bits(), warp as u64));
+            watcher.input("start_valid", &start_valid).input("start_warp", &start_warp);
+            watcher.input("generation", &generation);
+            watcher.input("warp_s6", &warp_s6).input("slot_s6", &slot_s6);
+            watcher.input("warp_s7", &warp_s7).input("slot_s7", &slot_s7);
+            resolve.connect(&watcher, "s8");
+            validate.connect(&watcher, "s7");
+            watcher.input("gives_way_s7", &gave_way);
+            if warp == 0 {
+                Watched::from_instance(&watcher, shape, "watched").connect(&unit, "watched");
+            }
+        }
+    }
 
     m.comment("Resteer whenever the path in charge is not where the front end went on.");
     let goes_on = m.wire("goes_on", &(&in_charge.valid & !&in_charge.parked & !&gives_way));

@@ -91,6 +91,9 @@ fn uses(body: &Body) -> Vec<Use<'_>> {
         writes.for_each(|value| add("a write to", &memory.name, value));
         memory.reads.iter().for_each(|(net, address)| add("the address of", &net.name, address));
     }
+    for property in &body.properties {
+        add("property", &property.name, &property.condition);
+    }
     for port in &body.ports {
         if let PortData::Output { name, driver: Some(value), .. } = port {
             add("output", name, value);
@@ -130,7 +133,7 @@ pub(crate) fn nets(expr: &Expr) -> Vec<&Rc<Net>> {
 /// Which bits of each net something reads; a net that nothing reads is absent.
 pub(crate) type ReadBits = HashMap<usize, Vec<bool>>;
 
-/// Walks back from the outputs and the instances to every net whose value reaches one.
+/// Walks back from the outputs, the properties and the instances to every net whose value reaches one.
 pub(crate) fn liveness(body: &Body) -> ReadBits {
     let mut sources: HashMap<usize, Vec<&Expr>> = HashMap::new();
     let writes = |index: usize| body.memories[index].writes.iter().flat_map(WriteData::values);
@@ -155,6 +158,7 @@ pub(crate) fn liveness(body: &Body) -> ReadBits {
             _ => {}
         }
     }
+    queue.extend(body.properties.iter().map(|property| &property.condition));
     for port in &body.ports {
         if let PortData::Output { driver: Some(value), .. } = port {
             queue.push(value);

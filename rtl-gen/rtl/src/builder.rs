@@ -6,7 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::expr::{Expr, zeros};
 use crate::instance::Instance;
-use crate::module::{Body, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, RegisterData};
+use crate::module::{
+    Body, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, PropertyData, PropertyKind,
+    RegisterData,
+};
 use crate::names;
 use crate::net::{Net, NetKind};
 use crate::state::{Memory, Register};
@@ -259,6 +262,32 @@ impl Builder {
             outputs: vec![None; ports],
         }));
         Instance { parent: self.clone(), item, name: name.to_owned(), module: module.clone() }
+    }
+
+    #[track_caller]
+    fn property(&self, kind: PropertyKind, name: &str, condition: &Expr) {
+        assert!(condition.width() == 1, "property `{name}`: `{condition:?}` must have 1 bit");
+        let (name, condition) = (name.to_owned(), condition.clone());
+        self.claim(&name).properties.push(PropertyData { kind, name, condition });
+    }
+
+    /// States that the one-bit `condition` holds at every clock edge out of reset; in a module without a clock, at all
+    /// times. Properties are printed as SystemVerilog's immediate assertions: a module for synthesis should have none.
+    #[track_caller]
+    pub fn assert(&self, name: &str, condition: &Expr) {
+        self.property(PropertyKind::Assert, name, condition);
+    }
+
+    /// States that what drives the module sees to it that the one-bit `condition` holds, at the same times.
+    #[track_caller]
+    pub fn assume(&self, name: &str, condition: &Expr) {
+        self.property(PropertyKind::Assume, name, condition);
+    }
+
+    /// States that the one-bit `condition` can hold, at one such time.
+    #[track_caller]
+    pub fn cover(&self, name: &str, condition: &Expr) {
+        self.property(PropertyKind::Cover, name, condition);
     }
 
     /// Checks the module and closes it.

@@ -76,6 +76,7 @@ pub(crate) fn module(module: &Module) -> String {
             sheet.lines(&format!("{};\n", after(&format!("    assign {name} = "), value, 4)));
         }
     }
+    statement::properties(finished, &mut sheet);
     statement::unread(finished, &mut sheet);
     sheet.close("endmodule\n")
 }

@@ -28,7 +28,7 @@ pub use bundle::Bundle;
 pub use emit::{ModuleText, file, single_file};
 pub use expr::{Expr, lit, ones, zeros};
 pub use instance::Instance;
-pub use module::{ElaborationError, MemoryStyle, Module};
+pub use module::{ElaborationError, MemoryStyle, Module, PropertyInfo, PropertyKind};
 pub use select::{clog2, count_ones, decode, encode, increment, lowest_one, reduce, select, select_one_hot};
 pub use state::{Memory, Register};
 pub use structure::{concat, join};

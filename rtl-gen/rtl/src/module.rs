@@ -77,6 +77,26 @@ pub enum MemoryStyle {
     Distributed,
 }
 
+/// What is said of a condition.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PropertyKind {
+    /// It always holds: to be proved, or checked in simulation.
+    Assert,
+    /// What drives the module sees to it: taken for granted by a proof, checked in simulation.
+    Assume,
+    /// It holds at some time: a proof shows a run that gets there.
+    Cover,
+}
+
+/// A condition that a module states about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PropertyInfo {
+    /// What is said of it.
+    pub kind: PropertyKind,
+    /// Its name: the label of the statement in the Verilog.
+    pub name: String,
+}
+
 #[derive(Default)]
 pub(crate) struct Body {
     pub id: usize,
@@ -93,6 +113,13 @@ pub(crate) struct Body {
     pub registers: Vec<RegisterData>,
     /// The reset, if it is read as a value.
     pub reset: Option<Rc<Net>>,
+    pub properties: Vec<PropertyData>,
+}
+
+pub(crate) struct PropertyData {
+    pub kind: PropertyKind,
+    pub name: String,
+    pub condition: Expr,
 }
 
 pub(crate) enum PortData {
@@ -252,6 +279,12 @@ impl Module {
     /// Ports in order, `clk` and `rst` first where the module has them.
     pub fn ports(&self) -> Vec<PortInfo> {
         self.0.ports.clone()
+    }
+
+    /// The properties that the module states, in order.
+    pub fn properties(&self) -> Vec<PropertyInfo> {
+        let info = |property: &PropertyData| PropertyInfo { kind: property.kind, name: property.name.clone() };
+        self.0.body.properties.iter().map(info).collect()
     }
 
     pub(crate) fn port_list(&self) -> &[PortInfo] {

@@ -205,6 +205,14 @@ impl Memory {
     pub fn read(&self, name: &str, address: &Expr) -> Expr {
         self.check_address(address);
         assert!(self.style == MemoryStyle::Distributed, "`{name}` reads block RAM in the same cycle");
+        self.inspect(name, address)
+    }
+
+    /// The word at `address`, in the same cycle whatever the style: for properties only, since block RAM that is read
+    /// so is none.
+    #[track_caller]
+    pub fn inspect(&self, name: &str, address: &Expr) -> Expr {
+        self.check_address(address);
         let Some(index) = self.index else { return zeros(0) };
         self.module.declare_wire(name, self.width, Some(Driver::Memory { memory: index, address: address.clone() }))
     }

@@ -2,7 +2,9 @@
 
 use crate::MemoryStyle;
 use crate::expr::Expr;
-use crate::module::{Driver, Finished, InstanceData, Item, MemoryData, PortData, RegisterData, WriteData};
+use crate::module::{
+    Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
+};
 use crate::net::{Net, NetKind};
 use crate::print::{after, broken, flat, literal, range};
 use crate::sheet::Sheet;
@@ -118,6 +120,32 @@ pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
 /// A selection of `width` bits from `lowest` up.
 fn bits(lowest: usize, width: usize) -> String {
     if width == 1 { format!("[{lowest}]") } else { format!("[{}:{lowest}]", lowest + width - 1) }
+}
+
+/// The properties: at every clock edge out of reset, or at all times where the module has no clock.
+pub(crate) fn properties(finished: &Finished, sheet: &mut Sheet) {
+    if finished.body.properties.is_empty() {
+        return;
+    }
+    let statements = |indent: usize| -> String {
+        let statement = |property: &PropertyData| {
+            let keyword = match property.kind {
+                PropertyKind::Assert => "assert",
+                PropertyKind::Assume => "assume",
+                PropertyKind::Cover => "cover",
+            };
+            let head = format!("{}{}: {keyword} (", " ".repeat(indent), property.name);
+            format!("{head}{});\n", broken(&property.condition, indent, head.len() + 2))
+        };
+        finished.body.properties.iter().map(statement).collect()
+    };
+    sheet.gap();
+    sheet.comment("    ", "Properties.");
+    sheet.lines(&match (finished.has_port("clk"), finished.has_port("rst")) {
+        (false, _) => format!("    always @* begin\n{}    end\n", statements(8)),
+        (true, false) => clocked(&statements(8)),
+        (true, true) => clocked(&format!("        if (!rst) begin\n{}        end\n", statements(12))),
+    });
 }
 
 fn clocked(body: &str) -> String {

@@ -58,6 +58,36 @@ fn selectors() {
 }
 
 #[test]
+fn properties() {
+    let child = {
+        let m = Builder::new("half", "Properties of logic hold at all times.");
+        let (a, b) = (m.input("a", 4), m.input("b", 4));
+        let sum = m.wire("sum", &(&a & &b));
+        m.output("y", &(&a & &b));
+        m.assert("is_no_more_than_a", &!a.lt(&sum));
+        m.finish().expect("a whole module")
+    };
+    let m = Builder::new("properties", "Properties hold at clock edges; what only they read is kept.");
+    let (push, data) = (m.input("push", 1), m.input("data", 4));
+    let count = m.register("count", 3);
+    count.next(&rtl::increment(&count, 1)).enable(&push).reset(0);
+    let words = m.memory("words", 8, 4, MemoryStyle::Block);
+    words.write(&push, &count, &data);
+    m.output("word", &words.read_registered("word_read", &count));
+    let first = words.inspect("first_word", &lit(3, 0));
+    let instance = m.instance("half_0", &child);
+    instance.input("a", &data).input("b", &first);
+    let pushed = m.delay("pushed", &push);
+    m.assume("is_never_full", &!(count.all() & &push));
+    m.assert("count_follows_push", &(!&pushed | count.any()));
+    m.cover(
+        "is_half_full_and_the_first_word_is_larger_than_the_one_that_is_pushed",
+        &(count.is(4) & data.lt(&first) & instance.output("y").any()),
+    );
+    assert_snapshot!(text(m));
+}
+
+#[test]
 fn registers() {
     let m = Builder::new("registers", "Registers that share enable and reset share a block, section by section.");
     let (enable, flush, data) = (m.input("enable", 1), m.input("flush", 1), m.input("data", 16));

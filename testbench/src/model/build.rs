@@ -6,6 +6,7 @@
 //!   unit per processor, its cold ones (constructors, tables) as one unit without optimisation. Most
 //!   files are small, and reading Verilator's headers costs more than compiling them.
 //! - The Verilator runtime does not depend on the core: compiled once, kept in the cache.
+//! - Assertions are checked where the Verilog has any: one that fails stops the run with an error.
 //! - Symbols are hidden and not unique, so that several models can be loaded side by side.
 
 use std::ffi::OsStr;
@@ -107,8 +108,18 @@ const OBJECT_FLAGS: [&str; 10] = [
     "-w",
 ];
 
-const VERILATOR_FLAGS: [&str; 9] =
-    ["--cc", "-O3", "--x-assign", "unique", "--x-initial", "unique", "-Wno-fatal", "-Wno-lint", "-Wno-style"];
+const VERILATOR_FLAGS: [&str; 10] = [
+    "--cc",
+    "-O3",
+    "--assert",
+    "--x-assign",
+    "unique",
+    "--x-initial",
+    "unique",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+];
 
 /// The shared object of a core, from the cache if it was built before.
 pub(super) fn shared_object(

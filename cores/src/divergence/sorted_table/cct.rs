@@ -8,10 +8,12 @@
 //!
 //! Storage: W · T rows of 2 + T + depth + pc bits in block RAM; W rows of 3 · log2 T + 1 bits in LUT RAM.
 
-use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, zeros};
 
+use super::invariants::Cold;
 use super::row::Row;
 use super::sorter;
+use crate::formal::Watched;
 use crate::shape::Shape;
 
 /// Whether a warp can have three paths.
@@ -63,7 +65,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let sorter_module = sorter::elaborate(shape)?;
     let index = clog2(shape.threads);
     let ring_s7 = m.forward("ring_s7", ring_bits(shape));
-    let ring = Ring::unpack(shape, &m.delay("ring_s8", &ring_s7)).at(&generation);
+    let ring_s8 = m.delay("ring_s8", &ring_s7);
+    let ring = Ring::unpack(shape, &ring_s8).at(&generation);
     m.port_group("for S8: whether the ring has a path, and one that can run");
     m.output("any_s8", &ring.rows.any());
     m.output("runnable_s8", &ring.rows.ne(&ring.parked));
@@ -135,7 +138,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let read_at = takes.mux(&join([&ring.front, &warp]), &sorted_at);
     m.drive(&row, &cold.read_registered("row_read", &read_at));
     let behind_back = m.wire("behind_back", &(&changing.front + &changing.rows));
-    let insert_at = join([&inserts_back.mux(&behind_back, &before_front), &warp_s9]);
+    let insert_place = inserts_back.mux(&behind_back, &before_front);
+    let insert_at = join([&insert_place, &warp_s9]);
     let written = inserts.mux(&inserted, &exchanges.mux(&y, &sorted_row));
     cold.write(&(&inserts | &sorts), &inserts.mux(&insert_at, &sorted_at), &written);
 
@@ -150,26 +154,48 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("folds", &folds);
     m.output("sorts_y", &(exchanges | merges));
     m.output("sorted_y", &sorted_y);
+    if shape.formal {
+        let at = Watched::inputs(&m, shape, "watched");
+        at.connect(&sorter, "watched");
+        sorter.input("row_there", &cold.inspect("row_sorted", &sorted_at));
+        sorter.input("front_there", &cold.inspect("front_sorted", &join([&sorted.front, &sorted_warp])));
+        let now = |condition: &Expr| condition & warp_s9.eq(&at.warp);
+        let unsorted = sorter.output("unsorted_watched");
+        let state = Cold {
+            rings: &rings,
+            table: &cold,
+            changed: [&now(&commits), &next.pack()],
+            inserted: [&now(&inserts), &insert_place, &inserted],
+            rings_read: [&ring_s8, &ring_s9],
+            unsorted: &unsorted,
+            generation: &generation,
+        };
+        state.state(&m, shape, &at);
+        m.output("changes_watched", &commits);
+        m.output("disturbs_watched", &y_changes);
+    }
     m.finish()
 }
 
 /// Where a warp's ring stands.
-struct Ring {
+pub struct Ring {
     /// The row that is taken next.
-    front: Expr,
+    pub front: Expr,
     /// Rows in use.
-    rows: Expr,
+    pub rows: Expr,
     /// Those among them that were parked in `generation`: none after a release.
-    parked: Expr,
+    pub parked: Expr,
     generation: Expr,
 }
 
 impl Ring {
-    fn pack(&self) -> Expr {
+    /// All fields as one word.
+    pub fn pack(&self) -> Expr {
         join([&self.front, &self.rows, &self.parked, &self.generation])
     }
 
-    fn unpack(shape: &Shape, bits: &Expr) -> Self {
+    /// The fields of a word.
+    pub fn unpack(shape: &Shape, bits: &Expr) -> Self {
         let index = clog2(shape.threads);
         Self {
             front: bits.slice(0, index),
@@ -180,7 +206,7 @@ impl Ring {
     }
 
     /// With the count of parked rows as of the barrier's generation.
-    fn at(self, generation: &Expr) -> Self {
+    pub fn at(self, generation: &Expr) -> Self {
         let parked = self.parked.when(&self.generation.eq(generation));
         Self { parked, generation: generation.clone(), ..self }
     }

@@ -41,6 +41,11 @@ impl HotTable {
         Row::unpack(shape, &self.memory.read(&format!("{}_now", self.name), warp))
     }
 
+    /// For proofs: the word of a warp as it was before this cycle.
+    pub fn inspect(&self, warp: &Expr) -> Expr {
+        self.memory.inspect(&format!("{}_watched", self.name), warp)
+    }
+
     /// Drives the write port.
     pub fn write(&self, m: &Builder, enable: &Expr, warp: &Expr, word: &Expr) {
         m.drive(&self.write, enable);

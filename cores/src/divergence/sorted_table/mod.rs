@@ -16,16 +16,20 @@
 mod ccs;
 mod cct;
 mod hot;
+mod invariants;
 mod row;
 mod sorter;
+mod specification;
 mod turns;
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, ones, zeros};
 
 use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
+use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, UnitTrace, delay_by};
 use hot::HotTable;
+use invariants::{Commit, Hot};
 use row::Row;
 use turns::Turns;
 use weft_config::Config;
@@ -65,6 +69,10 @@ impl DivergenceUnit for SortedTable {
             tables.push(Storage { name: "turns", words: shape.warps, bits: turns::bits(shape) });
         }
         tables
+    }
+
+    fn specifications(&self, shape: &Shape) -> Result<Vec<Module>, ElaborationError> {
+        Ok(vec![specification::elaborate(shape)?])
     }
 
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
@@ -128,7 +136,7 @@ impl DivergenceUnit for SortedTable {
 
         m.comment("x is written in S8.");
         let start = Row {
-            pc: lit(shape.pc_bits, u64::from(shape.reset_pc >> 2) & (u64::MAX >> (64 - shape.pc_bits))),
+            pc: lit(shape.pc_bits, shape.reset_word()),
             mask: ones(shape.threads),
             depth: zeros(shape.depth_bits),
             generation: lit(1, 0),
@@ -157,10 +165,10 @@ impl DivergenceUnit for SortedTable {
         valid_s9.next(&resolve.valid).reset(0);
         let warp_s9 = m.delay("warp_s9", &resolve.warp);
         let y = sorted("y");
-        let y = hot::pack(&y.valid, &Row::of(&y, &generation_s9));
+        let y_ccs = hot::pack(&y.valid, &Row::of(&y, &generation_s9));
         let extracted = cct.output_as("extracted", "extracted");
         let front = Row::unpack(shape, &cct.output_as("extracted_row", "extracted_row"));
-        let y = m.wire("y_s9", &extracted.mux(&hot::pack(&ones(1), &front), &y));
+        let y = m.wire("y_s9", &extracted.mux(&hot::pack(&ones(1), &front), &y_ccs));
         let sorts = cct.output_as("sorts_y", "sorts_y");
         let y_sorted = Row::unpack(shape, &cct.output_as("sorted_y", "sorted_y"));
         let word = sorts.mux(&hot::pack(&ones(1), &y_sorted), &y);
@@ -171,6 +179,7 @@ impl DivergenceUnit for SortedTable {
             &word.when(&!start_valid),
         );
 
+        let y_word = y.clone();
         let (y, _) = hot::unpack(shape, &y, generation);
         let s9 = |name: &str, value: &Expr| delay_by(&m, name, value, usize::from(shape.trace));
         let trace = UnitTrace {
@@ -190,6 +199,21 @@ impl DivergenceUnit for SortedTable {
             exchange_folds: cct.output("folds"),
         };
         declare_outputs(&m, shape, [&validate, &x], [&gave_way, &gives_way], &trace);
+        if shape.formal {
+            m.port_group("the warp that is watched");
+            let at = Watched::inputs(&m, shape, "watched");
+            let s9 = [&*valid_s9, &warp_s9, &y_ccs, &y_word];
+            Hot { x: &hot_x, y: &hot_y, s9, c: &c, cct: &cct }.state(&m, shape, &at, generation);
+            let commit = Commit {
+                paths: [&a, &b, &c],
+                x: &x,
+                cold_any: &cold_any,
+                deferred: &turns.deferred,
+                goes_on: &goes_on,
+                moves: [to_front, to_back, extracts],
+            };
+            commit.state(&m, &inputs, &at);
+        }
         m.finish()
     }
 }

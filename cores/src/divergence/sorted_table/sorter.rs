@@ -12,15 +12,11 @@
 //!
 //! Storage: a flag for each warp, and two rows.
 
-use rtl::{Builder, ElaborationError, Expr, Module, clog2, decode, increment, lit};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, increment, lit};
 
 use super::row::Row;
+use crate::formal::Watched;
 use crate::shape::Shape;
-
-/// Whether rows are compared with the front row.
-fn folds_rows(shape: &Shape) -> bool {
-    shape.threads > 4
-}
 
 /// Elaborates the state machine.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -53,7 +49,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("Read, compare, decide; from the first row again when something changes.");
     let works = m.wire("works", &unsorted.index(&warp));
     let disturbed = m.wire("disturbed", &(&changes & warp.eq(&changed_warp)));
-    let reading = !(&*comparing | &*deciding);
+    let reading = m.wire("reading", &!(&*comparing | &*deciding));
     let reads = m.wire("reads", &(&reading & &works & &may_read & !&disturbed));
     let y = Row::unpack(shape, &y);
     let rank = |row: &Expr| Row::unpack(shape, row).rank(&generation);
@@ -63,7 +59,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     front_row.next(&row_read).enable(&(&*comparing & &at_front));
     better.next(&row_rank.lt(&y_rank)).enable(&comparing);
     same.next(&row_rank.eq(&y_rank)).enable(&comparing);
-    let folding = if folds_rows(shape) { row_rank.eq(&rank(&front_row)) & !&at_front } else { lit(1, 0) };
+    let folding = if shape.folds_rows { row_rank.eq(&rank(&front_row)) & !&at_front } else { lit(1, 0) };
     same_front.next(&folding).enable(&comparing);
     let may_sort = m.wire("may_sort", &(&*deciding & &may_change & !&disturbed));
     let exchanges = m.wire("exchanges_now", &(&may_sort & &*better));
@@ -100,8 +96,35 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("merges", &merges);
     m.output("folds", &folds);
     m.port_group("y after the first two; the row after the other two");
-    let (row, front) = (Row::unpack(shape, &row), Row::unpack(shape, &front_row));
-    m.output("sorted_row", &Row { mask: &front.mask | row.mask.when(&folds), ..front }.pack());
-    m.output("sorted_y", &Row { mask: &row.mask | y.mask.when(&merges), ..row }.pack());
+    let (kept, front) = (Row::unpack(shape, &row), Row::unpack(shape, &front_row));
+    m.output("sorted_row", &Row { mask: &front.mask | kept.mask.when(&folds), ..front }.pack());
+    m.output("sorted_y", &Row { mask: &kept.mask | y.mask.when(&merges), ..kept }.pack());
+    if shape.formal {
+        let at = Watched::inputs(&m, shape, "watched");
+        let there = m.input("row_there", Row::bits(shape));
+        let front_there = m.input("front_there", Row::bits(shape));
+        let watched = |condition: &Expr| condition & warp.eq(&at.warp);
+        let here = m.wire("sorts_watched", &watched(&works));
+        let claim = |name: &str, when: &Expr, condition: &Expr| m.assert(name, &(!(&here & when) | condition));
+        m.assert("sorts_only_what_is_unsorted", &(&reading | &works));
+        m.assert("compares_and_decides_in_turn", &!(&*comparing & &*deciding));
+        m.assert("rests_before_anything_resolves", &(!&at.starting | (unsorted.none() & &reading)));
+        claim("has_a_row_to_sort", &lit(1, 1), &position.lt(&rows));
+        claim("compares_the_row_that_is_there", &comparing, &row_read.eq(&there));
+        claim("decides_on_the_row_that_is_there", &deciding, &row.eq(&there));
+        claim("knows_the_front_row", &(!&at_front | &*deciding), &front_row.eq(&front_there));
+        let (row_rank, y_rank) = (rank(&there), y.rank(&generation));
+        claim("exchanges_only_a_better_row", &deciding, &better.eq(&row_rank.lt(&y_rank)));
+        claim("merges_only_equal_paths", &deciding, &same.eq(&row_rank.eq(&y_rank)));
+        let equals_front = row_rank.eq(&rank(&front_there)) & !&at_front;
+        claim("folds_only_equal_rows", &deciding, &(!&*same_front | equals_front));
+        m.cover("an_exchange", &watched(&exchanges));
+        m.cover("a_late_merge", &watched(&(&merges & !&at_front)));
+        m.cover("an_exchange_is_given_up", &(&here & &*deciding & &*better & &disturbed));
+        if shape.folds_rows {
+            m.cover("a_fold", &watched(&folds));
+        }
+        m.output("unsorted_watched", &unsorted.index(&at.warp));
+    }
     m.finish()
 }

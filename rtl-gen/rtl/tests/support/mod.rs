@@ -54,7 +54,7 @@ pub fn assert_clean(tops: &[&Module]) {
     let lint = run("verilator", &[("design.v", &text)], &arguments);
     let said = String::from_utf8_lossy(&lint.stderr);
     assert!(lint.status.success() && said.is_empty() && lint.stdout.is_empty(), "{said}\n{text}");
-    let check = "read_verilog design.v\nproc\nselect -assert-none t:$dlatch t:$_DLATCH_*\ncheck -assert";
+    let check = "read_verilog -formal design.v\nproc\nselect -assert-none t:$dlatch t:$_DLATCH_*\ncheck -assert";
     if let Err(log) = yosys(&text, check) {
         panic!("{log}\n{text}");
     }

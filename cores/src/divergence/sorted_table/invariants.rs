@@ -1,0 +1,210 @@
+//! What holds of the tables at all times, stated in a formal build: about the warp that is watched, with what S9 is
+//! about to write already in it.
+
+use rtl::{Builder, Bundle, Expr, Instance, Memory, concat, count_ones, join, lit, select};
+
+use super::cct::{self, Ring};
+use super::hot::{self, HotTable};
+use super::row::Row;
+use crate::divergence::UnitInputs;
+use crate::formal::Watched;
+use crate::shape::Shape;
+use crate::signals::Path;
+
+/// A claim about the watched warp.
+fn claim(m: &Builder, at: &Watched, name: &str, condition: &Expr) {
+    m.assert(name, &(!&at.started | condition));
+}
+
+/// What the cold table knows.
+pub struct Cold<'a> {
+    /// The rings.
+    pub rings: &'a Memory,
+    /// The rows.
+    pub table: &'a Memory,
+    /// The watched warp's ring after S9, if S9 changes it.
+    pub changed: [&'a Expr; 2],
+    /// Whether S9 inserts a row of the watched warp: where, and which.
+    pub inserted: [&'a Expr; 3],
+    /// The ring read for S8, and that of S9 before the change.
+    pub rings_read: [&'a Expr; 2],
+    /// The sorter has work in the watched warp.
+    pub unsorted: &'a Expr,
+    /// The barrier's generation.
+    pub generation: &'a Expr,
+}
+
+impl Cold<'_> {
+    /// Claims of the cold table; its outputs for the unit: the ring, and the rows in use from the front.
+    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) {
+        m.comment("The ring and the rows of the watched warp.");
+        let [changes, next] = self.changed;
+        let [inserts, place, row] = self.inserted;
+        let stored = self.rings.inspect("ring_watched", &at.warp);
+        let ring = Ring::unpack(shape, &m.wire("ring_settled", &changes.mux(next, &stored)));
+        let index = ring.front.width();
+        let cells: Vec<Expr> = (0..shape.threads as u64)
+            .map(|number| {
+                let place_here = lit(index, number);
+                let cell = self.table.inspect(&format!("cell_{number}"), &join([&place_here, &at.warp]));
+                let here = inserts & place.eq(&place_here);
+                m.wire(&format!("cell_{number}_settled"), &here.mux(row, &cell))
+            })
+            .collect();
+        let rows: Vec<Expr> = (0..shape.threads - 2)
+            .map(|number| {
+                let place = m.wire(&format!("place_{number}"), &(&ring.front + lit(index, number as u64)));
+                m.wire(&format!("row_{number}"), &select(&place, &cells))
+            })
+            .collect();
+        let used: Vec<Expr> = (0..rows.len()).map(|number| lit(index, number as u64).lt(&ring.rows)).collect();
+        let parked: Vec<Expr> = rows
+            .iter()
+            .zip(&used)
+            .map(|(row, used)| used & Row::unpack(shape, row).parked_now(self.generation))
+            .collect();
+        let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
+        claim(m, at, "the_cold_table_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
+        claim(m, at, "no_row_is_parked_in_an_empty_table", &(ring.rows.any() | ring.parked.none()));
+        claim(m, at, "parked_rows_are_counted", &ring.at(self.generation).parked.eq(&parked));
+        let now = Ring::unpack(shape, &stored);
+        claim(m, at, "what_is_unsorted_has_rows", &(!self.unsorted | now.rows.any()));
+        let current = self.rings_read[0].eq(&stored);
+        claim(m, at, "s8_has_the_ring", &(!(&at.in_s8 & &at.started_by_s7) | current));
+        let same = self.rings_read[1].eq(&now.at(self.generation).pack());
+        claim(m, at, "s9_has_the_ring", &(!&at.settling | same));
+        m.port_group("the cold paths of the watched warp");
+        m.output("used_watched", &join(&used));
+        m.output("rows_watched", &join(&rows));
+    }
+}
+
+/// What the hot tables know.
+pub struct Hot<'a> {
+    /// Table x.
+    pub x: &'a HotTable,
+    /// Table y.
+    pub y: &'a HotTable,
+    /// S9: whether there is a commit, of which warp; y as the CCS leaves it, and the word that is written if the sorter
+    /// does not write.
+    pub s9: [&'a Expr; 4],
+    /// y as read for S8.
+    pub c: &'a Path,
+    /// The cold table.
+    pub cct: &'a Instance,
+}
+
+impl Hot<'_> {
+    /// Claims of the tables, and the outputs for a proof: the path in charge and the list of all.
+    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
+        m.comment("What holds of the watched warp.");
+        let [valid_s9, warp_s9, sorted, settled] = self.s9;
+        let path = |word: &Expr| hot::unpack(shape, word, generation);
+        let in_s9 = m.wire("in_s9", &(valid_s9 & warp_s9.eq(&at.warp)));
+        let (x, gives_way) = path(&self.x.inspect(&at.warp));
+        let (stored, _) = path(&self.y.inspect(&at.warp));
+        let (settled, _) = path(settled);
+        let mut either = settled.fields().into_iter().zip(stored.fields());
+        let y = Path::build(shape, &mut |field, _| {
+            let ((_, settled), (_, stored)) = either.next().expect("as many values as fields");
+            m.wire(&format!("y_{field}_settled"), &in_s9.mux(settled, stored))
+        });
+        m.assert("nothing_is_in_s9_before_anything_resolves", &(!&at.starting | !valid_s9));
+        claim(m, at, "s9_follows_s8", &in_s9.eq(&at.settling));
+        claim(m, at, "x_is_there_before_y", &(!&y.valid | &x.valid));
+        let fields = stored.fields().into_iter().zip(self.c.fields());
+        let fields: Vec<Expr> = fields.map(|((_, stored), (_, c))| stored.eq(c)).collect();
+        claim(m, at, "s8_has_y", &(!&at.in_s8 | join(&fields).all()));
+        let mut list = vec![x, y];
+        list.truncate(shape.threads);
+        if cct::exists(shape) {
+            at.connect(self.cct, "watched");
+            let (used, rows) = (self.cct.output("used_watched"), self.cct.output("rows_watched"));
+            let (changes, disturbs) = (self.cct.output("changes_watched"), self.cct.output("disturbs_watched"));
+            m.assert("s9_changes_tables_for_a_commit", &(valid_s9 | !(&changes | &disturbs)));
+            claim(m, at, "y_is_there_before_cold_paths", &(!used.any() | &list[1].valid));
+            let (is, _) = path(sorted);
+            let same =
+                stored.valid.eq(&is.valid) & (!&is.valid | (rank(&stored).eq(&rank(&is)) & stored.mask.eq(&is.mask)));
+            claim(m, at, "y_may_give_way_where_it_does_not_change", &(!&in_s9 | changes | disturbs | same));
+            let width = Row::bits(shape);
+            list.extend(
+                (0..shape.threads - 2)
+                    .map(|number| Row::unpack(shape, &rows.lane(number, width)).path(&used.bit(number), generation)),
+            );
+        }
+        m.port_group("its path in charge, and all its paths");
+        list[0].outputs(m, "charge");
+        m.output("gives_way_charge", &gives_way);
+        for (number, path) in list.iter().enumerate() {
+            path.outputs(m, &format!("list_{number}"));
+        }
+    }
+}
+
+/// What a commit in S8 is given, and gives.
+pub struct Commit<'a> {
+    /// Paths a, b and c.
+    pub paths: [&'a Path; 3],
+    /// The path in charge after it.
+    pub x: &'a Path,
+    /// Whether there is a cold path.
+    pub cold_any: &'a Expr,
+    /// A turn lasts or is due.
+    pub deferred: &'a Expr,
+    /// A rotation is called off: the round is over.
+    pub goes_on: &'a Expr,
+    /// A path goes to the front of the cold table or to its back, or comes from its front.
+    pub moves: [&'a Expr; 3],
+}
+
+impl Commit<'_> {
+    /// Claims of a commit of the watched warp.
+    pub fn state(&self, m: &Builder, inputs: &UnitInputs, at: &Watched) {
+        let resolve = &inputs.resolve;
+        let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
+        for (name, promise) in promises(self.paths, self.cold_any, &resolve.rotates) {
+            m.assert(&name, &(!&mine | promise));
+        }
+        let best = self.paths.map(|path| !&path.valid | !rank(path).lt(&rank(self.x)));
+        let chosen = &mine & !&resolve.rotates & !self.deferred;
+        let none = self.paths.map(|path| !&path.valid);
+        let best = (&self.x.valid & join(&best).all()) | (!&self.x.valid & join(&none).all());
+        m.assert("x_is_the_best_of_a_b_and_c", &(!chosen | best));
+        let [to_front, to_back, extracts] = self.moves;
+        let rotates = &mine & &resolve.rotates;
+        m.cover("a_third_path", &(&mine & to_front));
+        m.cover("a_path_comes_from_the_cold_table", &(&mine & !&resolve.rotates & extracts & &self.x.valid));
+        m.cover("a_parked_path_gives_way", &(&rotates & &resolve.b_parked & !to_back));
+        m.cover("a_parked_path_goes_to_the_back", &(&rotates & &resolve.b_parked & to_back));
+        m.cover("a_turn_passes_on", &(&rotates & !&resolve.b_parked & !self.goes_on & to_back));
+        m.cover("a_round_is_over", &(&rotates & self.goes_on));
+        m.cover(
+            "three_paths_become_one",
+            &(&mine
+                & self.paths[0].mask.any()
+                & self.paths[1].mask.any()
+                & &self.paths[2].valid
+                & self.x.mask.eq(&(&self.paths[0].mask | &self.paths[1].mask | &self.paths[2].mask))),
+        );
+    }
+}
+
+/// Less for the path that comes first.
+pub fn rank(path: &Path) -> Expr {
+    concat([&path.parked, &!&path.depth, &path.pc])
+}
+
+/// What the CCS may take for granted: names and conditions.
+pub fn promises(paths: [&Path; 3], cold_any: &Expr, rotates: &Expr) -> Vec<(String, Expr)> {
+    let [a, b, c] = paths;
+    let meet = |p: &Path, q: &Path| &p.valid & &q.valid & (&p.mask & &q.mask).any();
+    let names = ["a", "b", "c"].iter().zip(paths);
+    let threads = names.map(|(name, path)| (format!("{name}_has_threads"), !&path.valid | path.mask.any()));
+    let more = [
+        ("a_b_and_c_are_disjoint", !(meet(a, b) | meet(a, c) | meet(b, c))),
+        ("c_is_there_before_cold_paths", !cold_any | &c.valid),
+        ("a_rotation_is_of_two_paths", !rotates | (!&a.valid & &b.valid & &c.valid)),
+    ];
+    threads.chain(more.map(|(name, condition)| (name.to_owned(), condition))).collect()
+}

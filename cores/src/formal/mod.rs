@@ -1,0 +1,12 @@
+//! Formal verification of divergence units: rules that the pipeline keeps, and what every unit owes under them.
+//!
+//! In a formal build ([`Shape::formal`](crate::Shape)) a unit has more ports: [`Watched`] `_watched` tells it the warp
+//! that is watched, and it answers with that warp's context, the path in charge as [`Path`](crate::signals::Path)
+//! `_charge` and the complete list as `_list_0` and up, both with the effect of every earlier S8. It asserts its own
+//! invariants by name. No part of this is in a core that is emitted.
+
+mod rules;
+mod unit;
+
+pub(crate) use rules::{Rules, Watched, elaborate as rules};
+pub use unit::elaborate as unit;

@@ -1,0 +1,176 @@
+//! The rules that the pipeline keeps towards a divergence unit, and what each thread's path should be under them.
+//!
+//! One module watches one warp. In a proof its rules are assumptions; in a simulation of the core they are assertions,
+//! one such module for each warp: what is assumed is what the core does.
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, join, lit};
+
+use crate::divergence::UnitInputs;
+use crate::shape::Shape;
+use crate::signals::Path;
+
+/// Whether the rules are taken for granted or checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Rules {
+    /// For a proof.
+    Assume,
+    /// For a simulation.
+    Assert,
+}
+
+rtl::bundle! {
+    /// What a thread of the watched warp should be: its state after every earlier S8.
+    pub struct Thread(shape: &Shape) {
+        /// It has started and not ended.
+        live: 1,
+        /// Its next instruction.
+        pc: shape.pc_bits,
+        /// Its call depth.
+        depth: shape.depth_bits,
+        /// It waits at the barrier.
+        parked: 1,
+    }
+}
+
+rtl::bundle! {
+    /// The warp that is watched, and where it is in the pipeline.
+    pub struct Watched(shape: &Shape) {
+        /// Its number.
+        warp: shape.warp_bits(),
+        /// Some warp has still to start, or the last has done so in the cycle before: nothing resolves.
+        starting: 1,
+        /// The rows of the watched warp have been written.
+        started: 1,
+        /// They had been a cycle ago.
+        started_by_s7: 1,
+        /// S7 holds an instruction of it, or a bubble in its name.
+        in_s7: 1,
+        /// The same of S8.
+        in_s8: 1,
+        /// S8 updated it so short a time ago that nothing may resolve.
+        settling: 1,
+        /// The path in charge after an update is still being computed.
+        unsettled: 1,
+    }
+}
+
+/// Elaborates the watcher of a warp of a unit.
+pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError> {
+    let m = Builder::new(
+        "divergence_rules",
+        "The rules of the pipeline towards a divergence unit, for one warp, and what its threads should be.",
+    );
+    let watched = m.input("watched", shape.warp_bits());
+    let inputs = UnitInputs::declare(&m, shape);
+    let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve } = &inputs;
+    let path_s7 = Path::inputs(&m, shape, "s7");
+    let gives_way_s7 = m.input("gives_way_s7", 1);
+    let rule = |name: &str, condition: &Expr| match rules {
+        Rules::Assume => m.assume(name, condition),
+        Rules::Assert => m.assert(name, condition),
+    };
+    let flag = |name: &str, next: &Expr| {
+        let register = m.register(name, 1);
+        register.next(next).reset(0);
+        register.q()
+    };
+    let of_watched = |warp: &Expr| warp.eq(&watched);
+
+    m.comment("Every warp starts, one a cycle, before anything else.");
+    let rows = lit(clog2(shape.warps + 1), shape.warps as u64);
+    let row = m.register("row", rows.width());
+    let has_rows = m.wire("has_rows", &row.ne(&rows));
+    row.next(&increment(&row, 1)).enable(&has_rows).reset(0);
+    let starts = m.wire("starts", &(start_valid & of_watched(start_warp)));
+    rule("warps_start_first", &start_valid.eq(&has_rows));
+    rule("warps_start_in_order", &(!start_valid | start_warp.eq(&row.slice(0, shape.warp_bits()))));
+    let running = flag("running", &!&has_rows);
+    let started = m.register("started", 1);
+    started.next(&(&*started | &starts)).reset(0);
+    let started = started.q();
+    let started_by_s7 = flag("started_by_s7", &started);
+    m.assert("rows_are_counted_to_their_number", &!rows.lt(&row));
+    m.assert("a_warp_has_started_when_its_row_is_past", &started.eq(&watched.extend(rows.width()).lt(&row)));
+    m.assert("warps_run_when_all_have_started", &(!&running | (!&has_rows & &started_by_s7)));
+    m.assert("a_warp_starts_once", &(!&started_by_s7 | &started));
+
+    m.comment("An instruction goes from S6 to S8 in two cycles; two of a warp keep their distance.");
+    let in_s7 = m.delay("in_s7", &of_watched(warp_s6));
+    let in_s8 = m.delay("in_s8", &of_watched(warp_s7));
+    let path_s8 = path_s7.delay(&m, shape, "s8_was");
+    let gave_way = m.delay("gave_way", &gives_way_s7);
+    let resolves = m.wire("resolves", &(&resolve.valid & of_watched(&resolve.warp)));
+    rule("s8_waits_for_the_start", &(!&resolve.valid | &running));
+    rule("s7_follows_s6", &(!&started | of_watched(warp_s7).eq(&in_s7)));
+    rule("s8_follows_s7", &(!&resolves | &in_s8));
+    let mut earlier = vec![flag("resolved_1", &resolves)];
+    for cycle in 2..shape.spacing() {
+        earlier.push(flag(&format!("resolved_{cycle}"), earlier.last().expect("one at least")));
+    }
+    let settling = m.wire("settling", &join(&earlier).any());
+    rule("instructions_keep_their_distance", &!(&resolves & &settling));
+
+    m.comment("A commit splits the path that S7 was given. If that path gives way, a rotation gives it back instead.");
+    let rotates = if shape.rotates { resolve.rotates.clone() } else { lit(1, 0) };
+    let commits = m.wire("commits", &(&resolves & !&rotates));
+    let (a, b, exits) = (&resolve.a_mask, &resolve.b_mask, &resolve.exit_mask);
+    let both = (a & b) | (a & exits) | (b & exits);
+    let runs = &path_s8.valid & !&path_s8.parked & !&gave_way;
+    let splits = both.none() & (a | b | exits).eq(&path_s8.mask);
+    rule("a_commit_splits_the_path", &(!&commits | (runs & splits)));
+    if shape.rotates {
+        let same = b.eq(&path_s8.mask) & resolve.b_pc.eq(&path_s8.pc) & resolve.b_depth.eq(&path_s8.depth);
+        let gives_back = &gave_way & same & resolve.b_parked.eq(&path_s8.parked) & (a | exits).none();
+        rule("a_rotation_gives_the_path_back", &(!(&resolves & &rotates) | gives_back));
+        rule("b_is_not_parked_by_a_commit", &(!&commits | !&resolve.b_parked));
+    }
+    m.assert("nothing_settles_before_anything_resolves", &(&running | !&settling));
+
+    m.comment("The threads.");
+    let generation_was = m.delay("generation_was", generation);
+    let released = m.wire("released", &generation.ne(&generation_was));
+    let reset_pc = lit(shape.pc_bits, shape.reset_word());
+    let threads: Vec<Thread> = (0..shape.threads)
+        .map(|lane| {
+            let (in_a, in_b) = (a.bit(lane) & &commits, b.bit(lane) & &commits);
+            let state = |name: &str, width: usize| m.register(&format!("{name}_{lane}"), width);
+            let (live, parked) = (state("live", 1), state("parked", 1));
+            let (pc, depth) = (state("pc", shape.pc_bits), state("depth", shape.depth_bits));
+            let parked_now = m.wire(&format!("parked_now_{lane}"), &(&*parked & !&released));
+            live.next(&(&starts | (&*live & !(&commits & exits.bit(lane))))).reset(0);
+            let new_parked = in_a.mux(&resolve.a_parked, &(&parked_now & !&in_b));
+            parked.next(&(&new_parked & !&starts)).reset(0);
+            let new_pc = in_a.mux(&resolve.a_pc, &in_b.mux(&resolve.b_pc, &pc));
+            pc.next(&starts.mux(&reset_pc, &new_pc));
+            let new_depth = in_a.mux(&resolve.a_depth, &in_b.mux(&resolve.b_depth, &depth));
+            depth.next(&new_depth.when(&!&starts));
+            Thread { live: live.q(), pc: pc.q(), depth: depth.q(), parked: parked_now }
+        })
+        .collect();
+
+    m.comment("A release comes when every live thread waits, and not otherwise.");
+    let waits: Vec<Expr> = threads
+        .iter()
+        .enumerate()
+        .map(|(lane, thread)| m.delay(&format!("waited_{lane}"), &(!&thread.live | &thread.parked)))
+        .collect();
+    rule("a_release_finds_every_thread_waiting", &(!&started | !&released | join(&waits).all()));
+
+    m.port_group("what the threads should be");
+    for (lane, thread) in threads.iter().enumerate() {
+        thread.outputs(&m, &format!("thread_{lane}"));
+    }
+    m.port_group("where the warp is in the pipeline");
+    let unsettled = join(&earlier[..shape.context_delay()]).any();
+    let starting = !&running;
+    Watched { warp: watched, starting, started, started_by_s7, in_s7, in_s8, settling, unsettled }
+        .outputs(&m, "watched");
+    m.port_group("the path that S7 was given, and whether it gives way; the barrier has been released");
+    path_s8.outputs(&m, "given");
+    m.output("gives_way_given", &gave_way);
+    m.output("released_now", &released);
+    m.port_group("an instruction commits, of these threads");
+    m.output("commits_now", &commits);
+    m.output("runs_now", &path_s8.mask.when(&commits));
+    m.finish()
+}

@@ -1,0 +1,83 @@
+//! What the proofs of the divergence units take for granted, asserted in lock step: the rules that the pipeline keeps,
+//! for every warp, and the unit's own invariants for one.
+
+mod support;
+
+use rtl::PortInfo;
+use sim::Program;
+use support::{directed, random};
+use testbench::cache::Cache;
+use testbench::model::{Effort, Source};
+use testbench::{BenchError, Engine, Report, RunOptions};
+use weft_config::{Config, Latency};
+
+struct Bench {
+    config: Config,
+    ports: Vec<PortInfo>,
+    verilog: String,
+    cache: Cache,
+}
+
+impl Bench {
+    fn new(unit: &str, pipeline_stages: u32) -> Self {
+        let mut config = support::config(3, 4);
+        config.divergence.unit = unit.into();
+        config.divergence.fair_after = 3;
+        config.arbiter.pipeline_stages = pipeline_stages;
+        config.memory.stack_bytes = 1024;
+        config.memory.latency = Latency { min: 1, max: 9 };
+        let core = cores::elaborate_asserting(&config, 0x8000_0000).unwrap();
+        let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/rules"));
+        Self { config, ports: core.ports(), verilog: core.all_in_one(), cache }
+    }
+
+    fn run(&self, program: &Program) -> Result<Report, BenchError> {
+        let source = Source { top: "weft_core", ports: &self.ports, verilog: &self.verilog, memory: None };
+        let options = RunOptions { max_cycles: 1_000_000, ..RunOptions::default() };
+        testbench::run_source(&self.config, program, Engine::Cosim, options, &self.cache, &source, Effort::Quick)
+    }
+
+    fn programs(&self) -> Vec<Program> {
+        let directed = directed::programs().into_iter().map(|directed| {
+            let mut program = support::program(&self.config, &directed.words, &directed.symbols);
+            program.name = directed.name;
+            program
+        });
+        let random = (0..6).map(|seed| {
+            let mut program = support::program(&self.config, &random::program(seed, 400), &[]);
+            program.name = format!("random program {seed}");
+            program
+        });
+        directed.chain(random).collect()
+    }
+
+    fn keeps_the_rules(&self) {
+        for program in self.programs() {
+            let report = self.run(&program).unwrap_or_else(|error| panic!("{}: {error}", program.name));
+            assert!(report.mismatch.is_none(), "{}: {}", program.name, report.message);
+        }
+    }
+}
+
+#[test]
+fn the_pipeline_keeps_the_rules_towards_the_sorted_table() {
+    Bench::new("sorted-table", 0).keeps_the_rules();
+}
+
+#[test]
+fn the_pipeline_keeps_the_rules_towards_a_pipelined_arbiter() {
+    Bench::new("arbiter", 2).keeps_the_rules();
+}
+
+#[test]
+fn a_rule_that_is_broken_stops_the_run() {
+    let mut bench = Bench::new("sorted-table", 0);
+    let rule = "instructions_keep_their_distance: assert (~(resolves & settling));";
+    assert_eq!(bench.verilog.matches(rule).count(), 1);
+    bench.verilog = bench.verilog.replace(rule, &rule.replace("~(resolves & settling)", "~resolves"));
+    match bench.run(&bench.programs()[0]) {
+        Err(BenchError::Model(error)) => assert!(error.to_string().contains("stop"), "{error}"),
+        Err(error) => panic!("{error}"),
+        Ok(report) => panic!("not stopped: {}", report.message),
+    }
+}
