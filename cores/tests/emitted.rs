@@ -123,7 +123,7 @@ fn the_same_configuration_gives_the_same_bytes() {
 #[test]
 fn modules_read_as_written_by_hand() {
     let core = cores::elaborate(&config(8, 4, false), 0x8000_0000).unwrap();
-    for name in ["lane_alu.v", "arbiter_compare.v", "barrier.v", "s1_fetch.v"] {
+    for name in ["lane_alu.v", "ccs.v", "barrier.v", "s1_fetch.v"] {
         let (_, text) = core.files().into_iter().find(|(file, _)| file == name).unwrap();
         insta::assert_snapshot!(name, text);
     }
@@ -134,7 +134,7 @@ fn an_unknown_unit_names_those_there_are() {
     let mut config = config(8, 4, false);
     config.divergence.unit = "abiter".into();
     let error = cores::elaborate(&config, 0x8000_0000).err().unwrap();
-    insta::assert_snapshot!(error, @r#"divergence.unit = "abiter": no such unit; registered: arbiter"#);
+    insta::assert_snapshot!(error, @r#"divergence.unit = "abiter": no such unit; registered: arbiter, sorted-table"#);
 }
 
 #[test]
