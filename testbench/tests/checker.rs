@@ -68,7 +68,9 @@ const PROGRAM: [fn() -> u32; 22] = [
 ];
 
 fn config() -> Config {
-    support::config(2, 4)
+    let mut config = support::config(2, 4);
+    config.divergence.unit = "arbiter".into();
+    config
 }
 
 fn program(config: &Config) -> Program {

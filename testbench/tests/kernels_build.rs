@@ -71,8 +71,10 @@ fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
     for kernel in kernels::list() {
         let extension = |has: bool, name: &str| if has { name.to_string() } else { String::new() };
         let fair_after = kernel.fair_after.map(|commits| format!("`divergence.fair_after={commits}`"));
-        let needs = [extension(kernel.isa.m, "M"), extension(kernel.isa.a, "A"), fair_after.unwrap_or_default()];
-        let needs = needs.into_iter().filter(|need| !need.is_empty()).collect::<Vec<_>>().join(", ");
+        let stack = kernel.stack_bytes.map(|bytes| format!("{bytes} bytes of stack"));
+        let extensions = [extension(kernel.isa.m, "M"), extension(kernel.isa.a, "A")];
+        let needs = extensions.into_iter().chain([fair_after.unwrap_or_default(), stack.unwrap_or_default()]);
+        let needs = needs.filter(|need| !need.is_empty()).collect::<Vec<_>>().join(", ");
         let row = format!("| `{}` | {needs}{}| ", kernel.name, if needs.is_empty() { "" } else { " " });
         assert!(document.lines().any(|line| line.starts_with(&row)), "docs/kernels.md lacks {row}");
     }
