@@ -330,6 +330,7 @@ fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Met
     m.port_group("trace: the path in charge after S8, what else the unit tells, and the barrier's release");
     m.output("trace_context_valid", &flag_delay_by(m, "context_valid", &resolved, shape.record_delay));
     m.output("trace_context_warp", &delay_by(m, "context_warp", &warp, shape.record_delay));
+    m.output("trace_context_slot", &delay_by(m, "context_slot", &slot, shape.record_delay));
     let x = Path::build(shape, &mut |field, _| s8.output(&format!("context_x_{field}")));
     for (field, value) in x.fields() {
         let value = if field == "pc" { address(value) } else { value.clone() };

@@ -236,6 +236,10 @@ rtl::bundle! {
         context_inserts: 1,
         /// The front row was taken out.
         context_extracts: 1,
+        /// A row, or two, was pushed on the stack.
+        context_pushes: 1,
+        /// A row was popped from the stack.
+        context_pops: 1,
         /// The sorter changes the second path of a warp.
         exchange_valid: 1,
         /// The warp.

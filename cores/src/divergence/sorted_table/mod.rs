@@ -192,6 +192,8 @@ impl DivergenceUnit for SortedTable {
             context_yields: s9("yielded", &(&resolve.rotates & !&resolve.b_parked)),
             context_inserts: s9("inserted", &(to_front | to_back)),
             context_extracts: extracted,
+            context_pushes: zeros(1),
+            context_pops: zeros(1),
             exchange_valid: cct.output("sorts"),
             exchange_warp: sorter_warp,
             exchange_row: cct.output("sorter_position"),
