@@ -2,8 +2,8 @@
 
 import sys
 
-CELLS = ["lut4", "ccu2c", "lutram", "packed", "ff", "bram", "dsp"]
-HEADINGS = ["LUT4", "CCU2C", "LUT RAM", "packed", "FF", "BRAM", "DSP"]
+CELLS = ["lut4", "ccu2c", "chains", "lutram", "packed", "ff", "bram", "dsp"]
+HEADINGS = ["LUT4", "CCU2C", "chains", "LUT RAM", "packed", "FF", "BRAM", "DSP"]
 
 
 def sum_of_modules(result):

@@ -12,6 +12,8 @@ pub struct Cells {
     pub lut4: u64,
     /// Carry cells of two bits (CCU2C).
     pub ccu2c: u64,
+    /// Chains that the carry cells form.
+    pub chains: u64,
     /// LUT RAMs of 16 words of 4 bits (TRELLIS_DPR16X4).
     pub lutram: u64,
     /// Flip-flops (TRELLIS_FF).
@@ -23,12 +25,13 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// An estimate of the TRELLIS_COMB sites that nextpnr-ecp5 will report: LUT4 + 2 · CCU2C + 6 · TRELLIS_DPR16X4. A
-    /// carry cell takes two sites; a LUT RAM takes four for its words, and its write port blocks two more.
+    /// The TRELLIS_COMB sites that nextpnr-ecp5 will report after packing: LUT4 + 2 · CCU2C + 4 · chains +
+    /// 6 · TRELLIS_DPR16X4. A carry cell takes two sites, and each chain has a cell more at either end; a LUT RAM takes
+    /// four for its words, and its write port blocks two more.
     ///
-    /// Placing a design adds a few: carry chains that begin or end in logic need a cell more, long ones are split.
+    /// For a whole design it reports up to two more, the sources of the constants 0 and 1.
     pub fn packed(&self) -> u64 {
-        self.lut4 + 2 * self.ccu2c + 6 * self.lutram
+        self.lut4 + 2 * self.ccu2c + 4 * self.chains + 6 * self.lutram
     }
 }
 
@@ -39,6 +42,7 @@ impl Add for Cells {
         Self {
             lut4: self.lut4 + other.lut4,
             ccu2c: self.ccu2c + other.ccu2c,
+            chains: self.chains + other.chains,
             lutram: self.lutram + other.lutram,
             ff: self.ff + other.ff,
             bram: self.bram + other.bram,
@@ -54,6 +58,7 @@ impl Mul<u64> for Cells {
         Self {
             lut4: self.lut4 * times,
             ccu2c: self.ccu2c * times,
+            chains: self.chains * times,
             lutram: self.lutram * times,
             ff: self.ff * times,
             bram: self.bram * times,
@@ -86,6 +91,8 @@ pub struct Area {
     pub config: Config,
     /// The module that was synthesised, with all below it.
     pub top: String,
+    /// The clock frequency that logic was mapped for, in MHz; `None`: the highest that each path can have.
+    pub target_mhz: Option<u32>,
     /// The cells of the flattened whole; `None` if only the modules were synthesised. It is less than their sum, since
     /// logic is shared and simplified across them.
     pub flattened: Option<Cells>,

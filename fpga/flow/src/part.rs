@@ -43,11 +43,12 @@ mod tests {
     #[test]
     fn each_resource_alone_decides() {
         let part = find("ecp5-25k").unwrap();
-        let full = Cells { lut4: 24_288 - 2 - 6, ccu2c: 1, lutram: 1, ff: 24_288, bram: 56, dsp: 28 };
+        let full = Cells { lut4: 24_288 - 2 - 4 - 6, ccu2c: 1, chains: 1, lutram: 1, ff: 24_288, bram: 56, dsp: 28 };
         assert!(part.holds(&full));
         for beyond in [
             Cells { lut4: full.lut4 + 1, ..full },
             Cells { ccu2c: 2, ..full },
+            Cells { chains: 2, ..full },
             Cells { lutram: 2, ..full },
             Cells { ff: full.ff + 1, ..full },
             Cells { bram: 57, ..full },

@@ -6,6 +6,9 @@ use serde::Deserialize;
 
 use crate::area::{Cells, ModuleArea};
 
+/// What the script calls a carry cell that begins a chain.
+pub const FIRST_CARRY: &str = "CCU2C_FIRST";
+
 /// Of each module, how many cells of each type stand in it, instances of other modules among them.
 pub type Types = BTreeMap<String, BTreeMap<String, u64>>;
 
@@ -84,7 +87,8 @@ fn cells(types: &Types, module: &str) -> Result<Cells, StatisticsError> {
     }
     Ok(Cells {
         lut4: of("LUT4"),
-        ccu2c: of("CCU2C"),
+        ccu2c: of("CCU2C") + of(FIRST_CARRY),
+        chains: of(FIRST_CARRY),
         lutram: of("TRELLIS_DPR16X4"),
         ff: of("TRELLIS_FF"),
         bram: of("DP16KD") + of("PDPW16KD"),
@@ -113,7 +117,7 @@ mod tests {
    "creator": "Yosys 0.23",
    "modules": {
       "\\bit": { "num_cells": 3, "num_cells_by_type": { "LUT4": 2, "TRELLIS_FF": 1 } },
-      "\\lane": { "num_cells_by_type": { "bit": 4, "CCU2C": 5, "DP16KD": 1, "$scopeinfo": 1 } },
+      "\\lane": { "num_cells_by_type": { "bit": 4, "CCU2C": 5, "CCU2C_FIRST": 2, "DP16KD": 1, "$scopeinfo": 1 } },
       "\\aside": { "num_cells_by_type": { "LUT4": 99 } },
       "\\top": { "num_cells_by_type": { "lane": 3, "bit": 1, "LUT4": 7, "TRELLIS_DPR16X4": 6, "MULT18X18D": 2, "PFUMX": 9 } }
    },
@@ -127,7 +131,7 @@ mod tests {
         let expected = [
             ("bit", 13, Cells { lut4: 2, ff: 1, ..Cells::default() }),
             ("top", 1, Cells { lut4: 7, lutram: 6, dsp: 2, ..Cells::default() }),
-            ("lane", 3, Cells { ccu2c: 5, bram: 1, ..Cells::default() }),
+            ("lane", 3, Cells { ccu2c: 7, chains: 2, bram: 1, ..Cells::default() }),
         ];
         let expected: Vec<ModuleArea> = expected
             .into_iter()

@@ -9,7 +9,7 @@ use testbench::tools::ToolError;
 use weft_config::{Config, RAM_BASE, nearest};
 
 use crate::area::{Area, Cells, ModuleArea};
-use crate::statistics::{self, StatisticsError, Types};
+use crate::statistics::{self, FIRST_CARRY, StatisticsError, Types};
 use crate::yosys::{RESULT, Task, Yosys};
 
 /// What to synthesise.
@@ -19,6 +19,9 @@ pub struct Request<'a> {
     pub module: Option<&'a str>,
     /// Each module by itself only, not the flattened whole.
     pub per_module: bool,
+    /// Logic is mapped for this clock frequency, in MHz, and for few LUTs where that leaves room; otherwise, as
+    /// `synth_ecp5` does by itself, for the shortest delay.
+    pub target_mhz: Option<u32>,
 }
 
 /// A core without an area.
@@ -103,20 +106,29 @@ pub fn synthesise(
         Some(name) => core.part(name).ok_or_else(|| unknown_module(name, &core.modules()))?,
         None => core,
     };
-    let mut tool = Synthesiser { yosys: Yosys::find()?, cache: Cache::of_user(), progress };
+    let target_mhz = request.target_mhz;
+    let mut tool = Synthesiser { yosys: Yosys::find()?, cache: Cache::of_user(), target_mhz, progress };
     let modules = tool.modules(&whole)?;
     let flattened = if request.per_module { None } else { Some(tool.flattened(&whole)?) };
-    Ok(Area { config, top: whole.name().to_owned(), flattened, modules, yosys: tool.yosys.version().to_owned() })
+    let (top, yosys) = (whole.name().to_owned(), tool.yosys.version().to_owned());
+    Ok(Area { config, top, target_mhz, flattened, modules, yosys })
 }
 
 /// Names of the files that the scripts read.
 const TOP: &str = "top.v";
 const BELOW: &str = "below.v";
 
+/// Selects the carry cells whose carry comes from another one. Selections follow whole wires, which are cut into bits.
+const MARK_CHAINS: &str = "splitnets -ports
+select -set carries t:CCU2C
+select -set following @carries %co1:+[COUT] @carries %d %co1:+CCU2C[CIN] @carries %i
+";
+
 /// Yosys, and what it needs for a run.
 struct Synthesiser<'a> {
     yosys: Yosys,
     cache: Cache,
+    target_mhz: Option<u32>,
     progress: &'a mut dyn FnMut(&str),
 }
 
@@ -152,10 +164,14 @@ impl Synthesiser<'_> {
         } else {
             String::new()
         };
+        let delay = self.target_mhz.map_or(String::new(), |mhz| {
+            let picoseconds = 1_000_000 / mhz.max(1);
+            format!("scratchpad -set abc9.D {picoseconds}\n")
+        });
         // Yosys 0.23 puts the hierarchy below a module marked as top, as text, into what should be JSON.
         let script = format!(
-            "{black_boxes}read_verilog {TOP}\nsynth_ecp5 -top {top}\nsetattr -mod -unset top {top}\n\
-             tee -q -o {RESULT} stat -json\n"
+            "{black_boxes}read_verilog {TOP}\n{delay}synth_ecp5 -top {top}\nsetattr -mod -unset top {top}\n\
+             {MARK_CHAINS}chtype -set {FIRST_CARRY} @carries @following %d\ntee -q -o {RESULT} stat -json\n"
         );
         let report = self.yosys.run(&self.cache, &Task { what, files, script: &script }, self.progress)?;
         statistics::read(&report).map_err(|source| self.misread(source))

@@ -76,6 +76,7 @@ Examples:
   weft synth --preset rv32i-8x4 --target ecp5-85k
   weft synth --set threads=64 --target ecp5-85k --per-module --json
   weft synth --target ecp5-85k --module arbiter
+  weft synth --preset rv32i-8x4 --target ecp5-85k --target-mhz 50
 
 Uses the Yosys that WEFT_YOSYS names, else that in PATH, else that in .venv. Results are cached by
 the Verilog and the version of Yosys. Exit status 1: the core does not fit.")]
@@ -212,6 +213,10 @@ pub struct SynthArguments {
     /// more time or memory than there is
     #[arg(long)]
     pub per_module: bool,
+    /// Map the logic for this clock frequency, and for few LUTs where that leaves room, instead of for the
+    /// shortest delay [unit: MHz]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub target_mhz: Option<u32>,
     #[command(flatten)]
     pub config: ConfigArguments,
 }

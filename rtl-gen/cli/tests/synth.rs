@@ -87,7 +87,7 @@ fn a_small_core_has_an_area() {
     assert_eq!(number(&modules["register_bank"]["instances"]), 2);
     assert_eq!(
         number(&area["packed"]),
-        number(&area["lut4"]) + 2 * number(&area["ccu2c"]) + 6 * number(&area["lutram"])
+        number(&area["lut4"]) + 2 * number(&area["ccu2c"]) + 4 * number(&area["chains"]) + 6 * number(&area["lutram"])
     );
     for kind in ["lut4", "ff"] {
         let (whole, modules) = (number(&area[kind]), sum(kind));
@@ -100,15 +100,16 @@ fn a_small_core_has_an_area() {
 
 #[test]
 fn a_module_is_shown_with_what_stands_below_it() {
-    let yosys =
-        StandIn::that_reports(r#""LUT4": 10, "CCU2C": 2, "TRELLIS_DPR16X4": 1, "TRELLIS_FF": 1234, "DP16KD": 1"#);
+    let yosys = StandIn::that_reports(
+        r#""LUT4": 10, "CCU2C": 1, "CCU2C_FIRST": 1, "TRELLIS_DPR16X4": 1, "TRELLIS_FF": 1234, "DP16KD": 1"#,
+    );
     let unit = "divergence.unit=arbiter";
     let arguments = ["--preset", "tiny", "--set", unit, "--target", "ecp5-25k", "--module", "lane_alu"];
     insta::assert_snapshot!(yosys.synth(&arguments).succeeded().stdout);
     assert_eq!(yosys.calls(), ["lane_alu", "lane_alu"]);
     let again = yosys.synth(&[&arguments[..], &["--json"]].concat()).succeeded().object();
     assert_eq!(yosys.calls().len(), 2, "results are cached");
-    assert_eq!((&again["flattened"], &again["packed"]), (&json!(true), &json!(20)));
+    assert_eq!((&again["flattened"], &again["packed"]), (&json!(true), &json!(24)));
 }
 
 #[test]
@@ -140,6 +141,20 @@ fn a_core_is_flattened_unless_told_otherwise() {
     let instances = |module: &Value| module["instances"].as_u64().expect("a number");
     let all: u64 = modules["modules"].as_object().expect("modules").values().map(instances).sum();
     assert_eq!((&modules["lut4"], &flattened["lut4"]), (&json!(all), &json!(1)));
+}
+
+#[test]
+fn a_clock_frequency_is_a_delay_that_logic_may_have() {
+    let yosys = StandIn::that_does(
+        "delay=$(sed -n 's/^scratchpad -set abc9.D //p' script.ys)\n\
+         echo '{\"modules\":{\"lane_alu\":{\"num_cells_by_type\":{\"LUT4\":'${delay:-1}'}}}}' >result.json",
+    );
+    let core = ["--preset", "tiny", "--target", "ecp5-85k", "--module", "lane_alu", "--json"];
+    let synth = |more: &[&str]| yosys.synth(&[&core[..], more].concat()).succeeded().object();
+    let (shortest, target) = (synth(&[]), synth(&["--target-mhz", "80"]));
+    assert_eq!((&shortest["lut4"], &shortest["target_mhz"]), (&json!(1), &Value::Null));
+    assert_eq!((&target["lut4"], &target["target_mhz"]), (&json!(12_500), &json!(80)), "picoseconds");
+    assert_eq!(synth(&[])["lut4"], 1, "they are kept apart");
 }
 
 #[test]

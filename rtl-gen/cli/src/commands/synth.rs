@@ -16,9 +16,10 @@ use crate::report::Report;
 /// A kind of cell: its name in the object and its label, how many there are, and how many a part has.
 type Kind = (&'static str, &'static str, fn(&Cells) -> u64, fn(&Part) -> Option<u64>);
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     ("lut4", "LUT4", |cells| cells.lut4, |_| None),
     ("ccu2c", "CCU2C", |cells| cells.ccu2c, |_| None),
+    ("chains", "chains", |cells| cells.chains, |_| None),
     ("lutram", "LUT RAM", |cells| cells.lutram, |_| None),
     ("packed", "packed", Cells::packed, |part| Some(part.lut_sites)),
     ("ff", "FF", |cells| cells.ff, |part| Some(part.ff)),
@@ -30,7 +31,11 @@ const KINDS: [Kind; 7] = [
 pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verdict> {
     let config = resolve(&arguments.config)?;
     let part = arguments.target;
-    let request = Request { module: arguments.module.as_deref(), per_module: arguments.per_module };
+    let request = Request {
+        module: arguments.module.as_deref(),
+        per_module: arguments.per_module,
+        target_mhz: arguments.target_mhz,
+    };
     let progress = RefCell::new(Progress::new());
     let area = flow::synthesise(&config, request, &mut |text| progress.borrow_mut().say(text));
     progress.borrow_mut().clear();
@@ -54,6 +59,7 @@ fn object(part: &Part, area: &Area) -> Value {
         ("config".to_owned(), json!(area.config)),
         ("target".to_owned(), json!(part.name)),
         ("top".to_owned(), json!(area.top)),
+        ("target_mhz".to_owned(), json!(area.target_mhz)),
     ]);
     object.extend(figures(&area.total()));
     object.insert("fmax_mhz".into(), json!([]));
@@ -87,10 +93,11 @@ fn text(part: &Part, area: &Area) -> String {
     }
     row(target, "", &|(_, _, _, of)| of(part).map_or(String::new(), |number| number.to_string()));
 
+    let mapped = area.target_mhz.map_or("the shortest delay".to_owned(), |mhz| format!("{mhz} MHz"));
     let _ = write!(
         text,
-        "\nA module's row counts one instance, without the modules below it; `packed` = LUT4 + 2 CCU2C + 6 LUT RAM is an\n\
-         estimate of the LUT sites after placing. {}",
+        "\nA module's row counts one instance, without the modules below it; `packed` = LUT4 + 2 CCU2C + 4 chains +\n\
+         6 LUT RAM are the LUT sites after packing. Logic was mapped for {mapped}. {}",
         area.yosys.split_inclusive(" (").next().unwrap_or_default().trim_end_matches(" (")
     );
     text
