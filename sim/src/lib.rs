@@ -7,11 +7,13 @@
 //! - [`Memory`]: RAM, and in [`Stacks`] where it holds the threads' stacks;
 //! - [`Machine`]: threads, path policy and memory of a whole core, stepped by warp;
 //! - [`policy`]: which path of a warp runs next, one file per divergence unit;
+//! - [`control_flow`]: where threads that part at a branch come together again;
 //! - [`run`]: the machine alone, round robin over its warps, to an [`Outcome`].
 //!
 //! The model has no clock: `mcycle` and `minstret` both read the commits of the whole core so far,
 //! unless the caller gives the values that the hardware read.
 
+pub mod control_flow;
 pub mod decode;
 mod elf;
 mod fault;
@@ -22,7 +24,7 @@ mod report;
 mod run;
 mod stacks;
 
-pub use elf::{ElfError, Program, Segment};
+pub use elf::{ElfError, Function, Program, Segment};
 pub use fault::Fault;
 pub use machine::{Given, Machine, Step, Stop};
 pub use memory::{CONSOLE, Memory, RAM_BASE};

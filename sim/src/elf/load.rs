@@ -5,12 +5,12 @@ use object::read::elf::{FileHeader, ProgramHeader, Sym};
 use object::{LittleEndian, U16};
 use weft_config::Config;
 
-use super::{ElfError, Program, Segment};
+use super::{ElfError, Function, Program, Segment, Symbols};
 use crate::RAM_BASE;
 
-type Header = FileHeader32<LittleEndian>;
+pub(super) type Header = FileHeader32<LittleEndian>;
 
-const ENDIAN: LittleEndian = LittleEndian;
+pub(super) const ENDIAN: LittleEndian = LittleEndian;
 
 impl Program {
     /// Reads an ELF executable of `bytes`, which error messages call `name`, and checks it against
@@ -22,14 +22,15 @@ impl Program {
         let entry = map.check_entry(name, header.e_entry(ENDIAN))?;
         let segments = file.segments(header, &map)?;
         let symbols = file.symbols(header)?;
-        Ok(Self { name: name.into(), entry, segments, symbols })
+        let sections = file.kinds(header)?;
+        Ok(Self { name: name.into(), entry, segments, symbols, sections })
     }
 }
 
 /// A file to be read.
-struct File<'a> {
+pub(super) struct File<'a> {
     name: &'a str,
-    bytes: &'a [u8],
+    pub(super) bytes: &'a [u8],
 }
 
 impl<'a> File<'a> {
@@ -118,12 +119,12 @@ impl<'a> File<'a> {
         Ok(Segment { address, bytes })
     }
 
-    /// The named symbols with an address, by address. A stripped program has none.
-    fn symbols(&self, header: &Header) -> Result<Vec<(u32, String)>, ElfError> {
+    /// The named symbols with an address.
+    fn symbols(&self, header: &Header) -> Result<Symbols, ElfError> {
         let damaged = |error| self.damaged(error);
         let sections = header.sections(ENDIAN, self.bytes).map_err(damaged)?;
         let table = sections.symbols(ENDIAN, self.bytes, elf::SHT_SYMTAB).map_err(damaged)?;
-        let mut symbols = Vec::new();
+        let mut symbols = Symbols::default();
         for symbol in table.iter() {
             let labels_nothing = matches!(symbol.st_type(), elf::STT_FILE | elf::STT_SECTION);
             if labels_nothing || symbol.is_undefined(ENDIAN) {
@@ -133,14 +134,19 @@ impl<'a> File<'a> {
             let name = String::from_utf8_lossy(name);
             // Mapping symbols ($x, $d) say what kind of bytes follow, not where one is.
             if !name.is_empty() && !name.starts_with('$') {
-                symbols.push((symbol.st_value(ENDIAN), name.into_owned()));
+                let address = symbol.st_value(ENDIAN);
+                if symbol.st_type() == elf::STT_FUNC {
+                    symbols.functions.push(Function { address, bytes: symbol.st_size(ENDIAN), name: name.to_string() });
+                }
+                symbols.all.push((address, name.into_owned()));
             }
         }
-        symbols.sort();
+        symbols.all.sort();
+        symbols.functions.sort();
         Ok(symbols)
     }
 
-    fn damaged(&self, reason: impl ToString) -> ElfError {
+    pub(super) fn damaged(&self, reason: impl ToString) -> ElfError {
         ElfError::Damaged { name: self.name.into(), reason: reason.to_string() }
     }
 }

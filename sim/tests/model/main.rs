@@ -5,6 +5,7 @@ mod atomics;
 mod barrier;
 mod bench;
 mod control;
+mod control_flow;
 mod csr;
 mod decode;
 mod elf;

@@ -1,0 +1,67 @@
+//! The words of a program that may be instructions.
+
+use crate::Program;
+use crate::decode::{Instruction, decode};
+
+/// The executable parts of a program, decoded word by word. Words are counted over all parts, from 0.
+pub(super) struct Code {
+    pieces: Vec<Piece>,
+}
+
+struct Piece {
+    start: u32,
+    /// Number of words in the pieces before it.
+    before: usize,
+    /// `None` for what is no instruction.
+    instructions: Vec<Option<Instruction>>,
+}
+
+impl Code {
+    pub fn of(program: &Program) -> Self {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for range in program.code() {
+            let start = range.start.next_multiple_of(4);
+            let words = (start..range.end & !3).step_by(4);
+            let instructions: Vec<_> = words.map(|pc| decode(program.word(pc)?)).collect();
+            if instructions.is_empty() {
+                continue;
+            }
+            let before = pieces.last().map_or(0, |piece| piece.before + piece.instructions.len());
+            pieces.push(Piece { start, before, instructions });
+        }
+        Self { pieces }
+    }
+
+    /// First address and number of words of each contiguous part.
+    pub fn pieces(&self) -> impl Iterator<Item = (u32, usize)> {
+        self.pieces.iter().map(|piece| (piece.start, piece.instructions.len()))
+    }
+
+    /// Number of words.
+    pub fn len(&self) -> usize {
+        self.pieces.last().map_or(0, |piece| piece.before + piece.instructions.len())
+    }
+
+    /// The number of the word at an address; `None` outside the code and between words.
+    pub fn index(&self, pc: u32) -> Option<usize> {
+        let piece = self.pieces.iter().rfind(|piece| piece.start <= pc)?;
+        let offset = ((pc - piece.start) / 4) as usize;
+        (pc.is_multiple_of(4) && offset < piece.instructions.len()).then_some(piece.before + offset)
+    }
+
+    /// The address of a word.
+    pub fn pc(&self, index: usize) -> u32 {
+        let piece = self.piece(index);
+        piece.start + 4 * (index - piece.before) as u32
+    }
+
+    /// The instruction in a word; `None` if it is none.
+    pub fn instruction(&self, index: usize) -> Option<Instruction> {
+        let piece = self.piece(index);
+        piece.instructions[index - piece.before]
+    }
+
+    fn piece(&self, index: usize) -> &Piece {
+        self.pieces.iter().rfind(|piece| piece.before <= index).expect("a word of the code")
+    }
+}

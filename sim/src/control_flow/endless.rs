@@ -1,0 +1,64 @@
+//! Loops that control never leaves.
+
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::graph::Graph;
+
+impl Graph {
+    /// One block of each loop without a way out: the first by address.
+    pub fn endless_loops(&self) -> Vec<usize> {
+        let leaves = (0..self.blocks.len()).filter(|number| self.blocks[*number].leave.is_some());
+        let leaving = self.nearest(leaves);
+        let mut inside: DiGraph<(), (), usize> = DiGraph::default();
+        for _ in &self.blocks {
+            inside.add_node(());
+        }
+        let edges = self.edges().filter(|(from, _)| leaving[*from].is_none());
+        inside.extend_with_edges(edges);
+        let strong = kosaraju_scc(&inside);
+        let endless = strong.into_iter().filter_map(|component| {
+            let first = component.iter().map(|node| node.index()).min()?;
+            let mut component: Vec<usize> = component.into_iter().map(NodeIndex::index).collect();
+            component.sort_unstable();
+            let within = |number: &usize| component.binary_search(number).is_ok();
+            let closed = component.iter().all(|number| self.blocks[*number].successors.iter().all(within));
+            (closed && leaving[first].is_none()).then_some(first)
+        });
+        let mut endless: Vec<usize> = endless.collect();
+        endless.sort_unstable();
+        endless
+    }
+
+    /// For each block, one of `sources` that can be reached from it by the fewest edges.
+    pub fn nearest(&self, sources: impl IntoIterator<Item = usize>) -> Vec<Option<usize>> {
+        let predecessors = self.predecessors();
+        let mut nearest = vec![None; self.blocks.len()];
+        let mut frontier: Vec<usize> = Vec::new();
+        for source in sources {
+            nearest[source] = Some(source);
+            frontier.push(source);
+        }
+        while !frontier.is_empty() {
+            let mut next = Vec::new();
+            for block in frontier {
+                for &before in &predecessors[block] {
+                    if nearest[before].is_none() {
+                        nearest[before] = nearest[block];
+                        next.push(before);
+                    }
+                }
+            }
+            frontier = next;
+        }
+        nearest
+    }
+
+    /// All edges.
+    pub fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
+        let of_block = |(from, block): (usize, &super::graph::Block)| {
+            block.successors.iter().map(move |to| (from, *to)).collect::<Vec<_>>()
+        };
+        self.blocks.iter().enumerate().flat_map(of_block)
+    }
+}

@@ -1,0 +1,194 @@
+//! What registers may hold at the beginning of each block, followed from the entries of functions.
+
+use std::collections::BTreeSet;
+
+use super::code::Code;
+use super::graph::{Graph, Resolved};
+use super::state::State;
+use super::transfer::Transfer;
+use super::value::Value;
+use crate::Program;
+use crate::decode::{Arithmetic, Instruction, Register, Width};
+
+/// Visits of a block after which its loops are no longer followed round by round.
+const VISITS: u32 = 8;
+
+/// States at the beginning of the blocks of a graph.
+pub(super) struct Facts<'a> {
+    program: &'a Program,
+    code: &'a Code,
+    graph: &'a Graph,
+    /// `None` where nothing leads.
+    states: Vec<Option<State>>,
+    visits: Vec<u32>,
+    work: BTreeSet<usize>,
+}
+
+/// What the facts say of jumps and addresses.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub resolved: Resolved,
+    /// Jumps to where is not known, and whether it may be by a table.
+    pub unresolved: Vec<(usize, bool)>,
+    /// Addresses in the code that the program computes.
+    pub computed: BTreeSet<u32>,
+    /// Addresses of words that it loads by an index.
+    pub indexed: BTreeSet<u32>,
+}
+
+impl<'a> Facts<'a> {
+    /// The facts of a program whose functions begin at `entries`, and perhaps elsewhere.
+    pub fn of(program: &'a Program, code: &'a Code, graph: &'a Graph, entries: &BTreeSet<usize>) -> Self {
+        let length = graph.blocks.len();
+        let (states, visits) = (vec![None; length], vec![0; length]);
+        let mut facts = Self { program, code, graph, states, visits, work: BTreeSet::new() };
+        entries.iter().for_each(|word| facts.flow_to(code.pc(*word), State::entry()));
+        while let Some(block) = facts.work.pop_first() {
+            facts.leave(block);
+        }
+        facts
+    }
+
+    /// The state in a block after its last instruction but before control goes on; `visit` sees
+    /// each instruction with the state before it.
+    fn execute(&self, block: usize, visit: &mut dyn FnMut(usize, Instruction, &State)) -> State {
+        let mut state = self.states[block].clone().unwrap_or_else(State::unknown);
+        let block = &self.graph.blocks[block];
+        for word in block.first..=block.last {
+            if let Some(instruction) = self.code.instruction(word) {
+                visit(word, instruction, &state);
+                state.execute(instruction, self.code.pc(word), self.program);
+            }
+        }
+        state
+    }
+
+    /// Carries the state at the end of a block to where control goes from it.
+    fn leave(&mut self, number: usize) {
+        let mut last = None;
+        let state = self.execute(number, &mut |_, instruction, before| {
+            last = Some((instruction, before.clone()));
+        });
+        let block = &self.graph.blocks[number];
+        let next = self.code.pc(block.last).wrapping_add(4);
+        match (block.transfer, last) {
+            (Transfer::Next, _) => self.flow_to(next, state),
+            (Transfer::Jump { target }, _) => self.flow_to(target, state),
+            (Transfer::Branch { target }, Some((Instruction::Branch { condition, rs1, rs2, .. }, _))) => {
+                for (to, taken) in [(next, false), (target, true)] {
+                    if let Some(state) = state.clone().assume(condition, (rs1, rs2), taken) {
+                        self.flow_to(to, state);
+                    }
+                }
+            }
+            (Transfer::IndirectJump { base, offset }, Some((_, before))) => {
+                for target in targets(&before, base, offset).into_iter().flatten() {
+                    self.flow_to(target, state.clone());
+                }
+            }
+            (Transfer::IndirectCall { base, offset }, Some((_, before))) => {
+                for target in targets(&before, base, offset).into_iter().flatten() {
+                    self.flow_to(target, State::entry());
+                }
+                self.come_back(number, state);
+            }
+            (Transfer::Call { .. }, _) => self.come_back(number, state),
+            _ => {}
+        }
+    }
+
+    /// Goes on behind a call, if that returns.
+    fn come_back(&mut self, call: usize, mut state: State) {
+        state.call();
+        if !self.graph.blocks[call].successors.is_empty() {
+            self.flow_to(self.code.pc(self.graph.blocks[call].last).wrapping_add(4), state);
+        }
+    }
+
+    fn flow_to(&mut self, pc: u32, state: State) {
+        // A block that does not begin here yet will do so in the next graph.
+        let Some(block) = self.graph.block_at(self.code, pc) else { return };
+        if self.code.pc(self.graph.blocks[block].first) != pc {
+            return;
+        }
+        let changed = match &mut self.states[block] {
+            Some(known) => {
+                let earlier = known.clone();
+                let changed = known.join(&state);
+                self.visits[block] += u32::from(changed);
+                if changed && self.visits[block] > VISITS {
+                    known.widen(&earlier);
+                }
+                changed
+            }
+            unknown => {
+                *unknown = Some(state);
+                true
+            }
+        };
+        if changed {
+            self.work.insert(block);
+        }
+    }
+
+    /// What they say.
+    pub fn findings(&self) -> Findings {
+        let mut findings = Findings::default();
+        for number in 0..self.graph.blocks.len() {
+            let block = &self.graph.blocks[number];
+            let mut before = State::unknown();
+            self.execute(number, &mut |word, instruction, state| {
+                findings.see(self.code.pc(word), instruction, state);
+                if word == block.last {
+                    before = state.clone();
+                }
+            });
+            findings.decide(block.last, block.transfer, &before);
+        }
+        findings.computed.retain(|pc| self.code.index(*pc).is_some());
+        findings
+    }
+}
+
+impl Findings {
+    fn see(&mut self, pc: u32, instruction: Instruction, state: &State) {
+        match instruction {
+            // The other half of an address is loaded by lui or auipc before.
+            Instruction::Immediate { operation: Arithmetic::Add, rs1, immediate, .. } => {
+                self.computed.extend(state.get(rs1).single().map(|base| base.wrapping_add(immediate)));
+            }
+            Instruction::Load { width: Width::Word, rs1, offset, .. } => {
+                let bases = state.get(rs1).values().filter(|bases| bases.len() > 1).unwrap_or_default();
+                self.indexed.extend(bases.iter().map(|base| base.wrapping_add(offset)));
+            }
+            // A return address that the call depth does not know of.
+            Instruction::Jump { rd, .. } | Instruction::JumpRegister { rd, .. } if !matches!(rd, 0 | 1 | 5) => {
+                self.computed.insert(pc.wrapping_add(4));
+            }
+            _ => {}
+        }
+    }
+
+    fn decide(&mut self, word: usize, transfer: Transfer, before: &State) {
+        match transfer {
+            Transfer::IndirectJump { base, offset } => match (targets(before, base, offset), before.get(base)) {
+                (Some(targets), _) => self.resolved.targets.extend([(word, targets)]),
+                (None, Value::Link) => self.resolved.skewing.extend([word]),
+                (None, value) => self.unresolved.push((word, *value == Value::Indexed)),
+            },
+            Transfer::IndirectCall { base, offset } => {
+                self.resolved.targets.extend(targets(before, base, offset).map(|targets| (word, targets)));
+            }
+            Transfer::Return { base, .. } if matches!(before.get(base), Value::Among(_) | Value::Indexed) => {
+                self.resolved.skewing.insert(word);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// All targets of a `jalr`, if they are known.
+fn targets(before: &State, base: Register, offset: u32) -> Option<BTreeSet<u32>> {
+    let bases = before.get(base).values()?;
+    Some(bases.iter().map(|base| base.wrapping_add(offset) & !1).collect())
+}

@@ -1,0 +1,197 @@
+//! The control-flow graph of the whole program.
+//!
+//! Functions are not kept apart: a call is an edge to the instruction after it, and a jump into
+//! another function, a tail call, an edge like any other, because it stays at the same call depth. So the graph
+//! does not depend on where functions begin and end, and every word of the code has its block.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::code::Code;
+use super::transfer::{ReturnKind, Transfer};
+
+/// Blocks and edges.
+pub(super) struct Graph {
+    pub blocks: Vec<Block>,
+    /// The block of each word.
+    block_of: Vec<usize>,
+}
+
+/// Instructions that are entered at the first and left at the last.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// The first word.
+    pub first: usize,
+    /// The last word.
+    pub last: usize,
+    /// What the last word does.
+    pub transfer: Transfer,
+    /// Blocks that control goes to, at the same call depth.
+    pub successors: Vec<usize>,
+    pub callees: Callees,
+    /// How control leaves the graph, if it does.
+    pub leave: Option<Leave>,
+}
+
+/// What a block calls at its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Callees {
+    #[default]
+    None,
+    /// The functions that begin with these blocks.
+    Known(Vec<usize>),
+    /// Any function, which returns.
+    Unknown,
+}
+
+/// How control leaves the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Leave {
+    /// To the caller.
+    Return(ReturnKind),
+    /// For good: the thread ends or the core halts.
+    End,
+    /// To nobody knows where.
+    Lost(Lost),
+}
+
+/// Why it is not known where control goes, or at which call depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lost {
+    /// A jump to an address that the analysis cannot tell.
+    Jump,
+    /// A jump through a link register that is no return, or a return that is no jump through a link register: the call depth
+    /// counts it wrongly.
+    Depth,
+    /// A call of a function that may come back at another call depth.
+    Call,
+    /// Out of the program's code.
+    Outside,
+}
+
+/// What is known of indirect jumps and calls, by their words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Resolved {
+    /// All targets of an indirect jump or call.
+    pub targets: BTreeMap<usize, BTreeSet<u32>>,
+    /// Jumps that the call depth counts wrongly.
+    pub skewing: BTreeSet<usize>,
+    /// Jumps that leave for another function, which returns for this one.
+    pub tail_calls: BTreeSet<usize>,
+}
+
+impl Graph {
+    /// The graph of `code`, with blocks that begin at `entries` too.
+    pub fn new(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> Self {
+        let mut graph = Self::without_edges(code, &leaders(code, entries, resolved));
+        for number in 0..graph.blocks.len() {
+            graph.connect(code, number, resolved);
+        }
+        graph
+    }
+
+    fn without_edges(code: &Code, leaders: &BTreeSet<usize>) -> Self {
+        let ends = leaders.iter().skip(1).copied().chain([code.len()]);
+        let block = |(&first, end): (&usize, usize)| {
+            let last = end - 1;
+            let transfer = Transfer::of(code.instruction(last), code.pc(last));
+            Block { first, last, transfer, successors: Vec::new(), callees: Callees::None, leave: None }
+        };
+        let blocks: Vec<Block> = leaders.iter().zip(ends).map(block).collect();
+        let block_of =
+            blocks.iter().enumerate().flat_map(|(number, block)| (block.first..=block.last).map(move |_| number));
+        Self { block_of: block_of.collect(), blocks }
+    }
+
+    /// The block that begins at an address; `None` outside the code.
+    pub fn block_at(&self, code: &Code, pc: u32) -> Option<usize> {
+        code.index(pc).map(|word| self.block_of[word])
+    }
+
+    /// The block of a word.
+    pub fn block_of(&self, word: usize) -> usize {
+        self.block_of[word]
+    }
+
+    fn connect(&mut self, code: &Code, number: usize, resolved: &Resolved) {
+        let last = self.blocks[number].last;
+        let mut edges = Edges { graph: self, code, successors: Vec::new(), leave: None };
+        let known = resolved.targets.get(&last);
+        let mut callees = Callees::None;
+        match edges.graph.blocks[number].transfer {
+            Transfer::Next => edges.next(last),
+            Transfer::Jump { target } => edges.to(target),
+            Transfer::Branch { target } => {
+                edges.next(last);
+                edges.to(target);
+            }
+            Transfer::Call { target } => callees = edges.callees([target]),
+            Transfer::IndirectCall { .. } => {
+                callees = known.map_or(Callees::Unknown, |targets| edges.callees(targets.iter().copied()));
+            }
+            Transfer::IndirectJump { .. } => match known {
+                Some(targets) => targets.iter().for_each(|target| edges.to(*target)),
+                None if resolved.tail_calls.contains(&last) => edges.leave = Some(Leave::Return(ReturnKind::Plain)),
+                None if resolved.skewing.contains(&last) => edges.leave = Some(Leave::Lost(Lost::Depth)),
+                None => edges.leave = Some(Leave::Lost(Lost::Jump)),
+            },
+            Transfer::Return { .. } if resolved.skewing.contains(&last) => {
+                edges.leave = Some(Leave::Lost(Lost::Depth));
+            }
+            Transfer::Return { kind, .. } => edges.leave = Some(Leave::Return(kind)),
+            Transfer::Switch => edges.leave = Some(Leave::Lost(Lost::Depth)),
+            Transfer::End => edges.leave = Some(Leave::End),
+        }
+        let Edges { successors, leave, .. } = edges;
+        let block = &mut self.blocks[number];
+        (block.successors, block.leave, block.callees) = (successors, leave, callees);
+    }
+}
+
+/// The words with which blocks begin.
+fn leaders(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> BTreeSet<usize> {
+    let mut leaders = entries.clone();
+    leaders.extend(code.pieces().filter_map(|(start, _)| code.index(start)));
+    for word in 0..code.len() {
+        let pc = code.pc(word);
+        match Transfer::of(code.instruction(word), pc) {
+            Transfer::Next => continue,
+            Transfer::Branch { target } | Transfer::Jump { target } | Transfer::Call { target } => {
+                leaders.extend(code.index(target));
+            }
+            _ => {}
+        }
+        leaders.extend(Some(word + 1).filter(|next| *next < code.len()));
+    }
+    leaders.extend(resolved.targets.values().flatten().filter_map(|target| code.index(*target)));
+    leaders
+}
+
+/// Edges of a block while they are found.
+struct Edges<'a> {
+    graph: &'a Graph,
+    code: &'a Code,
+    successors: Vec<usize>,
+    leave: Option<Leave>,
+}
+
+impl Edges<'_> {
+    fn to(&mut self, pc: u32) {
+        match self.graph.block_at(self.code, pc) {
+            Some(block) if self.successors.contains(&block) => {}
+            Some(block) => self.successors.push(block),
+            // Between instructions the core halts.
+            None if !pc.is_multiple_of(4) => self.leave = self.leave.or(Some(Leave::End)),
+            None => self.leave = Some(Leave::Lost(Lost::Outside)),
+        }
+    }
+
+    fn next(&mut self, word: usize) {
+        self.to(self.code.pc(word).wrapping_add(4));
+    }
+
+    fn callees(&self, targets: impl IntoIterator<Item = u32>) -> Callees {
+        let blocks: Option<Vec<usize>> =
+            targets.into_iter().map(|target| self.graph.block_at(self.code, target)).collect();
+        blocks.map_or(Callees::Unknown, Callees::Known)
+    }
+}

@@ -1,0 +1,41 @@
+//! Immediate post-dominators.
+
+use petgraph::algo::dominators;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// What every way out of a node meets first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PostDominator {
+    /// This node.
+    Node(usize),
+    /// Nothing but the end of the way.
+    Exit,
+    /// There is no way out.
+    Nothing,
+}
+
+/// The immediate post-dominator of each node of a graph, of which `successors` lists the edges and
+/// `ends` the nodes that also lead out. Ways that never end are not looked at.
+pub(super) fn immediate(successors: &[Vec<usize>], ends: impl Fn(usize) -> bool) -> Vec<PostDominator> {
+    let length = successors.len();
+    let mut reversed: DiGraph<(), (), usize> = DiGraph::default();
+    for _ in 0..=length {
+        reversed.add_node(());
+    }
+    let exit = NodeIndex::new(length);
+    for (node, successors) in successors.iter().enumerate() {
+        for next in successors {
+            reversed.add_edge(NodeIndex::new(*next), NodeIndex::new(node), ());
+        }
+        if ends(node) {
+            reversed.add_edge(exit, NodeIndex::new(node), ());
+        }
+    }
+    let dominators = dominators::simple_fast(&reversed, exit);
+    let of_node = |node: usize| match dominators.immediate_dominator(NodeIndex::new(node)) {
+        None => PostDominator::Nothing,
+        Some(found) if found == exit => PostDominator::Exit,
+        Some(found) => PostDominator::Node(found.index()),
+    };
+    (0..length).map(of_node).collect()
+}

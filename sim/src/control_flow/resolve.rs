@@ -1,0 +1,121 @@
+//! Where indirect jumps go.
+//!
+//! The graph, the calls that return, the facts and the places where the facts must not be relied on depend
+//! on each other. Each round computes them from those of the round before, until nothing changes.
+//! Then the facts hold, by induction over the instructions of a run: every jump goes to a target that
+//! they allow, or to an entry, at which they know nothing. Where a jump may go anywhere, all
+//! blocks from which or to which control can get without a call count as entries.
+
+use std::collections::BTreeSet;
+
+use petgraph::unionfind::UnionFind;
+
+use super::code::Code;
+use super::facts::{Facts, Findings};
+use super::graph::{Graph, Resolved};
+use super::transfer::Transfer;
+use crate::Program;
+
+/// Two or three rounds are the rule.
+const ROUNDS: usize = 32;
+
+/// The graph of a program, its indirect jumps resolved as far as they can be.
+pub(super) fn graph(program: &Program, code: &Code, functions: &BTreeSet<usize>) -> Graph {
+    let pointers = pointers(program, code);
+    let mut entries = functions.clone();
+    let mut resolved = Resolved::default();
+    for _ in 0..ROUNDS {
+        let graph = closed(code, &entries, &resolved);
+        let mut findings = Facts::of(program, code, &graph, &entries).findings();
+        let taken = taken(code, &pointers, &findings);
+        let lost = findings.split_unresolved(program, code, &taken);
+
+        let mut more = entries.clone();
+        more.extend(&taken);
+        more.extend(around(&graph, &lost));
+        if findings.resolved == resolved && more == entries {
+            return graph;
+        }
+        (resolved, entries) = (findings.resolved, more);
+    }
+    // Without targets every indirect jump is lost, which is true in any case.
+    let nothing = Resolved { skewing: resolved.skewing, ..Resolved::default() };
+    closed(code, &entries, &nothing)
+}
+
+fn closed(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> Graph {
+    let mut graph = Graph::new(code, entries, resolved);
+    graph.close_calls(code);
+    graph
+}
+
+/// The words with which functions begin, as far as symbols and calls say so, and those at which control may come
+/// back from a coroutine.
+pub(super) fn functions(program: &Program, code: &Code) -> BTreeSet<usize> {
+    let symbols = program.functions().iter().map(|function| function.address);
+    let from_words = (0..code.len()).filter_map(|word| match Transfer::of(code.instruction(word), code.pc(word)) {
+        Transfer::Call { target } => Some(target),
+        Transfer::Switch => Some(code.pc(word).wrapping_add(4)),
+        _ => None,
+    });
+    symbols.chain([program.entry]).chain(from_words).filter_map(|pc| code.index(pc)).collect()
+}
+
+/// The words of data that may be addresses in the code: where they lie and what they hold.
+fn pointers(program: &Program, code: &Code) -> Vec<(u32, usize)> {
+    let data = program.segments.iter().flat_map(|segment| {
+        let skip = segment.address.wrapping_neg() % 4;
+        let words = segment.bytes.get(skip as usize..).unwrap_or_default().chunks_exact(4);
+        let address = segment.address + skip;
+        words.enumerate().map(move |(place, bytes)| (address + 4 * place as u32, bytes))
+    });
+    let pointer = |(address, bytes): (u32, &[u8])| {
+        let word = u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+        Some((address, code.index(word)?)).filter(|_| code.index(address).is_none())
+    };
+    data.filter_map(pointer).collect()
+}
+
+/// The words of which the program may have the address, but for those that it has only in tables of
+/// resolved jumps.
+fn taken(code: &Code, pointers: &[(u32, usize)], findings: &Findings) -> BTreeSet<usize> {
+    let targets: BTreeSet<usize> =
+        findings.resolved.targets.values().flatten().filter_map(|target| code.index(*target)).collect();
+    let in_table = |(address, word): &(u32, usize)| findings.indexed.contains(address) && targets.contains(word);
+    let pointers = pointers.iter().filter(|pointer| !in_table(pointer)).map(|(_, word)| *word);
+    pointers.chain(findings.computed.iter().filter_map(|pc| code.index(*pc))).collect()
+}
+
+impl Findings {
+    /// Tells indirect tail calls among the unresolved jumps, and returns the others. A jump is a tail call
+    /// if it goes by no table, and stands in a function (of which the symbol says where it ends) whose first
+    /// instruction is the only one of which the program may have the address.
+    fn split_unresolved(&mut self, program: &Program, code: &Code, taken: &BTreeSet<usize>) -> Vec<usize> {
+        let is_tail_call = |word: usize| {
+            let pc = code.pc(word);
+            let function = program.functions().iter().rfind(|function| function.address <= pc);
+            let range = function.map(|function| function.address..function.address.saturating_add(function.bytes));
+            range.filter(|range| range.contains(&pc)).is_some_and(|range| {
+                taken.iter().map(|word| code.pc(*word)).all(|pc| pc == range.start || !range.contains(&pc))
+            })
+        };
+        let (tail_calls, lost): (Vec<_>, Vec<_>) =
+            self.unresolved.iter().partition(|(word, by_table)| !by_table && is_tail_call(*word));
+        self.resolved.tail_calls = tail_calls.into_iter().map(|(word, _)| word).collect();
+        lost.into_iter().map(|(word, _)| word).collect()
+    }
+}
+
+/// The first words of the blocks that are linked by edges, in whatever direction, to these jumps.
+fn around(graph: &Graph, lost: &[usize]) -> BTreeSet<usize> {
+    if lost.is_empty() {
+        return BTreeSet::new();
+    }
+    let mut linked = UnionFind::new(graph.blocks.len());
+    for (from, to) in graph.edges() {
+        linked.union(from, to);
+    }
+    let of_lost: BTreeSet<usize> = lost.iter().map(|word| linked.find(graph.block_of(*word))).collect();
+    let numbers = (0..graph.blocks.len()).filter(|block| of_lost.contains(&linked.find(*block)));
+    numbers.map(|block| graph.blocks[block].first).collect()
+}
