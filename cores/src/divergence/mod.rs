@@ -74,6 +74,13 @@ pub trait DivergenceUnit: Sync {
     /// Its module.
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError>;
 
+    /// Commits of its warp that a thread which lives and is not parked sees at most between two of its own, where the
+    /// unit bounds them. In a formal build the unit then has the output `waits_at_most`: a bound, for the state it is
+    /// in, on those that the watched thread is still to see.
+    fn longest_wait(&self, _: &Shape) -> Option<u64> {
+        None
+    }
+
     /// Paths in the list that it gives in a formal build ([`crate::formal`]).
     fn listed_paths(&self, shape: &Shape) -> usize {
         shape.threads

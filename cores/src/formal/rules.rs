@@ -37,6 +37,8 @@ rtl::bundle! {
     pub struct Watched(shape: &Shape) {
         /// Its number.
         warp: shape.warp_bits(),
+        /// The one of its threads whose waiting is watched.
+        thread: shape.lane_bits(),
         /// Some warp has still to start, or the last has done so in the cycle before: nothing resolves.
         starting: 1,
         /// The rows of the watched warp have been written.
@@ -61,6 +63,7 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
         "The rules of the pipeline towards a divergence unit, for one warp, and what its threads should be.",
     );
     let watched = m.input("watched", shape.warp_bits());
+    let thread = m.input("watched_thread", shape.lane_bits());
     let inputs = UnitInputs::declare(&m, shape);
     let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve } = &inputs;
     let path_s7 = Path::inputs(&m, shape, "s7");
@@ -163,7 +166,7 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
     m.port_group("where the warp is in the pipeline");
     let unsettled = join(&earlier[..shape.context_delay()]).any();
     let starting = !&running;
-    Watched { warp: watched, starting, started, started_by_s7, in_s7, in_s8, settling, unsettled }
+    Watched { warp: watched, thread, starting, started, started_by_s7, in_s7, in_s8, settling, unsettled }
         .outputs(&m, "watched");
     m.port_group("the path that S7 was given, and whether it gives way; the barrier has been released");
     path_s8.outputs(&m, "given");

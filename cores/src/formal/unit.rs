@@ -1,6 +1,6 @@
 //! What every divergence unit owes, whatever its mechanism.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, join, lit, reduce};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, increment, join, lit, reduce};
 
 use super::rules::{self, Rules, Thread, Watched};
 use crate::divergence::{DivergenceUnit, UnitInputs};
@@ -9,26 +9,23 @@ use crate::signals::Path;
 
 /// A unit, the rules that its inputs keep, and what its context must be: a module for a proof.
 ///
-/// The inputs are free; `watched_warp` is any warp, the same at all times. The proof holds `rst` in the first cycle.
-///
-/// `longest_wait`: states as well that no thread that lives and is not parked sees more commits of its warp than that
-/// between two of its own.
-pub fn elaborate(
-    shape: &Shape,
-    unit: &dyn DivergenceUnit,
-    longest_wait: Option<u64>,
-) -> Result<Module, ElaborationError> {
+/// The inputs are free; `watched_warp` is any warp and `watched_thread` any of its threads, the same at all times. The
+/// proof holds `rst` in the first cycle. How long the thread waits is stated where the unit bounds it
+/// ([`DivergenceUnit::longest_wait`]).
+pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
     let m = Builder::new("divergence_proof", "A divergence unit under the rules of the pipeline.");
     let inputs = UnitInputs::declare(&m, shape);
     let watched = m.input("watched_warp", shape.warp_bits());
     m.assume("one_warp_is_watched", &watched.eq(&m.delay("watched_before", &watched)));
+    let watched_thread = m.input("watched_thread", shape.lane_bits());
+    m.assume("one_thread_is_watched", &watched_thread.eq(&m.delay("watched_thread_before", &watched_thread)));
 
     let circuit = m.instance("unit", &unit.elaborate(shape)?);
     let rules = m.instance("rules", &rules::elaborate(shape, Rules::Assume)?);
     for instance in [&circuit, &rules] {
         inputs.connect(instance, shape);
     }
-    rules.input("watched", &watched);
+    rules.input("watched", &watched).input("watched_thread", &watched_thread);
     let given_s7 = Path::from_instance(&circuit, shape, "s7");
     given_s7.connect(&rules, "s7");
     let gives_way_s7 = circuit.output_as("gives_way_s7", "gives_way_s7");
@@ -103,16 +100,21 @@ pub fn elaborate(
         claim("a_path_gives_way_to_one_that_runs", !&gives_way | (&charge.valid & others));
         claim("no_path_gives_way_over_a_release", !(gives_way & released));
     }
-    if let Some(longest) = longest_wait {
-        m.comment("Every thread that can run does.");
-        let (commits, runs) = (rules.output("commits_now"), rules.output("runs_now"));
-        for (lane, thread) in threads.iter().enumerate() {
-            let waits = m.register(&format!("waits_{lane}"), clog2(longest as usize + 2));
-            let serves = runs.bit(lane) | !&thread.live | &thread.parked;
-            waits.next(&increment(&waits, 1).when(&!&serves)).enable(&(serves | &commits)).reset(0);
-            m.assert(&format!("thread_{lane}_waits_no_longer"), &!lit(waits.width(), longest).lt(&waits));
-            m.cover(&format!("thread_{lane}_waits_so_long"), &waits.is(longest));
-        }
+    if let Some(longest) = unit.longest_wait(shape) {
+        m.comment("A thread that can run does. The unit's bound on the commits to come is what makes that inductive.");
+        let thread = m.wire("the_thread", &decode(&at.thread, shape.threads));
+        let can_run: Vec<Expr> = threads.iter().map(|thread| &thread.live & !&thread.parked).collect();
+        let waits = (join(&can_run) & &thread).any();
+        let runs = (rules.output("runs_now") & thread).any();
+        let waited = m.register("waited", clog2(longest as usize + 2));
+        let again = &runs | !waits;
+        waited.next(&increment(&waited, 1).when(&!&again)).enable(&(again | rules.output("commits_now"))).reset(0);
+        let at_most = circuit.output_as("waits_at_most", "waits_at_most");
+        let width = at_most.width();
+        let left = m.wire("left", &(lit(width, longest) - waited.extend(width)));
+        m.assert("no_thread_has_waited_longer", &!lit(waited.width(), longest).lt(&waited));
+        claim("the_thread_waits_no_longer", !left.lt(&at_most));
+        m.cover("a_thread_waits_so_long", &waited.is(longest));
     }
     m.finish()
 }

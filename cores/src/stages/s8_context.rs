@@ -3,7 +3,7 @@
 //! Enters: the outcome of S7. Leaves: the path in charge, resteers for S0 and S3, the epochs. Also here: the barrier,
 //! which counts the threads that have arrived and those that live, and releases when they are as many. Never stalls.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, count_ones, decode, lit};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, count_ones, decode, lit, zeros};
 
 use super::s0_steer::Resteer;
 use super::s3_schedule::{ReplayRecord, join_context};
@@ -59,6 +59,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         for warp in 0..shape.warps {
             let watcher = m.instance(&format!("rules_{warp}"), &rules);
             watcher.input("watched", &lit(shape.warp_bits(), warp as u64));
+            watcher.input("watched_thread", &zeros(shape.lane_bits()));
             watcher.input("start_valid", &start_valid).input("start_warp", &start_warp);
             watcher.input("generation", &generation);
             watcher.input("warp_s6", &warp_s6).input("slot_s6", &slot_s6);

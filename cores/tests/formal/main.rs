@@ -2,6 +2,7 @@
 //!
 //! What is proved, at what sizes and under which assumptions stands in docs/verification.md.
 
+mod waiting;
 mod yosys;
 
 use cores::{Shape, divergence, formal};
@@ -20,15 +21,24 @@ fn shape(unit: &str, [warps, threads, pc_bits, depth_bits]: [usize; 4], fair_aft
     Shape { pc_bits, depth_bits, formal: true, ..shape }
 }
 
-/// A unit under the rules of the pipeline, and where `longest_wait` says so, in every run of which each thread waits for
-/// no more commits.
-fn unit_that_waits(name: &str, sizes: [usize; 4], fair_after: u64, longest_wait: Option<u64>) -> Design {
-    let unit = divergence::find(name).expect("a unit");
-    Design::new(&formal::unit(&shape(name, sizes, fair_after), unit, longest_wait).expect("a whole module"))
+/// A unit under the rules of the pipeline.
+fn unit(name: &str, sizes: [usize; 4], fair_after: u64) -> Design {
+    unit_of(name, &shape(name, sizes, fair_after))
 }
 
-fn unit(name: &str, sizes: [usize; 4], fair_after: u64) -> Design {
-    unit_that_waits(name, sizes, fair_after, None)
+fn unit_of(name: &str, shape: &Shape) -> Design {
+    let unit = divergence::find(name).expect("a unit");
+    Design::new(&formal::unit(shape, unit).expect("a whole module"))
+}
+
+/// The sorted table at 2 warps of 4 threads, without what is said of waiting, which `waiting` proves on top.
+fn sorted_table() -> Design {
+    unit("sorted-table", [2, 4, 4, 2], 2).without(&waiting::PROPERTIES)
+}
+
+/// The same where the sorter folds rows.
+fn sorted_table_that_folds() -> Design {
+    unit_of("sorted-table", &Shape { folds_rows: true, ..shape("sorted-table", [2, 4, 4, 2], 2) })
 }
 
 /// The context compact sort and its specification, at full width.
@@ -88,22 +98,19 @@ fn broken_copies_of_the_ccs_fail() {
 
 #[test]
 fn the_sorted_table_keeps_its_invariants() {
-    assert_proved(unit("sorted-table", [2, 4, 4, 2], 2).prove_by_induction());
+    assert_proved(sorted_table().prove_by_induction());
 }
 
 #[test]
 #[ignore = "takes a minute and more: in scripts/nightly.sh"]
 fn the_sorted_table_keeps_its_invariants_where_rows_are_folded() {
-    let shape = Shape { folds_rows: true, ..shape("sorted-table", [2, 4, 4, 2], 2) };
-    let unit = divergence::find("sorted-table").expect("a unit");
-    let design = Design::new(&formal::unit(&shape, unit, None).expect("a whole module"));
-    assert_proved(design.prove_by_induction());
+    assert_proved(sorted_table_that_folds().without(&waiting::PROPERTIES).prove_by_induction());
 }
 
 #[test]
 fn invariants_have_names() {
     let named = |name| {
-        let top = formal::unit(&shape(name, [2, 4, 4, 2], 2), divergence::find(name).expect("a unit"), None);
+        let top = formal::unit(&shape(name, [2, 4, 4, 2], 2), divergence::find(name).expect("a unit"));
         let modules = top.expect("a whole module").hierarchy();
         let properties = modules.iter().flat_map(|module| {
             let line =
@@ -118,12 +125,12 @@ fn invariants_have_names() {
 
 #[test]
 fn the_sorted_table_reaches_all_that_it_is_for() {
-    assert_proved(unit("sorted-table", [2, 4, 4, 2], 2).reach(REACHED));
+    assert_proved(sorted_table().reach(REACHED));
 }
 
 #[test]
 fn broken_copies_of_the_sorted_table_fail() {
-    let unit = unit("sorted-table", [2, 4, 4, 2], 2);
+    let unit = sorted_table();
     let broken = [
         ("the sorter is not called off", "cct_sorter", "deciding <= ~disturbed & (", "deciding <= ("),
         (
@@ -145,16 +152,6 @@ fn broken_copies_of_the_sorted_table_fail() {
     for (what, module, original, replacement) in broken {
         assert_fails(what, unit.with(module, original, replacement).prove_by_induction());
     }
-}
-
-#[test]
-fn every_thread_runs_within_four_commits_where_a_warp_has_two() {
-    let sizes = [2, 2, 4, 2];
-    assert_proved(unit("sorted-table", sizes, 2).prove_by_induction());
-    let bound = |longest| unit_that_waits("sorted-table", sizes, 2, Some(longest));
-    assert_proved(bound(4).prove_in_all_runs("_waits_no_longer"));
-    let shorter = bound(3).prove_in_all_runs("_waits_no_longer").expect_err("four commits are the least bound");
-    assert!(shorter.contains("was asserted in frame"), "{shorter}");
 }
 
 #[test]

@@ -16,9 +16,12 @@ const LONGEST: u32 = 1200;
 pub struct Design {
     top: String,
     text: String,
+    properties: Vec<String>,
     covers: Vec<String>,
-    /// Names and widths, without clock and reset.
-    inputs: Vec<(String, usize)>,
+    /// Properties that are left out.
+    without: Vec<String>,
+    /// Without clock and reset.
+    inputs: Vec<String>,
     has_reset: bool,
 }
 
@@ -28,17 +31,17 @@ pub struct Cycles(pub usize);
 
 impl Design {
     pub fn new(module: &Module) -> Self {
-        let covers = module.hierarchy().into_iter().flat_map(|module| {
-            let of_kind = |kind| move |property: &rtl::PropertyInfo| property.kind == kind;
-            module.properties().into_iter().filter(of_kind(PropertyKind::Cover)).map(|property| property.name)
-        });
+        let properties: Vec<_> = module.hierarchy().iter().flat_map(|module| module.properties()).collect();
+        let covers = properties.iter().filter(|property| property.kind == PropertyKind::Cover);
         let is_free = |port: &&PortInfo| port.direction == Direction::Input && port.name != "clk" && port.name != "rst";
         let ports = module.ports();
         Self {
-            inputs: ports.iter().filter(is_free).map(|port| (port.name.clone(), port.width)).collect(),
+            inputs: ports.iter().filter(is_free).map(|port| port.name.clone()).collect(),
             top: module.name().to_owned(),
             text: rtl::single_file("", &module.verilog()),
-            covers: covers.collect(),
+            covers: covers.map(|property| property.name.clone()).collect(),
+            properties: properties.iter().map(|property| property.name.clone()).collect(),
+            without: Vec::new(),
             has_reset: ports.iter().any(|port| port.name == "rst"),
         }
     }
@@ -54,6 +57,13 @@ impl Design {
         Self { text, ..self.clone() }
     }
 
+    /// A copy in which properties of these names are not stated.
+    pub fn without(&self, names: &[&str]) -> Self {
+        let without = names.iter().map(|name| (*name).to_owned()).collect();
+        let covers = self.covers.iter().filter(|cover| !names.contains(&cover.as_str())).cloned().collect();
+        Self { without, covers, ..self.clone() }
+    }
+
     /// Proves every assertion for all inputs of a module whose outputs depend on this cycle and the one before.
     pub fn prove_for_all_inputs(&self) -> Result<String, String> {
         assert!(!self.has_reset, "`{}` has a reset: its state is to be proved by induction", self.top);
@@ -63,10 +73,7 @@ impl Design {
     /// Proves every assertion in the cycle after the reset, and that it holds in a cycle after any in which all hold.
     pub fn prove_by_induction(&self) -> Result<String, String> {
         let base = format!("sat -verify {}", self.options(Cycles(2)));
-        let step = format!(
-            "sat -verify -prove-asserts -set-assumes -timeout {LONGEST} -tempinduct-inductonly -seq 0 -maxsteps 1 -set rst 0"
-        );
-        self.run("delete t:$cover\n", &format!("{base}\n{step}"))
+        self.run("delete t:$cover\n", &format!("{base}\n{}", step()))
     }
 
     /// Finds a run that breaks an assertion.
@@ -74,45 +81,51 @@ impl Design {
         self.run("delete t:$cover\n", &format!("sat -falsify {}", self.options(cycles)))
     }
 
-    /// Proves the assertions whose names end in `name` in all runs, of any length, by property-directed reachability (ABC).
-    /// The other assertions are taken for granted: they are to be proved by induction.
-    pub fn prove_in_all_runs(&self, name: &str) -> Result<String, String> {
-        let wrapped = self.reset_once();
-        let top = &wrapped.top;
-        let script = format!(
-            "chformal -assert2assume t:$assert {top}/*{name} %d\nselect -assert-min 1 t:$assert\n\
-             opt -full\nsetundef -undriven -anyseq\ndffunmap\nopt_clean\ndfflegalize -cell $_DFF_P_ 01\ntechmap\n\
-             abc -g AND -fast\nopt_clean\nwrite_aiger -zinit runs.aig\n\
-             !yosys-abc -c \"read_aiger runs.aig; fold; scorr; dc2; pdr -T {LONGEST}\"\n"
-        );
-        let log = wrapped.run("delete t:$cover\n", &script)?;
-        if log.contains("Property proved.") { Ok(log) } else { Err(log) }
+    /// Proves assertions as [`Design::prove_by_induction`] does, on top of all others, which are taken for granted:
+    /// they are to be proved [without](Design::without) these.
+    pub fn prove_on_top(&self, names: &[&str]) -> Result<String, String> {
+        let others = format!("chformal -assert2assume t:$assert {} %d", self.selection(names));
+        let base = format!("sat -verify {}", self.options(Cycles(2)));
+        self.run("delete t:$cover\n", &format!("{others}\nselect -assert-min 1 t:$assert\n{base}\n{}", step()))
     }
 
     /// Finds a run to each cover statement.
     pub fn reach(&self, cycles: Cycles) -> Result<String, String> {
         let mut script = String::from("design -save all\n");
         for cover in &self.covers {
-            writeln!(script, "design -load all\nlog {cover}").expect("a string");
-            writeln!(script, "delete t:$cover {}/*{cover} %d\ntechmap -map reach.v\nopt_clean", self.top)
-                .expect("a string");
-            writeln!(script, "select -assert-min 1 t:$assert\nsat -falsify {}", self.options(cycles))
-                .expect("a string");
+            writeln!(script, "design -load all\nlog {cover}\n{}", self.alone(cover)).expect("a string");
+            writeln!(script, "sat -falsify {}", self.options(cycles)).expect("a string");
         }
         self.run("delete t:$assert\n", &script)
     }
 
-    /// In a module that resets it in the first cycle.
-    fn reset_once(&self) -> Self {
-        let ports: Vec<String> =
-            self.inputs.iter().map(|(name, width)| format!("input [{}:0] {name}", width - 1)).collect();
-        let connections: Vec<String> = self.inputs.iter().map(|(name, _)| format!(".{name} ({name})")).collect();
-        let (ports, connections, top) = (ports.join(", "), connections.join(", "), &self.top);
-        let wrapper = format!(
-            "module reset_once (input clk, {ports});\nreg first = 1'b1;\nalways @(posedge clk) first <= 1'b0;\n\
-             {top} wrapped (.clk (clk), .rst (first), {connections});\nendmodule\n"
-        );
-        Self { top: "reset_once".into(), text: self.text.clone() + &wrapper, ..self.clone() }
+    /// Finds that a run reaches a cover statement: for each cycle, the inputs that are not 0.
+    pub fn reach_by(&self, cover: &str, run: &[Vec<(&str, u64)>]) -> Result<String, String> {
+        let mut options = self.options(Cycles(run.len()));
+        for (cycle, values) in run.iter().enumerate() {
+            for name in &self.inputs {
+                let value = values.iter().find(|(input, _)| input == name).map_or(0, |(_, value)| *value);
+                write!(options, " -set-at {} {name} {value}", cycle + 1).expect("a string");
+            }
+        }
+        let alone = self.alone(cover);
+        self.run("delete t:$assert\n", &format!("{alone}sat -falsify {options}"))
+    }
+
+    /// Turns a cover statement into an assertion, and drops the others.
+    fn alone(&self, cover: &str) -> String {
+        let cover = self.selection(&[cover]);
+        format!("delete t:$cover {cover} %d\ntechmap -map reach.v\nopt_clean\nselect -assert-min 1 t:$assert\n")
+    }
+
+    /// Properties by name.
+    fn selection(&self, names: &[&str]) -> String {
+        let mut selection = String::new();
+        for (number, name) in names.iter().enumerate() {
+            assert!(self.properties.iter().any(|property| property == name), "no property `{name}`");
+            write!(selection, "{}/*{name}{}", self.top, [" %u ", " "][usize::from(number == 0)]).expect("a string");
+        }
+        selection
     }
 
     fn options(&self, Cycles(cycles): Cycles) -> String {
@@ -134,7 +147,12 @@ impl Design {
         write("design.v", &self.text);
         write("reach.v", REACH);
         let prepare = format!("read_verilog -formal design.v\nhierarchy -top {}\n{PREPARE}", self.top);
-        write("script.ys", &format!("{prepare}{select}opt -full\nopt_clean\n{script}\n"));
+        let without: Vec<&str> = self.without.iter().map(String::as_str).collect();
+        let without = match self.selection(&without) {
+            none if none.is_empty() => none,
+            some => format!("delete {some}\n"),
+        };
+        write("script.ys", &format!("{prepare}{select}{without}opt -full\nopt_clean\n{script}\n"));
         let output = Command::new("yosys").args(["-s", "script.ys"]).current_dir(folder.path()).output();
         let output = output.unwrap_or_else(|error| panic!("yosys cannot be started ({error}): scripts/setup.sh"));
         let log = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
@@ -144,6 +162,12 @@ impl Design {
         let lines: Vec<&str> = log.lines().collect();
         Err(lines[lines.len().saturating_sub(400)..].join("\n"))
     }
+}
+
+/// One step of induction.
+fn step() -> String {
+    let induction = "-tempinduct-inductonly -seq 0 -maxsteps 1 -set rst 0";
+    format!("sat -verify -prove-asserts -set-assumes -timeout {LONGEST} {induction}")
 }
 
 /// Properties as they are stated, not registered; memories as registers.

@@ -173,6 +173,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         state.state(&m, shape, &at);
         m.output("changes_watched", &commits);
         m.output("disturbs_watched", &y_changes);
+        m.output("unsorted_watched", &unsorted);
+        m.output("holds_watched", &holds);
     }
     m.finish()
 }

@@ -12,7 +12,7 @@ use crate::shape::Shape;
 use crate::signals::Path;
 
 /// A claim about the watched warp.
-fn claim(m: &Builder, at: &Watched, name: &str, condition: &Expr) {
+pub fn claim(m: &Builder, at: &Watched, name: &str, condition: &Expr) {
     m.assert(name, &(!&at.started | condition));
 }
 
@@ -95,8 +95,9 @@ pub struct Hot<'a> {
 }
 
 impl Hot<'_> {
-    /// Claims of the tables, and the outputs for a proof: the path in charge and the list of all.
-    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
+    /// Claims of the tables, and the outputs for a proof: the path in charge and the list of all, which it returns with
+    /// whether the first gives way.
+    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) -> (Vec<Path>, Expr) {
         m.comment("What holds of the watched warp.");
         let [valid_s9, warp_s9, sorted, settled] = self.s9;
         let path = |word: &Expr| hot::unpack(shape, word, generation);
@@ -139,6 +140,7 @@ impl Hot<'_> {
         for (number, path) in list.iter().enumerate() {
             path.outputs(m, &format!("list_{number}"));
         }
+        (list, gives_way)
     }
 }
 

@@ -21,6 +21,7 @@ mod row;
 mod sorter;
 mod specification;
 mod turns;
+mod waiting;
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, ones, zeros};
 
@@ -32,6 +33,7 @@ use hot::HotTable;
 use invariants::{Commit, Hot};
 use row::Row;
 use turns::Turns;
+use waiting::Waiting;
 use weft_config::Config;
 
 /// The unit.
@@ -73,6 +75,10 @@ impl DivergenceUnit for SortedTable {
 
     fn specifications(&self, shape: &Shape) -> Result<Vec<Module>, ElaborationError> {
         Ok(vec![specification::elaborate(shape)?])
+    }
+
+    fn longest_wait(&self, shape: &Shape) -> Option<u64> {
+        waiting::longest(shape)
     }
 
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
@@ -205,7 +211,11 @@ impl DivergenceUnit for SortedTable {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");
             let s9 = [&*valid_s9, &warp_s9, &y_ccs, &y_word];
-            Hot { x: &hot_x, y: &hot_y, s9, c: &c, cct: &cct }.state(&m, shape, &at, generation);
+            let (list, gives_way) =
+                Hot { x: &hot_x, y: &hot_y, s9, c: &c, cct: &cct }.state(&m, shape, &at, generation);
+            if let Some((rows, row)) = &turns.table {
+                Waiting { rows, row, list: &list, gives_way: &gives_way, cct: &cct }.state(&m, shape, &at);
+            }
             let commit = Commit {
                 paths: [&a, &b, &c],
                 x: &x,

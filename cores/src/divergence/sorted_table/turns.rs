@@ -6,7 +6,7 @@
 //!
 //! Storage: W rows of T + 1 + clog2(fair_after) bits, LUT RAM.
 
-use rtl::{Builder, Expr, MemoryStyle, increment, join, lit};
+use rtl::{Builder, Expr, Memory, MemoryStyle, increment, join, lit};
 
 use super::super::UnitInputs;
 use crate::shape::Shape;
@@ -15,6 +15,27 @@ use crate::signals::Path;
 /// Bits of a warp's row.
 pub fn bits(shape: &Shape) -> usize {
     shape.threads + 1 + count_bits(shape)
+}
+
+/// The fields of a warp's row.
+pub struct Turn {
+    /// The threads of the path that began the round, where there is one.
+    pub marker: Expr,
+    /// The path in charge holds the warp.
+    pub hold: Expr,
+    /// Commits since the last turn.
+    pub count: Expr,
+}
+
+impl Turn {
+    /// The fields of a word.
+    pub fn unpack(shape: &Shape, word: &Expr) -> Self {
+        Self {
+            marker: word.slice(0, shape.threads),
+            hold: word.bit(shape.threads),
+            count: word.from(shape.threads + 1),
+        }
+    }
 }
 
 fn count_bits(shape: &Shape) -> usize {
@@ -33,13 +54,15 @@ pub struct Turns {
     pub hold_changes: Expr,
     /// The path in charge holds the warp afterwards.
     pub holds: Expr,
+    /// The rows, and that of the commit: for properties.
+    pub table: Option<(Memory, Expr)>,
 }
 
 impl Turns {
     /// Without turns.
     pub fn none() -> Self {
         let no = || lit(1, 0);
-        Self { due: no(), deferred: no(), round_over: no(), hold_changes: no(), holds: no() }
+        Self { due: no(), deferred: no(), round_over: no(), hold_changes: no(), holds: no(), table: None }
     }
 
     /// `second` is y before, `x` and `others_run` are the path in charge and whether another can run afterwards.
@@ -57,10 +80,8 @@ impl Turns {
         );
         let rows = m.memory("turns", shape.warps, bits(shape), MemoryStyle::Distributed);
         let row = m.delay("turns_s8", &rows.read("turns_s7", warp_s7));
-        let width = count_bits(shape);
-        let (marker, hold) = (row.slice(0, shape.threads), row.bit(shape.threads));
-        let count = row.slice(shape.threads + 1, width);
-        let last = m.wire("last_of_turn", &count.eq(&lit(width, shape.fair_after - 1)));
+        let Turn { marker, hold, count } = Turn::unpack(shape, &row);
+        let last = m.wire("last_of_turn", &count.eq(&lit(count.width(), shape.fair_after - 1)));
         let due = m.wire("due", &(&last & !&resolve.rotates));
         let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
         let round_over = m.wire("round_over", &(&yields & &hold & (&second.mask & &marker).any()));
@@ -74,6 +95,7 @@ impl Turns {
         let written = join([&hold.mux(&marker, &resolve.b_mask), &holds, &next]);
         let warp = start_valid.mux(start_warp, &resolve.warp);
         rows.write(&(start_valid | &resolve.valid), &warp, &written.when(&!start_valid));
-        Self { deferred: &due | &hold, due, round_over, hold_changes: &holds ^ hold, holds }
+        let (deferred, hold_changes) = (&due | &hold, &holds ^ hold);
+        Self { due, deferred, round_over, hold_changes, holds, table: Some((rows, row)) }
     }
 }

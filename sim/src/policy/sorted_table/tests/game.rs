@@ -67,10 +67,11 @@ impl Game {
         seen
     }
 
-    /// Most commits before lane 0 executes, ends or parks, from a state in which it waits to run.
+    /// Most commits before lane 0 executes, from a state in which it waits to run: a path that gives way waits, too.
     fn wait(&mut self, warp: &Warp) -> u32 {
         let waits = |path: &PathRecord| path.mask & 1 != 0 && !path.parked;
-        if !warp.y.iter().chain(&warp.cold).any(waits) {
+        let given_way = warp.x.iter().filter(|_| warp.gives_way);
+        if !given_way.chain(&warp.y).chain(&warp.cold).any(waits) {
             return 0;
         }
         match self.waits.get(warp) {
@@ -99,14 +100,17 @@ fn longest_wait(threads: u32, pcs: u32, parks: bool, fair_after: u64) -> u32 {
     thread.join().unwrap_or_else(|_| panic!("{threads} threads, {pcs} pcs, fair_after {fair_after}"))
 }
 
-/// A path that can run does so within 2 · (T − 1) · fair_after commits of its warp: in the worst case it waits for a turn of
-/// each other lane, and has just missed the round before.
+/// A thread that can run does so within (T − 1) · (T + 2) / 2 turns of `fair_after` commits of its warp. In the worst
+/// case it has just had its turn alone: each other lane has one before the round is over. Then, again and again, a path
+/// has a turn whose last commit ends where the thread waits: both give way, and the thread has not run, but it has one
+/// path less to wait for.
 #[test]
 fn a_path_that_can_run_waits_for_a_bounded_number_of_commits() {
     for (threads, parks) in [(2, true), (3, true), (4, false)] {
         for fair_after in 1..=3 {
             let longest = longest_wait(threads, 3, parks, fair_after);
-            assert_eq!(longest, 2 * (threads - 1) * fair_after as u32, "{threads} threads, fair_after {fair_after}");
+            let turns = (threads - 1) * (threads + 2) / 2;
+            assert_eq!(longest, turns * fair_after as u32, "{threads} threads, fair_after {fair_after}");
         }
     }
 }
