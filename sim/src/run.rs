@@ -1,4 +1,5 @@
-//! The model engine: the machine alone, round robin over the warps that can run.
+//! The model engine: the machine alone, round robin over the warps that can run, and over the paths
+//! that a warp's unit offers at once.
 //!
 //! The model has no clock, so its limits are counted in issues: a run of `limit` issues ends, and
 //! a deadlock is suspected when a runnable path was not chosen in `run.starvation` consecutive
@@ -54,6 +55,8 @@ pub fn run(
 struct Engine<'a> {
     machine: Machine,
     statistics: Statistics,
+    /// Per warp: the slot that is first to be tried.
+    turns: Vec<u32>,
     /// Per warp.
     windows: Vec<Window>,
     /// Always a [`Record::Commit`]: kept for its buffers.
@@ -74,6 +77,7 @@ impl<'a> Engine<'a> {
         Self {
             machine,
             statistics: Statistics::default(),
+            turns: vec![0; config.warps as usize],
             windows: vec![Window::default(); config.warps as usize],
             commit: Record::Commit(Commit::default()),
             observer,
@@ -106,13 +110,28 @@ impl<'a> Engine<'a> {
         Outcome::Exited
     }
 
-    /// Steps a warp, lets its divergence unit settle, counts, and tells the observer.
+    /// Steps a warp: the first path that can run, from the slot after the one that ran last.
     fn issue(&mut self, warp: u32) -> Result<Step, Stop> {
+        let (first, slots) = (self.turns[warp as usize], self.machine.slots());
+        for slot in (0..slots).map(|slot| (first + slot) % slots) {
+            match self.issue_from(warp, slot) {
+                Err(Stop::Idle) => {}
+                issued => {
+                    self.turns[warp as usize] = slot + 1;
+                    return issued;
+                }
+            }
+        }
+        Err(Stop::Idle)
+    }
+
+    /// Steps a slot, lets the divergence unit settle, counts, and tells the observer.
+    fn issue_from(&mut self, warp: u32, slot: u32) -> Result<Step, Stop> {
         let Record::Commit(commit) = &mut self.commit else {
             unreachable!("the record keeps the buffers of a commit");
         };
         let schedulable = self.machine.schedulable(warp);
-        let step = self.machine.step(warp, &Given::default(), commit)?;
+        let step = self.machine.step(warp, slot, &Given::default(), commit)?;
         self.statistics.commit(commit);
         self.statistics.paths(schedulable, self.machine.held(warp));
         let window = &mut self.windows[warp as usize];
@@ -121,32 +140,42 @@ impl<'a> Engine<'a> {
 
         (self.observer)(&self.commit);
         let Step::Committed { moves, .. } = step;
-        let context = self.context(warp, Event::Commit, moves);
+        let context = self.context((warp, slot), Event::Commit, moves);
         (self.observer)(&context);
         self.settle(warp);
         if self.machine.release() {
-            self.windows.fill(Window::default());
-            let (x, y, moves) = (None, None, Moves::default());
-            (self.observer)(&Record::Context(Context { cycle: 0, warp: 0, event: Event::Release, x, y, moves }));
+            self.released();
         }
         Ok(step)
     }
 
-    /// Sorts, and rotates to the path that runs next.
+    /// The barrier was released.
+    fn released(&mut self) {
+        self.windows.fill(Window::default());
+        let (event, x, y, moves) = (Event::Release, None, None, Moves::default());
+        (self.observer)(&Record::Context(Context { cycle: 0, warp: 0, slot: 0, event, x, y, moves }));
+        for warp in 0..self.windows.len() as u32 {
+            self.settle(warp);
+        }
+    }
+
+    /// Sorts, and rotates to the paths that run next.
     fn settle(&mut self, warp: u32) {
         loop {
             while let Some((row, sorting)) = self.machine.sort(warp) {
                 (self.observer)(&Record::Exchange(Exchange { cycle: 0, warp, row, sorting }));
             }
-            let Some(moves) = self.machine.rotate(warp) else { break };
-            let context = self.context(warp, Event::Rotation, moves);
+            let mut slots = 0..self.machine.slots();
+            let rotated = slots.find_map(|slot| Some((slot, self.machine.rotate(warp, slot)?)));
+            let Some((slot, moves)) = rotated else { break };
+            let context = self.context((warp, slot), Event::Rotation, moves);
             (self.observer)(&context);
         }
     }
 
-    fn context(&self, warp: u32, event: Event, moves: Moves) -> Record {
-        let (x, y) = (self.machine.path(warp), self.machine.second(warp));
-        Record::Context(Context { cycle: 0, warp, event, x, y, moves })
+    fn context(&self, (warp, slot): (u32, u32), event: Event, moves: Moves) -> Record {
+        let (x, y) = (self.machine.path(warp, 0), self.machine.second(warp));
+        Record::Context(Context { cycle: 0, warp, slot, event, x, y, moves })
     }
 
     /// At the end of a window: a report if a path of the warp could run and never did.
@@ -174,8 +203,8 @@ mod tests {
     struct Stuck(PathRecord);
 
     impl Policy for Stuck {
-        fn path(&self, _warp: u32) -> Option<&PathRecord> {
-            Some(&self.0)
+        fn path(&self, _warp: u32, _slot: u32) -> Option<PathRecord> {
+            Some(self.0)
         }
         fn list(&self, _warp: u32) -> Vec<PathRecord> {
             let below = PathRecord { pc: self.0.pc + 8, parked: false, mask: !self.0.mask & 0b1111, ..self.0 };
@@ -187,7 +216,7 @@ mod tests {
         fn held(&self, _warp: u32) -> u32 {
             2
         }
-        fn resolve(&mut self, _warp: u32, next: &Next) -> Moves {
+        fn resolve(&mut self, _warp: u32, _slot: u32, next: &Next) -> Moves {
             self.0 = next.a.expect("the path goes on");
             Moves::default()
         }

@@ -69,20 +69,26 @@ fn a_step_allocates_nothing() {
         config.divergence.fair_after = fair_after;
         let program = Program::from_words("loop", RAM_BASE, &PROGRAM);
         let mut machine = Machine::new(&config, &program).expect("a known unit");
+        let slots = machine.slots();
         let mut commit = Commit::default();
-        machine.step(0, &Given::default(), &mut commit).expect("the first step gives the record its buffers");
+        machine.step(0, 0, &Given::default(), &mut commit).expect("the first step gives the record its buffers");
         let before = ALLOCATIONS.get();
         let (mut steps, mut releases, mut late, mut most) = (0, 0, 0, 0);
         while releases < 20 {
-            for warp in 0..warps {
-                if let Ok(Step::Committed { late: is_late, .. }) = machine.step(warp, &Given::default(), &mut commit) {
-                    steps += 1;
+            let mut commits = 0;
+            for (warp, slot) in (0..warps).flat_map(|warp| (0..slots).map(move |slot| (warp, slot))) {
+                while machine.sort(warp).is_some() || machine.rotate(warp, slot).is_some() {}
+                if let Ok(Step::Committed { late: is_late, .. }) =
+                    machine.step(warp, slot, &Given::default(), &mut commit)
+                {
+                    commits += 1;
                     late += u32::from(is_late);
                     most = most.max(machine.held(warp));
-                    while machine.sort(warp).is_some() || machine.rotate(warp).is_some() {}
                 }
                 releases += u32::from(machine.release());
             }
+            assert!(commits > 0, "nothing goes on");
+            steps += commits;
             assert!(steps < 1_000_000, "the barrier is never released");
         }
         assert_eq!(ALLOCATIONS.get(), before, "{unit}, {warps} × {threads}, fair_after {fair_after}: {steps} steps");

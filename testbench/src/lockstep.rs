@@ -5,11 +5,13 @@
 //! the values of `mcycle` and `minstret`, which are checked to be monotone. The first difference ends
 //! the run.
 //!
-//! - a *commit* must be of the path in charge of its warp, exactly: pc and mask; then every field;
+//! - a *commit* must be of the path in its slot of its warp, exactly: pc and mask; then every field;
+//!   of a unit with several slots, the hardware chooses which of them is next;
 //! - its *context* record must name the path in charge after it, and the one next to it if the unit
-//!   keeps two: pc, depth, mask, parked; and what was inserted and extracted behind them;
-//! - a *rotation* comes when the path in charge must give way to another one, before any commit
-//!   of the warp; an *exchange* is followed if the unit's rules allow it;
+//!   keeps two: pc, depth, mask, parked; and what was inserted and extracted behind them, or pushed and
+//!   popped below;
+//! - a *rotation* comes when the path of a slot must give way to another one, or leaves for where it
+//!   joins others, before any commit of the slot; an *exchange* is followed if the unit's rules allow it;
 //! - each load gets one *late write*, no other instruction does, and no write overtakes it;
 //! - a *release* comes when the model's barrier is due, and not otherwise;
 //! - *requests* reach the memory once each, in the order of the commits, and so do console bytes;
@@ -135,14 +137,19 @@ impl<'a> Checker<'a> {
         if self.faulted {
             return Err(Difference::new("commit", "none after the fault", format!("pc {:#010x}", commit.pc)));
         }
-        let Some(path) = self.machine.path(commit.warp) else {
-            let expected = format!("no commit of warp {}: its threads have ended", commit.warp);
-            return Err(Difference::new("commit", expected, format!("pc {:#010x}", commit.pc)));
-        };
-        if self.machine.must_rotate(commit.warp) {
-            let expected = "a rotation: the path in charge gives way to another";
+        let &Commit { warp, slot, .. } = commit;
+        self.check_slot("slot", slot)?;
+        if self.machine.must_rotate(warp, slot) {
+            let expected = "a rotation: the path gives way to another, or leaves for where it joins others";
             return Err(Difference::new("context_rotates", expected, format!("a commit of pc {:#010x}", commit.pc)));
         }
+        let Some(path) = self.machine.path(warp, slot) else {
+            let expected = match self.machine.paths(warp).is_empty() {
+                true => format!("no commit of warp {warp}: its threads have ended"),
+                false => format!("no commit of warp {warp}, slot {slot}: no path is there"),
+            };
+            return Err(Difference::new("commit", expected, format!("pc {:#010x}", commit.pc)));
+        };
         require_equal!("pc", path.pc, commit.pc, "{:#010x}");
         require_equal!("mask", path.mask, commit.mask, "{:#x}");
         if path.parked {
@@ -150,11 +157,10 @@ impl<'a> Checker<'a> {
         }
 
         self.expected.cycle = commit.cycle;
-        self.expected.slot = 0;
         let given = Given { values: Some(&commit.values) };
-        let step = self.machine.step(commit.warp, &given, &mut self.expected).map_err(|stop| match stop {
+        let step = self.machine.step(warp, slot, &given, &mut self.expected).map_err(|stop| match stop {
             Stop::Fault(fault) => Difference::new("error_valid", fault.to_string(), "a commit"),
-            Stop::Idle => Difference::new("commit", "none: no path of the warp can run", "a commit"),
+            Stop::Idle => Difference::new("commit", "none: the path cannot run", "a commit"),
         })?;
         compare::commits(&self.expected, commit)?;
 
@@ -177,39 +183,46 @@ impl<'a> Checker<'a> {
 
     /// A context record: of a commit that owes one, or of a rotation.
     pub fn context(&mut self, context: &Context) -> Checked<()> {
-        let &Context { cycle, warp, event, x, y, .. } = context;
+        let &Context { cycle, warp, slot, event, x, y, .. } = context;
         let owed = match event {
-            Event::Rotation => self.rotate(warp),
+            Event::Rotation => self.rotate(warp, slot),
             Event::Commit | Event::Release => self.contexts.take(context),
         };
         if let Some(paths) = self.hardware_paths.get_mut(warp as usize) {
             *paths = HotPaths { x, y };
         }
         let (subject, moves) = owed.or_else(|located| self.locate(cycle, located))?;
-        let expected = (self.machine.path(warp), self.machine.second(warp));
+        let expected = (self.machine.path(warp, 0), self.machine.second(warp));
         contexts::compare(expected, moves, context, |path| self.describe(path))
             .or_else(|difference| self.locate(cycle, (Some(subject), difference)))
     }
 
     /// A rotation: the model follows if it is due.
-    fn rotate(&mut self, warp: u32) -> Result<(Subject, Moves), Located> {
-        let Some(subject) = self.in_charge(warp) else {
+    fn rotate(&mut self, warp: u32, slot: u32) -> Result<(Subject, Moves), Located> {
+        let Some(subject) = self.subject(warp, slot) else {
             let expected = "a warp of the core with live threads";
             return Err((None, Difference::new("context_warp", expected, warp.to_string())));
         };
-        match self.machine.rotate(warp) {
+        self.check_slot("context_slot", slot).map_err(|difference| (Some(subject), difference))?;
+        match self.machine.rotate(warp, slot) {
             Some(moves) => Ok((subject, moves)),
             None => {
-                let expected = "none: the path in charge goes on, or no other can";
+                let expected = "none: the path goes on, or no other can";
                 Err((Some(subject), Difference::new("context_rotates", expected, "a rotation")))
             }
         }
     }
 
+    fn check_slot(&self, field: &'static str, slot: u32) -> Result<(), Difference> {
+        let slots = self.machine.slots();
+        let expected = || if slots == 1 { "0".into() } else { format!("below {slots}") };
+        if slot < slots { Ok(()) } else { Err(Difference::new(field, expected(), slot.to_string())) }
+    }
+
     /// What a unit's sorter did, which the model follows if it is allowed.
     pub fn exchange(&mut self, exchange: &Exchange) -> Checked<()> {
         let Exchange { cycle, warp, row, sorting } = *exchange;
-        let Some(subject) = self.in_charge(warp) else {
+        let Some(subject) = self.subject(warp, 0) else {
             let expected = "a warp of the core with live threads";
             return self.locate(cycle, (None, Difference::new("exchange_warp", expected, warp.to_string())));
         };
@@ -264,8 +277,15 @@ impl<'a> Checker<'a> {
             let difference = Difference::new("error_warp", "a warp of the core", fault.warp.to_string());
             return self.locate(cycle, (None, difference));
         }
-        let subject = self.in_charge(fault.warp);
-        let compared = match self.machine.step(fault.warp, &Given::default(), &mut self.expected) {
+        // The port does not name the slot: it is that of the lane.
+        let has_lane = |slot: &u32| {
+            self.machine
+                .path(fault.warp, *slot)
+                .is_some_and(|path| path.mask.checked_shr(fault.lane).unwrap_or(0) & 1 != 0)
+        };
+        let slot = (0..self.machine.slots()).find(has_lane).unwrap_or(0);
+        let subject = self.subject(fault.warp, slot);
+        let compared = match self.machine.step(fault.warp, slot, &Given::default(), &mut self.expected) {
             Err(Stop::Fault(expected)) => compare_faults(&expected, fault),
             Err(Stop::Idle) => Err(Difference::new("error_valid", "no path of the warp can run", fault.to_string())),
             Ok(_) => Err(Difference::new("error_valid", "the instruction commits", fault.to_string())),
@@ -280,15 +300,16 @@ impl<'a> Checker<'a> {
             let difference = Difference::new("release", "a release: every live thread waits at the barrier", "none");
             return self.locate(cycle, (None, difference));
         }
-        for warp in 0..self.hardware_paths.len() as u32 {
-            let Some(path) = self.machine.path(warp) else { continue };
-            let (field, expected) = match path.parked {
-                _ if self.machine.must_rotate(warp) => ("context_rotates", "a rotation to the next path".into()),
-                false => ("commit", self.describe(&path)),
-                true => continue,
+        let warps = 0..self.hardware_paths.len() as u32;
+        for (warp, slot) in warps.flat_map(|warp| (0..self.machine.slots()).map(move |slot| (warp, slot))) {
+            let Some(subject) = self.subject(warp, slot) else { continue };
+            let (field, expected) = match self.machine.path(warp, slot) {
+                _ if self.machine.must_rotate(warp, slot) => ("context_rotates", "a rotation to the next path".into()),
+                Some(path) if !path.parked => ("commit", self.describe(&path)),
+                _ => continue,
             };
             let difference = Difference::new(field, expected, "no progress of the core");
-            return self.locate(cycle, (self.in_charge(warp), difference));
+            return self.locate(cycle, (Some(subject), difference));
         }
         self.loads.check_empty().and_then(|()| self.transactions.check_empty()).or_else(|d| self.locate(cycle, d))
     }
@@ -331,11 +352,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The instruction at which a warp's path in charge is; `None` for a warp that has none, or is not of the core.
-    fn in_charge(&self, warp: u32) -> Option<Subject> {
+    /// The instruction at which the path in a slot is, or, where there is none, the first of the warp's others; `None`
+    /// for a warp that has ended, or is not of the core.
+    fn subject(&self, warp: u32, slot: u32) -> Option<Subject> {
         self.hardware_paths.get(warp as usize)?;
-        let pc = self.machine.path(warp)?.pc;
-        Some(Subject { warp, slot: 0, pc, instruction: self.machine.read_word(pc).unwrap_or(0) })
+        let path = if slot < self.machine.slots() { self.machine.path(warp, slot) } else { None };
+        let pc = path.or_else(|| self.machine.paths(warp).first().copied())?.pc;
+        Some(Subject { warp, slot, pc, instruction: self.machine.read_word(pc).unwrap_or(0) })
     }
 
     fn describe(&self, path: &PathRecord) -> String {

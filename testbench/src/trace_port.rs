@@ -134,6 +134,7 @@ impl TracePort {
         Context {
             cycle,
             warp: model.get(pins.context_warp) as u32,
+            slot: model.get(pins.context_slot) as u32,
             event: if model.bit(pins.context_rotates) { Event::Rotation } else { Event::Commit },
             x: path([context_x_valid, context_x_pc, context_x_depth, context_x_mask, context_x_parked]),
             y: path([context_y_valid, context_y_pc, context_y_depth, context_y_mask, context_y_parked]),
@@ -141,6 +142,8 @@ impl TracePort {
                 yields: model.bit(pins.context_yields),
                 inserts: model.bit(pins.context_inserts),
                 extracts: model.bit(pins.context_extracts),
+                pushes: model.bit(pins.context_pushes),
+                pops: model.bit(pins.context_pops),
             },
         }
     }

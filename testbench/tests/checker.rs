@@ -92,8 +92,8 @@ fn faithful(config: &Config, program: &Program) -> Stream {
             let mut commit = Commit { cycle, ..Commit::default() };
             let ticks = vec![cycle as u32; config.threads as usize];
             let given = Given { values: Some(&ticks) };
-            let Ok(Step::Committed { late, .. }) = machine.step(warp, &given, &mut commit) else { continue };
-            let x = machine.path(warp);
+            let Ok(Step::Committed { late, .. }) = machine.step(warp, 0, &given, &mut commit) else { continue };
+            let x = machine.path(warp, 0);
             let context = Context { cycle, ..context(warp, x) };
             if late {
                 let Commit { number, rd, served: mask, ref values, .. } = commit;
@@ -131,7 +131,7 @@ fn faithful(config: &Config, program: &Program) -> Stream {
 
 /// The record of a commit in cycle 0 that leaves `x` in charge.
 fn context(warp: u32, x: Option<PathRecord>) -> Context {
-    Context { cycle: 0, warp, event: Event::Commit, x, y: None, moves: Moves::default() }
+    Context { cycle: 0, warp, slot: 0, event: Event::Commit, x, y: None, moves: Moves::default() }
 }
 
 /// The verdict on a stream.
@@ -481,8 +481,8 @@ fn fault_of(spoil: impl Fn(&mut Fault)) -> Result<(), Box<Mismatch>> {
     let mut machine = Machine::new(&config, &program).unwrap();
     let mut checker = Checker::new(&config, &program).unwrap();
     let mut commit = Commit::default();
-    machine.step(1, &Given::default(), &mut commit).unwrap();
-    let context = context(1, machine.path(1));
+    machine.step(1, 0, &Given::default(), &mut commit).unwrap();
+    let context = context(1, machine.path(1, 0));
     checker.commit(&commit, Some(&context))?;
     let mut fault = Fault { cause: Fault::ILLEGAL_INSTRUCTION, pc: 0x8000_0004, warp: 1, lane: 0 };
     spoil(&mut fault);

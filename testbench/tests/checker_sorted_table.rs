@@ -56,7 +56,8 @@ fn random(state: &mut u64) -> u64 {
 }
 
 fn context(machine: &Machine, cycle: usize, warp: u32, event: Event, moves: Moves) -> Context {
-    Context { cycle: cycle as u64, warp, event, x: machine.path(warp), y: machine.second(warp), moves }
+    let (x, y) = (machine.path(warp, 0), machine.second(warp));
+    Context { cycle: cycle as u64, warp, slot: 0, event, x, y, moves }
 }
 
 /// A run in which a warp commits or rotates every fourth cycle, and the sorter works in between.
@@ -71,11 +72,11 @@ fn faithful(seed: u64) -> Stream {
         for warp in 0..config.warps {
             let mut cycles: [Cycle; 4] = Default::default();
             let now = stream.len();
-            if let Some(moves) = machine.rotate(warp) {
+            if let Some(moves) = machine.rotate(warp, 0) {
                 cycles[delay].context = Some(context(&machine, now + delay, warp, Event::Rotation, moves));
             } else {
                 let mut commit = Commit { cycle: now as u64, ..Commit::default() };
-                match machine.step(warp, &Given::default(), &mut commit) {
+                match machine.step(warp, 0, &Given::default(), &mut commit) {
                     Ok(sim::Step::Committed { moves, .. }) => {
                         cycles[delay].context = Some(context(&machine, now + delay, warp, Event::Commit, moves));
                         cycles[0].commit = Some(commit);

@@ -37,14 +37,14 @@ impl Machine {
         }
         let leaders = target(bases[part.leader() as usize]);
         let served = path.mask & lanes_where(bases.iter().map(|base| target(*base) == leaders));
-        let continues = self.unfinished[part.warp as usize] == Some(path.pc);
+        let continues = self.unfinished[self.context(part.warp, part.out.slot)] == Some(path.pc);
         part.out.served = served;
         part.out.divergent = served != path.mask && !continues;
         self.link(part, rd);
 
         let depth = path.depth.wrapping_add_signed(depth_change(rd, rs1));
         let a = PathRecord { pc: leaders, depth, mask: served, ..path };
-        part.next = Next { a: Some(a), b: part.rest(path.pc, path.mask & !served) };
+        part.next = Next::of(Some(a), part.rest(path.pc, path.mask & !served));
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl Machine {
         }
         let not_taken = path.mask & !taken;
         part.out.divergent = taken != 0 && not_taken != 0;
-        part.next = Next { a: part.rest(target, taken), b: part.rest(path.pc.wrapping_add(4), not_taken) };
+        part.next = Next::of(part.rest(target, taken), part.rest(path.pc.wrapping_add(4), not_taken));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! A whole core: threads, policy and memory, stepped one warp instruction at a time.
 //!
-//! A step executes the instruction of a warp's path in charge for the lanes that it can serve at
+//! A step executes the instruction of a path that its divergence unit offers for the lanes that it can serve at
 //! once, and hands the policy what became of the path. Faults are found before anything is written.
 
 mod access;
@@ -18,6 +18,7 @@ mod threads;
 use weft_config::Config;
 use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
 
+use crate::control_flow::{Analysis, ReconvergenceTable};
 use crate::decode::{DecodeCache, Instruction};
 use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, PolicyError, Program};
@@ -58,7 +59,7 @@ pub enum Step {
 pub enum Stop {
     /// The core halts. Nothing was written.
     Fault(Fault),
-    /// The warp's path in charge waits at the barrier, or none of its threads lives.
+    /// The path waits at the barrier, there is none, or the unit has something to do first.
     Idle,
 }
 
@@ -69,6 +70,8 @@ pub struct Machine {
     lanes: u32,
     threads: Threads,
     policy: Box<dyn Policy>,
+    /// Where branches reconverge, if the policy reads that.
+    reconvergence: Option<ReconvergenceTable>,
     memory: Memory,
     reservations: Reservations,
     decoder: DecodeCache,
@@ -80,7 +83,7 @@ pub struct Machine {
     parked: u32,
     /// Commits so far.
     commits: u64,
-    /// Per warp, the pc of the last commit if it left lanes unserved.
+    /// Per warp and slot, the pc of the last commit if it left lanes unserved.
     unfinished: Vec<Option<u32>>,
     /// The physical address per lane of the access being executed.
     addresses: Vec<u32>,
@@ -89,12 +92,16 @@ pub struct Machine {
 impl Machine {
     /// A core out of reset: every thread at the program's entry, every register zero.
     pub fn new(config: &Config, program: &Program) -> Result<Self, PolicyError> {
-        Ok(Self::with_policy(config, program, policy::create(config, program.entry)?))
+        let policy = policy::create(config, program.entry)?;
+        let reads = policy::reads_reconvergence(&config.divergence.unit);
+        let reconvergence = reads.then(|| Analysis::of(program).table().clone());
+        Ok(Self { reconvergence, ..Self::with_policy(config, program, policy) })
     }
 
-    /// The same under a policy out of its reset.
+    /// The same under a policy out of its reset, which does not read where branches reconverge.
     pub(crate) fn with_policy(config: &Config, program: &Program, policy: Box<dyn Policy>) -> Self {
         let (warps, lanes) = (config.warps, config.threads);
+        let contexts = warps * policy.slots();
         let memory = Memory::new(config, program);
         let tohost = program.tohost().map(|address| memory.stacks().physical(address & !3));
         Self {
@@ -102,6 +109,7 @@ impl Machine {
             lanes,
             threads: Threads::new(warps, lanes),
             policy,
+            reconvergence: None,
             memory,
             reservations: Reservations::new(warps * lanes),
             decoder: DecodeCache::new(config.isa),
@@ -109,27 +117,33 @@ impl Machine {
             live: warps * lanes,
             parked: 0,
             commits: 0,
-            unfinished: vec![None; warps as usize],
+            unfinished: vec![None; contexts as usize],
             addresses: vec![0; lanes as usize],
         }
     }
 
-    /// Executes one instruction, or one part of it, of the path in charge of `warp`.
+    /// Executes one instruction, or one part of it, of the path in `slot` of `warp`.
     ///
-    /// Fills `out` completely, reusing its buffers, except `cycle` and `slot`; values and data
+    /// Fills `out` completely, reusing its buffers, except `cycle`; values and data
     /// that mean nothing are zero. After `Err`, `out` is unspecified and the machine unchanged.
-    pub fn step(&mut self, warp: u32, given: &Given, out: &mut Commit) -> Result<Step, Stop> {
-        let path = *self.policy.path(warp).filter(|path| !path.parked).ok_or(Stop::Idle)?;
-        if self.policy.must_rotate(warp) {
+    pub fn step(&mut self, warp: u32, slot: u32, given: &Given, out: &mut Commit) -> Result<Step, Stop> {
+        let path = self.policy.path(warp, slot).filter(|path| !path.parked).ok_or(Stop::Idle)?;
+        let word = self.memory.read_word(path.pc);
+        if self.policy.must_rotate(warp, slot, word) {
             return Err(Stop::Idle);
         }
+        out.slot = slot;
         let mut part = Part { warp, path, out, next: Next::default(), late: false, volatile: false, tohost: None };
-        if let Err(refusal) = self.execute(&mut part, given) {
+        if let Err(refusal) = self.execute(&mut part, word, given) {
             return Err(part.stop(refusal));
         }
-        let moves = self.policy.resolve(warp, &part.next);
+        if let Some(table) = &self.reconvergence {
+            part.next.reconvergence = table.at(path.pc);
+        }
+        let moves = self.policy.resolve(warp, slot, &part.next);
         self.commits += 1;
-        self.unfinished[warp as usize] = (part.out.served != path.mask).then_some(path.pc);
+        let context = self.context(warp, slot);
+        self.unfinished[context] = (part.out.served != path.mask).then_some(path.pc);
         Ok(Step::Committed { late: part.late, volatile: part.volatile, tohost: part.tohost, moves })
     }
 
@@ -154,9 +168,9 @@ impl Machine {
         }
     }
 
-    fn execute(&mut self, part: &mut Part, given: &Given) -> Result<(), Refusal> {
+    fn execute(&mut self, part: &mut Part, word: Option<u32>, given: &Given) -> Result<(), Refusal> {
         let (warp, pc) = (part.warp, part.path.pc);
-        let word = self.memory.read_word(pc).ok_or(part.refuse(Fault::INSTRUCTION_ACCESS))?;
+        let word = word.ok_or(part.refuse(Fault::INSTRUCTION_ACCESS))?;
         let instruction = self.decoder.decode(pc, word).ok_or(part.refuse(Fault::ILLEGAL_INSTRUCTION))?;
         self.begin(part, word);
         match instruction {
@@ -222,17 +236,22 @@ impl Machine {
         part.advance();
     }
 
-    /// The path in charge of `warp`; `None` when all its threads have ended.
-    pub fn path(&self, warp: u32) -> Option<PathRecord> {
-        self.policy.path(warp).copied()
+    /// Paths of a warp that the divergence unit offers at once, one in each slot.
+    pub fn slots(&self) -> u32 {
+        self.policy.slots()
     }
 
-    /// The path next to it, of a unit that keeps two at hand.
+    /// The path in `slot` of `warp`; `None` where there is none.
+    pub fn path(&self, warp: u32, slot: u32) -> Option<PathRecord> {
+        self.policy.path(warp, slot)
+    }
+
+    /// The path next to the one in slot 0, of a unit that keeps two at hand.
     pub fn second(&self, warp: u32) -> Option<PathRecord> {
-        self.policy.second(warp).copied()
+        self.policy.second(warp)
     }
 
-    /// All paths of `warp`, complete and disjoint: the one in charge first, then in the order in
+    /// All paths of `warp`, complete and disjoint: those in the slots first, then in the order in
     /// which its divergence unit holds them.
     pub fn paths(&self, warp: u32) -> Vec<PathRecord> {
         self.policy.list(warp)
@@ -249,17 +268,22 @@ impl Machine {
         self.policy.held(warp)
     }
 
-    /// Without an instruction, takes one step from a path in charge of `warp` that must give way
-    /// towards the one that runs next: it waits at the barrier and another does not, or its turn is
-    /// over. `None` if there is nothing to do. To be called after each commit until then: the warp
-    /// is idle while a rotation is due.
-    pub fn rotate(&mut self, warp: u32) -> Option<Moves> {
-        self.policy.must_rotate(warp).then(|| self.policy.rotate(warp))
+    /// Without an instruction, takes one step from the path in `slot` of `warp`, or from its end,
+    /// towards the one that runs next there: it waits at the barrier and another does not, its turn is
+    /// over, or it is where it joins others. `None` if there is nothing to do. To be called after each
+    /// commit until then: the slot is idle while a rotation is due.
+    pub fn rotate(&mut self, warp: u32, slot: u32) -> Option<Moves> {
+        self.must_rotate(warp, slot).then(|| self.policy.rotate(warp, slot))
     }
 
     /// Whether [`Machine::rotate`] has something to do.
-    pub fn must_rotate(&self, warp: u32) -> bool {
-        self.policy.must_rotate(warp)
+    pub fn must_rotate(&self, warp: u32, slot: u32) -> bool {
+        let word = self.policy.path(warp, slot).and_then(|path| self.memory.read_word(path.pc));
+        self.policy.must_rotate(warp, slot, word)
+    }
+
+    fn context(&self, warp: u32, slot: u32) -> usize {
+        (warp * self.policy.slots() + slot) as usize
     }
 
     /// The sorter of the divergence unit does this with the second path of `warp` and the one at

@@ -51,7 +51,9 @@ impl Part<'_> {
     #[inline]
     pub(super) fn advance(&mut self) {
         let (a, b) = (self.path.pc.wrapping_add(4), self.path.pc);
-        self.next = Next { a: self.rest(a, self.out.served), b: self.rest(b, self.path.mask & !self.out.served) };
+        let unserved = self.path.mask & !self.out.served;
+        let (a, b) = (self.rest(a, self.out.served), self.rest(b, unserved));
+        self.next = Next { a, b, replays: unserved != 0, ..Next::default() };
     }
 
     /// The lanes of the path in `mask` at `pc`; `None` if there are none.

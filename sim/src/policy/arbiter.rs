@@ -48,8 +48,8 @@ impl Arbiter {
 
 impl Policy for Arbiter {
     #[inline]
-    fn path(&self, warp: u32) -> Option<&PathRecord> {
-        self.warps[warp as usize].charge.as_ref()
+    fn path(&self, warp: u32, _slot: u32) -> Option<PathRecord> {
+        self.warps[warp as usize].charge
     }
 
     fn list(&self, warp: u32) -> Vec<PathRecord> {
@@ -60,7 +60,7 @@ impl Policy for Arbiter {
     }
 
     fn schedulable(&self, warp: u32) -> u32 {
-        u32::from(self.path(warp).is_some_and(|path| !path.parked))
+        u32::from(self.path(warp, 0).is_some_and(|path| !path.parked))
     }
 
     fn held(&self, warp: u32) -> u32 {
@@ -68,7 +68,7 @@ impl Policy for Arbiter {
         warp.groups.len() as u32 + u32::from(warp.divided)
     }
 
-    fn resolve(&mut self, warp: u32, next: &Next) -> Moves {
+    fn resolve(&mut self, warp: u32, _slot: u32, next: &Next) -> Moves {
         let warp = &mut self.warps[warp as usize];
         if let ([only], Some(path), None) = (warp.groups.as_mut_slice(), &next.a, &next.b)
             && only.mask == path.mask
@@ -96,7 +96,7 @@ impl Policy for Arbiter {
 
 impl Warp {
     fn new(start: &Start) -> Self {
-        let path = PathRecord { pc: start.entry, depth: 0, mask: start.mask, parked: false };
+        let path = start.path();
         let mut groups = Vec::with_capacity(start.mask.count_ones() as usize);
         groups.push(path);
         Self { groups, charge: Some(path), divided: false, turns: Turns::default() }
@@ -297,7 +297,7 @@ mod tests {
         let mut state = seed;
         let (mut most, mut out_of_order, mut divided) = (0, 0, 0);
         for step in 0..400 {
-            let Some(path) = arbiter.path(0).copied() else { break };
+            let Some(path) = arbiter.path(0, 0) else { break };
             if path.parked {
                 arbiter.release();
                 threads.release();
@@ -306,15 +306,15 @@ mod tests {
                 let ended = if random(&mut state).is_multiple_of(100) { random(&mut state) } else { 0 };
                 // Often all lanes go the same way.
                 let split = if split.is_multiple_of(3) { split } else { u64::MAX };
-                let next = Next {
-                    a: near(&path, path.mask & split & !ended, &mut state),
-                    b: near(&path, path.mask & !split & !ended, &mut state),
-                };
-                arbiter.resolve(0, &next);
+                let next = Next::of(
+                    near(&path, path.mask & split & !ended, &mut state),
+                    near(&path, path.mask & !split & !ended, &mut state),
+                );
+                arbiter.resolve(0, 0, &next);
                 threads.commit(&next);
             }
             let place = format!("fair_after {fair_after}, seed {seed}, step {step}");
-            assert_eq!(arbiter.path(0).copied(), threads.in_charge, "{place}");
+            assert_eq!(arbiter.path(0, 0), threads.in_charge, "{place}");
             let list = arbiter.list(0);
             assert_eq!(list, threads.list(), "{place}");
             assert_eq!(arbiter.held(0), list.len() as u32, "{place}");
@@ -350,15 +350,15 @@ mod tests {
         let mut arbiter = Arbiter::new(&start);
         let at = |pc, mask| Some(PathRecord { pc, depth: 0, mask, parked: false });
         // Two commits that scatter the lanes over the pcs 0, 4, 8 and 12, the last lane foremost.
-        arbiter.resolve(0, &Next { a: at(0, 0b1100), b: at(8, 0b0011) });
-        arbiter.resolve(0, &Next { a: at(0, 0b1000), b: at(4, 0b0100) });
+        arbiter.resolve(0, 0, &Next::of(at(0, 0b1100), at(8, 0b0011)));
+        arbiter.resolve(0, 0, &Next::of(at(0, 0b1000), at(4, 0b0100)));
         let mut masks = Vec::new();
         for _ in 0..17 {
-            let path = *arbiter.path(0).expect("all live");
+            let path = arbiter.path(0, 0).expect("all live");
             masks.push(path.mask);
             // The lanes at 8 part when they first run.
-            let parts = Next { a: at(8, 0b0010), b: at(12, 0b0001) };
-            arbiter.resolve(0, &if path.mask == 0b0011 { parts } else { Next { a: Some(path), b: None } });
+            let parts = Next::of(at(8, 0b0010), at(12, 0b0001));
+            arbiter.resolve(0, 0, &if path.mask == 0b0011 { parts } else { Next::of(Some(path), None) });
         }
         let (first, second, third, fourth) = (0b1000, 0b0100, 0b0010, 0b0001);
         #[rustfmt::skip]

@@ -2,13 +2,19 @@
 //! registered by name.
 
 mod arbiter;
+mod dual_path;
+mod pdom_stack;
 mod sorted_table;
+mod stack;
 
 use thiserror::Error;
 use weft_config::Config;
 use weft_trace::{Moves, PathRecord, Sorting};
 
+use crate::control_flow::Reconvergence;
 use arbiter::Arbiter;
+use dual_path::DualPath;
+use pdom_stack::PdomStack;
 use sorted_table::SortedTable;
 
 /// What remains of a path after one of its instructions: its threads, less those that ended, on at
@@ -19,22 +25,44 @@ pub struct Next {
     pub a: Option<PathRecord>,
     /// Not-taken side of a branch, or the lanes that execute the instruction again.
     pub b: Option<PathRecord>,
+    /// Whether b are the lanes that a memory access has not served.
+    pub replays: bool,
+    /// Where the paths a and b of a branch or `jalr` meet again, if the unit reads it.
+    pub reconvergence: Reconvergence,
+}
+
+impl Next {
+    /// Two paths, of which nothing else is said.
+    pub fn of(a: Option<PathRecord>, b: Option<PathRecord>) -> Self {
+        Self { a, b, ..Self::default() }
+    }
+
+    /// The threads of `path`, which executed the instruction, that ended with it.
+    fn ended(&self, path: &PathRecord) -> u64 {
+        let lanes = |path: Option<PathRecord>| path.map_or(0, |path| path.mask);
+        path.mask & !(lanes(self.a) | lanes(self.b))
+    }
 }
 
 /// The paths of every warp of a core, and the choice between them.
 ///
-/// For each warp a policy holds a complete and disjoint list of paths over its live threads.
+/// For each warp a policy holds a complete and disjoint list of paths over its live threads. It offers
+/// one path in each of its slots; where there are several, any of them may run next.
 pub trait Policy: Send {
-    /// The path in charge: the one that runs next, unless it is parked. `None` when no thread of
-    /// the warp lives.
-    fn path(&self, warp: u32) -> Option<&PathRecord>;
+    /// Paths of a warp that it offers at once.
+    fn slots(&self) -> u32 {
+        1
+    }
 
-    /// The path next to the one in charge, of a unit that keeps two at hand; `None` where there is none.
-    fn second(&self, _warp: u32) -> Option<&PathRecord> {
+    /// The path in this slot: it runs next, unless it is parked. `None` where there is none.
+    fn path(&self, warp: u32, slot: u32) -> Option<PathRecord>;
+
+    /// The path next to the one in slot 0, of a unit that keeps two at hand; `None` where there is none.
+    fn second(&self, _warp: u32) -> Option<PathRecord> {
         None
     }
 
-    /// The warp's paths, the one in charge first, then in the order in which the unit holds them.
+    /// The warp's paths, those in the slots first, then in the order in which the unit holds them.
     fn list(&self, warp: u32) -> Vec<PathRecord>;
 
     /// How many paths of the warp could be issued from now.
@@ -43,18 +71,18 @@ pub trait Policy: Send {
     /// How many paths (stacks: rows) are held for the warp.
     fn held(&self, warp: u32) -> u32;
 
-    /// The warp's path in charge has executed an instruction and becomes `next`. Says what
-    /// happened to the others.
-    fn resolve(&mut self, warp: u32, next: &Next) -> Moves;
+    /// The path in this slot has executed an instruction and becomes `next`. Says what happened to
+    /// the others.
+    fn resolve(&mut self, warp: u32, slot: u32, next: &Next) -> Moves;
 
-    /// Whether the path in charge must give way to another before the warp goes on: it is parked
-    /// and another is not, or its turn is over.
-    fn must_rotate(&self, _warp: u32) -> bool {
+    /// Whether the unit has something to do before the slot's path, if there is one, executes `word`,
+    /// the instruction at its pc: another path must run first, or it has got where it joins others.
+    fn must_rotate(&self, _warp: u32, _slot: u32, _word: Option<u32>) -> bool {
         false
     }
 
-    /// Takes one step towards the path that is to run next, where one is due.
-    fn rotate(&mut self, _warp: u32) -> Moves {
+    /// Takes one step towards the path that is to run next in the slot, where one is due.
+    fn rotate(&mut self, _warp: u32, _slot: u32) -> Moves {
         Moves::default()
     }
 
@@ -84,26 +112,80 @@ struct Start {
     fair_after: u64,
 }
 
-/// Makes a policy from its reset state.
-type Constructor = fn(&Start) -> Box<dyn Policy>;
+impl Start {
+    /// The one path of a warp.
+    fn path(&self) -> PathRecord {
+        PathRecord { pc: self.entry, depth: 0, mask: self.mask, parked: false }
+    }
+}
 
-const REGISTRY: &[(&str, Constructor)] =
-    &[("arbiter", |start| Box::new(Arbiter::new(start))), ("sorted-table", |start| Box::new(SortedTable::new(start)))];
+/// A policy, by name.
+struct Registration {
+    name: &'static str,
+    /// Makes it, in its reset state.
+    create: fn(&Start) -> Box<dyn Policy>,
+    /// Whether its paths take turns (`divergence.fair_after`).
+    takes_turns: bool,
+    /// Whether it is told where branches reconverge.
+    reads_reconvergence: bool,
+}
+
+const REGISTRY: &[Registration] = &[
+    Registration {
+        name: "arbiter",
+        create: |start| Box::new(Arbiter::new(start)),
+        takes_turns: true,
+        reads_reconvergence: false,
+    },
+    Registration {
+        name: "sorted-table",
+        create: |start| Box::new(SortedTable::new(start)),
+        takes_turns: true,
+        reads_reconvergence: false,
+    },
+    Registration {
+        name: "pdom-stack",
+        create: |start| Box::new(PdomStack::new(start)),
+        takes_turns: false,
+        reads_reconvergence: true,
+    },
+    Registration {
+        name: "dual-path",
+        create: |start| Box::new(DualPath::new(start)),
+        takes_turns: false,
+        reads_reconvergence: true,
+    },
+];
 
 /// The registered names.
 pub fn names() -> Vec<&'static str> {
-    REGISTRY.iter().map(|(name, _)| *name).collect()
+    REGISTRY.iter().map(|registration| registration.name).collect()
+}
+
+/// Whether the paths of the unit of that name take turns (`divergence.fair_after`), so that each that
+/// can run does.
+pub fn takes_turns(unit: &str) -> bool {
+    find(unit).is_some_and(|registration| registration.takes_turns)
+}
+
+/// Whether the unit of that name is told where branches reconverge.
+pub fn reads_reconvergence(unit: &str) -> bool {
+    find(unit).is_some_and(|registration| registration.reads_reconvergence)
+}
+
+fn find(unit: &str) -> Option<&'static Registration> {
+    REGISTRY.iter().find(|registration| registration.name == unit)
 }
 
 /// The policy that `divergence.unit` names, with every thread at `entry`.
 pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, PolicyError> {
     let unit = &config.divergence.unit;
-    let Some((_, constructor)) = REGISTRY.iter().find(|(name, _)| name == unit) else {
+    let Some(registration) = find(unit) else {
         let nearest = weft_config::nearest(unit, names());
         return Err(PolicyError::UnknownUnit { unit: unit.clone(), nearest });
     };
     let mask = u64::MAX >> (64 - config.threads);
-    Ok(constructor(&Start { warps: config.warps, mask, entry, fair_after: config.divergence.fair_after }))
+    Ok((registration.create)(&Start { warps: config.warps, mask, entry, fair_after: config.divergence.fair_after }))
 }
 
 /// Why no policy could be made.

@@ -63,12 +63,12 @@ impl SortedTable {
 
 impl Policy for SortedTable {
     #[inline]
-    fn path(&self, warp: u32) -> Option<&PathRecord> {
-        self.warp(warp).x.as_ref()
+    fn path(&self, warp: u32, _slot: u32) -> Option<PathRecord> {
+        self.warp(warp).x
     }
 
-    fn second(&self, warp: u32) -> Option<&PathRecord> {
-        self.warp(warp).y.as_ref()
+    fn second(&self, warp: u32) -> Option<PathRecord> {
+        self.warp(warp).y
     }
 
     fn list(&self, warp: u32) -> Vec<PathRecord> {
@@ -77,7 +77,7 @@ impl Policy for SortedTable {
     }
 
     fn schedulable(&self, warp: u32) -> u32 {
-        u32::from(self.path(warp).is_some_and(|path| !path.parked))
+        u32::from(self.path(warp, 0).is_some_and(|path| !path.parked))
     }
 
     fn held(&self, warp: u32) -> u32 {
@@ -85,15 +85,15 @@ impl Policy for SortedTable {
         u32::from(x.is_some()) + u32::from(y.is_some()) + cold.len() as u32
     }
 
-    fn resolve(&mut self, warp: u32, next: &Next) -> Moves {
+    fn resolve(&mut self, warp: u32, _slot: u32, next: &Next) -> Moves {
         self.warps[warp as usize].commit(next, self.fair_after)
     }
 
-    fn must_rotate(&self, warp: u32) -> bool {
+    fn must_rotate(&self, warp: u32, _slot: u32, _word: Option<u32>) -> bool {
         self.warp(warp).gives_way
     }
 
-    fn rotate(&mut self, warp: u32) -> Moves {
+    fn rotate(&mut self, warp: u32, _slot: u32) -> Moves {
         self.warps[warp as usize].rotate()
     }
 
@@ -116,7 +116,7 @@ impl Policy for SortedTable {
 
 impl Warp {
     fn new(start: &Start) -> Self {
-        let path = PathRecord { pc: start.entry, depth: 0, mask: start.mask, parked: false };
+        let path = start.path();
         Self {
             x: Some(path),
             y: None,

@@ -220,7 +220,7 @@ fn another_warp_ends_a_reservation_too() {
     let mut machine = Machine::new(&config(2, 1), &program).expect("a known unit");
     // Both reserve; warp 1 stores first.
     for warp in [0, 0, 1, 1, 1, 1, 0, 0] {
-        machine.step(warp, &Given::default(), &mut Commit::default()).expect("it runs");
+        machine.step(warp, 0, &Given::default(), &mut Commit::default()).expect("it runs");
     }
     assert_eq!((machine.register(1, 0, 4), machine.register(0, 0, 4)), (0, 1));
 }

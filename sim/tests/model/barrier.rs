@@ -8,7 +8,7 @@ use crate::bench::{Bench, CODE, config};
 
 fn step(machine: &mut Machine, warp: u32) -> Result<Commit, Stop> {
     let mut commit = Commit::default();
-    machine.step(warp, &Given::default(), &mut commit).map(|_| commit)
+    machine.step(warp, 0, &Given::default(), &mut commit).map(|_| commit)
 }
 
 fn parked(pc: u32, mask: u64) -> PathRecord {
@@ -21,7 +21,7 @@ fn no_warp_passes_before_all_have_arrived() {
     let mut machine = Machine::new(&config(2, 2), &program).expect("a known unit");
     let commit = step(&mut machine, 0).expect("it arrives");
     assert_eq!((commit.rd, commit.writes, &commit.values[..]), (3, true, &[0, 0][..]));
-    assert_eq!(machine.path(0), Some(parked(CODE + 4, 0b11)));
+    assert_eq!(machine.path(0, 0), Some(parked(CODE + 4, 0b11)));
     assert_eq!(step(&mut machine, 0), Err(Stop::Idle));
     assert_eq!(machine.schedulable(0), 0);
     assert!(!machine.release(), "warp 1 is still on its way");
@@ -29,7 +29,7 @@ fn no_warp_passes_before_all_have_arrived() {
     assert!(machine.release());
     assert!(!machine.release(), "once");
     for warp in 0..2 {
-        assert_eq!(machine.path(warp), Some(PathRecord { parked: false, ..parked(CODE + 4, 0b11) }));
+        assert_eq!(machine.path(warp, 0), Some(PathRecord { parked: false, ..parked(CODE + 4, 0b11) }));
         step(&mut machine, warp).expect("it goes on");
     }
 }
@@ -96,5 +96,5 @@ fn paths_parked_at_different_barriers_are_released_together_and_meet() {
     assert_eq!(machine.paths(0).len(), 2);
     step(&mut machine, 0).expect("the first half jumps to the second");
     assert_eq!(machine.paths(0).len(), 1, "they merge");
-    assert_eq!(machine.path(0).map(|path| path.mask), Some(0b1111));
+    assert_eq!(machine.path(0, 0).map(|path| path.mask), Some(0b1111));
 }

@@ -43,11 +43,16 @@ pub fn units() -> Vec<&'static str> {
     sim::policy::names()
 }
 
+/// Those whose paths take turns, and otherwise run by priority: the deeper call, then the smaller pc.
+pub fn units_with_turns() -> Vec<&'static str> {
+    units().into_iter().filter(|unit| sim::policy::takes_turns(unit)).collect()
+}
+
 /// Lets the divergence unit of a warp sort and rotate after a commit.
 pub fn settle(machine: &mut Machine, warp: u32) {
     loop {
         while machine.sort(warp).is_some() {}
-        if machine.rotate(warp).is_none() {
+        if (0..machine.slots()).all(|slot| machine.rotate(warp, slot).is_none()) {
             break;
         }
     }
@@ -111,8 +116,8 @@ impl Bench {
         let mut machine = Machine::new(&self.config, &self.program()).expect("a known unit");
         let mut commit = Commit::default();
         for warp in 0..self.config.warps {
-            while machine.path(warp).expect("a live path").pc != self.start() {
-                machine.step(warp, &Given::default(), &mut commit).expect("the prelude runs");
+            while machine.path(warp, 0).expect("a live path").pc != self.start() {
+                machine.step(warp, 0, &Given::default(), &mut commit).expect("the prelude runs");
             }
             assert_eq!(machine.paths(warp).len(), 1, "the prelude leaves one path");
         }
@@ -124,9 +129,9 @@ impl Bench {
         let start = self.start();
         let end = start + 4 * self.code.len() as u32;
         let mut traced = Traced { machine: self.ready(), commits: Vec::new(), steps: Vec::new(), fault: None, start };
-        while traced.machine.path(0).is_some_and(|path| path.pc != end) {
+        while traced.machine.path(0, 0).is_some_and(|path| path.pc != end) {
             let mut commit = Commit::default();
-            match traced.machine.step(0, &Given::default(), &mut commit) {
+            match traced.machine.step(0, 0, &Given::default(), &mut commit) {
                 Ok(step) => {
                     traced.commits.push(commit);
                     traced.steps.push(step);

@@ -16,8 +16,8 @@ fn jumps_link_and_clear_bit_zero_of_the_target() {
     for (base, offset) in [(0x8000_000c, 0), (0x8000_000d, 0), (0x8000_000c, 1), (0x8000_000e, -1)] {
         for rd in [2, 3] {
             let mut machine = Bench::new(1, 2).all(2, base).code(&[jalr(rd, 2, offset), NOP]).ready();
-            machine.step(0, &Given::default(), &mut Commit::default()).expect("it jumps");
-            assert_eq!(machine.path(0), Some(path(0x8000_000c, 0, 0b11)), "{base:#x} {offset}");
+            machine.step(0, 0, &Given::default(), &mut Commit::default()).expect("it jumps");
+            assert_eq!(machine.path(0, 0), Some(path(0x8000_000c, 0, 0b11)), "{base:#x} {offset}");
             assert_eq!(machine.register(0, 1, rd as u8), 0x8000_000c, "rd may be rs1");
         }
     }
@@ -47,8 +47,8 @@ fn call_depth_follows_the_return_address_hints() {
         let mut machine = bench.ready();
         let mut commit = Commit::default();
         for depth in [1, 1 + change] {
-            machine.step(0, &Given::default(), &mut commit).expect("it jumps");
-            let depth_now = i32::from(machine.path(0).expect("one path").depth);
+            machine.step(0, 0, &Given::default(), &mut commit).expect("it jumps");
+            let depth_now = i32::from(machine.path(0, 0).expect("one path").depth);
             assert_eq!(depth_now, depth, "jalr x{rd}, x{rs1}");
         }
     }
@@ -58,8 +58,8 @@ fn call_depth_follows_the_return_address_hints() {
 fn jal_to_a_link_register_is_a_call_and_to_another_is_not() {
     for (rd, depth) in [(0, 0), (1, 1), (5, 1), (6, 0)] {
         let mut machine = Bench::new(1, 2).code(&[jal(rd, 4)]).ready();
-        machine.step(0, &Given::default(), &mut Commit::default()).expect("it jumps");
-        assert_eq!(machine.path(0), Some(path(0x8000_0004, depth, 3)), "jal x{rd}");
+        machine.step(0, 0, &Given::default(), &mut Commit::default()).expect("it jumps");
+        assert_eq!(machine.path(0, 0), Some(path(0x8000_0004, depth, 3)), "jal x{rd}");
     }
 }
 
@@ -68,8 +68,8 @@ fn call_depth_wraps_at_eight_bits() {
     let traced = Bench::new(1, 1).all(2, 0).code(&[jalr(0, 1, 0)]);
     let mut machine = traced.ready();
     // A return without a call, to address 0: the depth goes below zero.
-    machine.step(0, &Given::default(), &mut Commit::default()).expect("it jumps");
-    assert_eq!(machine.path(0), Some(path(0, 255, 1)));
+    machine.step(0, 0, &Given::default(), &mut Commit::default()).expect("it jumps");
+    assert_eq!(machine.path(0, 0), Some(path(0, 255, 1)));
 }
 
 #[test]
@@ -110,9 +110,9 @@ fn a_deeper_call_runs_first_whatever_its_address() {
 fn paths_at_one_pc_but_different_depths_do_not_merge() {
     // Lane 0 reaches word 2 by a call, lane 1 by a jump that links elsewhere.
     let mut machine = Bench::new(1, 2).lanes(2, &[0, 1]).code(&[beq(2, 0, 8), jal(6, 8), jal(1, 4), NOP]).ready();
-    let start = machine.path(0).expect("one path").pc;
+    let start = machine.path(0, 0).expect("one path").pc;
     for _ in 0..3 {
-        machine.step(0, &Given::default(), &mut Commit::default()).expect("it runs");
+        machine.step(0, 0, &Given::default(), &mut Commit::default()).expect("it runs");
     }
     assert_eq!(machine.paths(0), [path(start + 12, 1, 0b01), path(start + 12, 0, 0b10)]);
     assert_eq!((machine.schedulable(0), machine.held(0)), (1, 2));
@@ -159,8 +159,8 @@ fn a_known_unit_is_needed() {
     config.divergence.unit = "arbitter".into();
     let program = sim::Program::from_words("test", crate::bench::CODE, &[NOP]);
     let error = sim::Machine::new(&config, &program).err().expect("no such unit");
-    insta::assert_snapshot!(error, @r#"divergence.unit = "arbitter": no such divergence unit; did you mean "arbiter"? (known units: arbiter, sorted-table)"#);
+    insta::assert_snapshot!(error, @r#"divergence.unit = "arbitter": no such divergence unit; did you mean "arbiter"? (known units: arbiter, sorted-table, pdom-stack, dual-path)"#);
     config.divergence.unit = "warp9".into();
     let error = sim::Machine::new(&config, &program).err().expect("no such unit");
-    insta::assert_snapshot!(error, @r#"divergence.unit = "warp9": no such divergence unit; known units: arbiter, sorted-table"#);
+    insta::assert_snapshot!(error, @r#"divergence.unit = "warp9": no such divergence unit; known units: arbiter, sorted-table, pdom-stack, dual-path"#);
 }

@@ -10,7 +10,7 @@ use crate::bench::{Bench, CODE, config};
 fn read(warps: u32, threads: u32, warp: u32, number: u32) -> Vec<u32> {
     let program = Program::from_words("csr", CODE, &[csrrs(3, number, 0)]);
     let mut machine = Machine::new(&config(warps, threads), &program).expect("a known unit");
-    machine.step(warp, &Given::default(), &mut Commit::default()).expect("it is readable");
+    machine.step(warp, 0, &Given::default(), &mut Commit::default()).expect("it is readable");
     (0..threads).map(|lane| machine.register(warp, lane, 3)).collect()
 }
 
@@ -52,15 +52,15 @@ fn counters_are_volatile_and_may_be_given() {
     let mut machine = Machine::new(&config(1, 2), &program).expect("a known unit");
     let mut commit = Commit::default();
     let volatile = Ok(Step::Committed { late: false, volatile: true, tohost: None, moves: Moves::default() });
-    assert_eq!(machine.step(0, &Given::default(), &mut commit), volatile);
+    assert_eq!(machine.step(0, 0, &Given::default(), &mut commit), volatile);
     assert_eq!(commit.values, [0, 0], "no commit before the first");
     let given = Given { values: Some(&[70, 71]) };
-    assert_eq!(machine.step(0, &given, &mut commit), volatile);
+    assert_eq!(machine.step(0, 0, &given, &mut commit), volatile);
     assert_eq!((commit.number, &commit.values[..]), (1, &[70, 71][..]));
     assert_eq!([machine.register(0, 0, 4), machine.register(0, 1, 4)], [70, 71]);
     let plain = Ok(Step::Committed { late: false, volatile: false, tohost: None, moves: Moves::default() });
-    assert_eq!(machine.step(0, &given, &mut commit), plain, "nothing is written to x0");
-    assert_eq!(machine.step(0, &Given::default(), &mut commit), volatile);
+    assert_eq!(machine.step(0, 0, &given, &mut commit), plain, "nothing is written to x0");
+    assert_eq!(machine.step(0, 0, &Given::default(), &mut commit), volatile);
     assert_eq!(machine.register(0, 0, 5), 0, "the upper half");
 }
 
@@ -68,7 +68,7 @@ fn counters_are_volatile_and_may_be_given() {
 fn given_values_do_not_touch_other_instructions() {
     let program = Program::from_words("other", CODE, &[csrrs(3, MHARTID, 0)]);
     let mut machine = Machine::new(&config(1, 2), &program).expect("a known unit");
-    machine.step(0, &Given { values: Some(&[70, 71]) }, &mut Commit::default()).expect("it runs");
+    machine.step(0, 0, &Given { values: Some(&[70, 71]) }, &mut Commit::default()).expect("it runs");
     assert_eq!(machine.register(0, 1, 3), 1);
 }
 
@@ -95,7 +95,7 @@ fn all_but_exit_and_barrier_are_read_only_and_others_do_not_exist() {
         for access in [csrrs(3, number, 0), csrrw(0, number, 1)] {
             let program = Program::from_words("csr", CODE, &[access]);
             let mut machine = Machine::new(&config(1, 1), &program).expect("a known unit");
-            let stop = machine.step(0, &Given::default(), &mut Commit::default());
+            let stop = machine.step(0, 0, &Given::default(), &mut Commit::default());
             assert!(matches!(stop, Err(sim::Stop::Fault(fault)) if fault.cause == 2), "{number:#x}");
         }
     }
@@ -129,7 +129,7 @@ fn an_exit_without_destination_still_shows_its_codes() {
     let traced = Bench::new(1, 2).lanes(1, &[40, 41]).code(&[csrrw(0, EXIT, 1)]).trace();
     let commit = &traced.commits[0];
     assert_eq!((commit.rd, commit.writes, &commit.values[..]), (0, true, &[40, 41][..]));
-    assert_eq!(traced.machine.path(0), None);
+    assert_eq!(traced.machine.path(0, 0), None);
     assert!(traced.machine.paths(0).is_empty());
 }
 

@@ -101,8 +101,8 @@ fn execution_outside_ram_faults_at_its_address() {
 fn running_off_the_end_of_ram_faults_there() {
     let program = Program::from_words("end", RAM_END - 4, &[NOP]);
     let mut machine = Machine::new(&config(2, 2), &program).expect("a known unit");
-    machine.step(1, &Given::default(), &mut Default::default()).expect("the last word");
-    let stop = machine.step(1, &Given::default(), &mut Default::default());
+    machine.step(1, 0, &Given::default(), &mut Default::default()).expect("the last word");
+    let stop = machine.step(1, 0, &Given::default(), &mut Default::default());
     let expected = Fault { cause: 1, pc: RAM_END, warp: 1, lane: 0 };
     assert_eq!(stop, Err(Stop::Fault(expected)));
     insta::assert_snapshot!(expected, @"instruction access fault (cause 1) at pc 0x80020000, warp 1, lane 0");

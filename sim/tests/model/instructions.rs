@@ -140,8 +140,8 @@ fn branch_and_jump_offsets_reach_their_whole_range() {
 fn target(code: u32) -> u32 {
     let program = sim::Program::from_words("far", 0x8001_0000, &[code]);
     let mut machine = sim::Machine::new(&crate::bench::config(1, 1), &program).expect("a known unit");
-    machine.step(0, &sim::Given::default(), &mut Default::default()).expect("it jumps");
-    machine.path(0).expect("one path").pc
+    machine.step(0, 0, &sim::Given::default(), &mut Default::default()).expect("it jumps");
+    machine.path(0, 0).expect("one path").pc
 }
 
 #[test]

@@ -4,7 +4,7 @@ use sim::{Finished, Outcome, Program};
 use weft_trace::{Context, Event, PathRecord, Record};
 
 use crate::assembler::*;
-use crate::bench::{CODE, config, units};
+use crate::bench::{CODE, config, units_with_turns};
 
 fn run_on(warps: u32, threads: u32, limit: u64, words: &[u32]) -> Finished {
     let program = Program::from_words("test", CODE, words).with_symbol("_start", CODE);
@@ -160,7 +160,7 @@ fn a_spinning_path_that_starves_another_is_a_suspected_deadlock() {
 #[test]
 fn a_spinning_path_yields_after_fair_after_commits() {
     let mut config = config(1, 2);
-    for unit in units() {
+    for unit in units_with_turns() {
         config.divergence.unit = unit.into();
         for fair_after in [1, 2, 7, 1000] {
             config.divergence.fair_after = fair_after;
@@ -180,7 +180,7 @@ fn a_spinning_path_yields_after_fair_after_commits() {
 fn a_spin_lock_between_the_lanes_of_a_warp_is_passed_round() {
     let swap = [addi(4, 0, 1), amoswap(4, 1, 4), bne(4, 0, -8)];
     let pair = [lr(4, 1), bne(4, 0, -4), addi(5, 0, 1), sc(4, 1, 5), bne(4, 0, -16)];
-    for (unit, acquire) in units().into_iter().flat_map(|unit| [(unit, &swap[..]), (unit, &pair[..])]) {
+    for (unit, acquire) in units_with_turns().into_iter().flat_map(|unit| [(unit, &swap[..]), (unit, &pair[..])]) {
         let mut words = Vec::from(li(1, CODE + 0x200));
         words.push(addi(2, 0, 3));
         words.extend(acquire);

@@ -122,7 +122,7 @@ pub struct LateWrite {
 pub enum Event {
     /// After the S8 of a committed instruction.
     Commit,
-    /// Without an instruction: the path in charge was parked and gave way.
+    /// Without an instruction: a path gave way to another one, or left for where it joins others.
     Rotation,
     /// All live threads were at the barrier: every path is runnable again (one record for all warps).
     Release,
@@ -137,6 +137,10 @@ pub struct Moves {
     pub inserts: bool,
     /// The foremost of those behind x and y left them.
     pub extracts: bool,
+    /// A row, or two, went onto a stack.
+    pub pushes: bool,
+    /// The top row of a stack was taken off.
+    pub pops: bool,
 }
 
 /// The paths a warp's divergence unit offers after an event.
@@ -146,13 +150,16 @@ pub struct Context {
     pub cycle: u64,
     /// Warp index (0 for a release).
     pub warp: u32,
+    /// Path slot of the event (0 for a release).
+    pub slot: u32,
     /// What happened.
     pub event: Event,
-    /// The path in charge after the event; `None` when no thread of the warp lives (or on release).
+    /// The path in slot 0 after the event; `None` where there is none (or on release).
     pub x: Option<PathRecord>,
-    /// The path next to it, of a unit that keeps two at hand; `None` where there is none (or on release).
+    /// The path next to it, or in slot 1, of a unit that keeps two at hand; `None` where there is none (or on
+    /// release).
     pub y: Option<PathRecord>,
-    /// What happened to the others, of a unit that keeps a list of them.
+    /// What happened to the others, of a unit that keeps a list or a stack of them.
     #[serde(flatten)]
     pub moves: Moves,
 }
@@ -221,8 +228,10 @@ mod tests {
         let path = PathRecord { pc: 0x8000_0004, depth: 1, mask: 0b10, parked: true };
         let behind = PathRecord { pc: 0x8000_0100, depth: 0, mask: 0b01, parked: false };
         let moves = Moves { extracts: true, ..Moves::default() };
-        let context = Context { cycle: 12, warp: 1, event: Event::Commit, x: Some(path), y: Some(behind), moves };
-        let release = Context { cycle: 13, warp: 0, event: Event::Release, x: None, y: None, moves: Moves::default() };
+        let context =
+            Context { cycle: 12, warp: 1, slot: 0, event: Event::Commit, x: Some(path), y: Some(behind), moves };
+        let release =
+            Context { cycle: 13, warp: 0, slot: 0, event: Event::Release, x: None, y: None, moves: Moves::default() };
         let exchange = Exchange { cycle: 14, warp: 1, row: 3, sorting: Sorting::Fold };
         let records = [
             Record::Commit(commit),

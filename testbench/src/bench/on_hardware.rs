@@ -169,8 +169,8 @@ impl Run<'_, '_> {
             self.outputs.record(|| Record::Exchange(exchange))?;
         }
         if trace.release {
-            let (x, y, moves) = (None, None, Moves::default());
-            self.outputs.record(|| Record::Context(Context { cycle, warp: 0, event: Event::Release, x, y, moves }))?;
+            let (event, x, y, moves) = (Event::Release, None, None, Moves::default());
+            self.outputs.record(|| Record::Context(Context { cycle, warp: 0, slot: 0, event, x, y, moves }))?;
         }
         events.console.map_or(Ok(()), |byte| self.outputs.console(byte))
     }

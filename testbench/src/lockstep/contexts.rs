@@ -35,11 +35,14 @@ impl Contexts {
     pub(super) fn take(&mut self, context: &Context) -> Result<(Subject, Moves), (Option<Subject>, Difference)> {
         match self.owed.pop_front() {
             Some(Owed { cycle, subject, moves }) if cycle == context.cycle => {
-                if subject.warp == context.warp {
-                    return Ok((subject, moves));
+                let fields =
+                    [("context_warp", subject.warp, context.warp), ("context_slot", subject.slot, context.slot)];
+                match fields.into_iter().find(|(_, expected, actual)| expected != actual) {
+                    None => Ok((subject, moves)),
+                    Some((field, expected, actual)) => {
+                        Err((Some(subject), Difference::new(field, expected.to_string(), actual.to_string())))
+                    }
                 }
-                let (expected, actual) = (subject.warp.to_string(), context.warp.to_string());
-                Err((Some(subject), Difference::new("context_warp", expected, actual)))
             }
             _ => {
                 let actual = format!("a record of warp {}", context.warp);
@@ -96,6 +99,8 @@ pub(super) fn compare(
     require_equal!("context_yields", moves.yields, actual.moves.yields, "{}");
     require_equal!("context_inserts", moves.inserts, actual.moves.inserts, "{}");
     require_equal!("context_extracts", moves.extracts, actual.moves.extracts, "{}");
+    require_equal!("context_pushes", moves.pushes, actual.moves.pushes, "{}");
+    require_equal!("context_pops", moves.pops, actual.moves.pops, "{}");
     Ok(())
 }
 

@@ -128,22 +128,35 @@ impl Scene<'_> {
     /// All paths of the model, and those that the hardware has shown.
     pub(super) fn write_paths(&self, text: &mut String, warp: u32) {
         let _ = writeln!(text, "paths of warp {warp} in the model:");
-        let two_at_hand = self.machine.second(warp).is_some();
         for (place, path) in self.machine.paths(warp).iter().enumerate() {
-            let role = match place {
-                _ if !two_at_hand => String::new(),
-                0 => "x: ".into(),
-                1 => "y: ".into(),
-                place => format!("row {}: ", place - 2),
-            };
-            let _ = writeln!(text, "  {role}{}", describe(self.program, path));
+            let _ = writeln!(text, "  {}{}", self.role(warp, place, path), describe(self.program, path));
         }
-        let _ = writeln!(text, "path in charge of warp {warp} in the hardware, by its last context record:");
         let HotPaths { x, y } = &self.hardware_paths;
         let path = |path: &PathRecord| describe(self.program, path);
-        let _ = writeln!(text, "  {}", x.as_ref().map_or("none".into(), path));
+        let or_none = |shown: &Option<PathRecord>| shown.as_ref().map_or("none".into(), path);
+        if self.machine.slots() > 1 {
+            let _ = writeln!(text, "paths in the slots of warp {warp} in the hardware, by its last context record:");
+            let _ = writeln!(text, "  slot 0: {}\n  slot 1: {}", or_none(x), or_none(y));
+            return;
+        }
+        let _ = writeln!(text, "path in charge of warp {warp} in the hardware, by its last context record:");
+        let _ = writeln!(text, "  {}", or_none(x));
         if let Some(y) = y {
             let _ = writeln!(text, "and next to it:\n  {}", path(y));
+        }
+    }
+
+    /// What the path at a place of the model's list is to its divergence unit.
+    fn role(&self, warp: u32, place: usize, path: &PathRecord) -> String {
+        if self.machine.slots() > 1 {
+            let slot = (0..self.machine.slots()).find(|slot| self.machine.path(warp, *slot).as_ref() == Some(path));
+            return slot.map_or("waits: ".into(), |slot| format!("slot {slot}: "));
+        }
+        match place {
+            _ if self.machine.second(warp).is_none() => String::new(),
+            0 => "x: ".into(),
+            1 => "y: ".into(),
+            place => format!("row {}: ", place - 2),
         }
     }
 }

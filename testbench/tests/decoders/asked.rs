@@ -54,8 +54,8 @@ impl Model {
         let config = &self.config;
         *self.depths.entry(word).or_insert_with(|| {
             let mut machine = machine(config, word);
-            machine.step(WARP, &Given::default(), &mut Commit::default()).expect("a jump to an aligned address");
-            machine.path(WARP).expect("its threads live").depth
+            machine.step(WARP, 0, &Given::default(), &mut Commit::default()).expect("a jump to an aligned address");
+            machine.path(WARP, 0).expect("its threads live").depth
         })
     }
 }
@@ -66,8 +66,8 @@ fn machine(config: &Config, word: u32) -> Machine {
 
 fn access(config: &Config, word: u32) -> Option<Access> {
     let (mut machine, mut commit) = (machine(config, word), Commit::default());
-    let Step::Committed { volatile, .. } = machine.step(WARP, &Given::default(), &mut commit).ok()?;
-    Some(match machine.path(WARP) {
+    let Step::Committed { volatile, .. } = machine.step(WARP, 0, &Given::default(), &mut commit).ok()?;
+    Some(match machine.path(WARP, 0) {
         None => Access::Exits,
         Some(path) if path.parked => Access::Parks,
         Some(_) if volatile => Access::ReadsCounter,

@@ -21,5 +21,5 @@ fn parked(pc: u32, mask: u64) -> PathRecord {
 }
 
 fn next(a: impl Into<Option<PathRecord>>, b: impl Into<Option<PathRecord>>) -> Next {
-    Next { a: a.into(), b: b.into() }
+    Next::of(a.into(), b.into())
 }

@@ -13,7 +13,7 @@ fn holding(fair_after: u64, paths: &[PathRecord]) -> SortedTable {
     table
 }
 
-const NOTHING: Moves = Moves { yields: false, inserts: false, extracts: false };
+const NOTHING: Moves = Moves { yields: false, inserts: false, extracts: false, pushes: false, pops: false };
 const INSERTS: Moves = Moves { inserts: true, ..NOTHING };
 const EXTRACTS: Moves = Moves { extracts: true, ..NOTHING };
 
@@ -30,8 +30,8 @@ fn the_example_of_the_paper() {
         (at(e, 0b1000), None),                // C
         (at(e, 0b0111), None),                // D
     ] {
-        done.push(*table.path(0).expect("threads live"));
-        assert_eq!(table.resolve(0, &next(to_a, to_b)), NOTHING);
+        done.push(table.path(0, 0).expect("threads live"));
+        assert_eq!(table.resolve(0, 0, &next(to_a, to_b)), NOTHING);
     }
     assert_eq!(done, [at(a, 0b1111), at(b, 0b1011), at(c, 0b1000), at(d, 0b0111)]);
     assert_eq!(table.list(0), [at(e, 0b1111)]);
@@ -41,7 +41,7 @@ fn the_example_of_the_paper() {
 fn two_paths_of_a_branch_and_y_come_out_in_order() {
     for (a, b, y) in [(0, 4, 8), (0, 8, 4), (4, 0, 8), (4, 8, 0), (8, 0, 4), (8, 4, 0)] {
         let mut table = holding(0, &[at(100, 0b0011), at(y, 0b1100)]);
-        assert_eq!(table.resolve(0, &next(at(a, 0b0001), at(b, 0b0010))), INSERTS);
+        assert_eq!(table.resolve(0, 0, &next(at(a, 0b0001), at(b, 0b0010))), INSERTS);
         let pcs: Vec<u32> = table.list(0).iter().map(|path| path.pc).collect();
         assert_eq!(pcs, [0, 4, 8], "{a}, {b}, {y}");
     }
@@ -51,7 +51,7 @@ fn two_paths_of_a_branch_and_y_come_out_in_order() {
 fn a_deeper_call_comes_before_a_smaller_pc_and_parked_paths_come_last() {
     let deep = PathRecord { depth: 1, ..at(40, 0b001) };
     let mut table = holding(0, &[at(100, 0b011), at(8, 0b100)]);
-    table.resolve(0, &next(parked(0, 0b010), deep));
+    table.resolve(0, 0, &next(parked(0, 0b010), deep));
     assert_eq!(table.list(0), [deep, at(8, 0b100), parked(0, 0b010)]);
 }
 
@@ -60,29 +60,29 @@ fn paths_merge_only_if_pc_depth_and_parking_are_equal() {
     let y = at(8, 0b100);
     for other in [at(12, 0b011), PathRecord { depth: 1, ..at(8, 0b011) }, parked(8, 0b011)] {
         let mut table = holding(0, &[at(4, 0b011), y]);
-        table.resolve(0, &next(other, None));
+        table.resolve(0, 0, &next(other, None));
         assert_eq!(table.held(0), 2, "{other:?}");
     }
     let mut table = holding(0, &[at(4, 0b011), y]);
-    table.resolve(0, &next(at(8, 0b011), None));
+    table.resolve(0, 0, &next(at(8, 0b011), None));
     assert_eq!(table.list(0), [at(8, 0b111)]);
 }
 
 #[test]
 fn three_equal_paths_become_one_and_leave_no_hole() {
     let mut table = holding(0, &[at(4, 0b00011), at(8, 0b00100), at(16, 0b01000), at(12, 0b10000)]);
-    assert_eq!(table.resolve(0, &next(at(8, 0b00001), at(8, 0b00010))), EXTRACTS);
+    assert_eq!(table.resolve(0, 0, &next(at(8, 0b00001), at(8, 0b00010))), EXTRACTS);
     assert_eq!(table.list(0), [at(8, 0b00111), at(16, 0b01000), at(12, 0b10000)]);
 }
 
 #[test]
 fn the_front_of_the_table_follows_a_path_that_ends() {
     let mut table = holding(0, &[at(4, 0b0001), at(8, 0b0010), at(12, 0b0100)]);
-    assert_eq!(table.resolve(0, &next(None, None)), EXTRACTS);
+    assert_eq!(table.resolve(0, 0, &next(None, None)), EXTRACTS);
     assert_eq!(table.list(0), [at(8, 0b0010), at(12, 0b0100)]);
-    assert_eq!(table.resolve(0, &next(None, None)), NOTHING);
-    assert_eq!(table.resolve(0, &next(None, None)), NOTHING);
-    assert_eq!((table.path(0), table.held(0), table.schedulable(0)), (None, 0, 0));
+    assert_eq!(table.resolve(0, 0, &next(None, None)), NOTHING);
+    assert_eq!(table.resolve(0, 0, &next(None, None)), NOTHING);
+    assert_eq!((table.path(0, 0), table.held(0), table.schedulable(0)), (None, 0, 0));
 }
 
 #[test]
@@ -126,12 +126,12 @@ fn the_path_that_ran_gives_way_and_each_other_has_as_many_commits() {
     let mut table = holding(2, &[at(0, 0b0001), at(4, 0b0010), at(8, 0b0100), at(12, 0b1000)]);
     let mut ran = Vec::new();
     for _ in 0..12 {
-        let path = *table.path(0).expect("all live");
+        let path = table.path(0, 0).expect("all live");
         ran.push(path.mask);
         // Everybody spins.
-        table.resolve(0, &next(path, None));
-        if table.must_rotate(0) {
-            assert!(table.rotate(0).yields);
+        table.resolve(0, 0, &next(path, None));
+        if table.must_rotate(0, 0, None) {
+            assert!(table.rotate(0, 0).yields);
         }
         let held = table.warps[0].hold.is_some();
         let sorted = (0..4).any(|row| table.sorted(0, row, Sorting::Exchange));
@@ -151,11 +151,11 @@ fn a_loop_in_step_with_the_turns_starves_nobody() {
             let mut table = holding(fair_after, &[at(0, 0b10), at(4, 0b01)]);
             let runs = |step: u64| if step.is_multiple_of(period) { at(8, 0b10) } else { at(0, 0b10) };
             let first = (0..100).find(|step| {
-                table.resolve(0, &next(runs(*step), None));
-                if table.must_rotate(0) {
-                    table.rotate(0);
+                table.resolve(0, 0, &next(runs(*step), None));
+                if table.must_rotate(0, 0, None) {
+                    table.rotate(0, 0);
                 }
-                table.path(0).is_some_and(|path| path.mask == 0b01)
+                table.path(0, 0).is_some_and(|path| path.mask == 0b01)
             });
             assert!(first.is_some_and(|commits| commits < 2 * fair_after), "{fair_after}, {period}: {first:?}");
         }
@@ -165,19 +165,19 @@ fn a_loop_in_step_with_the_turns_starves_nobody() {
 #[test]
 fn a_parked_path_gives_way_until_one_can_run() {
     let mut table = holding(0, &[at(0, 0b0001), parked(4, 0b0010), parked(8, 0b0100), at(12, 0b1000)]);
-    assert!(!table.must_rotate(0));
-    table.resolve(0, &next(parked(4, 0b0001), None));
+    assert!(!table.must_rotate(0, 0, None));
+    table.resolve(0, 0, &next(parked(4, 0b0001), None));
     // Both were at the barrier at pc 4: they merged, and the front was extracted.
     assert_eq!(table.list(0), [parked(4, 0b0011), parked(8, 0b0100), at(12, 0b1000)]);
-    assert!(table.must_rotate(0));
-    assert_eq!(table.rotate(0), Moves { inserts: true, extracts: true, ..NOTHING });
+    assert!(table.must_rotate(0, 0, None));
+    assert_eq!(table.rotate(0, 0), Moves { inserts: true, extracts: true, ..NOTHING });
     assert_eq!(table.list(0), [parked(8, 0b0100), at(12, 0b1000), parked(4, 0b0011)]);
-    assert!(table.must_rotate(0));
-    assert_eq!(table.rotate(0), Moves { inserts: true, extracts: true, ..NOTHING });
+    assert!(table.must_rotate(0, 0, None));
+    assert_eq!(table.rotate(0, 0), Moves { inserts: true, extracts: true, ..NOTHING });
     assert_eq!(table.list(0), [at(12, 0b1000), parked(4, 0b0011), parked(8, 0b0100)]);
-    assert!(!table.must_rotate(0));
-    table.resolve(0, &next(parked(4, 0b1000), None));
-    assert!(!table.must_rotate(0), "all wait");
+    assert!(!table.must_rotate(0, 0, None));
+    table.resolve(0, 0, &next(parked(4, 0b1000), None));
+    assert!(!table.must_rotate(0, 0, None), "all wait");
     table.release();
     assert!(table.list(0).iter().all(|path| !path.parked));
 }
@@ -185,13 +185,13 @@ fn a_parked_path_gives_way_until_one_can_run() {
 #[test]
 fn two_paths_change_places_where_there_are_no_others() {
     let mut table = holding(0, &[at(0, 0b01), at(4, 0b10)]);
-    table.resolve(0, &next(parked(0, 0b01), None));
+    table.resolve(0, 0, &next(parked(0, 0b01), None));
     // The one that can run comes first without a rotation.
-    assert_eq!((table.list(0), table.must_rotate(0)), (vec![at(4, 0b10), parked(0, 0b01)], false));
+    assert_eq!((table.list(0), table.must_rotate(0, 0, None)), (vec![at(4, 0b10), parked(0, 0b01)], false));
     let mut table = holding(1, &[at(0, 0b01), at(4, 0b10)]);
-    table.resolve(0, &next(at(0, 0b01), None));
-    assert!(table.must_rotate(0));
-    assert_eq!(table.rotate(0), Moves { yields: true, ..NOTHING });
+    table.resolve(0, 0, &next(at(0, 0b01), None));
+    assert!(table.must_rotate(0, 0, None));
+    assert_eq!(table.rotate(0, 0), Moves { yields: true, ..NOTHING });
     assert_eq!(table.list(0), [at(4, 0b10), at(0, 0b01)]);
 }
 
@@ -202,14 +202,14 @@ fn sixty_four_paths_fit() {
     for lane in 0..63 {
         let rest = u64::MAX << (lane + 1);
         // The lane goes far behind; the others go on.
-        table.resolve(0, &next(at(0x8000_0004 + 4 * lane, rest), at(0x9000_0000 - 4 * lane, 1 << lane)));
+        table.resolve(0, 0, &next(at(0x8000_0004 + 4 * lane, rest), at(0x9000_0000 - 4 * lane, 1 << lane)));
         assert_eq!(table.held(0), lane + 2);
     }
     let mut lanes = Vec::new();
-    while let Some(path) = table.path(0).copied() {
+    while let Some(path) = table.path(0, 0) {
         while table.sort(0).is_some() {}
         lanes.push(path.mask.trailing_zeros());
-        table.resolve(0, &next(None, None));
+        table.resolve(0, 0, &next(None, None));
     }
     let expected: Vec<u32> = (0..64).rev().collect();
     assert_eq!(lanes, expected, "the smallest pc first");

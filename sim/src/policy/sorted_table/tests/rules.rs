@@ -209,14 +209,14 @@ fn compare(threads: u32, fair_after: u64, sorter: Sorter, seed: u64, seen: &mut 
     let places = 3 + random(&mut state) % 20;
     for step in 0..300 {
         let place = format!("{threads} threads, fair_after {fair_after}, {sorter:?}, seed {seed}, step {step}");
-        let Some(path) = table.path(0).copied() else {
+        let Some(path) = table.path(0, 0) else {
             seen.ends += 1;
             break;
         };
-        assert_eq!(table.must_rotate(0), rules.gives_way, "{place}");
+        assert_eq!(table.must_rotate(0, 0, None), rules.gives_way, "{place}");
         let before = table.warps[0].cold.len();
-        if table.must_rotate(0) {
-            let moves = table.rotate(0);
+        if table.must_rotate(0, 0, None) {
+            let moves = table.rotate(0, 0);
             seen.moves(moves, before, table.warps[0].cold.len());
             seen.rotations += u32::from(!moves.yields);
             seen.yields += u32::from(moves.yields);
@@ -230,11 +230,11 @@ fn compare(threads: u32, fair_after: u64, sorter: Sorter, seed: u64, seen: &mut 
             // Often all lanes go the same way.
             let all = if random(&mut state).is_multiple_of(3) { 0 } else { u64::MAX };
             let split = (random(&mut state) ^ random(&mut state) << 32) | all;
-            let next = Next {
-                a: near(&path, places, path.mask & split & !ended, &mut state),
-                b: near(&path, places, path.mask & !split & !ended, &mut state),
-            };
-            let moves = table.resolve(0, &next);
+            let next = Next::of(
+                near(&path, places, path.mask & split & !ended, &mut state),
+                near(&path, places, path.mask & !split & !ended, &mut state),
+            );
+            let moves = table.resolve(0, 0, &next);
             assert!(!moves.yields, "{place}: a turn ends with a rotation");
             seen.moves(moves, before, table.warps[0].cold.len());
             rules.commit(&next);
@@ -260,7 +260,7 @@ fn compare(threads: u32, fair_after: u64, sorter: Sorter, seed: u64, seen: &mut 
         let list = table.list(0);
         assert_eq!(list, rules.paths(), "{place}");
         lanes.check(&list, &place);
-        assert_eq!((table.path(0).copied(), table.second(0).copied()), (rules.x, rules.y), "{place}");
+        assert_eq!((table.path(0, 0), table.second(0)), (rules.x, rules.y), "{place}");
         assert_eq!(table.held(0) as usize, list.len(), "{place}");
         assert!(rules.y.is_some() || rules.cold.is_empty(), "{place}: y exists while the table has a path");
         assert!(rules.cold.len() <= (threads as usize).saturating_sub(2), "{place}: T − 2 rows are enough");
@@ -296,10 +296,10 @@ fn with_the_best_sorter_the_path_in_charge_is_the_best_of_all() {
         let mut table = SortedTable::new(&start(8, 0));
         let mut state = seed;
         for _ in 0..200 {
-            let Some(path) = table.path(0).copied().filter(|path| !path.parked) else { break };
+            let Some(path) = table.path(0, 0).filter(|path| !path.parked) else { break };
             let split = random(&mut state);
             let a = near(&path, 9, path.mask & split, &mut state);
-            table.resolve(0, &next(a, near(&path, 9, path.mask & !split, &mut state)));
+            table.resolve(0, 0, &next(a, near(&path, 9, path.mask & !split, &mut state)));
             while table.sort(0).is_some() {}
             let list = table.list(0);
             assert!(list.iter().skip(1).all(|path| rank(path) >= rank(&list[0])), "{list:?}");

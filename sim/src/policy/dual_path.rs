@@ -1,0 +1,182 @@
+//! `dual-path`: the reconvergence stack of which both sides of a branch may run, in any order
+//! (dual-path execution paper, section 3.1).
+//!
+//! A row holds a left and a right side and the point where they come together. The sides of the top
+//! row run. Where the threads of one part, it waits at the reconvergence point with all of them, and a
+//! row of both parts goes on top, which suspends the other side. A side that arrives is cleared; when
+//! neither is left the row is popped. Where the point is that of the row itself, the row is used again,
+//! if the other side has left it: a warp of T threads has at most T rows.
+
+use weft_trace::{Moves, PathRecord};
+
+use super::stack::{Course, Rpc, Side, waiting_at_return};
+use super::{Next, Policy, Start};
+
+/// See the module.
+pub(super) struct DualPath {
+    warps: Vec<Warp>,
+}
+
+struct Warp {
+    /// Threads that have not ended.
+    live: u64,
+    /// From the bottom, which is never popped.
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// By slot: left and right.
+    sides: [Side; 2],
+    rpc: Rpc,
+    /// The side of the row below of which this row was made.
+    from: usize,
+}
+
+impl DualPath {
+    pub(super) fn new(start: &Start) -> Self {
+        Self { warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
+    }
+
+    fn warp(&self, warp: u32) -> &Warp {
+        &self.warps[warp as usize]
+    }
+}
+
+impl Policy for DualPath {
+    fn slots(&self) -> u32 {
+        2
+    }
+
+    fn path(&self, warp: u32, slot: u32) -> Option<PathRecord> {
+        let warp = self.warp(warp);
+        warp.rows.last()?.sides[slot as usize].path(warp.live)
+    }
+
+    fn second(&self, warp: u32) -> Option<PathRecord> {
+        self.path(warp, 1)
+    }
+
+    fn list(&self, warp: u32) -> Vec<PathRecord> {
+        self.warp(warp).list()
+    }
+
+    fn schedulable(&self, warp: u32) -> u32 {
+        let paths = (0..self.slots()).filter_map(|slot| self.path(warp, slot));
+        paths.filter(|path| !path.parked).count() as u32
+    }
+
+    fn held(&self, warp: u32) -> u32 {
+        self.warp(warp).rows.len() as u32
+    }
+
+    fn resolve(&mut self, warp: u32, slot: u32, next: &Next) -> Moves {
+        self.warps[warp as usize].commit(slot as usize, next)
+    }
+
+    fn must_rotate(&self, warp: u32, slot: u32, word: Option<u32>) -> bool {
+        self.warp(warp).gives_way(slot as usize, word)
+    }
+
+    fn rotate(&mut self, warp: u32, slot: u32) -> Moves {
+        self.warps[warp as usize].leave(slot as usize)
+    }
+
+    fn release(&mut self) {
+        let rows = self.warps.iter_mut().flat_map(|warp| &mut warp.rows);
+        rows.flat_map(|row| &mut row.sides).for_each(|side| side.parked = false);
+    }
+}
+
+impl Warp {
+    fn new(start: &Start) -> Self {
+        let mut rows = Vec::with_capacity(start.mask.count_ones() as usize);
+        rows.push(Row { sides: [Side::of(start.path()), Side::EMPTY], rpc: Rpc::None, from: 0 });
+        Self { live: start.mask, rows }
+    }
+
+    fn commit(&mut self, slot: usize, next: &Next) -> Moves {
+        let Some(row) = self.rows.last_mut() else { return Moves::default() };
+        let side = &mut row.sides[slot];
+        self.live &= !side.path(self.live).map_or(0, |path| next.ended(&path));
+        match side.commit(next, row.rpc, self.live) {
+            Course::Stays => Moves::default(),
+            Course::Leaves => self.leave(slot),
+            Course::Parts { near, far, rpc } => self.part(slot, near, far, rpc),
+        }
+    }
+
+    fn part(&mut self, slot: usize, near: Side, far: Option<Side>, rpc: Rpc) -> Moves {
+        let Some(row) = self.rows.last_mut() else { return Moves::default() };
+        let other = 1 - slot;
+        let far_or_none = far.unwrap_or(Side::EMPTY);
+        if row.rpc.is(rpc) {
+            if far.is_none() || !row.sides[other].is_live(self.live) {
+                row.sides[slot] = near;
+                if far.is_some() {
+                    row.sides[other] = far_or_none;
+                }
+                return Moves::default();
+            }
+            row.sides[slot] = Side::EMPTY;
+        } else {
+            row.sides[slot].wait_at(rpc);
+        }
+        let mut sides = [far_or_none; 2];
+        sides[slot] = near;
+        self.rows.push(Row { sides, rpc, from: slot });
+        Moves { pushes: true, ..Moves::default() }
+    }
+
+    /// Whether the top row has something to do before the path of this slot executes `word`.
+    fn gives_way(&self, slot: usize, word: Option<u32>) -> bool {
+        let Some(row) = self.rows.last() else { return false };
+        if self.is_over(row) {
+            return self.rows.len() > 1 && slot == 0;
+        }
+        row.sides[slot].leaves_before(word, row.rpc, self.live)
+    }
+
+    /// Whether no thread of the row is left.
+    fn is_over(&self, row: &Row) -> bool {
+        row.sides.iter().all(|side| !side.is_live(self.live))
+    }
+
+    /// A side of the top row has done what it was for.
+    fn leave(&mut self, slot: usize) -> Moves {
+        let live = self.live;
+        let Some(top) = self.rows.last_mut() else { return Moves::default() };
+        if top.sides[slot].is_live(live) {
+            top.rpc.note(top.sides[slot].pc);
+        }
+        top.sides[slot] = Side::EMPTY;
+        let Row { rpc, from, .. } = *top;
+        if !self.rows.last().is_some_and(|top| self.is_over(top)) || self.rows.len() == 1 {
+            return Moves::default();
+        }
+        self.rows.pop();
+        if let Some(row) = self.rows.last_mut() {
+            row.sides[from].resume(&mut row.rpc, rpc);
+            row.sides.iter_mut().for_each(|side| side.mask &= live);
+        }
+        Moves { pops: true, ..Moves::default() }
+    }
+
+    fn list(&self) -> Vec<PathRecord> {
+        let mut above = 0;
+        let mut paths = Vec::new();
+        for (number, row) in self.rows.iter().enumerate().rev() {
+            let over = &self.rows[number + 1..];
+            let mut sides = row.sides;
+            if let Some(child) = over.first() {
+                let side = &mut sides[child.from];
+                side.pc = waiting_at_return(row.rpc, over.iter().map(|row| row.rpc)).unwrap_or(side.pc);
+            }
+            for side in sides {
+                paths.extend(side.list(self.live & !above));
+                above |= side.mask;
+            }
+        }
+        paths
+    }
+}

@@ -1,0 +1,136 @@
+//! `pdom-stack`: the reconvergence stack that follows one path at a time (dual-path execution paper,
+//! section 2.1, with post-dominators of an unmodified binary).
+//!
+//! The top row runs. Where its threads part, the row waits at the reconvergence point with all of
+//! them, and one row for each side goes on top, the side of the smaller pc last, so that it runs
+//! first. A side that arrives is popped. Where the point is that of the row itself (a loop that sheds
+//! threads), the row is used again: a warp of T threads has at most 2T − 1 rows.
+
+use weft_trace::{Moves, PathRecord};
+
+use super::stack::{Course, Rpc, Side, waiting_at_return};
+use super::{Next, Policy, Start};
+
+/// See the module.
+pub(super) struct PdomStack {
+    warps: Vec<Warp>,
+}
+
+struct Warp {
+    /// Threads that have not ended.
+    live: u64,
+    /// From the bottom, which is never popped.
+    rows: Vec<Row>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    side: Side,
+    rpc: Rpc,
+}
+
+impl PdomStack {
+    pub(super) fn new(start: &Start) -> Self {
+        Self { warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
+    }
+
+    fn warp(&self, warp: u32) -> &Warp {
+        &self.warps[warp as usize]
+    }
+}
+
+impl Policy for PdomStack {
+    fn path(&self, warp: u32, _slot: u32) -> Option<PathRecord> {
+        let warp = self.warp(warp);
+        warp.rows.last()?.side.path(warp.live)
+    }
+
+    fn list(&self, warp: u32) -> Vec<PathRecord> {
+        self.warp(warp).list()
+    }
+
+    fn schedulable(&self, warp: u32) -> u32 {
+        u32::from(self.path(warp, 0).is_some_and(|path| !path.parked))
+    }
+
+    fn held(&self, warp: u32) -> u32 {
+        self.warp(warp).rows.len() as u32
+    }
+
+    fn resolve(&mut self, warp: u32, _slot: u32, next: &Next) -> Moves {
+        self.warps[warp as usize].commit(next)
+    }
+
+    fn must_rotate(&self, warp: u32, _slot: u32, word: Option<u32>) -> bool {
+        self.warp(warp).gives_way(word)
+    }
+
+    fn rotate(&mut self, warp: u32, _slot: u32) -> Moves {
+        self.warps[warp as usize].leave()
+    }
+
+    fn release(&mut self) {
+        self.warps.iter_mut().flat_map(|warp| &mut warp.rows).for_each(|row| row.side.parked = false);
+    }
+}
+
+impl Warp {
+    fn new(start: &Start) -> Self {
+        let mut rows = Vec::with_capacity(2 * start.mask.count_ones() as usize - 1);
+        rows.push(Row { side: Side::of(start.path()), rpc: Rpc::None });
+        Self { live: start.mask, rows }
+    }
+
+    fn commit(&mut self, next: &Next) -> Moves {
+        let Some(row) = self.rows.last_mut() else { return Moves::default() };
+        self.live &= !row.side.path(self.live).map_or(0, |path| next.ended(&path));
+        match row.side.commit(next, row.rpc, self.live) {
+            Course::Stays => Moves::default(),
+            Course::Leaves => self.leave(),
+            Course::Parts { near, far, rpc } => self.part(near, far, rpc),
+        }
+    }
+
+    fn part(&mut self, near: Side, far: Option<Side>, rpc: Rpc) -> Moves {
+        let Some(row) = self.rows.last_mut() else { return Moves::default() };
+        if row.rpc.is(rpc) {
+            row.side = far.unwrap_or(near);
+            self.rows.extend(far.map(|_| Row { side: near, rpc }));
+            return Moves { pushes: far.is_some(), ..Moves::default() };
+        }
+        row.side.wait_at(rpc);
+        self.rows.extend(far.into_iter().chain([near]).map(|side| Row { side, rpc }));
+        Moves { pushes: true, ..Moves::default() }
+    }
+
+    /// Whether the top row has something to do before its path executes `word`.
+    fn gives_way(&self, word: Option<u32>) -> bool {
+        let [.., _, Row { side, rpc }] = self.rows.as_slice() else { return false };
+        !side.is_live(self.live) || side.leaves_before(word, *rpc, self.live)
+    }
+
+    /// The top row has done what it was for.
+    fn leave(&mut self) -> Moves {
+        let [.., below, Row { side, rpc }] = self.rows.as_mut_slice() else { return Moves::default() };
+        if side.is_live(self.live) {
+            rpc.note(side.pc);
+        }
+        below.side.resume(&mut below.rpc, *rpc);
+        below.side.mask &= self.live;
+        self.rows.pop();
+        Moves { pops: true, ..Moves::default() }
+    }
+
+    fn list(&self) -> Vec<PathRecord> {
+        let mut above = 0;
+        let mut paths = Vec::new();
+        for (number, row) in self.rows.iter().enumerate().rev() {
+            let mut side = row.side;
+            let over = self.rows[number + 1..].iter().map(|row| row.rpc);
+            side.pc = waiting_at_return(row.rpc, over).unwrap_or(side.pc);
+            paths.extend(side.list(self.live & !above));
+            above |= side.mask;
+        }
+        paths
+    }
+}

@@ -1,0 +1,126 @@
+//! One side of a row: threads that share a path.
+
+use weft_trace::PathRecord;
+
+use super::{RETURN, Rpc};
+use crate::policy::Next;
+
+/// The threads in `mask` at `pc`, `depth` calls deep. Threads that have ended may still be in the masks.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::policy) struct Side {
+    pub(in crate::policy) pc: u32,
+    pub(in crate::policy) depth: u8,
+    pub(in crate::policy) mask: u64,
+    /// If not zero, those that a memory instruction has not served yet; the others wait for them
+    /// behind it.
+    pub(in crate::policy) replay: u64,
+    pub(in crate::policy) parked: bool,
+}
+
+/// What a commit means to the side that made it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::policy) enum Course {
+    /// It goes on, or what it has not served yet is next.
+    Stays,
+    /// It has arrived at its row's reconvergence point, or all its threads have ended.
+    Leaves,
+    /// Its threads part. Of the two paths only those count that have not arrived where they meet.
+    Parts {
+        /// The one of smaller pc, or the only one.
+        near: Side,
+        far: Option<Side>,
+        /// Where they meet: their row's own point, or a new one.
+        rpc: Rpc,
+    },
+}
+
+impl Side {
+    /// No threads.
+    pub(in crate::policy) const EMPTY: Self = Self { pc: 0, depth: 0, mask: 0, replay: 0, parked: false };
+
+    pub(in crate::policy) fn of(path: PathRecord) -> Self {
+        let PathRecord { pc, depth, mask, parked } = path;
+        Self { pc, depth, mask, replay: 0, parked }
+    }
+
+    pub(in crate::policy) fn is_live(&self, live: u64) -> bool {
+        self.mask & live != 0
+    }
+
+    /// The path that is fetched and executed; `None` if all threads have ended.
+    pub(in crate::policy) fn path(&self, live: u64) -> Option<PathRecord> {
+        let Self { pc, depth, mask, replay, parked } = *self;
+        let mask = live & if replay == 0 { mask } else { replay };
+        (mask != 0).then_some(PathRecord { pc, depth, mask, parked })
+    }
+
+    /// Of the threads in `among`, those on the path, and those that wait behind its instruction for
+    /// it to be served.
+    pub(in crate::policy) fn list(&self, among: u64) -> impl Iterator<Item = PathRecord> {
+        let served = if self.replay == 0 { 0 } else { self.mask & !self.replay };
+        let behind = Self { pc: self.pc.wrapping_add(4), mask: served, replay: 0, ..*self };
+        [self.path(among), behind.path(among)].into_iter().flatten()
+    }
+
+    /// The side executes an instruction, in a row that reconverges at `rpc`; `live` are the threads
+    /// that have not ended with it.
+    pub(in crate::policy) fn commit(&mut self, next: &Next, rpc: Rpc, live: u64) -> Course {
+        match (next.a, next.b) {
+            (_, Some(rest)) if next.replays => {
+                self.replay = rest.mask;
+                Course::Stays
+            }
+            (Some(a), Some(b)) if (a.pc, a.depth) != (b.pc, b.depth) => {
+                self.part(a, b, Rpc::of(next.reconvergence, self.depth, rpc))
+            }
+            (a, b) => {
+                if let Some(path) = a.or(b) {
+                    *self = Self { mask: self.mask, ..Self::of(path) };
+                }
+                if !self.is_live(live) || self.has_arrived(rpc) { Course::Leaves } else { Course::Stays }
+            }
+        }
+    }
+
+    fn part(&self, a: PathRecord, b: PathRecord, rpc: Rpc) -> Course {
+        let (near, far) = if b.pc < a.pc { (b, a) } else { (a, b) };
+        let survivor = |path: PathRecord| Some(Side::of(path)).filter(|side| !side.has_arrived(rpc));
+        match (survivor(near), survivor(far)) {
+            (Some(near), far) => Course::Parts { near, far, rpc },
+            (None, Some(far)) => Course::Parts { near: far, far: None, rpc },
+            (None, None) => unreachable!("two places are not one"),
+        }
+    }
+
+    fn has_arrived(&self, rpc: Rpc) -> bool {
+        !self.parked && rpc.is_met_at(self.pc, self.depth)
+    }
+
+    /// Whether the side leaves its row before it executes `word`, the instruction at its pc: it stands
+    /// at the reconvergence point, or is about to return where its row reconverges.
+    pub(in crate::policy) fn leaves_before(&self, word: Option<u32>, rpc: Rpc, live: u64) -> bool {
+        self.is_live(live) && (self.has_arrived(rpc) || self.returns(word, rpc))
+    }
+
+    fn returns(&self, word: Option<u32>, rpc: Rpc) -> bool {
+        let here = matches!(rpc, Rpc::Return { depth, .. } if depth == self.depth);
+        here && word == Some(RETURN) && !self.parked && self.replay == 0
+    }
+
+    /// Its threads are to go on at `rpc`, all of them, when they have come together there.
+    pub(in crate::policy) fn wait_at(&mut self, rpc: Rpc) {
+        let (pc, depth) = rpc.place((self.pc, self.depth));
+        *self = Self { pc, depth, mask: self.mask, replay: 0, parked: false };
+    }
+
+    /// A row that reconverges at `popped` is gone, and this side, of a row that reconverges at `rpc`,
+    /// goes on.
+    pub(in crate::policy) fn resume(&mut self, rpc: &mut Rpc, popped: Rpc) {
+        let Some(pc) = popped.first_arrival() else { return };
+        if rpc.is(popped) {
+            rpc.note(pc);
+        } else {
+            self.pc = pc;
+        }
+    }
+}

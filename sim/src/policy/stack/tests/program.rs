@@ -1,0 +1,200 @@
+//! Random structured programs, and where their branches reconverge.
+
+use crate::control_flow::Reconvergence;
+
+/// What an instruction does; a place is an index into the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Plain,
+    /// Serves some of the lanes.
+    Memory,
+    /// To the place, or to the next instruction. A thread that has run for long decides as told.
+    Branch(usize, Option<bool>),
+    Jump(usize),
+    /// To any of the places.
+    Table(Vec<usize>),
+    Call(usize),
+    /// A call of any of the places.
+    CallAny(Vec<usize>),
+    Return,
+    /// A return by another word than `ret`.
+    OtherReturn,
+    Exit,
+    Barrier,
+}
+
+/// The next number of a linear congruential generator.
+pub(super) fn random(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+/// Functions one after the other. The first calls the second, waits for all threads, calls it again, and ends.
+pub(super) struct Program {
+    pub(super) operations: Vec<Operation>,
+    starts: Vec<usize>,
+    state: u64,
+    /// Whether threads may return by another word than `ret`.
+    wild: bool,
+}
+
+const FUNCTIONS: usize = 4;
+
+impl Program {
+    pub(super) fn random(seed: u64, wild: bool) -> Self {
+        let mut program = Self { operations: Vec::new(), starts: Vec::new(), state: seed, wild };
+        let main = [Operation::Plain, Operation::Barrier, Operation::Plain, Operation::Exit];
+        program.operations.extend(main);
+        program.starts = vec![0; FUNCTIONS];
+        // Callees first: their starts are known to their callers.
+        for function in (1..FUNCTIONS).rev() {
+            program.starts[function] = program.here();
+            program.block(function, 3);
+            program.emit(Operation::Return);
+        }
+        for call in [0, 2] {
+            program.operations[call] = Operation::Call(program.starts[1]);
+        }
+        program
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        random(&mut self.state) % bound
+    }
+
+    fn emit(&mut self, operation: Operation) -> usize {
+        self.operations.push(operation);
+        self.operations.len() - 1
+    }
+
+    fn here(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// A branch to where `then` ends.
+    fn unless(&mut self, weary: Option<bool>, then: impl FnOnce(&mut Self)) {
+        let branch = self.emit(Operation::Plain);
+        then(self);
+        self.operations[branch] = Operation::Branch(self.here(), weary);
+    }
+
+    fn block(&mut self, function: usize, nesting: u64) {
+        for _ in 0..=self.below(3) {
+            self.statement(function, nesting);
+        }
+    }
+
+    fn statement(&mut self, function: usize, nesting: u64) {
+        let kinds = if nesting == 0 { 5 } else { 13 };
+        let callee = self.starts.get(function + 1).copied();
+        match self.below(kinds) {
+            0 => drop(self.emit(Operation::Plain)),
+            1 => drop(self.emit(Operation::Memory)),
+            2 => self.unless(None, |program| {
+                let ends = program.below(4) == 0;
+                let other = program.wild && program.below(2) == 0;
+                let operation = if other { Operation::OtherReturn } else { Operation::Return };
+                program.emit(if ends { Operation::Exit } else { operation });
+            }),
+            3 => drop(callee.map(|callee| self.emit(Operation::Call(callee)))),
+            4 if self.wild => drop(self.emit(Operation::Barrier)),
+            4 | 5 => self.unless(None, |program| program.block(function, nesting.saturating_sub(1))),
+            6 => {
+                let mut jump = 0;
+                self.unless(None, |program| {
+                    program.block(function, nesting - 1);
+                    jump = program.emit(Operation::Plain);
+                });
+                self.block(function, nesting - 1);
+                self.operations[jump] = Operation::Jump(self.here());
+            }
+            7 | 8 => {
+                let start = self.here();
+                self.block(function, nesting - 1);
+                self.emit(Operation::Branch(start, Some(false)));
+            }
+            9 => {
+                let start = self.here();
+                self.block(function, nesting - 1);
+                let leave = self.emit(Operation::Plain);
+                self.block(function, nesting - 1);
+                self.emit(Operation::Jump(start));
+                self.operations[leave] = Operation::Branch(self.here(), Some(true));
+            }
+            10 => self.unless(Some(true), |program| {
+                let again = program.starts[function];
+                program.emit(Operation::Call(again));
+            }),
+            11 => {
+                let table = self.emit(Operation::Plain);
+                let mut cases = Vec::new();
+                let mut ends = Vec::new();
+                for _ in 0..2 + self.below(2) {
+                    cases.push(self.here());
+                    self.block(function, nesting - 1);
+                    ends.push(self.emit(Operation::Plain));
+                }
+                let end = self.here();
+                ends.into_iter().for_each(|jump| self.operations[jump] = Operation::Jump(end));
+                cases.push(end);
+                self.operations[table] = Operation::Table(cases);
+            }
+            _ => {
+                let starts: Vec<usize> = self.starts[function + 1..].to_vec();
+                if starts.len() > 1 {
+                    self.emit(Operation::CallAny(starts));
+                }
+            }
+        }
+    }
+
+    /// The end of the function that holds a place.
+    fn end(&self, place: usize) -> usize {
+        let after = self.starts.iter().copied().filter(|start| *start > place).min();
+        after.unwrap_or(self.operations.len())
+    }
+
+    /// Where control may go next within the function; the number of operations is its end.
+    fn successors(&self, place: usize) -> Vec<usize> {
+        match &self.operations[place] {
+            Operation::Branch(target, _) => vec![*target, place + 1],
+            Operation::Jump(target) => vec![*target],
+            Operation::Table(targets) => targets.clone(),
+            Operation::Return | Operation::OtherReturn | Operation::Exit => vec![self.operations.len()],
+            _ => vec![place + 1],
+        }
+    }
+
+    /// The immediate post-dominators, from the sets of all post-dominators.
+    pub(super) fn reconvergence(&self) -> Vec<Reconvergence> {
+        let count = self.operations.len();
+        let mut sets = vec![vec![true; count + 1]; count];
+        sets.push((0..=count).map(|place| place == count).collect());
+        let mut changes = true;
+        while changes {
+            changes = false;
+            for place in (0..count).rev() {
+                let successors = self.successors(place);
+                let set: Vec<bool> = (0..=count)
+                    .map(|other| other == place || successors.iter().all(|successor| sets[*successor][other]))
+                    .collect();
+                changes |= set != sets[place];
+                sets[place] = set;
+            }
+        }
+        let size = |place: usize| sets[place].iter().filter(|member| **member).count();
+        (0..count)
+            .map(|place| match self.operations[place] {
+                Operation::CallAny(_) => Reconvergence::At(4 * (place as u32 + 1)),
+                Operation::Branch(..) | Operation::Table(_) => {
+                    let others = (0..=count).filter(|other| sets[place][*other] && *other != place);
+                    match others.max_by_key(|other| size(*other)) {
+                        Some(nearest) if nearest < self.end(place) => Reconvergence::At(4 * nearest as u32),
+                        _ => Reconvergence::Return,
+                    }
+                }
+                _ => Reconvergence::Unknown,
+            })
+            .collect()
+    }
+}

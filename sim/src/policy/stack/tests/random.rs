@@ -1,0 +1,303 @@
+//! Threads with a program counter and a stack of their own run random programs, in the order that a
+//! stack decides.
+
+use weft_trace::PathRecord;
+
+use super::program::{Operation, Program, random};
+use crate::control_flow::Reconvergence;
+use crate::policy::dual_path::DualPath;
+use crate::policy::pdom_stack::PdomStack;
+use crate::policy::stack::RETURN;
+use crate::policy::{Next, Policy, Start};
+
+const PROGRAMS: u64 = 200;
+
+/// Steps after which a thread leaves its loops.
+const WEARY: u64 = 60;
+
+#[derive(Clone, Debug)]
+struct Thread {
+    place: usize,
+    returns: Vec<usize>,
+    steps: u64,
+    /// Its decisions.
+    state: u64,
+    parked: bool,
+    live: bool,
+}
+
+/// Threads that parted and must meet again before any of them executes the instruction there.
+#[derive(Debug)]
+struct Meeting {
+    lanes: u64,
+    entry: Reconvergence,
+    depth: usize,
+}
+
+/// What is known about where threads reconverge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Knowledge {
+    /// The post-dominators.
+    True,
+    /// Anything, mostly wrong.
+    False,
+    Nothing,
+}
+
+struct Game {
+    operations: Vec<Operation>,
+    table: Vec<Reconvergence>,
+    threads: Vec<Thread>,
+    policy: Box<dyn Policy>,
+    meetings: Vec<Meeting>,
+    state: u64,
+    place: String,
+}
+
+impl Game {
+    fn new(policy: Box<dyn Policy>, lanes: usize, knowledge: Knowledge, seed: u64, place: String) -> Self {
+        let program = Program::random(seed, knowledge != Knowledge::True);
+        let mut state = seed ^ 0x5555;
+        let table = match knowledge {
+            Knowledge::True => program.reconvergence(),
+            Knowledge::Nothing => vec![Reconvergence::Unknown; program.operations.len()],
+            Knowledge::False => {
+                let count = program.operations.len() as u64;
+                let mut entry = |_: &Operation| match random(&mut state) % 4 {
+                    0 => Reconvergence::Unknown,
+                    1 => Reconvergence::Return,
+                    _ => Reconvergence::At(4 * (random(&mut state) % count) as u32),
+                };
+                program.operations.iter().map(&mut entry).collect()
+            }
+        };
+        let thread = |lane| Thread {
+            place: 0,
+            returns: Vec::new(),
+            steps: 0,
+            state: seed.wrapping_mul(97) + lane as u64 * 1_000_003,
+            parked: false,
+            live: true,
+        };
+        let threads = (0..lanes).map(thread).collect();
+        Self { operations: program.operations, table, threads, policy, meetings: Vec::new(), state, place }
+    }
+
+    fn operation(&self, pc: u32) -> &Operation {
+        &self.operations[pc as usize / 4]
+    }
+
+    fn word(&self, path: Option<PathRecord>) -> Option<u32> {
+        path.map(|path| if *self.operation(path.pc) == Operation::Return { RETURN } else { 0x13 })
+    }
+
+    fn lanes(&self, mask: u64) -> Vec<usize> {
+        (0..self.threads.len()).filter(|lane| mask >> lane & 1 == 1).collect()
+    }
+
+    fn live(&self) -> u64 {
+        self.threads.iter().enumerate().map(|(lane, thread)| u64::from(thread.live) << lane).sum()
+    }
+
+    /// Every live thread is in exactly one path, that of its own place; the others in none.
+    fn check(&self) {
+        let mut seen = 0;
+        for path in self.policy.list(0) {
+            assert_eq!(path.mask & seen, 0, "{}: paths overlap: {:x?}", self.place, self.policy.list(0));
+            seen |= path.mask;
+            for lane in self.lanes(path.mask) {
+                let thread = &self.threads[lane];
+                assert_eq!((path.depth, path.parked), (thread.returns.len() as u8, thread.parked), "{}", self.place);
+                let returns = |place: usize| self.operations[place] == Operation::Return;
+                let same =
+                    path.pc as usize == 4 * thread.place || returns(path.pc as usize / 4) && returns(thread.place);
+                assert!(same, "{}: lane {lane} at {:x}: {path:x?}", self.place, 4 * thread.place);
+            }
+        }
+        assert_eq!(seen, self.live(), "{}: threads are lost", self.place);
+    }
+
+    /// Who meets before `path` executes is on the path.
+    fn meet(&mut self, path: &PathRecord) {
+        let (live, returns) = (self.live(), *self.operation(path.pc) == Operation::Return);
+        let depth = self.threads[path.mask.trailing_zeros() as usize].returns.len();
+        self.meetings.retain(|meeting| {
+            let here = match meeting.entry {
+                Reconvergence::At(pc) => pc == path.pc,
+                _ => returns,
+            };
+            let meets = here && meeting.depth == depth && meeting.lanes & path.mask != 0;
+            let missing = meeting.lanes & live & !path.mask;
+            assert!(!meets || missing == 0, "{}: {path:x?} goes on without {missing:x}", self.place);
+            !meets
+        });
+    }
+
+    /// Where a thread goes; `None` if it ends.
+    fn decide(&mut self, lane: usize) -> Option<usize> {
+        let thread = &mut self.threads[lane];
+        let place = thread.place;
+        let mut state = thread.state.wrapping_add(thread.steps * 7919);
+        let any = random(&mut state);
+        match &self.operations[place] {
+            Operation::Plain | Operation::Memory | Operation::Barrier => Some(place + 1),
+            Operation::Branch(target, weary) => {
+                let takes = weary.filter(|_| thread.steps > WEARY).unwrap_or(any.is_multiple_of(2));
+                Some(if takes { *target } else { place + 1 })
+            }
+            Operation::Jump(target) | Operation::Call(target) => Some(*target),
+            Operation::Table(targets) | Operation::CallAny(targets) => Some(targets[any as usize % targets.len()]),
+            Operation::Return | Operation::OtherReturn => Some(*thread.returns.last().expect("a caller")),
+            Operation::Exit => None,
+        }
+    }
+
+    /// A thread goes there.
+    fn go(&mut self, lane: usize, target: Option<usize>) {
+        let operation = self.operations[self.threads[lane].place].clone();
+        let thread = &mut self.threads[lane];
+        thread.steps += 1;
+        thread.live = target.is_some();
+        thread.parked = operation == Operation::Barrier;
+        match operation {
+            Operation::Call(_) | Operation::CallAny(_) => thread.returns.push(thread.place + 1),
+            Operation::Return | Operation::OtherReturn => drop(thread.returns.pop()),
+            _ => {}
+        }
+        thread.place = target.unwrap_or(thread.place);
+    }
+
+    /// The path executes its instruction, as far as the core would serve it at once.
+    fn execute(&mut self, path: PathRecord) -> Next {
+        let lanes = self.lanes(path.mask);
+        let targets: Vec<Option<usize>> = lanes.iter().map(|lane| self.decide(*lane)).collect();
+        let leader = targets[0];
+        let operation = self.operation(path.pc).clone();
+        let place = |threads: &[Thread], lanes: &[usize]| {
+            let lane = *lanes.first()?;
+            let Thread { place, returns, parked, live, .. } = &threads[lane];
+            let mask = lanes.iter().map(|lane| 1 << lane).sum();
+            live.then_some(PathRecord { pc: 4 * *place as u32, depth: returns.len() as u8, mask, parked: *parked })
+        };
+        let branches = matches!(operation, Operation::Branch(..));
+        let serves: Vec<bool> = targets
+            .iter()
+            .enumerate()
+            .map(|(number, target)| match operation {
+                Operation::Memory => number == 0 || random(&mut self.state).is_multiple_of(2),
+                _ => *target == leader,
+            })
+            .collect();
+        for (number, lane) in lanes.iter().enumerate() {
+            if serves[number] || branches {
+                self.go(*lane, targets[number]);
+            }
+        }
+        let part = |served: bool| -> Vec<usize> {
+            lanes.iter().zip(&serves).filter(|(_, serves)| **serves == served).map(|(lane, _)| *lane).collect()
+        };
+        let (a, b) = (place(&self.threads, &part(true)), place(&self.threads, &part(false)));
+        let (a, b) = if branches && random(&mut self.state).is_multiple_of(2) { (b, a) } else { (a, b) };
+        let replays = operation == Operation::Memory && b.is_some();
+        Next { a, b, replays, reconvergence: self.table[path.pc as usize / 4] }
+    }
+
+    /// A step of a slot; whether there was one to take.
+    fn step(&mut self, slot: u32, meets: bool) -> bool {
+        let path = self.policy.path(0, slot);
+        if self.policy.must_rotate(0, slot, self.word(path)) {
+            self.policy.rotate(0, slot);
+            self.check();
+            return true;
+        }
+        let Some(path) = path.filter(|path| !path.parked) else { return false };
+        for lane in self.lanes(path.mask) {
+            // The `ret` of another thread is as good as its own.
+            if *self.operation(path.pc) == Operation::Return {
+                self.threads[lane].place = path.pc as usize / 4;
+            }
+        }
+        self.meet(&path);
+        let depth = self.threads[path.mask.trailing_zeros() as usize].returns.len();
+        let next = self.execute(path);
+        let parts = next.a.zip(next.b).is_some_and(|(a, b)| (a.pc, a.depth) != (b.pc, b.depth));
+        if meets && parts && !next.replays && next.reconvergence != Reconvergence::Unknown {
+            self.meetings.push(Meeting { lanes: path.mask, entry: next.reconvergence, depth });
+        }
+        self.policy.resolve(0, slot, &next);
+        self.check();
+        true
+    }
+
+    fn release(&mut self) -> bool {
+        let waiting = self.threads.iter().filter(|thread| thread.live).all(|thread| thread.parked);
+        if waiting && self.live() != 0 {
+            self.threads.iter_mut().for_each(|thread| thread.parked = false);
+            self.policy.release();
+        }
+        waiting
+    }
+
+    /// Runs to the end; gives the most rows, and whether every thread ended.
+    fn run(mut self, knowledge: Knowledge) -> (u32, bool) {
+        let mut most = 0;
+        for _ in 0..100_000 {
+            if self.live() == 0 {
+                return (most, true);
+            }
+            let first = (random(&mut self.state) % 2) as u32 % self.policy.slots();
+            let goes_on = (0..self.policy.slots()).any(|slot| self.step(first ^ slot, knowledge == Knowledge::True));
+            most = most.max(self.policy.held(0));
+            if !self.release() && !goes_on {
+                return (most, false);
+            }
+        }
+        panic!("{}: it does not end", self.place);
+    }
+}
+
+fn make(unit: &str, lanes: u32) -> Box<dyn Policy> {
+    let start = Start { warps: 1, mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0 };
+    if unit == "pdom-stack" { Box::new(PdomStack::new(&start)) } else { Box::new(DualPath::new(&start)) }
+}
+
+/// Runs programs under a unit; gives the most rows, and how many runs every thread ended.
+fn most_rows(unit: &str, bound: u32, lanes: u32, knowledge: Knowledge) -> (u32, u32) {
+    let (mut most, mut ended) = (0, 0);
+    for seed in 0..PROGRAMS {
+        let place = format!("{unit}, {knowledge:?}, {lanes} lanes, seed {seed}");
+        let game = Game::new(make(unit, lanes), lanes as usize, knowledge, seed, place.clone());
+        let (rows, ends) = game.run(knowledge);
+        assert!(rows <= bound, "{place}: {rows} rows");
+        assert!(ends || knowledge != Knowledge::True, "{place}: a deadlock");
+        most = most.max(rows);
+        ended += u32::from(ends);
+    }
+    (most, ended)
+}
+
+/// No thread does what it would not do alone, and none that knows where to meet the others goes on without
+/// them, in as many rows as the bounds say and no more.
+#[test]
+fn every_thread_runs_its_own_program_in_bounded_rows() {
+    for lanes in [1, 2, 3, 4, 8] {
+        for (unit, bound) in [("pdom-stack", 2 * lanes - 1), ("dual-path", lanes)] {
+            let (most, _) = most_rows(unit, bound, lanes, Knowledge::True);
+            assert!(most == bound || lanes == 8, "{unit}, {lanes} lanes: {most} rows of {bound}");
+        }
+    }
+}
+
+/// Wrong tables and barriers in the way of some threads cost reconvergence, and runs that do not end, but
+/// neither threads nor rows.
+#[test]
+fn a_wrong_table_loses_no_thread_and_needs_no_more_rows() {
+    for lanes in [1, 2, 3, 4, 8] {
+        for (unit, bound) in [("pdom-stack", 2 * lanes - 1), ("dual-path", lanes)] {
+            let (most, ended) = most_rows(unit, bound, lanes, Knowledge::False);
+            assert!(most == bound || lanes == 8, "{unit}, {lanes} lanes: {most} rows of {bound}");
+            assert!(ended > PROGRAMS as u32 / 4, "{unit}, {lanes} lanes: {ended} runs ended");
+            most_rows(unit, bound, lanes, Knowledge::Nothing);
+        }
+    }
+}
