@@ -78,7 +78,7 @@ pub fn elaborate(
     let hazards = Hazards::from_instance(&s2, shape, "s2");
     let fetch_fault_s2 = s2.output_as("fetch_fault_s2", "fetch_fault_s2");
 
-    let epochs = m.forward("epochs", shape.contexts());
+    let epochs = m.forward("epochs", shape.contexts() * shape.epoch_bits());
     let bubble = m.forward("bubble", 1);
     let late = Written::forward(&m, shape, "late");
     let accepted = m.forward("request_accepted", 1);
@@ -95,7 +95,13 @@ pub fn elaborate(
     s3.input("dead_s2", &dead_s2).input("imem_rsp_data", &ports.imem_rsp_data);
     s3.input("predicted_s2", &predicted_s2).input("fetch_fault_s2", &fetch_fault_s2);
     hazards.connect(&s3, "s2");
-    s3.input("resteer_valid_s8", &resteer.valid).input("resteer_context_s8", &resteer.context);
+    s3.input("reconvergence_s2", &ports.imem_rsp_reconvergence.slice(0, shape.reconvergence_bits()));
+    s3.input("resteer_valid_s8", &resteer.valid).input("resteer_warp_s8", &resteer.warp);
+    let shadows = m.forward("shadows_s8", shape.slot_mask_bits());
+    s3.input("shadows_s8", &shadows);
+    if shape.constrained {
+        s3.input("enabled_contexts", &s0.output_as("enabled_contexts_now", "enabled_contexts"));
+    }
     let record = ReplayRecord::build(shape, &mut |field, width| m.forward(&format!("record_{field}_s8"), width));
     record.connect(&s3, "record");
     s3.input("start_valid", &start.output("row_valid")).input("start_row", &start.output("row_at"));
@@ -140,7 +146,7 @@ pub fn elaborate(
 
     let path = Path::forward(&m, shape, "path_s7");
     let path_gives_way = m.forward("path_gives_way", 1);
-    let epoch_s7 = m.forward("slot_epoch_s7", 1);
+    let epoch_s7 = m.forward("slot_epoch_s7", shape.epoch_bits());
     let free_tag = m.forward("free_tag", shape.tag_bits());
     let s7 = m.instance("s7", &s7_commit::elaborate(shape)?);
     let meta_s7 = Meta::from_instance(&s6, shape, "s7");
@@ -152,7 +158,8 @@ pub fn elaborate(
         s7.input(port, &s6.output_as(port, port));
     }
     path.connect(&s7, "path");
-    s7.input("gives_way", &path_gives_way);
+    let leaves_at_ret = m.forward("path_leaves_at_ret", usize::from(shape.reconverges));
+    s7.input("gives_way", &path_gives_way).input("leaves_at_ret", &leaves_at_ret);
     s7.input("slot_epoch", &epoch_s7).input("halted", &halted).input("free_tag", &free_tag).input("commits", &commits);
     s7.output_to("commit_s7", &commit);
     s7.output_to("request_unused_s8", &request_unused).output_to("load_unused_s8", &load_unused);
@@ -170,6 +177,12 @@ pub fn elaborate(
     }
     path.driven_by(&s8, "s7");
     s8.output_to("path_gives_way", &path_gives_way);
+    if shape.reconverges {
+        s8.output_to("path_leaves_at_ret", &leaves_at_ret);
+    }
+    if shape.slots > 1 {
+        s8.output_to("shadows", &shadows);
+    }
     s8.output_to("slot_epoch_s7", &epoch_s7).output_to("epochs_now", &epochs).output_to("release_barrier", &release);
     resteer.driven_by(&s8, "resteer");
     record.driven_by(&s8, "record");
@@ -253,6 +266,7 @@ struct Ports {
     imem_req_ready: Expr,
     imem_rsp_valid: Expr,
     imem_rsp_data: Expr,
+    imem_rsp_reconvergence: Expr,
     dmem_req_ready: Expr,
     dmem_rsp_valid: Expr,
     dmem_rsp_tag: Expr,
@@ -270,7 +284,7 @@ impl Ports {
         m.output_port("imem_req_addr", 32);
         let imem_rsp_valid = m.input("imem_rsp_valid", 1);
         let imem_rsp_data = m.input("imem_rsp_data", 32);
-        m.input("imem_rsp_reconvergence", 32);
+        let imem_rsp_reconvergence = m.input("imem_rsp_reconvergence", 32);
         m.port_group("data memory: requests are performed in order, responses to loads come in any order");
         m.output_port("dmem_req_valid", 1);
         let dmem_req_ready = m.input("dmem_req_ready", 1);
@@ -300,6 +314,7 @@ impl Ports {
             imem_req_ready,
             imem_rsp_valid,
             imem_rsp_data,
+            imem_rsp_reconvergence,
             dmem_req_ready,
             dmem_rsp_valid,
             dmem_rsp_tag,

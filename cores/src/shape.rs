@@ -36,8 +36,12 @@ pub struct Shape {
     pub delay: usize,
     /// Cycles after S8 in which the divergence unit's trace is complete.
     pub record_delay: usize,
-    /// Whether the divergence unit rotates: gives the lead to another path without an instruction.
+    /// Whether the divergence unit rotates: changes the path in charge without an instruction.
     pub rotates: bool,
+    /// Whether the divergence unit reads the reconvergence table.
+    pub reconverges: bool,
+    /// Whether only one slot of a warp, which changes at long operations, is scheduled: `divergence.scheduler`.
+    pub constrained: bool,
     /// Bits of a path's pc, without bits 1:0: [`PC`], fewer where a unit is proved alone.
     pub pc_bits: usize,
     /// Bits of a path's call depth: [`DEPTH`], fewer where a unit is proved alone.
@@ -76,6 +80,8 @@ impl Shape {
             delay: unit.delay(config),
             record_delay: unit.record_delay(config),
             rotates: unit.rotates(),
+            reconverges: unit.reconverges(),
+            constrained: false,
             pc_bits: PC,
             depth_bits: DEPTH,
             outstanding: config.memory.outstanding as usize,
@@ -115,6 +121,23 @@ impl Shape {
     /// Bits of a slot number; 0 for one slot.
     pub fn slot_bits(&self) -> usize {
         clog2(self.slots)
+    }
+
+    /// Bits of an entry of the reconvergence table: the kind in bits 1:0, and a pc; none for a unit that reads none.
+    pub fn reconvergence_bits(&self) -> usize {
+        if self.reconverges { 2 + self.pc_bits } else { 0 }
+    }
+
+    /// Bits of the epoch of a context, which a resteer changes. What was issued before must not find the same epoch
+    /// again in S7, four cycles later. With one slot nothing else resteers a context until it is there. With two, the
+    /// other slot may; the instructions of a warp are two cycles apart, so it does at most once more.
+    pub fn epoch_bits(&self) -> usize {
+        self.slots
+    }
+
+    /// One bit for each slot where a warp has two, else none.
+    pub fn slot_mask_bits(&self) -> usize {
+        if self.slots > 1 { self.slots } else { 0 }
     }
 
     /// Contexts that are fetched and scheduled: one for each slot of each warp, number `warp · slots + slot`.

@@ -56,7 +56,7 @@ rtl::bundle! {
         /// Its path slot.
         slot: shape.slot_bits(),
         /// The slot's epoch when it was issued.
-        epoch: 1,
+        epoch: shape.epoch_bits(),
         /// Its entry of the scoreboard, if its result comes late.
         entry: shape.entry_bits(),
         /// Its address, without bits 1:0.
@@ -65,6 +65,8 @@ rtl::bundle! {
         predicted: PC,
         /// The word.
         instruction: 32,
+        /// Its entry of the reconvergence table.
+        reconvergence: shape.reconvergence_bits(),
     }
 }
 
@@ -153,6 +155,8 @@ rtl::bundle! {
         calls: 1,
         /// One call less deep.
         returns: 1,
+        /// The word is `ret`, at which paths may reconverge.
+        is_ret: usize::from(shape.reconverges),
         /// Target of a branch or `jal`; of everything else but `jalr`, the next instruction.
         target: PC,
         /// The target of a branch or `jal` is not a multiple of 4.
@@ -205,10 +209,14 @@ rtl::bundle! {
         b_depth: shape.depth_bits,
         /// The threads: those to be replayed, or a branch's others.
         b_mask: shape.threads,
-        /// No instruction committed: b is the path in charge as it was, and gives way. Only where the unit rotates.
+        /// No instruction committed: b is the slot's path as it was, and gives way. Only where the unit rotates.
         rotates: usize::from(shape.rotates),
         /// That path is parked.
         b_parked: usize::from(shape.rotates),
+        /// It is a memory instruction: b is what remains of the same path. Only for stacks, to which that is no divergence.
+        is_memory: usize::from(shape.reconverges),
+        /// The instruction's entry of the reconvergence table.
+        reconvergence: shape.reconvergence_bits(),
         /// Threads that end.
         exit_mask: shape.threads,
     }

@@ -11,7 +11,7 @@ use rtl::{
     zeros,
 };
 
-use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, Settled, UnitTrace, delay_by};
@@ -64,7 +64,7 @@ impl DivergenceUnit for Arbiter {
              not parked first, then the deepest call, then the smallest pc.",
         );
         let inputs = UnitInputs::declare(&m, shape);
-        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve } = &inputs;
+        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve, .. } = &inputs;
 
         m.comment("The row of the warp, read in S7 and updated in S8.");
         let style = MemoryStyle::Distributed;
@@ -155,7 +155,8 @@ impl DivergenceUnit for Arbiter {
         };
         let validate = load(&path_s7);
         let no = lit(1, 0);
-        declare_outputs(&m, shape, [&validate, &in_charge], [&no, &no], &UnitTrace::none(shape));
+        let chosen = [validate.clone(), in_charge.clone()];
+        UnitOutputs::of_one_slot(chosen, [no.clone(), no.clone()], UnitTrace::none(shape)).declare(&m, shape);
         if shape.formal {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");

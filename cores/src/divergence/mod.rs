@@ -9,16 +9,23 @@
 //! | `generation` | in | – | which value of a parked thread's generation bit still counts as parked |
 //! | `warp_s6`, `slot_s6` | in | S6 | whose path S7 will validate against |
 //! | [`Path`] `_s7` | out | S7 | that path, with the effect of every earlier S8 |
+//! | `leaves_at_ret_s7` | out | S7 | only where the unit [reconverges](DivergenceUnit::reconverges): that path gives way at a `ret` |
 //! | `warp_s7`, `slot_s7` | in | S7 | whose context S8 will update |
 //! | [`Resolve`] `_s8` | in | S8 | what the instruction did |
-//! | [`Path`] `_x` | out | S8 + delay | the path in charge after it |
+//! | [`Path`] `_x` | out | S8 + delay | the path in charge after it; of two slots, that of slot 0 |
+//! | [`Path`] `_y`, `gives_way_y` | out | S8 | only with two slots: the same of slot 1 |
+//! | `restarts` | out | S8 | only with two slots: those that are fetched anew, whatever was predicted |
+//! | `shadows` | out | S8 | only with two slots: those whose late results may be those of threads that go on in the other |
 //! | [`UnitTrace`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`DivergenceUnit::rotates`] |
 //!
 //! In a formal build it has more, and asserts its invariants by name: see [`crate::formal`].
 
 pub mod arbiter;
+mod hot;
+mod row;
 mod sorted_table;
+mod stack;
 
 use rtl::{Builder, ElaborationError, Expr, Instance, Module, zeros};
 
@@ -68,6 +75,11 @@ pub trait DivergenceUnit: Sync {
         false
     }
 
+    /// Whether it reads the reconvergence table: the entry of each instruction comes with its [`Resolve`].
+    fn reconverges(&self) -> bool {
+        false
+    }
+
     /// Its tables.
     fn storage(&self, shape: &Shape) -> Vec<Storage>;
 
@@ -93,7 +105,8 @@ pub trait DivergenceUnit: Sync {
 }
 
 /// The registered units.
-static UNITS: &[&dyn DivergenceUnit] = &[&arbiter::Arbiter, &sorted_table::SortedTable];
+static UNITS: &[&dyn DivergenceUnit] =
+    &[&arbiter::Arbiter, &sorted_table::SortedTable, &stack::PdomStack, &stack::DualPath];
 
 /// Names of the registered units.
 pub fn names() -> Vec<&'static str> {
@@ -138,8 +151,12 @@ pub struct UnitInputs {
     pub generation: Expr,
     /// Warp in S6.
     pub warp_s6: Expr,
+    /// Its slot.
+    pub slot_s6: Expr,
     /// Warp in S7.
     pub warp_s7: Expr,
+    /// Its slot.
+    pub slot_s7: Expr,
     /// The instruction in S8.
     pub resolve: Resolve,
 }
@@ -153,46 +170,84 @@ impl UnitInputs {
         let generation = m.input("generation", 1);
         m.port_group("whose path S7 validates against, and whose context S8 updates");
         let warp_s6 = m.input("warp_s6", shape.warp_bits());
-        m.input("slot_s6", shape.slot_bits());
+        let slot_s6 = m.input("slot_s6", shape.slot_bits());
         let warp_s7 = m.input("warp_s7", shape.warp_bits());
-        m.input("slot_s7", shape.slot_bits());
+        let slot_s7 = m.input("slot_s7", shape.slot_bits());
         m.port_group("what the instruction in S8 did");
         let resolve = Resolve::inputs(m, shape, "s8");
-        Self { start_valid, start_warp, generation, warp_s6, warp_s7, resolve }
+        Self { start_valid, start_warp, generation, warp_s6, slot_s6, warp_s7, slot_s7, resolve }
     }
 
     /// Connects them to an instance that has the same ports.
-    pub fn connect(&self, instance: &Instance, shape: &Shape) {
+    pub fn connect(&self, instance: &Instance) {
         instance.input("start_valid", &self.start_valid).input("start_warp", &self.start_warp);
         instance.input("generation", &self.generation);
-        let no_slot = zeros(shape.slot_bits());
-        instance.input("warp_s6", &self.warp_s6).input("slot_s6", &no_slot);
-        instance.input("warp_s7", &self.warp_s7).input("slot_s7", &no_slot);
+        instance.input("warp_s6", &self.warp_s6).input("slot_s6", &self.slot_s6);
+        instance.input("warp_s7", &self.warp_s7).input("slot_s7", &self.slot_s7);
         self.resolve.connect(instance, "s8");
     }
 }
 
-/// Declares the outputs of a unit: the path S7 validates against, the path in charge after S8, what the trace is told.
-///
-/// `gives_way`: whether each of the two paths does.
-pub fn declare_outputs(
-    m: &Builder,
-    shape: &Shape,
-    [validate, in_charge]: [&Path; 2],
-    gives_way: [&Expr; 2],
-    trace: &UnitTrace,
-) {
-    m.port_group("the path that S7 validates against");
-    validate.outputs(m, "s7");
-    m.output("gives_way_s7", gives_way[0]);
-    m.port_group("the path in charge after S8");
-    in_charge.outputs(m, "x");
-    m.output("gives_way_x", gives_way[1]);
-    if shape.trace {
-        m.port_group("trace");
-        trace.outputs(m, "trace");
+/// The outputs of a unit's module, of the table above.
+pub struct UnitOutputs {
+    /// The path that S7 validates against.
+    pub validate: Path,
+    /// It gives way.
+    pub gives_way_s7: Expr,
+    /// It gives way at a `ret`; no bits where the unit does not reconverge.
+    pub leaves_at_ret_s7: Expr,
+    /// The path in charge of each slot after S8, and whether it gives way.
+    pub in_charge: Vec<(Path, Expr)>,
+    /// Slots that are fetched anew; no bits with one slot.
+    pub restarts: Expr,
+    /// Slots whose late results may be those of threads of the other; no bits with one slot.
+    pub shadows: Expr,
+    /// What the trace is told.
+    pub trace: UnitTrace,
+}
+
+impl UnitOutputs {
+    /// Of a unit with one slot that needs no reconvergence points: the path that S7 validates against and the path in
+    /// charge after S8, and whether each gives way.
+    pub fn of_one_slot([validate, in_charge]: [Path; 2], [gave_way, gives_way]: [Expr; 2], trace: UnitTrace) -> Self {
+        Self {
+            validate,
+            gives_way_s7: gave_way,
+            leaves_at_ret_s7: zeros(0),
+            in_charge: vec![(in_charge, gives_way)],
+            restarts: zeros(0),
+            shadows: zeros(0),
+            trace,
+        }
+    }
+
+    /// Declares the ports.
+    pub fn declare(&self, m: &Builder, shape: &Shape) {
+        m.port_group("the path that S7 validates against");
+        self.validate.outputs(m, "s7");
+        m.output("gives_way_s7", &self.gives_way_s7);
+        if shape.reconverges {
+            m.output("leaves_at_ret_s7", &self.leaves_at_ret_s7);
+        }
+        m.port_group("the path in charge after S8");
+        for ((path, gives_way), name) in self.in_charge.iter().zip(SLOTS) {
+            path.outputs(m, name);
+            m.output(&format!("gives_way_{name}"), gives_way);
+        }
+        if shape.slots > 1 {
+            m.port_group("slots that are fetched anew; slots whose late results may be those of threads of the other");
+            m.output("restarts", &self.restarts);
+            m.output("shadows", &self.shadows);
+        }
+        if shape.trace {
+            m.port_group("trace");
+            self.trace.outputs(m, "trace");
+        }
     }
 }
+
+/// Names of the slots in the ports of a unit.
+pub const SLOTS: [&str; 2] = ["x", "y"];
 
 #[cfg(test)]
 mod tests {

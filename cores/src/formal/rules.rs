@@ -65,7 +65,7 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
     let watched = m.input("watched", shape.warp_bits());
     let thread = m.input("watched_thread", shape.lane_bits());
     let inputs = UnitInputs::declare(&m, shape);
-    let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve } = &inputs;
+    let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve, .. } = &inputs;
     let path_s7 = Path::inputs(&m, shape, "s7");
     let gives_way_s7 = m.input("gives_way_s7", 1);
     let rule = |name: &str, condition: &Expr| match rules {

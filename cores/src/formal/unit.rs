@@ -23,7 +23,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let circuit = m.instance("unit", &unit.elaborate(shape)?);
     let rules = m.instance("rules", &rules::elaborate(shape, Rules::Assume)?);
     for instance in [&circuit, &rules] {
-        inputs.connect(instance, shape);
+        inputs.connect(instance);
     }
     rules.input("watched", &watched).input("watched_thread", &watched_thread);
     let given_s7 = Path::from_instance(&circuit, shape, "s7");

@@ -4,7 +4,7 @@
 //! came: which of the context's late results they depend on, and whether they read what the instruction before
 //! them writes at S7, which is ready four cycles after its issue.
 //!
-//! Storage: 2 × (entries + 1 + class) + 14 bits.
+//! Storage: 2 × (slots · entries + 1 + class) + 14 bits.
 
 use rtl::{Builder, ElaborationError, Expr, Module, lit, select};
 
@@ -56,7 +56,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let push = m.input("push", 1);
     let pushed = [
         ("class", m.input("class_s2", Class::bits(shape))),
-        ("depends", m.input("depends_s2", entries)),
+        ("depends", m.input("depends_s2", shape.slots * entries)),
         ("reads_last", m.input("reads_last_s2", 1)),
     ];
     m.port_group("control");
@@ -64,7 +64,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let flush = m.input("flush", 1);
     let record = m.input("record", 1);
     m.port_group("late results under way, and which classes may issue");
-    let pending = m.input("pending", entries);
+    let pending = m.input("pending", shape.slots * entries);
     let may_issue = m.input("may_issue", 1 << Class::bits(shape));
 
     m.comment("Two entries, a read and a write position.");
@@ -103,7 +103,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         .collect();
     let within = |cycles: usize| rtl::reduce(&issued[..cycles - 1], &|a, b| a | b);
     let waits_for_last = m.wire("waits_for_last", &(head(2) & within(WRITE_LATENCY)));
-    let blocked = waits_for_late | waits_for_last | within(shape.spacing());
+    let mut blocked = waits_for_late | waits_for_last | within(shape.spacing());
+    if shape.slots > 1 {
+        m.comment("The other slot's instructions change the same context.");
+        let sibling = m.input("sibling_issues", 1);
+        blocked = (1..shape.spacing())
+            .fold((blocked, sibling), |(any, value), cycle| {
+                let register = m.register(&format!("sibling_issued_{cycle}_ago"), 1);
+                register.next(&value).reset(0);
+                (any | &*register, register.q())
+            })
+            .0;
+    }
 
     m.comment(
         "Fetching beyond a load that may be replayed is wasted if it is: it comes last, and not at all after a replay.",
@@ -118,6 +129,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         (any | &*register, register.q())
     });
 
+    if shape.constrained {
+        let late = [Class::Load, Class::Multiply, Class::Divide].into_iter().take(if shape.multiply { 3 } else { 1 });
+        let late: Vec<Expr> = late.map(|late| late.is(&class)).collect();
+        m.output("issues_late", &(&issue & rtl::reduce(&late, &|a, b| a | b)));
+    }
     m.port_group("for the pick");
     m.output("ready", &(&*present & !blocked & select(&class, &may_issue.lanes(1))));
     m.output("room", &(!&*full & !beyond_replay));

@@ -7,7 +7,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, encode, join, select_one_hot};
 
-use super::s0_steer::Fetch;
+use super::s0_steer::{Fetch, contexts_of};
 use super::s3_context::{self, Class};
 use super::s3_scoreboard::{self, Started};
 use crate::shape::{BUFFER, LONG_RESULTS, PC, REQUEST_QUEUE, Shape};
@@ -24,17 +24,22 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.port_group("control");
     let running = m.input("running", 1);
     let bubble = m.input("bubble", 1);
-    let epochs = m.input("epochs", contexts);
+    let epochs = m.input("epochs", contexts * shape.epoch_bits());
     m.port_group("from S2");
     let fetch = Fetch::inputs(&m, shape, "s2");
     let dead = m.input("dead_s2", 1);
     let word = m.input("imem_rsp_data", 32);
+    let reconvergence = m.input("reconvergence_s2", shape.reconvergence_bits());
     let predicted = m.input("predicted_s2", PC);
     let fetch_fault = m.input("fetch_fault_s2", 1);
     let hazards = Hazards::inputs(&m, shape, "s2");
     m.port_group("resteer from S8");
-    let flush = m.input("resteer_valid_s8", 1);
-    let flush_context = m.input("resteer_context_s8", shape.context_bits());
+    let flush = m.input("resteer_valid_s8", shape.slots);
+    let flush_warp = m.input("resteer_warp_s8", shape.warp_bits());
+    if shape.slots > 1 {
+        m.port_group("late results of these slots of the same warp are those of threads that go on in the other");
+    }
+    let shadows = m.input("shadows_s8", shape.slot_mask_bits());
     m.port_group("replay record: the slot's path stands, whole, at a load that is partly served");
     let record = ReplayRecord::inputs(&m, shape, "record");
     m.port_group("start: clears the counts of late results");
@@ -53,10 +58,12 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let division_taken = m.input("division_taken", 1);
     let division_unused = m.input("division_unused_s8", 1);
 
+    let flush_one = m.wire("flush_one", &contexts_of(shape, &flush_warp, &flush));
     m.comment("Replay records: while one stands, what comes from S2 for its context is the load again.");
     let records = m.register("records", contexts);
     let record_one = m.wire("record_one", &decode(&record.context, contexts).when(&record.valid));
-    records.next(&(&(&record_one & record.stands.repeat(contexts)) | (&*records & !&record_one))).reset(0);
+    let dropped = if shape.slots > 1 { &record_one | &flush_one } else { record_one.clone() };
+    records.next(&(&(&record_one & record.stands.repeat(contexts)) | (&*records & !dropped))).reset(0);
     let record_entries = m.memory("record_entries", contexts, shape.entry_bits(), MemoryStyle::Distributed);
     record_entries.write(&record.valid, &record.context, &record.entry);
 
@@ -73,9 +80,13 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     scoreboard.input("follows_s2", &follows.index(&fetch.context));
     started.connect(&scoreboard, "s4");
     late.connect(&scoreboard, "late");
+    if shape.slots > 1 {
+        scoreboard.input("shadows_s8", &shadows).input("shadow_warp_s8", &flush_warp);
+    }
     let entry_s2 = scoreboard.output_as("entry_s2", "entry_s2");
     let takes_entry = scoreboard.output_as("takes_entry_s2", "takes_entry_s2");
     let pending = scoreboard.output_as("pending", "pending");
+    let shadowed = if shape.slots > 1 { scoreboard.output_as("shadowed", "shadowed") } else { rtl::zeros(0) };
 
     m.comment("What may issue: places are reserved at issue, and counted a cycle later.");
     let class_s4 = m.forward("class_s4", Class::bits(shape));
@@ -107,23 +118,36 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let reads_last = scoreboard.output_as("reads_last_s2", "reads_last_s2");
     let grant = m.forward("grant", contexts);
     let pushed = m.wire("pushed", &decode(&fetch.context, contexts).when(&push));
-    let flush_one = m.wire("flush_one", &decode(&flush_context, contexts).when(&flush));
-    let ports = ["ready", "room", "urgent", "read_position", "write_position", "follows", "waits_for_requests"];
-    let per_context: Vec<[Expr; 7]> = (0..contexts)
+    let mut ports = vec!["ready", "room", "urgent", "read_position", "write_position", "follows", "waits_for_requests"];
+    if shape.constrained {
+        ports.push("issues_late");
+    }
+    let per_context: Vec<Vec<Expr>> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
             context.input("push", &pushed.bit(number)).input("issue", &grant.bit(number));
             context.input("class_s2", &class).input("depends_s2", &depends).input("reads_last_s2", &reads_last);
             context.input("flush", &flush_one.bit(number)).input("record", &records.bit(number));
-            context.input("pending", &pending.lane(number, shape.late_results())).input("may_issue", &may_issue);
-            ports.map(|port| context.output(port))
+            let sibling = number ^ 1;
+            let mut waited_for = pending.lane(number, shape.late_results());
+            if shape.slots > 1 {
+                context.input("sibling_issues", &grant.bit(sibling));
+                waited_for = join([&waited_for, &shadowed.lane(sibling, shape.late_results())]);
+            }
+            context.input("pending", &waited_for).input("may_issue", &may_issue);
+            ports.iter().map(|port| context.output(port)).collect()
         })
         .collect();
     let column = |port: &str| {
         let index = ports.iter().position(|name| *name == port).expect("a port of the context");
         join(per_context.iter().map(|outputs| &outputs[index]))
     };
-    let ready = m.wire("ready", &column("ready").when(&(running & !bubble)));
+    let mut ready = column("ready").when(&(running & !bubble));
+    if shape.constrained {
+        let enabled = m.input("enabled_contexts", contexts);
+        ready = ready & constrained(&m, shape, &enabled, &column("issues_late"));
+    }
+    let ready = m.wire("ready", &ready);
     m.drive(&follows, &column("follows"));
     m.drive(&fence_waits, &column("waits_for_requests").any());
 
@@ -135,7 +159,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     valid_s4.next(&valid).reset(0);
 
     m.comment("Buffered words: two for each context.");
-    let fields = [&word, &fetch.pc, &predicted, &fetch_fault, &takes_entry, &class, &entry_s2];
+    let fields = [&word, &fetch.pc, &predicted, &fetch_fault, &takes_entry, &class, &entry_s2, &reconvergence];
     let packed = join(fields);
     let buffer = m.memory("buffer", BUFFER * contexts, packed.width(), MemoryStyle::Distributed);
     let write_positions = m.wire("write_positions", &column("write_position"));
@@ -143,7 +167,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let read_position = select_one_hot(&grant, &column("read_position").lanes(1));
     let entry = buffer.read("entry", &join([&read_position, &context]));
     let mut at = 0;
-    let [instruction, pc, predicted, fault, takes_entry, class, entry] = fields.map(|field| {
+    let [instruction, pc, predicted, fault, takes_entry, class, entry, reconvergence] = fields.map(|field| {
         at += field.width();
         entry.slice(at - field.width(), field.width())
     });
@@ -159,11 +183,12 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         valid: valid_s4.q(),
         warp: m.delay("warp", &warp),
         slot: m.delay("slot", &slot),
-        epoch: m.delay("epoch", &select_one_hot(&grant, &epochs.lanes(1))),
+        epoch: m.delay("epoch", &select_one_hot(&grant, &epochs.lanes(shape.epoch_bits()))),
         entry: m.delay("scoreboard_entry", &entry),
         pc: m.delay("pc", &pc),
         predicted: m.delay("predicted", &predicted),
         instruction: m.delay("instruction", &instruction),
+        reconvergence: m.delay("reconvergence", &reconvergence),
     };
     meta.outputs(&m, "s4");
     m.drive(&class_s4, &m.delay("issued_class", &class));
@@ -179,6 +204,27 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         m.output("issue_slot_s3", &slot);
     }
     m.finish()
+}
+
+/// The contexts that the constrained scheduler considers: of each warp the slot whose turn it is, or the other while that
+/// one has nothing to run. The turn goes to the other slot when an instruction with a late result is issued.
+fn constrained(m: &Builder, shape: &Shape, enabled: &Expr, issues_late: &Expr) -> Expr {
+    m.comment("One slot of each warp at a time.");
+    let turn = m.register("turn_of_right", shape.warps);
+    let slots = |bits: &Expr, warp: usize| [bits.bit(2 * warp), bits.bit(2 * warp + 1)];
+    let per_warp = |f: &dyn Fn(usize) -> Vec<Expr>| join(&(0..shape.warps).flat_map(f).collect::<Vec<_>>());
+    turn.next(&per_warp(&|warp| {
+        let [left, right] = slots(issues_late, warp);
+        vec![left | (turn.bit(warp) & !right)]
+    }))
+    .reset(0);
+    m.wire(
+        "considered",
+        &per_warp(&|warp| {
+            let [left, right] = slots(enabled, warp);
+            vec![!turn.bit(warp) | !right, turn.bit(warp) | !left]
+        }),
+    )
 }
 
 /// What an instruction needs to be issued.

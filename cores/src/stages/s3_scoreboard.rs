@@ -13,12 +13,20 @@
 //! Issues are noted a cycle later, from S4: a context does not issue in the next cycle, and what is fetched next comes
 //! three cycles later at the soonest.
 //!
+//! Where a warp has two slots, threads pass from one to the other when paths diverge and reconverge. So each entry has a
+//! *shadow bit* as well (seed `dual-path-execution.txt`, section 3.2): whether it is that of threads that may go on in
+//! the other slot. At such an event the entries in use of the slots concerned are copied to their shadow bits; an
+//! instruction is compared with the entries of both slots, and waits for those in use of its own and the shadowed ones
+//! of the other. A slot that threads enter is always restarted then, so that what is buffered of it was compared after they
+//! had issued.
+//!
 //! Storage for each context: entries × (1 + 5 + 2 · clog2(T + 1)) + 7 + 2 · clog2(entries) bits, all but the first in
 //! LUT RAM.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join, select};
 
-use super::s3_schedule::Written;
+use super::s0_steer::contexts_of;
+use super::s3_schedule::{Written, split_context};
 use crate::shape::Shape;
 use crate::signals::Hazards;
 
@@ -55,6 +63,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let started = Started::inputs(&m, shape, "s4");
     m.port_group("a late result is written or called off");
     let late = Written::inputs(&m, shape, "late");
+    let shadows = m.input("shadows_s8", shape.slot_mask_bits());
+    let shadow_warp = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 });
 
     let style = MemoryStyle::Distributed;
     m.comment("The next entry of each context's ring.");
@@ -83,14 +93,29 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let last_one = m.wire("last_one", &decode(&before.from(7), entries).when(&(before.bit(5) & follows)));
 
     m.comment("Registers of the late results that have been started.");
-    let touches: Vec<Expr> = (0..entries)
-        .map(|number| {
-            let registers = m.memory(&format!("registers_{number}"), contexts, 5, style);
-            registers.write(&(&started.valid & started.entry.is(number as u64)), &started.context, &started.rd);
-            let register = registers.read(&format!("register_{number}"), &context);
-            last_one.bit(number).mux(&touches_last, &touches(&register))
+    let (warp, slot) = split_context(shape, &context);
+    let (started_warp, started_slot) = split_context(shape, &started.context);
+    let registers: Vec<Vec<Expr>> = (0..shape.slots)
+        .map(|side| {
+            let here =
+                if shape.slots > 1 { &started.valid & started_slot.is(side as u64) } else { started.valid.clone() };
+            let suffix = ["", "_right"][side];
+            let of_entry = |number: usize| {
+                let registers = m.memory(&format!("registers_{number}{suffix}"), shape.warps, 5, style);
+                registers.write(&(&here & started.entry.is(number as u64)), &started_warp, &started.rd);
+                registers.read(&format!("register_{number}{suffix}"), &warp)
+            };
+            (0..entries).map(of_entry).collect()
         })
         .collect();
+    let of_slot = |slot: &Expr, number: usize| {
+        select(slot, &registers.iter().map(|side| side[number].clone()).collect::<Vec<_>>())
+    };
+    let touches_own = |number: usize| last_one.bit(number).mux(&touches_last, &touches(&of_slot(&slot, number)));
+    let mut touched: Vec<Expr> = (0..entries).map(touches_own).collect();
+    if shape.slots > 1 {
+        touched.extend((0..entries).map(|number| touches(&of_slot(&!&slot, number))));
+    }
     let own = decode(&next, entries).when(&takes);
 
     m.comment("Parts started and finished.");
@@ -118,14 +143,25 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let pending = m.register("occupied", contexts * entries);
     let taken = m.wire("taken", &one(&row_s4, &started.valid));
     let freed = m.wire("freed", &one(&row_late, &last_part));
-    pending.next(&(taken | (&*pending & !freed))).reset(0);
+    pending.next(&(taken | (&*pending & !&freed))).reset(0);
+    let shadow = (shape.slots > 1).then(|| {
+        m.comment("Shadow bits.");
+        let shadow = m.register("shadow", contexts * entries);
+        let copied: Vec<Expr> =
+            contexts_of(shape, &shadow_warp, &shadows).lanes(1).iter().map(|context| context.repeat(entries)).collect();
+        shadow.next(&((&*shadow | (&*pending & join(&copied))) & !&freed)).reset(0);
+        shadow.q()
+    });
 
     m.port_group("for S3: the entry of the instruction from S2, and what it depends on");
     m.output("entry_s2", &entry);
     m.output("takes_entry_s2", &takes);
-    m.output("depends_s2", &(join(&touches) | own).when(&!&replays));
+    m.output("depends_s2", &(join(&touched) | own.extend(shape.slots * entries)).when(&!&replays));
     m.output("reads_last_s2", &(before.bit(6) & uses(&last_rd)));
     m.port_group("late results under way, by context and entry");
     m.output("pending", &pending);
+    if let Some(shadow) = shadow {
+        m.output("shadowed", &shadow);
+    }
     m.finish()
 }

@@ -18,6 +18,8 @@ const ACCESS_FAULT: u64 = 1;
 const ILLEGAL: u64 = 2;
 const BREAKPOINT: u64 = 3;
 const ENVIRONMENT_CALL: u64 = 11;
+/// `jalr x0, 0(x1)`, without hint bits.
+const RET: u64 = 0x0000_8067;
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -138,6 +140,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         reads_mask_high: csr(CsrKind::Mask { high: true }),
         calls: &pushes & !&pops,
         returns: &pops & !&pushes,
+        is_ret: word.is(RET).slice(0, usize::from(shape.reconverges)),
         target: m.wire("target", &(&meta.pc + &shared.target_offset)),
         target_misaligned: shared.immediate.bit(1),
         pc_value: m.wire("pc_value", &(&meta.pc + &shared.value_offset)),

@@ -30,13 +30,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("the path it must belong to, and the epoch of its slot");
     let path = Path::inputs(&m, shape, "path");
     let gives_way = m.input("gives_way", 1);
-    let epoch = m.input("slot_epoch", 1);
+    let leaves_at_ret = m.input("leaves_at_ret", usize::from(shape.reconverges));
+    let epoch = m.input("slot_epoch", shape.epoch_bits());
     let halted = m.input("halted", 1);
     m.port_group("tag for a load, number of the commit");
     let tag = m.input("free_tag", shape.tag_bits());
     let number = m.input("commits", 64);
 
     m.comment("Validation.");
+    let gives_way =
+        if shape.reconverges { m.wire("leaves", &(gives_way | (&leaves_at_ret & &control.is_ret))) } else { gives_way };
     let word = &meta.instruction;
     let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & meta.epoch.eq(&epoch)));
     let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&gives_way & !&halted));
@@ -156,6 +159,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         exit_mask: active.when(&(&control.is_exit & !&rotates)),
         rotates: rotates.slice(0, usize::from(shape.rotates)),
         b_parked: (&path.parked & &rotates).slice(0, usize::from(shape.rotates)),
+        is_memory: is_memory.slice(0, usize::from(shape.reconverges)),
+        reconvergence: meta.reconvergence.clone(),
     };
 
     m.port_group("register write");
@@ -254,21 +259,22 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// Whether the commit before this one of its warp was a part of the same instruction (only the trace asks).
+/// Whether the commit before this one of its slot was a part of the same instruction (only the trace asks).
 struct Previous {
     partial_at_this_pc: Expr,
 }
 
 impl Previous {
     fn declare(m: &Builder, shape: &Shape, meta: &Meta, commit: &Expr, unserved: &Expr) -> Self {
-        let warps = shape.warps;
-        let partial = m.register("previous_partial", warps);
-        let one = m.wire("commit_warp_one", &rtl::decode(&meta.warp, warps).when(commit));
-        let now = unserved.any().repeat(warps);
+        let contexts = shape.contexts();
+        let context = join_context(&meta.warp, &meta.slot);
+        let partial = m.register("previous_partial", contexts);
+        let one = m.wire("commit_one", &rtl::decode(&context, contexts).when(commit));
+        let now = unserved.any().repeat(contexts);
         partial.next(&((&one & now) | (!&one & &*partial))).reset(0);
-        let pcs = m.memory("previous_pcs", warps, PC, rtl::MemoryStyle::Distributed);
-        pcs.write(commit, &meta.warp, &meta.pc);
-        let pc = pcs.read("previous_pc", &meta.warp);
-        Self { partial_at_this_pc: partial.index(&meta.warp) & pc.eq(&meta.pc) }
+        let pcs = m.memory("previous_pcs", contexts, PC, rtl::MemoryStyle::Distributed);
+        pcs.write(commit, &context, &meta.pc);
+        let pc = pcs.read("previous_pc", &context);
+        Self { partial_at_this_pc: partial.index(&context) & pc.eq(&meta.pc) }
     }
 }

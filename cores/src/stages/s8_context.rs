@@ -3,10 +3,13 @@
 //! Enters: the outcome of S7. Leaves: the path in charge, resteers for S0 and S3, the epochs. Also here: the barrier,
 //! which counts the threads that have arrived and those that live, and releases when they are as many. Never stalls.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, count_ones, decode, lit, zeros};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, count_ones, decode, join, lit, ones, zeros,
+};
 
-use super::s0_steer::Resteer;
+use super::s0_steer::{Resteer, contexts_of};
 use super::s3_schedule::{ReplayRecord, join_context};
+use crate::divergence::SLOTS;
 use crate::formal::{Rules, Watched, rules};
 use crate::shape::{PC, Shape};
 use crate::signals::{Path, Resolve, UnitTrace, delay_by};
@@ -50,8 +53,8 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     unit.input("warp_s6", &warp_s6).input("slot_s6", &slot_s6).input("warp_s7", &warp_s7).input("slot_s7", &slot_s7);
     resolve.connect(&unit, "s8");
     let validate = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_s7"), &format!("path_{field}")));
-    let [gave_way, gives_way] = ["gives_way_s7", "gives_way_x"].map(|port| unit.output_as(port, port));
-    let in_charge = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_x"), &format!("{field}_x")));
+    let gave_way = unit.output_as("gives_way_s7", "gives_way_s7");
+    let slots: Vec<Slot> = SLOTS[..shape.slots].iter().map(|name| Slot::of(shape, &unit, name)).collect();
 
     if shape.formal {
         let rules = rules(shape, Rules::Assert)?;
@@ -74,35 +77,55 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     }
 
     m.comment("Resteer whenever the path in charge is not where the front end went on.");
-    let goes_on = m.wire("goes_on", &(&in_charge.valid & !&in_charge.parked & !&gives_way));
-    let as_predicted = &goes_on & in_charge.pc.eq(&predicted) & !fence_i & outcome.rotates.none();
+    let each_slot = |f: &dyn Fn(&Slot) -> Expr| join(&slots.iter().map(f).collect::<Vec<_>>());
+    let goes_on = m.wire("goes_on", &each_slot(&|Slot { path, gives_way }| &path.valid & !&path.parked & !gives_way));
+    let own = if shape.slots > 1 { decode(&outcome.slot, shape.slots) } else { ones(1) };
+    let restarts = if shape.slots > 1 { unit.output_as("restarts", "restarts") } else { zeros(1) };
+    let at_prediction = each_slot(&|Slot { path, .. }| path.pc.eq(&predicted));
+    let follows_prediction = !fence_i & outcome.rotates.none();
+    let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
     let resteer = Resteer {
-        valid: m.wire("resteers", &(&outcome.valid & !as_predicted)),
-        context: join_context(&outcome.warp, &outcome.slot),
-        pc: in_charge.pc.clone(),
-        runs: &goes_on | &gives_way,
-        waits: &in_charge.valid & &in_charge.parked & !&gives_way,
+        valid: m.wire("resteers", &(restarts | (&own & !as_predicted)).when(&outcome.valid)),
+        warp: outcome.warp.clone(),
+        pc: each_slot(&|Slot { path, .. }| path.pc.clone()),
+        runs: &goes_on | each_slot(&|slot| slot.gives_way.clone()),
+        waits: each_slot(&|Slot { path, gives_way }| &path.valid & &path.parked & !gives_way),
     };
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
-    let same_path = &goes_on & in_charge.pc.eq(&outcome.b_pc) & in_charge.mask.eq(&outcome.b_mask);
+    let at_load = each_slot(&|Slot { path, .. }| path.pc.eq(&outcome.b_pc) & path.mask.eq(&outcome.b_mask));
     let record = ReplayRecord {
         valid: outcome.valid.clone(),
-        context: resteer.context.clone(),
-        stands: partial_load & same_path,
+        context: join_context(&outcome.warp, &outcome.slot),
+        stands: partial_load & (own & goes_on & at_load).any(),
         entry,
     };
 
+    let resteered = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
     let epochs = m.register("epochs", contexts);
-    epochs.next(&(&*epochs ^ decode(&resteer.context, contexts).when(&resteer.valid))).reset(0);
+    epochs.next(&(&*epochs ^ &resteered)).reset(0);
+    let mut epoch_bits = vec![epochs.q()];
+    if shape.epoch_bits() > 1 {
+        let high = m.register("epochs_high", contexts);
+        high.next(&(&*high ^ (resteered & &*epochs))).reset(0);
+        epoch_bits.push(high.q());
+    }
+    let epoch_of = |bit: &dyn Fn(&Expr) -> Expr| join(&epoch_bits.iter().map(bit).collect::<Vec<_>>());
 
     m.port_group("the path that S7 validates against, and the epoch of its slot");
     validate.outputs(&m, "s7");
     m.output("path_gives_way", &gave_way);
-    m.output("slot_epoch_s7", &epochs.index(&join_context(&warp_s7, &slot_s7)));
-    m.output("epochs_now", &epochs);
+    if shape.reconverges {
+        m.output("path_leaves_at_ret", &unit.output("leaves_at_ret_s7"));
+    }
+    m.output("slot_epoch_s7", &epoch_of(&|bits| bits.index(&join_context(&warp_s7, &slot_s7))));
+    let epochs_now: Vec<Expr> = (0..contexts).map(|context| epoch_of(&|bits| bits.bit(context))).collect();
+    m.output("epochs_now", &if shape.epoch_bits() > 1 { join(&epochs_now) } else { epochs.q() });
     m.port_group("resteer");
     resteer.outputs(&m, "resteer");
+    if shape.slots > 1 {
+        m.output("shadows", &unit.output("shadows").when(&outcome.valid));
+    }
     m.port_group("replay record, for S3");
     record.outputs(&m, "record");
     m.output("release_barrier", &release);
@@ -112,12 +135,25 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         let later = |field: &str, value: &Expr| {
             delay_by(&m, &format!("traced_{field}"), value, shape.record_delay - shape.context_delay())
         };
-        for (field, value) in in_charge.fields() {
+        for (field, value) in slots[0].path.fields() {
             m.output(&format!("context_x_{field}"), &later(field, value));
         }
         UnitTrace::from_instance(&unit, shape, "trace").outputs(&m, "");
     }
     m.finish()
+}
+
+/// What a unit says of a slot after S8.
+struct Slot {
+    path: Path,
+    gives_way: Expr,
+}
+
+impl Slot {
+    fn of(shape: &Shape, unit: &Instance, name: &str) -> Self {
+        let output = |port: &str| unit.output_as(&format!("{port}_{name}"), &format!("{port}_{name}"));
+        Self { path: Path::build(shape, &mut |field, _| output(field)), gives_way: output("gives_way") }
+    }
 }
 
 /// The barrier over all live threads of the core.

@@ -1,8 +1,9 @@
 //! Bundles: named records of expressions that travel between stages.
 
 use crate::builder::Builder;
-use crate::expr::Expr;
+use crate::expr::{Expr, zeros};
 use crate::instance::Instance;
+use crate::structure::join;
 
 /// A record of expressions with one definition of its fields and widths. Declare one with [`bundle!`](crate::bundle).
 pub trait Bundle: Sized {
@@ -14,6 +15,31 @@ pub trait Bundle: Sized {
 
     /// The fields in order.
     fn fields(&self) -> Vec<(&'static str, &Expr)>;
+
+    /// Bits of all fields together.
+    fn bits(shape: &Self::Shape) -> usize {
+        let mut bits = 0;
+        Self::build(shape, &mut |_, width| {
+            bits += width;
+            zeros(width)
+        });
+        bits
+    }
+
+    /// All fields as one word, the first at the bottom.
+    fn pack(&self) -> Expr {
+        join(self.fields().into_iter().map(|(_, value)| value))
+    }
+
+    /// The fields of such a word.
+    #[track_caller]
+    fn unpack(shape: &Self::Shape, word: &Expr) -> Self {
+        let mut at = 0;
+        Self::build(shape, &mut |_, width| {
+            at += width;
+            word.slice(at - width, width)
+        })
+    }
 
     /// Input ports `field_suffix`.
     #[track_caller]

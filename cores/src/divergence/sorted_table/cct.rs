@@ -11,8 +11,8 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, zeros};
 
 use super::invariants::Cold;
-use super::row::Row;
 use super::sorter;
+use crate::divergence::row::Row;
 use crate::formal::Watched;
 use crate::shape::Shape;
 

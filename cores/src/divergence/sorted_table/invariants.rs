@@ -4,9 +4,9 @@
 use rtl::{Builder, Bundle, Expr, Instance, Memory, concat, count_ones, join, lit, select};
 
 use super::cct::{self, Ring};
-use super::hot::{self, HotTable};
-use super::row::Row;
 use crate::divergence::UnitInputs;
+use crate::divergence::hot::{self, HotTable};
+use crate::divergence::row::Row;
 use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::Path;

@@ -15,9 +15,7 @@
 
 mod ccs;
 mod cct;
-mod hot;
 mod invariants;
-mod row;
 mod sorter;
 mod specification;
 mod turns;
@@ -25,13 +23,13 @@ mod waiting;
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, ones, zeros};
 
-use super::{DivergenceUnit, Storage, UnitInputs, declare_outputs};
+use super::hot::{self, HotTable};
+use super::row::Row;
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, UnitTrace, delay_by};
-use hot::HotTable;
 use invariants::{Commit, Hot};
-use row::Row;
 use turns::Turns;
 use waiting::Waiting;
 use weft_config::Config;
@@ -89,15 +87,15 @@ impl DivergenceUnit for SortedTable {
              cold one that is sorted when nobody needs it.",
         );
         let inputs = UnitInputs::declare(&m, shape);
-        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve } = &inputs;
+        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve, .. } = &inputs;
 
         m.comment(
             "x as S7 validates against it, y for the commit in S8: each with what is being written already in it.",
         );
         let hot_x = HotTable::declare(&m, shape, "x", 1);
         let hot_y = HotTable::declare(&m, shape, "y", 0);
-        let (validate, gave_way) = hot_x.read_later(&m, shape, warp_s6, generation);
-        let (c, _) = hot_y.read_later(&m, shape, warp_s7, generation);
+        let (validate, gave_way) = hot::unpack(shape, &hot_x.read_later(&m, warp_s6), generation);
+        let (c, _) = hot::unpack(shape, &hot_y.read_later(&m, warp_s7), generation);
 
         m.comment("S8: a and b are what became of x, c is the second path.");
         let a = Path {
@@ -206,7 +204,7 @@ impl DivergenceUnit for SortedTable {
             exchange_merges: cct.output("merges"),
             exchange_folds: cct.output("folds"),
         };
-        declare_outputs(&m, shape, [&validate, &x], [&gave_way, &gives_way], &trace);
+        UnitOutputs::of_one_slot([validate, x.clone()], [gave_way, gives_way], trace).declare(&m, shape);
         if shape.formal {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");

@@ -14,7 +14,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, increment, lit};
 
-use super::row::Row;
+use crate::divergence::row::Row;
 use crate::formal::Watched;
 use crate::shape::Shape;
 

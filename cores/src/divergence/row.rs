@@ -3,7 +3,7 @@
 //! What is parked is held as a flag and the barrier's generation at that time: a release flips the generation, and no
 //! row is rewritten.
 
-use rtl::{Bundle, Expr, concat, join};
+use rtl::{Expr, concat};
 
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -25,11 +25,6 @@ rtl::bundle! {
 }
 
 impl Row {
-    /// Bits of a row.
-    pub fn bits(shape: &Shape) -> usize {
-        shape.pc_bits + shape.threads + shape.depth_bits + 2
-    }
-
     /// The row of a path.
     pub fn of(path: &Path, generation: &Expr) -> Self {
         Self {
@@ -39,20 +34,6 @@ impl Row {
             generation: generation.clone(),
             parked: path.parked.clone(),
         }
-    }
-
-    /// All fields as one word, the first at the bottom.
-    pub fn pack(&self) -> Expr {
-        join(self.fields().into_iter().map(|(_, value)| value))
-    }
-
-    /// The fields of a word.
-    pub fn unpack(shape: &Shape, word: &Expr) -> Self {
-        let mut at = 0;
-        Self::build(shape, &mut |_, width| {
-            at += width;
-            word.slice(at - width, width)
-        })
     }
 
     /// Whether the path is parked now.

@@ -1,6 +1,6 @@
 //! HCT, hot context table: one path of each warp, in LUT RAM, with the write of a cycle visible to the read of that cycle.
 
-use rtl::{Builder, Expr, Memory, MemoryStyle, join};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join};
 
 use super::row::Row;
 use crate::shape::Shape;
@@ -28,12 +28,12 @@ impl HotTable {
         }
     }
 
-    /// The path of a warp and the other bits, in the cycle after `warp` is given.
-    pub fn read_later(&self, m: &Builder, shape: &Shape, warp: &Expr, generation: &Expr) -> (Path, Expr) {
+    /// The word of a warp, in the cycle after `warp` is given.
+    pub fn read_later(&self, m: &Builder, warp: &Expr) -> Expr {
         let name = self.name;
         let same = &self.write & self.warp.eq(warp);
         let read = self.memory.read(&format!("{name}_read"), warp);
-        unpack(shape, &m.delay(&format!("{name}_row"), &same.mux(&self.word, &read)), generation)
+        m.delay(&format!("{name}_row"), &same.mux(&self.word, &read))
     }
 
     /// The path of a warp as it was before this cycle.

@@ -1,0 +1,363 @@
+//! `dual-path`: the dual-path reconvergence stack (seed `dual-path-execution.txt`, section 3.1): both sides of the top
+//! row run, each in a slot of its own.
+//!
+//! Latency: the paths of both slots are known in S8. Storage: for each warp the top row in LUT RAM, and up to T − 1 rows
+//! below it in block RAM. They cannot overflow: each row but the bottom one, or one below it, has two sides that no row
+//! below has apart, and T threads can be parted T − 1 times.
+//!
+//! A side that diverges keeps the near path in its own slot, so that nothing that was predicted is lost. A slot is fetched
+//! anew when threads come into it from the other, or when a row is pushed over it or popped.
+
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, lit, ones, select, zeros,
+};
+
+use super::outcome::Outcome;
+use super::rpc::Rpc;
+use crate::divergence::hot::{self, HotTable};
+use crate::divergence::row::Row;
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use crate::shape::Shape;
+use crate::signals::{Path, Resolve, UnitTrace};
+use weft_config::Config;
+
+/// The unit.
+pub struct DualPath;
+
+/// Sides, and slots, of a warp.
+const LEFT: usize = 0;
+const RIGHT: usize = 1;
+
+/// Beside a side's path: it stands at its reconvergence point; it leaves at a `ret`.
+const FLAGS: usize = 2;
+
+/// Bits of a side: its path, whether it is valid, its flags.
+fn side_bits(shape: &Shape) -> usize {
+    1 + Row::bits(shape) + FLAGS
+}
+
+/// Bits of the number of rows below the top, at most T − 1.
+fn height_bits(shape: &Shape) -> usize {
+    clog2(shape.threads)
+}
+
+rtl::bundle! {
+    /// What a row has beside the paths of its sides.
+    struct Common(shape: &Shape) {
+        /// All threads of the left path, also those that a load in parts has served.
+        left_mask: shape.threads,
+        /// Those of the right path.
+        right_mask: shape.threads,
+        /// Which side of the row below diverged to make this one.
+        from: 1,
+        /// Threads have gone both ways in this row.
+        both: 1,
+        /// Kind of the reconvergence point.
+        rpc_kind: 2,
+        /// Its address.
+        rpc_pc: shape.pc_bits,
+        /// Its call depth.
+        rpc_depth: shape.depth_bits,
+    }
+}
+
+impl Common {
+    fn rpc(&self) -> Rpc {
+        Rpc { kind: self.rpc_kind.clone(), pc: self.rpc_pc.clone(), depth: self.rpc_depth.clone() }
+    }
+
+    fn masks(&self) -> [Expr; 2] {
+        [self.left_mask.clone(), self.right_mask.clone()]
+    }
+}
+
+rtl::bundle! {
+    /// A row below the top.
+    struct Suspended(shape: &Shape) {
+        /// The left side.
+        left: side_bits(shape),
+        /// The right side.
+        right: side_bits(shape),
+        /// The rest.
+        common: Common::bits(shape),
+    }
+}
+
+/// One of two, or the other, by a bit that says that it is the second.
+fn sides(swapped: &Expr, [first, second]: [&Expr; 2]) -> [Expr; 2] {
+    [swapped.mux(second, first), swapped.mux(first, second)]
+}
+
+/// A path and its flags, in the words of the tables.
+#[derive(Clone)]
+struct Side {
+    path: Path,
+    at_rpc: Expr,
+    leaves_at_ret: Expr,
+}
+
+impl Side {
+    fn unpack(shape: &Shape, word: &Expr, generation: &Expr) -> Self {
+        let (path, flags) = hot::unpack(shape, word, generation);
+        Self { path, at_rpc: flags.bit(0), leaves_at_ret: flags.bit(1) }
+    }
+
+    fn pack(&self, generation: &Expr) -> Expr {
+        let path = hot::pack(&self.path.valid, &Row::of(&self.path, generation));
+        join([&path, &self.at_rpc, &self.leaves_at_ret])
+    }
+
+    fn none(shape: &Shape) -> Self {
+        Self { path: Path::build(shape, &mut |_, width| zeros(width)), at_rpc: zeros(1), leaves_at_ret: zeros(1) }
+    }
+
+    /// It can run and is where it leaves its row.
+    fn gives_way(&self) -> Expr {
+        &self.at_rpc & &self.path.valid & !&self.path.parked
+    }
+}
+
+impl DivergenceUnit for DualPath {
+    fn name(&self) -> &'static str {
+        "dual-path"
+    }
+
+    fn slots(&self) -> usize {
+        2
+    }
+
+    fn delay(&self, _: &Config) -> usize {
+        0
+    }
+
+    fn rotates(&self) -> bool {
+        true
+    }
+
+    fn reconverges(&self) -> bool {
+        true
+    }
+
+    fn storage(&self, shape: &Shape) -> Vec<Storage> {
+        let top = |name, bits| Storage { name, words: shape.warps, bits };
+        let rows = Storage { name: "rows", words: shape.warps * shape.threads, bits: Suspended::bits(shape) };
+        let common = Common::bits(shape) + shape.threads + height_bits(shape);
+        let tops = [top("hot_left", side_bits(shape)), top("hot_right", side_bits(shape)), top("tops", common)];
+        tops.into_iter().chain((shape.threads > 1).then_some(rows)).collect()
+    }
+
+    fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
+        let m = Builder::new(
+            "dual_path",
+            "Divergence unit: the dual-path reconvergence stack. The paths of both sides of the top row run; a side leaves\n\
+             the row where it meets the threads of the row below, and the row is popped when both have left.",
+        );
+        let inputs = UnitInputs::declare(&m, shape);
+        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, slot_s7, resolve, .. } = &inputs;
+        let slot = &resolve.slot;
+
+        m.comment("The sides of the top row: read in S6, validated in S7, changed in S8.");
+        let tables = ["left", "right"].map(|name| HotTable::declare(&m, shape, name, FLAGS));
+        let words = tables.each_ref().map(|table| table.read_later(&m, warp_s6));
+        let sides_s7 = words.each_ref().map(|word| Side::unpack(shape, word, generation));
+        let [left_s8, right_s8] = words;
+        let words_s8 = [m.delay("left_s8", &left_s8), m.delay("right_s8", &right_s8)];
+        let empty = m.register("empty", shape.warps);
+
+        m.comment("What else there is of it, in S8.");
+        let [common_bits, height_width] = [Common::bits(shape), height_bits(shape)];
+        let tops = m.memory("tops", shape.warps, common_bits + shape.threads + height_width, MemoryStyle::Distributed);
+        let top_s7 = m.wire("top_s7", &tops.read("top_read", warp_s7));
+        let top_s8 = m.delay("top_s8", &top_s7);
+        let top = Common::unpack(shape, &top_s8);
+        let height_of = |word: &Expr| word.from(common_bits + shape.threads);
+        let height = m.wire("height", &height_of(&top_s8));
+        let live = m.wire("live_now", &(top_s8.slice(common_bits, shape.threads) & !&resolve.exit_mask));
+        let whole = m.wire("whole", &(select(slot, &top.masks()) & &live));
+        let other = Side::unpack(shape, &select(&!slot, &words_s8), generation);
+        let other_mask = m.wire("other_mask", &select(&!slot, &top.masks()));
+        let outcome = Outcome::of(&m, shape, resolve, &top.rpc(), &whole);
+
+        m.comment("The uppermost row below it is read in S7.");
+        let rows = (shape.threads > 1).then(|| {
+            let rows =
+                m.memory("rows", shape.warps * shape.threads, Suspended::bits(shape), MemoryStyle::BlockUnordered);
+            let below = m.wire("below_s7", &(height_of(&top_s7) - lit(height_width, 1)));
+            let read = rows.read_registered("below", &join([&below, warp_s7]));
+            (rows, read)
+        });
+        let below = rows.as_ref().map_or_else(|| zeros(Suspended::bits(shape)), |(_, read)| read.clone());
+        let below = Suspended::unpack(shape, &below);
+        let below_common = Common::unpack(shape, &below.common);
+
+        m.comment("What the outcome does to the rows.");
+        let leaves = &outcome.leaves;
+        let pops = m.wire("pops", &(leaves & !&other.path.valid & height.any()));
+        let pushes =
+            m.wire("pushes", &(&outcome.diverges & (!&outcome.in_place | (&outcome.both_go_on & &other.path.valid))));
+        let parts = m.wire("parts", &(&outcome.both_go_on & (&pushes | !&other.path.valid)));
+
+        m.comment("The row below, uncovered.");
+        let from = &top.from;
+        let from_word = select(from, &[below.left.clone(), below.right.clone()]);
+        let from_side = Side::unpack(shape, &from_word, generation);
+        let (below_rpc, below_pc) = below_common.rpc().uncovered(&m, &outcome.arrived, &from_side.path.pc);
+        let at_depth = |path: &Path| path.depth.eq(&below_rpc.depth);
+        let below_masks = below_common.masks().map(|mask| mask & &live);
+        let uncovered = [(LEFT, &below.left), (RIGHT, &below.right)].map(|(number, word)| {
+            let Side { path, at_rpc, leaves_at_ret } = Side::unpack(shape, word, generation);
+            let is_from = from.is(number as u64);
+            let mask = m.wire(["below_left", "below_right"][number], &(&path.mask & &live));
+            let pc = is_from.mux(&below_pc, &path.pc);
+            let meets = below_rpc.is_at() & pc.eq(&below_rpc.pc) & at_depth(&path);
+            Side {
+                at_rpc: is_from.mux(&meets, &at_rpc),
+                leaves_at_ret: is_from.mux(&(below_rpc.is_return() & at_depth(&path)), &leaves_at_ret),
+                path: Path { valid: &path.valid & mask.any(), pc, mask, ..path },
+            }
+        });
+
+        m.comment("The path that stays on the side of the instruction, and that on the other side.");
+        let Resolve { a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = resolve;
+        let stays = |a: &Expr, b: &Expr| outcome.stays_with_a.mux(a, b);
+        let near = Side {
+            path: Path {
+                valid: m.wire("stays", &(outcome.active.any() & !leaves)),
+                pc: m.wire("stays_pc", &stays(a_pc, b_pc)),
+                depth: m.wire("stays_depth", &stays(a_depth, b_depth)),
+                mask: outcome.active.clone(),
+                parked: outcome.parked.clone(),
+            },
+            at_rpc: outcome.waits_at_rpc.clone(),
+            leaves_at_ret: outcome.leaves_at_ret.clone(),
+        };
+        let far_mask = m.wire("far_mask", &stays(b_mask, a_mask));
+        let far = Side {
+            path: Path {
+                valid: parts.clone(),
+                pc: m.wire("far_pc", &stays(b_pc, a_pc)),
+                depth: m.wire("far_depth", &stays(b_depth, a_depth)),
+                mask: far_mask.clone(),
+                parked: lit(1, 0),
+            },
+            at_rpc: lit(1, 0),
+            leaves_at_ret: outcome.far_leaves_at_ret.clone(),
+        };
+        let replaced = m.wire("other_replaced", &(&parts | &pushes));
+        let other_word = replaced.mux(&far.pack(generation), &other.pack(generation));
+        let moved = sides(slot, [&near.pack(generation), &other_word]);
+        let moved_masks = sides(slot, [&outcome.whole, &replaced.mux(&far_mask, &other_mask)]);
+        let new: Vec<Expr> = (0..2)
+            .map(|side| {
+                let name = ["new_left", "new_right"][side];
+                m.wire(name, &pops.mux(&uncovered[side].pack(generation), &moved[side]))
+            })
+            .collect();
+        let new_sides: Vec<Side> = new.iter().map(|word| Side::unpack(shape, word, generation)).collect();
+        let moved_rpc = Rpc::mux(&outcome.diverges, &outcome.rpc, &outcome.arrived);
+        let rpc = Rpc::mux(&pops, &below_rpc, &moved_rpc);
+        let common = Common {
+            left_mask: pops.mux(&below_masks[LEFT], &moved_masks[LEFT]),
+            right_mask: pops.mux(&below_masks[RIGHT], &moved_masks[RIGHT]),
+            from: pops.mux(&below_common.from, &pushes.mux(slot, &top.from)),
+            both: pops.mux(&below_common.both, &(&parts | (&top.both & !&pushes))),
+            rpc_kind: rpc.kind,
+            rpc_pc: rpc.pc,
+            rpc_depth: rpc.depth,
+        };
+        let step = pops.mux(&ones(height_width), &pushes.extend(height_width.max(1)).slice(0, height_width));
+        let new_height = if height_width == 0 { zeros(0) } else { &height + step };
+        let is_empty =
+            m.wire("is_empty", &(!&new_sides[LEFT].path.valid & !&new_sides[RIGHT].path.valid & new_height.any()));
+
+        m.comment("The row that a divergence is pushed on: its side waits at the reconvergence point, unless that is the row's own.");
+        if let Some((rows, _)) = &rows {
+            let meeting = Side {
+                path: Path {
+                    valid: !&outcome.in_place,
+                    pc: outcome.rpc.pc.clone(),
+                    depth: outcome.rpc.depth.clone(),
+                    mask: whole.clone(),
+                    parked: lit(1, 0),
+                },
+                at_rpc: lit(1, 0),
+                leaves_at_ret: lit(1, 0),
+            };
+            let [left, right] = sides(slot, [&meeting.pack(generation), &other.pack(generation)]);
+            let [left_mask, right_mask] = sides(slot, [&whole.when(&!&outcome.in_place), &other_mask]);
+            let suspended = Suspended { left, right, common: Common { left_mask, right_mask, ..top.clone() }.pack() };
+            let writes = m.wire("row_write", &(&resolve.valid & &pushes));
+            rows.write(&writes, &join([&height, &resolve.warp]), &suspended.pack());
+        }
+
+        let write = m.wire("write", &(start_valid | &resolve.valid));
+        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
+        let mut first = Side::none(shape);
+        first.path.valid = ones(1);
+        first.path.pc = lit(shape.pc_bits, shape.reset_word());
+        first.path.mask = ones(shape.threads);
+        let starts = [first, Side::none(shape)];
+        for ((table, start), new) in tables.iter().zip(&starts).zip(&new) {
+            table.write(&m, &write, &warp, &start_valid.mux(&start.pack(generation), new));
+        }
+        let nowhere = Rpc::nowhere(shape);
+        let start = Common {
+            left_mask: ones(shape.threads),
+            right_mask: zeros(shape.threads),
+            from: zeros(1),
+            both: zeros(1),
+            rpc_kind: nowhere.kind,
+            rpc_pc: nowhere.pc,
+            rpc_depth: nowhere.depth,
+        };
+        let start = join([&start.pack(), &ones(shape.threads), &zeros(height_width)]);
+        tops.write(&write, &warp, &start_valid.mux(&start, &join([&common.pack(), &live, &new_height])));
+        let one = decode(&warp, shape.warps).when(&write);
+        let empties = (&is_empty & !start_valid).repeat(shape.warps);
+        empty.next(&((&one & empties) | (&*empty & !&one))).reset(0);
+
+        m.comment(
+            "Slots that are fetched anew, and whose late results may be those of threads that go on in the other.",
+        );
+        let own = decode(slot, 2);
+        let from_one = decode(from, 2);
+        let crossed = m.wire("crossed", &(&top.both | slot.ne(from)));
+        let restarts = (!&from_one | crossed.repeat(2)).when(&pops) | (!&own).when(&replaced);
+        let shadows = pops.repeat(2) | own.when(&outcome.diverges);
+
+        let validate = |f: &dyn Fn(&Side) -> Expr| select(slot_s7, &sides_s7.each_ref().map(f));
+        let given = Path {
+            valid: validate(&|side| side.path.valid.clone()),
+            pc: validate(&|side| side.path.pc.clone()),
+            depth: validate(&|side| side.path.depth.clone()),
+            mask: validate(&|side| side.path.mask.clone()),
+            parked: validate(&|side| side.path.parked.clone()),
+        };
+        let runs = &given.valid & !&given.parked;
+        let empty_s7 = empty.index(warp_s7) & !slot_s7;
+        let in_charge = new_sides.iter().zip([is_empty, zeros(1)]);
+        let right = &new_sides[RIGHT].path;
+        let trace = UnitTrace {
+            context_rotates: resolve.rotates.clone(),
+            context_y_valid: right.valid.clone(),
+            context_y_pc: right.pc.clone(),
+            context_y_depth: right.depth.clone(),
+            context_y_mask: right.mask.clone(),
+            context_y_parked: right.parked.clone(),
+            context_pushes: &resolve.valid & &pushes,
+            context_pops: pops.clone(),
+            ..UnitTrace::none(shape)
+        };
+        UnitOutputs {
+            gives_way_s7: empty_s7 | (validate(&|side| side.at_rpc.clone()) & &runs),
+            leaves_at_ret_s7: validate(&|side| side.leaves_at_ret.clone()) & runs,
+            validate: given,
+            in_charge: in_charge.map(|(side, empty)| (side.path.clone(), side.gives_way() | empty)).collect(),
+            restarts,
+            shadows,
+            trace,
+        }
+        .declare(&m, shape);
+        m.finish()
+    }
+}

@@ -1,0 +1,109 @@
+//! What an instruction does to the row that it ran from.
+
+use rtl::{Builder, Expr, concat};
+
+use super::rpc::Rpc;
+use crate::shape::Shape;
+use crate::signals::Resolve;
+
+/// See the module. Names of paths as in [`Resolve`]; *whole* are the live threads of the side that the instruction ran on,
+/// active or not.
+pub struct Outcome {
+    /// Two paths go different ways.
+    pub diverges: Expr,
+    /// And neither has arrived at the reconvergence point.
+    pub both_go_on: Expr,
+    /// The reconvergence point of the paths that diverge.
+    pub rpc: Rpc,
+    /// It is that of the row.
+    pub in_place: Expr,
+    /// The path that goes on in place of the old one is a: the near one of two that diverge, or the only one.
+    pub stays_with_a: Expr,
+    /// Its active lanes.
+    pub active: Expr,
+    /// All its lanes.
+    pub whole: Expr,
+    /// It waits at the barrier.
+    pub parked: Expr,
+    /// It stands at the row's reconvergence point, which it may not leave for before the barrier is released.
+    pub waits_at_rpc: Expr,
+    /// It leaves at a `ret`.
+    pub leaves_at_ret: Expr,
+    /// The same of the other of two that diverge.
+    pub far_leaves_at_ret: Expr,
+    /// No path goes on: all have ended, or arrived at the row's reconvergence point.
+    pub leaves: Expr,
+    /// The row's reconvergence point, after that.
+    pub arrived: Rpc,
+}
+
+impl Outcome {
+    /// Of an instruction that ran from a row with this reconvergence point, on a side of these threads, of which those
+    /// that it ended are not part.
+    pub fn of(m: &Builder, shape: &Shape, resolve: &Resolve, row: &Rpc, whole: &Expr) -> Self {
+        let Resolve { a_pc, a_depth, b_pc, b_depth, a_mask, b_mask, .. } = resolve;
+        let (own_pc, own_depth) = (b_pc, b_depth);
+
+        m.comment("The instruction's reconvergence point; unless it is known, that of the row.");
+        let kind = resolve.reconvergence.slice(0, 2);
+        let pc = resolve.reconvergence.slice(2, shape.pc_bits);
+        let (is_at, is_return) = (kind.is(1), kind.is(2));
+        let own_is_row_depth = m.wire("own_is_row_depth", &own_depth.eq(&row.depth));
+        let same_at = &is_at & row.is_at() & pc.eq(&row.pc);
+        let same = (same_at | (&is_return & row.is_return())) & &own_is_row_depth;
+        let in_place = m.wire("in_place", &(!(&is_at | &is_return) | same));
+        let rpc = Rpc::mux(&in_place, row, &Rpc { kind, pc: pc.clone(), depth: own_depth.clone() });
+
+        m.comment("Which paths there are, and which have arrived.");
+        let a_goes = m.wire("a_goes", &a_mask.any());
+        let b_goes = m.wire("b_goes", &b_mask.any());
+        let a_keeps_depth = m.wire("a_keeps_depth", &a_depth.eq(b_depth));
+        let together = &a_keeps_depth & a_pc.eq(b_pc);
+        let diverges = m.wire("diverges", &(&a_goes & &b_goes & !together & !&resolve.is_memory & !&resolve.rotates));
+        let a_has_row_depth = m.wire("a_has_row_depth", &a_depth.eq(&row.depth));
+        let a_at_row = m.wire("a_at_row", &(row.is_at() & a_pc.eq(&row.pc) & &a_has_row_depth));
+        let b_at_row = m.wire("b_at_row", &(row.is_at() & b_pc.eq(&row.pc) & &own_is_row_depth));
+        let a_arrives = in_place.mux(&a_at_row, &(&is_at & a_pc.eq(&pc) & &a_keeps_depth));
+        let b_arrives = in_place.mux(&b_at_row, &(&is_at & b_pc.eq(&pc)));
+        let [a_arrives, b_arrives] = [m.wire("a_arrives", &a_arrives), m.wire("b_arrives", &b_arrives)];
+        let both_go_on = m.wire("both_go_on", &(&diverges & !&a_arrives & !&b_arrives));
+        let near_is_a = m.wire("near_is_a", &!b_pc.lt(a_pc));
+
+        m.comment("The path that goes on in place of the old one.");
+        let replays = m.wire("replays", &(&resolve.is_memory & &b_goes));
+        let stays_with_a =
+            m.wire("stays_with_a", &diverges.mux(&(!&a_arrives & (&b_arrives | &near_is_a)), &(&a_goes & !&replays)));
+        let chosen = stays_with_a.mux(a_mask, b_mask);
+        let active = m.wire("active", &(&diverges | &replays).mux(&chosen, whole));
+        let parked = m.wire("parks", &(&stays_with_a & &resolve.a_parked & !&diverges));
+        let at_row = stays_with_a.mux(&a_at_row, &(&b_at_row & !&replays));
+        let gone = whole.none();
+        let leaves = m.wire("leaves_row", &(!&diverges & ((at_row & !&parked) | &gone | &resolve.rotates)));
+
+        m.comment("Where a return is the reconvergence point: at which depth it counts, and which the first to arrive was at.");
+        let a_returns = in_place.mux(&a_has_row_depth, &a_keeps_depth) & rpc.is_return();
+        let b_returns = in_place.mux(&own_is_row_depth, &rtl::ones(1)) & rpc.is_return();
+        let moved_returns = stays_with_a.mux(&a_has_row_depth, &own_is_row_depth) & row.is_return();
+        let arrives_first = m.wire("arrives_first", &(row.kind.is(2) & &resolve.rotates & !gone));
+        let arrived = Rpc {
+            kind: concat([&row.kind.bit(1), &(row.kind.bit(0) | &arrives_first)]),
+            pc: arrives_first.mux(own_pc, &row.pc),
+            depth: row.depth.clone(),
+        };
+        Self {
+            waits_at_rpc: &parked & &a_at_row,
+            leaves_at_ret: diverges.mux(&stays_with_a.mux(&a_returns, &b_returns), &moved_returns),
+            far_leaves_at_ret: stays_with_a.mux(&b_returns, &a_returns),
+            whole: diverges.mux(&chosen, whole),
+            diverges,
+            both_go_on,
+            rpc,
+            in_place,
+            stays_with_a,
+            active,
+            parked,
+            leaves,
+            arrived,
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! `pdom-stack`: the single-path reconvergence stack (seed `dual-path-execution.txt`, section 2.1).
+//!
+//! Latency: the path in charge, that of the top row, is known in S8. Storage: for each warp the top row in LUT RAM, and
+//! up to 2 · T − 2 rows below it of (pc, depth, mask, rpc) in two banks of block RAM, since a divergence may write two.
+//! They cannot overflow: the masks of the rows are different sets, of which any two are nested or disjoint, and T threads
+//! have at most 2 · T − 1 such sets.
+
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, increment, join, lit, ones, zeros,
+};
+
+use super::outcome::Outcome;
+use super::rpc::Rpc;
+use crate::divergence::hot::{self, HotTable};
+use crate::divergence::row::Row;
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use crate::shape::Shape;
+use crate::signals::{Path, Resolve, UnitTrace};
+use weft_config::Config;
+
+/// The unit.
+pub struct PdomStack;
+
+rtl::bundle! {
+    /// What S8 alone needs of the top row.
+    struct Top(shape: &Shape) {
+        /// Rows below.
+        height: height_bits(shape),
+        /// All threads of the path: also those that a load in parts has served.
+        mask: shape.threads,
+        /// The warp's live threads.
+        live: shape.threads,
+        /// Kind of the reconvergence point.
+        rpc_kind: 2,
+        /// Its address.
+        rpc_pc: shape.pc_bits,
+        /// Its call depth.
+        rpc_depth: shape.depth_bits,
+    }
+}
+
+impl Top {
+    fn rpc(&self) -> Rpc {
+        Rpc { kind: self.rpc_kind.clone(), pc: self.rpc_pc.clone(), depth: self.rpc_depth.clone() }
+    }
+}
+
+rtl::bundle! {
+    /// A row below the top.
+    struct Suspended(shape: &Shape) {
+        /// Where its threads go on.
+        pc: shape.pc_bits,
+        /// Their call depth.
+        depth: shape.depth_bits,
+        /// The threads, also those that have ended since.
+        mask: shape.threads,
+        /// Kind of the reconvergence point.
+        rpc_kind: 2,
+        /// Its address.
+        rpc_pc: shape.pc_bits,
+        /// Its call depth.
+        rpc_depth: shape.depth_bits,
+    }
+}
+
+impl Suspended {
+    fn new(pc: &Expr, depth: &Expr, mask: &Expr, rpc: &Rpc) -> Self {
+        Self {
+            pc: pc.clone(),
+            depth: depth.clone(),
+            mask: mask.clone(),
+            rpc_kind: rpc.kind.clone(),
+            rpc_pc: rpc.pc.clone(),
+            rpc_depth: rpc.depth.clone(),
+        }
+    }
+
+    fn rpc(&self) -> Rpc {
+        Rpc { kind: self.rpc_kind.clone(), pc: self.rpc_pc.clone(), depth: self.rpc_depth.clone() }
+    }
+}
+
+/// Bits of the number of rows below the top, at most 2 · T − 2.
+fn height_bits(shape: &Shape) -> usize {
+    clog2(2 * shape.threads - 1)
+}
+
+impl DivergenceUnit for PdomStack {
+    fn name(&self) -> &'static str {
+        "pdom-stack"
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn delay(&self, _: &Config) -> usize {
+        0
+    }
+
+    fn rotates(&self) -> bool {
+        true
+    }
+
+    fn reconverges(&self) -> bool {
+        true
+    }
+
+    fn storage(&self, shape: &Shape) -> Vec<Storage> {
+        let top = |name, bits| Storage { name, words: shape.warps, bits };
+        let bank = |name| Storage { name, words: shape.warps * shape.threads, bits: Suspended::bits(shape) };
+        let banks = ["rows_even", "rows_odd"].map(bank).into_iter().filter(|_| shape.threads > 1);
+        [top("hot_path", 4 + Row::bits(shape)), top("tops", Top::bits(shape))].into_iter().chain(banks).collect()
+    }
+
+    fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
+        let m = Builder::new(
+            "pdom_stack",
+            "Divergence unit: the single-path reconvergence stack. The path of the top row is in charge; it leaves the\n\
+             row where it meets the threads of the row below.",
+        );
+        let inputs = UnitInputs::declare(&m, shape);
+        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve, .. } = &inputs;
+
+        m.comment("The top row: what S7 validates against, and the rest.");
+        let hot = HotTable::declare(&m, shape, "path", FLAGS);
+        let (validate, flags) = hot::unpack(shape, &hot.read_later(&m, warp_s6), generation);
+        let tops = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
+        let top_s7 = m.wire("top_s7", &tops.read("top_read", warp_s7));
+        let top = Top::unpack(shape, &m.delay("top_s8", &top_s7));
+        let rows = Rows::declare(&m, shape, warp_s7, &Top::unpack(shape, &top_s7).height, &top.height);
+
+        let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
+        let whole = m.wire("whole", &(&top.mask & &live));
+        let outcome = Outcome::of(&m, shape, resolve, &top.rpc(), &whole);
+
+        m.comment("The row below, uncovered.");
+        let pops = m.wire("pops", &(&outcome.leaves & top.height.any()));
+        let below = rows.below(shape);
+        let (below_rpc, below_pc) = below.rpc().uncovered(&m, &outcome.arrived, &below.pc);
+        let below_mask = m.wire("below_mask", &(&below.mask & &live));
+        let below_at_rpc = below_rpc.is_at() & below_pc.eq(&below_rpc.pc) & below.depth.eq(&below_rpc.depth);
+        let below_leaves_at_ret = below_rpc.is_return() & below.depth.eq(&below_rpc.depth);
+
+        m.comment("The new top row.");
+        let Resolve { a_pc, a_depth, b_pc, b_depth, .. } = resolve;
+        let stays = |a: &Expr, b: &Expr| outcome.stays_with_a.mux(a, b);
+        let mask = m.wire("new_active", &pops.mux(&below_mask, &outcome.active));
+        let path = Path {
+            valid: m.wire("new_valid", &mask.any()),
+            pc: m.wire("new_pc", &pops.mux(&below_pc, &stays(a_pc, b_pc))),
+            depth: m.wire("new_depth", &pops.mux(&below.depth, &stays(a_depth, b_depth))),
+            mask,
+            parked: m.wire("new_parked", &(&outcome.parked & !&pops)),
+        };
+        let moved_rpc = Rpc::mux(&outcome.diverges, &outcome.rpc, &top.rpc());
+        let rpc = Rpc::mux(&pops, &below_rpc, &moved_rpc);
+        let pushes_two = m.wire("pushes_two", &(&outcome.both_go_on & !&outcome.in_place));
+        let pushes_one = m.wire("pushes_one", &(&outcome.diverges & !(&outcome.in_place ^ &outcome.both_go_on)));
+        let height = rows.height(&pops, &pushes_one, &pushes_two);
+        let empty = m.wire("is_empty", &(!&path.valid & height.any()));
+        let at_rpc = m.wire("is_at_rpc", &pops.mux(&below_at_rpc, &outcome.waits_at_rpc));
+        let at_ret = m.wire("leaves_at_ret", &pops.mux(&below_leaves_at_ret, &outcome.leaves_at_ret));
+        let gives_way = m.wire("gives_way", &(&empty | (&at_rpc & &path.valid & !&path.parked)));
+
+        m.comment(
+            "The rows that a divergence pushes: the threads of both at the reconvergence point, and the far path.",
+        );
+        let far = Suspended::new(
+            &stays(b_pc, a_pc),
+            &stays(b_depth, a_depth),
+            &stays(&resolve.b_mask, &resolve.a_mask),
+            &outcome.rpc,
+        );
+        let meeting = Suspended::new(&outcome.rpc.pc, &outcome.rpc.depth, &whole, &top.rpc());
+        let first = outcome.in_place.mux(&far.pack(), &meeting.pack());
+        let writes = m.wire("writes", &(&resolve.valid & (&pushes_one | &pushes_two)));
+        rows.write(&m, &resolve.warp, [&writes, &(&writes & &pushes_two)], [&first, &far.pack()]);
+
+        let write = m.wire("write", &(start_valid | &resolve.valid));
+        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
+        let start = Path {
+            valid: ones(1),
+            pc: lit(shape.pc_bits, shape.reset_word()),
+            depth: zeros(shape.depth_bits),
+            mask: ones(shape.threads),
+            parked: lit(1, 0),
+        };
+        let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
+        let started = word(&start, &zeros(FLAGS));
+        hot.write(&m, &write, &warp, &start_valid.mux(&started, &word(&path, &join([&empty, &at_rpc, &at_ret]))));
+        let new_top = Top {
+            height,
+            mask: pops.mux(&below_mask, &outcome.whole),
+            live,
+            rpc_kind: rpc.kind,
+            rpc_pc: rpc.pc,
+            rpc_depth: rpc.depth,
+        };
+        let nowhere = Rpc::nowhere(shape);
+        let start_top = Top {
+            height: zeros(height_bits(shape)),
+            mask: ones(shape.threads),
+            live: ones(shape.threads),
+            rpc_kind: nowhere.kind,
+            rpc_pc: nowhere.pc,
+            rpc_depth: nowhere.depth,
+        };
+        tops.write(&write, &warp, &start_valid.mux(&start_top.pack(), &new_top.pack()));
+
+        let runs = &validate.valid & !&validate.parked;
+        UnitOutputs {
+            gives_way_s7: flags.bit(0) | (flags.bit(1) & &runs),
+            leaves_at_ret_s7: flags.bit(2) & runs,
+            validate,
+            in_charge: vec![(path, gives_way)],
+            restarts: zeros(0),
+            shadows: zeros(0),
+            trace: UnitTrace {
+                context_rotates: resolve.rotates.clone(),
+                context_pushes: writes,
+                context_pops: pops,
+                ..UnitTrace::none(shape)
+            },
+        }
+        .declare(&m, shape);
+        m.finish()
+    }
+}
+
+/// Beside the path: the row is empty and not the bottom one; the path stands at its reconvergence point; it leaves at a
+/// `ret`.
+const FLAGS: usize = 3;
+
+/// The rows below the top, in two banks: row n in bank n mod 2.
+struct Rows {
+    banks: Vec<Memory>,
+    read: Vec<Expr>,
+    height: Expr,
+}
+
+impl Rows {
+    fn declare(m: &Builder, shape: &Shape, warp_s7: &Expr, height_s7: &Expr, height: &Expr) -> Self {
+        let mut rows = Self { banks: Vec::new(), read: Vec::new(), height: height.clone() };
+        if shape.threads > 1 {
+            m.comment("The rows below it: the uppermost is read in S7.");
+            let below = m.wire("below_s7", &(height_s7 - lit(height_s7.width(), 1)));
+            let address = rows.address(&below, warp_s7);
+            for name in ["even", "odd"] {
+                let words = shape.warps * shape.threads;
+                let bank =
+                    m.memory(&format!("rows_{name}"), words, Suspended::bits(shape), MemoryStyle::BlockUnordered);
+                rows.read.push(bank.read_registered(&format!("below_{name}"), &address));
+                rows.banks.push(bank);
+            }
+        }
+        rows
+    }
+
+    /// Where a row of a warp is in its bank.
+    fn address(&self, row: &Expr, warp: &Expr) -> Expr {
+        join([&row.from(1), warp])
+    }
+
+    /// The uppermost row below the top.
+    fn below(&self, shape: &Shape) -> Suspended {
+        let word = match self.read.as_slice() {
+            [even, odd] => self.height.bit(0).mux(even, odd),
+            _ => zeros(Suspended::bits(shape)),
+        };
+        Suspended::unpack(shape, &word)
+    }
+
+    /// Rows below the top after an instruction.
+    fn height(&self, pops: &Expr, pushes_one: &Expr, pushes_two: &Expr) -> Expr {
+        let height = &self.height;
+        if height.width() == 0 {
+            return zeros(0);
+        }
+        let step = pops.mux(&ones(height.width()), &join([pushes_one, pushes_two]).extend(height.width()));
+        height + step
+    }
+
+    /// Writes a row at the old height, and one above it.
+    fn write(&self, m: &Builder, warp: &Expr, [first, second]: [&Expr; 2], [first_word, second_word]: [&Expr; 2]) {
+        let [even, odd] = self.banks.as_slice() else { return };
+        let at = self.address(&self.height, warp);
+        let above = self.address(&m.wire("row_above", &increment(&self.height, 1)), warp);
+        let height_is_odd = self.height.bit(0);
+        even.write(
+            &height_is_odd.mux(second, first),
+            &height_is_odd.mux(&above, &at),
+            &height_is_odd.mux(second_word, first_word),
+        );
+        odd.write(&height_is_odd.mux(first, second), &at, &height_is_odd.mux(first_word, second_word));
+    }
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The single-path against the dual-path reconvergence stack: RTL cycles of the kernels of the comparison, over numbers of
+# warps, threads and memory latencies, with 128 loads in flight for both. Writes the tables of docs/stacks.md, between the
+# markers <!-- stacks: begin --> and <!-- stacks: end -->.
+#
+#   ./scripts/compare-stacks.sh [--warps "W ..."] [--threads "T ..."] [--latencies "L ..."] [--kernels "K ..."]
+#
+#   --warps      (1 2 4 8)
+#   --threads    (8 32)
+#   --latencies  cycles  (20 100 300)
+#   --kernels    (those of the comparison: see `weft kernels list`)
+#
+# Results are under out/stacks/, one JSON object a run. Those of the same hardware, kernels and analysis are kept: an
+# interrupted comparison goes on where it was. With options only out/stacks/ is written, not the documentation. Leaves
+# docs/stacks.md alone, with status 1, if any run fails.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+warps="1 2 4 8"
+threads="8 32"
+latencies="20 100 300"
+kernels=""
+whole=true
+while [[ $# -gt 0 ]]; do
+    case "$1" in
+        -h | --help)
+            help
+            exit 0
+            ;;
+        --warps | --threads | --latencies | --kernels)
+            [[ $# -ge 2 ]] || refuse "$1 needs a value"
+            printf -v "${1#--}" '%s' "$2"
+            whole=false
+            shift 2
+            ;;
+        *) refuse "unexpected argument '$1'" ;;
+    esac
+done
+
+./scripts/setup.sh
+build_weft
+if [[ -z $kernels ]]; then
+    kernels=$("$weft" --json kernels list | python3 -c '
+import json, sys
+print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))')
+fi
+
+# Results belong to the sources that they depend on.
+sources=$(git ls-files -s cores rtl-gen/rtl rtl-gen/config sim testbench/kernels testbench/runtime testbench/src | sha256sum)
+results=out/stacks/${sources:0:12}
+mkdir -p "$results"
+elves=$(mktemp -d)
+trap 'rm -rf "$elves"' EXIT
+"$weft" kernels build --out "$elves" >&2
+
+# $1 unit, $2 kernel, $3 warps, $4 threads, $5 latency
+run() {
+    local result="$results/$2-$3x$4-latency-$5-$1.json"
+    [[ ! -s $result ]] || return 0
+    if ! "$weft" --json run "$elves/$2.elf" --set "divergence.unit=$1" --set "warps=$3" --set "threads=$4" \
+        --set "memory.latency=$5" --set memory.outstanding=128 --set run.starvation=100000000 \
+        >"$result.part" 2>"$result.log"; then
+        echo "FAILED $2 at $3x$4, latency $5, $1: $result.log" >&2
+        return 1
+    fi
+    mv "$result.part" "$result"
+    rm "$result.log"
+}
+export -f run
+export results elves weft
+
+for size in $threads; do
+    for count in $warps; do
+        for latency in $latencies; do
+            for kernel in $kernels; do
+                for unit in pdom-stack dual-path; do
+                    echo "$unit $kernel $count $size $latency"
+                done
+            done
+        done
+    done
+done | xargs -P "$(nproc)" -L 1 bash -c 'run "$@"' run || fail "some runs failed; their logs are under $results"
+
+table=$(python3 scripts/stacks_table.py "$results"/*.json)
+if ! $whole; then
+    echo "$table"
+    exit
+fi
+{
+    echo "$table"
+    echo
+    written_by "$(verilator_version)" and "$(compiler_version)"
+} | write_between docs/stacks.md stacks
