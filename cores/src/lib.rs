@@ -91,8 +91,11 @@ pub struct MemoryInCore {
     pub instance: &'static str,
     /// Name of its module.
     pub module: &'static str,
-    /// Names of its memories of 32-bit words: word i of RAM is word i / n of memory i mod n.
+    /// Names of its memories of 32-bit words: word i of RAM is word i / n of memory i mod n. Behind those n there are as
+    /// many that hold the entries of the reconvergence table in the same way, if the divergence unit reads it.
     pub banks: Vec<String>,
+    /// How many of them hold RAM.
+    pub ram_banks: usize,
     /// The nets of the top between the pipeline and the memory, as the pipeline sees them.
     pub bus: Vec<rtl::PortInfo>,
 }
@@ -132,9 +135,12 @@ fn elaborate_from(
             let pipeline = core::elaborate("weft_pipeline", "The core without its memory.", &shape, unit)?;
             let behind = (adaptor.elaborate)(&shape, image)?;
             let top = top::elaborate(TOP, &pipeline, &behind, &format!("{purpose}, memory {kind}."))?;
-            let banks = (0..(adaptor.banks)(&shape)).map(adaptor.bank).collect();
+            let numbers = 0..(adaptor.banks)(&shape);
+            let tables = if shape.reconverges { numbers.clone() } else { 0..0 };
+            let banks = numbers.map(adaptor.bank).chain(tables.map(adaptor.table_bank)).collect();
             let bus = top::bus(&pipeline);
-            (top, Some(MemoryInCore { instance: "memory", module: adaptor.module, banks, bus }))
+            let ram_banks = (adaptor.banks)(&shape);
+            (top, Some(MemoryInCore { instance: "memory", module: adaptor.module, banks, ram_banks, bus }))
         }
     };
     Ok(Core { top, header: header(config, &shape, unit), memory })
@@ -201,11 +207,16 @@ impl Core {
     }
 
     /// The files that the memory of [`elaborate_with_image`] starts with, name and text, for these words of RAM, as
-    /// memory holds them (stacks interleaved where configured). None without memory in the core.
-    pub fn image_files(&self, words: &[u32]) -> Vec<(String, String)> {
-        let banks = self.memory.as_ref().map_or(0, |memory| memory.banks.len());
-        let text = |bank| words.iter().skip(bank).step_by(banks).map(|word| format!("{word:08x}\n")).collect();
-        (0..banks).map(|bank| (image_file(bank), text(bank))).collect()
+    /// memory holds them (stacks interleaved where configured), and these entries of the reconvergence table for each of
+    /// them, which only some divergence units read. None without memory in the core.
+    pub fn image_files(&self, words: &[u32], reconvergence: &[u32]) -> Vec<(String, String)> {
+        let Some(memory) = &self.memory else { return Vec::new() };
+        let text = |bank: usize| {
+            let (words, bank) =
+                if bank < memory.ram_banks { (words, bank) } else { (reconvergence, bank - memory.ram_banks) };
+            words.iter().skip(bank).step_by(memory.ram_banks).map(|word| format!("{word:08x}\n")).collect()
+        };
+        (0..memory.banks.len()).map(|bank| (image_file(bank), text(bank))).collect()
     }
 
     /// All modules in one text.

@@ -53,7 +53,7 @@ fn cells(config: &Config, image: bool) -> impl Fn(&str) -> u32 + use<> {
     let core = elaborate(config, 0x8000_0000).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let words: Vec<u32> = (0..config.memory.ram_bytes / 4).map(|word| word.wrapping_mul(0x9e37_79b9)).collect();
-    for (name, text) in core.image_files(&words) {
+    for (name, text) in core.image_files(&words, &[]) {
         fs::write(folder.path().join(name), text).unwrap();
     }
     fs::write(folder.path().join("core.v"), core.all_in_one()).unwrap();
@@ -127,7 +127,7 @@ fn an_image_needs_a_memory_and_is_dealt_out_word_by_word() {
     let error = cores::elaborate_with_image(&Config::default(), 0x8000_0000).err().unwrap();
     insta::assert_snapshot!(error, @r#"memory.kind = "model": the core has no memory that could start with a program; memory.kind = "bram" has"#);
     let core = cores::elaborate_with_image(&config(2, 2), 0x8000_0000).unwrap();
-    let files = core.image_files(&[0x11, 0x2222_2222, 0x33, 0xdead_beef]);
+    let files = core.image_files(&[0x11, 0x2222_2222, 0x33, 0xdead_beef], &[]);
     let expected = [("weft_core_0.hex", "00000011\n00000033\n"), ("weft_core_1.hex", "22222222\ndeadbeef\n")];
     assert_eq!(files, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
 }

@@ -57,9 +57,13 @@ fn lint_is_silent(warps_number: usize, warps: u32) {
             config.divergence.unit = unit.into();
             config.isa.m = !number.is_multiple_of(3);
             config.isa.a = number % 5 < 3;
-            config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
-            config.divergence.unit = "arbiter".into();
-            config.arbiter.pipeline_stages = number as u32 % 3;
+            let reads = |key| cores::divergence::find(unit).unwrap().keys().contains(&key);
+            if reads("divergence.fair_after") {
+                config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
+            }
+            if reads("arbiter.pipeline_stages") {
+                config.arbiter.pipeline_stages = number as u32 % 3;
+            }
             config.memory.stack_interleave = number % 4 < 2;
             check_lint(&config, threads <= 8);
         }
@@ -134,7 +138,7 @@ fn an_unknown_unit_names_those_there_are() {
     let mut config = config(8, 4, false);
     config.divergence.unit = "abiter".into();
     let error = cores::elaborate(&config, 0x8000_0000).err().unwrap();
-    insta::assert_snapshot!(error, @r#"divergence.unit = "abiter": no such unit; registered: arbiter, sorted-table"#);
+    insta::assert_snapshot!(error, @r#"divergence.unit = "abiter": no such unit; registered: arbiter, sorted-table, pdom-stack, dual-path"#);
 }
 
 #[test]

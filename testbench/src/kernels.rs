@@ -50,6 +50,12 @@ impl Kernel {
         extensions.into_iter().chain([fair_after, stack_bytes]).flatten().collect()
     }
 
+    /// Whether its threads wait for others of their warp, so that it needs a unit whose paths take turns
+    /// (`divergence.fair_after`).
+    pub fn needs_turns(&self) -> bool {
+        self.fair_after.is_some()
+    }
+
     /// Gives `config` what the kernel needs, and leaves the rest of it alone.
     pub fn configure(&self, config: &mut Config) {
         config.isa.m |= self.isa.m;

@@ -16,6 +16,7 @@ pub mod lockstep;
 pub mod memory;
 pub mod model;
 mod pins;
+pub mod reconvergence;
 mod report;
 pub mod tools;
 mod trace_port;

@@ -33,7 +33,11 @@ fn all_kernels_pass(size: (u32, u32)) {
             for kernel in kernels::list() {
                 let mut config = config(unit, size, latency);
                 kernel.configure(&mut config);
-                passes(kernel, &config);
+                if sim::policy::takes_turns(unit) || !kernel.needs_turns() {
+                    passes(kernel, &config);
+                } else if latency == LATENCIES[0] {
+                    starves(kernel, config);
+                }
             }
         }
     }
@@ -59,6 +63,16 @@ fn passes(kernel: &Kernel, config: &Config) -> Report {
         assert!(cycles <= 50_000, "{name}: {cycles} cycles are too many for every day");
     }
     report
+}
+
+/// Threads that spin until another of their warp goes on: a unit whose paths take no turns runs them for ever.
+fn starves(kernel: &Kernel, mut config: Config) {
+    config.divergence.fair_after = Config::default().divergence.fair_after;
+    config.run.starvation = 20_000;
+    let unit = &config.divergence.unit;
+    let report = testbench::run(&config, &load(kernel, &config), Engine::Cosim, RunOptions::default()).unwrap();
+    let expected = if config.threads == 1 { Outcome::Exited } else { Outcome::SuspectedDeadlock };
+    assert_eq!(report.outcome, expected, "{} with {unit}: {}", kernel.name, report.message);
 }
 
 #[test]

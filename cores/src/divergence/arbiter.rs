@@ -31,7 +31,7 @@ impl DivergenceUnit for Arbiter {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &["arbiter.pipeline_stages"]
+        &["arbiter.pipeline_stages", "divergence.fair_after"]
     }
 
     fn slots(&self) -> usize {

@@ -8,7 +8,10 @@
 //! A word fetched in the very cycle in which it is written is undefined on an FPGA: code that is stored is fetched after
 //! a `fence.i`, which waits for that.
 //!
-//! Storage: `ram_bytes` of block RAM, and with isa.a the reservations and about 36 + T + row bits registers.
+//! Where the divergence unit reads the reconvergence table, as many words more hold it; without an image it is all zeros,
+//! so that no reconvergence point is known.
+//!
+//! Storage: `ram_bytes` of block RAM, twice that with the table, and with isa.a the reservations and about 36 + T + row bits registers.
 
 use rtl::{
     Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, join, ones, select, select_one_hot,
@@ -22,13 +25,19 @@ use crate::functional::atomic_alu;
 use crate::shape::Shape;
 
 /// The adaptor.
-pub const ADAPTOR: Adaptor = Adaptor { kind: "bram", module: MODULE, elaborate, banks: |shape| shape.threads, bank };
+pub const ADAPTOR: Adaptor =
+    Adaptor { kind: "bram", module: MODULE, elaborate, banks: |shape| shape.threads, bank, table_bank };
 
 const MODULE: &str = "bram";
 
 /// The memory of word `number` of each line.
 fn bank(number: usize) -> String {
     format!("bank_{number}")
+}
+
+/// The memory of the entries of the reconvergence table of those words.
+fn table_bank(number: usize) -> String {
+    format!("reconvergence_{number}")
 }
 
 /// What the data ports of the banks do in a cycle.
@@ -56,7 +65,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     let fetch_address = m.input("imem_req_addr", 32);
     m.output_port("imem_rsp_valid", 1);
     m.output_port("imem_rsp_data", 32);
-    m.output("imem_rsp_reconvergence", &zeros(32));
+    m.output_port("imem_rsp_reconvergence", 32);
     m.port_group("data memory: loads are answered in the next cycle, atomic operations take another");
     let request = Request::inputs(&m, shape, &row_of);
 
@@ -85,7 +94,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     );
     let byte_enables = m.wire("byte_enables", &access.mask.when(&!m.in_reset()));
     let fetch_row = row_of(&fetch_address);
-    let (mut read, mut fetched) = (Vec::new(), Vec::new());
+    let (mut read, mut fetched, mut table) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..shape.threads {
         let memory: Memory = m.memory(&bank(number), rows, 32, MemoryStyle::BlockUnordered);
         if let Some(file) = image {
@@ -95,6 +104,16 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
         read.push(memory.read_registered(&format!("word_{number}"), &access.row));
         fetched.push(memory.read_registered(&format!("fetched_{number}"), &fetch_row));
     }
+    if shape.reconverges {
+        m.comment("The reconvergence table, an entry for each word: nothing writes it.");
+        for number in 0..shape.threads {
+            let memory: Memory = m.memory(&table_bank(number), rows, 32, MemoryStyle::BlockUnordered);
+            if let Some(file) = image {
+                memory.starts_with(&file(shape.threads + number));
+            }
+            table.push(memory.read_registered(&format!("entry_{number}"), &fetch_row));
+        }
+    }
     m.drive(&words, &join(&read));
 
     m.comment("Fetch: the word of the line that was read.");
@@ -103,6 +122,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     let fetched_word = m.delay("fetched_word", &fetch_address.slice(2, shape.lane_bits()));
     m.output("imem_rsp_valid", &fetched_valid);
     m.output("imem_rsp_data", &select(&fetched_word, &fetched));
+    m.output("imem_rsp_reconvergence", &if shape.reconverges { select(&fetched_word, &table) } else { zeros(32) });
     m.finish()
 }
 

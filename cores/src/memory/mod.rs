@@ -27,6 +27,8 @@ pub struct Adaptor {
     pub banks: fn(&Shape) -> usize,
     /// The name of each.
     pub bank: fn(usize) -> String,
+    /// The names of as many that hold the reconvergence table in the same way, where the divergence unit reads one.
+    pub table_bank: fn(usize) -> String,
 }
 
 /// Every adaptor. With another kind the memory ports of the pipeline are ports of the top.

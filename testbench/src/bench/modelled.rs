@@ -1,6 +1,7 @@
 //! `memory.kind = "model"`: the bench answers at the memory ports of the core.
 
 use sim::Program;
+use sim::control_flow::ReconvergenceTable;
 use weft_config::Config;
 
 use super::hardware::Events;
@@ -8,6 +9,7 @@ use super::memory_side::{MemorySide, Requests};
 use crate::memory::{BackPressure, Ram, Violation};
 use crate::model::{Model, ModelError};
 use crate::pins::AnswerPorts;
+use crate::reconvergence::reconvergence_table;
 
 /// What the core finds on a response port that has nothing to say.
 const JUNK: u32 = 0xdead_beef;
@@ -19,8 +21,9 @@ pub(super) struct Modelled {
     fetch_pressure: BackPressure,
     /// Whether a fetch, and a request, of this cycle is accepted.
     ready: (bool, bool),
-    /// The word to answer on the fetch port.
-    fetched: Option<u32>,
+    /// The word to answer on the fetch port, and its entry of the reconvergence table.
+    fetched: Option<(u32, u32)>,
+    reconvergence: ReconvergenceTable,
 }
 
 impl Modelled {
@@ -33,13 +36,16 @@ impl Modelled {
             fetch_pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
             ready: (false, false),
             fetched: None,
+            reconvergence: reconvergence_table(config, program),
         })
     }
 
     fn answer_fetch(&mut self, model: &mut Model) {
-        let word = self.fetched.take();
-        model.set(self.answers.imem_rsp_valid, word.is_some().into());
-        model.set(self.answers.imem_rsp_data, word.unwrap_or(JUNK).into());
+        let fetched = self.fetched.take();
+        let (word, reconvergence) = fetched.unwrap_or((JUNK, JUNK));
+        model.set(self.answers.imem_rsp_valid, fetched.is_some().into());
+        model.set(self.answers.imem_rsp_data, word.into());
+        model.set(self.answers.imem_rsp_reconvergence, reconvergence.into());
     }
 
     fn answer_load(&mut self, model: &mut Model, cycle: u64) -> bool {
@@ -61,10 +67,8 @@ impl Modelled {
 
 impl MemorySide for Modelled {
     fn reset(&mut self, model: &mut Model) {
-        let AnswerPorts { imem_req_ready, dmem_req_ready, imem_rsp_reconvergence, .. } = self.answers;
-        for port in [imem_req_ready, dmem_req_ready, imem_rsp_reconvergence] {
-            model.set(port, 0);
-        }
+        model.set(self.answers.imem_req_ready, 0);
+        model.set(self.answers.dmem_req_ready, 0);
         self.answer_fetch(model);
         self.answer_load(model, 0);
     }
@@ -83,7 +87,8 @@ impl MemorySide for Modelled {
         if events.fetch {
             let address = model.get(ports.imem_req_addr) as u32;
             // Outside RAM: zero; the core knows that the address is bad.
-            self.fetched = Some(ram.read_physical(address).unwrap_or(0));
+            // The table is by the addresses that programs use: they are the same outside the stacks.
+            self.fetched = Some((ram.read_physical(address).unwrap_or(0), self.reconvergence.word(address)));
         }
         self.requests.accept(model, cycle, self.ready.1, events);
     }

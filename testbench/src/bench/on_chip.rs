@@ -9,11 +9,14 @@ use super::memory_side::{MemorySide, Requests};
 use crate::memory::{Operation, RAM_BASE, Ram, Violation};
 use crate::model::{Model, ModelError};
 use crate::pins::ObservedAnswers;
+use crate::reconvergence::{reconvergence_table, reconvergence_words};
 
 /// The core's memory, and what it should do.
 pub(super) struct OnChip {
     requests: Requests,
     answers: ObservedAnswers,
+    /// Banks of RAM; as many after them hold the reconvergence table, if the unit reads one.
+    banks: usize,
     /// The words of the line that matter in the answer to the last request; all of a load's.
     awaited: Option<usize>,
     /// Index of the word that an atomic operation, accepted in the last cycle, has still to write.
@@ -24,14 +27,17 @@ impl OnChip {
     /// Fills the memory with the program.
     pub(super) fn new(model: &mut Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
         let requests = Requests::new(model, config, program)?;
-        let banks = model.banks();
-        for number in 0..banks {
-            let words = requests.ram.words().iter().skip(number).step_by(banks);
-            for (place, word) in model.bank_mut(number).iter_mut().zip(words) {
-                *place = *word;
+        let banks = config.threads as usize;
+        let table = reconvergence_words(&reconvergence_table(config, program), &requests.ram);
+        for (number, word) in (0..).zip(requests.ram.words()) {
+            model.bank_mut(number % banks)[number / banks] = *word;
+        }
+        if model.banks() > banks {
+            for (number, word) in (0..).zip(&table) {
+                model.bank_mut(banks + number % banks)[number / banks] = *word;
             }
         }
-        Ok(Self { requests, answers: ObservedAnswers::of(model, config)?, awaited: None, writing: None })
+        Ok(Self { requests, answers: ObservedAnswers::of(model, config)?, banks, awaited: None, writing: None })
     }
 
     /// Compares the answer of a cycle with the one that is due.
@@ -100,7 +106,7 @@ impl MemorySide for OnChip {
     }
 
     fn words(&self, model: &Model) -> Vec<u32> {
-        let banks = model.banks();
+        let banks = self.banks;
         let mut words: Vec<u32> =
             (0..self.requests.ram.words().len()).map(|index| model.bank(index % banks)[index / banks]).collect();
         if let Some(word) =

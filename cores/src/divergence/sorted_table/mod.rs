@@ -42,6 +42,10 @@ impl DivergenceUnit for SortedTable {
         "sorted-table"
     }
 
+    fn keys(&self) -> &'static [&'static str] {
+        &["divergence.fair_after"]
+    }
+
     fn slots(&self) -> usize {
         1
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use testbench::memory::Ram;
+use testbench::reconvergence::{reconvergence_table, reconvergence_words};
 use weft_config::{Config, RAM_BASE};
 
 use super::config::resolve;
@@ -66,7 +67,9 @@ fn files(config: &Config, image: Option<&Path>) -> anyhow::Result<Files> {
 fn core_with_image(config: &Config, path: &Path) -> anyhow::Result<(cores::Core, Vec<(String, String)>)> {
     let program = program::load(path, config)?;
     let core = cores::elaborate_with_image(config, program.entry)?;
-    let contents = core.image_files(Ram::new(config, &program).words());
+    let ram = Ram::new(config, &program);
+    let table = reconvergence_words(&reconvergence_table(config, &program), &ram);
+    let contents = core.image_files(ram.words(), &table);
     Ok((core, contents))
 }
 

@@ -1,0 +1,21 @@
+//! The reconvergence table beside instruction memory.
+
+use sim::Program;
+use sim::control_flow::{Analysis, ReconvergenceTable};
+use weft_config::Config;
+
+use crate::memory::{RAM_BASE, Ram};
+
+/// The table of a program, empty for a unit that reads none.
+pub fn reconvergence_table(config: &Config, program: &Program) -> ReconvergenceTable {
+    if sim::policy::reads_reconvergence(&config.divergence.unit) {
+        Analysis::of(program).table().clone()
+    } else {
+        ReconvergenceTable::none()
+    }
+}
+
+/// Its words in the order of the words of RAM.
+pub fn reconvergence_words(table: &ReconvergenceTable, ram: &Ram) -> Vec<u32> {
+    (0..ram.words().len() as u32).map(|index| table.word(RAM_BASE + 4 * index)).collect()
+}
