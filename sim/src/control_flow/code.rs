@@ -21,8 +21,11 @@ impl Code {
         let mut pieces: Vec<Piece> = Vec::new();
         for range in program.code() {
             let start = range.start.next_multiple_of(4);
-            let words = (start..range.end & !3).step_by(4);
-            let instructions: Vec<_> = words.map(|pc| decode(program.word(pc)?)).collect();
+            let instruction = |pc: u32| program.word(pc).and_then(decode);
+            // Segments without sections often end with much memory that holds no instruction.
+            let last = (start..range.end & !3).step_by(4).rfind(|pc| instruction(*pc).is_some());
+            let instructions: Vec<_> =
+                last.map_or(Vec::new(), |last| (start..=last).step_by(4).map(instruction).collect());
             if instructions.is_empty() {
                 continue;
             }

@@ -1,12 +1,14 @@
 //! What registers may hold at the beginning of each block, followed from the entries of functions.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::code::Code;
+use super::functions;
 use super::graph::{Graph, Resolved};
 use super::state::State;
 use super::transfer::Transfer;
-use super::value::Value;
+use super::value::{MOST, Value};
 use crate::Program;
 use crate::decode::{Arithmetic, Instruction, Register, Width};
 
@@ -30,6 +32,8 @@ pub(super) struct Findings {
     pub resolved: Resolved,
     /// Jumps to where is not known, and whether it may be by a table.
     pub unresolved: Vec<(usize, bool)>,
+    /// Those of the resolved jumps that go by a table of which only the beginning is known.
+    pub unbounded: BTreeSet<usize>,
     /// Addresses in the code that the program computes.
     pub computed: BTreeSet<u32>,
     /// Addresses of words that it loads by an index.
@@ -82,7 +86,8 @@ impl<'a> Facts<'a> {
                 }
             }
             (Transfer::IndirectJump { base, offset }, Some((_, before))) => {
-                for target in targets(&before, base, offset).into_iter().flatten() {
+                let of_table = self.table(block.last, before.get(base)).map(|table| table.targets);
+                for target in targets(&before, base, offset).or(of_table).into_iter().flatten() {
                     self.flow_to(target, state.clone());
                 }
             }
@@ -131,6 +136,30 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The table of addresses from which the jump in a word has loaded its target. Its end is not known, but where
+    /// compilers put such a table, what follows is no address in the same function, or the next table of
+    /// the function: then it gets targets that it does not have.
+    fn table(&self, word: usize, value: &Value) -> Option<Table> {
+        let Value::Loaded(start) = *value else { return None };
+        let function = functions::extent(self.program, self.code.pc(word))?;
+        let words = (start..).step_by(4).map_while(|address| self.program.constant(address));
+        let targets: Vec<u32> =
+            words.take_while(|target| target.is_multiple_of(4) && function.contains(target)).collect();
+        (1..=MOST).contains(&targets.len()).then(|| {
+            let bytes = 4 * targets.len() as u32;
+            Table { range: start..start + bytes, targets: targets.into_iter().collect() }
+        })
+    }
+
+    /// Whether the jump in a word goes by a table of pointers to functions: the first is no place in its own
+    /// function.
+    fn is_pointer(&self, word: usize, value: &Value) -> bool {
+        let Value::Loaded(start) = *value else { return false };
+        let target = self.program.constant(start).filter(|target| self.code.index(*target).is_some());
+        let function = functions::extent(self.program, self.code.pc(word));
+        target.zip(function).is_some_and(|(target, function)| !function.contains(&target))
+    }
+
     /// What they say.
     pub fn findings(&self) -> Findings {
         let mut findings = Findings::default();
@@ -143,10 +172,28 @@ impl<'a> Facts<'a> {
                     before = state.clone();
                 }
             });
-            findings.decide(block.last, block.transfer, &before);
+            findings.decide(
+                block.last,
+                block.transfer,
+                &before,
+                |value| self.table(block.last, value),
+                |value| self.is_pointer(block.last, value),
+            );
         }
         findings.computed.retain(|pc| self.code.index(*pc).is_some());
         findings
+    }
+}
+
+/// A table of addresses.
+struct Table {
+    range: Range<u32>,
+    targets: BTreeSet<u32>,
+}
+
+impl Table {
+    fn words(&self) -> impl Iterator<Item = u32> + use<> {
+        self.range.clone().step_by(4)
     }
 }
 
@@ -169,13 +216,29 @@ impl Findings {
         }
     }
 
-    fn decide(&mut self, word: usize, transfer: Transfer, before: &State) {
+    fn decide(
+        &mut self,
+        word: usize,
+        transfer: Transfer,
+        before: &State,
+        table: impl Fn(&Value) -> Option<Table>,
+        is_pointer: impl Fn(&Value) -> bool,
+    ) {
         match transfer {
-            Transfer::IndirectJump { base, offset } => match (targets(before, base, offset), before.get(base)) {
-                (Some(targets), _) => self.resolved.targets.extend([(word, targets)]),
-                (None, Value::Link) => self.resolved.skewing.extend([word]),
-                (None, value) => self.unresolved.push((word, *value == Value::Indexed)),
-            },
+            Transfer::IndirectJump { base, offset } => {
+                let value = before.get(base);
+                if let Some(targets) = targets(before, base, offset) {
+                    self.resolved.targets.insert(word, targets);
+                } else if let Some(table) = table(value) {
+                    self.indexed.extend(table.words());
+                    self.resolved.targets.insert(word, table.targets);
+                    self.unbounded.insert(word);
+                } else if *value == Value::Link {
+                    self.resolved.skewing.insert(word);
+                } else {
+                    self.unresolved.push((word, value.is_indexed() && !is_pointer(value)));
+                }
+            }
             Transfer::IndirectCall { base, offset } => {
                 self.resolved.targets.extend(targets(before, base, offset).map(|targets| (word, targets)));
             }

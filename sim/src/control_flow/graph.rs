@@ -45,7 +45,7 @@ pub(super) enum Callees {
 
 /// How control leaves the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Leave {
+pub enum Leave {
     /// To the caller.
     Return(ReturnKind),
     /// For good: the thread ends or the core halts.
@@ -151,10 +151,13 @@ impl Graph {
 fn leaders(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> BTreeSet<usize> {
     let mut leaders = entries.clone();
     leaders.extend(code.pieces().filter_map(|(start, _)| code.index(start)));
+    let next_is_none = |word: usize| word + 1 < code.len() && code.instruction(word + 1).is_none();
     for word in 0..code.len() {
         let pc = code.pc(word);
         match Transfer::of(code.instruction(word), pc) {
             Transfer::Next => continue,
+            // Words that are no instructions make one block.
+            Transfer::End if code.instruction(word).is_none() && next_is_none(word) => continue,
             Transfer::Branch { target } | Transfer::Jump { target } | Transfer::Call { target } => {
                 leaders.extend(code.index(target));
             }

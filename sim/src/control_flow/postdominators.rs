@@ -1,5 +1,8 @@
 //! Immediate post-dominators.
 
+#[cfg(test)]
+mod tests;
+
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 

@@ -12,6 +12,7 @@ use petgraph::unionfind::UnionFind;
 
 use super::code::Code;
 use super::facts::{Facts, Findings};
+use super::functions;
 use super::graph::{Graph, Resolved};
 use super::transfer::Transfer;
 use crate::Program;
@@ -19,8 +20,9 @@ use crate::Program;
 /// Two or three rounds are the rule.
 const ROUNDS: usize = 32;
 
-/// The graph of a program, its indirect jumps resolved as far as they can be.
-pub(super) fn graph(program: &Program, code: &Code, functions: &BTreeSet<usize>) -> Graph {
+/// The graph of a program, its indirect jumps resolved as far as they can be, and the words of which the
+/// program may have the address.
+pub(super) fn graph(program: &Program, code: &Code, functions: &BTreeSet<usize>) -> (Graph, BTreeSet<usize>) {
     let pointers = pointers(program, code);
     let mut entries = functions.clone();
     let mut resolved = Resolved::default();
@@ -34,13 +36,13 @@ pub(super) fn graph(program: &Program, code: &Code, functions: &BTreeSet<usize>)
         more.extend(&taken);
         more.extend(around(&graph, &lost));
         if findings.resolved == resolved && more == entries {
-            return graph;
+            return (graph, taken);
         }
         (resolved, entries) = (findings.resolved, more);
     }
     // Without targets every indirect jump is lost, which is true in any case.
     let nothing = Resolved { skewing: resolved.skewing, ..Resolved::default() };
-    closed(code, &entries, &nothing)
+    (closed(code, &entries, &nothing), entries)
 }
 
 fn closed(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> Graph {
@@ -49,8 +51,8 @@ fn closed(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> Graph 
     graph
 }
 
-/// The words with which functions begin, as far as symbols and calls say so, and those at which control may come
-/// back from a coroutine.
+/// Words with which functions may begin, those at which control may come back from a coroutine included:
+/// more than enough, since any word may look like a call.
 pub(super) fn functions(program: &Program, code: &Code) -> BTreeSet<usize> {
     let symbols = program.functions().iter().map(|function| function.address);
     let from_words = (0..code.len()).filter_map(|word| match Transfer::of(code.instruction(word), code.pc(word)) {
@@ -87,22 +89,33 @@ fn taken(code: &Code, pointers: &[(u32, usize)], findings: &Findings) -> BTreeSe
 }
 
 impl Findings {
-    /// Tells indirect tail calls among the unresolved jumps, and returns the others. A jump is a tail call
-    /// if it goes by no table, and stands in a function (of which the symbol says where it ends) whose first
-    /// instruction is the only one of which the program may have the address.
+    /// Tells indirect tail calls among the unresolved jumps, gives up tables that may be none, and returns the jumps that
+    /// are left.
+    ///
+    /// A jump is a tail call if it goes by no table and leaves the function: it stands in one of which the program has
+    /// no address but the first. By the same sign a table of which only the beginning is known is whole.
     fn split_unresolved(&mut self, program: &Program, code: &Code, taken: &BTreeSet<usize>) -> Vec<usize> {
-        let is_tail_call = |word: usize| {
-            let pc = code.pc(word);
-            let function = program.functions().iter().rfind(|function| function.address <= pc);
-            let range = function.map(|function| function.address..function.address.saturating_add(function.bytes));
-            range.filter(|range| range.contains(&pc)).is_some_and(|range| {
-                taken.iter().map(|word| code.pc(*word)).all(|pc| pc == range.start || !range.contains(&pc))
+        let is_entered_at_start_only = |word: usize| {
+            functions::extent(program, code.pc(word)).is_some_and(|range| {
+                let inside = |word: &usize| range.contains(&code.pc(*word)) && code.pc(*word) != range.start;
+                !taken.iter().any(inside)
             })
         };
-        let (tail_calls, lost): (Vec<_>, Vec<_>) =
-            self.unresolved.iter().partition(|(word, by_table)| !by_table && is_tail_call(*word));
-        self.resolved.tail_calls = tail_calls.into_iter().map(|(word, _)| word).collect();
-        lost.into_iter().map(|(word, _)| word).collect()
+        let mut lost = Vec::new();
+        for &(word, by_table) in &self.unresolved {
+            if !by_table && is_entered_at_start_only(word) {
+                self.resolved.tail_calls.insert(word);
+            } else {
+                lost.push(word);
+            }
+        }
+        for &word in &self.unbounded {
+            if !is_entered_at_start_only(word) {
+                self.resolved.targets.remove(&word);
+                lost.push(word);
+            }
+        }
+        lost
     }
 }
 

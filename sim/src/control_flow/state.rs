@@ -9,7 +9,7 @@ use crate::decode::{Arithmetic, Condition, Instruction, Register, Width};
 pub(super) struct State([Value; 32]);
 
 /// Registers that a call may change, by the calling convention: ra, t0 to t6, a0 to a7.
-const CHANGED_BY_CALLS: [Register; 16] = [1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
+pub(super) const CHANGED_BY_CALLS: [Register; 16] = [1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
 
 impl State {
     /// At the entry of a function of which nothing is known: ra, or t0, holds the return address.
@@ -67,7 +67,7 @@ impl State {
 
     /// After an instruction at `pc`.
     pub fn execute(&mut self, instruction: Instruction, pc: u32, program: &Program) {
-        let in_memory = |value: &Value| value.single().is_some_and(|address| program.word(address).is_some());
+        let table = |value: &Value| value.single().filter(|address| program.word(*address).is_some());
         let (rd, value) = match instruction {
             Instruction::LoadUpper { rd, immediate } => (rd, Value::constant(immediate)),
             Instruction::AddUpperToPc { rd, immediate } => (rd, Value::constant(pc.wrapping_add(immediate))),
@@ -76,25 +76,18 @@ impl State {
             }
             Instruction::Immediate { operation: Arithmetic::Add, rd, rs1, immediate: 0 } => (rd, self.get(rs1).clone()),
             Instruction::Immediate { operation, rd, rs1, immediate } => {
-                (rd, arithmetic(operation, self.get(rs1), &Value::constant(immediate), &in_memory))
+                (rd, arithmetic(operation, self.get(rs1), &Value::constant(immediate), &table))
             }
             Instruction::Registers { operation, rd, rs1, rs2 } => {
-                (rd, arithmetic(operation, self.get(rs1), self.get(rs2), &in_memory))
+                (rd, arithmetic(operation, self.get(rs1), self.get(rs2), &table))
             }
             Instruction::Load { width, signed, rd, rs1, offset } => {
                 (rd, load((width, signed), self.get(rs1), offset, program))
             }
-            Instruction::Multiply { rd, .. }
-            | Instruction::LoadReserved { rd, .. }
-            | Instruction::StoreConditional { rd, .. }
-            | Instruction::Atomic { rd, .. }
-            | Instruction::Csr { rd, .. } => (rd, Value::Any),
-            Instruction::Branch { .. }
-            | Instruction::Store { .. }
-            | Instruction::Fence
-            | Instruction::FenceInstruction
-            | Instruction::EnvironmentCall
-            | Instruction::Breakpoint => return,
+            other => match other.destination() {
+                Some(rd) => (rd, Value::Any),
+                None => return,
+            },
         };
         self.set(rd, value);
     }
@@ -119,7 +112,7 @@ impl State {
     }
 }
 
-fn arithmetic(operation: Arithmetic, a: &Value, b: &Value, in_memory: &dyn Fn(&Value) -> bool) -> Value {
+fn arithmetic(operation: Arithmetic, a: &Value, b: &Value, table: &dyn Fn(&Value) -> Option<u32>) -> Value {
     let shift = |b: u32| b & 31;
     let result = match operation {
         Arithmetic::Add => a.combine(b, u32::wrapping_add),
@@ -138,8 +131,8 @@ fn arithmetic(operation: Arithmetic, a: &Value, b: &Value, in_memory: &dyn Fn(&V
     match (operation, a.single(), b.single()) {
         (Arithmetic::And, Some(mask), None) | (Arithmetic::And, None, Some(mask)) => Value::submasks(mask),
         (Arithmetic::ShiftRight, None, Some(amount)) => Value::below(1 << (32 - shift(amount))),
-        (Arithmetic::Add, ..) if in_memory(a) || in_memory(b) => Value::Indexed,
-        (Arithmetic::Add, ..) if *a == Value::Indexed || *b == Value::Indexed => Value::Indexed,
+        (Arithmetic::Add, ..) if a.is_indexed() || b.is_indexed() => Value::Indexed,
+        (Arithmetic::Add, ..) => table(a).or(table(b)).map_or(Value::Any, Value::Element),
         _ => Value::Any,
     }
 }
@@ -150,10 +143,15 @@ fn load((width, signed): (Width, bool), base: &Value, offset: u32, program: &Pro
         let words: Option<Vec<u32>> = addresses.map(|address| program.constant(address)).collect();
         Value::among(words?)
     };
+    // Compilers put tables of jumps where no store can change them.
+    let loaded = |table: u32| program.constant(table).map_or(Value::Any, |_| Value::Loaded(table));
     match (width, base) {
-        (Width::Word, Value::Among(_)) => word().unwrap_or(Value::Any),
+        (Width::Word, Value::Among(_)) if base.single().is_some() => word().unwrap_or(Value::Any),
+        // A bound that leads out of constant memory is not that of the table.
+        (Width::Word, Value::Among(bases)) => word().unwrap_or_else(|| loaded(bases[0].wrapping_add(offset))),
+        (Width::Word, Value::Element(table)) => loaded(table.wrapping_add(offset)),
         (Width::Byte, _) if !signed => Value::below(1 << 8),
-        (_, Value::Indexed) => Value::Indexed,
+        (_, base) if base.is_indexed() => Value::Indexed,
         _ => Value::Any,
     }
 }

@@ -3,6 +3,7 @@
 use crate::decode::{CsrOperation, CsrSource, Instruction, Register};
 
 const EXIT: u16 = 0x800;
+const BARRIER: u16 = 0x801;
 
 /// Where control goes from an instruction, as far as it says itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub(super) enum Transfer {
 
 /// Whether a unit sees that threads come together at a return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum ReturnKind {
+pub enum ReturnKind {
     /// `ret`, the word 0x00008067: it does.
     Plain,
     /// Any other, such as `jr t0`: it does not.
@@ -59,6 +60,11 @@ impl Transfer {
             _ => Self::Next,
         }
     }
+}
+
+/// Whether an instruction sends the thread to the barrier.
+pub(super) fn is_barrier(instruction: Instruction) -> bool {
+    writes_csr(instruction, BARRIER)
 }
 
 /// Whether an instruction writes this CSR: setting or clearing no bits by x0 or immediate 0 does not.

@@ -15,8 +15,11 @@ pub(super) enum Value {
     Link,
     /// Nothing.
     Any,
-    /// Nothing, and it may come from a table at a known address, at an unknown index: what remains
-    /// of a jump table whose bound was not found.
+    /// It is an address at an unknown distance behind this one.
+    Element(u32),
+    /// It has been loaded from there.
+    Loaded(u32),
+    /// Nothing, and it may come from a table.
     Indexed,
 }
 
@@ -65,11 +68,16 @@ impl Value {
         self.values().filter(|values| values.len() == 1).map(|values| values[0])
     }
 
+    /// Whether it may come from a table.
+    pub fn is_indexed(&self) -> bool {
+        matches!(self, Self::Element(_) | Self::Loaded(_) | Self::Indexed)
+    }
+
     /// What is known of a value that is one or the other.
     pub fn join(&self, other: &Self) -> Self {
         match (self, other) {
             (a, b) if a == b => a.clone(),
-            (Self::Indexed, _) | (_, Self::Indexed) => Self::Indexed,
+            (a, b) if a.is_indexed() || b.is_indexed() => Self::Indexed,
             (Self::Among(a), Self::Among(b)) => {
                 Self::among(a.iter().chain(b.iter()).copied()).expect("neither is empty")
             }
@@ -117,6 +125,8 @@ mod tests {
         assert_eq!(Value::Link.join(&Value::Link), Value::Link);
         assert_eq!(set(&[1]).join(&Value::Indexed), Value::Indexed);
         assert_eq!(Value::Any.join(&Value::Indexed), Value::Indexed);
+        assert_eq!(Value::Element(4).join(&Value::Element(4)), Value::Element(4));
+        assert_eq!(Value::Element(4).join(&Value::Loaded(4)), Value::Indexed);
         assert_eq!(Value::below(1024).join(&set(&[5000])), Value::Any);
     }
 

@@ -210,6 +210,31 @@ impl Instruction {
             _ => true,
         }
     }
+
+    /// The register that the instruction writes; `None` if it writes none, or x0.
+    pub fn destination(&self) -> Option<Register> {
+        let rd = match *self {
+            Self::LoadUpper { rd, .. }
+            | Self::AddUpperToPc { rd, .. }
+            | Self::Jump { rd, .. }
+            | Self::JumpRegister { rd, .. }
+            | Self::Load { rd, .. }
+            | Self::Immediate { rd, .. }
+            | Self::Registers { rd, .. }
+            | Self::Multiply { rd, .. }
+            | Self::LoadReserved { rd, .. }
+            | Self::StoreConditional { rd, .. }
+            | Self::Atomic { rd, .. }
+            | Self::Csr { rd, .. } => rd,
+            Self::Branch { .. }
+            | Self::Store { .. }
+            | Self::Fence
+            | Self::FenceInstruction
+            | Self::EnvironmentCall
+            | Self::Breakpoint => 0,
+        };
+        (rd != 0).then_some(rd)
+    }
 }
 
 /// Decodes one instruction word of a core with every extension; `None` if it is illegal.

@@ -1,0 +1,85 @@
+//! Loops.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use petgraph::algo::dominators::{self, Dominators};
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::code::Code;
+use super::graph::Graph;
+
+/// A loop: blocks from which control comes back to the first of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// Address of the first instruction: where the loop is entered and comes back to.
+    pub header: u32,
+    /// Number of basic blocks, the header's among them; of an irreducible loop, those between the header and
+    /// the jumps back to it.
+    pub blocks: usize,
+    /// Whether it can be entered elsewhere than at the header.
+    pub irreducible: bool,
+}
+
+/// The loops of the blocks that can be reached from some entries, by address. Loops with the same header are one.
+pub(super) fn of(code: &Code, graph: &Graph, entries: &BTreeSet<usize>) -> Vec<Loop> {
+    let root = graph.blocks.len();
+    let mut successors: Vec<&[usize]> = graph.blocks.iter().map(|block| block.successors.as_slice()).collect();
+    let entries: Vec<usize> = entries.iter().copied().collect();
+    successors.push(&entries);
+    let dominators = dominators_from(root, &successors);
+    let predecessors = graph.predecessors();
+
+    let mut backward: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (from, to) in retreating(root, &successors) {
+        backward.entry(to).or_default().push(from);
+    }
+    let of_header = |(header, tails): (usize, Vec<usize>)| {
+        let irreducible = !tails.iter().all(|tail| dominates(&dominators, header, *tail));
+        let mut body = BTreeSet::from([header]);
+        let mut work = tails;
+        while let Some(block) = work.pop() {
+            if body.insert(block) {
+                work.extend(&predecessors[block]);
+            }
+        }
+        Loop { header: code.pc(graph.blocks[header].first), blocks: body.len(), irreducible }
+    };
+    backward.into_iter().map(of_header).collect()
+}
+
+fn dominators_from(root: usize, successors: &[&[usize]]) -> Dominators<NodeIndex<usize>> {
+    let edges = successors.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to)));
+    let mut graph: DiGraph<(), (), usize> = DiGraph::from_edges(edges);
+    while graph.node_count() <= root {
+        graph.add_node(());
+    }
+    dominators::simple_fast(&graph, NodeIndex::new(root))
+}
+
+fn dominates(dominators: &Dominators<NodeIndex<usize>>, above: usize, below: usize) -> bool {
+    dominators.dominators(NodeIndex::new(below)).is_some_and(|mut nodes| nodes.any(|node| node.index() == above))
+}
+
+/// The edges of a depth-first search from `root` that lead back to a node of the way to them.
+fn retreating(root: usize, successors: &[&[usize]]) -> Vec<(usize, usize)> {
+    let (mut seen, mut open) = (vec![false; successors.len()], vec![false; successors.len()]);
+    let mut retreating = Vec::new();
+    // Each node of the way, and how many of its edges have been followed.
+    let mut way = vec![(root, 0)];
+    (seen[root], open[root]) = (true, true);
+    while let Some((node, followed)) = way.last_mut() {
+        let Some(&next) = successors[*node].get(*followed) else {
+            open[*node] = false;
+            way.pop();
+            continue;
+        };
+        *followed += 1;
+        if open[next] {
+            retreating.push((*node, next));
+        } else if !seen[next] {
+            (seen[next], open[next]) = (true, true);
+            way.push((next, 0));
+        }
+    }
+    retreating
+}

@@ -1,0 +1,160 @@
+//! Which branches all threads of a path take the same way.
+//!
+//! A register is *uniform* at a pc if all threads that come there together hold the same value in it. That is
+//! proved of constants, of the CSRs that say how large the core is, and of what arithmetic makes of
+//! uniform registers; not of loads, nor of anything that a function is given or gets back. Where threads come
+//! together again after a branch that is not uniform, registers that were written in between are not uniform.
+
+use std::collections::BTreeSet;
+
+use super::code::Code;
+use super::graph::{Callees, Graph};
+use super::state::CHANGED_BY_CALLS;
+use super::transfer::Transfer;
+use crate::decode::{Instruction, Register};
+
+const THREADS: u16 = 0xcc0;
+const WARPS: u16 = 0xcc1;
+
+/// A bit for each register.
+type Registers = u32;
+
+const NONE: Registers = 0;
+const ALL: Registers = !0;
+/// What is uniform at the entry of any function: zero and gp, which points to the same data in all threads.
+const AT_ENTRY: Registers = 1 | 1 << 3;
+
+/// A branch that threads may leave by different ways, and the blocks that they may then be in before they come together.
+pub(super) struct Divergence {
+    /// Its block.
+    pub branch: usize,
+    /// The blocks.
+    pub region: Vec<usize>,
+}
+
+/// The branches of a graph that are not proved uniform. `reset` is the block at which all registers are zero, `entries` are
+/// those of functions, and `together` says in which block threads that part at one come together again, if that is known.
+pub(super) fn divergences(
+    code: &Code,
+    graph: &Graph,
+    reset: Option<usize>,
+    entries: &BTreeSet<usize>,
+    together: &dyn Fn(usize) -> Option<usize>,
+) -> Vec<Divergence> {
+    let mut divergences: Vec<Divergence> = Vec::new();
+    let mut lost = vec![NONE; graph.blocks.len()];
+    loop {
+        let uniform = uniform(code, graph, reset, entries, &lost);
+        let known: Vec<usize> = divergences.iter().map(|divergence| divergence.branch).collect();
+        let varies = |block: &usize| {
+            !known.contains(block)
+                && condition(code, graph, *block) & !at_end(code, graph, *block, uniform[*block]) != 0
+        };
+        let found: Vec<usize> = (0..graph.blocks.len()).filter(varies).collect();
+        if found.is_empty() {
+            return divergences;
+        }
+        for branch in found {
+            let end = together(branch);
+            let region = region(graph, branch, end);
+            if let Some(end) = end {
+                let written = region.iter().map(|block| written(code, graph, *block));
+                lost[end] |= written.fold(NONE, |all, some| all | some);
+            }
+            divergences.push(Divergence { branch, region });
+        }
+    }
+}
+
+/// The registers that are uniform at the beginning of each block, less those that are `lost` there.
+fn uniform(
+    code: &Code,
+    graph: &Graph,
+    reset: Option<usize>,
+    entries: &BTreeSet<usize>,
+    lost: &[Registers],
+) -> Vec<Registers> {
+    let mut uniform = vec![ALL; graph.blocks.len()];
+    let mut work: Vec<usize> = (0..graph.blocks.len()).collect();
+    for &entry in entries.iter().filter(|entry| Some(**entry) != reset) {
+        uniform[entry] = AT_ENTRY;
+    }
+    for (block, lost) in uniform.iter_mut().zip(lost) {
+        *block &= !lost;
+    }
+    while let Some(number) = work.pop() {
+        let block = &graph.blocks[number];
+        let mut after = at_end(code, graph, number, uniform[number]);
+        if block.callees != Callees::None {
+            after = CHANGED_BY_CALLS.into_iter().fold(after, |after, register| after & !bit(register));
+        }
+        for &next in &block.successors {
+            if uniform[next] & !after != 0 {
+                uniform[next] &= after;
+                work.push(next);
+            }
+        }
+    }
+    uniform
+}
+
+/// The registers that are uniform after a block, before what a call at its end does.
+fn at_end(code: &Code, graph: &Graph, number: usize, uniform: Registers) -> Registers {
+    let block = &graph.blocks[number];
+    (block.first..=block.last).filter_map(|word| code.instruction(word)).fold(uniform, execute)
+}
+
+fn execute(uniform: Registers, instruction: Instruction) -> Registers {
+    let (rd, sources) = match instruction {
+        Instruction::LoadUpper { rd, .. }
+        | Instruction::AddUpperToPc { rd, .. }
+        | Instruction::Jump { rd, .. }
+        | Instruction::JumpRegister { rd, .. }
+        | Instruction::Csr { rd, csr: THREADS | WARPS, .. } => (rd, NONE),
+        Instruction::Immediate { rd, rs1, .. } => (rd, bit(rs1)),
+        Instruction::Registers { rd, rs1, rs2, .. } | Instruction::Multiply { rd, rs1, rs2, .. } => {
+            (rd, bit(rs1) | bit(rs2))
+        }
+        other => return other.destination().map_or(uniform, |rd| uniform & !bit(rd)),
+    };
+    // x0 stays.
+    if sources & !uniform == 0 { uniform | bit(rd) } else { uniform & !bit(rd) | 1 }
+}
+
+/// The registers that decide which way control leaves a block.
+fn condition(code: &Code, graph: &Graph, number: usize) -> Registers {
+    let block = &graph.blocks[number];
+    match (block.transfer, code.instruction(block.last)) {
+        (Transfer::Branch { .. }, Some(Instruction::Branch { rs1, rs2, .. })) => bit(rs1) | bit(rs2),
+        (Transfer::IndirectJump { base, .. }, _) if block.successors.len() != 1 => bit(base),
+        _ => NONE,
+    }
+}
+
+/// The registers that a block may write, calls included.
+fn written(code: &Code, graph: &Graph, number: usize) -> Registers {
+    let block = &graph.blocks[number];
+    let instructions = (block.first..=block.last).filter_map(|word| code.instruction(word));
+    let calls = if block.callees == Callees::None { [].as_slice() } else { &CHANGED_BY_CALLS };
+    instructions
+        .filter_map(|instruction| instruction.destination())
+        .chain(calls.iter().copied())
+        .map(bit)
+        .fold(NONE, |all, register| all | register)
+}
+
+/// The blocks that can be reached from behind `branch` without passing `end`.
+fn region(graph: &Graph, branch: usize, end: Option<usize>) -> Vec<usize> {
+    let mut region = BTreeSet::new();
+    let mut work = graph.blocks[branch].successors.clone();
+    while let Some(block) = work.pop() {
+        if Some(block) != end && region.insert(block) {
+            work.extend(&graph.blocks[block].successors);
+        }
+    }
+    region.into_iter().collect()
+}
+
+fn bit(register: Register) -> Registers {
+    1 << register
+}
