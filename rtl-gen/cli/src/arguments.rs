@@ -70,6 +70,16 @@ Examples:
   weft cosim kernels/vector_add.elf
   weft cosim program.elf --preset wide --set memory.latency=1..60 --json")]
     Cosim(CosimArguments),
+    /// Show where the threads of a program part and come together again
+    #[command(after_help = "\
+Examples:
+  weft analyze kernels/interpreter.elf
+  weft analyze program.elf --json
+  weft analyze program.elf --dot program.dot && dot -Tsvg program.dot -o program.svg
+
+Finds the reconvergence pcs from the machine code alone, says of which branches none is known and why,
+and warns of barriers at which only some threads of a warp may wait. See docs/analysis.md.")]
+    Analyze(AnalyzeArguments),
     /// Synthesise a core for an FPGA and count its cells
     #[command(after_help = "\
 Examples:
@@ -198,6 +208,17 @@ pub struct FileArguments {
 pub enum Engine {
     Model,
     Rtl,
+}
+
+/// `weft analyze`
+#[derive(Args, Debug)]
+pub struct AnalyzeArguments {
+    /// The program: a 32-bit RISC-V ELF executable
+    #[arg(value_name = "P.elf")]
+    pub program: PathBuf,
+    /// Write the control-flow graph for Graphviz
+    #[arg(long, value_name = "F")]
+    pub dot: Option<PathBuf>,
 }
 
 /// `weft synth`

@@ -5,6 +5,7 @@
 mod arguments;
 mod commands;
 mod console;
+mod control_flow;
 mod error;
 mod progress;
 mod report;
@@ -56,6 +57,7 @@ fn perform(command: Command, report: &Report) -> anyhow::Result<Verdict> {
         Command::Emit(arguments) => commands::emit(&arguments, report),
         Command::Run(arguments) => commands::run(&arguments, report),
         Command::Cosim(arguments) => commands::cosim(&arguments, report),
+        Command::Analyze(arguments) => commands::analyze(&arguments, report),
         Command::Synth(arguments) => commands::synth(&arguments, report),
         Command::Kernels(action) => commands::kernels(&action, report),
         Command::Config(arguments) => commands::config(&arguments, report),

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod analyze;
 mod cache;
 mod completions;
 mod config;
@@ -10,6 +11,7 @@ mod program;
 mod run;
 mod synth;
 
+pub use analyze::analyze;
 pub use cache::cache;
 pub use completions::completions;
 pub use config::config;

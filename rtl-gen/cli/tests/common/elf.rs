@@ -158,3 +158,6 @@ pub const fn branch_back_unless_a1(offset: u32) -> u32 {
     let offset = offset.wrapping_neg();
     1 << 31 | ((offset >> 5) & 0x3f) << 25 | 11 << 15 | (offset & 30) << 7 | ((offset >> 11) & 1) << 7 | 0x63
 }
+
+/// `jal ra, 8`
+pub const CALL_8: u32 = 0x0080_00ef;

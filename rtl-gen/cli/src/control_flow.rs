@@ -1,0 +1,179 @@
+//! The report of `weft analyze`.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+use sim::Program;
+use sim::control_flow::{Analysis, Branch, DivergentBarrier, FunctionSummary, Kind, Lost, Reason, Reconvergence};
+
+/// For people.
+pub fn text(program: &Program, analysis: &Analysis) -> String {
+    let place = |pc| place(program, pc);
+    let mut text = String::new();
+    let entries = analysis.table().len();
+    let irreducible = analysis.loops().iter().filter(|found| found.irreducible).count();
+    let _ = writeln!(
+        text,
+        "{}: {}, {}, {}\n  reconvergence table of {entries} entries, {} bytes\n",
+        program.name,
+        counted(analysis.functions().len(), "function"),
+        counted(analysis.blocks().len(), "basic block"),
+        counted(analysis.loops().len(), "loop") + &note(irreducible, "irreducible"),
+        4 * entries
+    );
+    for (kind, name) in KINDS {
+        let of_kind: Vec<&Branch> = analysis.branches().iter().filter(|branch| branch.kind == *kind).collect();
+        let _ = writeln!(text, "  {name:<21} {:>5}{}", of_kind.len(), together(&of_kind));
+    }
+    functions(&mut text, program, analysis);
+
+    let unknown: Vec<String> = analysis
+        .branches()
+        .iter()
+        .filter_map(|branch| Some(format!("  {}: {}\n", place(branch.pc), because(program, branch)?)))
+        .collect();
+    if !unknown.is_empty() {
+        let _ = write!(text, "\nwithout a known place to come together:\n{}", unknown.concat());
+    }
+    for found in analysis.loops().iter().filter(|found| found.irreducible) {
+        let _ = writeln!(text, "\nirreducible: the loop at {} can be entered elsewhere too", place(found.header));
+    }
+    for barrier in analysis.divergent_barriers() {
+        let _ = writeln!(text, "\nwarning: {}", warning(program, barrier));
+    }
+    text
+}
+
+/// For machines.
+pub fn object(program: &Program, analysis: &Analysis) -> Value {
+    let function = |function: &FunctionSummary| {
+        let branches = &analysis.branches()[function.branches.clone()];
+        let count = |like: &dyn Fn(&Branch) -> bool| branches.iter().filter(|branch| like(branch)).count();
+        json!({
+            "name": function.name, "start": function.start, "blocks": function.blocks, "branches": branches.len(),
+            "unknown": count(&|branch| branch.together.is_err()),
+        })
+    };
+    let branch = |branch: &Branch| {
+        let (entry, pc) = match branch.reconvergence() {
+            Reconvergence::Unknown => ("unknown", None),
+            Reconvergence::At(pc) => ("at", Some(pc)),
+            Reconvergence::Return => ("return", None),
+        };
+        let reason = because(program, branch);
+        json!({ "pc": branch.pc, "kind": name(branch.kind), "reconvergence": entry, "at": pc, "reason": reason })
+    };
+    let loops = analysis.loops().iter();
+    let barriers = analysis.divergent_barriers().iter();
+    json!({
+        "program": program.name,
+        "functions": analysis.functions().iter().map(function).collect::<Vec<_>>(),
+        "blocks": analysis.blocks().len(),
+        "loops": loops.map(|found| json!({
+            "header": found.header, "blocks": found.blocks, "irreducible": found.irreducible,
+        })).collect::<Vec<_>>(),
+        "branches": analysis.branches().iter().map(branch).collect::<Vec<_>>(),
+        "unknown_branches": analysis.unknown_branches(),
+        "divergent_barriers": barriers.map(|barrier| json!({
+            "pc": barrier.pc, "callee": barrier.callee, "branches": barrier.branches,
+        })).collect::<Vec<_>>(),
+        "table": { "entries": analysis.table().len(), "bytes": 4 * analysis.table().len() },
+    })
+}
+
+const KINDS: &[(Kind, &str)] = &[
+    (Kind::Conditional, "conditional branches"),
+    (Kind::IndirectJump, "indirect jumps"),
+    (Kind::IndirectCall, "indirect calls"),
+];
+
+fn name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Conditional => "conditional",
+        Kind::IndirectJump => "indirect-jump",
+        Kind::IndirectCall => "indirect-call",
+    }
+}
+
+/// How many of them come together where.
+fn together(branches: &[&Branch]) -> String {
+    if branches.is_empty() {
+        return String::new();
+    }
+    let count = |like: fn(Reconvergence) -> bool| branches.iter().filter(|branch| like(branch.reconvergence())).count();
+    let at = count(|entry| matches!(entry, Reconvergence::At(_)));
+    let at_return = count(|entry| entry == Reconvergence::Return);
+    format!(": {at} come together at a pc, {at_return} at the return, {} unknown", branches.len() - at - at_return)
+}
+
+fn functions(text: &mut String, program: &Program, analysis: &Analysis) {
+    let names: Vec<String> = analysis.functions().iter().map(|function| place(program, function.start)).collect();
+    let width = names.iter().map(String::len).max().unwrap_or(0).max("function".len());
+    let _ = writeln!(text, "\n  {:<width$}  blocks  branches  at a pc  return  unknown", "function");
+    for (function, name) in analysis.functions().iter().zip(names) {
+        let branches = &analysis.branches()[function.branches.clone()];
+        let count =
+            |like: fn(Reconvergence) -> bool| branches.iter().filter(|branch| like(branch.reconvergence())).count();
+        let _ = writeln!(
+            text,
+            "  {name:<width$}  {:>6}  {:>8}  {:>7}  {:>6}  {:>7}",
+            function.blocks,
+            branches.len(),
+            count(|entry| matches!(entry, Reconvergence::At(_))),
+            count(|entry| entry == Reconvergence::Return),
+            count(|entry| entry == Reconvergence::Unknown)
+        );
+    }
+}
+
+/// Why it is not known where the threads of a branch come together.
+fn because(program: &Program, branch: &Branch) -> Option<String> {
+    let (pc, what) = match branch.together.err()? {
+        Reason::Lost(Lost::Jump, pc) if pc == branch.pc => return Some("its targets are not known".into()),
+        Reason::Lost(Lost::Jump, pc) => (pc, "a jump of which the targets are not known"),
+        Reason::Lost(Lost::Depth, pc) => (pc, "a jump that the call depth counts wrongly"),
+        Reason::Lost(Lost::Call, pc) => (pc, "a call that may return at another call depth"),
+        Reason::Lost(Lost::Outside, pc) => (pc, "the program's code is left"),
+        Reason::Endless(pc) => (pc, "a loop without an end, beside ways that return"),
+        Reason::OtherReturn(pc) => (pc, "a return by another instruction than `ret`"),
+    };
+    Some(format!("may lead to {}: {what}", place(program, pc)))
+}
+
+fn warning(program: &Program, barrier: &DivergentBarrier) -> String {
+    let what = match barrier.callee {
+        None => format!("the barrier at {}", place(program, barrier.pc)),
+        Some(callee) => {
+            format!(
+                "the call at {} of {}, which waits at a barrier,",
+                place(program, barrier.pc),
+                place(program, callee)
+            )
+        }
+    };
+    const SHOWN: usize = 3;
+    let branches = barrier.branches.iter().take(SHOWN).map(|pc| place(program, *pc));
+    let more = barrier.branches.len().saturating_sub(SHOWN);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!(
+        "{what} may be reached by some threads of a warp only: the branch at {}{more} is not proved uniform; \
+         a reconvergence stack may wait there for ever",
+        branches.collect::<Vec<_>>().join(", ")
+    )
+}
+
+fn place(program: &Program, pc: u32) -> String {
+    match program.locate(pc) {
+        Some((symbol, 0)) => format!("{pc:#010x} <{symbol}>"),
+        Some((symbol, offset)) => format!("{pc:#010x} <{symbol}+{offset:#x}>"),
+        None => format!("{pc:#010x}"),
+    }
+}
+
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn note(number: usize, what: &str) -> String {
+    if number == 0 { String::new() } else { format!(" ({number} {what})") }
+}
