@@ -7,7 +7,7 @@
 #
 #   --warps      (1 2 4 8)
 #   --threads    (8 32)
-#   --latencies  cycles  (20 100 300)
+#   --latencies  cycles  (1 20 100 300)
 #   --kernels    (those of the comparison: see `weft kernels list`)
 #
 # Results are under out/stacks/, one JSON object a run. Those of the same hardware, kernels and analysis are kept: an
@@ -20,7 +20,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 warps="1 2 4 8"
 threads="8 32"
-latencies="20 100 300"
+latencies="1 20 100 300"
 kernels=""
 whole=true
 while [[ $# -gt 0 ]]; do
@@ -55,20 +55,20 @@ elves=$(mktemp -d)
 trap 'rm -rf "$elves"' EXIT
 "$weft" kernels build --out "$elves" >&2
 
-# $1 unit, $2 kernel, $3 warps, $4 threads, $5 latency
-run() {
-    local result="$results/$2-$3x$4-latency-$5-$1.json"
+# $1 run or cosim, $2 unit, $3 kernel, $4 warps, $5 threads, $6 latency
+measure() {
+    local result="$results/$1-$3-$4x$5-latency-$6-$2.json"
     [[ ! -s $result ]] || return 0
-    if ! "$weft" --json run "$elves/$2.elf" --set "divergence.unit=$1" --set "warps=$3" --set "threads=$4" \
-        --set "memory.latency=$5" --set memory.outstanding=128 --set run.starvation=100000000 \
+    if ! "$weft" --json "$1" "$elves/$3.elf" --set "divergence.unit=$2" --set "warps=$4" --set "threads=$5" \
+        --set "memory.latency=$6" --set memory.outstanding=128 --set run.starvation=100000000 \
         >"$result.part" 2>"$result.log"; then
-        echo "FAILED $2 at $3x$4, latency $5, $1: $result.log" >&2
+        echo "FAILED $3 at $4x$5, latency $6, $2: $result.log" >&2
         return 1
     fi
     mv "$result.part" "$result"
     rm "$result.log"
 }
-export -f run
+export -f measure
 export results elves weft
 
 for size in $threads; do
@@ -76,12 +76,15 @@ for size in $threads; do
         for latency in $latencies; do
             for kernel in $kernels; do
                 for unit in pdom-stack dual-path; do
-                    echo "$unit $kernel $count $size $latency"
+                    echo "run $unit $kernel $count $size $latency"
+                    # What the model counts: once for each size of warp.
+                    [[ $count-$latency != "${warps%% *}-${latencies##* }" ]] ||
+                        echo "cosim $unit $kernel $count $size $latency"
                 done
             done
         done
     done
-done | xargs -P "$(nproc)" -L 1 bash -c 'run "$@"' run || fail "some runs failed; their logs are under $results"
+done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
 
 table=$(python3 scripts/stacks_table.py "$results"/*.json)
 if ! $whole; then

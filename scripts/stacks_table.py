@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Prints what the dual-path stack gains over the single-path stack, from the results of `weft --json run`: for each
-kernel, size and latency a result of each. The environment variable `weft` names the command line, which knows the
+kernel, size and latency a result of each, and for one of the points a result of `weft --json cosim` too. The environment variable `weft` names the command line, which knows the
 kernels' groups.
 
     scripts/stacks_table.py RESULT.json ...
@@ -29,7 +29,7 @@ def mean(values):
 
 
 def load(paths):
-    """Results by (threads, warps, latency), kernel and unit."""
+    """Results by (threads, warps, latency), kernel and unit: those of the RTL alone, and those in lock step."""
     results = {}
     for path in paths:
         result = json.loads(path.read_text())
@@ -39,12 +39,14 @@ def load(paths):
         latency = config["memory"]["latency"]
         point = config["threads"], config["warps"], latency["min"] if isinstance(latency, dict) else int(latency)
         kernel = pathlib.Path(result["program"]).stem
-        results.setdefault(point, {}).setdefault(kernel, {})[config["divergence"]["unit"]] = result
-    for point, kernels in results.items():
-        for kernel, pair in kernels.items():
-            if set(pair) != set(UNITS):
-                sys.exit(f"{kernel} at {point}: one of the two results is missing")
-    return results
+        of_engine = results.setdefault(result["engine"], {})
+        of_engine.setdefault(point, {}).setdefault(kernel, {})[config["divergence"]["unit"]] = result
+    for engine, points in results.items():
+        for point, kernels in points.items():
+            for kernel, pair in kernels.items():
+                if set(pair) != set(UNITS):
+                    sys.exit(f"{kernel} at {point}, {engine}: one of the two results is missing")
+    return results["rtl"], results["cosim"]
 
 
 def gain(pair):
@@ -83,8 +85,8 @@ def means(results, group):
 
 
 def properties(results, group):
-    """The lines of the table of what does not depend on time, at the largest number of threads and fewest warps."""
-    point = max(results, key=lambda point: (point[0], -point[1], -point[2]))
+    """The lines of the table of what lock step counts, at the largest number of threads."""
+    point = max(results)
     headings = ["kernel", "group", "AvgPath", "lane utilisation, single", "dual", "rows, single", "dual"]
     rows = []
     for kernel, pair in sorted(results[point].items(), key=lambda item: (group[item[0]], item[0])):
@@ -100,7 +102,7 @@ def properties(results, group):
 
 
 def main(paths):
-    results = load(paths)
+    results, counted = load(paths)
     group = {kernel: kind for kernel, kind in groups().items() if kind}
     kernels = {kernel for pairs in results.values() for kernel in pairs}
     lines = [
@@ -112,7 +114,7 @@ def main(paths):
         members = [kernel for kernel in sorted(kernels) if group.get(kernel) == kind]
         if members:
             lines += ["", f"Kernels that are {kind}:", "", *ratios(results, members)]
-    print("\n".join([*lines, "", *properties(results, group)]))
+    print("\n".join([*lines, "", *properties(counted, group)]))
 
 
 if __name__ == "__main__":
