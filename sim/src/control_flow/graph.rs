@@ -59,8 +59,8 @@ pub enum Leave {
 pub enum Lost {
     /// A jump to an address that the analysis cannot tell.
     Jump,
-    /// A jump through a link register that is no return, or a return that is no jump through a link register: the call depth
-    /// counts it wrongly.
+    /// A jump through a link register that is no return, or a return that is no jump through a link register: the call
+    /// depth counts it wrongly.
     Depth,
     /// A call of a function that may come back at another call depth.
     Call,

@@ -89,8 +89,8 @@ fn taken(code: &Code, pointers: &[(u32, usize)], findings: &Findings) -> BTreeSe
 }
 
 impl Findings {
-    /// Tells indirect tail calls among the unresolved jumps, gives up tables that may be none, and returns the jumps that
-    /// are left.
+    /// Tells indirect tail calls among the unresolved jumps, gives up tables that may be none, and returns the jumps
+    /// that are left.
     ///
     /// A jump is a tail call if it goes by no table and leaves the function: it stands in one of which the program has
     /// no address but the first. By the same sign a table of which only the beginning is known is whole.

@@ -24,7 +24,8 @@ const ALL: Registers = !0;
 /// What is uniform at the entry of any function: zero and gp, which points to the same data in all threads.
 const AT_ENTRY: Registers = 1 | 1 << 3;
 
-/// A branch that threads may leave by different ways, and the blocks that they may then be in before they come together.
+/// A branch that threads may leave by different ways, and the blocks that they may then be in before they come
+/// together.
 pub(super) struct Divergence {
     /// Its block.
     pub branch: usize,
@@ -32,8 +33,9 @@ pub(super) struct Divergence {
     pub region: Vec<usize>,
 }
 
-/// The branches of a graph that are not proved uniform. `reset` is the block at which all registers are zero, `entries` are
-/// those of functions, and `together` says in which block threads that part at one come together again, if that is known.
+/// The branches of a graph that are not proved uniform. `reset` is the block at which all registers are zero,
+/// `entries` are those of functions, and `together` says in which block threads that part at one come together again,
+/// if that is known.
 pub(super) fn divergences(
     code: &Code,
     graph: &Graph,

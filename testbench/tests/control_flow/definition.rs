@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use sim::Program;
-use sim::control_flow::{Analysis, Kind, Reconvergence};
+use sim::control_flow::{Analysis, Kind, Reason, Reconvergence};
 
 use super::programs::{self, Case};
 
@@ -143,4 +143,37 @@ fn entries_are_the_nearest_places_that_cannot_be_avoided() {
     programs::all().iter().for_each(|case| check(case, &mut checked));
     let Checked { at, at_return, unknown } = checked;
     assert!(at > 500 && at_return > 50, "{at} at a pc, {at_return} at the return, {unknown} unknown");
+}
+
+/// Returns through t0 are those of the compiler's library; the hardware does not see them.
+#[test]
+fn of_kernels_only_branches_before_other_returns_are_unknown() {
+    let optimised = programs::branches().into_iter().filter(|case| case.name == "branches.c -O2");
+    let cases: Vec<Case> = programs::kernels().into_iter().chain(optimised).collect();
+    assert!(cases.len() > 24);
+    for case in cases {
+        let analysis = Analysis::of(&case.program);
+        for branch in analysis.branches() {
+            let known = matches!(branch.together, Ok(_) | Err(Reason::OtherReturn(_)));
+            assert!(known, "{}: {:#010x}: {:?}", case.name, branch.pc, branch.together);
+        }
+        let other = analysis.branches().iter().filter(|branch| branch.together.is_err()).count();
+        assert_eq!(analysis.unknown_branches(), other);
+    }
+}
+
+/// The two switches of branches.c jump by tables, unless the compiler makes none.
+#[test]
+fn tables_of_the_compiler_are_found() {
+    for case in programs::branches() {
+        if case.name.contains("-fno-jump-tables") {
+            continue;
+        }
+        let analysis = Analysis::of(&case.program);
+        let jumps = analysis.branches().iter().filter(|branch| branch.kind == Kind::IndirectJump);
+        let targets = |pc| analysis.block_of(pc).map_or(0, |block| block.successors.len());
+        // dense() has eight cases, each with a block of its own; looped() has eight, of which some are shared.
+        let by_table = jumps.filter(|branch| branch.together.is_ok() && targets(branch.pc) >= 6).count();
+        assert!(by_table >= 2, "{}: {by_table}", case.name);
+    }
 }
