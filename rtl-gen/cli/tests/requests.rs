@@ -21,7 +21,7 @@ fn a_mistake_in_the_configuration() {
         &["config", "--set", "isa.f=true"],
         &["config", "--set", "warps"],
         &["config", "--set", "divergence.unit=arbitre"],
-        &["emit", "--out", "core", "--set", "divergence.unit=pdom-stack"],
+        &["emit", "--out", "core", "--set", "divergence.unit=warp-split"],
         &["config", "--preset", "defautl"],
         &["config", "--config", "missing.toml"],
         &["emit", "--config", ".", "--out", "core"],
