@@ -173,4 +173,29 @@ static inline void weft_fail(uint32_t number) { tohost = number << 1 | 1; }
             ".set begin_signature, " #name "\n\t"                            \
             ".set end_signature, " #name " + 4 * (" WEFT_EXPANDED(words) ")")
 
+/* Folds a word into a digest. A digest differs whenever one of its words does. */
+static inline uint32_t weft_fold(uint32_t digest, uint32_t word)
+{
+    return (digest << 5 | digest >> 27) + word;
+}
+
+/* Digests by which a kernel knows its results: word i counts into digest i % WEFT_DIGESTS. */
+#define WEFT_DIGESTS 16
+
+/* Compares the digests of `count` words, all threads together: not 0 in a thread that finds a wrong
+ * one. */
+static inline uint32_t weft_differ(const uint32_t *words, uint32_t count,
+                                   const uint32_t expected[WEFT_DIGESTS])
+{
+    const uint32_t threads = weft_threads();
+    uint32_t wrong = 0;
+    for (uint32_t i = weft_hart(); i < WEFT_DIGESTS; i += threads) {
+        uint32_t digest = 0;
+        for (uint32_t at = i; at < count; at += WEFT_DIGESTS)
+            digest = weft_fold(digest, words[at]);
+        wrong |= digest ^ expected[i];
+    }
+    return wrong;
+}
+
 #endif

@@ -3,6 +3,7 @@
 
 mod build;
 mod divergence;
+mod results;
 
 use std::path::PathBuf;
 
@@ -28,8 +29,32 @@ pub struct Kernel {
     pub fair_after: Option<u64>,
     /// `memory.stack_bytes` as it must be at least, if 256 are too few.
     pub stack_bytes: Option<u32>,
+    /// The half of the comparison of reconvergence stacks to which it belongs, if it does.
+    pub comparison: Option<Comparison>,
     divergent_branches: Option<fn(u32, u32) -> u64>,
+    results: Option<fn() -> Vec<u32>>,
     console: fn(u32, u32) -> String,
+}
+
+/// What single-path and dual-path reconvergence stacks are compared on: whether the divergent branches of a
+/// kernel leave work that a dual-path stack can interleave (figures 8 and 9 of the dual-path execution
+/// paper).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// They have loads or arithmetic on both sides.
+    Interleavable,
+    /// They are `if` without `else`, and exits of loops: one of the sides is empty.
+    NotInterleavable,
+}
+
+impl Comparison {
+    /// As lists and reports show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interleavable => "interleavable",
+            Self::NotInterleavable => "not-interleavable",
+        }
+    }
 }
 
 impl Kernel {
@@ -39,6 +64,12 @@ impl Kernel {
     /// warp comes first.
     pub fn divergent_branches(&self, warps: u32, threads: u32) -> Option<u64> {
         self.divergent_branches.map(|count| count(warps, threads))
+    }
+
+    /// The words that it leaves in its signature, if they are known: the same on every size of core, and
+    /// computed by another program than the kernel.
+    pub fn results(&self) -> Option<Vec<u32>> {
+        self.results.map(|results| results())
     }
 
     /// The keys that it needs, each with its value, as `--set` takes them.
@@ -149,9 +180,21 @@ macro_rules! uncounted {
             isa: BASE,
             fair_after: None,
             stack_bytes: None,
+            comparison: None,
             divergent_branches: None,
+            results: None,
             console: |_, _| String::new(),
         }
+    };
+}
+
+/// A kernel of the stack comparison, with results that are known if `with results` says so.
+macro_rules! compared {
+    ($comparison:ident, $isa:expr, $name:ident, $summary:literal) => {
+        Kernel { isa: $isa, comparison: Some(Comparison::$comparison), ..kernel!($name, $summary) }
+    };
+    ($comparison:ident, $isa:expr, $name:ident, $summary:literal, with results) => {
+        Kernel { results: Some(results::$name::results), ..compared!($comparison, $isa, $name, $summary) }
     };
 }
 
@@ -181,6 +224,18 @@ static KERNELS: &[Kernel] = &[
         fair_after: Some(50),
         ..kernel!(spin_lock, "takes turns behind a lock on which the threads of a warp spin")
     },
+    compared!(Interleavable, M, lu_decomposition, "factors a matrix, half of the threads on rows, half on columns"),
+    compared!(Interleavable, BASE, partition_sort, "sorts an array in each thread by partition from both ends"),
+    compared!(Interleavable, M, stencil_3d, "diffusion on a grid, with cells inside and at the boundary"),
+    compared!(Interleavable, M, ray_casting, "casts rays through a maze, and shades walls and sky", with results),
+    compared!(Interleavable, M, suffix_match, "matches queries with a text by a tree with suffix links", with results),
+    compared!(Interleavable, M, photon_walk, "photons scattered and reflected in layers, by chance", with results),
+    compared!(NotInterleavable, BASE, breadth_first_frontier, "distances in a graph, from a frontier", with results),
+    compared!(NotInterleavable, M, path_finder, "cheapest ways through a grid, row by row", with results),
+    compared!(NotInterleavable, M, needleman_wunsch, "aligns pairs of words, diagonal by diagonal", with results),
+    compared!(NotInterleavable, BASE, hot_spot, "heat on a chip with insulated edges"),
+    compared!(NotInterleavable, M, block_compression, "compresses blocks of a grey image, as DXT does", with results),
+    compared!(NotInterleavable, M, back_propagation, "trains a neural network in fixed point", with results),
     kernel!(memory_patterns, "loads and stores in every pattern that a coalescer tells apart"),
     kernel!(csr, "reads every control and status register, in every form"),
     Kernel { console: printed_by_console, ..kernel!(console, "prints from all threads, in lane order within a warp") },

@@ -45,11 +45,18 @@ impl Run {
     }
 }
 
+/// The words between the symbols `begin_signature` and `end_signature` after a run.
+fn signature(program: &Program, run: &Run) -> Vec<u32> {
+    let addresses = program.signature().unwrap().step_by(4);
+    addresses.map(|address| run.finished.machine.read_word(address).unwrap()).collect()
+}
+
 /// Runs a kernel at one size and checks everything that is known about it beforehand.
 fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
     let mut config = config(warps, threads);
     kernel.configure(&mut config);
-    let run = run(&load(kernel, &config), &config);
+    let program = load(kernel, &config);
+    let run = run(&program, &config);
     let size = format!("{} at {warps}x{threads}", kernel.name);
     assert_eq!(run.finished.outcome, Outcome::Exited, "{size}");
     for (warp, lane) in (0..warps).flat_map(|warp| (0..threads).map(move |lane| (warp, lane))) {
@@ -61,6 +68,9 @@ fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
         None => assert_eq!(divergent > 0, threads > 1, "{size}: {divergent} divergent branches"),
     }
     assert_eq!(run.console(), kernel.console(warps, threads), "{size}");
+    if let Some(expected) = kernel.results() {
+        assert_eq!(signature(&program, &run), expected, "{size}: results");
+    }
     run
 }
 
@@ -114,7 +124,9 @@ macro_rules! every_size {
 every_size!(
     vector_add matrix_multiply reduction scan bitonic_sort sparse_matrix_vector breadth_first_search histogram gcd
     collatz short_circuit recursion quicksort string_search indirect_call interpreter pointer_chase mandelbrot
-    division64 lock_free_list spin_lock memory_patterns csr console
+    division64 lock_free_list spin_lock lu_decomposition partition_sort stencil_3d ray_casting suffix_match photon_walk
+    breadth_first_frontier path_finder needleman_wunsch hot_spot block_compression back_propagation memory_patterns csr
+    console
 );
 
 #[test]
@@ -244,10 +256,8 @@ fn vector_add_leaves_the_sum_in_its_signature() {
     let kernel = kernels::find("vector_add").unwrap();
     let config = config(2, 4);
     let program = load(kernel, &config);
-    let finished = run(&program, &config).finished;
-    let sum: Vec<u32> =
-        program.signature().unwrap().step_by(4).map(|address| finished.machine.read_word(address).unwrap()).collect();
-    assert_eq!(sum, (0..250).map(|i| 2 * i + 1001).collect::<Vec<u32>>());
+    let run = run(&program, &config);
+    assert_eq!(signature(&program, &run), (0..250).map(|i| 2 * i + 1001).collect::<Vec<u32>>());
 }
 
 #[test]

@@ -279,7 +279,7 @@ fn a_bundled_kernel_runs() {
 }
 
 #[test]
-fn the_list_of_kernels_says_what_each_needs() {
+fn the_list_of_kernels_says_what_each_is_for_and_needs() {
     let workspace = Workspace::new();
     let text = workspace.weft(&["kernels", "list"]).succeeded().stdout;
     assert!(text.lines().any(|line| line.starts_with("vector_add ") && !line.contains("needs")), "{text}");
@@ -289,6 +289,16 @@ fn the_list_of_kernels_says_what_each_needs() {
     let spin_lock = kernels.iter().find(|kernel| kernel["name"] == "spin_lock").expect("a kernel");
     assert_eq!(spin_lock["settings"], serde_json::json!(["isa.a=true", "divergence.fair_after=50"]));
     assert!(text.contains(" (needs isa.a=true, divergence.fair_after=50)\n"), "{text}");
+
+    let comparison = |name: &str| {
+        let kernel = kernels.iter().find(|kernel| kernel["name"] == name).expect("a kernel");
+        kernel["comparison"].as_str().map(str::to_owned)
+    };
+    assert_eq!(comparison("spin_lock"), None);
+    assert_eq!(comparison("photon_walk").as_deref(), Some("interleavable"));
+    assert_eq!(comparison("hot_spot").as_deref(), Some("not-interleavable"));
+    assert!(text.contains(" (interleavable; needs isa.m=true)\n"), "{text}");
+    assert!(text.contains(" (not-interleavable)\n"), "{text}");
 
     // They are what `--set` takes, and they are enough.
     workspace.weft(&["kernels", "build", "--out", "."]).succeeded();

@@ -9,9 +9,15 @@
 
 mod control;
 mod data;
+mod interleavable;
+mod not_interleavable;
 
 pub(super) use control::{bitonic_sort, collatz, interpreter, quicksort, string_search};
 pub(super) use data::{breadth_first_search, histogram, pointer_chase, scan, sparse_matrix_vector, spin_lock};
+pub(super) use interleavable::{lu_decomposition, partition_sort, photon_walk, ray_casting, stencil_3d, suffix_match};
+pub(super) use not_interleavable::{
+    back_propagation, block_compression, breadth_first_frontier, hot_spot, needleman_wunsch, path_finder,
+};
 
 /// A set of lanes: bit i = lane i.
 type Lanes = u64;
@@ -79,6 +85,11 @@ impl Warp {
             body(self, lanes, first);
             first += warps * self.threads;
         }
+    }
+
+    /// The comparison of the sixteen digests of a kernel's results (`weft_differ`).
+    fn digests(&mut self, warps: u32) {
+        self.stride(warps, 16, |_, _, _| {});
     }
 
     /// libgcc's multiplication: shift and add over the bits of the second factor.

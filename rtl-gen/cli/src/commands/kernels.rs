@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::json;
-use testbench::kernels;
+use testbench::kernels::{self, Comparison, Kernel};
 
 use crate::Verdict;
 use crate::arguments::KernelsAction;
@@ -22,14 +22,27 @@ pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdic
 fn list(report: &Report) -> anyhow::Result<()> {
     let kernels = kernels::list();
     let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
-    let line = |kernel: &kernels::Kernel| {
-        let needs = kernel.settings().join(", ");
-        let needs = if needs.is_empty() { needs } else { format!(" (needs {needs})") };
-        format!("{:width$}  {}{needs}\n", kernel.name, kernel.summary)
+    let line = |kernel: &Kernel| {
+        let needs = Some(kernel.settings().join(", ")).filter(|needs| !needs.is_empty());
+        let remarks = [comparison(kernel).map(str::to_owned), needs.map(|needs| format!("needs {needs}"))];
+        let remarks = remarks.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
+        format!("{:width$}  {}{remarks}\n", kernel.name, kernel.summary)
     };
-    let object = |kernel: &kernels::Kernel| json!({ "name": kernel.name, "summary": kernel.summary, "settings": kernel.settings() });
+    let object = |kernel: &Kernel| {
+        json!({
+            "name": kernel.name,
+            "summary": kernel.summary,
+            "settings": kernel.settings(),
+            "comparison": comparison(kernel),
+        })
+    };
     let text: String = kernels.iter().map(line).collect();
     report.answer(&text, || json!({ "kernels": kernels.iter().map(object).collect::<Vec<_>>() }))
+}
+
+fn comparison(kernel: &Kernel) -> Option<&'static str> {
+    kernel.comparison.map(Comparison::name)
 }
 
 fn build(out: &Path, report: &Report) -> anyhow::Result<()> {
