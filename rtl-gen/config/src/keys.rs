@@ -41,6 +41,18 @@ pub struct Divergence {
     pub unit: String,
     /// Commits of a warp after which its path yields to another one; 0 = never.
     pub fair_after: u64,
+    /// How `dual-path` schedules the two paths of a warp.
+    pub scheduler: Scheduler,
+}
+
+/// `divergence.scheduler`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
+pub enum Scheduler {
+    /// Instructions of both paths of a warp are at hand.
+    Full,
+    /// Those of one path are, and the other's turn comes after a long-latency instruction.
+    Constrained,
 }
 
 /// `[arbiter]`
@@ -135,7 +147,7 @@ impl Default for Isa {
 
 impl Default for Divergence {
     fn default() -> Self {
-        Self { unit: "sorted-table".into(), fair_after: 65536 }
+        Self { unit: "sorted-table".into(), fair_after: 65536, scheduler: Scheduler::Full }
     }
 }
 
@@ -195,6 +207,25 @@ impl MemoryKind {
             Self::Model => &[],
             Self::Bram => &["memory.latency", "memory.bandwidth", "memory.seed"],
         }
+    }
+}
+
+impl Scheduler {
+    /// Every scheduler.
+    pub const ALL: &[Self] = &[Self::Full, Self::Constrained];
+
+    /// Its name in the TOML file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Constrained => "constrained",
+        }
+    }
+}
+
+impl From<Scheduler> for &'static str {
+    fn from(scheduler: Scheduler) -> Self {
+        scheduler.name()
     }
 }
 

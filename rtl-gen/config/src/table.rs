@@ -2,7 +2,7 @@
 //! files and arguments, the printed configuration, the error texts and the reference in the
 //! documentation are all derived from it.
 
-use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind};
+use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler};
 use crate::suggest::hint_among;
 use crate::value::Given;
 
@@ -22,13 +22,33 @@ pub struct Key {
 
 /// The field of [`Config`] behind a key, and the values that it takes.
 enum Field {
-    Integer { values: Integers, at: fn(&mut Config) -> &mut u32 },
-    Long { values: Integers, at: fn(&mut Config) -> &mut u64 },
-    Boolean { at: fn(&mut Config) -> &mut bool },
-    Name { what: &'static str, at: fn(&mut Config) -> &mut String },
-    MemoryKind { at: fn(&mut Config) -> &mut MemoryKind },
-    Latency { at: fn(&mut Config) -> &mut Latency },
-    Bandwidth { at: fn(&mut Config) -> &mut Bandwidth },
+    Integer {
+        values: Integers,
+        at: fn(&mut Config) -> &mut u32,
+    },
+    Long {
+        values: Integers,
+        at: fn(&mut Config) -> &mut u64,
+    },
+    Boolean {
+        at: fn(&mut Config) -> &mut bool,
+    },
+    Name {
+        what: &'static str,
+        at: fn(&mut Config) -> &mut String,
+    },
+    Choice {
+        plural: &'static str,
+        names: fn() -> Vec<&'static str>,
+        name: fn(&Config) -> &str,
+        choose: fn(&mut Config, usize),
+    },
+    Latency {
+        at: fn(&mut Config) -> &mut Latency,
+    },
+    Bandwidth {
+        at: fn(&mut Config) -> &mut Bandwidth,
+    },
 }
 
 /// A set of integers.
@@ -79,11 +99,22 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "divergence.fair_after",
-        summary: "Commits of a warp after which the path that runs gives way to the others that could; 0 = never.",
+        summary: "Commits of a warp after which the path that runs gives way to the others that could; 0 = never. The stacks (\"pdom-stack\", \"dual-path\") never do, and do not read it.",
         in_hardware: true,
         field: Field::Long {
             values: Integers::between(0, u32::MAX as u64),
             at: |config| &mut config.divergence.fair_after,
+        },
+    },
+    Key {
+        name: "divergence.scheduler",
+        summary: "How the unit \"dual-path\" schedules the two paths of a warp: with \"full\" it keeps instructions of both at hand; with \"constrained\" of one, and changes to the other after a long-latency instruction.",
+        in_hardware: true,
+        field: Field::Choice {
+            plural: "schedulers",
+            names: || Scheduler::ALL.iter().map(|scheduler| scheduler.name()).collect(),
+            name: |config| config.divergence.scheduler.name(),
+            choose: |config, number| config.divergence.scheduler = Scheduler::ALL[number],
         },
     },
     Key {
@@ -96,7 +127,12 @@ pub const KEYS: &[Key] = &[
         name: "memory.kind",
         summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latency, bandwidth and seed cannot be set).",
         in_hardware: true,
-        field: Field::MemoryKind { at: |config| &mut config.memory.kind },
+        field: Field::Choice {
+            plural: "kinds",
+            names: || MemoryKind::ALL.iter().map(|kind| kind.name()).collect(),
+            name: |config| config.memory.kind.name(),
+            choose: |config, number| config.memory.kind = MemoryKind::ALL[number],
+        },
     },
     Key {
         name: "memory.latency",
@@ -175,8 +211,8 @@ impl Key {
             Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
             Field::Boolean { .. } => "true or false".into(),
             Field::Name { what, .. } => (*what).into(),
-            Field::MemoryKind { .. } => {
-                MemoryKind::ALL.iter().map(|kind| format!("\"{}\"", kind.name())).collect::<Vec<_>>().join(" or ")
+            Field::Choice { names, .. } => {
+                names().into_iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")
             }
             Field::Latency { .. } => {
                 format!("an integer from 1 to {MAX_LATENCY}, or a range such as \"1..60\"")
@@ -193,7 +229,7 @@ impl Key {
             Field::Long { at, .. } => toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX)),
             Field::Boolean { at } => toml::Value::Boolean(*at(config)),
             Field::Name { at, .. } => toml::Value::String(at(config).clone()),
-            Field::MemoryKind { at } => toml::Value::String(at(config).name().into()),
+            Field::Choice { name, .. } => toml::Value::String(name(config).into()),
             Field::Latency { at } => (*at(config)).into(),
             Field::Bandwidth { at } => (*at(config)).into(),
         }
@@ -230,7 +266,9 @@ impl Key {
             (Field::Long { values, at }, Given::Integer(number)) => *at(config) = values.accept(*number)?,
             (Field::Boolean { at }, Given::Boolean(truth)) => *at(config) = *truth,
             (Field::Name { at, .. }, Given::Text(name)) => at(config).clone_from(name),
-            (Field::MemoryKind { at }, Given::Text(name)) => *at(config) = memory_kind(name)?,
+            (Field::Choice { plural, names, choose, .. }, Given::Text(given)) => {
+                choose(config, choice(given, plural, &names())?);
+            }
             (Field::Latency { at }, Given::Integer(_) | Given::Text(_)) => *at(config) = latency(given)?,
             (Field::Bandwidth { at }, Given::Integer(number)) => *at(config) = bandwidth(*number as f64)?,
             (Field::Bandwidth { at }, Given::Float(number)) => {
@@ -284,11 +322,10 @@ impl Integers {
     }
 }
 
-fn memory_kind(name: &str) -> Result<MemoryKind, Refusal> {
-    MemoryKind::ALL.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| {
-        let names: Vec<&str> = MemoryKind::ALL.iter().map(|kind| kind.name()).collect();
-        Refusal::OutOfRange { hint: hint_among(name, "kinds", &names) }
-    })
+/// The number of the name that was given.
+fn choice(given: &str, plural: &str, names: &[&str]) -> Result<usize, Refusal> {
+    let number = names.iter().position(|name| *name == given);
+    number.ok_or_else(|| Refusal::OutOfRange { hint: hint_among(given, plural, names) })
 }
 
 fn latency(given: &Given) -> Result<Latency, Refusal> {

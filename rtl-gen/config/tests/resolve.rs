@@ -189,6 +189,7 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("isa.a=false", true),
         ("divergence.fair_after=0", true),
         ("arbiter.pipeline_stages=1", true),
+        ("divergence.scheduler=constrained", true),
         ("memory.stack_interleave=false", true),
         ("memory.bandwidth=0.5", false),
         ("memory.latency=20", false),
