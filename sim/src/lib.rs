@@ -13,6 +13,7 @@
 //! The model has no clock: `mcycle` and `minstret` both read the commits of the whole core so far,
 //! unless the caller gives the values that the hardware read.
 
+pub mod advice;
 pub mod control_flow;
 pub mod decode;
 mod elf;

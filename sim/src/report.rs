@@ -5,22 +5,16 @@ use std::fmt::Write;
 use weft_config::Config;
 use weft_trace::PathRecord;
 
-use crate::{Machine, Program};
+use crate::{Machine, Program, advice, policy};
 
 /// Text for a run in which no thread can run any more.
 pub(crate) fn deadlock(machine: &Machine, config: &Config, program: &Program) -> String {
     let mut text =
         format!("deadlock: {} of {} threads live and none can run\n", machine.live(), config.warps * config.threads);
     for warp in 0..config.warps {
-        write_paths(&mut text, machine, program, warp);
+        write_paths(&mut text, machine, config, program, warp);
     }
-    let unit = &config.divergence.unit;
-    let _ = write!(
-        text,
-        "the unit `{unit}` holds the barrier's last arrivals behind a path that waits there; \
-         make the barrier uniform, or choose another divergence.unit"
-    );
-    text
+    text + &advice::on_deadlock(config)
 }
 
 /// Text for a run in which `starved`, a runnable path of `warp`, has not been chosen for
@@ -37,31 +31,23 @@ pub(crate) fn starvation(
         place(program, starved.pc),
         config.run.starvation
     );
-    write_paths(&mut text, machine, program, warp);
-    let unit = &config.divergence.unit;
-    let (yields, remedy) = match config.divergence.fair_after {
-        0 => ("never yields, as divergence.fair_after = 0".to_string(), "set divergence.fair_after"),
-        commits => (
-            format!("yields after divergence.fair_after = {commits} commits of the warp"),
-            "lower divergence.fair_after",
-        ),
-    };
-    let _ = write!(
-        text,
-        "the unit `{unit}` prefers the deeper call, then the smaller pc, and {yields}: a path that \
-         spins until another path of its warp writes waits all that time; {remedy}, wait at the \
-         barrier (CSR 0x801) instead, or raise run.starvation if the loop does end"
-    );
-    text
+    write_paths(&mut text, machine, config, program, warp);
+    text + &advice::on_starvation(config)
 }
 
-/// One line for each path of a warp, best first.
-fn write_paths(text: &mut String, machine: &Machine, program: &Program, warp: u32) {
-    for (rank, path) in machine.paths(warp).iter().enumerate() {
-        let state = match (path.parked, rank) {
-            (true, _) => "waits at the barrier",
-            (false, 0) => "is in charge",
-            (false, _) => "waits for its turn",
+/// One line for each path of a warp, those that it offers first.
+fn write_paths(text: &mut String, machine: &Machine, config: &Config, program: &Program, warp: u32) {
+    let offered: Vec<PathRecord> = (0..machine.slots()).filter_map(|slot| machine.path(warp, slot)).collect();
+    let waits = if policy::takes_turns(&config.divergence.unit) {
+        "waits for its turn"
+    } else {
+        "waits in the stack for those above it"
+    };
+    for path in machine.paths(warp) {
+        let state = match path.parked {
+            true => "waits at the barrier",
+            false if offered.contains(&path) => "is in charge",
+            false => waits,
         };
         let _ = writeln!(
             text,

@@ -133,7 +133,8 @@ impl<'a> Engine<'a> {
         let schedulable = self.machine.schedulable(warp);
         let step = self.machine.step(warp, slot, &Given::default(), commit)?;
         self.statistics.commit(commit);
-        self.statistics.paths(schedulable, self.machine.held(warp));
+        self.statistics.schedulable(schedulable);
+        self.statistics.held(self.machine.held(warp));
         let window = &mut self.windows[warp as usize];
         window.issues += 1;
         window.issued |= commit.mask;
@@ -188,55 +189,5 @@ impl<'a> Engine<'a> {
         let paths = self.machine.paths(warp);
         let starved = paths.iter().find(|path| !path.parked && path.mask & issued == 0)?;
         Some(report::starvation(&self.machine, config, program, warp, starved))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::RAM_BASE;
-    use crate::policy::{Next, Policy};
-    use weft_trace::PathRecord;
-
-    /// A unit that, as a stack does, never gives way: its one path waits at the barrier while the
-    /// other half of the warp is not listed at all.
-    struct Stuck(PathRecord);
-
-    impl Policy for Stuck {
-        fn path(&self, _warp: u32, _slot: u32) -> Option<PathRecord> {
-            Some(self.0)
-        }
-        fn list(&self, _warp: u32) -> Vec<PathRecord> {
-            let below = PathRecord { pc: self.0.pc + 8, parked: false, mask: !self.0.mask & 0b1111, ..self.0 };
-            vec![self.0, below]
-        }
-        fn schedulable(&self, _warp: u32) -> u32 {
-            u32::from(!self.0.parked)
-        }
-        fn held(&self, _warp: u32) -> u32 {
-            2
-        }
-        fn resolve(&mut self, _warp: u32, _slot: u32, next: &Next) -> Moves {
-            self.0 = next.a.expect("the path goes on");
-            Moves::default()
-        }
-        fn release(&mut self) {
-            panic!("the barrier is not due");
-        }
-    }
-
-    #[test]
-    fn a_run_in_which_nothing_can_go_on_is_a_deadlock() {
-        let csrwi_barrier = 0x8010_5073;
-        let program = Program::from_words("stuck", RAM_BASE, &[0x13, csrwi_barrier]).with_symbol("main", RAM_BASE);
-        let config = Config { warps: 1, threads: 4, ..Config::default() };
-        let start = PathRecord { pc: RAM_BASE, depth: 0, mask: 0b0011, parked: false };
-        let machine = Machine::with_policy(&config, &program, Box::new(Stuck(start)));
-        let mut records = 0;
-        let mut observer = |_: &Record| records += 1;
-        let mut engine = Engine::new(&config, machine, &mut observer);
-        let Outcome::Deadlock(report) = engine.run(&config, &program, 100) else { panic!("a deadlock") };
-        insta::assert_snapshot!(report);
-        assert_eq!(records, 4, "two commits with their contexts");
     }
 }

@@ -8,6 +8,8 @@ mod on_chip;
 mod on_hardware;
 mod on_model;
 mod pipeline_log;
+mod schedulable;
+mod unknown_branches;
 
 use std::fmt;
 use std::io;

@@ -40,15 +40,6 @@ use loads::Loads;
 use mismatch::{Difference, HotPaths, Scene, Subject, require_equal};
 use transactions::Transactions;
 
-/// Paths of a warp around a commit, for the statistics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Paths {
-    /// Paths that the unit could have issued from.
-    pub schedulable: u32,
-    /// Paths held after the commit.
-    pub held: u32,
-}
-
 /// How the hardware ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -115,22 +106,21 @@ impl<'a> Checker<'a> {
     }
 
     /// A commit, and the context record of its cycle: its own, or that of an earlier commit if records of contexts
-    /// come later.
-    pub fn commit(&mut self, commit: &Commit, context: Option<&Context>) -> Checked<Paths> {
+    /// come later. Gives the paths (stacks: rows) that the unit holds for the warp after it.
+    pub fn commit(&mut self, commit: &Commit, context: Option<&Context>) -> Checked<u32> {
         let &Commit { cycle, warp, slot, pc, instruction, .. } = commit;
         if warp as usize >= self.hardware_paths.len() {
             return self.locate(cycle, (None, Difference::new("warp", "a warp of the core", warp.to_string())));
         }
         self.history.push(commit);
         self.last_commit[warp as usize] = Some(cycle);
-        let schedulable = self.machine.schedulable(warp);
         let subject = Subject { warp, slot, pc, instruction };
         self.check_commit(commit, subject).or_else(|difference| self.locate(cycle, (Some(subject), difference)))?;
         if let Some(context) = context {
             self.context(context)?;
         }
         self.contexts.check_paid(cycle).or_else(|located| self.locate(cycle, located))?;
-        Ok(Paths { schedulable, held: self.machine.held(warp) })
+        Ok(self.machine.held(warp))
     }
 
     fn check_commit(&mut self, commit: &Commit, subject: Subject) -> Result<(), Difference> {

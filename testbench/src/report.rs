@@ -172,6 +172,13 @@ impl Report {
         }
     }
 
+    /// Adds a line to [`Report::message`].
+    pub(crate) fn append(&mut self, line: Option<String>) {
+        if let Some(line) = line {
+            self.message = format!("{}\n{line}", self.message.trim_end());
+        }
+    }
+
     fn describe_fault(&self, fault: &Fault, program: &Program) -> String {
         let instruction = match self.memory.read_word(fault.pc) {
             Some(word) if fault.pc.is_multiple_of(4) => format!(": {}", disassemble(word)),

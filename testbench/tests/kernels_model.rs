@@ -104,12 +104,71 @@ fn a_sorted_table_issues_as_often_as_the_arbiter() {
     assert!(compared >= 100, "{compared} runs compared");
 }
 
+/// The kernel under a reconvergence stack: it does the same, or, where threads of a warp wait for each other
+/// without the barrier, it ends with a report that names the units that would finish it.
+fn check_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) {
+    let config = config_of_stack(kernel, unit, warps, threads);
+    let run = run(&load(kernel, &config), &config);
+    let size = format!("{} at {warps}x{threads} under {unit}", kernel.name);
+    if kernel.fair_after.is_some() && threads > 1 {
+        let Outcome::SuspectedDeadlock(report) = &run.finished.outcome else {
+            panic!("{size}: {:?}", run.finished.outcome)
+        };
+        assert!(report.contains("waits in the stack"), "{size}: {report}");
+        for unit in ["arbiter", "sorted-table"] {
+            assert!(report.contains(&format!("divergence.unit = \"{unit}\"")), "{size}: {report}");
+        }
+        return;
+    }
+    assert_eq!(run.finished.outcome, Outcome::Exited, "{size}");
+    for (warp, lane) in (0..warps).flat_map(|warp| (0..threads).map(move |lane| (warp, lane))) {
+        assert_eq!(run.finished.machine.exit_code(warp, lane), Some(0), "{size}: warp {warp}, lane {lane}");
+    }
+    assert_eq!(run.console(), kernel.console(warps, threads), "{size}");
+    let rows = run.finished.statistics.high_water().unwrap();
+    let bound = if unit == "pdom-stack" { 2 * threads - 1 } else { threads };
+    assert!(rows <= bound, "{size}: {rows} rows");
+}
+
+fn config_of_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Config {
+    let mut config = config(warps, threads);
+    kernel.configure(&mut config);
+    config.divergence.fair_after = Config::default().divergence.fair_after;
+    config.divergence.unit = unit.into();
+    config.run.starvation = 100_000;
+    config
+}
+
+/// What programs leave in memory below the stacks does not depend on the unit, unless threads race for places.
+#[test]
+fn kernels_leave_the_same_results_under_every_unit() {
+    let racing = ["spin_lock"];
+    for kernel in kernels::list().iter().filter(|kernel| !racing.contains(&kernel.name)) {
+        let results = |unit: &str| {
+            let config = config_of_stack(kernel, unit, 2, 8);
+            let Finished { machine, .. } = run(&load(kernel, &config), &config).finished;
+            let stacks = config.warps * config.threads * config.memory.stack_bytes;
+            let words = ((config.memory.ram_bytes - stacks) / 4) as usize;
+            machine.memory().words()[..words].to_vec()
+        };
+        let expected = results("arbiter");
+        for unit in ["sorted-table", "pdom-stack", "dual-path"] {
+            let actual = results(unit);
+            let differs = expected.iter().zip(&actual).position(|(expected, actual)| expected != actual);
+            assert_eq!(differs, None, "{} under {unit}", kernel.name);
+        }
+    }
+}
+
 macro_rules! every_size {
     ($($kernel:ident)*) => {
         $(#[test]
         fn $kernel() {
+            let kernel = kernels::find(stringify!($kernel)).unwrap();
             for &(warps, threads) in SIZES {
-                check(kernels::find(stringify!($kernel)).unwrap(), warps, threads);
+                check(kernel, warps, threads);
+                check_stack(kernel, "pdom-stack", warps, threads);
+                check_stack(kernel, "dual-path", warps, threads);
             }
         })*
 
@@ -140,6 +199,10 @@ fn every_kernel_runs_on_the_largest_core() {
         assert!(codes.into_iter().all(|code| code == Some(0)), "{}", kernel.name);
         if let Some(expected) = kernel.divergent_branches(64, 64) {
             assert_eq!(finished.statistics.divergent_branches, expected, "{}", kernel.name);
+        }
+        if kernel.fair_after.is_none() {
+            check_stack(kernel, "pdom-stack", 64, 64);
+            check_stack(kernel, "dual-path", 64, 64);
         }
     }
 }

@@ -94,22 +94,16 @@ impl Machine {
     pub fn new(config: &Config, program: &Program) -> Result<Self, PolicyError> {
         let policy = policy::create(config, program.entry)?;
         let reads = policy::reads_reconvergence(&config.divergence.unit);
-        let reconvergence = reads.then(|| Analysis::of(program).table().clone());
-        Ok(Self { reconvergence, ..Self::with_policy(config, program, policy) })
-    }
-
-    /// The same under a policy out of its reset, which does not read where branches reconverge.
-    pub(crate) fn with_policy(config: &Config, program: &Program, policy: Box<dyn Policy>) -> Self {
         let (warps, lanes) = (config.warps, config.threads);
         let contexts = warps * policy.slots();
         let memory = Memory::new(config, program);
         let tohost = program.tohost().map(|address| memory.stacks().physical(address & !3));
-        Self {
+        Ok(Self {
             warps,
             lanes,
             threads: Threads::new(warps, lanes),
             policy,
-            reconvergence: None,
+            reconvergence: reads.then(|| Analysis::of(program).table().clone()),
             memory,
             reservations: Reservations::new(warps * lanes),
             decoder: DecodeCache::new(config.isa),
@@ -119,7 +113,7 @@ impl Machine {
             commits: 0,
             unfinished: vec![None; contexts as usize],
             addresses: vec![0; lanes as usize],
-        }
+        })
     }
 
     /// Executes one instruction, or one part of it, of the path in `slot` of `warp`.

@@ -41,6 +41,12 @@ impl DualPath {
     fn warp(&self, warp: u32) -> &Warp {
         &self.warps[warp as usize]
     }
+
+    /// The rows of the first warp, from the bottom.
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        self.warp(0).rows.iter().map(|row| (row.sides.to_vec(), row.rpc)).collect()
+    }
 }
 
 impl Policy for DualPath {

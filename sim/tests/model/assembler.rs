@@ -138,6 +138,7 @@ pub fn li(rd: u32, value: u32) -> [u32; 2] {
 }
 
 pub const NOP: u32 = 0x0000_0013;
+pub const RET: u32 = 0x0000_8067;
 pub const ECALL: u32 = 0x0000_0073;
 pub const EBREAK: u32 = 0x0010_0073;
 pub const FENCE_I: u32 = 0x0000_100f;

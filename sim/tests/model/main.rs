@@ -15,6 +15,7 @@ mod memory;
 mod multiply;
 mod paths;
 mod random_programs;
+mod reconvergence;
 mod run;
 mod scalar;
 mod stacks;

@@ -14,12 +14,12 @@ pub struct Statistics {
     /// Conditional branches, and first parts of `jalr`, with more than one next pc.
     pub divergent_branches: u64,
     /// Paths that the divergence unit could have issued from, summed over the issues for which
-    /// [`Statistics::paths`] was told.
+    /// [`Statistics::schedulable`] was told.
     schedulable_paths: u64,
-    /// Issues for which [`Statistics::paths`] was told.
+    /// Issues for which [`Statistics::schedulable`] was told.
     path_samples: u64,
-    /// Most paths (stack units: rows) held for one warp.
-    most_paths: u32,
+    /// Most paths (stack units: rows) held for one warp, if [`Statistics::held`] was told.
+    most_paths: Option<u32>,
 }
 
 impl Statistics {
@@ -31,13 +31,17 @@ impl Statistics {
         self.divergent_branches += u64::from(commit.divergent);
     }
 
-    /// Counts the paths of a commit's warp: `schedulable`, those that the unit could have issued
-    /// from when it issued the instruction, and `held`, all that it holds after the commit.
-    /// A source that does not know the paths leaves this out.
-    pub fn paths(&mut self, schedulable: u32, held: u32) {
-        self.schedulable_paths += u64::from(schedulable);
+    /// Counts the paths of a commit's warp that the unit could have issued from when it issued the
+    /// instruction. A source that does not know them leaves this out.
+    pub fn schedulable(&mut self, paths: u32) {
+        self.schedulable_paths += u64::from(paths);
         self.path_samples += 1;
-        self.most_paths = self.most_paths.max(held);
+    }
+
+    /// Counts the paths (stack units: rows) that the unit holds for a warp after a commit. A source that
+    /// does not know them leaves this out.
+    pub fn held(&mut self, paths: u32) {
+        self.most_paths = self.most_paths.max(Some(paths));
     }
 
     /// Issues that were not the last part of their instruction.
@@ -59,7 +63,7 @@ impl Statistics {
 
     /// Most paths (stack units: rows) that a warp held after a commit. `None` when no paths were told.
     pub fn high_water(&self) -> Option<u32> {
-        (self.path_samples > 0).then_some(self.most_paths)
+        self.most_paths
     }
 }
 
@@ -93,7 +97,8 @@ mod tests {
     fn avg_path_is_the_mean_over_the_issues_of_the_paths_that_could_be_scheduled() {
         let mut counts = Statistics::default();
         for (schedulable, held) in [(1, 1), (1, 3), (2, 3), (2, 3), (2, 2), (1, 1)] {
-            counts.paths(schedulable, held);
+            counts.schedulable(schedulable);
+            counts.held(held);
         }
         assert_eq!(counts.avg_path(), Some(9.0 / 6.0));
         assert_eq!(counts.high_water(), Some(3));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use sim::Program;
+use sim::{Program, advice, policy};
 use weft_config::Config;
 use weft_trace::{Commit, PathRecord};
 
@@ -117,14 +117,13 @@ impl Threads {
         let mut text =
             format!("deadlock: {live} live threads, but no commit, response or request for {cycles} cycles\n");
         for warp in 0..config.warps {
-            self.write_groups(&mut text, program, warp);
+            self.write_groups(&mut text, config, program, warp);
         }
-        let unit = &config.divergence.unit;
-        text + &format!(
-            "the core should release the barrier when every live thread waits there, and else run a thread that does \
-             not; if it does neither, the fault is in the hardware: `weft cosim` compares it with the model; if a \
-             path of unit `{unit}` waits behind one that is parked, another divergence.unit may help"
-        )
+        if !policy::takes_turns(&config.divergence.unit) {
+            return text + &advice::on_deadlock(config);
+        }
+        text + "the core should release the barrier when every live thread waits there, and else run a thread that does not; \
+                if it does neither, the fault is in the hardware: `weft cosim` compares it with the model"
     }
 
     /// The report of a thread that waits while its warp goes on.
@@ -134,23 +133,13 @@ impl Threads {
             "suspected deadlock: warp {warp} goes on, but its lane {lane} could run and has not for {} cycles\n",
             now - since
         );
-        self.write_groups(&mut text, program, warp);
-        let unit = &config.divergence.unit;
-        let (yields, remedy) = match config.divergence.fair_after {
-            0 => ("never yields, as divergence.fair_after = 0".to_string(), "set divergence.fair_after"),
-            commits => (
-                format!("yields after divergence.fair_after = {commits} commits of the warp"),
-                "lower divergence.fair_after",
-            ),
-        };
-        text + &format!(
-            "the unit `{unit}` prefers the deeper call, then the smaller pc, and {yields}: threads that spin until another \
-             thread of their warp does something wait all that time; {remedy}, wait at the barrier (CSR 0x801) instead, or \
-             raise run.starvation if the loop ends by itself"
-        )
+        self.write_groups(&mut text, config, program, warp);
+        text + &advice::on_starvation(config)
     }
 
-    fn write_groups(&self, text: &mut String, program: &Program, warp: u32) {
+    fn write_groups(&self, text: &mut String, config: &Config, program: &Program, warp: u32) {
+        let waits =
+            if policy::takes_turns(&config.divergence.unit) { "waits for its turn" } else { "waits in the stack" };
         let last_commit = self.last_commit[warp as usize];
         let in_charge = |group: &PathRecord| {
             let lane = group.mask.trailing_zeros();
@@ -160,7 +149,7 @@ impl Threads {
             let state = match group.parked {
                 true => "waits at the barrier",
                 false if in_charge(&group) => "ran last",
-                false => "waits for its turn",
+                false => waits,
             };
             let place = place(program, group.pc);
             // Writing to a `String` cannot fail.

@@ -10,6 +10,8 @@ use weft_trace::{Context, Event, Moves, Record, Statistics};
 use super::hardware::{Events, Hardware};
 use super::liveness::Threads;
 use super::pipeline_log::PipelineLog;
+use super::schedulable::Schedulable;
+use super::unknown_branches::UnknownBranches;
 use super::{BenchError, Engine, Outputs, RunOptions};
 use crate::lockstep::{Checker, End, Mismatch};
 use crate::memory::{Operation, Violation};
@@ -40,6 +42,8 @@ pub(super) fn run(
         outputs: Outputs { commits, console, progress },
         pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
         threads: Threads::new(config, program),
+        schedulable: Schedulable::new(config),
+        unknown_branches: UnknownBranches::of(config, program),
         counts: Counts::default(),
         owed: 0,
         last_progress: 0,
@@ -58,6 +62,8 @@ struct Run<'a, 'o> {
     outputs: Outputs<'o>,
     pipeline: Option<PipelineLog<'a, 'o>>,
     threads: Threads,
+    schedulable: Schedulable,
+    unknown_branches: UnknownBranches,
     counts: Counts,
     /// Transactions committed and not yet accepted by the memory.
     owed: u64,
@@ -141,12 +147,18 @@ impl Run<'_, '_> {
         }
         if let Some(commit) = &trace.commit {
             self.counts.statistics.commit(commit);
+            self.counts.statistics.schedulable(self.schedulable.paths(commit.warp));
+            self.unknown_branches.commit(commit.pc);
             self.counts.last_commit = (cycle, self.counts.idle);
             self.threads.commit(commit);
             self.owed += u64::from(Operation::of_commit(commit.memory).is_some());
         }
+        if let Some(context) = &trace.context {
+            self.schedulable.context(context);
+        }
         if trace.release {
             self.threads.release(cycle);
+            self.schedulable.release();
         }
         self.owed = self.owed.saturating_sub(events.request.into());
     }
@@ -183,8 +195,8 @@ impl Run<'_, '_> {
             }
             match (&trace.commit, &trace.context) {
                 (Some(commit), context) => {
-                    let paths = checker.commit(commit, context.as_ref())?;
-                    self.counts.statistics.paths(paths.schedulable, paths.held);
+                    let held = checker.commit(commit, context.as_ref())?;
+                    self.counts.statistics.held(held);
                 }
                 (None, Some(context)) => checker.context(context)?,
                 (None, None) => {}
@@ -321,6 +333,7 @@ impl Run<'_, '_> {
             }
         }
         report.message = report.describe(self.config, self.program, self.max_cycles);
+        report.append(self.unknown_branches.describe());
         report
     }
 }

@@ -6,6 +6,7 @@ use sim::Program;
 use weft_config::Config;
 use weft_trace::{MemoryOp, Record};
 
+use super::unknown_branches::UnknownBranches;
 use super::{BenchError, Outputs, RunOptions};
 use crate::report::{FinalMemory, Outcome, Report};
 
@@ -21,10 +22,12 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
     let mut outputs = Outputs { commits, console, progress };
     let started = Instant::now();
     let (mut issues, mut failure) = (0, None);
+    let mut unknown_branches = UnknownBranches::of(config, program);
     let mut observer = |record: &Record| {
         let mut written = outputs.record(|| record.clone());
         if let Record::Commit(commit) = record {
             issues += 1;
+            unknown_branches.commit(commit.pc);
             outputs.progress(issues);
             if commit.memory == MemoryOp::Console {
                 written = written.and_then(|()| outputs.console(commit.memory_data[0] as u8));
@@ -74,5 +77,6 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         }
     }
     report.message = report.describe(config, program, max_cycles);
+    report.append(unknown_branches.describe());
     Ok(report)
 }

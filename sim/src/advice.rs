@@ -1,0 +1,47 @@
+//! What to do about a run that does not go on, by the unit: the last sentence of a report.
+
+use weft_config::Config;
+
+use crate::policy;
+
+/// For a run in which no thread can run any more.
+pub fn on_deadlock(config: &Config) -> String {
+    let unit = &config.divergence.unit;
+    format!(
+        "the unit `{unit}` holds the barrier's last arrivals behind a path that waits there; make the barrier uniform, \
+         or set {}, under which each path that can run does",
+        units_with_turns(unit)
+    )
+}
+
+/// For a run in which a path that could run does not, while its warp goes on.
+pub fn on_starvation(config: &Config) -> String {
+    let unit = &config.divergence.unit;
+    if !policy::takes_turns(unit) {
+        return format!(
+            "the unit `{unit}` runs the top of its stack until all have arrived where they meet, and never yields: a path \
+             that spins until another path of its warp writes waits for ever; set {} with a low divergence.fair_after, \
+             wait at the barrier (CSR 0x801) instead, or raise run.starvation if the loop does end",
+            units_with_turns(unit)
+        );
+    }
+    let (yields, remedy) = match config.divergence.fair_after {
+        0 => ("never yields, as divergence.fair_after = 0".to_string(), "set divergence.fair_after"),
+        commits => (
+            format!("yields after divergence.fair_after = {commits} commits of the warp"),
+            "lower divergence.fair_after",
+        ),
+    };
+    format!(
+        "the unit `{unit}` prefers the deeper call, then the smaller pc, and {yields}: a path that spins until another path \
+         of its warp writes waits all that time; {remedy}, wait at the barrier (CSR 0x801) instead, or raise \
+         run.starvation if the loop does end"
+    )
+}
+
+/// The other units whose paths take turns, as settings.
+fn units_with_turns(unit: &str) -> String {
+    let others = policy::names().into_iter().filter(|name| *name != unit && policy::takes_turns(name));
+    let settings: Vec<String> = others.map(|name| format!("divergence.unit = \"{name}\"")).collect();
+    settings.join(" or ")
+}

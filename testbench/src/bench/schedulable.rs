@@ -1,0 +1,87 @@
+//! How many paths of a warp its unit could issue from, by the hardware's own context records.
+
+use weft_config::Config;
+use weft_trace::{Context, PathRecord};
+
+/// For each warp.
+#[derive(Clone, Debug)]
+pub(super) struct Schedulable {
+    /// Of a unit that issues from two paths at once: for each of them, whether it could run; `None` for other units.
+    warps: Option<Vec<[Slot; 2]>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    Empty,
+    Parked,
+    Runnable,
+}
+
+impl Slot {
+    fn of(path: Option<&PathRecord>) -> Self {
+        match path {
+            None => Self::Empty,
+            Some(path) if path.parked => Self::Parked,
+            Some(_) => Self::Runnable,
+        }
+    }
+}
+
+impl Schedulable {
+    /// One path in each warp.
+    pub(super) fn new(config: &Config) -> Self {
+        let two = cores::divergence::find(&config.divergence.unit).is_ok_and(|unit| unit.slots() == 2);
+        Self { warps: two.then(|| vec![[Slot::Runnable, Slot::Empty]; config.warps as usize]) }
+    }
+
+    /// The paths from which an instruction of `warp` that commits now could have been issued.
+    pub(super) fn paths(&self, warp: u32) -> u32 {
+        let slots = self.warps.as_ref().and_then(|warps| warps.get(warp as usize));
+        slots.map_or(1, |slots| slots.iter().filter(|slot| **slot == Slot::Runnable).count() as u32)
+    }
+
+    /// Follows a context record.
+    pub(super) fn context(&mut self, context: &Context) {
+        if let Some(slots) = self.warps.as_mut().and_then(|warps| warps.get_mut(context.warp as usize)) {
+            *slots = [Slot::of(context.x.as_ref()), Slot::of(context.y.as_ref())];
+        }
+    }
+
+    /// Follows a release of the barrier.
+    pub(super) fn release(&mut self) {
+        for slot in self.warps.iter_mut().flatten().flatten().filter(|slot| **slot == Slot::Parked) {
+            *slot = Slot::Runnable;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weft_trace::{Event, Moves};
+
+    fn path(mask: u64, parked: bool) -> PathRecord {
+        PathRecord { pc: 0, depth: 0, mask, parked }
+    }
+
+    #[test]
+    fn both_paths_of_a_warp_count_while_they_can_run() {
+        let mut counted = Schedulable { warps: Some(vec![[Slot::Runnable, Slot::Empty]; 2]) };
+        let mut shows = |warp, x, y| {
+            let (event, moves) = (Event::Commit, Moves::default());
+            counted.context(&Context { cycle: 0, warp, slot: 0, event, x, y, moves });
+            (counted.paths(0), counted.paths(1))
+        };
+        assert_eq!(shows(1, Some(path(1, false)), Some(path(2, false))), (1, 2));
+        assert_eq!(shows(1, Some(path(1, true)), Some(path(2, false))), (1, 1));
+        assert_eq!(shows(0, Some(path(1, true)), None), (0, 1));
+        counted.release();
+        assert_eq!((counted.paths(0), counted.paths(1)), (1, 2));
+    }
+
+    #[test]
+    fn a_unit_of_one_slot_issues_from_one_path() {
+        let config = Config::default();
+        assert_eq!(Schedulable::new(&config).paths(3), 1);
+    }
+}

@@ -1,0 +1,43 @@
+//! The branches of a program of which it is not known where their threads meet again, for a unit that would be told:
+//! how many there are, and how many of them a run executed.
+
+use std::collections::BTreeMap;
+
+use sim::control_flow::{Analysis, Reconvergence};
+use sim::{Program, policy};
+use weft_config::Config;
+
+/// By address, whether it was executed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UnknownBranches(BTreeMap<u32, bool>);
+
+impl UnknownBranches {
+    /// None, if the unit of the configuration does not read where branches reconverge.
+    pub(super) fn of(config: &Config, program: &Program) -> Self {
+        if !policy::reads_reconvergence(&config.divergence.unit) {
+            return Self::default();
+        }
+        let analysis = Analysis::of(program);
+        let unknown = analysis.branches().iter().filter(|branch| branch.reconvergence() == Reconvergence::Unknown);
+        Self(unknown.map(|branch| (branch.pc, false)).collect())
+    }
+
+    /// Follows a commit at `pc`.
+    pub(super) fn commit(&mut self, pc: u32) {
+        if let Some(executed) = self.0.get_mut(&pc) {
+            *executed = true;
+        }
+    }
+
+    /// A line for a person; `None` if there are none.
+    pub(super) fn describe(&self) -> Option<String> {
+        let executed = self.0.values().filter(|executed| **executed).count();
+        (!self.0.is_empty()).then(|| {
+            format!(
+                "branches without a reconvergence pc: {} in the program, {executed} of them executed; their threads meet \
+                 where those of the branches around them do (`weft analyze` says why)",
+                self.0.len()
+            )
+        })
+    }
+}
