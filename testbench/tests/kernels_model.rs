@@ -110,7 +110,7 @@ fn check_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) {
     let config = config_of_stack(kernel, unit, warps, threads);
     let run = run(&load(kernel, &config), &config);
     let size = format!("{} at {warps}x{threads} under {unit}", kernel.name);
-    if kernel.fair_after.is_some() && threads > 1 {
+    if kernel.needs_turns() && threads > 1 {
         let Outcome::SuspectedDeadlock(report) = &run.finished.outcome else {
             panic!("{size}: {:?}", run.finished.outcome)
         };
@@ -139,11 +139,10 @@ fn config_of_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Con
     config
 }
 
-/// What programs leave in memory below the stacks does not depend on the unit, unless threads race for places.
+/// What programs leave in memory below the stacks does not depend on the unit.
 #[test]
 fn kernels_leave_the_same_results_under_every_unit() {
-    let racing = ["spin_lock"];
-    for kernel in kernels::list().iter().filter(|kernel| !racing.contains(&kernel.name)) {
+    for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns()) {
         let results = |unit: &str| {
             let config = config_of_stack(kernel, unit, 2, 8);
             let Finished { machine, .. } = run(&load(kernel, &config), &config).finished;
@@ -200,7 +199,7 @@ fn every_kernel_runs_on_the_largest_core() {
         if let Some(expected) = kernel.divergent_branches(64, 64) {
             assert_eq!(finished.statistics.divergent_branches, expected, "{}", kernel.name);
         }
-        if kernel.fair_after.is_none() {
+        if !kernel.needs_turns() {
             check_stack(kernel, "pdom-stack", 64, 64);
             check_stack(kernel, "dual-path", 64, 64);
         }
