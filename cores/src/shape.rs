@@ -1,7 +1,7 @@
 //! The sizes that every module of one core is built from.
 
 use rtl::clog2;
-use weft_config::Config;
+use weft_config::{Config, Scheduler};
 
 use crate::divergence::DivergenceUnit;
 
@@ -81,7 +81,7 @@ impl Shape {
             record_delay: unit.record_delay(config),
             rotates: unit.rotates(),
             reconverges: unit.reconverges(),
-            constrained: false,
+            constrained: unit.slots() > 1 && config.divergence.scheduler == Scheduler::Constrained,
             pc_bits: PC,
             depth_bits: DEPTH,
             outstanding: config.memory.outstanding as usize,

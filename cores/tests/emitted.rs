@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use weft_config::Config;
+use weft_config::{Config, Scheduler};
 
 fn config(warps: u32, threads: u32, trace: bool) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
@@ -60,6 +60,9 @@ fn lint_is_silent(warps_number: usize, warps: u32) {
             let reads = |key| cores::divergence::find(unit).unwrap().keys().contains(&key);
             if reads("divergence.fair_after") {
                 config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
+            }
+            if reads("divergence.scheduler") && number.is_multiple_of(2) {
+                config.divergence.scheduler = Scheduler::Constrained;
             }
             if reads("arbiter.pipeline_stages") {
                 config.arbiter.pipeline_stages = number as u32 % 3;

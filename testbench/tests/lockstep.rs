@@ -9,7 +9,7 @@ use std::fs;
 use sim::Program;
 use testbench::kernels::{self, Kernel};
 use testbench::{Engine, Outcome, Report, RunOptions};
-use weft_config::{Config, Latency};
+use weft_config::{Config, Latency, Scheduler};
 
 const LATENCIES: [(u32, u32); 3] = [(1, 1), (20, 20), (1, 60)];
 
@@ -98,6 +98,17 @@ fn kernels_pass_with_three_warps_of_eight_threads() {
 #[test]
 fn kernels_pass_with_four_warps_of_sixteen_threads() {
     all_kernels_pass((4, 16));
+}
+
+/// The constrained scheduler only changes when an instruction issues.
+#[test]
+fn kernels_pass_with_one_slot_of_a_warp_at_a_time() {
+    for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns()) {
+        let mut config = config("dual-path", (3, 8), (20, 20));
+        config.divergence.scheduler = Scheduler::Constrained;
+        kernel.configure(&mut config);
+        passes(kernel, &config);
+    }
 }
 
 /// The sorter of the hardware has time enough: what it does too late costs next to nothing.

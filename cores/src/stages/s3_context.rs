@@ -103,7 +103,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         .collect();
     let within = |cycles: usize| rtl::reduce(&issued[..cycles - 1], &|a, b| a | b);
     let waits_for_last = m.wire("waits_for_last", &(head(2) & within(WRITE_LATENCY)));
-    let mut blocked = waits_for_late | waits_for_last | within(shape.spacing());
+    let mut blocked = &waits_for_late | waits_for_last | within(shape.spacing());
     if shape.slots > 1 {
         m.comment("The other slot's instructions change the same context.");
         let sibling = m.input("sibling_issues", 1);
@@ -132,7 +132,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.constrained {
         let late = [Class::Load, Class::Multiply, Class::Divide].into_iter().take(if shape.multiply { 3 } else { 1 });
         let late: Vec<Expr> = late.map(|late| late.is(&class)).collect();
+        m.port_group("for the constrained scheduler");
         m.output("issues_late", &(&issue & rtl::reduce(&late, &|a, b| a | b)));
+        m.output("waits_late", &(&*present & &waits_for_late));
     }
     m.port_group("for the pick");
     m.output("ready", &(&*present & !blocked & select(&class, &may_issue.lanes(1))));

@@ -120,7 +120,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let pushed = m.wire("pushed", &decode(&fetch.context, contexts).when(&push));
     let mut ports = vec!["ready", "room", "urgent", "read_position", "write_position", "follows", "waits_for_requests"];
     if shape.constrained {
-        ports.push("issues_late");
+        ports.extend(["issues_late", "waits_late"]);
     }
     let per_context: Vec<Vec<Expr>> = (0..contexts)
         .map(|number| {
@@ -145,7 +145,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let mut ready = column("ready").when(&(running & !bubble));
     if shape.constrained {
         let enabled = m.input("enabled_contexts", contexts);
-        ready = ready & constrained(&m, shape, &enabled, &column("issues_late"));
+        ready = ready & constrained(&m, shape, &enabled, &column("issues_late"), &column("waits_late"));
     }
     let ready = m.wire("ready", &ready);
     m.drive(&follows, &column("follows"));
@@ -207,15 +207,18 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
 }
 
 /// The contexts that the constrained scheduler considers: of each warp the slot whose turn it is, or the other while that
-/// one has nothing to run. The turn goes to the other slot when an instruction with a late result is issued.
-fn constrained(m: &Builder, shape: &Shape, enabled: &Expr, issues_late: &Expr) -> Expr {
+/// one has nothing to run. The turn goes to the other slot when an instruction with a late result is issued, and when the
+/// next one waits for such a result.
+fn constrained(m: &Builder, shape: &Shape, enabled: &Expr, issues_late: &Expr, waits_for_late: &Expr) -> Expr {
     m.comment("One slot of each warp at a time.");
     let turn = m.register("turn_of_right", shape.warps);
     let slots = |bits: &Expr, warp: usize| [bits.bit(2 * warp), bits.bit(2 * warp + 1)];
     let per_warp = |f: &dyn Fn(usize) -> Vec<Expr>| join(&(0..shape.warps).flat_map(f).collect::<Vec<_>>());
     turn.next(&per_warp(&|warp| {
-        let [left, right] = slots(issues_late, warp);
-        vec![left | (turn.bit(warp) & !right)]
+        let [left_issues, right_issues] = slots(issues_late, warp);
+        let [left_waits, right_waits] = slots(waits_for_late, warp);
+        let right_keeps = turn.bit(warp) & !right_issues & !right_waits;
+        vec![left_issues | (!turn.bit(warp) & left_waits) | right_keeps]
     }))
     .reset(0);
     m.wire(

@@ -122,6 +122,10 @@ impl DivergenceUnit for DualPath {
         "dual-path"
     }
 
+    fn keys(&self) -> &'static [&'static str] {
+        &["divergence.scheduler"]
+    }
+
     fn slots(&self) -> usize {
         2
     }
