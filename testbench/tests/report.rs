@@ -136,3 +136,44 @@ fn a_waveform_is_written_where_asked_and_refused_where_it_cannot_be() {
     let error = testbench::run(&config(), &program(&config(), 0), Engine::Model, options).unwrap_err();
     assert!(matches!(error, BenchError::NoWave));
 }
+
+/// Odd lanes add up on one side of a branch, even ones on the other. Then all pass a branch to one of two jumps whose
+/// target is only known when they jump: three places of which it is not known where threads meet, one not reached.
+fn both_sides(config: &Config) -> Program {
+    #[rustfmt::skip]
+    let words = [
+        csrr(5, 0xf14), andi(6, 5, 1), bne(6, 0, 20),
+        addi(7, 7, 1), addi(7, 7, 2), addi(7, 7, 3), jal(0, 16),
+        addi(7, 7, 4), addi(7, 7, 5), addi(7, 7, 6),
+        xor(8, 5, 5), auipc(9, 0), add(9, 9, 8), bne(5, 5, 8), jalr(0, 9, 20), jalr(0, 9, 0),
+        csrw(0x800, 0),
+    ];
+    support::program(config, &words, &[("_start", 0x8000_0000)])
+}
+
+#[test]
+fn both_sides_of_a_branch_count_as_schedulable_on_the_hardware_as_in_the_model() {
+    let mut config = support::config(1, 4);
+    config.divergence.unit = "dual-path".into();
+    let run = |engine| testbench::run(&config, &both_sides(&config), engine, RunOptions::default()).unwrap();
+    let [rtl, cosim] = [Engine::Rtl, Engine::Cosim].map(run);
+    assert_eq!((rtl.outcome, cosim.outcome), (Outcome::Exited, Outcome::Exited), "{}", cosim.message);
+    let paths = |report: &Report| report.statistics.avg_path().unwrap();
+    assert!(paths(&rtl) > 1.2, "{}", paths(&rtl));
+    assert_eq!(paths(&rtl), paths(&cosim));
+    assert_eq!((rtl.statistics.high_water(), cosim.statistics.high_water()), (None, Some(2)));
+}
+
+#[test]
+fn a_run_tells_of_branches_without_a_reconvergence_pc_where_the_unit_would_read_it() {
+    let mut config = support::config(1, 4);
+    let mut message = |unit: &str| {
+        config.divergence.unit = unit.into();
+        testbench::run(&config, &both_sides(&config), Engine::Model, RunOptions::default()).unwrap().message
+    };
+    for unit in ["pdom-stack", "dual-path"] {
+        let message = message(unit);
+        assert!(message.contains("3 in the program, 2 of them executed"), "{unit}: {message}");
+    }
+    assert!(!message("arbiter").contains("reconvergence"));
+}

@@ -17,16 +17,29 @@ const FIGURES: &[(&str, &str, Show)] = &[
     ("warp_instructions", "warp instructions", count),
     ("thread_instructions", "thread instructions", count),
     ("divergent_branches", "divergent branches", count),
+    ("avg_path", "schedulable paths", ratio),
     ("high_water", "most paths in a warp", count),
     ("idle_cycles", "idle cycles", count),
     ("wall_seconds", "seconds", ratio),
 ];
 
+/// The label of a figure for this unit, if it means anything there.
+fn label(name: &str, label: &'static str, unit: &str) -> Option<&'static str> {
+    match (name, sim::policy::reads_reconvergence(unit)) {
+        // A unit without a stack has one, always.
+        ("avg_path", false) => None,
+        ("high_water", true) => Some("most rows of a stack"),
+        _ => Some(label),
+    }
+}
+
 /// What the bench says of the run, and the figures that the engine knows.
 pub fn text(statistics: &Value, message: &str) -> String {
     let mut text = format!("{}\n", message.trim_end());
-    let shown: Vec<(&str, String)> =
-        FIGURES.iter().filter_map(|(name, label, show)| Some((*label, show(&statistics[name])?))).collect();
+    let unit = statistics["config"]["divergence"]["unit"].as_str().unwrap_or_default();
+    let figure =
+        |(name, words, show): &(&str, &'static str, Show)| Some((label(name, words, unit)?, show(&statistics[name])?));
+    let shown: Vec<(&str, String)> = FIGURES.iter().filter_map(figure).collect();
     let width = shown.iter().map(|(_, figure)| figure.len()).max().unwrap_or(0);
     for (label, figure) in shown {
         let _ = writeln!(text, "  {label:<21} {figure:>width$}");
@@ -68,6 +81,21 @@ mod tests {
           issues                      999
           of them replays               0
           seconds                   1.500
+        ");
+    }
+
+    #[test]
+    fn a_stack_holds_rows_and_may_have_two_paths_to_choose_from() {
+        let statistics =
+            |unit: &str| json!({ "config": { "divergence": { "unit": unit } }, "avg_path": 1.25, "high_water": 3 });
+        insta::assert_snapshot!(text(&statistics("dual-path"), "pass"), @r"
+        pass
+          schedulable paths     1.250
+          most rows of a stack      3
+        ");
+        insta::assert_snapshot!(text(&statistics("arbiter"), "pass"), @r"
+        pass
+          most paths in a warp  3
         ");
     }
 }

@@ -333,7 +333,7 @@ impl Run<'_, '_> {
             }
         }
         report.message = report.describe(self.config, self.program, self.max_cycles);
-        report.append(self.unknown_branches.describe());
+        report.append(self.unknown_branches.describe(traced));
         report
     }
 }

@@ -77,6 +77,6 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         }
     }
     report.message = report.describe(config, program, max_cycles);
-    report.append(unknown_branches.describe());
+    report.append(unknown_branches.describe(true));
     Ok(report)
 }

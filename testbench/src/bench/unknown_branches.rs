@@ -29,13 +29,14 @@ impl UnknownBranches {
         }
     }
 
-    /// A line for a person; `None` if there are none.
-    pub(super) fn describe(&self) -> Option<String> {
+    /// A line for a person; `None` if there are none. Whether commits were followed is `traced`.
+    pub(super) fn describe(&self, traced: bool) -> Option<String> {
         let executed = self.0.values().filter(|executed| **executed).count();
+        let executed = if traced { format!(", {executed} of them executed") } else { String::new() };
         (!self.0.is_empty()).then(|| {
             format!(
-                "branches without a reconvergence pc: {} in the program, {executed} of them executed; their threads meet \
-                 where those of the branches around them do (`weft analyze` says why)",
+                "branches without a reconvergence pc: {} in the program{executed}; their threads meet where those of the \
+                 branches around them do (`weft analyze` says why)",
                 self.0.len()
             )
         })

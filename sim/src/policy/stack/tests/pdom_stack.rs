@@ -152,6 +152,20 @@ fn a_barrier_right_before_the_point_is_passed_first() {
     assert_eq!(unit.drawn(), ["E 0011"]);
 }
 
+/// The same at a return: who waits before it for the barrier has not come to return yet.
+#[test]
+fn a_barrier_right_before_a_return_is_passed_first() {
+    let mut unit = unit();
+    unit.deeper(0, 'A', 1);
+    unit.parts(0, "1100", ['C', 'D'], Reconvergence::Return);
+    unit.ends(0);
+    assert_eq!(unit.parks(0, 'E'), NOTHING);
+    assert_eq!(unit.returns(0), None);
+    unit.release();
+    assert_eq!(unit.returns(0), Some(POPS));
+    assert_eq!(unit.drawn(), ["E' 0011"]);
+}
+
 /// One pop an event: what is uncovered and has no thread left is popped by the next.
 #[test]
 fn rows_whose_threads_have_all_ended_are_popped_one_by_one() {

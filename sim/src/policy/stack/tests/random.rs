@@ -121,9 +121,11 @@ impl Game {
     fn meet(&mut self, path: &PathRecord) {
         let (live, returns) = (self.live(), *self.operation(path.pc) == Operation::Return);
         let depth = self.threads[path.mask.trailing_zeros() as usize].returns.len();
+        let operations = &self.operations;
         self.meetings.retain(|meeting| {
             let here = match meeting.entry {
-                Reconvergence::At(pc) => pc == path.pc,
+                // One `ret` stands for another.
+                Reconvergence::At(pc) => pc == path.pc || returns && operations[pc as usize / 4] == Operation::Return,
                 _ => returns,
             };
             let meets = here && meeting.depth == depth && meeting.lanes & path.mask != 0;
