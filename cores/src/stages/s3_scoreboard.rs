@@ -17,8 +17,9 @@
 //! *shadow bit* as well (seed `dual-path-execution.txt`, section 3.2): whether it is that of threads that may go on in
 //! the other slot. At such an event the entries in use of the slots concerned are copied to their shadow bits; an
 //! instruction is compared with the entries of both slots, and waits for those in use of its own and the shadowed ones
-//! of the other. A slot that threads enter is always restarted then, so that what is buffered of it was compared after they
-//! had issued.
+//! of the other. Not copied are the entries of instructions younger than that of the event, then in S4 to S6: those are of
+//! threads that stay in their slot, or will be squashed. A slot that threads enter is always restarted, so that what is
+//! buffered of it was compared after they had issued.
 //!
 //! Storage for each context: entries × (1 + 5 + 2 · clog2(T + 1)) + 7 + 2 · clog2(entries) bits, all but the first in
 //! LUT RAM.
@@ -145,10 +146,22 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let freed = m.wire("freed", &one(&row_late, &last_part));
     pending.next(&(taken | (&*pending & !&freed))).reset(0);
     let shadow = (shape.slots > 1).then(|| {
-        m.comment("Shadow bits.");
+        m.comment(
+            "Shadow bits. What was started after the instruction in S8 is that of threads that stay in their slot.",
+        );
+        let started_s5 = m.delay("started_s5", &join([&row_s4, &started.valid]));
+        let started_s6 = m.delay("started_s6", &started_s5);
+        let younger = [("younger_s5", &started_s5), ("younger_s6", &started_s6)].map(|(name, started)| {
+            let (warp, slot) = split_context(shape, &started.from(shape.entry_bits()).slice(0, shape.context_bits()));
+            let here = started.from(bits) & warp.eq(&shadow_warp);
+            let row = join([&started.slice(0, shape.entry_bits()), &slot]);
+            m.wire(name, &decode(&row, shape.slots * entries).when(&here))
+        });
+        let older = m.wire("older", &!(&younger[0] | &younger[1])).lanes(entries);
         let shadow = m.register("shadow", contexts * entries);
+        let copied = contexts_of(shape, &shadow_warp, &shadows).lanes(1);
         let copied: Vec<Expr> =
-            contexts_of(shape, &shadow_warp, &shadows).lanes(1).iter().map(|context| context.repeat(entries)).collect();
+            (0..contexts).map(|context| older[context % shape.slots].when(&copied[context])).collect();
         shadow.next(&((&*shadow | (&*pending & join(&copied))) & !&freed)).reset(0);
         shadow.q()
     });

@@ -161,3 +161,33 @@ fn what_reads_no_load_under_way_does_not_wait() {
     // (c): r1 of the left side is another register than r1 of the right one; D stays on the right.
     assert!(recorded.committed("add_r4") < recorded.written("load_r1"));
 }
+
+/// Scenario 4 of section 3.2: a register that both sides load is two registers.
+#[test]
+fn loads_of_both_sides_to_one_register_overlap() {
+    let body = "
+    begin
+    la s3, word
+    bnez a0, right
+    lw a1, 0(s3)
+    addi a1, a1, 1
+    j meet
+right:
+    lw a1, 4(s3)
+    addi a1, a1, 2
+meet:
+    addi a1, a1, 3
+    finish
+    .data
+    .balign 16
+word: .word 1000, 2000
+";
+    let cycles = STACKS.map(|unit| {
+        let recorded = Recorded::run(&text("both_sides", body), &config(unit, (1, 4), (200, 200)));
+        assert!(recorded.report.success(), "{unit}: {}", recorded.report.message);
+        assert_eq!(recorded.commits("meet")[0]["values"], serde_json::json!([1004, 2005, 2005, 2005]), "{unit}");
+        recorded.report.cycles.unwrap()
+    });
+    // One latency instead of two.
+    assert!(cycles[1] + 180 < cycles[0], "{cycles:?}");
+}
