@@ -4,6 +4,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod bad_input;
+mod broken;
 mod figures;
 mod lock_step;
 mod programs;
