@@ -103,7 +103,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let exchanges = sorter.output_as("exchanges", "exchanges_now");
     let merges = sorter.output_as("merges", "merges_now");
     let folds = sorter.output_as("folds", "folds_now");
-    let sorted_row = sorter.output_as("sorted_row", "sorted_row");
+    let position = sorter.output_as("position", "position");
     let sorted_y = sorter.output_as("sorted_y", "sorted_y_now");
     let sorts = m.wire("sorts_now", &(&exchanges | &merges | &folds));
 
@@ -112,14 +112,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let changing = Ring::unpack(shape, &m.wire("ring_before", &sorts.mux(&sorted.pack(), &ring_s9)));
     let is_parked = |row: &Expr| Row::unpack(shape, row).parked_now(&generation);
     let one = |condition: &Expr| condition.extend(index);
-    let front_leaves = m.wire("front_leaves", &(&extracts_s9 | &merges | &folds));
+    let leaves = m.wire("leaves", &(&extracts_s9 | &merges | &folds));
+    // With two rows, the one that goes into y may also be the back one.
+    let merges_front = if shape.folds_rows { merges.clone() } else { &merges & position.none() };
+    let front_leaves = m.wire("front_leaves", &(&extracts_s9 | merges_front | &folds));
     let parked_enters = m.wire("parked_enters", &((&inserts & is_parked(&inserted)) | (&exchanges & is_parked(&y))));
     let parked_leaves = m.wire("parked_leaves", &((&extracts_s9 & is_parked(&row)) | (&sorts & is_parked(&sorted_y))));
     let before_front = m.wire("before_front", &(&changing.front - lit(index, 1)));
     let after_front = &changing.front + one(&front_leaves);
     let next = Ring {
         front: m.wire("front_next", &inserts_front.mux(&before_front, &after_front)),
-        rows: m.wire("rows_next", &((&changing.rows + one(&inserts)) - one(&front_leaves))),
+        rows: m.wire("rows_next", &((&changing.rows + one(&inserts)) - one(&leaves))),
         parked: m.wire("parked_next", &((&changing.parked + one(&parked_enters)) - one(&parked_leaves))),
         generation: generation.clone(),
     };
@@ -133,15 +136,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("The table.");
     let cold = m.memory("cold_rows", shape.warps * shape.threads, Row::bits(shape), MemoryStyle::BlockUnordered);
-    let position = sorter.output_as("position", "position");
     let sorted_at = m.wire("sorted_at", &join([&(&sorted.front + &position), &sorted_warp]));
     let read_at = takes.mux(&join([&ring.front, &warp]), &sorted_at);
     m.drive(&row, &cold.read_registered("row_read", &read_at));
     let behind_back = m.wire("behind_back", &(&changing.front + &changing.rows));
     let insert_place = inserts_back.mux(&behind_back, &before_front);
     let insert_at = join([&insert_place, &warp_s9]);
-    let written = inserts.mux(&inserted, &exchanges.mux(&y, &sorted_row));
-    cold.write(&(&inserts | &sorts), &inserts.mux(&insert_at, &sorted_at), &written);
+    let (writes, sorted_row) = if shape.folds_rows {
+        (&sorts, exchanges.mux(&y, &sorter.output_as("sorted_row", "sorted_row")))
+    } else {
+        (&exchanges, y.clone())
+    };
+    cold.write(&(&inserts | writes), &inserts.mux(&insert_at, &sorted_at), &inserts.mux(&inserted, &sorted_row));
 
     m.port_group("S9: the front path, if it was extracted");
     m.output("extracted", &extracts_s9);
@@ -158,7 +164,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let at = Watched::inputs(&m, shape, "watched");
         at.connect(&sorter, "watched");
         sorter.input("row_there", &cold.inspect("row_sorted", &sorted_at));
-        sorter.input("front_there", &cold.inspect("front_sorted", &join([&sorted.front, &sorted_warp])));
+        if shape.folds_rows {
+            sorter.input("front_there", &cold.inspect("front_sorted", &join([&sorted.front, &sorted_warp])));
+        }
         let now = |condition: &Expr| condition & warp_s9.eq(&at.warp);
         let unsorted = sorter.output("unsorted_watched");
         let state = Cold {

@@ -6,11 +6,13 @@
 //! - it equals y: it goes into y, and the front row takes its place;
 //! - it equals the front row: the front row goes into it (from T = 8: with two rows it is not worth the comparator).
 //!
+//! With two rows, at T = 4, the one that goes into y is the front one or the back one: no other has to take its place.
+//!
 //! Three cycles a row, one pass over a warp's rows after each change of them or of y, the warps in turn. Changes happen
 //! in a cycle in which no instruction of the warp is in S8, between reading c and writing y; they are given up, and the
 //! pass begun again, where y or the rows have changed since. Nothing but speed depends on it.
 //!
-//! Storage: a flag for each warp, and two rows.
+//! Storage: a flag for each warp, and two rows, or at T = 4 one.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, increment, lit};
 
@@ -44,7 +46,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let better = m.register("better", 1);
     let same = m.register("same", 1);
     let same_front = m.register("same_front", 1);
-    let front_row = m.register("front_row", Row::bits(shape));
+    let front_row = shape.folds_rows.then(|| m.register("front_row", Row::bits(shape)));
 
     m.comment("Read, compare, decide; from the first row again when something changes.");
     let works = m.wire("works", &unsorted.index(&warp));
@@ -56,10 +58,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (row_rank, y_rank) = (rank(&row_read), y.rank(&generation));
     let at_front = m.wire("at_front", &position.none());
     row.next(&row_read).enable(&comparing);
-    front_row.next(&row_read).enable(&(&*comparing & &at_front));
+    if let Some(front_row) = &front_row {
+        front_row.next(&row_read).enable(&(&*comparing & &at_front));
+    }
     better.next(&row_rank.lt(&y_rank)).enable(&comparing);
     same.next(&row_rank.eq(&y_rank)).enable(&comparing);
-    let folding = if shape.folds_rows { row_rank.eq(&rank(&front_row)) & !&at_front } else { lit(1, 0) };
+    let folding = front_row.as_ref().map_or(lit(1, 0), |front| row_rank.eq(&rank(front)) & !&at_front);
     same_front.next(&folding).enable(&comparing);
     let may_sort = m.wire("may_sort", &(&*deciding & &may_change & !&disturbed));
     let exchanges = m.wire("exchanges_now", &(&may_sort & &*better));
@@ -96,13 +100,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("merges", &merges);
     m.output("folds", &folds);
     m.port_group("y after the first two; the row after the other two");
-    let (kept, front) = (Row::unpack(shape, &row), Row::unpack(shape, &front_row));
-    m.output("sorted_row", &Row { mask: &front.mask | kept.mask.when(&folds), ..front }.pack());
+    let kept = Row::unpack(shape, &row);
+    if let Some(front_row) = &front_row {
+        let front = Row::unpack(shape, front_row);
+        m.output("sorted_row", &Row { mask: &front.mask | kept.mask.when(&folds), ..front }.pack());
+    }
     m.output("sorted_y", &Row { mask: &kept.mask | y.mask.when(&merges), ..kept }.pack());
     if shape.formal {
         let at = Watched::inputs(&m, shape, "watched");
         let there = m.input("row_there", Row::bits(shape));
-        let front_there = m.input("front_there", Row::bits(shape));
         let watched = |condition: &Expr| condition & warp.eq(&at.warp);
         let here = m.wire("sorts_watched", &watched(&works));
         let claim = |name: &str, when: &Expr, condition: &Expr| m.assert(name, &(!(&here & when) | condition));
@@ -112,12 +118,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         claim("has_a_row_to_sort", &lit(1, 1), &position.lt(&rows));
         claim("compares_the_row_that_is_there", &comparing, &row_read.eq(&there));
         claim("decides_on_the_row_that_is_there", &deciding, &row.eq(&there));
-        claim("knows_the_front_row", &(!&at_front | &*deciding), &front_row.eq(&front_there));
         let (row_rank, y_rank) = (rank(&there), y.rank(&generation));
         claim("exchanges_only_a_better_row", &deciding, &better.eq(&row_rank.lt(&y_rank)));
         claim("merges_only_equal_paths", &deciding, &same.eq(&row_rank.eq(&y_rank)));
-        let equals_front = row_rank.eq(&rank(&front_there)) & !&at_front;
-        claim("folds_only_equal_rows", &deciding, &(!&*same_front | equals_front));
+        if let Some(front_row) = &front_row {
+            let front_there = m.input("front_there", Row::bits(shape));
+            claim("knows_the_front_row", &(!&at_front | &*deciding), &front_row.eq(&front_there));
+            let equals_front = row_rank.eq(&rank(&front_there)) & !&at_front;
+            claim("folds_only_equal_rows", &deciding, &(!&*same_front | equals_front));
+        } else {
+            let at_back = increment(&position, 1).eq(&rows);
+            claim("a_row_is_at_the_front_or_at_the_back", &deciding, &(&at_front | at_back));
+        }
         m.cover("an_exchange", &watched(&exchanges));
         m.cover("a_late_merge", &watched(&(&merges & !&at_front)));
         m.cover("an_exchange_is_given_up", &(&here & &*deciding & &*better & &disturbed));
