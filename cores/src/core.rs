@@ -8,7 +8,7 @@ use crate::functional::{long_results, round_robin};
 use crate::memory::request_queue;
 use crate::shape::{PC, Shape};
 use crate::signals::{
-    CommitTrace, Control, Hazards, LaneControl, LongResult, Meta, Path, PendingLoad, Request, Resolve, UnitTrace,
+    Alignment, CommitTrace, Control, Hazards, LaneControl, LateResult, Meta, Path, Request, Resolve, UnitTrace,
     delay_by, flag_delay_by,
 };
 use crate::stages::s0_steer::{Fetch, Resteer};
@@ -129,8 +129,8 @@ pub fn elaborate(
     }
     let immediate = m.instance("s4_immediate", &s4_immediate::elaborate(shape)?);
     immediate.input("instruction_s4", &meta_s4.instruction).input("warp_s4", &meta_s4.warp);
+    immediate.input("cycles", &cycles).input("commits", &commits);
     Shared::from_instance(&immediate, shape, "s5").connect(&s5, "s5");
-    s5.input("cycles", &cycles).input("commits", &commits);
 
     let s6 = m.instance("s6", &s6_execute::elaborate(shape)?);
     let meta_s6 = Meta::from_instance(&s5, shape, "s6");
@@ -208,7 +208,10 @@ pub fn elaborate(
     s9.input("start_valid", &start.output("row_valid")).input("start_row", &start.output("row_at"));
     s9.input("start_tag_valid", &start.output("tag_valid")).input("start_tag", &start.output("tag_at"));
     s9.input("load_push_s7", &s7.output_as("load_push_s7", "load_push_s7"));
-    PendingLoad::from_instance(&s7, shape, "load").connect(&s9, "load");
+    let late_s7 = LateResult::from_instance(&s7, shape, "late_s7");
+    late_s7.connect(&s9, "load");
+    Alignment::from_instance(&s7, shape, "load").connect(&s9, "load");
+    s9.input("leader_word_load", &s7.output_as("leader_word_load", "leader_word_load"));
     s9.input("dmem_rsp_valid", &ports.dmem_rsp_valid).input("dmem_rsp_tag", &ports.dmem_rsp_tag);
     s9.input("dmem_rsp_data", &ports.dmem_rsp_data);
     RegisterWrite::build(shape, &mut |field, _| s7.output_as(&format!("{field}_write"), &format!("write_{field}_s7")))
@@ -223,13 +226,12 @@ pub fn elaborate(
         for port in ["multiplies_s7", "divides_s7"] {
             long.input(port, &s7.output_as(port, port));
         }
-        LongResult::build(shape, &mut |field, _| s7.output_as(&format!("{field}_long"), &format!("long_{field}_s7")))
-            .connect(&long, "s7");
+        late_s7.connect(&long, "s7");
         long.input("funct3_s7", &meta_s7.instruction.slice(12, 2));
         long.input("dividend_s7", &result_s7).input("divisor_s7", &store_s7);
-        long.input("product_s8", &s6.output_as("product_s8", "product_s8")).input("pop", &s9.output("pop_long"));
+        long.input("product_s8", &s6.output_as("product_s8", "product_s8")).input("pop", &long_written);
         s9.input("valid_long", &long.output_as("valid_long", "valid_long"));
-        LongResult::from_instance(&long, shape, "long").connect(&s9, "long");
+        LateResult::from_instance(&long, shape, "long").connect(&s9, "long");
         s9.input("data_long", &long.output_as("data_long", "data_long"));
         s9.output_to("long_written", &long_written);
         long.output_to("division_taken", &division_taken);

@@ -22,6 +22,7 @@ pub mod formal;
 mod functional;
 pub mod isa;
 mod memory;
+mod queue;
 mod shape;
 mod signals;
 mod stages;

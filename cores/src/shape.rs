@@ -9,8 +9,8 @@ use crate::divergence::DivergenceUnit;
 pub const RAM_BASE: u32 = 0x8000_0000;
 /// The console's one word.
 pub const CONSOLE: u32 = 0x1000_0000;
-/// Entries of the memory request queue. S3 to S7 hold up to five requests while the first is on its way, so fewer
-/// than six could not keep one request a cycle moving.
+/// Entries of the memory request queue. S3 to S8 hold up to six requests while the first is on its way, so fewer
+/// than seven could not keep one request a cycle moving.
 pub const REQUEST_QUEUE: usize = 8;
 /// Long results (products, quotients) on their way, from S3 to the register file.
 pub const LONG_RESULTS: usize = 16;

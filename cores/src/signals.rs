@@ -111,10 +111,6 @@ rtl::bundle! {
         no_result: 1,
         /// The result is `pc_value`, in every lane.
         pc_is_value: 1,
-        /// The low word of the counter that the instruction reads, else 0.
-        counter_low: 32,
-        /// The high word of the counter that the instruction reads, else 0.
-        counter_high: 32,
     }
 }
 
@@ -289,8 +285,8 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
-    /// What a load in flight must remember.
-    pub struct PendingLoad(shape: &Shape) {
+    /// Where the result of a load, an atomic operation, a multiplication or a division goes.
+    pub struct LateResult(shape: &Shape) {
         /// Warp that waits.
         warp: shape.warp_bits(),
         /// Slot that committed it.
@@ -299,36 +295,22 @@ rtl::bundle! {
         rd: 5,
         /// Its entry of the scoreboard.
         entry: shape.entry_bits(),
-        /// Width and sign.
-        funct3: 3,
         /// Lanes served.
         served: shape.threads,
-        /// Lanes whose word is the one at their own position in the line.
-        direct: shape.threads,
-        /// Position of the leader's word, for the other lanes.
-        leader_word: shape.lane_bits(),
-        /// Byte offset in each lane's word.
-        offsets: 2 * shape.threads,
         /// Number of the commit, for the trace.
         number: if shape.trace { 32 } else { 0 },
     }
 }
 
 rtl::bundle! {
-    /// Where the result of a multiplication or division goes.
-    pub struct LongResult(shape: &Shape) {
-        /// Warp that waits.
-        warp: shape.warp_bits(),
-        /// Slot that committed it.
-        slot: shape.slot_bits(),
-        /// Destination register.
-        rd: 5,
-        /// Its entry of the scoreboard.
-        entry: shape.entry_bits(),
-        /// Lanes served.
-        served: shape.threads,
-        /// Number of the commit, for the trace.
-        number: if shape.trace { 32 } else { 0 },
+    /// How the line that answers a load becomes a value in each lane.
+    pub struct Alignment(shape: &Shape) {
+        /// Width and sign.
+        funct3: 3,
+        /// Lanes whose word is the one at their own position in the line.
+        direct: shape.threads,
+        /// Byte offset in each lane's word.
+        offsets: 2 * shape.threads,
     }
 }
 

@@ -12,8 +12,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let row = m.register("row", width);
     let going = m.wire("going", &row.ne(&lit(width, cycles as u64)));
     row.next(&increment(&row, 1)).enable(&going).reset(0);
-    let below = |count: usize| {
-        if count >= cycles { going.clone() } else { row.lt(&lit(width, count as u64)) }
+    let below = |count: usize| match count {
+        _ if count >= cycles => going.clone(),
+        _ if count.is_power_of_two() => row.from(clog2(count)).none(),
+        _ => row.lt(&lit(width, count as u64)),
     };
     m.output("done", &!&going);
     m.output("row_valid", &below(shape.register_rows()));

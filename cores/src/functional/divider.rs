@@ -9,7 +9,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, join, lit, zeros};
 
 use crate::shape::Shape;
-use crate::signals::LongResult;
+use crate::signals::LateResult;
 
 /// Elaborates the divider.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -17,7 +17,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("divider", "RV32M division of a warp: all lanes, one quotient bit a cycle.");
     m.port_group("a division leaves S7");
     let start = m.input("start", 1);
-    let target = LongResult::inputs(&m, shape, "s7");
+    let target = LateResult::inputs(&m, shape, "s7");
     let operation = m.input("funct3", 2);
     let dividends = m.input("dividend", shape.line_bits());
     let divisors = m.input("divisor", shape.line_bits());
@@ -35,7 +35,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         register.next(value).enable(&start);
         register.q()
     };
-    let held = LongResult::build(shape, &mut {
+    let held = LateResult::build(shape, &mut {
         let mut fields = target.fields().into_iter();
         move |field, _| {
             let (_, value) = fields.next().expect("as many values as fields");

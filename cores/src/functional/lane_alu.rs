@@ -1,6 +1,6 @@
 //! The arithmetic of one lane, S6: adder, comparison, shift, branch condition. Combinational.
 //!
-//! One carry chain serves addition, subtraction, comparison and address. One funnel serves all shifts: the low word of
+//! One carry chain serves addition, subtraction, comparison, also for equality, and address. One funnel serves all shifts: the low word of
 //! 63 bits shifted right by 0 to 31, where a left shift by n has its operand on top and is shifted by 31 − n. Operands
 //! that an operation does not use are 0 ([`super::lane_operands`]), so the results only have to be joined.
 
@@ -27,7 +27,7 @@ pub fn elaborate() -> Result<Module, ElaborationError> {
     // b is inverted: equal signs here are different signs of the operands.
     let sign_decides = a.bit(31).eq(&b.bit(31)) & !&less_unsigned;
     let no_borrow = sum_wide.bit(33);
-    let less = m.wire("less", &sign_decides.mux(&a.bit(31), &!no_borrow));
+    let less = m.wire("less", &sign_decides.mux(&a.bit(31), &!&no_borrow));
 
     let mut shifted = concat([&(high | fill.repeat(31)), &low]);
     for level in (0..5).rev() {
@@ -37,9 +37,9 @@ pub fn elaborate() -> Result<Module, ElaborationError> {
     }
     let either = m.wire("either", &(shifted | &sum));
     let kept = (&set_less | no_result).mux(&zeros(32), &either);
-    m.port_group("results; two operands are equal if b, their exclusive or, is 0");
+    m.port_group("results; two operands are equal if 0 less b, their exclusive or, does not borrow");
     m.output("result", &concat([&kept.from(1), &(kept.bit(0) | (set_less & &less))]));
     m.output("sum", &sum);
-    m.output("taken", &(funct3.bit(2).mux(&less, &b.none()) ^ funct3.bit(0)));
+    m.output("taken", &(funct3.bit(2).mux(&less, &no_borrow) ^ funct3.bit(0)));
     m.finish()
 }

@@ -60,9 +60,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("The line: each word is its own lane's or the leader's, which stands at every offset it could have.");
     let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));
-    let (byte, half) = (leader_data.slice(0, 8), leader_data.slice(0, 16));
-    let spread = size.bit(1).mux(&leader_data, &size.bit(0).mux(&half.repeat(2), &byte.repeat(4)));
-    let spread = m.wire("leader_spread", &spread);
+    // A word's second byte stands where that of a half word does.
+    let byte = leader_data.slice(0, 8);
+    let second = m.wire("second_byte", &size.none().mux(&byte, &leader_data.slice(8, 8)));
+    let upper = size.bit(1).mux(&leader_data.slice(16, 16), &join([&byte, &second]));
+    let spread = m.wire("leader_spread", &join([&byte, &second, &upper]));
     let offset = leader_address.slice(0, 2);
     let byte_mask = rtl::decode(&offset, 4);
     let half_mask = join([&!offset.bit(1).repeat(2), &offset.bit(1).repeat(2)]);

@@ -1,8 +1,11 @@
-//! Requests between S7 and memory: a queue of 8 entries, LUT RAM. A request written at the end of S7 stands at the
-//! memory port in S8 if nothing is before it. Places are reserved at S3, so it never overflows.
+//! Requests between S7 and memory: a queue of 8 entries. A request written at the end of S7 stands at the memory port in
+//! S9 if nothing is before it. Places are reserved at S3, so it never overflows.
+//!
+//! Storage: 8 requests, in block RAM where `queue::style` says so.
 
-use rtl::{Builder, Bundle, ElaborationError, MemoryStyle, Module, clog2, concat, increment, join, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 
+use crate::queue::{Queue, pack, unpack};
 use crate::shape::{REQUEST_QUEUE, Shape};
 use crate::signals::Request;
 
@@ -28,25 +31,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let console_ready = m.input("console_ready", 1);
     m.output_port("console_data", 8);
 
-    let position = clog2(REQUEST_QUEUE);
-    let read_at = m.register("read_at", position + 1);
-    let write_at = m.register("write_at", position + 1);
-    let fields: Vec<_> = request.fields().into_iter().map(|(_, value)| value.clone()).collect();
-    let packed = join(&fields);
-    let entries = m.memory("entries", REQUEST_QUEUE, packed.width(), MemoryStyle::Distributed);
-    entries.write(&push, &write_at.slice(0, position), &packed);
-    let head_bits = entries.read("head", &read_at.slice(0, position));
-    let mut at = 0;
-    let head = Request::build(shape, &mut |_, width| {
-        at += width;
-        head_bits.slice(at - width, width)
-    });
-    let present = m.wire("present", &read_at.ne(&write_at));
-    let to_memory = m.wire("to_memory", &(&present & !&head.is_console));
-    let to_console = m.wire("to_console", &(&present & &head.is_console));
+    let requests = Queue::declare(&m, "request", REQUEST_QUEUE, &push);
+    let head: Request = unpack(shape, &requests.field(&m, "word", &pack(&request)));
+    let present = &requests.valid;
+    let to_memory = m.wire("to_memory", &(present & !&head.is_console));
+    let to_console = m.wire("to_console", &(present & &head.is_console));
     let pop = m.wire("pop", &((&to_memory & ready) | (&to_console & console_ready)));
-    read_at.next(&increment(&read_at, 1)).enable(&pop).reset(0);
-    write_at.next(&increment(&write_at, 1)).enable(&push).reset(0);
+    requests.pop(&m, &pop);
 
     m.output("dmem_req_valid", &to_memory);
     m.output("dmem_req_op", &head.op);
@@ -61,7 +52,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("console_data", &head.data.slice(0, 8));
     m.port_group("a place is free again");
     m.output("accepted", &pop);
-    m.output("idle", &!&present);
+    m.output("idle", &requests.empty);
     m.finish()
 }
 

@@ -28,9 +28,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s4_immediate", "S4: the immediate, and what is added to the pc.");
     let word = m.input("instruction_s4", 32);
     let warp = m.input("warp_s4", shape.warp_bits());
+    m.port_group("counters");
+    let counters = [m.input("cycles", 64), m.input("commits", 64)];
     let decoder = Decoder::new(shape, &word);
 
-    let csr = csr_value(&m, shape, &decoder, &word, &warp);
+    let csr = csr_value(&m, shape, &decoder, &word, &warp, &counters);
     let immediate = m.wire("immediate", &(encoded(&m, &decoder, &word) | &csr.value));
     let jumps = decoder.any(&|e| matches!(e.operation, Operation::Branch | Operation::Jal));
     let is_auipc = decoder.is(Operation::Auipc);
@@ -81,7 +83,14 @@ struct CsrValue {
     adds_stack: Expr,
 }
 
-fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, word: &Expr, warp: &Expr) -> CsrValue {
+fn csr_value(
+    m: &Builder,
+    shape: &Shape,
+    decoder: &Decoder,
+    word: &Expr,
+    warp: &Expr,
+    counters: &[Expr; 2],
+) -> CsrValue {
     let is_csr = m.wire("is_csr", &decoder.any(&|e| matches!(e.operation, Operation::Csr(_))));
     let hit = |name: &str, kind| m.wire(&format!("csr_{name}"), &(&is_csr & decoder.csr_is(kind)));
     let hart = hit("mhartid", CsrKind::HartId);
@@ -93,7 +102,16 @@ fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, word: &Expr, warp: &
     let stack_shift = shape.stack_bytes.trailing_zeros() as usize + shape.lane_bits();
     let warp_offset = join([&zeros(stack_shift), warp]);
     let stack_base = lit(32, u64::from(shape.stacks())) + warp_offset.extend(warp_offset.width().max(32)).slice(0, 32);
+    let counts_commits = decoder.csr(&|csr| matches!(csr.kind, CsrKind::Instret { .. }));
+    let counter = |name: &str, high: bool| {
+        let kinds = [CsrKind::Cycle { high }, CsrKind::Instret { high }];
+        let reads = m.wire(name, &(&is_csr & decoder.csr(&|csr| kinds.contains(&csr.kind))));
+        let [cycles, commits] = counters.each_ref().map(|counter| counter.lane(usize::from(high), 32));
+        counts_commits.mux(&commits, &cycles).when(&reads)
+    };
     let sources = [
+        counter("reads_counter_low", false),
+        counter("reads_counter_high", true),
         lit(32, shape.threads as u64).when(&hit("threads", CsrKind::Threads)),
         lit(32, shape.warps as u64).when(&hit("warps", CsrKind::Warps)),
         hart_base.when(&hart),

@@ -3,7 +3,7 @@
 //! Enters: the instruction with its registers from block RAM, and the immediate that S4 found. Leaves: the operands of
 //! each lane, the store data, control for S6 and S7. The decoder is made from the instruction table of [`crate::isa`].
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit};
 
 use super::decoder::{CsrAccess, Decoder};
 use super::reserving::Reserving;
@@ -31,9 +31,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let rs1 = m.input("rs1_s5", shape.line_bits());
     let rs2 = m.input("rs2_s5", shape.line_bits());
     let shared = Shared::inputs(&m, shape, "s5");
-    m.port_group("counters");
-    let cycles = m.input("cycles", 64);
-    let commits = m.input("commits", 64);
 
     let word = &meta.instruction;
     let funct3 = word.slice(12, 3);
@@ -63,8 +60,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let csr_writes = m.wire("csr_writes", &access.writes);
     let csr = |kind| &is_csr & decoder.csr_is(kind);
     let is_exit = m.wire("is_exit", &(csr(CsrKind::Exit) & &csr_writes));
-    let counter = |high| counter(&m, &decoder, &is_csr, [&cycles, &commits], high);
-    let (counter_low, counter_high) = (counter(false), counter(true));
 
     m.comment("Faults of the instruction itself.");
     let csr_legal = decoder.csr_exists() & (!&csr_writes | decoder.csr(&|csr| csr.writable()));
@@ -77,17 +72,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Operands. A dividend and an exit code pass the adder as rs1 + 0.");
     let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &(&is_exit & !&access.immediate & &access.keeps_operand));
-    let compares = m.wire("compares", &(&is_branch & funct3.bit(2)));
-    let subtracts = m.wire("subtracts", &(alu("is_sub", &[Alu::Sub]) | &is_less | &compares));
+    let subtracts = m.wire("subtracts", &(alu("is_sub", &[Alu::Sub]) | &is_less | &is_branch));
+    // Branches that want equality subtract the exclusive or from 0.
+    let is_equality = m.wire("is_equality", &(&is_branch & !funct3.bit(2)));
     let shifts_left = m.wire("shifts_left", &(&is_shift & !funct3.bit(2)));
-    // Branches that want equality look whether the exclusive or is 0.
-    let combine =
-        [&is_logic & &funct3.bit(0) | !(&is_logic | (&is_branch & !funct3.bit(2))), &is_logic & funct3.bit(1)];
+    let combine = [&is_logic & &funct3.bit(0) | !(&is_logic | &is_equality), &is_logic & funct3.bit(1)];
     let operand_control = OperandControl {
         takes_rs2: m.wire("takes_rs2", &((any("format_r", &|e| e.format == Format::R) & !&is_divide) | &is_branch)),
         inverts: m.wire("inverts", &(&subtracts | &shifts_left)),
         combine: m.wire("combine", &join(&combine)),
-        adds: m.wire("adds", &!(&is_logic | &is_shift | is("is_lui", Operation::Lui) | (&is_csr & !&exit_code_is_rs1))),
+        adds: m.wire(
+            "adds",
+            &!(&is_logic | &is_equality | &is_shift | is("is_lui", Operation::Lui) | (&is_csr & !&exit_code_is_rs1)),
+        ),
         shifts_right: m.wire("shifts_right", &(&is_shift & funct3.bit(2))),
         shifts_left,
         arithmetic: word.bit(30),
@@ -112,8 +109,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         set_less: is_less,
         no_result: &pc_is_value | &is_load | &is_store,
         pc_is_value,
-        counter_low,
-        counter_high,
     };
     let memory_op = |bit: u32| {
         decoder.any(&|e| match e.operation {
@@ -172,16 +167,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     m.output("store_s6", &m.delay("store", &rs2));
     m.finish()
-}
-
-/// The low or the high word of a counter, if a CSR instruction reads it, else 0.
-fn counter(m: &Builder, decoder: &Decoder, is_csr: &Expr, counters: [&Expr; 2], high: bool) -> Expr {
-    let kinds = [CsrKind::Cycle { high }, CsrKind::Instret { high }];
-    let reads = is_csr & decoder.csr(&|csr| kinds.contains(&csr.kind));
-    let [cycles, commits] = counters.map(|counter| counter.slice(if high { 32 } else { 0 }, 32));
-    let counts_commits = decoder.csr(&|csr| matches!(csr.kind, CsrKind::Instret { .. }));
-    let name = if high { "reads_counter_high" } else { "reads_counter_low" };
-    m.wire(name, &reads).mux(&counts_commits.mux(&commits, &cycles), &zeros(32))
 }
 
 /// What a CSR adds in one lane: its number, or the distance from the end of the warp before to the end of its stack.

@@ -56,8 +56,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.output("product_s8", &join(&products));
     }
     let pc_value = concat([&control.pc_value, &zeros(2)]);
-    let counter = &lane_control.counter_low | &lane_control.counter_high;
-    let uniform = m.wire("uniform", &(pc_value.when(&lane_control.pc_is_value) | counter));
+    // A choice of 0, not a mask: it becomes the reset of the register.
+    let uniform = m.wire("uniform", &lane_control.pc_is_value.mux(&pc_value, &zeros(32)));
     m.port_group("instruction, control and results for S7; the uniform value is joined to every lane's result");
     let valid = m.register("valid", 1);
     valid.next(&meta.valid).reset(0);

@@ -12,7 +12,7 @@ use super::s4_collect::{RegisterWrite, register_row};
 use crate::memory::coalescer;
 use crate::memory::map::in_ram;
 use crate::shape::{CONSOLE, DEPTH, PC, Shape};
-use crate::signals::{CommitTrace, Control, LongResult, Meta, Path, PendingLoad, Request, Resolve};
+use crate::signals::{Alignment, CommitTrace, Control, LateResult, Meta, Path, Request, Resolve};
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -125,18 +125,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         mask: mask.when(&writes_memory),
         data: data.clone(),
     };
-    let load = PendingLoad {
+    let late = LateResult {
         warp: meta.warp.clone(),
         slot: meta.slot.clone(),
         rd: rd.clone(),
         entry: meta.entry.clone(),
-        funct3: word.slice(12, 3),
         served: served.clone(),
-        direct,
-        leader_word,
-        offsets: per_lane(&|a| a.slice(0, 2)),
         number: if shape.trace { number.slice(0, 32) } else { rtl::zeros(0) },
     };
+    let alignment = Alignment { funct3: word.slice(12, 3), direct, offsets: per_lane(&|a| a.slice(0, 2)) };
 
     m.comment("Paths: a goes on, b is replayed or falls through.");
     let a_pc = control.is_jalr.mux(&jump_target.from(2), &control.target);
@@ -171,18 +168,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     request.outputs(&m, "request");
     let load_push = m.wire("load_push", &(&push & &control.is_load));
     m.output("load_push_s7", &load_push);
-    load.outputs(&m, "load");
+    m.port_group("where a late result goes, and how a load's becomes a value in each lane");
+    late.outputs(&m, "late_s7");
+    alignment.outputs(&m, "load");
+    m.output("leader_word_load", &leader_word);
     if shape.multiply {
-        m.port_group("long result: a product will be there in S8, a division starts");
-        LongResult {
-            warp: meta.warp.clone(),
-            slot: meta.slot.clone(),
-            rd: rd.clone(),
-            entry: meta.entry.clone(),
-            served: active.clone(),
-            number: if shape.trace { number.slice(0, 32) } else { rtl::zeros(0) },
-        }
-        .outputs(&m, "long");
+        m.port_group("a product will be there in S8, a division starts");
         m.output("multiplies_s7", &(&commit & &control.is_multiply));
         m.output("divides_s7", &(&commit & &control.is_divide));
     }

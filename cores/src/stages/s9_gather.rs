@@ -1,17 +1,19 @@
 //! S9, gather: load data, aligned in each lane, on its way to the register file.
 //!
-//! Responses come in any order and wait in a queue with a place for each load in flight. Its head is aligned into a
-//! register; from there it is written in the first cycle in which no instruction in S7 may write and S8 returns no
-//! unused reservation. One that has waited 8 cycles asks S3 for a bubble.
+//! Responses come in any order and wait in the order in which they came, each in the row of its tag. The first is aligned
+//! and written in the first cycle in which no instruction in S7 may write and S8 returns no unused reservation. One that
+//! has waited 8 cycles asks S3 for a bubble. It can be written in the second cycle after it came.
 //!
-//! Storage (LUT RAM): `outstanding` × (line + tag), `outstanding` × what a load must remember, and the free tags.
+//! Storage, each of `outstanding` rows: lines, in block RAM where [`queue::style`] says so; what a load must remember;
+//! the tags of the responses and the free tags, LUT RAM.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, join, lit, select, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, select, zeros};
 
 use super::s3_schedule::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
+use crate::queue::{self, Queue, pack, unpack};
 use crate::shape::{LATE_WAIT, Shape};
-use crate::signals::{LongResult, PendingLoad};
+use crate::signals::{Alignment, LateResult};
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -27,7 +29,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let start_tag = m.input("start_tag", shape.tag_bits());
     m.port_group("a load leaves S7");
     let push = m.input("load_push_s7", 1);
-    let load = PendingLoad::inputs(&m, shape, "load");
+    let load = LateResult::inputs(&m, shape, "load");
+    let alignment = Alignment::inputs(&m, shape, "load");
+    let leader_word = m.input("leader_word_load", shape.lane_bits());
     m.port_group("responses of data memory");
     let rsp_valid = m.input("dmem_rsp_valid", 1);
     let rsp_tag = m.input("dmem_rsp_tag", shape.tag_bits().max(1));
@@ -39,7 +43,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.port_group("the oldest product or quotient");
     let long_valid = if shape.multiply { m.input("valid_long", 1) } else { zeros(1) };
-    let long = LongResult::build(shape, &mut |field, width| {
+    let long = LateResult::build(shape, &mut |field, width| {
         if shape.multiply { m.input(&format!("{field}_long"), width) } else { zeros(width) }
     });
     let long_data = if shape.multiply { m.input("data_long", shape.line_bits()) } else { zeros(shape.line_bits()) };
@@ -52,76 +56,75 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let free_tag = free_tags.read("free_tag_read", &free_at);
     free_at.next(&turn(&free_at, shape.outstanding)).enable(&push).reset(0);
 
-    m.comment("What each load in flight must remember, by tag.");
-    let fields: Vec<Expr> = load.fields().into_iter().map(|(_, value)| value.clone()).collect();
-    let packed = join(&fields);
-    let pending = m.memory("pending_loads", shape.outstanding, packed.width(), style);
-    pending.write(&push, &free_tag, &packed);
+    m.comment("Responses in the order in which they came, by their tags.");
+    let rsp_tag = rsp_tag.slice(0, shape.tag_bits());
+    let responses = Queue::declare(&m, "response", shape.outstanding, &rsp_valid);
+    let next_tag = responses.next_field(&m, "tag", &rsp_tag);
+    let row = |name: &str, style: MemoryStyle, write: &Expr, tag: &Expr, word: &Expr| {
+        let rows = m.memory(&format!("{name}_rows"), shape.outstanding, word.width(), style);
+        rows.write(write, tag, word);
+        queue::read_at_edge(&m, &rows, style, name, &next_tag)
+    };
 
-    m.comment("Responses waiting.");
-    let (head, responses) = ResponseQueue::declare(&m, shape, &rsp_valid, &rsp_tag, &rsp_data);
-    let entry = pending.read("pending_read", &head.tag);
-    let mut at = 0;
-    let waiting = PendingLoad::build(shape, &mut |_, width| {
-        at += width;
-        entry.slice(at - width, width)
-    });
+    m.comment("Of the first: its tag, its line, what its load must remember.");
+    let load_valid = &responses.valid;
+    let load_tag = m.delay("load_tag", &next_tag);
+    let by_size = |word: &Expr| queue::style(shape.outstanding, word.width());
+    let line = row("line", by_size(&rsp_data), &rsp_valid, &rsp_tag, &rsp_data);
+    let word = pack(&alignment);
+    let alignment: Alignment = unpack(shape, &row("alignment", by_size(&word), &push, &free_tag, &word));
+    // S3 waits for this, and block RAM is slow.
+    let word = pack(&load);
+    let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
+    let load: LateResult = unpack(shape, &row("load", style, &push, &free_tag, &word));
 
-    m.comment("Alignment: each lane's word is its own or the leader's.");
-    let words = head.data.lanes(32);
-    let leader_word = m.wire("leader_word", &select(&waiting.leader_word, &words));
+    m.comment("The leader's word, for lanes that do not have their own.");
+    let words = line.lanes(32);
+    let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
+    positions.write(&push, &free_tag, &leader_word);
+    let next_position = positions.read("next_leader_position", &next_tag);
+    let leader_word = if has_copy(shape) {
+        copy_of_lines(&m, shape, [&rsp_valid, &rsp_tag, &rsp_data], &join([&next_position, &next_tag]))
+    } else {
+        m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &words))
+    };
+
+    m.comment(
+        "Alignment: each lane's word is its own or the leader's. 0 if there is none, to clear the registers at start.",
+    );
     let lanes: Vec<Expr> = (0..threads)
         .map(|lane| {
-            let word = m.wire(&format!("word_{lane}"), &waiting.direct.bit(lane).mux(&words[lane], &leader_word));
-            align(&m, lane, &word, &waiting.offsets.lane(lane, 2), &waiting.funct3)
+            let word = m.wire(&format!("word_{lane}"), &alignment.direct.bit(lane).mux(&words[lane], &leader_word));
+            align(&m, lane, &word, &alignment.offsets.lane(lane, 2), &alignment.funct3).when(load_valid)
         })
         .collect();
 
-    m.comment("The aligned load, until it is written.");
-    let full = m.register("late_full", 1);
-    let written = m.wire("late_written", &(&*full & !(&may_write | &unused.valid)));
-    let free = m.wire("late_free", &(!&*full | &written));
-    // A load and a long result that wait together take turns.
-    let was_long = m.register("late_is_long", 1);
-    let takes_long = m.wire("takes_long", &(&long_valid & !(&head.valid & &*was_long)));
-    let moves = m.wire("moves", &((&head.valid | &long_valid) & &free));
-    let load_moves = m.wire("load_moves", &(&moves & !&takes_long));
-    responses.pop(&load_moves);
-    was_long.next(&takes_long).enable(&moves).reset(0);
-    full.next(&(&moves | (&*full & !&written))).reset(0);
-    let hold = |name: &str, value: &Expr| {
-        let register = m.register(name, value.width());
-        register.next(value).enable(&moves);
-        register.q()
-    };
-    let late_tag = hold("late_tag", &head.tag);
-    let either = |long: &Expr, load: &Expr| takes_long.mux(long, load);
-    let late_warp = hold("late_warp", &either(&long.warp, &waiting.warp));
-    let late_slot = hold("late_slot", &either(&long.slot, &waiting.slot));
-    let late_rd = hold("late_rd", &either(&long.rd, &waiting.rd));
-    let late_entry = hold("late_entry", &either(&long.entry, &waiting.entry));
-    let writes = m.wire("late_writes", &(&written & late_rd.any()));
-    let late_lanes = hold("late_lanes", &either(&long.served, &waiting.served));
-    // 0 until the first load, to clear the registers at start.
-    let late_data = m.register("late_data", shape.line_bits());
-    late_data.next(&either(&long_data, &join(&lanes))).enable(&moves).reset(0);
-    let late_number = hold("late_number", &either(&long.number, &waiting.number));
-    let tag_written = m.wire("tag_is_written", &(&written & !&*was_long));
+    m.comment("The late result to be written: a load and a long result that wait together take turns.");
+    let was_long = m.register("late_was_long", 1);
+    let is_long = m.wire("late_is_long", &(&long_valid & !(load_valid & !&*was_long)));
+    let waits = m.wire("late_waits", &(load_valid | &long_valid));
+    let written = m.wire("late_written", &(&waits & !(&may_write | &unused.valid)));
+    let load_written = m.wire("load_written", &(&written & !&is_long));
+    let long_written = m.wire("long_is_written", &(&written & &is_long));
+    responses.pop(&m, &load_written);
+    was_long.next(&is_long).enable(&written).reset(0);
+    let LateResult { warp, slot, rd, entry, served, number } = either(&m, shape, &is_long, &long, &load);
+    let data = m.wire("late_data", &is_long.mux(&long_data, &join(&lanes)));
+    let writes = m.wire("late_writes", &(&written & rd.any()));
     let waited = m.register("late_waited", clog2(2 * LATE_WAIT as usize));
-    waited.next(&moves.mux(&lit(waited.width(), 0), &rtl::increment(&waited, 1))).reset(0);
+    let still_waits = &waits & !&written;
+    waited.next(&rtl::increment(&waited, 1).when(&still_waits)).reset(0);
 
     m.comment("A written load's tag is free again; at start all become free.");
-    let frees = m.wire("frees", &(&start_tag_valid | &tag_written));
-    free_tags.write(&frees, &start_tag_valid.mux(&start_tag, &freed_at), &start_tag_valid.mux(&start_tag, &late_tag));
-    freed_at.next(&turn(&freed_at, shape.outstanding)).enable(&tag_written).reset(0);
+    let frees = m.wire("frees", &(&start_tag_valid | &load_written));
+    free_tags.write(&frees, &start_tag_valid.mux(&start_tag, &freed_at), &start_tag_valid.mux(&start_tag, &load_tag));
+    freed_at.next(&turn(&freed_at, shape.outstanding)).enable(&load_written).reset(0);
 
     m.comment("The write port: start, the late load, or S7.");
-    let chosen_lanes = written.mux(&late_lanes.when(&late_rd.any()), &write.lanes);
-    let late_row = register_row(&late_warp, &late_rd);
     let port = RegisterWrite {
-        lanes: chosen_lanes | start_valid.repeat(threads),
-        row: start_valid.mux(&start_row, &written.mux(&late_row, &write.row)),
-        data: (&written | &start_valid).mux(&late_data, &write.data),
+        lanes: written.mux(&served.when(&rd.any()), &write.lanes) | start_valid.repeat(threads),
+        row: start_valid.mux(&start_row, &written.mux(&register_row(&warp, &rd), &write.row)),
+        data: (&written | &start_valid).mux(&data, &write.data),
     };
 
     m.port_group("tag for the next load");
@@ -129,30 +132,53 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("register file's write port");
     port.outputs(&m, "write");
     m.port_group("to S3: bubble, register written or called off, tag returned");
-    m.output("bubble", &(&*full & waited.is(LATE_WAIT)));
-    let late_context = join_context(&late_warp, &late_slot);
+    m.output("bubble", &(&waits & waited.is(LATE_WAIT)));
     Written {
         valid: writes | &unused.valid,
-        context: unused.valid.mux(&unused.context, &late_context),
-        entry: unused.valid.mux(&unused.entry, &late_entry),
+        context: unused.valid.mux(&unused.context, &join_context(&warp, &slot)),
+        entry: unused.valid.mux(&unused.entry, &entry),
     }
     .outputs(&m, "late");
-    m.output("tag_written", &tag_written);
+    m.output("tag_written", &load_written);
     if shape.multiply {
-        m.output("long_written", &(&written & &*was_long));
-        m.output("pop_long", &(&moves & &takes_long));
+        m.output("long_written", &long_written);
     }
     if shape.trace {
         m.port_group("trace");
         m.output("late_valid_s9", &written);
-        m.output("late_warp_s9", &late_warp);
-        m.output("late_slot_s9", &late_slot);
-        m.output("late_rd_s9", &late_rd);
-        m.output("late_mask_s9", &late_lanes);
-        m.output("late_number_s9", &late_number);
-        m.output("late_values_s9", &late_data);
+        m.output("late_warp_s9", &warp);
+        m.output("late_slot_s9", &slot);
+        m.output("late_rd_s9", &rd);
+        m.output("late_mask_s9", &served);
+        m.output("late_number_s9", &number);
+        m.output("late_values_s9", &data);
     }
     m.finish()
+}
+
+/// Whether the leader's word comes from a copy of the lines, instead of a multiplexer of T words: where lines are in
+/// block RAM, whose ports may differ in width.
+fn has_copy(shape: &Shape) -> bool {
+    (2..=32).contains(&shape.threads)
+        && queue::style(shape.outstanding, shape.line_bits()) == MemoryStyle::BlockUnordered
+}
+
+/// The word of a row and position, an address, in a copy of the lines: T memories, each of 32 / T bits of every word. They
+/// are written 32 bits wide, which any block RAM is, and read one word's part at a time.
+fn copy_of_lines(m: &Builder, shape: &Shape, [write, row, line]: [&Expr; 3], address: &Expr) -> Expr {
+    let bits = 32 / shape.threads;
+    let parts: Vec<Expr> = (0..shape.threads)
+        .map(|part| {
+            let words = shape.outstanding * shape.threads;
+            let memory = m.memory(&format!("leader_rows_{part}"), words, bits, MemoryStyle::BlockUnordered);
+            for position in 0..shape.threads {
+                let address = join([&lit(shape.lane_bits(), position as u64), row]);
+                memory.write(write, &address, &line.slice(32 * position + part * bits, bits));
+            }
+            memory.read_registered(&format!("leader_part_{part}"), address)
+        })
+        .collect();
+    join(&parts)
 }
 
 /// The next place of a ring of any size.
@@ -171,40 +197,11 @@ fn align(m: &Builder, lane: usize, word: &Expr, offset: &Expr, funct3: &Expr) ->
     join([&byte, &is_byte.mux(&fill.repeat(8), &half.slice(8, 8)), &is_word.mux(&word.slice(16, 16), &fill.repeat(16))])
 }
 
-/// The oldest response.
-struct Head {
-    valid: Expr,
-    tag: Expr,
-    data: Expr,
-}
-
-/// A ring of as many places as loads in flight.
-struct ResponseQueue {
-    read_at: rtl::Register,
-    count: rtl::Register,
-    arrives: Expr,
-    places: usize,
-}
-
-impl ResponseQueue {
-    fn declare(m: &Builder, shape: &Shape, arrives: &Expr, tag: &Expr, data: &Expr) -> (Head, Self) {
-        let places = shape.outstanding;
-        let tag = tag.slice(0, shape.tag_bits());
-        let read_at = m.register("read_at", shape.tag_bits());
-        let write_at = m.register("write_at", shape.tag_bits());
-        let count = m.register("responses_waiting", clog2(places + 1));
-        let packed = join([&tag, data]);
-        let queue: Memory = m.memory("responses", places, packed.width(), MemoryStyle::Distributed);
-        queue.write(arrives, &write_at, &packed);
-        let head = queue.read("response", &read_at);
-        write_at.next(&turn(&write_at, places)).enable(arrives).reset(0);
-        let head = Head { valid: count.any(), tag: head.slice(0, tag.width()), data: head.from(tag.width()) };
-        (head, Self { read_at, count, arrives: arrives.clone(), places })
-    }
-
-    fn pop(&self, pop: &Expr) {
-        let width = self.count.width();
-        self.read_at.next(&turn(&self.read_at, self.places)).enable(pop).reset(0);
-        self.count.next(&((&*self.count + self.arrives.extend(width)) - pop.extend(width))).reset(0);
-    }
+/// One late result or the other.
+fn either(m: &Builder, shape: &Shape, is_long: &Expr, long: &LateResult, load: &LateResult) -> LateResult {
+    let mut fields = long.fields().into_iter().zip(load.fields());
+    LateResult::build(shape, &mut |name, _| {
+        let ((_, long), (_, load)) = fields.next().expect("as many values as fields");
+        m.wire(&format!("late_{name}"), &is_long.mux(long, load))
+    })
 }

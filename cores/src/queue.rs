@@ -1,0 +1,139 @@
+//! Queues: first in, first out, of words that are read at a clock edge, so that block RAM can hold them.
+//!
+//! A word that is pushed in one cycle can be taken in the second cycle after. Whoever pushes has reserved a place: no
+//! queue tells that it is full.
+
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, Register, clog2, join, zeros};
+
+/// Words of a LUT RAM cell.
+pub const SHORT: usize = 16;
+/// Bits of a word of a LUT RAM cell.
+const CELL_WIDTH: usize = 4;
+/// Fewer cells than these are not worth a block RAM.
+const WORTH_A_BLOCK: usize = 4;
+/// Bits of a word that one block RAM holds.
+const BLOCK_WIDTH: usize = 36;
+/// As few words as a LUT RAM cell has take no more block RAMs than these, of which they fill little.
+const BLOCKS: usize = 16;
+
+/// Where to hold words: in block RAM, but for few bits, and for few words that are so wide that they need many blocks.
+pub fn style(words: usize, bits: usize) -> MemoryStyle {
+    let cells = bits.div_ceil(CELL_WIDTH) * words.div_ceil(SHORT);
+    let wide = bits.div_ceil(BLOCK_WIDTH) > BLOCKS && words <= SHORT;
+    if cells < WORTH_A_BLOCK || wide { MemoryStyle::Distributed } else { MemoryStyle::BlockUnordered }
+}
+
+/// The places of a queue, a power of two of them: which is first, and where the next word goes.
+pub struct Queue {
+    name: &'static str,
+    /// Whether there is a word that can be taken.
+    pub valid: Expr,
+    /// Whether there is no word, also none that cannot be taken yet.
+    pub empty: Expr,
+    places: usize,
+    push: Expr,
+    pop: Expr,
+    write_at: Expr,
+    next_at: Expr,
+}
+
+impl Queue {
+    /// A queue of at least `places` into which `push` puts a word.
+    pub fn declare(m: &Builder, name: &'static str, places: usize, push: &Expr) -> Self {
+        let places = places.next_power_of_two();
+        let pop = m.forward(&format!("{name}_pop"), 1);
+        let write = Position::declare(m, &format!("{name}_write"), places, push);
+        let read = Position::declare(m, &format!("{name}_read"), places, &pop);
+        let valid = m.register(&format!("{name}_valid"), 1);
+        valid.next(&(read.next_at.ne(&write.at) | read.next_lap.ne(&write.lap))).reset(0);
+        let empty = read.at.eq(&write.at) & read.lap.eq(&write.lap);
+        let (valid, push) = (valid.q(), push.clone());
+        Self { name, valid, empty, places, push, pop, write_at: write.at.q(), next_at: read.next_at }
+    }
+
+    /// A field of the words, from what is pushed to that of the first word.
+    pub fn field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
+        let style = style(self.places, pushed.width());
+        let (name, memory) = self.memory(m, field, pushed, style);
+        read_at_edge(m, &memory, style, &name, &self.next_at)
+    }
+
+    /// A field of few bits, of the word that will be first in the next cycle, if there is one.
+    pub fn next_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
+        let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
+        memory.read(&format!("{name}_next"), &self.next_at)
+    }
+
+    fn memory(&self, m: &Builder, field: &str, pushed: &Expr, style: MemoryStyle) -> (String, Memory) {
+        let name = format!("{}_{field}", self.name);
+        let memory = m.memory(&format!("{name}s"), self.places, pushed.width(), style);
+        memory.write(&self.push, &self.write_at, pushed);
+        (name, memory)
+    }
+
+    /// Takes the first word, which must be there.
+    pub fn pop(&self, m: &Builder, pop: &Expr) {
+        m.drive(&self.pop, pop);
+    }
+}
+
+/// A place and a bit that flips with each lap: it tells a full queue from an empty one. A carry chain over both would
+/// cost more than they do.
+struct Position {
+    at: Register,
+    lap: Register,
+    next_at: Expr,
+    next_lap: Expr,
+}
+
+impl Position {
+    fn declare(m: &Builder, name: &str, places: usize, moves: &Expr) -> Self {
+        let bits = clog2(places);
+        let step = if bits == 0 { zeros(0) } else { moves.extend(bits) };
+        let at = m.register(&format!("{name}_at"), bits);
+        let lap = m.register(&format!("{name}_lap"), 1);
+        let next_at = m.wire(&format!("{name}_next_at"), &(&*at + step));
+        let next_lap = m.wire(&format!("{name}_next_lap"), &(&*lap ^ (moves & at.all())));
+        at.next(&next_at).reset(0);
+        lap.next(&next_lap).reset(0);
+        Self { at, lap, next_at, next_lap }
+    }
+}
+
+/// The word at an address, sampled at the clock edge, of a memory of either style that is not written there at that edge.
+pub fn read_at_edge(m: &Builder, memory: &Memory, style: MemoryStyle, name: &str, address: &Expr) -> Expr {
+    match style {
+        MemoryStyle::Distributed => m.delay(name, &memory.read(&format!("{name}_read"), address)),
+        _ => memory.read_registered(name, address),
+    }
+}
+
+/// The fields of a bundle as one word, the first at the bottom.
+pub fn pack(bundle: &impl Bundle) -> Expr {
+    join(bundle.fields().into_iter().map(|(_, value)| value))
+}
+
+/// The fields of a word.
+pub fn unpack<B: Bundle>(shape: &B::Shape, word: &Expr) -> B {
+    let mut at = 0;
+    B::build(shape, &mut |_, width| {
+        at += width;
+        word.slice(at - width, width)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MemoryStyle, style};
+
+    #[test]
+    fn block_ram_holds_what_would_take_many_cells_of_lut_ram_and_few_blocks() {
+        let line = |threads: usize| 32 * threads;
+        for (words, bits) in [(16, 16), (8, line(4)), (16, line(16)), (128, 7), (128, line(64))] {
+            assert_eq!(style(words, bits), MemoryStyle::BlockUnordered, "{words} x {bits}");
+        }
+        for (words, bits) in [(16, 0), (16, 12), (16, line(32)), (8, line(64)), (32, 4)] {
+            assert_eq!(style(words, bits), MemoryStyle::Distributed, "{words} x {bits}");
+        }
+    }
+}
