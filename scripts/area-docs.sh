@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes the tables of docs/area.md with `weft synth`: the RV32I core of eight warps with the arbiter at each number of
-# threads, and each divergence unit by itself, with its share of the core.
+# Writes the tables of docs/area.md with `weft synth`: the RV32I core of eight warps with each divergence unit at each number
+# of threads, and each unit by itself, with its share of the core.
 #
 #   ./scripts/area-docs.sh [--threads "T ..."] [--units "T ..."]
 #
@@ -61,9 +61,9 @@ write_table() {
     } | write_between docs/area.md "$1"
 }
 
+cargo run --release --locked --quiet --package cores --example units >"$work/names"
 if [[ -n $units ]]; then
     mkdir "$work/units" "$work/cores"
-    cargo run --release --locked --quiet --package cores --example units >"$work/names"
     while read -r unit; do
         for number in $units; do
             file=$unit-$number.json
@@ -77,8 +77,10 @@ if [[ -n $units ]]; then
 fi
 if [[ -n $threads ]]; then
     mkdir "$work/area"
-    for number in $threads; do
-        synth "$number" "$work/area/$number.json" --set divergence.unit=arbiter
-    done
-    write_table area area_docs_table.py "$work"/area/*.json
+    while read -r unit; do
+        for number in $threads; do
+            synth "$number" "$work/area/$unit-$number.json" --set "divergence.unit=$unit"
+        done
+    done <"$work/names"
+    write_table area area_docs_table.py "$work/area"
 fi

@@ -1,9 +1,20 @@
 """Results of `weft synth --json`, as the scripts that print areas read them."""
 
+import json
+import pathlib
 import sys
 
 CELLS = ["lut4", "ccu2c", "chains", "lutram", "packed", "ff", "bram", "dsp"]
 HEADINGS = ["LUT4", "CCU2C", "chains", "LUT RAM", "packed", "FF", "BRAM", "DSP"]
+
+
+def read(folder):
+    """Results by number of threads and unit, of files named UNIT-THREADS.json."""
+    results = {}
+    for path in pathlib.Path(folder).glob("*.json"):
+        unit, threads = path.stem.rsplit("-", 1)
+        results[int(threads), unit] = json.loads(path.read_text())
+    return dict(sorted(results.items()))
 
 
 def sum_of_modules(result):

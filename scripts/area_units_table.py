@@ -5,24 +5,13 @@ those of the units alone in one folder, those of whole cores in the other.
     scripts/area_units_table.py UNITS CORES
 """
 
-import json
-import pathlib
 import sys
 
-from area_cells import CELLS, HEADINGS, one_yosys, sum_of_modules
+from area_cells import CELLS, HEADINGS, one_yosys, read, sum_of_modules
 from markdown import table
 
 # What decides about the cold context table: insert, extract, sort.
 CONTROL = ["cct", "cct_sorter"]
-
-
-def read(folder):
-    """Results by unit and number of threads."""
-    results = {}
-    for path in pathlib.Path(folder).glob("*.json"):
-        unit, threads = path.stem.rsplit("-", 1)
-        results[int(threads), unit] = json.loads(path.read_text())
-    return dict(sorted(results.items()))
 
 
 def share(part, whole):
