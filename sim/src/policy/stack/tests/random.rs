@@ -3,12 +3,13 @@
 
 use weft_trace::PathRecord;
 
+use super::drawn::Unit;
 use super::program::{Operation, Program, random};
 use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
 use crate::policy::pdom_stack::PdomStack;
 use crate::policy::stack::RETURN;
-use crate::policy::{Next, Policy, Start};
+use crate::policy::{Next, Start};
 
 const PROGRAMS: u64 = 200;
 
@@ -48,14 +49,14 @@ struct Game {
     operations: Vec<Operation>,
     table: Vec<Reconvergence>,
     threads: Vec<Thread>,
-    policy: Box<dyn Policy>,
+    policy: Box<dyn Unit>,
     meetings: Vec<Meeting>,
     state: u64,
     place: String,
 }
 
 impl Game {
-    fn new(policy: Box<dyn Policy>, lanes: usize, knowledge: Knowledge, seed: u64, place: String) -> Self {
+    fn new(policy: Box<dyn Unit>, lanes: usize, knowledge: Knowledge, seed: u64, place: String) -> Self {
         let program = Program::random(seed, knowledge != Knowledge::True);
         let mut state = seed ^ 0x5555;
         let table = match knowledge {
@@ -99,8 +100,14 @@ impl Game {
         self.threads.iter().enumerate().map(|(lane, thread)| u64::from(thread.live) << lane).sum()
     }
 
-    /// Every live thread is in exactly one path, that of its own place; the others in none.
+    /// Every live thread is in exactly one path, that of its own place; the others in none. The masks of the
+    /// rows are nested: what is above a side is part of it or apart from it.
     fn check(&self) {
+        let sides: Vec<u64> = self.policy.rows().iter().flat_map(|(sides, _)| sides).map(|side| side.mask).collect();
+        for (number, below) in sides.iter().enumerate() {
+            let nested = |above: &u64| above & below == 0 || above & !below == 0;
+            assert!(sides[number + 1..].iter().all(nested), "{}: {sides:x?}", self.place);
+        }
         let mut seen = 0;
         for path in self.policy.list(0) {
             assert_eq!(path.mask & seen, 0, "{}: paths overlap: {:x?}", self.place, self.policy.list(0));
@@ -258,7 +265,7 @@ impl Game {
     }
 }
 
-fn make(unit: &str, lanes: u32) -> Box<dyn Policy> {
+fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
     let start = Start { warps: 1, mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0 };
     if unit == "pdom-stack" { Box::new(PdomStack::new(&start)) } else { Box::new(DualPath::new(&start)) }
 }
