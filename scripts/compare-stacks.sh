@@ -47,8 +47,9 @@ import json, sys
 print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))')
 fi
 
-# Results belong to the sources that they depend on.
-sources=$(git ls-files -s cores rtl-gen/rtl rtl-gen/config sim testbench/kernels testbench/runtime testbench/src | sha256sum)
+# Results belong to the sources that cycles depend on, as they are committed.
+sources=$(git ls-files -s cores/src rtl-gen/rtl/src sim/src/control_flow testbench/kernels testbench/runtime \
+    testbench/src/kernels testbench/src/memory | sha256sum)
 results=out/stacks/${sources:0:12}
 mkdir -p "$results"
 elves=$(mktemp -d)
