@@ -113,7 +113,7 @@ def main(paths):
     for kind in sorted(set(group.values())):
         members = [kernel for kernel in sorted(kernels) if group.get(kernel) == kind]
         if members:
-            lines += ["", f"Kernels that are {kind}:", "", *ratios(results, members)]
+            lines += ["", f"Kernels that are {kind.replace('-', ' ')}:", "", *ratios(results, members)]
     print("\n".join([*lines, "", *properties(counted, group)]))
 
 
