@@ -45,26 +45,13 @@ fn directed_programs_end_as_they_must() {
     }
 }
 
-fn random_programs_agree(unit: &str, settings: &[Setting]) {
-    for setting in settings {
-        for seed in 0..10 {
-            let mut config = config(*setting, seed);
-            config.divergence.unit = unit.into();
-            let report = cosim(&config, &random::program(seed, 400), &[], 1_000_000);
-            assert_eq!(report.outcome, Outcome::Exited, "{unit}, seed {seed} at {setting:?}: {}", report.message);
-        }
-    }
-}
-
 #[test]
 fn random_programs_agree_with_the_model() {
-    random_programs_agree(&Config::default().divergence.unit, &SETTINGS);
-}
-
-#[test]
-fn random_programs_agree_with_the_model_under_the_stacks() {
-    for unit in ["pdom-stack", "dual-path"] {
-        random_programs_agree(unit, &[SETTINGS[0], SETTINGS[2], SETTINGS[4]]);
+    for setting in SETTINGS {
+        for seed in 0..10 {
+            let report = cosim(&config(setting, seed), &random::program(seed, 400), &[], 1_000_000);
+            assert_eq!(report.outcome, Outcome::Exited, "seed {seed} at {setting:?}: {}", report.message);
+        }
     }
 }
 
