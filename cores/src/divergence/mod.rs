@@ -98,6 +98,12 @@ pub trait DivergenceUnit: Sync {
         shape.threads
     }
 
+    /// In a formal build of a unit that reconverges: pcs that it may hold as those of returns, `return_0_valid` and
+    /// `return_0_pc` and up.
+    fn listed_returns(&self, _: &Shape) -> usize {
+        0
+    }
+
     /// Circuits of it without state, each with its specification as properties, to be proved for all inputs.
     fn specifications(&self, _: &Shape) -> Result<Vec<Module>, ElaborationError> {
         Ok(Vec::new())

@@ -2,7 +2,8 @@
 //!
 //! In a formal build ([`Shape::formal`](crate::Shape)) a unit has more ports: [`Watched`] `_watched` tells it the warp
 //! that is watched, and it answers with that warp's context, the path in charge as [`Path`](crate::signals::Path)
-//! `_charge` and the complete list as `_list_0` and up, both with the effect of every earlier S8. It asserts its own
+//! `_charge` (of two slots, that of slot 1 as `_charge_y`) and the complete list as `_list_0` and up, all with the effect
+//! of every earlier S8. A stack adds what else is known of the paths in the list ([`Standing`]). It asserts its own
 //! invariants by name. No part of this is in a core that is emitted.
 
 mod rules;
@@ -10,3 +11,4 @@ mod unit;
 
 pub(crate) use rules::{Rules, Watched, elaborate as rules};
 pub use unit::elaborate as unit;
+pub(crate) use unit::{CHARGES, Standing};

@@ -29,6 +29,8 @@ rtl::bundle! {
         depth: shape.depth_bits,
         /// It waits at the barrier.
         parked: 1,
+        /// A memory instruction that it executes has still to serve it, and has served others. Only for stacks.
+        rest: usize::from(shape.reconverges),
     }
 }
 
@@ -65,7 +67,7 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
     let watched = m.input("watched", shape.warp_bits());
     let thread = m.input("watched_thread", shape.lane_bits());
     let inputs = UnitInputs::declare(&m, shape);
-    let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve, .. } = &inputs;
+    let UnitInputs { start_valid, start_warp, generation, warp_s6, slot_s6, warp_s7, slot_s7, resolve } = &inputs;
     let path_s7 = Path::inputs(&m, shape, "s7");
     let gives_way_s7 = m.input("gives_way_s7", 1);
     let rule = |name: &str, condition: &Expr| match rules {
@@ -106,6 +108,12 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
     rule("s8_waits_for_the_start", &(!&resolve.valid | &running));
     rule("s7_follows_s6", &(!&started | of_watched(warp_s7).eq(&in_s7)));
     rule("s8_follows_s7", &(!&resolves | &in_s8));
+    if shape.slots > 1 {
+        let slot_in_s7 = m.delay("slot_in_s7", slot_s6);
+        let slot_in_s8 = m.delay("slot_in_s8", slot_s7);
+        rule("s7_keeps_the_slot", &(!(&started & &in_s7) | slot_s7.eq(&slot_in_s7)));
+        rule("s8_keeps_the_slot", &(!&resolves | resolve.slot.eq(&slot_in_s8)));
+    }
     let mut earlier = vec![flag("resolved_1", &resolves)];
     for cycle in 2..shape.spacing() {
         earlier.push(flag(&format!("resolved_{cycle}"), earlier.last().expect("one at least")));
@@ -128,6 +136,21 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
         rule("b_is_not_parked_by_a_commit", &(!&commits | !&resolve.b_parked));
     }
     m.assert("nothing_settles_before_anything_resolves", &(&running | !&settling));
+    let commit = |name: &str, condition: Expr| rule(name, &(!&commits | condition));
+    let remains = m.forward("remains", if shape.reconverges { shape.threads } else { 0 });
+    if shape.reconverges {
+        m.comment(
+            "What stacks rely on: b is where the instruction was, if it is anywhere else than the next instruction.",
+        );
+        let next = increment(&path_s8.pc, 1);
+        let behind = resolve.a_pc.eq(&next) & resolve.a_depth.eq(&path_s8.depth) & resolve.b_pc.eq(&path_s8.pc);
+        let goes_on = behind & a.any() & exits.none() & !&resolve.a_parked;
+        commit("b_keeps_the_depth", resolve.b_depth.eq(&path_s8.depth));
+        commit("a_memory_instruction_serves_a_thread_at_least", !&resolve.is_memory | goes_on);
+        commit("only_a_memory_instruction_has_a_rest", (&path_s8.mask & &remains).none() | &resolve.is_memory);
+        commit("a_path_waits_whole", !&resolve.a_parked | (b | exits).none());
+        commit("a_path_ends_whole", exits.none() | (a | b).none());
+    }
 
     m.comment("The threads.");
     let generation_was = m.delay("generation_was", generation);
@@ -147,9 +170,15 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
             pc.next(&starts.mux(&reset_pc, &new_pc));
             let new_depth = in_a.mux(&resolve.a_depth, &in_b.mux(&resolve.b_depth, &depth));
             depth.next(&new_depth.when(&!&starts));
-            Thread { live: live.q(), pc: pc.q(), depth: depth.q(), parked: parked_now }
+            let rest = m.register(&format!("rest_{lane}"), usize::from(shape.reconverges));
+            if shape.reconverges {
+                let goes_on = &commits & path_s8.mask.bit(lane);
+                rest.next(&(&in_b & &resolve.is_memory & !&starts)).enable(&(&starts | goes_on)).reset(0);
+            }
+            Thread { live: live.q(), pc: pc.q(), depth: depth.q(), parked: parked_now, rest: rest.q() }
         })
         .collect();
+    m.drive(&remains, &join(threads.iter().map(|thread| &thread.rest)));
 
     m.comment("A release comes when every live thread waits, and not otherwise.");
     let waits: Vec<Expr> = threads

@@ -1,11 +1,72 @@
 //! What every divergence unit owes, whatever its mechanism.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, increment, join, lit, reduce};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, decode, increment, join, lit, reduce, select,
+    zeros,
+};
 
 use super::rules::{self, Rules, Thread, Watched};
 use crate::divergence::{DivergenceUnit, UnitInputs};
 use crate::shape::Shape;
-use crate::signals::Path;
+use crate::signals::{Path, Resolve};
+
+rtl::bundle! {
+    /// What a stack says of a path of its list, beside the path.
+    pub struct Standing(shape: &Shape) {
+        /// It is what a memory instruction has still to serve of more threads.
+        rest: usize::from(shape.reconverges),
+        /// It waits at a return for others; the pc may be that of any.
+        at_return: usize::from(shape.reconverges),
+    }
+}
+
+/// The path in charge of a slot, and when it gives way.
+struct Charge {
+    path: Path,
+    gives_way: Expr,
+    leaves_at_ret: Expr,
+}
+
+/// Names of the paths in charge of the slots in a formal build.
+pub const CHARGES: [&str; 2] = ["charge", "charge_y"];
+
+impl Charge {
+    fn of(shape: &Shape, unit: &Instance, name: &str) -> Self {
+        let output = |port: &str| unit.output_as(&format!("{port}_{name}"), &format!("{port}_{name}"));
+        Self {
+            path: Path::from_instance(unit, shape, name),
+            gives_way: output("gives_way"),
+            leaves_at_ret: if shape.reconverges { output("leaves_at_ret") } else { zeros(0) },
+        }
+    }
+}
+
+/// Which words of the program are a `ret`: any, the same at all times.
+struct Returns {
+    at: Expr,
+}
+
+impl Returns {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        let at = m.input("returns", 1 << shape.pc_bits);
+        m.assume("the_program_stays", &at.eq(&m.delay("returns_before", &at)));
+        Self { at }
+    }
+
+    fn at(&self, pc: &Expr) -> Expr {
+        self.at.index(pc)
+    }
+
+    /// What a stack holds for the pc of a return is one, and a memory instruction is none.
+    fn state(&self, m: &Builder, rules: &Instance, resolve: &Resolve, threads: &[Thread], at: &Watched) {
+        let loads = rules.output("commits_now") & &resolve.is_memory;
+        m.assume("a_memory_instruction_is_no_return", &!(loads & self.at(&resolve.b_pc)));
+        for (lane, thread) in threads.iter().enumerate() {
+            let rests = &thread.live & &thread.rest & self.at(&thread.pc);
+            m.assert(&format!("thread_{lane}_has_no_rest_of_a_return"), &!(&at.started & rests));
+        }
+    }
+}
 
 /// A unit, the rules that its inputs keep, and what its context must be: a module for a proof.
 ///
@@ -28,30 +89,47 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     rules.input("watched", &watched).input("watched_thread", &watched_thread);
     let given_s7 = Path::from_instance(&circuit, shape, "s7");
     given_s7.connect(&rules, "s7");
-    let gives_way_s7 = circuit.output_as("gives_way_s7", "gives_way_s7");
+    let unit_gives_way_s7 = circuit.output_as("gives_way_s7", "gives_way_s7");
+    let returns = shape.reconverges.then(|| Returns::declare(&m, shape));
+    let gives_way_s7 = match &returns {
+        Some(returns) => {
+            let leaves = circuit.output_as("leaves_at_ret_s7", "leaves_at_ret_s7");
+            m.wire("path_gives_way_s7", &(&unit_gives_way_s7 | (leaves & returns.at(&given_s7.pc))))
+        }
+        None => unit_gives_way_s7.clone(),
+    };
     rules.input("gives_way_s7", &gives_way_s7);
     let at = Watched::from_instance(&rules, shape, "watched");
     at.connect(&circuit, "watched");
     let threads: Vec<Thread> =
         (0..shape.threads).map(|lane| Thread::from_instance(&rules, shape, &format!("thread_{lane}"))).collect();
-    let charge = Path::from_instance(&circuit, shape, "charge");
-    let list: Vec<Path> = (0..unit.listed_paths(shape))
-        .map(|number| Path::from_instance(&circuit, shape, &format!("list_{number}")))
+    let charges: Vec<Charge> = CHARGES[..shape.slots].iter().map(|name| Charge::of(shape, &circuit, name)).collect();
+    let list: Vec<(Path, Standing)> = (0..unit.listed_paths(shape))
+        .map(|number| format!("list_{number}"))
+        .map(|name| {
+            let standing = match shape.reconverges {
+                true => Standing::from_instance(&circuit, shape, &name),
+                false => Standing::build(shape, &mut |_, width| zeros(width)),
+            };
+            (Path::from_instance(&circuit, shape, &name), standing)
+        })
         .collect();
     let released = rules.output("released_now");
 
     m.comment("The list is complete and disjoint, and each thread is where it went.");
     let claim = |name: &str, condition: Expr| m.assert(name, &(!&at.started | condition));
     let agrees = |path: &Path, thread: &Thread| {
-        let fields = [(&path.pc, &thread.pc), (&path.depth, &thread.depth), (&path.parked, &thread.parked)];
+        let pc = path.pc.eq(&thread.pc);
+        let pc = returns.as_ref().map_or(pc.clone(), |returns| pc | (returns.at(&path.pc) & returns.at(&thread.pc)));
+        let fields = [(&path.depth, &thread.depth), (&path.parked, &thread.parked)];
         let fields = fields.map(|(path, thread)| path.eq(thread));
-        &thread.live & join(&fields).all()
+        &thread.live & pc & join(&fields).all()
     };
     for (lane, thread) in threads.iter().enumerate() {
-        let holds: Vec<Expr> = list.iter().map(|path| &path.valid & path.mask.bit(lane)).collect();
+        let holds: Vec<Expr> = list.iter().map(|(path, _)| &path.valid & path.mask.bit(lane)).collect();
         let holds = m.wire(&format!("holds_{lane}"), &join(&holds));
         claim(&format!("thread_{lane}_is_listed_while_it_lives"), holds.any().eq(&thread.live));
-        let once = list.iter().enumerate().map(|(number, path)| {
+        let once = list.iter().enumerate().map(|(number, (path, standing))| {
             let others = join(
                 (0..list.len())
                     .filter(|other| *other != number)
@@ -59,45 +137,98 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
                     .collect::<Vec<_>>()
                     .iter(),
             );
-            !holds.bit(number) | (others.none() & agrees(path, thread))
+            let is_there = match &returns {
+                Some(returns) => {
+                    let waits = returns.at(&thread.pc) & path.depth.eq(&thread.depth) & !&thread.parked & &thread.live;
+                    standing.at_return.mux(&waits, &agrees(path, thread)) & (!&standing.rest | &thread.rest)
+                }
+                None => agrees(path, thread),
+            };
+            !holds.bit(number) | (others.none() & is_there)
         });
         claim(&format!("thread_{lane}_is_listed_once_as_it_is"), reduce(&once.collect::<Vec<_>>(), &|a, b| a & b));
     }
-    for (number, path) in list.iter().enumerate() {
+    for (number, (path, _)) in list.iter().enumerate() {
         claim(&format!("path_{number}_has_threads"), !&path.valid | path.mask.any());
+    }
+    if let Some(returns) = &returns {
+        returns.state(&m, &rules, &inputs.resolve, &threads, &at);
+        for number in 0..unit.listed_returns(shape) {
+            let output = |field: &str| {
+                circuit.output_as(&format!("return_{number}_{field}"), &format!("return_{number}_{field}"))
+            };
+            claim(&format!("return_{number}_is_one"), !output("valid") | returns.at(&output("pc")));
+        }
     }
 
     m.comment("The path in charge is a path of it, and what S7 is given.");
     let lives = join(threads.iter().map(|thread| &thread.live)).any();
-    claim("a_path_is_in_charge_while_a_thread_lives", charge.valid.eq(&lives) | &at.unsettled);
-    claim("the_path_in_charge_has_threads", !&charge.valid | charge.mask.any() | &at.unsettled);
-    for (lane, thread) in threads.iter().enumerate() {
-        let apart = !(&charge.valid & charge.mask.bit(lane)) | agrees(&charge, thread);
-        claim(&format!("the_path_in_charge_holds_thread_{lane}_as_it_is"), apart | &at.unsettled);
+    let any = |of: &dyn Fn(&Charge) -> Expr| join(&charges.iter().map(of).collect::<Vec<_>>()).any();
+    let in_charge = any(&|charge| charge.path.valid.clone());
+    let in_charge = if shape.reconverges {
+        (&in_charge | any(&|charge| charge.gives_way.clone()) | !&lives) & (&lives | !&in_charge)
+    } else {
+        in_charge.eq(&lives)
+    };
+    claim("a_path_is_in_charge_while_a_thread_lives", in_charge | &at.unsettled);
+    for (charge, name) in charges.iter().zip(["the_path_in_charge", "the_second_path_in_charge"]) {
+        let path = &charge.path;
+        claim(&format!("{name}_has_threads"), !&path.valid | path.mask.any() | &at.unsettled);
+        for (lane, thread) in threads.iter().enumerate() {
+            let apart = !(&path.valid & path.mask.bit(lane)) | agrees(path, thread);
+            claim(&format!("{name}_holds_thread_{lane}_as_it_is"), apart | &at.unsettled);
+        }
     }
-    let same_path = |given: &Path, parked: &Expr| {
+    let gives_way = |charge: &Charge| match &returns {
+        Some(returns) => &charge.gives_way | (&charge.leaves_at_ret & returns.at(&charge.path.pc)),
+        None => charge.gives_way.clone(),
+    };
+    let same_path = |given: &Path, charge: &Path, parked: &Expr| {
         let fields = [(&given.pc, &charge.pc), (&given.depth, &charge.depth), (&given.mask, &charge.mask)];
         let fields = fields.map(|(given, charge)| given.eq(charge));
         given.valid.eq(&charge.valid) & (!&charge.valid | (join(&fields).all() & given.parked.eq(parked)))
     };
-    let gives_way = circuit.output_as("gives_way_charge", "gives_way_charge");
-    let given_to_s7 = same_path(&given_s7, &charge.parked) & gives_way_s7.eq(&gives_way);
+    let of_slot = |slot: &Expr, f: &dyn Fn(&Charge) -> Expr| {
+        let each: Vec<Expr> = charges.iter().map(f).collect();
+        if each.len() > 1 { select(slot, &each) } else { each[0].clone() }
+    };
+    let given_to_s7 = of_slot(&inputs.slot_s7, &|charge| {
+        let same = same_path(&given_s7, &charge.path, &charge.path.parked) & unit_gives_way_s7.eq(&charge.gives_way);
+        if shape.reconverges { same & circuit.output("leaves_at_ret_s7").eq(&charge.leaves_at_ret) } else { same }
+    });
     claim("s7_is_given_the_path_in_charge", !&at.in_s7 | given_to_s7);
-    let given_to_s8 = same_path(&Path::from_instance(&rules, shape, "given"), &(&charge.parked | &released))
-        & rules.output("gives_way_given").eq(&gives_way);
+    let given_s8 = Path::from_instance(&rules, shape, "given");
+    let gave_way = rules.output("gives_way_given");
+    let given_to_s8 = of_slot(&m.delay("slot_of_s8", &inputs.slot_s7), &|charge| {
+        let same_way = gave_way.eq(&gives_way(charge));
+        // A path that waited where it leaves gives way from the release on: nothing of it commits before.
+        let same_way =
+            if shape.reconverges { same_way | (&given_s8.parked & !&gave_way & &released) } else { same_way };
+        same_path(&given_s8, &charge.path, &(&charge.path.parked | &released)) & same_way
+    });
     claim("s8_has_the_path_in_charge", !(&at.in_s8 & &at.started_by_s7) | &at.settling | given_to_s8);
-    let listed: Vec<&Expr> = list.iter().map(|path| &path.valid).collect();
-    m.cover("every_thread_is_a_path", &(&at.started & join(listed).all()));
+    if shape.reconverges {
+        let alone = |lane: usize| {
+            let paths = list.iter().map(|(path, _)| &path.valid & path.mask.is(1 << lane));
+            join(&paths.collect::<Vec<_>>()).any()
+        };
+        let alone: Vec<Expr> = (0..shape.threads).map(alone).collect();
+        m.cover("every_thread_is_a_path", &(&at.started & join(&alone).all()));
+    } else {
+        let listed: Vec<&Expr> = list.iter().map(|(path, _)| &path.valid).collect();
+        m.cover("every_thread_is_a_path", &(&at.started & join(listed).all()));
+    }
     let lived: Vec<&Expr> = threads.iter().map(|thread| &thread.live).collect();
     m.cover("every_thread_ends", &(&at.started & join(lived).none()));
-    m.cover("a_release", &(&at.started & &released & &charge.valid));
-    if shape.rotates {
+    m.cover("a_release", &(&at.started & &released & &charges[0].path.valid));
+    if shape.rotates && !shape.reconverges {
+        let Charge { path: charge, gives_way, .. } = &charges[0];
         let others =
             threads.iter().zip(charge.mask.lanes(1)).map(|(thread, own)| &thread.live & !&thread.parked & !own);
         let others = m.wire("others_run", &join(&others.collect::<Vec<_>>()).any());
         let stuck = &charge.valid & &charge.parked & &others;
-        claim("a_parked_path_gives_way_to_one_that_runs", !stuck | &gives_way);
-        claim("a_path_gives_way_to_one_that_runs", !&gives_way | (&charge.valid & others));
+        claim("a_parked_path_gives_way_to_one_that_runs", !stuck | gives_way);
+        claim("a_path_gives_way_to_one_that_runs", !gives_way | (&charge.valid & others));
         claim("no_path_gives_way_over_a_release", !(gives_way & released));
     }
     if let Some(longest) = unit.longest_wait(shape) {

@@ -2,6 +2,7 @@
 //!
 //! What is proved, at what sizes and under which assumptions stands in docs/verification.md.
 
+mod stacks;
 mod waiting;
 mod yosys;
 
@@ -121,6 +122,8 @@ fn invariants_have_names() {
     };
     insta::assert_snapshot!("sorted_table", named("sorted-table"));
     insta::assert_snapshot!("arbiter", named("arbiter"));
+    insta::assert_snapshot!("pdom_stack", named("pdom-stack"));
+    insta::assert_snapshot!("dual_path", named("dual-path"));
 }
 
 #[test]

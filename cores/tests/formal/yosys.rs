@@ -89,6 +89,28 @@ impl Design {
         self.run("delete t:$cover\n", &format!("{others}\nselect -assert-min 1 t:$assert\n{base}\n{}", step()))
     }
 
+    /// Proves every assertion as [`Design::prove_by_induction`] does, but not all by one step: first those that are not
+    /// named, then part after part, each with what the parts before it state of the same cycle taken for granted.
+    pub fn prove_in_parts(&self, parts: &[Vec<String>]) -> Result<String, String> {
+        let mut script = format!("design -save all\nsat -verify {}\n", self.options(Cycles(2)));
+        let selected: Vec<String> =
+            parts.iter().map(|part| self.selection(&part.iter().map(String::as_str).collect::<Vec<_>>())).collect();
+        for part in 0..=parts.len() {
+            writeln!(script, "design -load all\nselect -set later t:$cover").expect("a string");
+            for later in &selected[part..] {
+                writeln!(script, "select -set later @later {later} %u").expect("a string");
+            }
+            let own = part.checked_sub(1).map_or_else(|| "t:$assert @later %d".to_owned(), |own| selected[own].clone());
+            writeln!(
+                script,
+                "select -set own {own}\nchformal -delay 1 @later\nchformal -assert2assume t:$assert @own %d"
+            )
+            .expect("a string");
+            writeln!(script, "select -assert-min 1 t:$assert\n{}", step()).expect("a string");
+        }
+        self.run("delete t:$cover\n", &script)
+    }
+
     /// Finds a run to each cover statement.
     pub fn reach(&self, cycles: Cycles) -> Result<String, String> {
         let mut script = String::from("design -save all\n");

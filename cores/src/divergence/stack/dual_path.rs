@@ -9,14 +9,16 @@
 //! anew when threads come into it from the other, or when a row is pushed over it or popped.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, lit, ones, select, zeros,
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, decode, join, lit, ones, select, zeros,
 };
 
+use super::invariants::{self, Level};
 use super::outcome::Outcome;
 use super::rpc::Rpc;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::row::Row;
 use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve, UnitTrace};
 use weft_config::Config;
@@ -148,6 +150,14 @@ impl DivergenceUnit for DualPath {
         let common = Common::bits(shape) + shape.threads + height_bits(shape);
         let tops = [top("hot_left", side_bits(shape)), top("hot_right", side_bits(shape)), top("tops", common)];
         tops.into_iter().chain((shape.threads > 1).then_some(rows)).collect()
+    }
+
+    fn listed_paths(&self, shape: &Shape) -> usize {
+        invariants::listed_paths(shape.threads, 2)
+    }
+
+    fn listed_returns(&self, shape: &Shape) -> usize {
+        shape.threads
     }
 
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
@@ -362,6 +372,92 @@ impl DivergenceUnit for DualPath {
             trace,
         }
         .declare(&m, shape);
+        if shape.formal {
+            m.port_group("the warp that is watched");
+            let at = Watched::inputs(&m, shape, "watched");
+            let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
+            let is_full = height.is(shape.threads as u64 - 1);
+            m.assert("a_push_finds_room", &!(&mine & &pushes & is_full));
+            let read = [[&left_s8, &right_s8], [&words_s8[LEFT], &words_s8[RIGHT]]];
+            let rows = rows.as_ref().map(|(rows, read)| (rows, read));
+            Tables { hot: &tables, tops: &tops, rows, read, top: &top_s8, empty: &empty }
+                .state(&m, shape, &at, generation);
+        }
         m.finish()
+    }
+}
+
+/// The tables, and what S8 has read of them.
+struct Tables<'a> {
+    hot: &'a [HotTable; 2],
+    tops: &'a Memory,
+    rows: Option<(&'a Memory, &'a Expr)>,
+    /// The sides in S7 and in S8.
+    read: [[&'a Expr; 2]; 2],
+    top: &'a Expr,
+    empty: &'a Expr,
+}
+
+impl Tables<'_> {
+    /// Claims of the watched warp, and the outputs for a proof.
+    fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
+        let hot = self.hot.each_ref().map(|table| table.inspect(&at.warp));
+        let word = m.wire("top_watched_now", &self.tops.inspect("top_watched", &at.warp));
+        let common_bits = Common::bits(shape);
+        let (top, live) = (Common::unpack(shape, &word), word.slice(common_bits, shape.threads));
+        let height = word.from(common_bits + shape.threads);
+        let highest = shape.threads - 1;
+        let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
+        for (number, name) in ["left", "right"].iter().enumerate() {
+            let same = |stage: usize| self.read[stage][number].eq(&hot[number]);
+            m.assert(&format!("s7_has_the_{name}_side"), &(!(&at.started & &at.in_s7) | same(0)));
+            m.assert(&format!("s8_has_the_{name}_side"), &(&settled | same(1)));
+        }
+        m.assert("s8_has_the_top_row", &(&settled | self.top.eq(&word)));
+        let stored: Vec<Expr> = (0..highest)
+            .map(|row| {
+                let (rows, read) = self.rows.expect("rows below the top");
+                let address = join([&lit(height.width(), row as u64), &at.warp]);
+                let stored = rows.inspect(&format!("row_{row}_watched"), &address);
+                let same = !height.is(row as u64 + 1) | read.eq(&stored);
+                m.assert(&format!("s8_has_row_{row}_below_the_top"), &(&settled | same));
+                stored
+            })
+            .collect();
+        let levels = (0..=highest)
+            .map(|row| {
+                let is_top = m.wire(&format!("row_{row}_is_top"), &height.is(row as u64));
+                let below = stored.get(row).map_or_else(|| zeros(Suspended::bits(shape)), Clone::clone);
+                let below = Suspended::unpack(shape, &below);
+                let below_common = Common::unpack(shape, &below.common);
+                let either = |name: &str, top: &Expr, below: &Expr| {
+                    m.wire(&format!("{name}_of_row_{row}"), &is_top.mux(top, below))
+                };
+                let sides = [("left", &below.left), ("right", &below.right)].into_iter().enumerate().map(
+                    |(number, (name, word))| {
+                        let word = either(name, &hot[number], word);
+                        let Side { path, at_rpc, leaves_at_ret } = Side::unpack(shape, &word, generation);
+                        let whole =
+                            either(&format!("{name}_mask"), &top.masks()[number], &below_common.masks()[number]);
+                        let was_parked = &path.parked | Side::unpack(shape, &word, &!generation).path.parked;
+                        invariants::Side { path, was_parked, whole, flags: [at_rpc, leaves_at_ret] }
+                    },
+                );
+                let (rpc, lower) = (top.rpc(), below_common.rpc());
+                Level {
+                    used: !height.lt(&lit(height.width(), row as u64)),
+                    sides: sides.collect(),
+                    from: either("from", &top.from, &below_common.from),
+                    rpc: Rpc {
+                        kind: either("rpc_kind", &rpc.kind, &lower.kind),
+                        pc: either("rpc_pc", &rpc.pc, &lower.pc),
+                        depth: either("rpc_depth", &rpc.depth, &lower.depth),
+                    },
+                    is_top,
+                }
+            })
+            .collect();
+        let empty = self.empty.index(&at.warp);
+        invariants::Rows { levels, live: &live, empty: &empty }.state(m, shape, at);
     }
 }

@@ -16,6 +16,7 @@
 //! instruction was: it is the predicted one.
 
 mod dual_path;
+mod invariants;
 mod outcome;
 mod pdom_stack;
 mod rpc;

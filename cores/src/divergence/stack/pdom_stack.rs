@@ -9,11 +9,13 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, increment, join, lit, ones, zeros,
 };
 
+use super::invariants::{self, Level, Side};
 use super::outcome::Outcome;
 use super::rpc::Rpc;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::row::Row;
 use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve, UnitTrace};
 use weft_config::Config;
@@ -111,6 +113,14 @@ impl DivergenceUnit for PdomStack {
         let bank = |name| Storage { name, words: shape.warps * shape.threads, bits: Suspended::bits(shape) };
         let banks = ["rows_even", "rows_odd"].map(bank).into_iter().filter(|_| shape.threads > 1);
         [top("hot_path", 4 + Row::bits(shape)), top("tops", Top::bits(shape))].into_iter().chain(banks).collect()
+    }
+
+    fn listed_paths(&self, shape: &Shape) -> usize {
+        invariants::listed_paths(2 * shape.threads - 1, 1)
+    }
+
+    fn listed_returns(&self, shape: &Shape) -> usize {
+        2 * shape.threads - 1
     }
 
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
@@ -224,7 +234,83 @@ impl DivergenceUnit for PdomStack {
             },
         }
         .declare(&m, shape);
+        if shape.formal {
+            m.port_group("the warp that is watched");
+            let at = Watched::inputs(&m, shape, "watched");
+            let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
+            let room = |pushed: u64| !lit(top.height.width(), 2 * shape.threads as u64 - 2 - pushed).lt(&top.height);
+            m.assert("a_push_finds_room", &(!(&mine & &pushes_one) | room(1)));
+            m.assert("a_push_of_two_finds_room", &(!(&mine & &pushes_two) | room(2)));
+            Tables { hot: &hot, tops: &tops, rows: &rows, top: &top }.state(&m, shape, &at, generation);
+        }
         m.finish()
+    }
+}
+
+/// The tables, and what S8 has read of them.
+struct Tables<'a> {
+    hot: &'a HotTable,
+    tops: &'a Memory,
+    rows: &'a Rows,
+    top: &'a Top,
+}
+
+impl Tables<'_> {
+    /// Claims of the watched warp, and the outputs for a proof.
+    fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
+        let (path, flags) = hot::unpack(shape, &self.hot.inspect(&at.warp), generation);
+        let top_word = m.wire("top_watched_now", &self.tops.inspect("top_watched", &at.warp));
+        let top = Top::unpack(shape, &top_word);
+        let highest = 2 * shape.threads - 2;
+        let stored: Vec<Expr> = (0..highest)
+            .map(|row| {
+                let address = self.rows.address(&lit(top.height.width(), row as u64), &at.warp);
+                self.rows.banks[row % 2].inspect(&format!("row_{row}_watched"), &address)
+            })
+            .collect();
+        let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
+        m.assert("s8_has_the_top_row", &(&settled | self.top.pack().eq(&top_word)));
+        for (row, word) in stored.iter().enumerate() {
+            let is_read = top.height.is(row as u64 + 1);
+            let same = self.rows.below(shape).pack().eq(word);
+            m.assert(&format!("s8_has_row_{row}_below_the_top"), &(&settled | !is_read | same));
+        }
+        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
+        claim("the_stack_never_overflows", &!lit(top.height.width(), highest as u64).lt(&top.height));
+        claim("a_path_is_there_while_it_has_threads", &path.valid.eq(&top.mask.any()));
+        let levels = (0..=highest)
+            .map(|row| {
+                let is_top = m.wire(&format!("row_{row}_is_top"), &top.height.is(row as u64));
+                let below = stored.get(row).map_or_else(|| zeros(Suspended::bits(shape)), Clone::clone);
+                let below = Suspended::unpack(shape, &below);
+                let either = |name: &str, top: &Expr, below: &Expr| {
+                    m.wire(&format!("{name}_of_row_{row}"), &is_top.mux(top, below))
+                };
+                Level {
+                    used: !top.height.lt(&lit(top.height.width(), row as u64)),
+                    sides: vec![Side {
+                        path: Path {
+                            valid: either("valid", &path.valid, &lit(1, 1)),
+                            pc: either("pc", &path.pc, &below.pc),
+                            depth: either("depth", &path.depth, &below.depth),
+                            mask: either("active", &path.mask, &below.mask),
+                            parked: either("parked", &path.parked, &lit(1, 0)),
+                        },
+                        was_parked: either("parked_once", &path.parked, &lit(1, 0)),
+                        whole: either("whole", &top.mask, &below.mask),
+                        flags: [flags.bit(1), flags.bit(2)],
+                    }],
+                    from: zeros(0),
+                    rpc: Rpc {
+                        kind: either("rpc_kind", &top.rpc_kind, &below.rpc_kind),
+                        pc: either("rpc_pc", &top.rpc_pc, &below.rpc_pc),
+                        depth: either("rpc_depth", &top.rpc_depth, &below.rpc_depth),
+                    },
+                    is_top,
+                }
+            })
+            .collect();
+        invariants::Rows { levels, live: &top.live, empty: &flags.bit(0) }.state(m, shape, at);
     }
 }
 

@@ -22,6 +22,11 @@ impl Rpc {
         Self { kind: lit(2, 0), pc: rtl::zeros(shape.pc_bits), depth: rtl::zeros(shape.depth_bits) }
     }
 
+    /// Whether it is nowhere.
+    pub fn is_nowhere(&self) -> Expr {
+        self.kind.none()
+    }
+
     /// Whether it is at a pc.
     pub fn is_at(&self) -> Expr {
         self.kind.is(1)

@@ -1,0 +1,258 @@
+//! What holds of the rows of a stack at all times, stated in a formal build: about the warp that is watched.
+
+use rtl::{Builder, Bundle, Expr, clog2, count_ones, increment, join, lit, reduce, select};
+
+use super::rpc::Rpc;
+use crate::formal::{CHARGES, Standing, Watched};
+use crate::shape::Shape;
+use crate::signals::Path;
+
+/// A side of a row.
+pub struct Side {
+    /// Its path, with the lanes that are active, or were when the row was suspended.
+    pub path: Path,
+    /// It was parked when it was last on top, and may have been released since.
+    pub was_parked: Expr,
+    /// All its threads when it was last on top.
+    pub whole: Expr,
+    /// It stands at the row's reconvergence point; it leaves at a `ret`.
+    pub flags: [Expr; 2],
+}
+
+/// A row: the top one, or one below it.
+pub struct Level {
+    /// There is such a row.
+    pub used: Expr,
+    /// It is on top.
+    pub is_top: Expr,
+    /// Its sides: one, or left and right.
+    pub sides: Vec<Side>,
+    /// Which of the row below diverged to make this one; no bits where a row has one side.
+    pub from: Expr,
+    /// Where its paths meet.
+    pub rpc: Rpc,
+}
+
+impl Level {
+    /// What is there of a side, if anything.
+    fn side(&self, number: usize) -> (Expr, Expr) {
+        let side = &self.sides[number];
+        let valid = &self.used & &side.path.valid;
+        (valid.clone(), side.whole.when(&valid))
+    }
+
+    /// All its threads.
+    fn threads(&self) -> Expr {
+        let each: Vec<Expr> = (0..self.sides.len()).map(|number| self.side(number).1).collect();
+        reduce(&each, &|a, b| a | b)
+    }
+}
+
+/// The rows of the watched warp, the bottom one first.
+pub struct Rows<'a> {
+    /// The rows.
+    pub levels: Vec<Level>,
+    /// The warp's live threads.
+    pub live: &'a Expr,
+    /// The top row is to be popped: all its threads have ended.
+    pub empty: &'a Expr,
+}
+
+/// Paths in the list of a stack of so many rows: of each side those that are active and those that have been served.
+pub fn listed_paths(rows: usize, sides: usize) -> usize {
+    2 * rows * sides
+}
+
+/// Equal but for the return that came first.
+fn same(a: &Rpc, b: &Rpc) -> Expr {
+    let place = a.pc.eq(&b.pc) | a.is_return();
+    (a.is_return().eq(&b.is_return()) & a.is_at().eq(&b.is_at())) & ((place & a.depth.eq(&b.depth)) | a.is_nowhere())
+}
+
+fn within(inner: &Expr, outer: &Expr) -> Expr {
+    (inner & !outer).none()
+}
+
+fn apart(a: &Expr, b: &Expr) -> Expr {
+    (a & b).none()
+}
+
+impl Rows<'_> {
+    /// Claims of the rows, and the outputs for a proof: the paths in charge, the list of all, and the pcs of returns.
+    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) {
+        m.comment("What holds of the rows of the watched warp.");
+        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
+        let levels = &self.levels;
+        let threads: Vec<Expr> = levels
+            .iter()
+            .enumerate()
+            .map(|(row, level)| m.wire(&format!("threads_of_row_{row}"), &level.threads()))
+            .collect();
+        let none = lit(shape.threads, 0);
+        let above: Vec<Expr> = (0..levels.len())
+            .map(|row| {
+                m.wire(
+                    &format!("above_row_{row}"),
+                    &threads[row + 1..].iter().fold(none.clone(), |any, threads| any | threads),
+                )
+            })
+            .collect();
+        claim("the_bottom_row_meets_nowhere", &levels[0].rpc.is_nowhere());
+        for (row, level) in levels.iter().enumerate() {
+            if let [left, right] = level.sides.as_slice() {
+                let both = &left.path.valid & &right.path.valid & !apart(&left.whole, &right.whole);
+                claim(&format!("the_sides_of_row_{row}_are_apart"), &!(&level.used & both));
+            }
+        }
+
+        m.comment("Each row meets in the row below it, or where that one meets.");
+        let meets_below: Vec<Expr> = (0..levels.len())
+            .map(|row| match row.checked_sub(1) {
+                Some(below) => m.wire(
+                    &format!("row_{row}_meets_below"),
+                    &(&levels[row].used & !same(&levels[row].rpc, &levels[below].rpc)),
+                ),
+                None => lit(1, 0),
+            })
+            .collect();
+        let mut arrived = lit(1, 0);
+        let mut known = vec![lit(1, 0); levels.len()];
+        for row in (1..levels.len()).rev() {
+            let passes_on = if row + 1 < levels.len() {
+                &levels[row + 1].used & !&meets_below[row + 1] & arrived
+            } else {
+                lit(1, 0)
+            };
+            arrived =
+                m.wire(&format!("a_return_of_row_{row}_is_known"), &(levels[row].rpc.is_known_return() | passes_on));
+            known[row] = arrived.clone();
+        }
+        for row in 1..levels.len() {
+            let (level, below) = (&levels[row], &levels[row - 1]);
+            let number = |f: &dyn Fn(usize) -> Expr| match below.sides.len() {
+                1 => f(0),
+                sides => select(&level.from, &(0..sides).map(f).collect::<Vec<_>>()),
+            };
+            let path = |f: &dyn Fn(&Path) -> &Expr| number(&|side| f(&below.sides[side].path).clone());
+            let (valid, whole) = (number(&|side| below.side(side).0), number(&|side| below.side(side).1));
+            let place = path(&|path| &path.depth).eq(&level.rpc.depth)
+                & (level.rpc.is_return() | path(&|path| &path.pc).eq(&level.rpc.pc));
+            let was_parked = number(&|side| below.sides[side].was_parked.clone());
+            let waits = &valid & !was_parked & path(&|path| &path.mask).eq(&whole) & place;
+            let part = within(&above[row - 1], &whole);
+            let part = if below.sides.len() == 1 { part & whole.ne(&threads[row]) } else { part };
+            claim(
+                &format!("the_meeting_of_row_{row}_waits_below"),
+                &(!&meets_below[row] | (waits & part & !level.rpc.is_nowhere())),
+            );
+            let beside =
+                if below.sides.len() == 1 { apart(&above[row - 1], &whole) } else { !valid & threads[row - 1].any() };
+            claim(&format!("row_{row}_meets_where_the_one_below_does"), &(!&level.used | &meets_below[row] | beside));
+            let has_arrived = (number(&|side| below.side(side).1) & self.live & !&above[row - 1]).any();
+            let unknown = &meets_below[row] & level.rpc.is_return() & !&known[row] & has_arrived;
+            claim(&format!("who_has_come_to_a_return_of_row_{row}_knows_which"), &!unknown);
+        }
+
+        m.comment("The sides.");
+        for (row, level) in levels.iter().enumerate() {
+            for (number, side) in level.sides.iter().enumerate() {
+                let name = format!("{}_of_row_{row}", ["left", "right"][number]);
+                let Side { path, whole, flags, .. } = side;
+                let is_base = match levels.get(row + 1) {
+                    Some(_) if level.sides.len() == 1 => !&level.is_top,
+                    Some(next) => !&level.is_top & next.from.is(number as u64),
+                    None => lit(1, 0),
+                };
+                let valid = &level.used & &path.valid;
+                claim(&format!("{name}_has_threads"), &(!&valid | (path.mask.any() & within(&path.mask, whole))));
+                let at = level.rpc.is_at() & path.pc.eq(&level.rpc.pc) & path.depth.eq(&level.rpc.depth);
+                let returns = level.rpc.is_return() & path.depth.eq(&level.rpc.depth);
+                let counts = &valid & !&is_base;
+                if level.sides.len() > 1 {
+                    claim(&format!("{name}_is_apart_from_the_rows_above"), &(!&counts | apart(whole, &above[row])));
+                }
+                claim(&format!("{name}_lives"), &(!&counts | within(whole, self.live)));
+                let rests = &counts & path.mask.ne(whole) & &at;
+                claim(&format!("{name}_has_no_rest_where_it_meets"), &!rests);
+                if level.sides.len() > 1 {
+                    let unknown = &level.used & level.rpc.is_return() & !level.rpc.is_known_return();
+                    let gone = !&path.valid & (whole & self.live).any();
+                    claim(&format!("{name}_has_not_left_for_an_unknown_return"), &!(unknown & gone));
+                }
+                claim(
+                    &format!("{name}_leaves_where_it_meets"),
+                    &(!&counts | (flags[0].eq(&at) & flags[1].eq(&returns))),
+                );
+                if level.sides.len() > 1 {
+                    let most = count_ones(whole).lt(&lit(clog2(shape.threads + 1), (shape.threads - row + 1) as u64));
+                    claim(&format!("{name}_has_fewer_threads_than_in_the_row_below"), &(!&valid | most));
+                }
+                claim(&format!("{name}_waits_whole"), &(!(valid & &path.parked) | path.mask.eq(whole)));
+            }
+        }
+
+        m.port_group("its paths in charge");
+        let is_top = |level: &Level| level.is_top.clone();
+        let tops: Vec<Expr> = levels.iter().map(is_top).collect();
+        let top = |f: &dyn Fn(&Level) -> Expr| {
+            let values: Vec<Expr> = levels.iter().zip(&tops).map(|(level, top)| f(level).when(top)).collect();
+            reduce(&values, &|a, b| a | b)
+        };
+        for (number, name) in CHARGES[..shape.slots].iter().enumerate() {
+            let path = Path::build(shape, &mut |field, _| {
+                top(&|level| {
+                    level.sides[number]
+                        .path
+                        .fields()
+                        .into_iter()
+                        .find(|(name, _)| *name == field)
+                        .expect("a field")
+                        .1
+                        .clone()
+                })
+            });
+            let [at_rpc, at_ret] = [0, 1].map(|flag| top(&|level| level.sides[number].flags[flag].clone()));
+            let runs = &path.valid & !&path.parked;
+            let empty = if number == 0 { self.empty.clone() } else { lit(1, 0) };
+            m.output(&format!("gives_way_{name}"), &(empty | (at_rpc & &runs)));
+            m.output(&format!("leaves_at_ret_{name}"), &(at_ret & &runs));
+            path.outputs(m, name);
+        }
+        let is_empty = !top(&|level| join(level.sides.iter().map(|side| &side.path.valid)).any()) & !&levels[0].is_top;
+        claim("a_row_is_empty_when_no_side_of_it_lives", &self.empty.eq(&is_empty));
+
+        m.port_group("all its paths: of each side what is active and what has been served");
+        let mut entry = 0;
+        for (row, level) in levels.iter().enumerate().rev() {
+            for (number, Side { path, whole, .. }) in level.sides.iter().enumerate() {
+                let valid = &level.used & &path.valid;
+                let free = m.wire(&format!("free_of_row_{row}_{number}"), &(self.live & !&above[row]).when(&valid));
+                let at_return = match levels.get(row + 1) {
+                    Some(next) => {
+                        let is_from = if level.sides.len() == 1 { lit(1, 1) } else { next.from.is(number as u64) };
+                        &meets_below[row + 1] & next.rpc.is_return() & is_from
+                    }
+                    None => lit(1, 0),
+                };
+                let active = &path.mask & &free;
+                let served = whole & !&path.mask & &free;
+                let rest = path.mask.ne(whole);
+                let listed = [(path.pc.clone(), active, rest), (increment(&path.pc, 1), served, lit(1, 0))];
+                for (pc, mask, rest) in listed {
+                    let name = format!("list_{entry}");
+                    let mask = m.wire(&format!("mask_listed_{entry}"), &mask);
+                    let valid = mask.any();
+                    Path { valid, pc, mask, depth: path.depth.clone(), parked: path.parked.clone() }.outputs(m, &name);
+                    Standing { rest, at_return: at_return.clone() }.outputs(m, &name);
+                    entry += 1;
+                }
+            }
+        }
+        m.port_group("returns that it knows");
+        for (row, level) in levels.iter().enumerate() {
+            m.output(&format!("return_{row}_valid"), &(&level.used & level.rpc.is_known_return()));
+            m.output(&format!("return_{row}_pc"), &level.rpc.pc);
+        }
+        m.cover("the_stack_is_full", &(&at.started & &tops[tops.len() - 1] & count_ones(self.live).any()));
+    }
+}
