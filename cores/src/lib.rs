@@ -180,6 +180,11 @@ impl Core {
         self.top.name()
     }
 
+    /// The top module, to build around it.
+    pub fn module(&self) -> &rtl::Module {
+        &self.top
+    }
+
     /// Names of all modules, below before above.
     pub fn modules(&self) -> Vec<String> {
         self.top.hierarchy().iter().map(|module| module.name().to_owned()).collect()

@@ -62,6 +62,11 @@ impl Key {
         }
         Self(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
     }
+
+    /// The digest, in hexadecimal.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 /// A cache at one root.

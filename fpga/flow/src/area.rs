@@ -1,38 +1,30 @@
-//! Areas: cells of an ECP5 after technology mapping.
+//! Areas: cells of an FPGA after technology mapping.
 
 use std::iter::Sum;
 use std::ops::{Add, Mul};
 
 use weft_config::Config;
 
+use crate::part::Part;
+use crate::placing::Placing;
+
 /// How many cells of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
-    /// LUTs of four inputs.
-    pub lut4: u64,
-    /// Carry cells of two bits (CCU2C).
-    pub ccu2c: u64,
-    /// Chains that the carry cells form.
+    /// LUTs.
+    pub lut: u64,
+    /// Carry cells; of the ECP5 two bits each (CCU2C).
+    pub carry: u64,
+    /// Chains that the carry cells form, where they are counted.
     pub chains: u64,
-    /// LUT RAMs of 16 words of 4 bits (TRELLIS_DPR16X4).
+    /// LUT RAMs; of the ECP5 16 words of 4 bits each (TRELLIS_DPR16X4).
     pub lutram: u64,
-    /// Flip-flops (TRELLIS_FF).
+    /// Flip-flops.
     pub ff: u64,
-    /// Block RAMs of 18 kbit (DP16KD).
+    /// Block RAMs.
     pub bram: u64,
-    /// Multipliers of 18 × 18 bits (MULT18X18D).
+    /// Multipliers.
     pub dsp: u64,
-}
-
-impl Cells {
-    /// The TRELLIS_COMB sites that nextpnr-ecp5 will report after packing: LUT4 + 2 · CCU2C + 4 · chains +
-    /// 6 · TRELLIS_DPR16X4. A carry cell takes two sites, and each chain has a cell more at either end; a LUT RAM takes
-    /// four for its words, and its write port blocks two more.
-    ///
-    /// For a whole design it reports up to two more, the sources of the constants 0 and 1.
-    pub fn packed(&self) -> u64 {
-        self.lut4 + 2 * self.ccu2c + 4 * self.chains + 6 * self.lutram
-    }
 }
 
 impl Add for Cells {
@@ -40,8 +32,8 @@ impl Add for Cells {
 
     fn add(self, other: Self) -> Self {
         Self {
-            lut4: self.lut4 + other.lut4,
-            ccu2c: self.ccu2c + other.ccu2c,
+            lut: self.lut + other.lut,
+            carry: self.carry + other.carry,
             chains: self.chains + other.chains,
             lutram: self.lutram + other.lutram,
             ff: self.ff + other.ff,
@@ -56,8 +48,8 @@ impl Mul<u64> for Cells {
 
     fn mul(self, times: u64) -> Self {
         Self {
-            lut4: self.lut4 * times,
-            ccu2c: self.ccu2c * times,
+            lut: self.lut * times,
+            carry: self.carry * times,
             chains: self.chains * times,
             lutram: self.lutram * times,
             ff: self.ff * times,
@@ -85,7 +77,7 @@ pub struct ModuleArea {
 }
 
 /// What a core, or a part of one, takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Area {
     /// The configuration of the core, its trace port off.
     pub config: Config,
@@ -93,13 +85,19 @@ pub struct Area {
     pub top: String,
     /// The clock frequency that logic was mapped for, in MHz; `None`: the highest that each path can have.
     pub target_mhz: Option<u32>,
+    /// The part that it was mapped for.
+    pub part: &'static Part,
     /// The cells of the flattened whole; `None` if only the modules were synthesised. It is less than their sum, since
     /// logic is shared and simplified across them.
     pub flattened: Option<Cells>,
+    /// Whether the whole could not be flattened because that takes more memory than Yosys has.
+    pub out_of_memory: bool,
     /// The modules, each synthesised by itself, that which takes most LUTs first.
     pub modules: Vec<ModuleArea>,
     /// The Yosys that counted.
     pub yosys: String,
+    /// What became of it on the part, if it was to be placed.
+    pub placing: Option<Placing>,
 }
 
 impl Area {
@@ -111,5 +109,10 @@ impl Area {
     /// The cells of the whole: flattened, or else the sum.
     pub fn total(&self) -> Cells {
         self.flattened.unwrap_or_else(|| self.sum())
+    }
+
+    /// Whether the part has all the cells that were counted. Placing or routing may still fail.
+    pub fn fits(&self) -> bool {
+        self.part.holds(&self.total())
     }
 }

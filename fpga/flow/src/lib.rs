@@ -1,16 +1,29 @@
-//! From the Verilog of a core to its area on an FPGA.
+//! From the Verilog of a core to its area on an FPGA, and to the clock frequency that it reaches there.
 //!
-//! - [`synthesise`]: a core, or one module of it, to an [`Area`], by Yosys;
-//! - [`part`]: the FPGAs and what they hold.
+//! - [`synthesise`]: a core, or one module of it, to an [`Area`], by Yosys, and for parts of the ECP5 family to a
+//!   [`Placing`], by nextpnr;
+//! - [`part`], [`family`]: the FPGAs, what they hold, and what their cells are called.
 //!
-//! Nothing is placed or routed: an area is a count of cells, and there is no frequency.
+//! What the tools found is kept in the build cache, by the content of what they were given.
 #![deny(unsafe_code)]
 
 mod area;
+pub mod family;
+mod mapping;
+mod netlist;
+mod nextpnr;
 pub mod part;
+mod path;
+mod pins;
+mod placing;
+mod process;
 mod statistics;
 mod synthesis;
+mod timing;
 mod yosys;
 
 pub use area::{Area, Cells, ModuleArea};
+pub use path::{CriticalPath, Place, Step};
+pub use placing::{Outcome, Placing, Seed};
 pub use synthesis::{Request, SynthesisError, synthesise};
+pub use timing::Sites;

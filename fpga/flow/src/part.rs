@@ -1,28 +1,44 @@
 //! The FPGAs that can be synthesised for.
 
 use crate::area::Cells;
+use crate::family::{CYCLONE4, ECP5, Family, GOWIN, ICE40, NEXUS, XILINX7};
 
 /// An FPGA: its name as a target, and what it holds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     /// Value of `--target`.
     pub name: &'static str,
-    /// Sites for a LUT of four inputs (TRELLIS_COMB), which carry cells and LUT RAM take as well.
+    /// What its cells are.
+    pub family: &'static Family,
+    /// Sites for a LUT; what of the other cells takes them as well is a matter of the family.
     pub lut_sites: u64,
-    /// Flip-flops (TRELLIS_FF).
+    /// Flip-flops.
     pub ff: u64,
-    /// Block RAMs of 18 kbit (DP16KD).
+    /// Block RAMs.
     pub bram: u64,
-    /// Multipliers of 18 × 18 bits (MULT18X18D).
+    /// Size of a block RAM, in kbit.
+    pub bram_kbit: u64,
+    /// Multipliers of 18 × 18 bits; of the 7 series 25 × 18.
     pub dsp: u64,
 }
 
-/// The parts, the default of the documentation first. The counts are those that nextpnr-ecp5 reports.
-pub static PARTS: [Part; 3] = [
-    Part { name: "ecp5-85k", lut_sites: 83_640, ff: 83_640, bram: 208, dsp: 156 },
-    Part { name: "ecp5-45k", lut_sites: 43_848, ff: 43_848, bram: 108, dsp: 72 },
-    Part { name: "ecp5-25k", lut_sites: 24_288, ff: 24_288, bram: 56, dsp: 28 },
+/// The parts, the default of the documentation first. The counts of the ECP5 are those that nextpnr-ecp5 reports, the
+/// others those of the data sheets.
+pub static PARTS: [Part; 8] = [
+    part("ecp5-85k", &ECP5, [83_640, 83_640, 208, 18, 156]),
+    part("ecp5-45k", &ECP5, [43_848, 43_848, 108, 18, 72]),
+    part("ecp5-25k", &ECP5, [24_288, 24_288, 56, 18, 28]),
+    part("ice40-hx8k", &ICE40, [7_680, 7_680, 32, 4, 0]),
+    part("gw2a-18", &GOWIN, [20_736, 15_552, 46, 18, 48]),
+    part("lifcl-40", &NEXUS, [32_256, 32_256, 84, 18, 56]),
+    part("xc7a100t", &XILINX7, [63_400, 126_800, 270, 18, 240]),
+    part("cyclone4-ep4ce115", &CYCLONE4, [114_480, 114_480, 432, 9, 266]),
 ];
+
+const fn part(name: &'static str, family: &'static Family, holds: [u64; 5]) -> Part {
+    let [lut_sites, ff, bram, bram_kbit, dsp] = holds;
+    Part { name, family, lut_sites, ff, bram, bram_kbit, dsp }
+}
 
 /// The part of a name.
 pub fn find(name: &str) -> Option<&'static Part> {
@@ -30,9 +46,15 @@ pub fn find(name: &str) -> Option<&'static Part> {
 }
 
 impl Part {
-    /// Whether these cells fit, by [`Cells::packed`] and the counts of the others. Routing may still fail.
+    /// Whether these cells fit, by [`Family::packed`] and the counts of the others. Routing may still fail.
     pub fn holds(&self, cells: &Cells) -> bool {
-        cells.packed() <= self.lut_sites && cells.ff <= self.ff && cells.bram <= self.bram && cells.dsp <= self.dsp
+        let packed = self.family.packed(cells);
+        packed <= self.lut_sites && cells.ff <= self.ff && cells.bram <= self.bram && cells.dsp <= self.dsp
+    }
+
+    /// The option by which nextpnr knows a part that it places: `--85k`.
+    pub(crate) fn device(&self) -> String {
+        format!("--{}", self.name.rsplit('-').next().unwrap_or_default())
     }
 }
 
@@ -43,11 +65,11 @@ mod tests {
     #[test]
     fn each_resource_alone_decides() {
         let part = find("ecp5-25k").unwrap();
-        let full = Cells { lut4: 24_288 - 2 - 4 - 6, ccu2c: 1, chains: 1, lutram: 1, ff: 24_288, bram: 56, dsp: 28 };
+        let full = Cells { lut: 24_288 - 2 - 4 - 6, carry: 1, chains: 1, lutram: 1, ff: 24_288, bram: 56, dsp: 28 };
         assert!(part.holds(&full));
         for beyond in [
-            Cells { lut4: full.lut4 + 1, ..full },
-            Cells { ccu2c: 2, ..full },
+            Cells { lut: full.lut + 1, ..full },
+            Cells { carry: 2, ..full },
             Cells { chains: 2, ..full },
             Cells { lutram: 2, ..full },
             Cells { ff: full.ff + 1, ..full },
@@ -58,5 +80,11 @@ mod tests {
             assert!(find("ecp5-45k").unwrap().holds(&beyond));
         }
         assert_eq!(find("ecp5"), None);
+    }
+
+    #[test]
+    fn parts_that_are_placed_have_a_name_in_nextpnr() {
+        let devices: Vec<String> = PARTS.iter().filter(|part| part.family.places).map(Part::device).collect();
+        assert_eq!(devices, ["--85k", "--45k", "--25k"]);
     }
 }

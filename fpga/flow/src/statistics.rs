@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::area::{Cells, ModuleArea};
-
-/// What the script calls a carry cell that begins a chain.
-pub const FIRST_CARRY: &str = "CCU2C_FIRST";
+use crate::family::Family;
 
 /// Of each module, how many cells of each type stand in it, instances of other modules among them.
 pub type Types = BTreeMap<String, BTreeMap<String, u64>>;
@@ -51,14 +49,16 @@ pub fn read(report: &str) -> Result<Types, StatisticsError> {
 }
 
 /// The modules of the hierarchy below `top`, itself included, that with the most LUTs in all its instances first.
-pub fn modules(types: &Types, top: &str) -> Result<Vec<ModuleArea>, StatisticsError> {
+pub fn modules(family: &Family, types: &Types, top: &str) -> Result<Vec<ModuleArea>, StatisticsError> {
     let mut instances = BTreeMap::new();
     count_instances(types, top, 1, &mut instances)?;
     let mut modules = instances
         .into_iter()
-        .map(|(name, instances)| Ok(ModuleArea { name: name.to_owned(), instances, cells: cells(types, name)? }))
+        .map(|(name, instances)| {
+            Ok(ModuleArea { name: name.to_owned(), instances, cells: cells(family, types, name)? })
+        })
         .collect::<Result<Vec<_>, StatisticsError>>()?;
-    modules.sort_by_key(|module| std::cmp::Reverse(module.cells.lut4 * module.instances));
+    modules.sort_by_key(|module| std::cmp::Reverse(module.cells.lut * module.instances));
     Ok(modules)
 }
 
@@ -78,22 +78,14 @@ fn count_instances<'a>(
 }
 
 /// The cells of one instance of a module.
-fn cells(types: &Types, module: &str) -> Result<Cells, StatisticsError> {
-    let of = |kind: &str| types[module].get(kind).copied().unwrap_or(0);
+pub fn cells(family: &Family, types: &Types, module: &str) -> Result<Cells, StatisticsError> {
+    let types = types.get(module).ok_or_else(|| StatisticsError::NoModule(module.to_owned()))?;
     // `$scopeinfo` remembers the hierarchy of what was flattened; it is no hardware.
-    if let Some((kind, number)) = types[module].iter().find(|(kind, _)| kind.starts_with('$') && *kind != "$scopeinfo")
-    {
+    let unmapped = |kind: &str| kind.starts_with('$') && kind != "$scopeinfo" && !family.knows(kind);
+    if let Some((kind, number)) = types.iter().find(|(kind, _)| unmapped(kind)) {
         return Err(StatisticsError::Unmapped { module: module.to_owned(), kind: kind.clone(), number: *number });
     }
-    Ok(Cells {
-        lut4: of("LUT4"),
-        ccu2c: of("CCU2C") + of(FIRST_CARRY),
-        chains: of(FIRST_CARRY),
-        lutram: of("TRELLIS_DPR16X4"),
-        ff: of("TRELLIS_FF"),
-        bram: of("DP16KD") + of("PDPW16KD"),
-        dsp: of("MULT18X18D"),
-    })
+    Ok(family.cells(types))
 }
 
 /// Yosys 0.23 leaves a comma behind the last module.
@@ -111,6 +103,7 @@ fn without_trailing_commas(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::family::ECP5;
 
     /// As Yosys 0.23 writes it: with a backslash before names and a comma too many.
     const REPORT: &str = r#"{
@@ -127,11 +120,11 @@ mod tests {
 
     #[test]
     fn instances_are_counted_through_the_hierarchy() {
-        let found = modules(&read(REPORT).unwrap(), "top").unwrap();
+        let found = modules(&ECP5, &read(REPORT).unwrap(), "top").unwrap();
         let expected = [
-            ("bit", 13, Cells { lut4: 2, ff: 1, ..Cells::default() }),
-            ("top", 1, Cells { lut4: 7, lutram: 6, dsp: 2, ..Cells::default() }),
-            ("lane", 3, Cells { ccu2c: 7, chains: 2, bram: 1, ..Cells::default() }),
+            ("bit", 13, Cells { lut: 2, ff: 1, ..Cells::default() }),
+            ("top", 1, Cells { lut: 7, lutram: 6, dsp: 2, ..Cells::default() }),
+            ("lane", 3, Cells { carry: 7, chains: 2, bram: 1, ..Cells::default() }),
         ];
         let expected: Vec<ModuleArea> = expected
             .into_iter()
@@ -142,11 +135,12 @@ mod tests {
 
     #[test]
     fn a_report_that_leaves_something_out_is_refused() {
-        let text = |report: &str, top| read(report).and_then(|types| modules(&types, top)).unwrap_err().to_string();
+        let text =
+            |report: &str, top| read(report).and_then(|types| modules(&ECP5, &types, top)).unwrap_err().to_string();
         assert_eq!(text(REPORT, "topp"), "no module `topp`");
         let unmapped = REPORT.replace("PFUMX", "$mem_v2");
         assert_eq!(text(&unmapped, "top"), "9 cells of type $mem_v2 in module `top` were not mapped to the FPGA");
-        assert!(modules(&read(&unmapped).unwrap(), "lane").is_ok());
+        assert!(modules(&ECP5, &read(&unmapped).unwrap(), "lane").is_ok());
         assert!(text("{}", "top").starts_with("not a report of cells: "));
     }
 }

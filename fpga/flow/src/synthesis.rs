@@ -1,20 +1,27 @@
-//! The synthesis of a core or a module of it for an ECP5.
+//! From a configuration to the area of its core and the clock frequency that it reaches.
 
 use std::io;
 use std::path::PathBuf;
 
-use cores::Core;
 use testbench::cache::{Cache, CacheError};
 use testbench::tools::ToolError;
 use weft_config::{Config, RAM_BASE, nearest};
 
-use crate::area::{Area, Cells, ModuleArea};
-use crate::statistics::{self, FIRST_CARRY, StatisticsError, Types};
-use crate::yosys::{RESULT, Task, Yosys};
+use crate::area::Area;
+use crate::mapping::Mapper;
+use crate::netlist::NetlistError;
+use crate::nextpnr::Nextpnr;
+use crate::part::{PARTS, Part};
+use crate::placing;
+use crate::statistics::StatisticsError;
+use crate::timing::ReportError;
+use crate::yosys::Yosys;
 
 /// What to synthesise.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
+    /// The FPGA.
+    pub part: &'static Part,
     /// One module of the core with all below it, instead of the core.
     pub module: Option<&'a str>,
     /// Each module by itself only, not the flattened whole.
@@ -22,6 +29,8 @@ pub struct Request<'a> {
     /// Logic is mapped for this clock frequency, in MHz, and for few LUTs where that leaves room; otherwise, as
     /// `synth_ecp5` does by itself, for the shortest delay.
     pub target_mhz: Option<u32>,
+    /// Place and route the flattened whole, once with each seed from 1 to this.
+    pub seeds: Option<u32>,
 }
 
 /// A core without an area.
@@ -30,12 +39,27 @@ pub enum SynthesisError {
     /// The core cannot be elaborated.
     #[error(transparent)]
     Core(#[from] cores::CoreError),
-    /// Yosys is missing.
+    /// The module around it cannot.
+    #[error(transparent)]
+    Elaboration(#[from] rtl::ElaborationError),
+    /// Yosys or nextpnr is missing.
     #[error(transparent)]
     Tool(#[from] ToolError),
     /// The cache cannot be used.
     #[error(transparent)]
     Cache(#[from] CacheError),
+    /// What was asked for is not built for the part.
+    #[error("{option}: not for {part}; {families}: {parts}", parts = .parts.join(", "))]
+    Unsupported {
+        /// The option.
+        option: &'static str,
+        /// The part.
+        part: &'static str,
+        /// What the parts that it is for have in common.
+        families: &'static str,
+        /// Those parts.
+        parts: Vec<&'static str>,
+    },
     /// The core has no such module.
     #[error("--module {name}: the core has no such module; {hint}")]
     UnknownModule {
@@ -44,7 +68,7 @@ pub enum SynthesisError {
         /// The nearest name, or all of them.
         hint: String,
     },
-    /// A file cannot be written or read, or Yosys not started.
+    /// A file cannot be written or read, or a tool not started.
     #[error("{}: {source}", .path.display())]
     Io {
         /// The file or program.
@@ -52,12 +76,12 @@ pub enum SynthesisError {
         /// Why.
         source: io::Error,
     },
-    /// Yosys ends without a result.
+    /// A tool ends without a result.
     #[error("{} failed on {what} ({status}); its log: {log}; the last of it:\n{last}", .program.display())]
     Failed {
-        /// Yosys.
+        /// The tool.
         program: PathBuf,
-        /// What it was to synthesise.
+        /// What it was to do.
         what: String,
         /// How it ended.
         status: String,
@@ -65,6 +89,14 @@ pub enum SynthesisError {
         last: String,
         /// The file with all that it wrote.
         log: String,
+    },
+    /// A module by itself takes more memory than Yosys has.
+    #[error(
+        "{what}: it takes more memory than Yosys has; a native Yosys (WEFT_YOSYS) has more than one in WebAssembly"
+    )]
+    OutOfMemory {
+        /// The module.
+        what: String,
     },
     /// Yosys reports something else than the cells of the part.
     #[error("{version}: {source}")]
@@ -74,31 +106,68 @@ pub enum SynthesisError {
         /// What is wrong.
         source: StatisticsError,
     },
+    /// Yosys wrote another netlist than expected.
+    #[error("{version}: {source}")]
+    Netlist {
+        /// The version of Yosys.
+        version: String,
+        /// What is wrong.
+        source: NetlistError,
+    },
+    /// nextpnr wrote another report than expected.
+    #[error("{version}: {source}")]
+    Report {
+        /// The version of nextpnr.
+        version: String,
+        /// What is wrong.
+        source: ReportError,
+    },
+    /// A tool left out a part of the core, so that what it says is not about the core.
+    #[error(
+        "{version}: {found} {kind} of {expected} are left of the core behind pins; its frequency would be that of less"
+    )]
+    Lost {
+        /// The version of the tool.
+        version: String,
+        /// What was lost.
+        kind: &'static str,
+        /// How many there should be.
+        expected: u64,
+        /// How many there are.
+        found: u64,
+    },
 }
 
 impl SynthesisError {
     /// A short name of the kind of error, for machines.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Core(_) => "configuration",
+            Self::Core(_) | Self::Elaboration(_) => "configuration",
             Self::Tool(_) => "tool-missing",
             Self::Cache(_) | Self::Io { .. } => "cache",
+            Self::Unsupported { .. } => "usage",
             Self::UnknownModule { .. } => "unknown-module",
-            Self::Failed { .. } | Self::Statistics { .. } => "synthesis",
+            Self::Failed { .. }
+            | Self::OutOfMemory { .. }
+            | Self::Statistics { .. }
+            | Self::Netlist { .. }
+            | Self::Report { .. }
+            | Self::Lost { .. } => "synthesis",
         }
     }
 }
 
-/// Synthesises the core of a configuration, without its trace port, for an ECP5: all of these have the same cells.
-/// `progress` is told in words what runs, four times a second.
+/// Synthesises the core of a configuration, without its trace port, for a part, and places it there if that is asked
+/// for. `progress` is told in words what runs, four times a second.
 ///
 /// # Errors
-/// See [`SynthesisError`].
+/// See [`SynthesisError`]. That a core does not fit, or takes more memory than the tools have, is a result.
 pub fn synthesise(
     config: &Config,
     request: Request<'_>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Area, SynthesisError> {
+    check(&request)?;
     let mut config = config.clone();
     config.trace.port = false;
     let core = cores::elaborate(&config, RAM_BASE)?;
@@ -106,86 +175,48 @@ pub fn synthesise(
         Some(name) => core.part(name).ok_or_else(|| unknown_module(name, &core.modules()))?,
         None => core,
     };
-    let target_mhz = request.target_mhz;
-    let mut tool = Synthesiser { yosys: Yosys::find()?, cache: Cache::of_user(), target_mhz, progress };
-    let modules = tool.modules(&whole)?;
-    let flattened = if request.per_module { None } else { Some(tool.flattened(&whole)?) };
-    let (top, yosys) = (whole.name().to_owned(), tool.yosys.version().to_owned());
-    Ok(Area { config, top, target_mhz, flattened, modules, yosys })
-}
-
-/// Names of the files that the scripts read.
-const TOP: &str = "top.v";
-const BELOW: &str = "below.v";
-
-/// Selects the carry cells whose carry comes from another one. Selections follow whole wires, which are cut into bits.
-const MARK_CHAINS: &str = "splitnets -ports
-select -set carries t:CCU2C
-select -set following @carries %co1:+[COUT] @carries %d %co1:+CCU2C[CIN] @carries %i
-";
-
-/// Yosys, and what it needs for a run.
-struct Synthesiser<'a> {
-    yosys: Yosys,
-    cache: Cache,
-    target_mhz: Option<u32>,
-    progress: &'a mut dyn FnMut(&str),
-}
-
-impl Synthesiser<'_> {
-    /// Each module of a hierarchy, synthesised apart: the ones below are black boxes. So each is cached by itself, and
-    /// the memory of Yosys has to hold one alone.
-    fn modules(&mut self, whole: &Core) -> Result<Vec<ModuleArea>, SynthesisError> {
-        let names = whole.modules();
-        let mut types = Types::new();
-        for (index, part) in names.iter().filter_map(|name| whole.part(name)).enumerate() {
-            let mut below: Vec<String> = part.files().iter().map(|(_, text)| without_header(text)).collect();
-            let mut files = Vec::from_iter(below.pop().map(|text| (TOP, text)));
-            if !below.is_empty() {
-                files.push((BELOW, below.concat()));
-            }
-            let what = format!("{} ({} of {})", part.name(), index + 1, names.len());
-            types.extend(self.run(part.name(), &files, &what)?);
+    // Both tools are looked for before either works for minutes.
+    let placer = request.seeds.map(|seeds| Ok::<_, ToolError>((Nextpnr::find()?, seeds))).transpose()?;
+    let yosys = Yosys::find()?;
+    let version = yosys.version().to_owned();
+    let Request { part, target_mhz, per_module, .. } = request;
+    let cache = Cache::of_user();
+    let mut mapper = Mapper { yosys, cache: cache.clone(), family: part.family, target_mhz, progress };
+    let modules = mapper.modules(&whole)?;
+    let netlist = if placer.is_some() { mapper.behind_pins(&whole)? } else { None };
+    let flattened = match &netlist {
+        Some(netlist) => Some(netlist.cells),
+        None if per_module || placer.is_some() => None,
+        None => mapper.flattened(&whole)?,
+    };
+    let placing = match (&placer, &netlist) {
+        (Some((nextpnr, seeds)), Some(netlist)) => {
+            let task = placing::Task { netlist, whole: &whole, part, target_mhz, yosys: &version };
+            Some(placing::place(nextpnr, &cache, &task, *seeds, progress)?)
         }
-        statistics::modules(&types, whole.name()).map_err(|source| self.misread(source))
-    }
-
-    /// The cells of a flattened hierarchy.
-    fn flattened(&mut self, whole: &Core) -> Result<Cells, SynthesisError> {
-        let name = whole.name();
-        let types = self.run(name, &[(TOP, without_header(&whole.all_in_one()))], &format!("{name}, flattened"))?;
-        let modules = statistics::modules(&types, name).map_err(|source| self.misread(source))?;
-        Ok(modules.iter().map(|module| module.cells).sum())
-    }
-
-    fn run(&mut self, top: &str, files: &[(&'static str, String)], what: &str) -> Result<Types, SynthesisError> {
-        let black_boxes = if files.iter().any(|(name, _)| *name == BELOW) {
-            format!("read_verilog -lib {BELOW}\n")
-        } else {
-            String::new()
-        };
-        let delay = self.target_mhz.map_or(String::new(), |mhz| {
-            let picoseconds = 1_000_000 / mhz.max(1);
-            format!("scratchpad -set abc9.D {picoseconds}\n")
-        });
-        // Yosys 0.23 puts the hierarchy below a module marked as top, as text, into what should be JSON.
-        let script = format!(
-            "{black_boxes}read_verilog {TOP}\n{delay}synth_ecp5 -top {top}\nsetattr -mod -unset top {top}\n\
-             {MARK_CHAINS}chtype -set {FIRST_CARRY} @carries @following %d\ntee -q -o {RESULT} stat -json\n"
-        );
-        let report = self.yosys.run(&self.cache, &Task { what, files, script: &script }, self.progress)?;
-        statistics::read(&report).map_err(|source| self.misread(source))
-    }
-
-    fn misread(&self, source: StatisticsError) -> SynthesisError {
-        SynthesisError::Statistics { version: self.yosys.version().to_owned(), source }
-    }
+        _ => None,
+    };
+    let out_of_memory = flattened.is_none() && !per_module;
+    let top = whole.name().to_owned();
+    Ok(Area { config, top, part, target_mhz, flattened, out_of_memory, modules, yosys: version, placing })
 }
 
-/// The text of a module without the comment at its head, which names the configuration: modules that cores of several
-/// configurations share are synthesised once.
-fn without_header(text: &str) -> String {
-    text.lines().skip_while(|line| line.starts_with("//")).flat_map(|line| [line, "\n"]).collect()
+/// Whether the part is one for which all of this is built.
+fn check(request: &Request<'_>) -> Result<(), SynthesisError> {
+    let family = request.part.family;
+    let unsupported = |option, families, supported: fn(&Part) -> bool| {
+        let parts = PARTS.iter().filter(|part| supported(part)).map(|part| part.name).collect();
+        Err(SynthesisError::Unsupported { option, part: request.part.name, families, parts })
+    };
+    match request {
+        Request { seeds: Some(_), .. } if !family.places => {
+            unsupported("--pnr", "it is synthesis only; placed are", |part| part.family.places)
+        }
+        Request { target_mhz: Some(_), .. } if !family.maps_for_frequency => {
+            unsupported("--target-mhz", "mapped for a frequency are", |part| part.family.maps_for_frequency)
+        }
+        _ => Ok(()),
+    }
 }
 
 fn unknown_module(name: &str, known: &[String]) -> SynthesisError {

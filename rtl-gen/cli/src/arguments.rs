@@ -80,16 +80,19 @@ Examples:
 Finds the reconvergence pcs from the machine code alone, says of which branches none is known and why,
 and warns of barriers at which only some threads of a warp may wait. See docs/analysis.md.")]
     Analyze(AnalyzeArguments),
-    /// Synthesise a core for an FPGA and count its cells
+    /// Synthesise a core for an FPGA, count its cells, and find the clock frequency that it reaches
     #[command(after_help = "\
 Examples:
   weft synth --preset rv32i-8x4 --target ecp5-85k
   weft synth --set threads=64 --target ecp5-85k --per-module --json
   weft synth --target ecp5-85k --module arbiter
   weft synth --preset rv32i-8x4 --target ecp5-85k --target-mhz 50
+  weft synth --preset rv32i-8x4 --target ecp5-85k --pnr --seeds 5
 
-Uses the Yosys that WEFT_YOSYS names, else that in PATH, else that in .venv. Results are cached by
-the Verilog and the version of Yosys. Exit status 1: the core does not fit.")]
+Uses the Yosys and nextpnr-ecp5 that WEFT_YOSYS and WEFT_NEXTPNR name, else those in PATH, else those
+in .venv. Results are cached by what the tools were given and their versions; a run that was
+interrupted goes on. Exit status 1: the core does not fit, cannot be routed, takes more memory than the
+tools have, or, placed, does not reach --target-mhz.")]
     Synth(SynthArguments),
     /// List or compile the bundled kernels
     #[command(
@@ -238,6 +241,13 @@ pub struct SynthArguments {
     /// shortest delay [unit: MHz]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub target_mhz: Option<u32>,
+    /// Place and route as well, behind a module that folds the ports into a few pins, and report the clock
+    /// frequency reached and the path that limits it (ECP5 only)
+    #[arg(long, conflicts_with = "per_module")]
+    pub pnr: bool,
+    /// Place once with each seed from 1 to N [default: 3]
+    #[arg(long, value_name = "N", requires = "pnr", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub seeds: Option<u32>,
     #[command(flatten)]
     pub config: ConfigArguments,
 }

@@ -63,7 +63,8 @@ fn a_mistake_in_the_arguments() {
         &["completions", "tcsh"],
         &["synth"],
         &["synth", "--target", "ecp5-86k"],
-        &["synth", "--target", "ecp5-85k", "--pnr"],
+        &["synth", "--target", "ecp5-85k", "--place"],
+        &["synth", "--target", "ecp5-85k", "--pnr", "--seeds", "0"],
     ];
     let messages: Vec<String> = mistakes.iter().map(|request| message(request)).collect();
     insta::assert_snapshot!(messages.join("\n----\n"));
@@ -92,6 +93,16 @@ fn a_synthesis_that_cannot_be_done() {
         workspace.refused(&[&synth[..], &["--set", "threads=3"]].concat()),
         workspace.refused_with(&synth, &[("PATH", ""), ("WEFT_YOSYS", ""), ("VIRTUAL_ENV", "")]),
         workspace.refused_with(&synth, &[("WEFT_YOSYS", "no-program")]),
+        workspace.refused_with(
+            &[&synth[..], &["--pnr"]].concat(),
+            &[("PATH", ""), ("WEFT_NEXTPNR", ""), ("VIRTUAL_ENV", "")],
+        ),
+        workspace.refused_with(&[&synth[..], &["--pnr"]].concat(), &[("WEFT_NEXTPNR", "no-program")]),
+        workspace.refused(&["synth", "--target", "ice40-hx8k", "--pnr"]),
+        workspace.refused(&["synth", "--target", "xc7a100t", "--target-mhz", "50"]),
+        workspace.refused(&["synth", "--target", "ecp5-58k"]),
+        workspace.refused(&[&synth[..], &["--seeds", "4"]].concat()),
+        workspace.refused(&[&synth[..], &["--pnr", "--per-module"]].concat()),
     ];
     insta::assert_snapshot!(messages.join("\n"));
 }

@@ -3,53 +3,10 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
-use common::{Ended, Workspace, entries};
+use common::stand_in::StandIn;
+use common::{Workspace, entries};
 use serde_json::{Value, json};
-
-/// A Yosys that reports `cells` for every module, writes a line into `calls` of the workspace for each run, and has a
-/// build cache of its own.
-struct StandIn {
-    workspace: Workspace,
-}
-
-impl StandIn {
-    fn that_reports(cells: &str) -> Self {
-        Self::that_does(&format!(
-            "top=$(sed -n 's/^synth_ecp5 -top //p' script.ys)\n\
-             echo '{{\"modules\":{{\"'$top'\":{{\"num_cells_by_type\":{{{cells}}}}}}}}}' >result.json"
-        ))
-    }
-
-    fn that_does(commands: &str) -> Self {
-        let workspace = Workspace::new();
-        let calls = workspace.join("calls");
-        let text = format!(
-            "#!/bin/sh\nif [ \"$1\" = --version ]; then echo 'Yosys 9.99 (stand-in)'; exit; fi\n\
-             sed -n 's/^synth_ecp5 -top //p' script.ys >>'{}'\n{commands}\n",
-            calls.display()
-        );
-        let program = workspace.write("yosys", text);
-        fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("an executable file");
-        fs::create_dir(workspace.join("temporary")).expect("a folder");
-        Self { workspace }
-    }
-
-    fn synth(&self, arguments: &[&str]) -> Ended {
-        let mut command = self.workspace.command(&[&["synth"], arguments].concat());
-        command.env("WEFT_YOSYS", self.workspace.join("yosys"));
-        command.env("WEFT_CACHE", self.workspace.join("cache"));
-        command.env("TMPDIR", self.workspace.join("temporary"));
-        Ended::of(command.output().expect("weft starts"))
-    }
-
-    /// Tops of the runs so far, in their order.
-    fn calls(&self) -> Vec<String> {
-        let text = fs::read_to_string(self.workspace.join("calls")).unwrap_or_default();
-        text.lines().map(str::to_owned).collect()
-    }
-}
 
 /// Keys stay, numbers do not.
 fn shape(value: &Value) -> Value {
@@ -198,4 +155,46 @@ fn cells_that_the_part_does_not_have_are_an_error() {
     let expected =
         "error: Yosys 9.99 (stand-in): 3 cells of type $mem_v2 in module `lane_alu` were not mapped to the FPGA\n";
     assert_eq!(ended.stderr, expected);
+}
+
+#[test]
+fn a_core_that_takes_more_memory_than_there_is_has_failed() {
+    let flattened = "if grep -q '^module weft_core' top.v && ! test -f below.v; then\n\
+         echo 'wasmtime._trap.Trap: thrown Wasm exception' >&2; exit 1; fi\n\
+         top=$(sed -n 's/^synth_ecp5 -top //p' script.ys)\n\
+         echo '{\"modules\":{\"'$top'\":{\"num_cells_by_type\":{\"LUT4\":1}}}}' >result.json";
+    let yosys = StandIn::that_does(flattened);
+    let core = ["--preset", "tiny", "--target", "ecp5-85k"];
+    let ended = yosys.synth(&[&core[..], &["--json"]].concat());
+    let object = ended.object();
+    assert_eq!((ended.status, &object["outcome"]), (1, &json!("out-of-memory")), "{}", ended.stderr);
+    assert_eq!((&object["flattened"], &object["lut4"]), (&json!(false), &json!(1)), "what its modules are");
+    let text = yosys.synth(&core).stdout;
+    assert!(text.contains("takes more memory than the tools have for ecp5-85k"), "{text}");
+    yosys.synth(&[&core[..], &["--per-module"]].concat()).succeeded();
+
+    let yosys = StandIn::that_does("kill -9 $$");
+    let ended = yosys.synth(&core);
+    assert_eq!(ended.status, 2);
+    assert!(ended.stderr.contains("it takes more memory than Yosys has; a native Yosys"), "{}", ended.stderr);
+}
+
+#[test]
+fn other_families_have_other_cells() {
+    let yosys = StandIn::that_does(
+        "cells='\"LUT2\":1,\"LUT6\":2,\"MUXF7\":4,\"CARRY4\":3,\"RAM32M\":2,\"FDRE\":5,\"RAMB36E1\":1,\"DSP48E1\":6'\n\
+         echo '{\"modules\":{\"lane_alu\":{\"num_cells_by_type\":{'$cells'}}}}' >result.json",
+    );
+    let module = ["--preset", "tiny", "--module", "lane_alu", "--target"];
+    let object = yosys.synth(&[&module[..], &["xc7a100t", "--json"]].concat()).succeeded().object();
+    let seen: Vec<&Value> =
+        ["lut4", "lut6", "lut_inputs", "carry", "lutram", "packed", "ff", "bram", "dsp"].map(|key| &object[key]).into();
+    let expected = [Value::Null, json!(3), json!(6), json!(3), json!(8), json!(11), json!(5), json!(2), json!(6)];
+    assert_eq!(seen, expected.iter().collect::<Vec<_>>());
+    assert_eq!(yosys.calls(), ["lane_alu", "lane_alu -flatten"]);
+
+    let yosys = StandIn::that_does(
+        "echo '{\"modules\":{\"lane_alu\":{\"num_cells_by_type\":{\"$_NOT_\":1,\"cycloneive_lcell_comb\":9}}}}' >result.json",
+    );
+    insta::assert_snapshot!(yosys.synth(&[&module[..], &["cyclone4-ep4ce115"]].concat()).succeeded().stdout);
 }

@@ -291,6 +291,11 @@ impl Module {
         &self.0.ports
     }
 
+    /// The instances in the module: the name of each, and what it is one of.
+    pub fn parts(&self) -> Vec<(String, Module)> {
+        self.instances().map(|instance| (instance.name.clone(), instance.module.clone())).collect()
+    }
+
     /// The modules of the hierarchy, each once, below before above.
     pub fn hierarchy(&self) -> Vec<Module> {
         self.tree().unwrap_or_else(|name| unreachable!("`{name}` was checked to be one module"))

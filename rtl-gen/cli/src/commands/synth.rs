@@ -1,10 +1,12 @@
-//! `weft synth`: the area of a core on an FPGA.
+//! `weft synth`: the area of a core on an FPGA, and the clock frequency that it reaches there.
+
+mod cells;
+mod placed;
 
 use std::cell::RefCell;
 use std::fmt::Write;
 
-use flow::part::Part;
-use flow::{Area, Cells, ModuleArea, Request};
+use flow::{Area, ModuleArea, Outcome, Request};
 use serde_json::{Map, Value, json};
 
 use super::config::resolve;
@@ -12,93 +14,153 @@ use crate::Verdict;
 use crate::arguments::SynthArguments;
 use crate::progress::Progress;
 use crate::report::Report;
+use cells::{figures, kinds};
 
-/// A kind of cell: its name in the object and its label, how many there are, and how many a part has.
-type Kind = (&'static str, &'static str, fn(&Cells) -> u64, fn(&Part) -> Option<u64>);
+/// Seeds, if their number is not said.
+const SEEDS: u32 = 3;
 
-const KINDS: [Kind; 8] = [
-    ("lut4", "LUT4", |cells| cells.lut4, |_| None),
-    ("ccu2c", "CCU2C", |cells| cells.ccu2c, |_| None),
-    ("chains", "chains", |cells| cells.chains, |_| None),
-    ("lutram", "LUT RAM", |cells| cells.lutram, |_| None),
-    ("packed", "packed", Cells::packed, |part| Some(part.lut_sites)),
-    ("ff", "FF", |cells| cells.ff, |part| Some(part.ff)),
-    ("bram", "BRAM", |cells| cells.bram, |part| Some(part.bram)),
-    ("dsp", "DSP", |cells| cells.dsp, |part| Some(part.dsp)),
-];
-
-/// Synthesises a core and reports its cells.
+/// Synthesises a core, places it if that is asked for, and reports what came of it.
 pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verdict> {
     let config = resolve(&arguments.config)?;
-    let part = arguments.target;
     let request = Request {
+        part: arguments.target,
         module: arguments.module.as_deref(),
         per_module: arguments.per_module,
         target_mhz: arguments.target_mhz,
+        seeds: arguments.pnr.then(|| arguments.seeds.unwrap_or(SEEDS)),
     };
     let progress = RefCell::new(Progress::new());
     let area = flow::synthesise(&config, request, &mut |text| progress.borrow_mut().say(text));
     progress.borrow_mut().clear();
     let area = area?;
-    report.answer(&text(part, &area), || object(part, &area))?;
-    Ok(if part.holds(&area.total()) { Verdict::Success } else { Verdict::Failure })
+    let ending = Ending::of(&area);
+    report.answer(&text(&area, ending), || object(&area, ending))?;
+    Ok(if ending.is_well() { Verdict::Success } else { Verdict::Failure })
 }
 
-fn figures(cells: &Cells) -> Map<String, Value> {
-    KINDS.iter().map(|(name, _, count, _)| ((*name).to_owned(), json!(count(cells)))).collect()
+/// What came of a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Synthesised,
+    Placed,
+    DoesNotFit,
+    NotRouted,
+    OutOfMemory,
+    TimingNotMet,
 }
 
-fn object(part: &Part, area: &Area) -> Value {
+impl Ending {
+    fn of(area: &Area) -> Self {
+        match area.placing.as_ref().map(|placing| &placing.outcome) {
+            _ if area.out_of_memory => Self::OutOfMemory,
+            Some(Outcome::Placed) if placed::margin_mhz(area).is_some_and(|margin| margin < 0.0) => Self::TimingNotMet,
+            Some(Outcome::Placed) => Self::Placed,
+            Some(Outcome::DoesNotFit(_)) => Self::DoesNotFit,
+            Some(Outcome::NotRouted(_)) => Self::NotRouted,
+            Some(Outcome::OutOfMemory) => Self::OutOfMemory,
+            None if area.fits() => Self::Synthesised,
+            None => Self::DoesNotFit,
+        }
+    }
+
+    fn is_well(self) -> bool {
+        matches!(self, Self::Synthesised | Self::Placed)
+    }
+
+    /// Its name in the object.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Synthesised => "synthesised",
+            Self::Placed => "placed",
+            Self::DoesNotFit => "does-not-fit",
+            Self::NotRouted => "not-routed",
+            Self::OutOfMemory => "out-of-memory",
+            Self::TimingNotMet => "timing-not-met",
+        }
+    }
+
+    /// What it says of core and part.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Synthesised | Self::Placed | Self::TimingNotMet => "fits",
+            Self::DoesNotFit => "does not fit",
+            Self::NotRouted => "cannot be routed on",
+            Self::OutOfMemory => "takes more memory than the tools have for",
+        }
+    }
+}
+
+fn object(area: &Area, ending: Ending) -> Value {
+    let family = area.part.family;
     let module = |module: &ModuleArea| {
         let mut object = Map::from_iter([("instances".to_owned(), json!(module.instances))]);
-        object.extend(figures(&module.cells));
+        object.extend(figures(family, &module.cells));
         (module.name.clone(), Value::Object(object))
     };
-    let available = KINDS.iter().filter_map(|(name, _, _, of)| Some(((*name).to_owned(), json!(of(part)?))));
+    let available =
+        kinds(family).into_iter().filter_map(|kind| Some((kind.key.to_owned(), json!((kind.available)(area.part)?))));
     let mut object = Map::from_iter([
         ("config".to_owned(), json!(area.config)),
-        ("target".to_owned(), json!(part.name)),
+        ("target".to_owned(), json!(area.part.name)),
         ("top".to_owned(), json!(area.top)),
         ("target_mhz".to_owned(), json!(area.target_mhz)),
+        ("lut_inputs".to_owned(), json!(family.lut_inputs)),
+        ("bram_kbit".to_owned(), json!(area.part.bram_kbit)),
     ]);
-    object.extend(figures(&area.total()));
-    object.insert("fmax_mhz".into(), json!([]));
-    object.insert("fits".into(), json!(part.holds(&area.total())));
+    object.extend(figures(family, &area.total()));
+    let seeds = area.placing.iter().flat_map(|placing| &placing.seeds);
+    object.insert("fmax_mhz".into(), seeds.map(|seed| json!(seed.fmax_mhz)).collect());
+    object.insert("fmax_mhz_median".into(), json!(area.placing.as_ref().and_then(flow::Placing::median_mhz)));
+    object.insert("margin_mhz".into(), json!(placed::margin_mhz(area)));
+    object.insert("fits".into(), json!(area.fits() && !matches!(ending, Ending::DoesNotFit | Ending::NotRouted)));
+    object.insert("outcome".into(), json!(ending.name()));
     object.insert("available".into(), available.collect());
     object.insert("flattened".into(), json!(area.flattened.is_some()));
     object.insert("modules".into(), area.modules.iter().map(module).collect());
-    object.insert("tools".into(), json!({ "yosys": area.yosys }));
+    object
+        .insert("placing".into(), area.placing.as_ref().map_or(Value::Null, |placing| placed::object(placing, family)));
+    let mut tools = Map::from_iter([("yosys".to_owned(), json!(area.yosys))]);
+    tools.extend(area.placing.iter().map(|placing| ("nextpnr".to_owned(), json!(placing.nextpnr))));
+    object.insert("tools".into(), Value::Object(tools));
     Value::Object(object)
 }
 
-fn text(part: &Part, area: &Area) -> String {
-    let total = area.total();
+fn text(area: &Area, ending: Ending) -> String {
+    let (part, total, kinds) = (area.part, area.total(), kinds(area.part.family));
     let (top, target, config) = (&area.top, part.name, &area.config);
     let (warps, threads, unit) = (config.warps, config.threads, &config.divergence.unit);
-    let verdict = if part.holds(&total) { "fits" } else { "does not fit" };
-    let mut text = format!("{top} of {warps} warps × {threads} threads, {unit}: {verdict} {target}\n\n");
+    let mut text = format!("{top} of {warps} warps × {threads} threads, {unit}: {} {target}\n\n", ending.words());
 
     let width = area.modules.iter().map(|module| module.name.len()).chain(["all instances".len()]).max().unwrap_or(0);
-    let mut row = |name: &str, instances: &str, show: &dyn Fn(&Kind) -> String| {
-        let columns: String = KINDS.iter().map(|kind| format!("{:>9}", show(kind))).collect();
+    let mut row = |name: &str, instances: &str, show: &dyn Fn(&cells::Kind) -> String| {
+        let columns: String = kinds.iter().map(|kind| format!("{:>9}", show(kind))).collect();
         let _ = writeln!(text, "{name:width$}{instances:>11}{columns}");
     };
-    row("module", "instances", &|(_, label, ..)| (*label).to_owned());
+    row("module", "instances", &|kind| kind.label.to_owned());
     for module in &area.modules {
-        row(&module.name, &module.instances.to_string(), &|(_, _, count, _)| count(&module.cells).to_string());
+        row(&module.name, &module.instances.to_string(), &|kind| (kind.count)(part.family, &module.cells).to_string());
     }
-    row("all instances", "", &|(_, _, count, _)| count(&area.sum()).to_string());
+    row("all instances", "", &|kind| (kind.count)(part.family, &area.sum()).to_string());
     if area.flattened.is_some() {
-        row("flattened", "", &|(_, _, count, _)| count(&total).to_string());
+        row("flattened", "", &|kind| (kind.count)(part.family, &total).to_string());
     }
-    row(target, "", &|(_, _, _, of)| of(part).map_or(String::new(), |number| number.to_string()));
+    row(target, "", &|kind| (kind.available)(part).map_or(String::new(), |number| number.to_string()));
 
     let mapped = area.target_mhz.map_or("the shortest delay".to_owned(), |mhz| format!("{mhz} MHz"));
     let _ = write!(
         text,
-        "\nA module's row counts one instance, without the modules below it; `packed` = LUT4 + 2 CCU2C + 4 chains +\n\
-         6 LUT RAM are the LUT sites after packing. Logic was mapped for {mapped}. {}",
-        area.yosys.split_inclusive(" (").next().unwrap_or_default().trim_end_matches(" (")
+        "\nA module's row counts one instance, without the modules below it; {}\n\
+         Logic was mapped for {mapped}. {}",
+        cells::packed_is(part.family),
+        short(&area.yosys)
     );
+    if let Some(placing) = &area.placing {
+        let _ = write!(text, "\n\n{}", placed::text(placing, area));
+    }
     text
+}
+
+/// The version of a tool, without how it was built.
+fn short(version: &str) -> &str {
+    version.split_inclusive(" (").next().unwrap_or_default().trim_end_matches(" (")
 }

@@ -4,6 +4,7 @@
 
 pub mod elf;
 pub mod engines;
+pub mod stand_in;
 
 use std::ffi::OsStr;
 use std::fs;

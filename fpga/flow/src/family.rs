@@ -1,0 +1,325 @@
+//! Families of FPGAs: how Yosys maps for them, and what their cells are called.
+
+use std::collections::BTreeMap;
+
+use crate::area::Cells;
+
+/// Parts with the same cells.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Family {
+    /// What its maker calls it.
+    pub name: &'static str,
+    /// Inputs of a LUT.
+    pub lut_inputs: u32,
+    /// What a carry cell is called, if Yosys counts any apart from LUTs.
+    pub carry: Option<&'static str>,
+    /// Whether LUTs can be memory.
+    pub has_lutram: bool,
+    /// Whether the chains of carry cells are counted: each then takes LUT sites of its own.
+    pub has_chains: bool,
+    /// Whether nextpnr places it.
+    pub places: bool,
+    /// Whether `--target-mhz` changes the mapping.
+    pub maps_for_frequency: bool,
+    /// Commands before synthesis.
+    pub(crate) before: &'static str,
+    /// The command that maps.
+    pub(crate) synthesis: &'static str,
+    /// What makes it flatten, if it does not by itself.
+    pub(crate) flatten: &'static str,
+    /// Commands behind it, before cells are counted.
+    pub(crate) after: &'static str,
+    /// LUT sites that a carry cell, a chain and a LUT RAM take.
+    sites: [u64; 3],
+    /// Cells by the beginning of their names, the first that matches, and how many of what they are.
+    cells: &'static [(&'static str, Resource, u64)],
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Resource {
+    Lut,
+    Carry,
+    /// The first cell of a chain.
+    FirstCarry,
+    LutRam,
+    FlipFlop,
+    BlockRam,
+    Multiplier,
+}
+
+use Resource::{BlockRam, Carry, FirstCarry, FlipFlop, Lut, LutRam, Multiplier};
+
+/// What the script calls a carry cell that begins a chain.
+const FIRST_CARRY: &str = "CCU2C_FIRST";
+
+/// Marks the carry cells whose carry does not come from another one. Selections follow whole wires, which are cut into bits.
+const MARK_CHAINS: &str = "splitnets -ports
+select -set carries t:CCU2C
+select -set following @carries %co1:+[COUT] @carries %d %co1:+CCU2C[CIN] @carries %i
+chtype -set CCU2C_FIRST @carries @following %d
+";
+
+/// Memories that a family without LUT RAM cannot have as such become what it has.
+const NO_LUTRAM: &str = "setattr -unset ram_style m:*\n";
+
+/// Lattice ECP5.
+pub static ECP5: Family = Family {
+    name: "ECP5",
+    lut_inputs: 4,
+    carry: Some("CCU2C"),
+    has_lutram: true,
+    has_chains: true,
+    places: true,
+    maps_for_frequency: true,
+    before: "",
+    synthesis: "synth_ecp5",
+    flatten: "",
+    after: MARK_CHAINS,
+    sites: [2, 4, 6],
+    cells: &[
+        ("LUT4", Lut, 1),
+        (FIRST_CARRY, FirstCarry, 1),
+        ("CCU2C", Carry, 1),
+        ("TRELLIS_DPR16X4", LutRam, 1),
+        ("TRELLIS_FF", FlipFlop, 1),
+        ("DP16KD", BlockRam, 1),
+        ("PDPW16KD", BlockRam, 1),
+        ("MULT18X18D", Multiplier, 1),
+    ],
+};
+
+/// Lattice iCE40 HX.
+pub static ICE40: Family = Family {
+    name: "iCE40",
+    carry: Some("SB_CARRY"),
+    has_lutram: false,
+    before: NO_LUTRAM,
+    synthesis: "synth_ice40 -device hx",
+    // A carry cell stands in the site of the LUT beside it.
+    sites: [0, 0, 0],
+    cells: &[
+        ("SB_LUT4", Lut, 1),
+        ("SB_CARRY", Carry, 1),
+        ("SB_DFF", FlipFlop, 1),
+        ("SB_RAM40_4K", BlockRam, 1),
+        ("SB_MAC16", Multiplier, 1),
+    ],
+    ..SYNTHESIS_ONLY
+};
+
+/// Gowin GW2A.
+pub static GOWIN: Family = Family {
+    name: "GW2A",
+    carry: Some("ALU"),
+    synthesis: "synth_gowin -family gw2a -noiopads",
+    sites: [1, 0, 4],
+    cells: &[
+        ("LUT", Lut, 1),
+        ("INV", Lut, 1),
+        ("ALU", Carry, 1),
+        ("RAM16S", LutRam, 1),
+        ("DFF", FlipFlop, 1),
+        ("SDP", BlockRam, 1),
+        ("DP", BlockRam, 1),
+        ("SP", BlockRam, 1),
+        ("MULT36X36", Multiplier, 4),
+        ("MULT", Multiplier, 1),
+    ],
+    ..SYNTHESIS_ONLY
+};
+
+/// Lattice Nexus.
+pub static NEXUS: Family = Family {
+    name: "Nexus",
+    carry: Some("CCU2"),
+    synthesis: "synth_nexus -noiopad",
+    sites: [2, 0, 6],
+    cells: &[
+        ("LUT4", Lut, 1),
+        ("WIDEFN9", Lut, 2),
+        ("INV", Lut, 1),
+        ("CCU2", Carry, 1),
+        ("DPR16X4", LutRam, 1),
+        ("FD1P3", FlipFlop, 1),
+        ("PDP", BlockRam, 1),
+        ("DP16K", BlockRam, 1),
+        ("SP16K", BlockRam, 1),
+        ("MULT36X36", Multiplier, 4),
+        ("MULT18X36", Multiplier, 2),
+        ("MULT", Multiplier, 1),
+    ],
+    ..SYNTHESIS_ONLY
+};
+
+/// Xilinx 7 series.
+pub static XILINX7: Family = Family {
+    name: "7 series",
+    lut_inputs: 6,
+    carry: Some("CARRY4"),
+    synthesis: "synth_xilinx -family xc7 -noiopad -noclkbuf",
+    flatten: " -flatten",
+    // LUT RAM is counted in LUTs.
+    sites: [0, 0, 1],
+    cells: &[
+        ("LUT", Lut, 1),
+        ("INV", Lut, 1),
+        ("CARRY4", Carry, 1),
+        ("RAMB18", BlockRam, 1),
+        ("RAMB36", BlockRam, 2),
+        ("RAM32M", LutRam, 4),
+        ("RAM64M", LutRam, 4),
+        ("RAM128X1D", LutRam, 4),
+        ("RAM32X1D", LutRam, 2),
+        ("RAM64X1D", LutRam, 2),
+        ("SRL", LutRam, 1),
+        ("FD", FlipFlop, 1),
+        ("DSP48", Multiplier, 1),
+    ],
+    ..SYNTHESIS_ONLY
+};
+
+/// Intel Cyclone IV E.
+pub static CYCLONE4: Family = Family {
+    name: "Cyclone IV E",
+    // Arithmetic is a mode of its LUTs.
+    carry: None,
+    has_lutram: false,
+    before: NO_LUTRAM,
+    synthesis: "synth_intel -family cycloneive",
+    // It leaves inverters of whole words.
+    after: "simplemap t:$not\n",
+    sites: [0, 0, 0],
+    cells: &[
+        ("cycloneive_lcell_comb", Lut, 1),
+        ("$_NOT_", Lut, 1),
+        ("dffeas", FlipFlop, 1),
+        ("altsyncram", BlockRam, 1),
+        ("cycloneive_mac_mult", Multiplier, 1),
+    ],
+    ..SYNTHESIS_ONLY
+};
+
+/// What families that are only synthesised for have in common.
+const SYNTHESIS_ONLY: Family = Family {
+    name: "",
+    lut_inputs: 4,
+    carry: None,
+    has_lutram: true,
+    has_chains: false,
+    places: false,
+    maps_for_frequency: false,
+    before: "",
+    synthesis: "",
+    flatten: "",
+    after: "",
+    sites: [0, 0, 0],
+    cells: &[],
+};
+
+impl Family {
+    /// The LUT sites that cells take. For the ECP5 what nextpnr will report as TRELLIS_COMB: LUT4 + 2 · CCU2C +
+    /// 4 · chains + 6 · TRELLIS_DPR16X4. A carry cell takes two sites, and each chain has a cell more at either end; a LUT
+    /// RAM takes four for its words, and its write port blocks two more. For a whole design nextpnr reports up to two more, the
+    /// sources of the constants 0 and 1. For other families it is the least that they can take.
+    pub fn packed(&self, cells: &Cells) -> u64 {
+        let [carry, chain, lutram] = self.sites;
+        cells.lut + carry * cells.carry + chain * cells.chains + lutram * cells.lutram
+    }
+
+    /// The cells of these types.
+    pub(crate) fn cells(&self, types: &BTreeMap<String, u64>) -> Cells {
+        let mut cells = Cells::default();
+        for (kind, number) in types {
+            let Some((_, resource, weight)) = self.cells.iter().find(|(start, ..)| kind.starts_with(start)) else {
+                continue;
+            };
+            let number = number * weight;
+            match resource {
+                Lut => cells.lut += number,
+                Carry => cells.carry += number,
+                FirstCarry => {
+                    cells.carry += number;
+                    cells.chains += number;
+                }
+                LutRam => cells.lutram += number,
+                FlipFlop => cells.ff += number,
+                BlockRam => cells.bram += number,
+                Multiplier => cells.dsp += number,
+            }
+        }
+        cells
+    }
+
+    /// Whether cells of a type that Yosys has for itself are known here.
+    pub(crate) fn knows(&self, kind: &str) -> bool {
+        self.cells.iter().any(|(start, ..)| kind.starts_with(start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(family: &Family, types: &[(&str, u64)]) -> Cells {
+        family.cells(&types.iter().map(|(kind, number)| ((*kind).to_owned(), *number)).collect())
+    }
+
+    #[test]
+    fn cells_of_each_family_are_told_apart() {
+        let nothing = Cells::default();
+        type Row = (&'static Family, &'static [(&'static str, u64)], Cells);
+        let table: [Row; 6] = [
+            (
+                &ECP5,
+                &[("LUT4", 7), ("CCU2C", 5), ("CCU2C_FIRST", 2), ("PFUMX", 3), ("TRELLIS_DPR16X4", 6), ("DP16KD", 1)],
+                Cells { lut: 7, carry: 7, chains: 2, lutram: 6, bram: 1, ..nothing },
+            ),
+            (
+                &ICE40,
+                &[("SB_LUT4", 9), ("SB_CARRY", 4), ("SB_DFF", 1), ("SB_DFFESR", 2), ("SB_RAM40_4KNW", 3)],
+                Cells { lut: 9, carry: 4, ff: 3, bram: 3, ..nothing },
+            ),
+            (
+                &GOWIN,
+                &[
+                    ("LUT1", 1),
+                    ("LUT4", 2),
+                    ("MUX2_LUT5", 9),
+                    ("DFFRE", 5),
+                    ("RAM16SDP4", 2),
+                    ("SDPX9B", 4),
+                    ("MULT18X18", 3),
+                ],
+                Cells { lut: 3, lutram: 2, ff: 5, bram: 4, dsp: 3, ..nothing },
+            ),
+            (
+                &NEXUS,
+                &[("LUT4", 1), ("WIDEFN9", 3), ("FD1P3IX", 4), ("DPR16X4", 2), ("PDPSC16K", 1), ("VHI", 1)],
+                Cells { lut: 7, lutram: 2, ff: 4, bram: 1, ..nothing },
+            ),
+            (
+                &XILINX7,
+                &[("LUT2", 1), ("LUT6", 2), ("MUXF7", 9), ("RAM32M", 2), ("RAMB18E1", 1), ("RAMB36E1", 1), ("FDRE", 8)],
+                Cells { lut: 3, lutram: 8, ff: 8, bram: 3, ..nothing },
+            ),
+            (
+                &CYCLONE4,
+                &[("cycloneive_lcell_comb", 5), ("$_NOT_", 1), ("dffeas", 3), ("altsyncram", 2)],
+                Cells { lut: 6, ff: 3, bram: 2, ..nothing },
+            ),
+        ];
+        for (family, types, expected) in table {
+            assert_eq!(cells(family, types), expected, "{}", family.name);
+        }
+    }
+
+    #[test]
+    fn sites_are_what_the_packer_of_each_family_takes() {
+        let some = Cells { lut: 100, carry: 10, chains: 3, lutram: 1, ..Cells::default() };
+        let sites = [(&ECP5, 138), (&ICE40, 100), (&GOWIN, 114), (&NEXUS, 126), (&XILINX7, 101), (&CYCLONE4, 100)];
+        for (family, expected) in sites {
+            assert_eq!(family.packed(&some), expected, "{}", family.name);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Places and routes a netlist with nextpnr-ecp5, once for each seed: its reports are kept in the build cache.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use testbench::cache::{Cache, Key};
+use testbench::tools::{Tool, ToolError};
+
+use crate::part::Part;
+use crate::process::{Program, at};
+use crate::synthesis::SynthesisError;
+use crate::timing::{self, Timing};
+use crate::yosys::Stopped;
+
+const LOG: &str = "nextpnr.log";
+const NETLIST: &str = "netlist.json";
+const REPORT: &str = "report.json";
+/// The line that says why there is no report.
+const REFUSAL: &str = "refusal.txt";
+
+/// The frequency asked for where none is wanted, in MHz: above what a core reaches.
+const WANTED_MHZ: u32 = 100;
+
+/// What nextpnr says if a netlist has more cells of a kind than the part, or no legal place for all of them.
+const NO_ROOM: [&str; 3] =
+    ["no BELs remaining", "Unable to find legal placement", "Unable to find a placement location"];
+/// What it says if wires are left over.
+const NO_ROUTE: [&str; 4] =
+    ["Failed to route", "Failed to find a route", "Routing design failed", "check failed: found unrouted arcs"];
+
+/// What to place.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// What it is, in words.
+    pub what: &'a str,
+    /// The file of the netlist, as Yosys writes it.
+    pub netlist: &'a Path,
+    /// A digest of that file.
+    pub digest: &'a str,
+    /// The part, at speed grade 6.
+    pub part: &'a Part,
+    /// The clock frequency to reach, in MHz.
+    pub target_mhz: Option<u32>,
+}
+
+/// How a run ended.
+pub enum Ended {
+    /// What the report says.
+    Placed(Timing),
+    /// The part is too small; what nextpnr said.
+    DoesNotFit(String),
+    /// Wires are left over; what nextpnr said.
+    NotRouted(String),
+    /// nextpnr needs more memory than there is.
+    OutOfMemory,
+}
+
+/// nextpnr-ecp5, found.
+pub struct Nextpnr {
+    program: Program,
+}
+
+impl Nextpnr {
+    /// By `$WEFT_NEXTPNR`, else `PATH`, else the virtual environment.
+    pub fn find() -> Result<Self, ToolError> {
+        Ok(Self { program: Program::find(Tool::Nextpnr, LOG)? })
+    }
+
+    /// The first line of `--version`.
+    pub fn version(&self) -> &str {
+        self.program.version()
+    }
+
+    /// Places with one seed. `progress` is told in words what runs, four times a second.
+    pub fn place(
+        &self,
+        cache: &Cache,
+        task: &Task<'_>,
+        seed: u32,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Ended, SynthesisError> {
+        let (device, seed) = (task.part.device(), seed.to_string());
+        let frequency = task.target_mhz.unwrap_or(WANTED_MHZ).to_string();
+        let arguments = [
+            &device,
+            "--package",
+            "CABGA381",
+            "--speed",
+            "6",
+            "--freq",
+            &frequency,
+            "--timing-allow-fail",
+            "--seed",
+            &seed,
+            "--json",
+            NETLIST,
+            "--report",
+            REPORT,
+            "-q",
+            "-l",
+            LOG,
+        ];
+        let key = Key::of([self.version(), task.digest].into_iter().chain(arguments));
+        let mut tell = |seconds: u64, log: &str| progress(&format!("{}: {seconds} s, {}", task.what, step(log)));
+        let entry = cache.entry("placing", &key, |folder| {
+            let work = folder.join("work");
+            fs::create_dir(&work).map_err(at(&work))?;
+            share(task.netlist, &work.join(NETLIST)).map_err(at(task.netlist))?;
+            let status = self.program.run(&arguments, &work, &mut tell)?;
+            if status.success() && work.join(REPORT).is_file() {
+                self.read(&work)?;
+                fs::rename(work.join(REPORT), folder.join(REPORT)).map_err(at(folder))?;
+            } else {
+                let failure = self.program.failure(&work, status);
+                let Some(line) = failure.line_with(&NO_ROOM).or_else(|| failure.line_with(&NO_ROUTE)) else {
+                    return Err(Stopped::Failed(failure));
+                };
+                fs::write(folder.join(REFUSAL), line).map_err(at(folder))?;
+            }
+            Ok(fs::remove_dir_all(&work).map_err(at(&work))?)
+        });
+        match entry {
+            Ok(folder) if folder.join(REPORT).is_file() => Ok(Ended::Placed(self.read(&folder)?)),
+            Ok(folder) => {
+                let line = fs::read_to_string(folder.join(REFUSAL)).map_err(at(&folder))?;
+                let no_room = NO_ROOM.iter().any(|text| line.contains(text));
+                Ok(if no_room { Ended::DoesNotFit(line) } else { Ended::NotRouted(line) })
+            }
+            Err(Stopped::Failed(failure)) if failure.is_out_of_memory() => Ok(Ended::OutOfMemory),
+            Err(Stopped::Failed(failure)) => Err(failure.into_error(task.what)),
+            Err(Stopped::Error(error)) => Err(error),
+        }
+    }
+
+    /// The report in a folder.
+    fn read(&self, folder: &Path) -> Result<Timing, SynthesisError> {
+        let path = folder.join(REPORT);
+        let report = fs::read_to_string(&path).map_err(at(&path))?;
+        timing::read(&report).map_err(|source| SynthesisError::Report { version: self.version().to_owned(), source })
+    }
+}
+
+/// The same file under another name; a copy where the file system cannot do that.
+fn share(from: &Path, to: &Path) -> io::Result<()> {
+    fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop))
+}
+
+/// What the last line of a log that is known says is being done.
+fn step(log: &str) -> &'static str {
+    let steps = [("Routing", "routing"), ("placer", "placing"), ("placement", "placing"), ("Packing", "packing")];
+    let of = |line: &str| steps.iter().find(|(text, _)| line.contains(text)).map(|(_, step)| *step);
+    log.lines().rev().find_map(of).unwrap_or("reading")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_is_that_of_the_last_line_that_tells() {
+        assert_eq!(step(""), "reading");
+        assert_eq!(step("Info: Packing carries...\nInfo: Checksum: 0xa4637357\n"), "packing");
+        let placing =
+            "Info: Packing FFs...\nInfo: Running main analytical placer, max placement attempts\nInfo:     at 2\n";
+        assert_eq!(step(placing), "placing");
+        assert_eq!(step(&format!("{placing}Info: Routing..\nInfo:    1000 | 200\n")), "routing");
+    }
+}

@@ -1,0 +1,229 @@
+//! The path that limits the clock, told in the stages and names of the core.
+
+use rtl::Module;
+
+use crate::netlist::{self, Named, Names};
+use crate::pins::{CORE, PINS};
+use crate::timing::Hop;
+
+/// Something in the core that has a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The stage: the module of the pipeline stage that it stands in; outside of all stages the outermost module below the
+    /// core, in the core itself its own, and `pins` for the registers around it.
+    pub stage: String,
+    /// Its name there, below the instances that it stands in.
+    pub name: String,
+}
+
+/// A part of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What it is: `clk-to-q`, `logic`, `routing` or `setup`.
+    pub kind: String,
+    /// Delay, in nanoseconds.
+    pub delay_ns: f64,
+    /// What the Verilog calls the wire or memory; nothing if mapping made it.
+    pub place: Option<Place>,
+    /// The cell of the netlist that it leads through or to.
+    pub cell: String,
+}
+
+/// A path from a register to a register.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CriticalPath {
+    /// Its delay, in nanoseconds.
+    pub delay_ns: f64,
+    /// What cells have of it, clock-to-output and setup times included.
+    pub logic_ns: f64,
+    /// What wires have of it.
+    pub routing_ns: f64,
+    /// LUTs and carry chains between the registers.
+    pub levels: usize,
+    /// The register or memory that it begins at.
+    pub from: Place,
+    /// The register or memory that it ends at.
+    pub to: Place,
+    /// The modules whose wires it is known to lead through, in the order in which it enters them first.
+    pub modules: Vec<String>,
+    /// From beginning to end.
+    pub steps: Vec<Step>,
+}
+
+/// Tells a path of a netlist of the core `top` behind pins.
+pub fn tell(path: &[Hop], names: &Names, top: &Module) -> CriticalPath {
+    let hierarchy = Hierarchy { top };
+    let sum = |wanted: fn(&str) -> bool| path.iter().filter(|hop| wanted(&hop.kind)).map(|hop| hop.delay_ns).sum();
+    let named: Vec<Option<Named>> = path.iter().map(|hop| name_of(hop, names)).collect();
+    let end = |index: Option<usize>| {
+        let of = |index: usize| hierarchy.place(named[index].as_ref().unwrap_or(&netlist::memory(&path[index].cell)));
+        index.map_or_else(|| Place { stage: String::new(), name: String::new() }, of)
+    };
+    let mut modules = Vec::new();
+    for module in named.iter().flatten().map(|named| hierarchy.innermost(named)) {
+        if !modules.contains(&module) {
+            modules.push(module);
+        }
+    }
+    let step = |(hop, named): (&Hop, &Option<Named>)| Step {
+        kind: hop.kind.clone(),
+        delay_ns: hop.delay_ns,
+        place: named.as_ref().map(|named| hierarchy.place(named)),
+        cell: hop.cell.clone(),
+    };
+    CriticalPath {
+        delay_ns: sum(|_| true),
+        logic_ns: sum(|kind| kind != "routing"),
+        routing_ns: sum(|kind| kind == "routing"),
+        levels: path.iter().filter(|hop| hop.kind == "logic").count(),
+        from: end((!path.is_empty()).then_some(0)),
+        to: end(path.len().checked_sub(1)),
+        modules,
+        steps: path.iter().zip(&named).map(step).collect(),
+    }
+}
+
+/// What the Verilog calls the register, wire or memory of a hop.
+fn name_of(hop: &Hop, names: &Names) -> Option<Named> {
+    // nextpnr splits a LUT RAM and names the parts after it.
+    let lut_ram = hop.cell.split_once("$DPRAM").or_else(|| hop.cell.split_once("$RAMW")).map(|(cell, _)| cell);
+    match &hop.kind[..] {
+        "routing" => names.net(hop.net.as_deref()?).cloned(),
+        "logic" => lut_ram.map(netlist::memory),
+        _ => names.register(&hop.cell).cloned().or_else(|| Some(netlist::memory(lut_ram.unwrap_or(&hop.cell)))),
+    }
+}
+
+/// The instances of a core.
+struct Hierarchy<'a> {
+    top: &'a Module,
+}
+
+impl Hierarchy<'_> {
+    /// Of the instances that something stands in, those that there are, with their modules; the core is the first.
+    fn walk(&self, named: &Named) -> Vec<(String, Module)> {
+        let mut instances = named.instances.iter();
+        if instances.next().is_none_or(|first| first != CORE) {
+            return Vec::new();
+        }
+        let mut found = vec![(CORE.to_owned(), self.top.clone())];
+        for name in instances {
+            let module = found.last().map_or_else(Vec::new, |(_, module)| module.parts());
+            let Some(part) = module.into_iter().find(|(instance, _)| instance == name) else { break };
+            found.push(part);
+        }
+        found
+    }
+
+    fn innermost(&self, named: &Named) -> String {
+        self.walk(named).last().map_or(PINS.to_owned(), |(_, module)| module.name().to_owned())
+    }
+
+    fn place(&self, named: &Named) -> Place {
+        let walk = self.walk(named);
+        let stage = walk.iter().position(|(_, module)| is_stage(module.name()));
+        // A core with memory is its pipeline and the memory beside it.
+        let outermost = 1 + usize::from(walk.get(1).is_some_and(|(_, module)| module.name() == "weft_pipeline"));
+        let depth = stage.unwrap_or(outermost).min(walk.len().saturating_sub(1));
+        let inner = named.instances.iter().skip(if walk.is_empty() { 0 } else { depth + 1 });
+        let name = inner.map(|instance| format!("{instance}.")).collect::<String>() + &named.name;
+        let stage = walk.get(depth).map_or(PINS, |(_, module)| module.name()).to_owned();
+        Place { stage, name }
+    }
+}
+
+/// Whether a module is named as one of the stages: `s6_execute`.
+fn is_stage(module: &str) -> bool {
+    let number = module.strip_prefix('s').and_then(|rest| rest.split_once('_')).map_or("", |(number, _)| number);
+    !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rtl::Builder;
+
+    /// A module with an input, an output, and instances of others.
+    fn module(name: &str, parts: &[(&str, &Module)]) -> Module {
+        let m = Builder::new(name, "A module.");
+        let mut value = m.delay("kept", &m.input("x", 1));
+        for (instance, part) in parts {
+            value = m.instance(instance, part).input("x", &value).output("y");
+        }
+        m.output("y", &value);
+        m.finish().unwrap()
+    }
+
+    fn core() -> Module {
+        let table = module("sorted_table", &[("ccs", &module("ccs", &[]))]);
+        let pipeline = [
+            ("s4", &module("s4_collect", &[("rs2_0", &module("register_bank", &[]))])),
+            ("s8", &module("s8_context", &[("unit", &table)])),
+            ("start", &module("start", &[])),
+        ];
+        module("weft_core", &[("pipeline", &module("weft_pipeline", &pipeline)), ("memory", &module("bram", &[]))])
+    }
+
+    fn place(path: &str) -> (String, String) {
+        let top = core();
+        let place = Hierarchy { top: &top }.place(&netlist::memory(path));
+        (place.stage, place.name)
+    }
+
+    #[test]
+    fn what_stands_in_a_stage_is_named_after_it() {
+        let table = [
+            ("core.pipeline.s4.rs2_0.registers", "s4_collect", "rs2_0.registers"),
+            ("core.pipeline.s8.unit.ccs.kept", "s8_context", "unit.ccs.kept"),
+            ("core.pipeline.s8.kept", "s8_context", "kept"),
+            ("core.pipeline.start.kept", "start", "kept"),
+            ("core.pipeline.kept", "weft_pipeline", "kept"),
+            ("core.memory.words", "bram", "words"),
+            ("core.kept", "weft_core", "kept"),
+            ("dmem_rsp_data", "pins", "dmem_rsp_data"),
+        ];
+        for (path, stage, name) in table {
+            assert_eq!(place(path), (stage.to_owned(), name.to_owned()), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_told_in_the_names_of_the_verilog() {
+        let verilog = "reg a;\nwire b;\nreg c;\n";
+        let netlist = r#"{ "modules": { "pins": {
+            "cells": {
+                "core.pipeline.s4.kept_TRELLIS_FF_Q": { "type": "TRELLIS_FF", "connections": { "Q": [2] } },
+                "x_TRELLIS_FF_Q": { "type": "TRELLIS_FF", "connections": { "Q": [4] } }
+            },
+            "netnames": {
+                "core.pipeline.s4.kept": { "bits": [2], "attributes": { "src": "top.v:1.1-1.2" } },
+                "core.pipeline.s8.unit.best": { "bits": [9, 3], "attributes": { "src": "top.v:2.1-2.2" } },
+                "x": { "bits": [4], "attributes": { "src": "top.v:3.1-3.2" } },
+                "x_LUT4_A": { "bits": [5], "attributes": { } }
+            } } } }"#;
+        let names = Names::read(netlist, "pins", &[("top.v", verilog)]).unwrap();
+        let hop = |kind: &str, delay_ns, cell: &str, net: Option<&str>| Hop {
+            kind: kind.into(),
+            delay_ns,
+            cell: cell.into(),
+            net: net.map(str::to_owned),
+        };
+        let path = [
+            hop("clk-to-q", 0.5, "core.pipeline.s4.kept_TRELLIS_FF_Q", None),
+            hop("routing", 1.0, "u", Some("core.pipeline.s4.kept")),
+            hop("logic", 0.25, "u", None),
+            hop("routing", 2.0, "core.pipeline.s4.rs2_0.rows.0.7$DPRAM_COMB2", Some("x_LUT4_A")),
+            hop("logic", 0.25, "core.pipeline.s4.rs2_0.rows.0.7$DPRAM_COMB2", None),
+            hop("routing", 0.5, "x_TRELLIS_FF_Q", Some("core.pipeline.s8.unit.best[1]")),
+            hop("setup", 0.0, "x_TRELLIS_FF_Q", None),
+        ];
+        let told = tell(&path, &names, &core());
+        assert_eq!((told.delay_ns, told.logic_ns, told.routing_ns, told.levels), (4.5, 1.0, 3.5, 2));
+        assert_eq!((&told.from.stage[..], &told.from.name[..]), ("s4_collect", "kept"));
+        assert_eq!((&told.to.stage[..], &told.to.name[..]), ("pins", "x"));
+        assert_eq!(told.modules, ["s4_collect", "register_bank", "sorted_table", "pins"]);
+        let names: Vec<_> = told.steps.iter().map(|step| step.place.as_ref().map(|place| &place.name[..])).collect();
+        let expected = [Some("kept"), Some("kept"), None, None, Some("rs2_0.rows"), Some("unit.best[1]"), Some("x")];
+        assert_eq!(names, expected);
+    }
+}

