@@ -8,15 +8,17 @@
 //! - [`Machine`]: threads, path policy and memory of a whole core, stepped by warp;
 //! - [`policy`]: which path of a warp runs next, one file per divergence unit;
 //! - [`control_flow`]: where threads that part at a branch come together again;
-//! - [`run`]: the machine alone, round robin over its warps, to an [`Outcome`].
+//! - [`run`]: the machine alone, round robin over its warps, to an [`Outcome`];
+//! - [`timing`]: the same in the order in which the core would issue, with its cycles.
 //!
-//! The model has no clock: `mcycle` and `minstret` both read the commits of the whole core so far,
-//! unless the caller gives the values that the hardware read.
+//! Only a timed run has a clock. Without one `mcycle` and `minstret` both read the commits of the whole
+//! core so far, unless the caller gives the values that the hardware read.
 
 pub mod advice;
 pub mod control_flow;
 pub mod decode;
 mod elf;
+mod execution;
 mod fault;
 mod machine;
 mod memory;
@@ -24,6 +26,7 @@ pub mod policy;
 mod report;
 mod run;
 mod stacks;
+pub mod timing;
 
 pub use elf::{ElfError, Function, Program, Segment};
 pub use fault::Fault;

@@ -47,8 +47,10 @@ impl Engine {
 
 /// What a run may take and what it writes on its way.
 pub struct RunOptions<'a> {
-    /// Cycles from the first fetch (model: issues) after which the run is stopped.
+    /// Cycles from the first fetch (model without timing: issues) after which the run is stopped.
     pub max_cycles: u64,
+    /// Whether the model counts no cycles, but only does what the program says, each warp in turn.
+    pub untimed: bool,
     /// FST file of all signals.
     pub wave: Option<PathBuf>,
     /// Takes one JSON line per record.
@@ -63,7 +65,15 @@ pub struct RunOptions<'a> {
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Self { max_cycles: 100_000_000, wave: None, commits: None, trace: None, console: None, progress: None }
+        Self {
+            max_cycles: 100_000_000,
+            untimed: false,
+            wave: None,
+            commits: None,
+            trace: None,
+            console: None,
+            progress: None,
+        }
     }
 }
 

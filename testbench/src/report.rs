@@ -24,7 +24,7 @@ pub enum Outcome {
     Deadlock,
     /// A runnable path waits while its warp goes on.
     SuspectedDeadlock,
-    /// The limit of cycles (model: of issues) was reached.
+    /// The limit of cycles (model without timing: of issues) was reached.
     Limit,
     /// The core halted, or `tohost` is even.
     Fault,
@@ -83,12 +83,12 @@ pub struct Report {
     /// How it ended.
     pub outcome: Outcome,
     /// Cycles from the first fetch to the last exit or the store to `tohost` (else to the end of the
-    /// run); `None` from the model. Without a trace port, the last exit is only seen as `done`, when
+    /// run); `None` from the model without timing. Without a trace port, the last exit is only seen as `done`, when
     /// nothing is in flight any more.
     pub cycles: Option<u64>,
     /// Counts; all zero if the core has no trace port.
     pub statistics: Statistics,
-    /// Cycles without an issue; `None` from the model and without a trace port.
+    /// Cycles without an issue; `None` from the model without timing, and without a trace port.
     pub idle_cycles: Option<u64>,
     /// The first difference, if the outcome is [`Outcome::Mismatch`].
     pub mismatch: Option<Mismatch>,

@@ -51,7 +51,7 @@ fn every_policy_comes_to_the_same_end() {
                 for fair_after in turns(unit, &[0, 1, 3, 65536]) {
                     let mut config = with_unit(size, (1, 1), unit);
                     config.divergence.fair_after = fair_after;
-                    let options = RunOptions { max_cycles: 2_000_000, ..RunOptions::default() };
+                    let options = RunOptions { max_cycles: 2_000_000, untimed: true, ..RunOptions::default() };
                     let report = testbench::run(&config, &program(&file(name), &config), Engine::Model, options);
                     let report = report.unwrap();
                     let place = format!("{unit}, {name} at {size:?}, fair_after {fair_after}");

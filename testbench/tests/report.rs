@@ -51,11 +51,7 @@ fn stats(report: &Report, engine: Engine) -> Value {
 
 #[test]
 fn stats_have_every_field_and_null_where_the_engine_knows_nothing() {
-    for (engine, unknown) in [
-        (Engine::Model, &["cycles", "ipc", "idle_cycles"][..]),
-        (Engine::Rtl, &["high_water"][..]),
-        (Engine::Cosim, &[][..]),
-    ] {
+    for (engine, unknown) in [(Engine::Model, &[][..]), (Engine::Rtl, &["high_water"][..]), (Engine::Cosim, &[][..])] {
         let object = stats(&run(&config(), engine, RunOptions::default()), engine);
         let mut names: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
         if engine == Engine::Cosim {
@@ -71,6 +67,18 @@ fn stats_have_every_field_and_null_where_the_engine_knows_nothing() {
         assert_eq!((&object["issues"], &object["replays"]), (&10.into(), &0.into()), "{engine:?}");
         assert_eq!(object["config"]["warps"], 1);
     }
+}
+
+#[test]
+fn the_model_counts_cycles_unless_it_is_told_not_to() {
+    let of =
+        |untimed| stats(&run(&config(), Engine::Model, RunOptions { untimed, ..RunOptions::default() }), Engine::Model);
+    let (timed, untimed) = (of(false), of(true));
+    assert_eq!(timed["cycles"], stats(&run(&config(), Engine::Rtl, RunOptions::default()), Engine::Rtl)["cycles"]);
+    for field in ["cycles", "ipc", "idle_cycles"] {
+        assert!(untimed[field].is_null() && !timed[field].is_null(), "{field}");
+    }
+    assert_eq!(timed["issues"], untimed["issues"]);
 }
 
 #[test]

@@ -166,6 +166,9 @@ pub struct RunArguments {
     /// What executes the program: the emitted Verilog, built by Verilator, or the model
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     pub engine: Engine,
+    /// Count no cycles (model engine only): faster, and --max-cycles counts issues
+    #[arg(long)]
+    pub untimed: bool,
     #[command(flatten)]
     pub common: CosimArguments,
 }
@@ -176,7 +179,7 @@ pub struct CosimArguments {
     /// The program: a 32-bit RISC-V ELF executable
     #[arg(value_name = "P.elf")]
     pub program: PathBuf,
-    /// Give up after so many cycles (with the model engine, issues)
+    /// Give up after so many cycles
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: u64,
     #[command(flatten)]

@@ -58,14 +58,17 @@ impl Machine {
 
     /// Puts the CSR's value into the values of the part.
     fn read_csr(&self, part: &mut Part, csr: u16) -> Result<(), Refusal> {
-        // The model has no clock: each commit of the core counts as one cycle.
+        // Where the model has no clock, each commit of the core counts as one cycle.
         let commits = self.commits;
+        let cycles = self.clock.unwrap_or(commits);
         let mask = part.path.mask;
         let first = part.warp * self.lanes;
         match csr {
             EXIT | BARRIER => {}
-            MCYCLE | MINSTRET => part.fill(|_| commits as u32),
-            MCYCLEH | MINSTRETH => part.fill(|_| (commits >> 32) as u32),
+            MCYCLE => part.fill(|_| cycles as u32),
+            MINSTRET => part.fill(|_| commits as u32),
+            MCYCLEH => part.fill(|_| (cycles >> 32) as u32),
+            MINSTRETH => part.fill(|_| (commits >> 32) as u32),
             THREADS => part.fill(|_| self.lanes),
             WARPS => part.fill(|_| self.warps),
             MASK => part.fill(|_| mask as u32),

@@ -83,6 +83,8 @@ pub struct Machine {
     parked: u32,
     /// Commits so far.
     commits: u64,
+    /// What `mcycle` reads, if there is a clock.
+    clock: Option<u64>,
     /// Per warp and slot, the pc of the last commit if it left lanes unserved.
     unfinished: Vec<Option<u32>>,
     /// The physical address per lane of the access being executed.
@@ -111,6 +113,7 @@ impl Machine {
             live: warps * lanes,
             parked: 0,
             commits: 0,
+            clock: None,
             unfinished: vec![None; contexts as usize],
             addresses: vec![0; lanes as usize],
         })
@@ -301,6 +304,11 @@ impl Machine {
             self.policy.release();
         }
         due
+    }
+
+    /// From now on `mcycle` reads `cycle`, instead of the number of commits.
+    pub(crate) fn set_clock(&mut self, cycle: u64) {
+        self.clock = Some(cycle);
     }
 
     /// RAM.

@@ -29,7 +29,7 @@ pub(super) fn run(
     engine: Engine,
     options: RunOptions<'_>,
 ) -> Result<Report, BenchError> {
-    let RunOptions { max_cycles, wave, commits, trace, console, progress } = options;
+    let RunOptions { max_cycles, untimed: _, wave, commits, trace, console, progress } = options;
     let started = Instant::now();
     let checker = if engine == Engine::Cosim { Some(Checker::new(config, program)?) } else { None };
     let hardware = Hardware::new(model, config, program, wave.as_deref())?;

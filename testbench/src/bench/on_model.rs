@@ -12,7 +12,7 @@ use crate::report::{FinalMemory, Outcome, Report};
 
 /// Runs a program on the golden model alone.
 pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -> Result<Report, BenchError> {
-    let RunOptions { max_cycles, wave, commits, trace, console, progress } = options;
+    let RunOptions { max_cycles, untimed, wave, commits, trace, console, progress } = options;
     if wave.is_some() {
         return Err(BenchError::NoWave);
     }
@@ -35,7 +35,8 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         }
         failure = failure.take().or(written.err());
     };
-    let sim::Finished { outcome, statistics, machine } = sim::run(config, program, max_cycles, &mut observer)?;
+    let run = if untimed { sim::run } else { sim::timing::run };
+    let sim::Finished { outcome, statistics, cycles, machine } = run(config, program, max_cycles, &mut observer)?;
     if let Some(error) = failure {
         return Err(error);
     }
@@ -43,9 +44,9 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
     let harts = (0..config.warps).flat_map(|warp| (0..config.threads).map(move |lane| (warp, lane)));
     let mut report = Report {
         outcome: Outcome::Exited,
-        cycles: None,
+        cycles: cycles.map(|cycles| cycles.total),
         statistics,
-        idle_cycles: None,
+        idle_cycles: cycles.map(|cycles| cycles.idle),
         mismatch: None,
         fault: None,
         deadlock: None,

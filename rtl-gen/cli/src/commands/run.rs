@@ -26,15 +26,24 @@ pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<Verdict>
         Engine::Model => testbench::Engine::Model,
         Engine::Rtl => testbench::Engine::Rtl,
     };
-    execute(&arguments.common, engine, report)
+    if arguments.untimed && engine != testbench::Engine::Model {
+        let message = "--untimed is of the model: expected --engine model beside it";
+        return Err(RequestError::new("usage", message).into());
+    }
+    execute(&arguments.common, engine, arguments.untimed, report)
 }
 
 /// Runs a program in lock step.
 pub fn cosim(arguments: &CosimArguments, report: &Report) -> anyhow::Result<Verdict> {
-    execute(arguments, testbench::Engine::Cosim, report)
+    execute(arguments, testbench::Engine::Cosim, false, report)
 }
 
-fn execute(arguments: &CosimArguments, engine: testbench::Engine, report: &Report) -> anyhow::Result<Verdict> {
+fn execute(
+    arguments: &CosimArguments,
+    engine: testbench::Engine,
+    untimed: bool,
+    report: &Report,
+) -> anyhow::Result<Verdict> {
     let config = resolve(&arguments.config)?;
     let program = program::load(&arguments.program, &config)?;
     let signature = match &arguments.files.signature {
@@ -42,7 +51,8 @@ fn execute(arguments: &CosimArguments, engine: testbench::Engine, report: &Repor
         None => 0..0,
     };
     let outputs = Outputs::prepare(&arguments.files, &arguments.program)?;
-    let ended = drive(&config, &program, engine, arguments.max_cycles, &outputs, report)?;
+    let limits = (arguments.max_cycles, untimed);
+    let ended = drive(&config, &program, engine, limits, &outputs, report)?;
 
     let statistics = ended.stats_json(&config, &program, engine);
     outputs.write_stats(&statistics)?;
@@ -56,7 +66,7 @@ fn drive(
     config: &Config,
     program: &Program,
     engine: testbench::Engine,
-    max_cycles: u64,
+    (max_cycles, untimed): (u64, bool),
     outputs: &Outputs,
     report: &Report,
 ) -> anyhow::Result<testbench::Report> {
@@ -68,6 +78,7 @@ fn drive(
     let (mut commits, mut trace) = (outputs.commits()?, outputs.trace()?);
     let options = RunOptions {
         max_cycles,
+        untimed,
         wave: outputs.wave(),
         commits: commits.as_mut().map(Stream::writer),
         trace: trace.as_mut().map(Stream::writer),

@@ -1,0 +1,68 @@
+//! Distances in cycles between what happens to an instruction in the stages of the pipeline.
+
+use weft_config::{Config, MemoryKind};
+
+/// The pipeline, as `docs/microarchitecture.md` describes it. S3, where an instruction issues, is cycle 0.
+#[derive(Clone, Debug)]
+pub(super) struct Constants {
+    /// From the choice of a context to fetch for in S0 until its instruction can issue, and until the
+    /// context can be chosen again.
+    pub(super) fetch: u64,
+    /// Instructions that a context holds before S3, the one under way included.
+    pub(super) buffer: usize,
+    /// Between two instructions of a warp.
+    pub(super) spacing: u64,
+    /// To an instruction that reads a result of S7.
+    pub(super) chain: u64,
+    /// To the write of registers, in S7.
+    pub(super) write: u64,
+    /// To S8, in which the front end learns what came of the instruction.
+    pub(super) resolve: u64,
+    /// From S8 of the last thread to arrive at the barrier to its release.
+    pub(super) release: u64,
+    /// To the request at the memory port, in S9.
+    pub(super) request: u64,
+    /// From the response of the memory to the write of registers, at best.
+    pub(super) response: u64,
+    /// To the write of a product, at best.
+    pub(super) product: u64,
+    /// To the write of a quotient, at best.
+    pub(super) quotient: u64,
+    /// To the next division.
+    pub(super) divider: u64,
+    /// How long a late result waits for the write port before nothing issues for its sake.
+    pub(super) patience: u64,
+    /// Requests that wait for the memory, at most.
+    pub(super) requests: usize,
+    /// Late results of a context under way, at most.
+    pub(super) late_results: usize,
+    /// Cycles that the memory is busy with an atomic operation, besides the first.
+    pub(super) atomic: u64,
+}
+
+impl Constants {
+    pub(super) fn of(config: &Config) -> Self {
+        let stages = match config.divergence.unit.as_str() {
+            "arbiter" => config.arbiter.pipeline_stages.into(),
+            _ => 0,
+        };
+        Self {
+            fetch: 3,
+            buffer: 2,
+            spacing: 2 + stages,
+            chain: 4,
+            write: 4,
+            resolve: 5 + stages,
+            release: 1,
+            request: 6,
+            response: 2,
+            product: 7,
+            quotient: 40,
+            divider: 39,
+            patience: 8,
+            requests: 8,
+            late_results: 16,
+            atomic: if config.memory.kind == MemoryKind::Bram { 1 } else { 0 },
+        }
+    }
+}

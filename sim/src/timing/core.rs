@@ -1,0 +1,253 @@
+//! The core, cycle by cycle.
+
+use std::collections::VecDeque;
+
+use weft_config::Config;
+use weft_trace::Record;
+
+use super::Cycles;
+use super::constants::Constants;
+use super::front_end::FrontEnd;
+use super::memory_port::MemoryPort;
+use super::predecode::{Class, Predecoder};
+use super::scoreboard::{EntryNumber, Scoreboard};
+use super::write_port::{LateResult, WritePort};
+use crate::execution::Execution;
+use crate::run::{Finished, Outcome};
+use crate::{PolicyError, Program, report};
+
+/// A core at work.
+pub(super) struct Core<'a> {
+    pub(super) config: &'a Config,
+    pub(super) program: &'a Program,
+    pub(super) constants: Constants,
+    pub(super) execution: Execution<'a>,
+    pub(super) predecoder: Predecoder,
+    pub(super) slots: u32,
+    /// By warp, then by slot.
+    pub(super) contexts: Vec<Context>,
+    pub(super) warps: Vec<Warp>,
+    /// What S8 will find, in the order in which it does.
+    pub(super) findings: VecDeque<Finding>,
+    pub(super) memory: MemoryPort,
+    pub(super) write_port: WritePort,
+    /// Places for requests, and tags, that are free.
+    pub(super) places: usize,
+    pub(super) tags: usize,
+    /// First cycle in which a division can issue.
+    pub(super) divider_from: u64,
+    /// The contexts that fetched and issued last.
+    pub(super) last_fetch: usize,
+    pub(super) last_issue: usize,
+    pub(super) now: u64,
+    pub(super) idle: u64,
+}
+
+/// What the core knows of a slot of a warp.
+pub(super) struct Context {
+    pub(super) front_end: FrontEnd,
+    pub(super) scoreboard: Scoreboard,
+    /// Destination of the instruction that issued last, if it is written in S7, and when it can be read.
+    pub(super) fresh: (u8, u64),
+    pub(super) replay: Option<Replay>,
+}
+
+/// A load is served in parts: the record in S8 of what is to be served.
+#[derive(Clone, Copy)]
+pub(super) struct Replay {
+    pub(super) pc: u32,
+    pub(super) entry: EntryNumber,
+}
+
+/// What the core knows of a warp.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Warp {
+    /// First cycle in which it can issue again.
+    pub(super) issues_from: u64,
+    /// Threads that run in slot 1, or ran there last.
+    pub(super) in_second_slot: u64,
+    /// The slot that the constrained scheduler considers.
+    pub(super) turn: u32,
+}
+
+/// What S8 finds in a cycle.
+pub(super) struct Finding {
+    pub(super) cycle: u64,
+    pub(super) what: Found,
+}
+
+pub(super) enum Found {
+    /// A context goes on elsewhere, or nowhere.
+    Restart { context: usize, next: Option<u32>, single: bool },
+    /// Nothing came of a reservation.
+    CallOff { context: usize, class: Class, entry: Option<EntryNumber> },
+}
+
+impl<'a> Core<'a> {
+    pub(super) fn new(
+        config: &'a Config,
+        program: &'a Program,
+        constants: Constants,
+        observer: &'a mut dyn FnMut(&Record),
+    ) -> Result<Self, PolicyError> {
+        let execution = Execution::new(config, program, observer)?;
+        let slots = execution.machine.slots();
+        let context = |number| Context {
+            front_end: FrontEnd::new(
+                execution.machine.path(number / slots, number % slots).map(|path| path.pc),
+                &constants,
+            ),
+            scoreboard: Scoreboard::new(&constants),
+            fresh: (0, 0),
+            replay: None,
+        };
+        let contexts: Vec<Context> = (0..config.warps * slots).map(context).collect();
+        Ok(Self {
+            config,
+            program,
+            predecoder: Predecoder::new(config.isa),
+            slots,
+            last_fetch: contexts.len() - 1,
+            last_issue: contexts.len() - 1,
+            contexts,
+            warps: vec![Warp::default(); config.warps as usize],
+            findings: VecDeque::new(),
+            memory: MemoryPort::new(config, constants.atomic),
+            write_port: WritePort::default(),
+            places: constants.requests,
+            tags: config.memory.outstanding as usize,
+            divider_from: 0,
+            now: 0,
+            idle: 0,
+            execution,
+            constants,
+        })
+    }
+
+    /// Runs to the end, but for at most `limit` cycles. Cycle 0 is S0 of the first fetch, so that the first fetch
+    /// itself is in cycle 1.
+    pub(super) fn run(mut self, limit: u64) -> Finished {
+        let outcome = loop {
+            if let Some(outcome) = self.cycle() {
+                break outcome;
+            }
+            if self.now >= limit {
+                break Outcome::Limit;
+            }
+            let Some(next) = self.next_cycle() else {
+                break Outcome::Deadlock(report::deadlock(&self.execution.machine, self.config, self.program));
+            };
+            let next = next.min(limit);
+            self.idle += next - self.now - 1;
+            self.now = next;
+        };
+        if outcome == Outcome::Exited {
+            // The last exit commits in S8, and until then the front end goes on.
+            for _ in 0..self.constants.resolve {
+                self.now += 1;
+                self.cycle();
+            }
+        }
+        // Cycle 0 is before the first fetch.
+        let cycles = Cycles { total: self.now, idle: self.idle.saturating_sub(1) };
+        let Execution { statistics, machine, .. } = self.execution;
+        Finished { outcome, statistics, cycles: Some(cycles), machine }
+    }
+
+    /// What happens in a cycle. `Some` if the run ends with what issues in it.
+    fn cycle(&mut self) -> Option<Outcome> {
+        self.fetch();
+        let ended = self.issue();
+        self.resolve();
+        self.write();
+        self.access();
+        ended
+    }
+
+    /// The next cycle in which anything can happen; `None` if nothing ever will.
+    fn next_cycle(&self) -> Option<u64> {
+        let now = self.now;
+        let mut wakes = self.memory.wakes(now).min(self.write_port.wakes().max(now + 1));
+        wakes = wakes.min(self.findings.front().map_or(u64::MAX, |finding| finding.cycle.max(now + 1)));
+        for (number, context) in self.contexts.iter().enumerate() {
+            if wakes == now + 1 {
+                break;
+            }
+            wakes = wakes.min(context.front_end.wakes(now, &self.constants));
+            if context.front_end.wants(now, &self.constants).is_some() {
+                wakes = now + 1;
+            }
+            if let Some(head) = context.front_end.head(now) {
+                wakes = wakes.min(self.could_issue(number, head).max(now + 1));
+            }
+        }
+        (wakes != u64::MAX).then_some(wakes)
+    }
+
+    /// Warp and slot of a context.
+    pub(super) fn place(&self, number: usize) -> (u32, u32) {
+        (number as u32 / self.slots, number as u32 % self.slots)
+    }
+
+    /// Where a context should fetch; `None` if its slot has nothing to run.
+    pub(super) fn wanted(&self, number: usize) -> Option<u32> {
+        let (warp, slot) = self.place(number);
+        let path = self.execution.machine.path(warp, slot);
+        let runs = path.is_some_and(|path| !path.parked) || self.execution.machine.must_rotate(warp, slot);
+        runs.then(|| path.map_or(0, |path| path.pc))
+    }
+
+    /// S0: one context in turn.
+    fn fetch(&mut self) {
+        let count = self.contexts.len();
+        let turn = (1..=count).map(|step| (self.last_fetch + step) % count);
+        let chosen = turn
+            .into_iter()
+            .find_map(|number| Some((number, self.contexts[number].front_end.wants(self.now, &self.constants)?)));
+        let Some((number, pc)) = chosen else { return };
+        let word = self.execution.machine.read_word(pc);
+        let instruction = self.predecoder.predecode(pc, word);
+        self.contexts[number].front_end.fetch(self.now, pc, instruction, &self.constants);
+        self.last_fetch = number;
+    }
+
+    /// The context of the warp's other slot.
+    pub(super) fn other(&self, number: usize) -> Option<usize> {
+        (self.slots == 2).then_some(number ^ 1)
+    }
+
+    /// S8.
+    fn resolve(&mut self) {
+        while self.findings.front().is_some_and(|finding| finding.cycle <= self.now) {
+            let Some(finding) = self.findings.pop_front() else { return };
+            match finding.what {
+                Found::Restart { context, next, single } => {
+                    self.contexts[context].front_end.restart(self.now, next, single);
+                }
+                Found::CallOff { context, class, entry } => {
+                    self.places += usize::from(class.is_memory());
+                    self.tags += usize::from(class == Class::Load);
+                    if let Some(entry) = entry {
+                        self.contexts[context].scoreboard.close(entry);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A late result is written.
+    fn write(&mut self) {
+        if let Some(LateResult { context, entry, lanes, loaded }) = self.write_port.write(self.now) {
+            self.contexts[context].scoreboard.written(entry, lanes);
+            self.tags += usize::from(loaded);
+        }
+    }
+
+    /// The memory answers, and accepts a request.
+    fn access(&mut self) {
+        if let Some(result) = self.memory.respond(self.now) {
+            self.write_port.add(self.now + self.constants.response, result);
+        }
+        self.places += usize::from(self.memory.accept(self.now).is_some());
+    }
+}

@@ -1,0 +1,191 @@
+//! What an instruction that issues does, and when the core gets to know it.
+
+use weft_trace::{MemoryOp, Moves, PathRecord};
+
+use super::core::{Core, Finding, Found, Replay};
+use super::front_end::Fetched;
+use super::memory_port::Request;
+use super::predecode::Class;
+use super::scoreboard::EntryNumber;
+use super::write_port::LateResult;
+use crate::run::Outcome;
+use crate::{Step, Stop};
+
+impl Core<'_> {
+    /// What an instruction that issues does, and when who will know. `Some` if the run ends with it.
+    pub(super) fn execute(&mut self, number: usize, fetched: &Fetched) -> Option<Outcome> {
+        let (warp, slot) = self.place(number);
+        let class = fetched.instruction.class;
+        let continued = self.continued(number, fetched);
+        let entry = self.reserve(number, fetched, continued);
+        if !self.contexts[number].front_end.is_current() {
+            self.call_off(number, class, entry);
+            return None;
+        }
+
+        let before = self.paths(warp);
+        let replayed = self.contexts[number].replay.is_some();
+        let moves = if let Some(moves) = self.execution.rotate(warp, slot) {
+            self.call_off(number, class, entry.filter(|_| continued.is_none()));
+            self.drop_replay(number);
+            moves
+        } else {
+            self.execution.machine.set_clock(self.now);
+            match self.execution.step(warp, slot) {
+                Ok(Step::Committed { tohost: Some(value), .. }) => return Some(Outcome::ToHost(value)),
+                Ok(Step::Committed { moves, .. }) => {
+                    self.commit(number, class, entry);
+                    moves
+                }
+                Err(Stop::Fault(fault)) => return Some(Outcome::Fault(fault)),
+                Err(Stop::Idle) => unreachable!("a path that cannot run is not fetched"),
+            }
+        };
+        self.follow(number, fetched, before, (moves, replayed));
+        if self.execution.machine.live() == 0 {
+            return Some(Outcome::Exited);
+        }
+        if self.execution.release(self.now) {
+            self.restart_all();
+        }
+        self.starvation(warp)
+    }
+
+    /// S8 will give back what was reserved for nothing.
+    fn call_off(&mut self, context: usize, class: Class, entry: Option<EntryNumber>) {
+        if class.is_memory() || class.is_late() {
+            self.find(self.constants.resolve, Found::CallOff { context, class, entry });
+        }
+    }
+
+    fn find(&mut self, distance: u64, what: Found) {
+        self.findings.push_back(Finding { cycle: self.now + distance, what });
+    }
+
+    /// The instruction has been committed: its results and requests are under way.
+    fn commit(&mut self, number: usize, class: Class, entry: Option<EntryNumber>) {
+        let (warp, slot) = self.place(number);
+        let commit = self.execution.last();
+        let (pc, lanes, unserved, memory) = (commit.pc, commit.served, commit.mask & !commit.served, commit.memory);
+        if commit.writes {
+            self.write_port.take(self.now, self.constants.write);
+        }
+        let asks_memory = !matches!(memory, MemoryOp::None | MemoryOp::Console);
+        if class.is_memory() && !asks_memory {
+            self.call_off(number, class, None);
+        }
+        if class == Class::Store && asks_memory {
+            self.memory.request(Request { from: self.now + self.constants.request, answers: None, atomic: false });
+        }
+        let replays =
+            self.execution.machine.path(warp, slot).is_some_and(|path| (path.pc, path.mask) == (pc, unserved));
+        let Some(entry) = entry else { return };
+        let result = LateResult { context: number, entry, lanes, loaded: class == Class::Load };
+        if class != Class::Load || asks_memory {
+            self.contexts[number].scoreboard.expect(entry, lanes);
+        }
+        match class {
+            Class::Product => self.write_port.add(self.now + self.constants.product, result),
+            Class::Quotient => self.write_port.add(self.now + self.constants.quotient, result),
+            _ if asks_memory => {
+                let atomic = memory != MemoryOp::Load;
+                let from = self.now + self.constants.request;
+                self.memory.request(Request { from, answers: Some(result), atomic });
+            }
+            _ => {}
+        }
+        if replays && asks_memory {
+            self.contexts[number].replay = Some(Replay { pc, entry });
+        } else {
+            self.contexts[number].replay = None;
+            self.contexts[number].scoreboard.close(entry);
+        }
+    }
+
+    /// What is left of a load that another path interrupted waits like any other instruction.
+    fn drop_replay(&mut self, number: usize) {
+        let context = &mut self.contexts[number];
+        if let Some(replay) = context.replay.take() {
+            context.scoreboard.close(replay.entry);
+        }
+    }
+
+    /// The paths in the slots of a warp; `None` where nothing can run.
+    fn paths(&self, warp: u32) -> [Option<PathRecord>; 2] {
+        let path = |slot| self.execution.machine.path(warp, slot).filter(|_| slot < self.slots);
+        [path(0), path(1)]
+    }
+
+    /// The paths of a warp have changed from what they were `before`: the slots whose path is not the one that is fetched
+    /// start again in S8.
+    fn follow(
+        &mut self,
+        number: usize,
+        fetched: &Fetched,
+        before: [Option<PathRecord>; 2],
+        (moves, replayed): (Moves, bool),
+    ) {
+        let (warp, issued_slot) = self.place(number);
+        let after = self.paths(warp);
+        let in_second_slot = self.warps[warp as usize].in_second_slot;
+        let mut entered = false;
+        for slot in 0..self.slots as usize {
+            let context = (warp * self.slots) as usize + slot;
+            let elsewhere = if slot == 0 { in_second_slot } else { !in_second_slot };
+            let enters = self.slots == 2 && after[slot].is_some_and(|path| path.mask & elsewhere != 0);
+            entered |= enters;
+            let wanted = self.wanted(context);
+            let goes_on = if slot == issued_slot as usize {
+                wanted == Some(fetched.instruction.next) && !replayed && self.contexts[context].replay.is_none()
+            } else {
+                before[slot] == after[slot] && wanted.is_some() == self.contexts[context].front_end.is_running()
+            };
+            if !goes_on || enters {
+                self.restart(context, self.constants.resolve, wanted, slot == issued_slot as usize);
+            }
+        }
+        self.settle_in(warp, after);
+        if self.slots == 2 && (moves.pushes || moves.pops || entered) {
+            self.contexts[number].scoreboard.cast_shadow();
+            if moves.pops {
+                self.contexts[number ^ 1].scoreboard.cast_shadow();
+            }
+        }
+    }
+
+    /// S8, in so many cycles, lets a context start again.
+    fn restart(&mut self, context: usize, distance: u64, next: Option<u32>, keeps_replay: bool) {
+        if !keeps_replay {
+            self.drop_replay(context);
+        }
+        self.contexts[context].front_end.doom(next.is_some());
+        let single = self.contexts[context].replay.is_some();
+        self.find(distance, Found::Restart { context, next, single });
+    }
+
+    /// Notes in which slot threads run.
+    fn settle_in(&mut self, warp: u32, paths: [Option<PathRecord>; 2]) {
+        let [first, second] = paths.map(|path| path.map_or(0, |path| path.mask));
+        let warp = &mut self.warps[warp as usize];
+        warp.in_second_slot = warp.in_second_slot & !first | second;
+    }
+
+    /// The barrier was released.
+    fn restart_all(&mut self) {
+        let distance = self.constants.resolve + self.constants.release;
+        for context in 0..self.contexts.len() {
+            let wanted = self.wanted(context);
+            if wanted.is_some() {
+                self.restart(context, distance, wanted, false);
+            }
+        }
+    }
+
+    fn starvation(&mut self, warp: u32) -> Option<Outcome> {
+        if self.now - self.execution.since(warp) < self.config.run.starvation {
+            return None;
+        }
+        let report = self.execution.starvation(warp, self.now, self.config, self.program)?;
+        Some(Outcome::SuspectedDeadlock(report))
+    }
+}

@@ -1,0 +1,101 @@
+//! Fetch and instruction buffer of one context, a slot of a warp: S0 to S2.
+
+use std::collections::VecDeque;
+
+use super::constants::Constants;
+use super::predecode::Predecoded;
+
+/// An instruction that waits for S3.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fetched {
+    pub(super) pc: u32,
+    pub(super) instruction: Predecoded,
+    /// First cycle in which it can issue.
+    pub(super) from: u64,
+}
+
+/// The front end of a context.
+#[derive(Debug)]
+pub(super) struct FrontEnd {
+    /// What is fetched next; `None` where the slot has no path that can run.
+    next: Option<u32>,
+    /// The instructions fetched, the last of which may be under way.
+    buffer: VecDeque<Fetched>,
+    /// First cycle in which the next fetch can begin.
+    idle_from: u64,
+    /// Only one instruction is fetched: nothing younger issues before it has been resolved.
+    single: bool,
+    /// Restarts that are to come. Until then what is fetched comes to nothing.
+    restarts: u32,
+    running: bool,
+}
+
+impl FrontEnd {
+    /// Fetches from `next` on, if anything.
+    pub(super) fn new(next: Option<u32>, constants: &Constants) -> Self {
+        Self {
+            next,
+            buffer: VecDeque::with_capacity(constants.buffer),
+            idle_from: 0,
+            single: false,
+            restarts: 0,
+            running: next.is_some(),
+        }
+    }
+
+    /// The pc of the fetch that could begin in cycle `now`.
+    pub(super) fn wants(&self, now: u64, constants: &Constants) -> Option<u32> {
+        let room = self.buffer.len() < constants.buffer;
+        self.next.filter(|_| self.idle_from <= now && room)
+    }
+
+    /// When [`FrontEnd::wants`] may change by itself.
+    pub(super) fn wakes(&self, now: u64, constants: &Constants) -> u64 {
+        let fetches = self.next.is_some() && self.buffer.len() < constants.buffer;
+        let fetch = if fetches { self.idle_from } else { u64::MAX };
+        let issue = self.buffer.front().map_or(u64::MAX, |head| head.from);
+        [fetch, issue].into_iter().filter(|cycle| *cycle > now).min().unwrap_or(u64::MAX)
+    }
+
+    /// Begins a fetch in cycle `now`.
+    pub(super) fn fetch(&mut self, now: u64, pc: u32, instruction: Predecoded, constants: &Constants) {
+        self.buffer.push_back(Fetched { pc, instruction, from: now + constants.fetch });
+        self.idle_from = now + constants.fetch;
+        self.next = (!self.single).then_some(instruction.next);
+    }
+
+    /// The instruction that is next to issue, in cycle `now`.
+    pub(super) fn head(&self, now: u64) -> Option<&Fetched> {
+        self.buffer.front().filter(|head| head.from <= now)
+    }
+
+    pub(super) fn issue(&mut self) -> Option<Fetched> {
+        self.buffer.pop_front()
+    }
+
+    /// Whether what is fetched belongs to the path of the slot.
+    pub(super) fn is_current(&self) -> bool {
+        self.restarts == 0
+    }
+
+    /// Whether it fetches, now or from its next restart on.
+    pub(super) fn is_running(&self) -> bool {
+        self.running
+    }
+
+    /// The slot's path is no longer what is fetched: S8 will say so, and where to go on, if it runs at all.
+    pub(super) fn doom(&mut self, running: bool) {
+        self.restarts += 1;
+        self.running = running;
+    }
+
+    /// S8 says so: what was fetched is dropped, and fetching goes on at `next`, if anywhere. A fetch under way
+    /// comes to its end first.
+    pub(super) fn restart(&mut self, now: u64, next: Option<u32>, single: bool) {
+        self.restarts = self.restarts.saturating_sub(1);
+        self.buffer.clear();
+        self.next = next;
+        self.single = single;
+        self.idle_from = self.idle_from.max(now + 1);
+    }
+}

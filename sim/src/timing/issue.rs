@@ -1,0 +1,120 @@
+//! S3: which context issues in a cycle, and what its instruction takes with it.
+
+use weft_config::Scheduler;
+
+use super::core::{Core, Replay};
+use super::front_end::Fetched;
+use super::predecode::{Class, Predecoded};
+use super::scoreboard::EntryNumber;
+use crate::run::Outcome;
+
+impl Core<'_> {
+    /// S3: one context in turn, from the one after the last; after a cycle without an issue, from the first. `Some` if
+    /// the run ends with it.
+    pub(super) fn issue(&mut self) -> Option<Outcome> {
+        let count = self.contexts.len();
+        let mut turn = (1..=count).map(|step| (self.last_issue + step) % count);
+        let bubble = self.write_port.demands_bubble(self.now, self.constants.patience, self.constants.write);
+        let chosen = if bubble { None } else { turn.find(|number| self.is_ready(*number)) };
+        let Some(number) = chosen else {
+            self.idle += 1;
+            self.last_issue = self.contexts.len() - 1;
+            return None;
+        };
+        let fetched = self.contexts[number].front_end.issue()?;
+        let (warp, slot) = self.place(number);
+        self.last_issue = number;
+        self.warps[warp as usize].issues_from = self.now + self.constants.spacing;
+        if fetched.instruction.class.is_late() {
+            self.warps[warp as usize].turn = (slot + 1) % self.slots;
+        }
+        self.execute(number, &fetched)
+    }
+
+    fn is_ready(&self, number: usize) -> bool {
+        let head = self.contexts[number].front_end.head(self.now);
+        head.is_some_and(|head| self.could_issue(number, head) <= self.now)
+    }
+
+    /// When the instruction at the head of a context can issue if nothing else happens.
+    pub(super) fn could_issue(&self, number: usize, head: &Fetched) -> u64 {
+        let (warp, _) = self.place(number);
+        let context = &self.contexts[number];
+        let Predecoded { sources, class, .. } = head.instruction;
+        let continues = self.continued(number, head).is_some();
+        let mut from = self.warps[warp as usize].issues_from;
+        if !continues {
+            let (fresh, readable) = context.fresh;
+            if sources >> fresh & 1 != 0 {
+                from = from.max(readable);
+            }
+            if self.awaits_result(number, head) {
+                return u64::MAX;
+            }
+        }
+        if class == Class::Quotient {
+            from = from.max(self.divider_from);
+        }
+        let full = class.is_memory() && self.places == 0
+            || class == Class::Load && self.tags == 0
+            || class.is_late() && !continues && !context.scoreboard.has_room()
+            || class == Class::FetchFence && !self.memory.is_idle();
+        if full || self.is_out_of_turn(number) { u64::MAX } else { from }
+    }
+
+    /// The replay of which the instruction is the next part.
+    pub(super) fn continued(&self, number: usize, head: &Fetched) -> Option<Replay> {
+        let context = &self.contexts[number];
+        context.replay.filter(|replay| context.front_end.is_current() && replay.pc == head.pc)
+    }
+
+    /// Whether the instruction needs a late result that has not been written, or writes its register.
+    fn awaits_result(&self, number: usize, head: &Fetched) -> bool {
+        let Predecoded { sources, destination, .. } = head.instruction;
+        let registers = (sources | 1 << destination) & !1;
+        let own = &self.contexts[number].scoreboard;
+        let pending = match self.other(number) {
+            None => own.pending(),
+            Some(other) => own.pending() | self.contexts[other].scoreboard.shadowed(),
+        };
+        pending & registers != 0
+    }
+
+    /// Whether the constrained scheduler does not consider the context: it is the other's turn, unless that has no path or
+    /// waits for a late result.
+    fn is_out_of_turn(&self, number: usize) -> bool {
+        let (warp, slot) = self.place(number);
+        let constrained = self.config.divergence.scheduler == Scheduler::Constrained;
+        let Some(other) = self.other(number).filter(|_| constrained) else { return false };
+        let (in_turn, out_of_turn) =
+            if self.warps[warp as usize].turn == slot { (number, other) } else { (other, number) };
+        let head = self.contexts[in_turn].front_end.head(self.now);
+        let passes = match head {
+            Some(head) => self.continued(in_turn, head).is_none() && self.awaits_result(in_turn, head),
+            None => self.wanted(in_turn).is_none(),
+        };
+        (number == out_of_turn) != passes
+    }
+
+    /// Takes what an instruction needs; gives the entry of its late result.
+    pub(super) fn reserve(
+        &mut self,
+        number: usize,
+        fetched: &Fetched,
+        continued: Option<Replay>,
+    ) -> Option<EntryNumber> {
+        let Predecoded { destination, class, .. } = fetched.instruction;
+        self.places -= usize::from(class.is_memory());
+        self.tags -= usize::from(class == Class::Load);
+        if class == Class::Quotient {
+            self.divider_from = self.now + self.constants.divider;
+        }
+        let context = &mut self.contexts[number];
+        if !class.is_late() {
+            context.fresh = (destination, self.now + self.constants.chain);
+            return None;
+        }
+        context.fresh = (0, 0);
+        Some(continued.map_or_else(|| context.scoreboard.reserve(destination), |replay| replay.entry))
+    }
+}

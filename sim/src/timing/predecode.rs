@@ -1,0 +1,115 @@
+//! What S2 finds out about an instruction word.
+
+use weft_config::Isa;
+
+use crate::decode::{CsrSource, DecodeCache, Instruction};
+
+/// An instruction, as the front end sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Predecoded {
+    /// Bit r = register r is read; never bit 0.
+    pub(super) sources: u32,
+    /// 0 = none.
+    pub(super) destination: u8,
+    pub(super) class: Class,
+    /// Where the front end goes on: backward branches and `jal` jump, everything else goes straight on.
+    pub(super) next: u32,
+}
+
+/// What S3 must reserve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Nothing: its result, if it has one, is written in S7.
+    Plain,
+    /// A request.
+    Store,
+    /// A request that is answered.
+    Load,
+    /// A late result.
+    Product,
+    /// A late result, and the divider.
+    Quotient,
+    /// Nothing, but the requests must have been performed.
+    FetchFence,
+}
+
+impl Class {
+    /// Whether the result comes late.
+    pub(super) fn is_late(self) -> bool {
+        matches!(self, Self::Load | Self::Product | Self::Quotient)
+    }
+
+    /// Whether it asks something of memory.
+    pub(super) fn is_memory(self) -> bool {
+        matches!(self, Self::Load | Self::Store)
+    }
+}
+
+/// Predecodes words.
+pub(super) struct Predecoder {
+    decoder: DecodeCache,
+}
+
+impl Predecoder {
+    pub(super) fn new(isa: Isa) -> Self {
+        Self { decoder: DecodeCache::new(isa) }
+    }
+
+    /// The instruction `word` at `pc`. What is illegal, or not there, asks for nothing.
+    pub(super) fn predecode(&mut self, pc: u32, word: Option<u32>) -> Predecoded {
+        let instruction = word.and_then(|word| self.decoder.decode(pc, word));
+        let mut predecoded = Predecoded { sources: 0, destination: 0, class: Class::Plain, next: pc.wrapping_add(4) };
+        let Some(instruction) = instruction else { return predecoded };
+        predecoded.destination = instruction.destination().unwrap_or(0);
+        predecoded.sources = sources(&instruction);
+        predecoded.class = class(&instruction);
+        match instruction {
+            Instruction::Jump { offset, .. } => predecoded.next = pc.wrapping_add(offset),
+            Instruction::Branch { offset, .. } if (offset as i32) < 0 => predecoded.next = pc.wrapping_add(offset),
+            _ => {}
+        }
+        predecoded
+    }
+}
+
+fn sources(instruction: &Instruction) -> u32 {
+    let (a, b) = match *instruction {
+        Instruction::Immediate { rs1, .. }
+        | Instruction::JumpRegister { rs1, .. }
+        | Instruction::Load { rs1, .. }
+        | Instruction::LoadReserved { rs1, .. }
+        | Instruction::Csr { source: CsrSource::Register(rs1), .. } => (rs1, 0),
+        Instruction::Registers { rs1, rs2, .. }
+        | Instruction::Multiply { rs1, rs2, .. }
+        | Instruction::Branch { rs1, rs2, .. }
+        | Instruction::Store { rs1, rs2, .. }
+        | Instruction::StoreConditional { rs1, rs2, .. }
+        | Instruction::Atomic { rs1, rs2, .. } => (rs1, rs2),
+        Instruction::LoadUpper { .. }
+        | Instruction::AddUpperToPc { .. }
+        | Instruction::Jump { .. }
+        | Instruction::Fence
+        | Instruction::FenceInstruction
+        | Instruction::EnvironmentCall
+        | Instruction::Breakpoint
+        | Instruction::Csr { .. } => (0, 0),
+    };
+    (1 << a | 1 << b) & !1
+}
+
+fn class(instruction: &Instruction) -> Class {
+    use crate::decode::Multiplication as M;
+    match instruction {
+        Instruction::Load { .. }
+        | Instruction::LoadReserved { .. }
+        | Instruction::StoreConditional { .. }
+        | Instruction::Atomic { .. } => Class::Load,
+        Instruction::Store { .. } => Class::Store,
+        Instruction::Multiply { operation: M::Low | M::High | M::HighSignedUnsigned | M::HighUnsigned, .. } => {
+            Class::Product
+        }
+        Instruction::Multiply { .. } => Class::Quotient,
+        Instruction::FenceInstruction => Class::FetchFence,
+        _ => Class::Plain,
+    }
+}

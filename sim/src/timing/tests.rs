@@ -1,0 +1,182 @@
+//! Hand-worked cases, and that each constant is seen by one of them.
+
+#[allow(dead_code)] // the programs here need few of its instructions
+#[path = "../../tests/model/assembler.rs"]
+mod assembler;
+mod cases;
+
+use weft_config::Config;
+
+use super::constants::Constants;
+use super::core::Core;
+use super::memory_port::{MemoryPort, Request};
+use super::write_port::{LateResult, WritePort};
+use crate::run::{Finished, Outcome};
+use crate::{Program, RAM_BASE};
+use cases::{Case, cases};
+
+fn run(case: &Case, constants: Constants) -> Finished {
+    let program = Program::from_words(case.name, RAM_BASE, &case.words);
+    Core::new(&case.config, &program, constants, &mut |_| {}).expect("a known unit").run(100_000)
+}
+
+fn cycles(case: &Case, constants: Constants) -> u64 {
+    let finished = run(case, constants);
+    assert_eq!(finished.outcome, Outcome::Exited, "{}", case.name);
+    finished.cycles.expect("the run is timed").total
+}
+
+#[test]
+fn cycles_are_those_worked_out_by_hand() {
+    let actual: Vec<_> = cases().iter().map(|case| (case.name, cycles(case, Constants::of(&case.config)))).collect();
+    let expected: Vec<_> = cases().iter().map(|case| (case.name, case.cycles)).collect();
+    assert_eq!(actual, expected);
+}
+
+/// A model in which any one distance is another would be found out. (`patience` has a test of its own.)
+#[test]
+fn each_constant_matters() {
+    type Change = fn(&mut Constants);
+    let changes: [(&str, Change); 15] = [
+        ("fetch", |constants| constants.fetch += 1),
+        ("buffer", |constants| constants.buffer -= 1),
+        ("spacing", |constants| constants.spacing += 1),
+        ("chain", |constants| constants.chain -= 1),
+        ("write", |constants| constants.write -= 1),
+        ("resolve", |constants| constants.resolve += 1),
+        ("release", |constants| constants.release += 1),
+        ("request", |constants| constants.request -= 1),
+        ("response", |constants| constants.response -= 1),
+        ("product", |constants| constants.product += 1),
+        ("quotient", |constants| constants.quotient -= 1),
+        ("divider", |constants| constants.divider += 1),
+        ("requests", |constants| constants.requests -= 1),
+        ("late_results", |constants| constants.late_results -= 1),
+        ("atomic", |constants| constants.atomic ^= 1),
+    ];
+    for (name, change) in changes {
+        let differs = cases().iter().any(|case| {
+            let mut constants = Constants::of(&case.config);
+            change(&mut constants);
+            cycles(case, constants) != case.cycles
+        });
+        assert!(differs, "no case notices another `{name}`");
+    }
+}
+
+fn result(lanes: u64) -> LateResult {
+    LateResult { context: 0, entry: 0, lanes, loaded: false }
+}
+
+#[test]
+fn late_results_take_what_s7_leaves_and_are_written_in_the_order_in_which_they_came() {
+    let mut port = WritePort::default();
+    port.add(3, result(0b01));
+    port.add(2, result(0b10));
+    port.take(0, 2);
+    port.take(1, 3);
+    let written: Vec<_> = (1..8).filter_map(|now| Some((now, port.write(now)?.lanes))).collect();
+    assert_eq!(written, [(3, 0b10), (5, 0b01)]);
+}
+
+#[test]
+fn a_result_that_waits_too_long_gets_one_bubble() {
+    let mut port = WritePort::default();
+    port.add(2, result(1));
+    let mut written = None;
+    let bubbles: Vec<u64> = (0..20)
+        .filter(|now| {
+            let bubble = port.demands_bubble(*now, 8, 4);
+            if !bubble {
+                port.take(*now, 4);
+            }
+            if *now >= 4 {
+                written = written.or(port.write(*now).map(|_| *now));
+            }
+            bubble
+        })
+        .collect();
+    assert_eq!((bubbles, written), (vec![10], Some(14)));
+}
+
+/// The cycles in which requests that always wait are accepted.
+fn accepted(bandwidth: u32, cycles: std::ops::Range<u64>) -> Vec<u64> {
+    let mut config = Config::default();
+    config.memory.bandwidth = weft_config::Bandwidth(bandwidth);
+    let mut port = MemoryPort::new(&config, 0);
+    cycles
+        .filter(|now| {
+            port.request(Request { from: 0, answers: None, atomic: false });
+            port.accept(*now).is_some()
+        })
+        .collect()
+}
+
+#[test]
+fn a_bandwidth_is_kept_and_not_saved_up() {
+    assert_eq!(accepted(1000, 1..5), [1, 2, 3, 4]);
+    assert_eq!(accepted(250, 1..17), [4, 8, 12, 16]);
+    assert_eq!(accepted(250, 1000..1016), [1000, 1004, 1008, 1012]);
+}
+
+/// With a random latency, responses stay in its range, overtake each other, come one a cycle, and repeat by seed.
+#[test]
+fn random_latencies_are_drawn_from_their_range() {
+    let answers = |seed| {
+        let mut config = Config::default();
+        config.memory.latency = weft_config::Latency { min: 5, max: 50 };
+        config.memory.seed = seed;
+        let mut port = MemoryPort::new(&config, 0);
+        let (mut requested, mut accepted) = (0, Vec::new());
+        let mut answered = Vec::new();
+        for now in 0..400 {
+            if let Some(result) = port.respond(now) {
+                answered.push((result.lanes, now - accepted[result.lanes as usize]));
+            }
+            if requested < 200 {
+                port.request(Request { from: now, answers: Some(result(requested)), atomic: false });
+                requested += 1;
+            }
+            if port.accept(now).is_some() {
+                accepted.push(now);
+            }
+        }
+        answered
+    };
+    let answered = answers(1);
+    assert_eq!(answered.len(), 200);
+    assert!(answered.iter().all(|(_, latency)| (5..60).contains(latency)), "{answered:?}");
+    assert!(answered.windows(2).any(|pair| pair[0].0 > pair[1].0));
+    assert_eq!(answered, answers(1));
+    assert_ne!(answered, answers(2));
+}
+
+/// A run that does not exit ends when it should, and says how.
+#[test]
+fn runs_end_in_every_way() {
+    let case = |words: &[u32]| Case { name: "ends", config: Config::default(), words: words.to_vec(), cycles: 0 };
+    let of = |case: &Case| {
+        let finished = run(case, Constants::of(&case.config));
+        (finished.outcome, finished.cycles.map(|cycles| cycles.total))
+    };
+    let endless = case(&[assembler::jal(0, 0)]);
+    assert_eq!(of(&endless), (Outcome::Limit, Some(100_000)));
+    let (outcome, cycles) = of(&case(&[assembler::NOP, assembler::EBREAK]));
+    assert!(matches!(outcome, Outcome::Fault(_)), "{outcome:?}");
+    assert!(cycles < Some(40), "{cycles:?}");
+
+    // The even lanes wait at the barrier for the odd ones, which a stack does not let run before.
+    let mut stuck = case(&[
+        assembler::csrrs(10, assembler::MHARTID, 0),
+        assembler::andi(10, 10, 1),
+        assembler::bne(10, 0, 8),
+        assembler::barrier(),
+        assembler::exit(),
+    ]);
+    stuck.config.divergence.unit = "pdom-stack".into();
+    let (outcome, _) = of(&stuck);
+    let Outcome::Deadlock(report) = outcome else { panic!("{outcome:?}") };
+    assert!(report.contains("waits at the barrier"), "{report}");
+    stuck.config.divergence.unit = "sorted-table".into();
+    assert_eq!(of(&stuck).0, Outcome::Exited);
+}

@@ -1,0 +1,147 @@
+//! Programs whose cycles can be worked out by hand.
+//!
+//! Cycle 1 is the first fetch, so that the first instruction issues in cycle 3; a run ends in S8 of its last
+//! exit, 5 cycles after that issues. A program that issues its exit in cycle n takes n + 5 cycles.
+
+use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, RAM_BASE};
+
+use super::assembler::*;
+
+pub(super) struct Case {
+    pub(super) name: &'static str,
+    pub(super) config: Config,
+    pub(super) words: Vec<u32>,
+    pub(super) cycles: u64,
+}
+
+/// One warp of four threads with a stack for branches, and 16 loads in flight.
+fn config(latency: u32) -> Config {
+    let latency = Latency { min: latency, max: latency };
+    let memory = Memory { ram_bytes: 1 << 17, stack_bytes: 64, latency, ..Memory::default() };
+    let mut config = Config { warps: 1, threads: 4, memory, ..Config::default() };
+    config.divergence.unit = "pdom-stack".into();
+    config
+}
+
+fn case(name: &'static str, config: Config, words: &[u32], cycles: u64) -> Case {
+    Case { name, config, words: words.to_vec(), cycles }
+}
+
+/// `words`, then the exit.
+fn and_exit(words: &[u32]) -> Vec<u32> {
+    [words, &[exit()]].concat()
+}
+
+/// a0 = 0x8001_0000 + 64 · lane, in another line for each lane, if `scattered`, else the same for all. The last two
+/// depend on the instruction before.
+fn address(scattered: bool) -> Vec<u32> {
+    let offset = if scattered { slli(10, 10, 6) } else { andi(10, 10, 0) };
+    vec![lui(11, (RAM_BASE >> 12) + 0x10), csrrs(10, MHARTID, 0), offset, add(10, 10, 11)]
+}
+
+/// One thread, for memory instructions of one part.
+fn one_thread(latency: u32) -> Config {
+    Config { threads: 1, ..config(latency) }
+}
+
+pub(super) fn cases() -> Vec<Case> {
+    let load = [lw(12, 10, 0), addi(13, 12, 0)];
+    let of_one = |words: &[u32]| and_exit(&[&[lui(10, (RAM_BASE >> 12) + 0x10)], words].concat());
+    vec![
+        // 3, 7, 11 … 39; the exit has been fetched and issues two cycles later.
+        case("chain", config(1), &and_exit(&[addi(10, 10, 1); 10]), 41 + 5),
+        // A fetch every third cycle.
+        case("straight code, one warp", config(1), &and_exit(&[NOP; 10]), 33 + 5),
+        // A fetch every cycle: the last of 44 begins in cycle 43.
+        case("straight code, four warps", Config { warps: 4, ..config(1) }, &and_exit(&[NOP; 10]), 46 + 5),
+        // 3; S8 in 8, S0 in 9.
+        case("a branch that S2 mispredicts", config(1), &and_exit(&[beq(0, 0, 8), NOP]), 12 + 5),
+        // 3; S0 in 3, as if it were straight code.
+        case("a jump that S2 predicts", config(1), &and_exit(&[jal(0, 8), NOP]), 6 + 5),
+        // 3, 7 and 11, 13 and 17, 19 and 23. Wrong fetches begin in 21, 24 and 27, S8 is in 28, and S0 waits for the
+        // last of them until 30.
+        case(
+            "a loop, left by a misprediction",
+            config(1),
+            &and_exit(&[addi(10, 0, 3), addi(10, 10, -1), bne(10, 0, -4)]),
+            33 + 5,
+        ),
+        // 3 and 7; at the port in 13, answered in 33, written in 35; 36; 38.
+        case("a load and its use", one_thread(20), &of_one(&load), 38 + 5),
+        // 3, 6, 10, 14, 18; written in 46; 47; 49.
+        case("a load of one line", config(20), &and_exit(&[address(false), load.to_vec()].concat()), 49 + 5),
+        // Four parts: 18, 27, 36, 45, each after S8 of the one before; the last is written in 73; 74; 76.
+        case("a load of four lines", config(20), &and_exit(&[address(true), load.to_vec()].concat()), 76 + 5),
+        // Four parts: 18, 28 (a wrong fetch began in 22), 37, 46. After the last the front end goes on: 49.
+        case("a store of four lines", config(20), &and_exit(&[address(true), vec![sw(12, 10, 0)]].concat()), 49 + 5),
+        // 3 and 7; the second waits for the tag until the first is written in 35: 36; 38.
+        case(
+            "one load in flight",
+            Config { memory: Memory { outstanding: 1, ..config(20).memory }, ..one_thread(20) },
+            &of_one(&[lw(12, 10, 0), lw(13, 10, 0)]),
+            38 + 5,
+        ),
+        // The 17th waits until the first, issued in 7, is written in 215: 216; 218.
+        case(
+            "seventeen loads",
+            one_thread(200),
+            &of_one(&(0..17).map(|number| lw(11 + number, 10, 0)).collect::<Vec<_>>()),
+            218 + 5,
+        ),
+        // A transaction every hundred cycles. Eight wait; the ninth issues after the first went in 100, the tenth in 201; 203.
+        case(
+            "ten stores to a slow memory",
+            Config { memory: Memory { bandwidth: Bandwidth(10), ..config(1).memory }, ..one_thread(1) },
+            &of_one(&[sw(0, 10, 0); 10]),
+            203 + 5,
+        ),
+        // 3; written in 10; 11; 13.
+        case("a product and its use", config(1), &and_exit(&[mul(11, 10, 10), addi(12, 11, 0)]), 13 + 5),
+        // 3 and 6: S7 of the second is in 10, so that the product is written in 11; 12; 14.
+        case(
+            "a product that finds the write port taken",
+            config(1),
+            &and_exit(&[mul(11, 10, 10), addi(13, 0, 1), addi(12, 11, 0)]),
+            14 + 5,
+        ),
+        // 3 and 42; the second is written in 82; 83; 85.
+        case("two quotients", config(1), &and_exit(&[div(11, 10, 10), div(12, 10, 10), addi(13, 12, 0)]), 85 + 5),
+        // 3; S8 in 8, release in 9, S0 in 10.
+        case("a barrier", config(1), &and_exit(&[barrier()]), 13 + 5),
+        // 7 and 8; the block RAM accepts the first in 13 and the second in 15; written in 18; 19 goes to the
+        // exit of the first warp; 20; 22.
+        case(
+            "two atomic operations on block RAM",
+            Config { warps: 2, memory: Memory { kind: MemoryKind::Bram, ..config(1).memory }, ..one_thread(1) },
+            &of_one(&[amoadd(11, 10, 0), addi(12, 11, 0)]),
+            22 + 5,
+        ),
+        // 3, 7, 9, 12; the left side: 15, 124, 126. S8 is in 131, a wrong fetch began then; the right side: 137, 246; the
+        // exit was predicted: 248.
+        case("two sides one after the other", sides("pdom-stack"), &two_sides(), 248 + 5),
+        // The left side as before; the right one from S0 in 18 on: 21, 130. S8 is in 135, and the exit starts anew: 139.
+        case("two sides side by side", sides("dual-path"), &two_sides(), 139 + 5),
+    ]
+}
+
+fn sides(unit: &str) -> Config {
+    let mut config = config(100);
+    config.divergence.unit = unit.into();
+    config
+}
+
+/// Odd lanes and even lanes load, each on their own side of a branch.
+fn two_sides() -> Vec<u32> {
+    vec![
+        csrrs(10, MHARTID, 0),
+        andi(11, 10, 1),
+        lui(12, (RAM_BASE >> 12) + 0x10),
+        beq(11, 0, 16),
+        lw(13, 12, 0),
+        addi(14, 13, 0),
+        jal(0, 12),
+        lw(13, 12, 4),
+        addi(14, 13, 0),
+        exit(),
+    ]
+}
