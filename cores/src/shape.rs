@@ -48,6 +48,10 @@ pub struct Shape {
     pub depth_bits: usize,
     /// Loads in flight.
     pub outstanding: usize,
+    /// Late results (loads, atomic operations, products, quotients) that a context has under way at most, a power of
+    /// two: twice its share of the loads in flight, 8 to 16 (fewer show in restored registers and divisions), or fewer
+    /// where the scoreboard is proved.
+    pub late_results: usize,
     /// Bytes of RAM.
     pub ram_bytes: u32,
     /// Bytes of each thread's stack.
@@ -85,6 +89,9 @@ impl Shape {
             pc_bits: PC,
             depth_bits: DEPTH,
             outstanding: config.memory.outstanding as usize,
+            late_results: (2 * config.memory.outstanding as usize / (config.warps as usize * unit.slots()))
+                .next_power_of_two()
+                .clamp(8, 16),
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,
@@ -135,6 +142,11 @@ impl Shape {
         self.slots
     }
 
+    /// Whether scoreboard and contexts show their state, for a proof of one warp.
+    pub fn shows_scoreboard(&self) -> bool {
+        self.formal && self.warps == 1 && self.slots > 1
+    }
+
     /// One bit for each slot where a warp has two, else none.
     pub fn slot_mask_bits(&self) -> usize {
         if self.slots > 1 { self.slots } else { 0 }
@@ -160,15 +172,9 @@ impl Shape {
         clog2(self.outstanding)
     }
 
-    /// Late results (loads, atomic operations, products, quotients) that a context has under way at most, a power of
-    /// two: twice its share of the loads in flight, 8 to 16 (fewer show in restored registers and divisions).
-    pub fn late_results(&self) -> usize {
-        (2 * self.outstanding / self.contexts()).next_power_of_two().clamp(8, 16)
-    }
-
-    /// Bits of the number of such an entry of a context's scoreboard.
+    /// Bits of the number of an entry of a context's scoreboard: one for each of its late results.
     pub fn entry_bits(&self) -> usize {
-        clog2(self.late_results())
+        clog2(self.late_results)
     }
 
     /// Bits of one word per lane.

@@ -7,8 +7,10 @@
 //! invariants by name. No part of this is in a core that is emitted.
 
 mod rules;
+mod scoreboard;
 mod unit;
 
 pub(crate) use rules::{Rules, Watched, elaborate as rules};
+pub use scoreboard::elaborate as scoreboard;
 pub use unit::elaborate as unit;
 pub(crate) use unit::{CHARGES, Standing};

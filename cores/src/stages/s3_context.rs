@@ -6,7 +6,7 @@
 //!
 //! Storage: 2 × (slots · entries + 1 + class) + 14 bits.
 
-use rtl::{Builder, ElaborationError, Expr, Module, lit, select};
+use rtl::{Builder, ElaborationError, Expr, Module, join, lit, select};
 
 use crate::shape::Shape;
 
@@ -50,7 +50,7 @@ impl Class {
 
 /// Elaborates one context.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let entries = shape.late_results();
+    let entries = shape.late_results;
     let m = Builder::new("s3_context", "S3, one context: the hazards of its two buffered instructions.");
     m.port_group("from S2");
     let push = m.input("push", 1);
@@ -143,6 +143,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("read_position", &read_at);
     m.output("write_position", &write_at);
     m.output("follows", &follows);
+    if shape.shows_scoreboard() {
+        m.port_group("for a proof");
+        m.output("present_now", &present);
+        m.output("full_now", &full);
+        m.output("depends_held", &join([&first[1], &second[1]]));
+    }
     m.output("waits_for_requests", &(&*present & Class::FenceI.is(&class)));
     m.finish()
 }

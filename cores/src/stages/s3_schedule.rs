@@ -129,10 +129,10 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
             context.input("class_s2", &class).input("depends_s2", &depends).input("reads_last_s2", &reads_last);
             context.input("flush", &flush_one.bit(number)).input("record", &records.bit(number));
             let sibling = number ^ 1;
-            let mut waited_for = pending.lane(number, shape.late_results());
+            let mut waited_for = pending.lane(number, shape.late_results);
             if shape.slots > 1 {
                 context.input("sibling_issues", &grant.bit(sibling));
-                waited_for = join([&waited_for, &shadowed.lane(sibling, shape.late_results())]);
+                waited_for = join([&waited_for, &shadowed.lane(sibling, shape.late_results)]);
             }
             context.input("pending", &waited_for).input("may_issue", &may_issue);
             ports.iter().map(|port| context.output(port)).collect()

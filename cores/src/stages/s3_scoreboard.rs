@@ -24,7 +24,9 @@
 //! Storage for each context: entries × (1 + 5 + 2 · clog2(T + 1)) + 7 + 2 · clog2(entries) bits, all but the first in
 //! LUT RAM.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join, select};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, decode, increment, join, lit, select,
+};
 
 use super::s0_steer::contexts_of;
 use super::s3_schedule::{Written, split_context};
@@ -47,7 +49,7 @@ rtl::bundle! {
 
 /// Elaborates the scoreboard.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let (contexts, entries) = (shape.contexts(), shape.late_results());
+    let (contexts, entries) = (shape.contexts(), shape.late_results);
     let m = Builder::new("s3_scoreboard", "S3, scoreboard: late results of all contexts.");
     m.port_group("start: clears the counts");
     let start_valid = m.input("start_valid", 1);
@@ -136,7 +138,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         (memory, more)
     };
     let (starts, _) = counts("started", &started.valid, &row_s4);
-    let (_, finished) = counts("finished", &late.valid, &row_late);
+    let (finishes, finished) = counts("finished", &late.valid, &row_late);
     let last_part = m.wire("last_part", &(finished.eq(&starts.read("started_of_late", &row_late)) & &late.valid));
 
     m.comment("Entries in use.");
@@ -151,6 +153,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         );
         let started_s5 = m.delay("started_s5", &join([&row_s4, &started.valid]));
         let started_s6 = m.delay("started_s6", &started_s5);
+        if shape.shows_scoreboard() {
+            m.output("younger_rows", &join([&started_s5, &started_s6]));
+        }
         let younger = [("younger_s5", &started_s5), ("younger_s6", &started_s6)].map(|(name, started)| {
             let (warp, slot) = split_context(shape, &started.from(shape.entry_bits()).slice(0, shape.context_bits()));
             let here = started.from(bits) & warp.eq(&shadow_warp);
@@ -175,6 +180,23 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("pending", &pending);
     if let Some(shadow) = shadow {
         m.output("shadowed", &shadow);
+    }
+    if shape.shows_scoreboard() {
+        m.port_group("for a proof: the parts counted, registers and last instructions of the one warp");
+        let count = |memory: &Memory, name: &str, row: usize| {
+            memory.inspect(&format!("{name}_row_{row}"), &lit(bits, row as u64))
+        };
+        let counts =
+            (0..contexts * entries).map(|row| (count(&starts, "started", row), count(&finishes, "finished", row)));
+        let counts: Vec<(Expr, Expr)> = counts.collect();
+        let compare =
+            |step: u64| join(&counts.iter().map(|(one, two)| one.eq(&increment(two, step))).collect::<Vec<_>>());
+        m.output("all_finished", &compare(0));
+        m.output("one_unfinished", &compare(1));
+        m.output("registers_held", &join(&registers.concat()));
+        let last = (0..contexts)
+            .map(|context| last.inspect(&format!("last_of_{context}"), &lit(shape.context_bits(), context as u64)));
+        m.output("last_held", &join(&last.collect::<Vec<_>>()));
     }
     m.finish()
 }

@@ -2,6 +2,7 @@
 //!
 //! What is proved, at what sizes and under which assumptions stands in docs/verification.md.
 
+mod scoreboard;
 mod stacks;
 mod waiting;
 mod yosys;
