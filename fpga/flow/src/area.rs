@@ -90,14 +90,18 @@ pub struct Area {
     /// The cells of the flattened whole; `None` if only the modules were synthesised. It is less than their sum, since
     /// logic is shared and simplified across them.
     pub flattened: Option<Cells>,
-    /// Whether the whole could not be flattened because that takes more memory than Yosys has.
+    /// Whether the whole, or a module that was to be placed, could not be flattened because that takes more memory than
+    /// Yosys has.
     pub out_of_memory: bool,
     /// The modules, each synthesised by itself, that which takes most LUTs first.
     pub modules: Vec<ModuleArea>,
     /// The Yosys that counted.
     pub yosys: String,
-    /// What became of it on the part, if it was to be placed.
+    /// What became of the flattened whole on the part, if it was to be placed.
     pub placing: Option<Placing>,
+    /// What became of the modules next to the top, each with all below it and flattened, if they were to be placed one by
+    /// one; by name.
+    pub placings: Vec<(String, Placing)>,
 }
 
 impl Area {
@@ -109,6 +113,21 @@ impl Area {
     /// The cells of the whole: flattened, or else the sum.
     pub fn total(&self) -> Cells {
         self.flattened.unwrap_or_else(|| self.sum())
+    }
+
+    /// The placing of a module by itself.
+    pub fn placing_of(&self, module: &str) -> Option<&Placing> {
+        self.placings.iter().find(|(name, _)| name == module).map(|(_, placing)| placing)
+    }
+
+    /// Every placing that there is: of the whole, or of its modules.
+    pub fn all_placings(&self) -> impl Iterator<Item = &Placing> {
+        self.placing.iter().chain(self.placings.iter().map(|(_, placing)| placing))
+    }
+
+    /// The median frequency of the whole, or that of the slowest of the modules that were placed, in MHz.
+    pub fn slowest_mhz(&self) -> Option<f64> {
+        self.all_placings().filter_map(Placing::median_mhz).min_by(f64::total_cmp)
     }
 
     /// Whether the part has all the cells that were counted. Placing or routing may still fail.

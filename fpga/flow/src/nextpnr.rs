@@ -72,7 +72,7 @@ impl Nextpnr {
         self.program.version()
     }
 
-    /// Places with one seed. `progress` is told in words what runs, four times a second.
+    /// Places with one seed. `progress` is told in words what runs, several times a second.
     pub fn place(
         &self,
         cache: &Cache,

@@ -6,6 +6,9 @@ use crate::netlist::{self, Named, Names};
 use crate::pins::{CORE, PINS};
 use crate::timing::Hop;
 
+/// The module in a core with memory that is the rest of it.
+pub const PIPELINE: &str = "weft_pipeline";
+
 /// Something in the core that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -90,7 +93,11 @@ fn name_of(hop: &Hop, names: &Names) -> Option<Named> {
     match &hop.kind[..] {
         "routing" => names.net(hop.net.as_deref()?).cloned(),
         "logic" => lut_ram.map(netlist::memory),
-        _ => names.register(&hop.cell).cloned().or_else(|| Some(netlist::memory(lut_ram.unwrap_or(&hop.cell)))),
+        _ => {
+            let cell = lut_ram.unwrap_or(&hop.cell);
+            let cell = cell.split_once("_TRELLIS_FF_Q").map_or(cell, |(register, _)| register);
+            names.register(&hop.cell).cloned().or_else(|| Some(netlist::memory(cell)))
+        }
     }
 }
 
@@ -123,7 +130,7 @@ impl Hierarchy<'_> {
         let walk = self.walk(named);
         let stage = walk.iter().position(|(_, module)| is_stage(module.name()));
         // A core with memory is its pipeline and the memory beside it.
-        let outermost = 1 + usize::from(walk.get(1).is_some_and(|(_, module)| module.name() == "weft_pipeline"));
+        let outermost = 1 + usize::from(walk.get(1).is_some_and(|(_, module)| module.name() == PIPELINE));
         let depth = stage.unwrap_or(outermost).min(walk.len().saturating_sub(1));
         let inner = named.instances.iter().skip(if walk.is_empty() { 0 } else { depth + 1 });
         let name = inner.map(|instance| format!("{instance}.")).collect::<String>() + &named.name;

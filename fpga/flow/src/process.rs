@@ -16,6 +16,7 @@ use testbench::tools::{self, Tool, ToolError};
 use crate::synthesis::SynthesisError;
 
 const CONSOLE: &str = "console.log";
+const FIRST_POLL: Duration = Duration::from_millis(4);
 const POLL: Duration = Duration::from_millis(250);
 /// Lines of the log that an error shows.
 const SHOWN_LINES: usize = 12;
@@ -43,7 +44,7 @@ impl Program {
         &self.version
     }
 
-    /// Runs it in `work` to its end. `progress` is told the seconds that have passed and the end of the log, four times
+    /// Runs it in `work` to its end. `progress` is told the seconds that have passed and the end of the log, several times
     /// a second.
     pub fn run(
         &self,
@@ -56,12 +57,14 @@ impl Program {
         let mut command = Command::new(&self.path);
         command.args(arguments).current_dir(work).stdin(Stdio::null()).stdout(both).stderr(console);
         let start = Instant::now();
+        let mut pause = FIRST_POLL;
         let mut child = command.spawn().map_err(at(&self.path))?;
         loop {
             if let Some(status) = child.try_wait().map_err(at(&self.path))? {
                 return Ok(status);
             }
-            thread::sleep(POLL);
+            thread::sleep(pause);
+            pause = (2 * pause).min(POLL);
             progress(start.elapsed().as_secs(), &tail(&work.join(self.log)).unwrap_or_default());
         }
     }

@@ -3,15 +3,18 @@
 use std::io;
 use std::path::PathBuf;
 
+use cores::Core;
+use rtl::Module;
 use testbench::cache::{Cache, CacheError};
 use testbench::tools::ToolError;
 use weft_config::{Config, RAM_BASE, nearest};
 
 use crate::area::Area;
-use crate::mapping::Mapper;
+use crate::mapping::{Mapper, Netlist};
 use crate::netlist::NetlistError;
 use crate::nextpnr::Nextpnr;
 use crate::part::{PARTS, Part};
+use crate::path::PIPELINE;
 use crate::placing;
 use crate::statistics::StatisticsError;
 use crate::timing::ReportError;
@@ -24,12 +27,13 @@ pub struct Request<'a> {
     pub part: &'static Part,
     /// One module of the core with all below it, instead of the core.
     pub module: Option<&'a str>,
-    /// Each module by itself only, not the flattened whole.
+    /// Each module by itself only, not the flattened whole. What is placed then are the modules next to the top, each
+    /// flattened with all below it.
     pub per_module: bool,
     /// Logic is mapped for this clock frequency, in MHz, and for few LUTs where that leaves room; otherwise, as
     /// `synth_ecp5` does by itself, for the shortest delay.
     pub target_mhz: Option<u32>,
-    /// Place and route the flattened whole, once with each seed from 1 to this.
+    /// Place and route, once with each seed from 1 to this.
     pub seeds: Option<u32>,
 }
 
@@ -158,7 +162,7 @@ impl SynthesisError {
 }
 
 /// Synthesises the core of a configuration, without its trace port, for a part, and places it there if that is asked
-/// for. `progress` is told in words what runs, four times a second.
+/// for. `progress` is told in words what runs, several times a second.
 ///
 /// # Errors
 /// See [`SynthesisError`]. That a core does not fit, or takes more memory than the tools have, is a result.
@@ -182,23 +186,58 @@ pub fn synthesise(
     let Request { part, target_mhz, per_module, .. } = request;
     let cache = Cache::of_user();
     let mut mapper = Mapper { yosys, cache: cache.clone(), family: part.family, target_mhz, progress };
-    let modules = mapper.modules(&whole)?;
-    let netlist = if placer.is_some() { mapper.behind_pins(&whole)? } else { None };
-    let flattened = match &netlist {
-        Some(netlist) => Some(netlist.cells),
-        None if per_module || placer.is_some() => None,
-        None => mapper.flattened(&whole)?,
+    let mut area = Area {
+        modules: mapper.modules(&whole)?,
+        config,
+        top: whole.name().to_owned(),
+        part,
+        target_mhz,
+        flattened: None,
+        out_of_memory: false,
+        yosys: version.clone(),
+        placing: None,
+        placings: Vec::new(),
     };
-    let placing = match (&placer, &netlist) {
-        (Some((nextpnr, seeds)), Some(netlist)) => {
-            let task = placing::Task { netlist, whole: &whole, part, target_mhz, yosys: &version };
-            Some(placing::place(nextpnr, &cache, &task, *seeds, progress)?)
+    let place = |mapper: &mut Mapper<'_>, whole: &Core, netlist: &Netlist| {
+        let Some((nextpnr, seeds)) = &placer else { return Ok(None) };
+        let task = placing::Task { netlist, whole, part, target_mhz, yosys: &version };
+        placing::place(nextpnr, &cache, &task, *seeds, mapper.progress).map(Some)
+    };
+    if per_module && placer.is_some() {
+        for name in outermost(whole.module()) {
+            let Some(module) = whole.part(&name) else { continue };
+            match mapper.behind_pins(&module)? {
+                Some(netlist) => {
+                    let placing = place(&mut mapper, &module, &netlist)?;
+                    area.placings.extend(placing.map(|placing| (name, placing)));
+                }
+                None => area.out_of_memory = true,
+            }
         }
-        _ => None,
-    };
-    let out_of_memory = flattened.is_none() && !per_module;
-    let top = whole.name().to_owned();
-    Ok(Area { config, top, part, target_mhz, flattened, out_of_memory, modules, yosys: version, placing })
+    } else if placer.is_some() {
+        match mapper.behind_pins(&whole)? {
+            Some(netlist) => {
+                area.flattened = Some(netlist.cells);
+                area.placing = place(&mut mapper, &whole, &netlist)?;
+            }
+            None => area.out_of_memory = true,
+        }
+    } else if !per_module {
+        area.flattened = mapper.flattened(&whole)?;
+        area.out_of_memory = area.flattened.is_none();
+    }
+    Ok(area)
+}
+
+/// Names of the modules next to the top, and of those next to the pipeline of a core with memory; of a module without
+/// others below it, its own.
+fn outermost(top: &Module) -> Vec<String> {
+    let mut names = Vec::new();
+    for (_, module) in top.parts() {
+        let inner = if module.name() == PIPELINE { outermost(&module) } else { vec![module.name().to_owned()] };
+        names.extend(inner.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
+    }
+    if names.is_empty() { vec![top.name().to_owned()] } else { names }
 }
 
 /// Whether the part is one for which all of this is built.

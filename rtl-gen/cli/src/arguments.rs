@@ -245,8 +245,9 @@ pub struct SynthArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub target_mhz: Option<u32>,
     /// Place and route as well, behind a module that folds the ports into a few pins, and report the clock
-    /// frequency reached and the path that limits it (ECP5 only)
-    #[arg(long, conflicts_with = "per_module")]
+    /// frequency reached and the path that limits it (ECP5 only); with --per-module each module next to the
+    /// core by itself
+    #[arg(long)]
     pub pnr: bool,
     /// Place once with each seed from 1 to N [default: 3]
     #[arg(long, value_name = "N", requires = "pnr", value_parser = clap::value_parser!(u32).range(1..=100))]

@@ -10,8 +10,10 @@ const MODULE: [&str; 7] = ["--preset", "tiny", "--module", "s1_fetch", "--target
 
 /// A module with ten flip-flops and one block RAM, behind pins with another five.
 const YOSYS: &str = r#"
-count() { echo '{"modules":{"'$1'":{"num_cells_by_type":{"LUT4":'$2',"TRELLIS_FF":'$3',"DP16KD":'$4'}}}}'; }
-count s1_fetch ${luts:-20} 10 1 >result.json
+count() { echo '{"modules":{"'$1'":{"num_cells_by_type":{'$below'"LUT4":'$2',"TRELLIS_FF":'$3',"DP16KD":'$4'}}}}'; }
+test -e below.v && below=$(sed -n 's/^module \([a-z0-9_]*\).*/"\1":1,/p' below.v)
+top=$(sed -n 's/^synth_ecp5 -top //p' script.ys | head -1)
+count $top ${luts:-20} 10 1 >result.json
 grep -q write_json script.ys || exit 0
 count pins 4 5 0 >pins.json
 count pins 24 ${both:-15} 1 >both.json
@@ -19,7 +21,7 @@ line=$(sed -n '/reg .* pc_q/=' top.v)
 cat >netlist.json <<END
 {"modules":{"pins":{
   "cells":{"core.pc_q_TRELLIS_FF_Q_3":{"type":"TRELLIS_FF","connections":{"Q":[7]}}},
-  "netnames":{"core.pc_q":{"bits":[6,7],"attributes":{"src":"top.v:$line.1-$line.9"}}}
+  "netnames":{"of $top":{"bits":[9]},"core.pc_q":{"bits":[6,7],"attributes":{"src":"top.v:$line.1-$line.9"}}}
 }}}
 END
 "#;
@@ -94,6 +96,31 @@ fn a_core_is_placed_with_each_seed() {
     assert_eq!(tools.calls().len(), 6, "results are cached");
     assert_eq!(json_of(&tools, &["--seeds", "4"]).succeeded().object()["fmax_mhz_median"], 55.125);
     assert_eq!(placed(&tools), ["1", "2", "3", "4"]);
+}
+
+#[test]
+fn modules_are_placed_one_by_one() {
+    // S3 is slower than the others.
+    let tools = tools("", "grep -q 'of s3_schedule' netlist.json && mhz=40; place");
+    let core =
+        ["--preset", "tiny", "--target", "ecp5-85k", "--per-module", "--pnr", "--seeds", "1", "--target-mhz", "45"];
+    let object = failed(&tools.synth(&[&core[..], &["--json"]].concat()));
+    assert_eq!((&object["outcome"], &object["margin_mhz"]), (&json!("timing-not-met"), &json!(-5.0)));
+    assert_eq!(
+        (&object["fmax_mhz"], &object["placing"], &object["flattened"]),
+        (&json!([]), &Value::Null, &json!(false))
+    );
+    assert_eq!(
+        (&object["modules"]["s1_fetch"]["fmax_mhz"], &object["modules"]["s3_schedule"]["fmax_mhz_median"]),
+        (&json!([70.0]), &json!(40.0))
+    );
+    assert_eq!(object["modules"]["s1_fetch"]["placing"]["seeds"][0]["seed"], 1);
+    let modules = object["modules"].as_object().expect("modules");
+    let placed = modules.iter().filter(|(_, module)| module.get("placing").is_some()).count();
+    assert!(modules.len() > 20 && placed < modules.len() - 5, "{placed} of {}", modules.len());
+    assert_eq!(object["modules"]["lane_alu"].get("fmax_mhz"), None, "it stands in S6");
+    let text = tools.synth(&core).stdout;
+    insta::assert_snapshot!(text.split("\n\n").last().expect("the frequencies"));
 }
 
 #[test]

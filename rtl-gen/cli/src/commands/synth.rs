@@ -51,15 +51,17 @@ enum Ending {
 
 impl Ending {
     fn of(area: &Area) -> Self {
-        match area.placing.as_ref().map(|placing| &placing.outcome) {
+        let unplaced = area.all_placings().map(|placing| &placing.outcome).find(|outcome| **outcome != Outcome::Placed);
+        let is_placed = area.all_placings().next().is_some();
+        match unplaced {
             _ if area.out_of_memory => Self::OutOfMemory,
-            Some(Outcome::Placed) if placed::margin_mhz(area).is_some_and(|margin| margin < 0.0) => Self::TimingNotMet,
-            Some(Outcome::Placed) => Self::Placed,
-            Some(Outcome::DoesNotFit(_)) => Self::DoesNotFit,
             Some(Outcome::NotRouted(_)) => Self::NotRouted,
             Some(Outcome::OutOfMemory) => Self::OutOfMemory,
-            None if area.fits() => Self::Synthesised,
-            None => Self::DoesNotFit,
+            Some(_) => Self::DoesNotFit,
+            None if !area.fits() => Self::DoesNotFit,
+            None if placed::margin_mhz(area).is_some_and(|margin| margin < 0.0) => Self::TimingNotMet,
+            None if is_placed => Self::Placed,
+            None => Self::Synthesised,
         }
     }
 
@@ -95,6 +97,10 @@ fn object(area: &Area, ending: Ending) -> Value {
     let module = |module: &ModuleArea| {
         let mut object = Map::from_iter([("instances".to_owned(), json!(module.instances))]);
         object.extend(figures(family, &module.cells));
+        if let Some(placing) = area.placing_of(&module.name) {
+            object.extend(placed::frequencies(Some(placing)));
+            object.insert("placing".into(), placed::object(placing, family));
+        }
         (module.name.clone(), Value::Object(object))
     };
     let available =
@@ -108,9 +114,7 @@ fn object(area: &Area, ending: Ending) -> Value {
         ("bram_kbit".to_owned(), json!(area.part.bram_kbit)),
     ]);
     object.extend(figures(family, &area.total()));
-    let seeds = area.placing.iter().flat_map(|placing| &placing.seeds);
-    object.insert("fmax_mhz".into(), seeds.map(|seed| json!(seed.fmax_mhz)).collect());
-    object.insert("fmax_mhz_median".into(), json!(area.placing.as_ref().and_then(flow::Placing::median_mhz)));
+    object.extend(placed::frequencies(area.placing.as_ref()));
     object.insert("margin_mhz".into(), json!(placed::margin_mhz(area)));
     object.insert("fits".into(), json!(area.fits() && !matches!(ending, Ending::DoesNotFit | Ending::NotRouted)));
     object.insert("outcome".into(), json!(ending.name()));
@@ -120,7 +124,7 @@ fn object(area: &Area, ending: Ending) -> Value {
     object
         .insert("placing".into(), area.placing.as_ref().map_or(Value::Null, |placing| placed::object(placing, family)));
     let mut tools = Map::from_iter([("yosys".to_owned(), json!(area.yosys))]);
-    tools.extend(area.placing.iter().map(|placing| ("nextpnr".to_owned(), json!(placing.nextpnr))));
+    tools.extend(area.all_placings().take(1).map(|placing| ("nextpnr".to_owned(), json!(placing.nextpnr))));
     object.insert("tools".into(), Value::Object(tools));
     Value::Object(object)
 }
@@ -146,16 +150,22 @@ fn text(area: &Area, ending: Ending) -> String {
     }
     row(target, "", &|kind| (kind.available)(part).map_or(String::new(), |number| number.to_string()));
 
-    let mapped = area.target_mhz.map_or("the shortest delay".to_owned(), |mhz| format!("{mhz} MHz"));
+    let mapped = match area.target_mhz {
+        Some(mhz) => format!("Logic was mapped for {mhz} MHz. "),
+        None if part.family.maps_for_frequency => "Logic was mapped for the shortest delay. ".to_owned(),
+        None => String::new(),
+    };
     let _ = write!(
         text,
-        "\nA module's row counts one instance, without the modules below it; {}\n\
-         Logic was mapped for {mapped}. {}",
+        "\nA module's row counts one instance, without the modules below it; {}\n{mapped}{}",
         cells::packed_is(part.family),
         short(&area.yosys)
     );
     if let Some(placing) = &area.placing {
         let _ = write!(text, "\n\n{}", placed::text(placing, area));
+    }
+    if !area.placings.is_empty() {
+        let _ = write!(text, "\n\n{}", placed::modules_text(area));
     }
     text
 }

@@ -4,16 +4,24 @@ use std::fmt::Write;
 
 use flow::family::Family;
 use flow::{Area, CriticalPath, Outcome, Place, Placing, Seed};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::cells::figures;
 
 /// Sites that a core takes, of all that nextpnr counts.
 const SITES: [&str; 5] = ["TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW", "DP16KD", "MULT18X18D"];
 
-/// How much faster than asked for the median is, in MHz.
+/// How much faster than asked for the median is, of the core or of its slowest module, in MHz.
 pub fn margin_mhz(area: &Area) -> Option<f64> {
-    Some(area.placing.as_ref()?.median_mhz()? - f64::from(area.target_mhz?))
+    Some(area.slowest_mhz()? - f64::from(area.target_mhz?))
+}
+
+/// The frequency of each seed, and the median.
+pub fn frequencies(placing: Option<&Placing>) -> Map<String, Value> {
+    let seeds = placing.into_iter().flat_map(|placing| &placing.seeds);
+    let all: Value = seeds.map(|seed| json!(seed.fmax_mhz)).collect();
+    let median = json!(placing.and_then(Placing::median_mhz));
+    Map::from_iter([("fmax_mhz".to_owned(), all), ("fmax_mhz_median".to_owned(), median)])
 }
 
 /// For machines.
@@ -23,7 +31,7 @@ pub fn object(placing: &Placing, family: &Family) -> Value {
         Outcome::Placed | Outcome::OutOfMemory => None,
     };
     let sites = placing.utilisation.iter();
-    let utilisation: serde_json::Map<String, Value> = sites
+    let utilisation: Map<String, Value> = sites
         .map(|(kind, sites)| (kind.clone(), json!({ "used": sites.used, "available": sites.available })))
         .collect();
     json!({
@@ -62,22 +70,23 @@ fn version(answer: &str) -> &str {
     answer.rsplit_once("(Version ").map_or(answer, |(_, version)| version.trim_end_matches(')'))
 }
 
-/// For people.
+/// What stood in the way, if anything did.
+fn obstacle(placing: &Placing) -> Option<String> {
+    match &placing.outcome {
+        Outcome::Placed => None,
+        Outcome::DoesNotFit(reason) => Some(format!("Not placed: {reason}.")),
+        Outcome::NotRouted(reason) => Some(format!("Not routed: {reason}.")),
+        Outcome::OutOfMemory => Some("Not placed: nextpnr ran out of memory.".to_owned()),
+    }
+}
+
+/// Of a core, for people.
 pub fn text(placing: &Placing, area: &Area) -> String {
-    let mut text = match &placing.outcome {
-        Outcome::Placed => String::new(),
-        Outcome::DoesNotFit(reason) => format!("Not placed: {reason}.\n"),
-        Outcome::NotRouted(reason) => format!("Not routed: {reason}.\n"),
-        Outcome::OutOfMemory => "Not placed: nextpnr ran out of memory.\n".to_owned(),
-    };
+    let mut text = obstacle(placing).map_or(String::new(), |obstacle| obstacle + "\n");
     let Some(median) = placing.median_mhz() else { return text };
     let all: Vec<String> = placing.seeds.iter().map(|seed| format!("{:.1}", seed.fmax_mhz)).collect();
     let _ = write!(text, "{median:.1} MHz, the median of {} by seed", all.join(", "));
-    if let (Some(target), Some(margin)) = (area.target_mhz, margin_mhz(area)) {
-        let verdict = if margin < 0.0 { "timing not met" } else { "timing met" };
-        let _ = write!(text, "; {verdict}: {margin:+.1} MHz of the {target} asked for");
-    }
-    let _ = writeln!(text, ". {}", version(&placing.nextpnr));
+    let _ = writeln!(text, "{}. {}", verdict(area), version(&placing.nextpnr));
     let sites = SITES.iter().filter_map(|kind| Some((kind, placing.utilisation.get(*kind)?)));
     let sites: Vec<String> =
         sites.map(|(kind, sites)| format!("{kind} {} of {}", sites.used, sites.available)).collect();
@@ -90,16 +99,59 @@ pub fn text(placing: &Placing, area: &Area) -> String {
         around.lut
     );
 
-    let distance = |seed: &&Seed| (seed.fmax_mhz - median).abs();
-    if let Some(seed) = placing.seeds.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))) {
+    if let Some(seed) = typical(placing) {
         let _ = write!(text, "\n{}", path_text(seed));
     }
     text
 }
 
+/// Of the modules of a core, for people: the slowest first.
+pub fn modules_text(area: &Area) -> String {
+    let mut rows: Vec<(&str, &Placing)> = area.placings.iter().map(|(name, placing)| (&name[..], placing)).collect();
+    rows.sort_by(|(_, a), (_, b)| {
+        let key = |placing: &Placing| placing.median_mhz().unwrap_or(0.0);
+        key(a).total_cmp(&key(b))
+    });
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let mut text =
+        "Each module next to the core, with those below it, placed by itself: median of the seeds\n".to_owned();
+    for (name, placing) in rows {
+        let median = placing.median_mhz().map_or("-".to_owned(), |median| format!("{median:.1}"));
+        let path = typical(placing).map_or(String::new(), |seed| {
+            format!("{} → {}", shown(&seed.critical_path.from), shown(&seed.critical_path.to))
+        });
+        let _ = writeln!(text, "{name:width$} {median:>8} MHz  {}", obstacle(placing).unwrap_or(path));
+    }
+    let nextpnr = area.placings.first().map_or("", |(_, placing)| version(&placing.nextpnr));
+    let _ = write!(
+        text,
+        "Paths that lead through several modules are cut by the registers around each: the core is at most as\n\
+         fast as the slowest of them{}. {nextpnr}",
+        verdict(area)
+    );
+    text
+}
+
+/// Whether the clock asked for is reached.
+fn verdict(area: &Area) -> String {
+    let (Some(target), Some(margin)) = (area.target_mhz, margin_mhz(area)) else { return String::new() };
+    let verdict = if margin < 0.0 { "timing not met" } else { "timing met" };
+    format!("; {verdict}: {margin:+.1} MHz of the {target} asked for")
+}
+
+/// The seed whose frequency is nearest to the median.
+fn typical(placing: &Placing) -> Option<&Seed> {
+    let median = placing.median_mhz()?;
+    let distance = |seed: &&Seed| (seed.fmax_mhz - median).abs();
+    placing.seeds.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+}
+
+fn shown(place: &Place) -> String {
+    format!("{}: {}", place.stage, place.name)
+}
+
 fn path_text(seed: &Seed) -> String {
     let path = &seed.critical_path;
-    let shown = |place: &Place| format!("{}: {}", place.stage, place.name);
     let mut text = format!(
         "Critical path of seed {}: {:.2} ns, {:.2} logic + {:.2} routing, {} level{}\n{} → {}\nthrough {}\n",
         seed.seed,
