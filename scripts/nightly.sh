@@ -9,7 +9,7 @@
 #                        [--synthesis "T ..."] [--placing "WxT ..."]
 #
 #   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1)
-#   --units      divergence units  (sorted-table arbiter)
+#   --units      divergence units  (sorted-table arbiter pdom-stack dual-path)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
 #   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
 #   --mutants    how many of all modules, a tenth as many of each stage  (40)
@@ -24,7 +24,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 sizes="1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1"
-units="sorted-table arbiter"
+units="sorted-table arbiter pdom-stack dual-path"
 latencies="1 7 20 1..60"
 seeds="1 2 3"
 mutants=40

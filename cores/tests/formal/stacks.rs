@@ -79,3 +79,16 @@ fn broken_copies_of_the_dual_path_stack_fail() {
     ];
     assert_all_fail("dual-path", "dual_path", 2, &broken);
 }
+
+#[test]
+fn slots_that_are_not_restarted_or_not_shadowed_are_found() {
+    let broken = [
+        ("a slot goes on that threads enter from the other", "crossed = top_s8[9] | (", "crossed = ("),
+        (
+            "a pop shadows one slot",
+            "slots_shadowed = {2{pops}} |",
+            "slots_shadowed = ({2{pops}} & (2'd1 << slot_s8)) |",
+        ),
+    ];
+    assert_all_fail("dual-path", "dual_path", 2, &broken);
+}

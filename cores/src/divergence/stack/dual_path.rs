@@ -362,6 +362,11 @@ impl DivergenceUnit for DualPath {
             context_pops: pops.clone(),
             ..UnitTrace::none(shape)
         };
+        let [restarts, shadows] = match shape.formal {
+            true => [m.wire("slots_restarted", &restarts), m.wire("slots_shadowed", &shadows)],
+            false => [restarts, shadows],
+        };
+        let (restarted, shadowed) = (restarts.clone(), shadows.clone());
         UnitOutputs {
             gives_way_s7: empty_s7 | (validate(&|side| side.at_rpc.clone()) & &runs),
             leaves_at_ret_s7: validate(&|side| side.leaves_at_ret.clone()) & runs,
@@ -380,11 +385,29 @@ impl DivergenceUnit for DualPath {
             m.assert("a_push_finds_room", &!(&mine & &pushes & is_full));
             let read = [[&left_s8, &right_s8], [&words_s8[LEFT], &words_s8[RIGHT]]];
             let rows = rows.as_ref().map(|(rows, read)| (rows, read));
-            Tables { hot: &tables, tops: &tops, rows, read, top: &top_s8, empty: &empty }
+            let moved = [
+                &m.delay("restarted_before", &restarted),
+                &m.delay("shadowed_before", &shadowed),
+                &m.delay("popped_before", &pops),
+                &m.delay("ran_before", &(&resolve.a_mask | &resolve.b_mask)),
+            ];
+            Tables { hot: &tables, tops: &tops, rows, read, top: &top_s8, empty: &empty, moved }
                 .state(&m, shape, &at, generation);
         }
         m.finish()
     }
+}
+
+/// Which sides a row has had.
+struct Parts {
+    /// There is such a row.
+    used: Expr,
+    /// Which side of the row below diverged to make it.
+    from: Expr,
+    /// Threads have gone both ways in it.
+    both: Expr,
+    /// The side that is not `from` has a path.
+    other: Expr,
 }
 
 /// The tables, and what S8 has read of them.
@@ -396,6 +419,9 @@ struct Tables<'a> {
     read: [[&'a Expr; 2]; 2],
     top: &'a Expr,
     empty: &'a Expr,
+    /// Of the last S8: the slots that were restarted, and those whose results were shadowed; whether it popped; the
+    /// threads that ran.
+    moved: [&'a Expr; 4],
 }
 
 impl Tables<'_> {
@@ -424,6 +450,7 @@ impl Tables<'_> {
                 stored
             })
             .collect();
+        let mut parts = Vec::new();
         let levels = (0..=highest)
             .map(|row| {
                 let is_top = m.wire(&format!("row_{row}_is_top"), &height.is(row as u64));
@@ -444,10 +471,17 @@ impl Tables<'_> {
                     },
                 );
                 let (rpc, lower) = (top.rpc(), below_common.rpc());
+                let from = either("from", &top.from, &below_common.from);
+                let both = either("both", &top.both, &below_common.both);
+                let sides: Vec<invariants::Side> = sides.collect();
+                let used = !height.lt(&lit(height.width(), row as u64));
+                let other = m
+                    .wire(&format!("other_of_row_{row}"), &from.mux(&sides[LEFT].path.valid, &sides[RIGHT].path.valid));
+                parts.push(Parts { used: used.clone(), from: from.clone(), both, other });
                 Level {
-                    used: !height.lt(&lit(height.width(), row as u64)),
-                    sides: sides.collect(),
-                    from: either("from", &top.from, &below_common.from),
+                    used,
+                    sides,
+                    from,
                     rpc: Rpc {
                         kind: either("rpc_kind", &rpc.kind, &lower.kind),
                         pc: either("rpc_pc", &rpc.pc, &lower.pc),
@@ -458,6 +492,47 @@ impl Tables<'_> {
             })
             .collect();
         let empty = self.empty.index(&at.warp);
-        invariants::Rows { levels, live: &live, empty: &empty }.state(m, shape, at);
+        let meetings = invariants::Rows { levels, live: &live, empty: &empty }.state(m, shape, at);
+        let runs = [LEFT, RIGHT].map(|side| top.masks()[side].when(&hot[side].bit(Row::bits(shape))));
+        self.slots(m, shape, at, &runs, &parts, &meetings);
+    }
+
+    /// Claims of the slot in which each thread runs, or ran last: it changes where the slot that it enters is restarted.
+    fn slots(
+        &self,
+        m: &Builder,
+        shape: &Shape,
+        at: &Watched,
+        [left, right]: &[Expr; 2],
+        rows: &[Parts],
+        meetings: &[invariants::Meeting],
+    ) {
+        m.comment("In which slot each thread runs, or ran last.");
+        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
+        let stands = m.register("stands_on_the_right", shape.threads);
+        let settled = right | (&*stands & !left);
+        stands.next(&at.settling.mux(&settled, &stands).when(&at.started)).reset(0);
+        let enters = [m.wire("enters_left", &(left & &*stands)), m.wire("enters_right", &(right & !&*stands))];
+        let [restarted, shadowed, popped, ran] = self.moved;
+        for (slot, name) in ["left", "right"].iter().enumerate() {
+            let quiet = enters[slot].none() | (&at.settling & restarted.bit(slot));
+            claim(&format!("a_thread_enters_the_{name}_slot_when_it_is_restarted"), &quiet);
+            let cast = enters[1 - slot].none() | shadowed.bit(slot);
+            claim(&format!("a_thread_leaves_the_{name}_slot_when_its_results_are_shadowed"), &cast);
+        }
+        let entering = &enters[LEFT] | &enters[RIGHT];
+        claim("a_thread_changes_slots_at_a_pop_or_from_its_path", &(popped | (entering & !ran).none()));
+        for (row, Parts { used, both, other, .. }) in rows.iter().enumerate() {
+            claim(&format!("row_{row}_has_one_side_alone"), &!(used & !both & other));
+        }
+        for (number, meeting) in meetings.iter().enumerate() {
+            let row = number + 1;
+            let Parts { used, from, both, .. } = &rows[row];
+            let elsewhere = (&meeting.who & (&*stands ^ from.repeat(shape.threads))).any();
+            let alone = used & &meeting.is_below & !both;
+            claim(&format!("who_came_from_one_side_of_row_{row}_ran_there"), &!(&alone & elsewhere));
+            let nested = used & !&meeting.is_below & !&rows[number].both;
+            claim(&format!("row_{row}_is_beside_another_side"), &!nested);
+        }
     }
 }

@@ -48,6 +48,14 @@ impl Level {
     }
 }
 
+/// Where the paths of a row meet.
+pub struct Meeting {
+    /// In the row below it, not where that one meets.
+    pub is_below: Expr,
+    /// The threads that wait there.
+    pub who: Expr,
+}
+
 /// The rows of the watched warp, the bottom one first.
 pub struct Rows<'a> {
     /// The rows.
@@ -79,7 +87,8 @@ fn apart(a: &Expr, b: &Expr) -> Expr {
 
 impl Rows<'_> {
     /// Claims of the rows, and the outputs for a proof: the paths in charge, the list of all, and the pcs of returns.
-    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) {
+    /// Returns where the paths of each row but the bottom one meet.
+    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) -> Vec<Meeting> {
         m.comment("What holds of the rows of the watched warp.");
         let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
         let levels = &self.levels;
@@ -127,6 +136,7 @@ impl Rows<'_> {
                 m.wire(&format!("a_return_of_row_{row}_is_known"), &(levels[row].rpc.is_known_return() | passes_on));
             known[row] = arrived.clone();
         }
+        let mut meetings = Vec::new();
         for row in 1..levels.len() {
             let (level, below) = (&levels[row], &levels[row - 1]);
             let number = |f: &dyn Fn(usize) -> Expr| match below.sides.len() {
@@ -148,7 +158,10 @@ impl Rows<'_> {
             let beside =
                 if below.sides.len() == 1 { apart(&above[row - 1], &whole) } else { !valid & threads[row - 1].any() };
             claim(&format!("row_{row}_meets_where_the_one_below_does"), &(!&level.used | &meets_below[row] | beside));
-            let has_arrived = (number(&|side| below.side(side).1) & self.live & !&above[row - 1]).any();
+            let who = number(&|side| below.side(side).1) & self.live & !&above[row - 1];
+            let who = m.wire(&format!("who_has_come_from_row_{row}"), &who);
+            let has_arrived = who.any();
+            meetings.push(Meeting { is_below: meets_below[row].clone(), who });
             let unknown = &meets_below[row] & level.rpc.is_return() & !&known[row] & has_arrived;
             claim(&format!("who_has_come_to_a_return_of_row_{row}_knows_which"), &!unknown);
         }
@@ -254,5 +267,6 @@ impl Rows<'_> {
             m.output(&format!("return_{row}_pc"), &level.rpc.pc);
         }
         m.cover("the_stack_is_full", &(&at.started & &tops[tops.len() - 1] & count_ones(self.live).any()));
+        meetings
     }
 }
