@@ -221,7 +221,7 @@ impl Family {
     /// The LUT sites that cells take. For the ECP5 what nextpnr will report as TRELLIS_COMB: LUT4 + 2 · CCU2C +
     /// 4 · chains + 6 · TRELLIS_DPR16X4. A carry cell takes two sites, and each chain has a cell more at either end; a LUT
     /// RAM takes four for its words, and its write port blocks two more. For a whole design nextpnr reports up to two more, the
-    /// sources of the constants 0 and 1. For other families it is the least that they can take.
+    /// sources of the constants 0 and 1. For other families it is an estimate.
     pub fn packed(&self, cells: &Cells) -> u64 {
         let [carry, chain, lutram] = self.sites;
         cells.lut + carry * cells.carry + chain * cells.chains + lutram * cells.lutram

@@ -153,6 +153,19 @@ pub fn memory(cell: &str) -> Named {
     named(cell.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'), "")
 }
 
+/// What Yosys has named a wire after that mapping made: something with a name to which it is connected through LUTs. It adds
+/// the type and port of each cell on the way.
+pub fn near(net: &str) -> Option<Named> {
+    let cells = ["_LUT4_", "_PFUMX_", "_L6MUX21_", "_CCU2C_", "_TRELLIS_", "_DP16KD_", "_MULT18X18D_"];
+    let end = cells.iter().filter_map(|cell| net.find(cell)).min();
+    let name = &net[..end.unwrap_or(net.len())];
+    // Of a memory: `words.0.1_DIA7`, the port of one of its cells.
+    if name.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_digit())) {
+        return Some(memory(name.rsplit_once('_').map_or(name, |(cell, _)| cell)));
+    }
+    end.map(|_| named(name, ""))
+}
+
 /// Where a value comes from is the deepest place that has a name for it, other than an input.
 fn rank(alias: &Alias) -> (Declaration, usize, std::cmp::Reverse<(usize, &str)>) {
     let name = &alias.named.name;
@@ -252,6 +265,18 @@ endmodule
     #[test]
     fn cells_of_a_memory_have_its_name() {
         assert_eq!(shown(Some(&memory("core.s4.rs2_0.registers.0.12"))).unwrap(), "core/s4/rs2_0/registers");
+    }
+
+    #[test]
+    fn what_mapping_made_is_near_to_something_with_a_name() {
+        let near = |net| shown(near(net).as_ref());
+        assert_eq!(near("core.s8.barrier.a_pc_s8_TRELLIS_FF_Q_3_DI_LUT4_Z_D[2]").unwrap(), "core/s8/barrier/a_pc_s8");
+        assert_eq!(near("core.queue.words.0.12_DIB9_LUT4_D_1_Z[0]").unwrap(), "core/queue/words");
+        assert_eq!(near("core.s5.sum_CCU2C_S0_COUT_LUT4_Z").unwrap(), "core/s5/sum");
+        assert_eq!(near("core.s4.rs1_0.registers.0.0_DIA13").unwrap(), "core/s4/rs1_0/registers");
+        assert_eq!(near("core.s8.a_1_q_LUT4_D").unwrap(), "core/s8/a_1_q");
+        assert_eq!(near("core.s4.a_1_q"), None);
+        assert_eq!(near("$abc$17[3]"), None);
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct Step {
     pub delay_ns: f64,
     /// What the Verilog calls the wire or memory; nothing if mapping made it.
     pub place: Option<Place>,
+    /// Of a wire that mapping made, what it was named after: something to which it is connected through LUTs.
+    pub near: Option<Place>,
     /// The cell of the netlist that it leads through or to.
     pub cell: String,
 }
@@ -72,6 +74,11 @@ pub fn tell(path: &[Hop], names: &Names, top: &Module) -> CriticalPath {
         kind: hop.kind.clone(),
         delay_ns: hop.delay_ns,
         place: named.as_ref().map(|named| hierarchy.place(named)),
+        near: hop
+            .net
+            .as_deref()
+            .filter(|_| named.is_none())
+            .and_then(|net| Some(hierarchy.place(&netlist::near(net)?))),
         cell: hop.cell.clone(),
     };
     CriticalPath {
@@ -232,5 +239,7 @@ mod tests {
         let names: Vec<_> = told.steps.iter().map(|step| step.place.as_ref().map(|place| &place.name[..])).collect();
         let expected = [Some("kept"), Some("kept"), None, None, Some("rs2_0.rows"), Some("unit.best[1]"), Some("x")];
         assert_eq!(names, expected);
+        let near: Vec<_> = told.steps.iter().filter_map(|step| step.near.as_ref()).collect();
+        assert_eq!(near, [&Place { stage: "pins".to_owned(), name: "x".to_owned() }]);
     }
 }

@@ -38,7 +38,7 @@ place() { cat >report.json <<END
    {"delay":5.5,"from":{"cell":"core.rows.0.1"},"to":{"cell":"core.rows.0.1"},"type":"clk-to-q"},
    {"delay":1.25,"from":{"cell":"core.rows.0.1"},"net":"core.pc_q[1]","to":{"cell":"u"},"type":"routing"},
    {"delay":0.25,"from":{"cell":"u"},"to":{"cell":"u"},"type":"logic"},
-   {"delay":2.0,"from":{"cell":"u"},"net":"u_Z","to":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"type":"routing"},
+   {"delay":2.0,"from":{"cell":"u"},"net":"core.free_s2_LUT4_A_Z[1]","to":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"type":"routing"},
    {"delay":0.0,"from":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"to":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"type":"setup"}
  ]}]}
 END
@@ -84,6 +84,7 @@ fn a_core_is_placed_with_each_seed() {
     let names: Vec<&Value> =
         path["steps"].as_array().expect("steps").iter().map(|step| &step["place"]["name"]).collect();
     assert_eq!(names, [&json!("rows"), &json!("pc_q[1]"), &Value::Null, &Value::Null, &json!("pc_q[1]")]);
+    assert_eq!(path["steps"][3]["near"], json!({ "stage": "s1_fetch", "name": "free_s2" }));
     assert!(object["tools"]["nextpnr"].as_str().is_some_and(|version| version.contains("9.99")));
 
     let calls = tools.calls();

@@ -51,6 +51,6 @@ pub fn packed_is(family: &Family) -> &'static str {
     if family.places {
         "`packed` = LUT4 + 2 CCU2C + 4 chains +\n6 LUT RAM are the LUT sites after packing."
     } else {
-        "`packed` is the least\nthat its cells can take of LUT sites. Nothing is placed for this family."
+        "`packed` is an\nestimate of LUT sites: nothing is placed for this family."
     }
 }

@@ -50,7 +50,8 @@ fn path(path: &CriticalPath) -> Value {
     let place = |place: &Place| json!({ "stage": place.stage, "name": place.name });
     let step = |step: &flow::Step| {
         json!({
-            "kind": step.kind, "delay_ns": step.delay_ns, "place": step.place.as_ref().map(place), "cell": step.cell,
+            "kind": step.kind, "delay_ns": step.delay_ns, "place": step.place.as_ref().map(place),
+            "near": step.near.as_ref().map(place), "cell": step.cell,
         })
     };
     json!({
@@ -165,7 +166,8 @@ fn path_text(seed: &Seed) -> String {
         path.modules.join(", ")
     );
     for step in &path.steps {
-        let place = step.place.as_ref().map_or(String::new(), shown);
+        let near = || step.near.as_ref().map_or(String::new(), |near| format!("~ {}", shown(near)));
+        let place = step.place.as_ref().map_or_else(near, shown);
         let _ = writeln!(text, "{}", format!("{:>8.2}  {:<9} {place}", step.delay_ns, step.kind).trim_end());
     }
     text
