@@ -47,29 +47,16 @@ import json, sys
 print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))')
 fi
 
-# Results belong to the sources that cycles depend on, as they are committed.
-sources=$(git ls-files -s cores/src rtl-gen/rtl/src sim/src/control_flow testbench/kernels testbench/runtime \
-    testbench/src/kernels testbench/src/memory | sha256sum)
-results=out/stacks/${sources:0:12}
-mkdir -p "$results"
-elves=$(mktemp -d)
-trap 'rm -rf "$elves"' EXIT
-"$weft" kernels build --out "$elves" >&2
+measured_results stacks
 
 # $1 run or cosim, $2 unit, $3 kernel, $4 warps, $5 threads, $6 latency
 measure() {
     local result="$results/$1-$3-$4x$5-latency-$6-$2.json"
     [[ ! -s $result ]] || return 0
-    if ! "$weft" --json "$1" "$elves/$3.elf" --set "divergence.unit=$2" --set "warps=$4" --set "threads=$5" \
-        --set "memory.latency=$6" --set memory.outstanding=128 --set run.starvation=100000000 \
-        >"$result.part" 2>"$result.log"; then
-        echo "FAILED $3 at $4x$5, latency $6, $2: $result.log" >&2
-        return 1
-    fi
-    mv "$result.part" "$result"
-    rm "$result.log"
+    keep "$result" "$weft" --json "$1" "$elves/$3.elf" --set "divergence.unit=$2" --set "warps=$4" --set "threads=$5" \
+        --set "memory.latency=$6" --set memory.outstanding=128 --set run.starvation=100000000
 }
-export -f measure
+export -f measure keep
 export results elves weft
 
 for size in $threads; do

@@ -49,6 +49,39 @@ for kernel in json.load(sys.stdin)["kernels"]:
             print("--set", setting, sep="\n")' "$1")
 }
 
+# A name for the sources that the cycles of the RTL depend on, as they are committed: hardware, reconvergence table, kernels
+# and the memory of the bench.
+hardware_sources() {
+    local sum
+    sum=$(git ls-files -s cores/src rtl-gen/rtl/src sim/src/control_flow testbench/kernels testbench/runtime \
+        testbench/src/kernels testbench/src/memory | sha256sum)
+    echo "${sum:0:12}"
+}
+
+# Sets `results` to the folder out/$1/ of the present sources, `stacks` to that of scripts/compare-stacks.sh, and `elves` to
+# a folder with the bundled kernels, which is removed in the end.
+measured_results() {
+    results=out/$1/$(hardware_sources)
+    # shellcheck disable=SC2034 # for the script that sources this
+    stacks=out/stacks/$(hardware_sources)
+    elves=$(mktemp -d)
+    trap 'rm -rf "$elves"' EXIT
+    mkdir -p "$results"
+    "$weft" kernels build --out "$elves" >&2
+}
+
+# Writes what the command $2 … prints to file $1, if it succeeds, else what it says on stderr to $1.log.
+keep() {
+    local result="$1"
+    shift
+    if ! "$@" >"$result.part" 2>"$result.log"; then
+        echo "FAILED: $result.log" >&2
+        return 1
+    fi
+    mv "$result.part" "$result"
+    rm "$result.log"
+}
+
 # Replaces what stands in file $1 between `<!-- $2: begin -->` and `<!-- $2: end -->` by the text on stdin.
 write_between() {
     local text changed

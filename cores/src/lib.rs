@@ -30,7 +30,7 @@ mod start;
 mod top;
 
 use sha2::{Digest, Sha256};
-use weft_config::Config;
+use weft_config::{Config, KEYS};
 
 pub use shape::Shape;
 
@@ -67,6 +67,19 @@ pub enum CoreError {
         unit: &'static str,
         /// A unit that reads the key.
         reader: &'static str,
+        /// The key's default.
+        default: String,
+    },
+    /// A key is set to what only the golden model has.
+    #[error(
+        "`{key}` = {value}: only the golden model has this, not the hardware; leave it at its default, {default}, or use \
+         `weft run --engine model`"
+    )]
+    OfTheModel {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
         /// The key's default.
         default: String,
     },
@@ -124,6 +137,7 @@ fn elaborate_from(
     formal: bool,
 ) -> Result<Core, CoreError> {
     let unit = divergence::of(config)?;
+    check_buildable(config)?;
     let shape = Shape { formal, ..Shape::new(config, reset_pc, unit) };
     let (warps, threads) = (shape.warps, shape.threads);
     let purpose =
@@ -145,6 +159,21 @@ fn elaborate_from(
         }
     };
     Ok(Core { top, header: header(config, &shape, unit), memory })
+}
+
+/// What only the golden model has must not be asked for.
+fn check_buildable(config: &Config) -> Result<(), CoreError> {
+    for key in KEYS.iter().filter(|key| key.is_of_the_model()) {
+        let (value, default) = (key.value(config), key.default());
+        if value != default {
+            return Err(CoreError::OfTheModel {
+                key: key.name,
+                value: value.to_string(),
+                default: default.to_string(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// The file that a bank of the memory starts with.

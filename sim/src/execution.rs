@@ -43,6 +43,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Steps a slot and lets the divergence unit sort.
+    #[inline]
     pub(crate) fn step(&mut self, warp: u32, slot: u32) -> Result<Step, Stop> {
         let Record::Commit(commit) = &mut self.commit else {
             unreachable!("the record keeps the buffers of a commit");
@@ -73,6 +74,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Takes one step, where one is due, towards the path that runs next in the slot. Says what it did.
+    #[inline]
     pub(crate) fn rotate(&mut self, warp: u32, slot: u32) -> Option<Moves> {
         let moves = self.machine.rotate(warp, slot)?;
         let context = self.context((warp, slot), Event::Rotation, moves);
@@ -82,6 +84,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Rotates to the paths that run next.
+    #[inline]
     pub(crate) fn settle(&mut self, warp: u32) {
         while (0..self.machine.slots()).any(|slot| self.rotate(warp, slot).is_some()) {}
     }
@@ -100,18 +103,21 @@ impl<'a> Execution<'a> {
         released
     }
 
+    #[inline]
     fn sort(&mut self, warp: u32) {
         while let Some((row, sorting)) = self.machine.sort(warp) {
             (self.observer)(&Record::Exchange(Exchange { cycle: 0, warp, row, sorting }));
         }
     }
 
+    #[inline]
     fn context(&self, (warp, slot): (u32, u32), event: Event, moves: Moves) -> Record {
         let (x, y) = (self.machine.path(warp, 0), self.machine.second(warp));
         Record::Context(Context { cycle: 0, warp, slot, event, x, y, moves })
     }
 
     /// Issues of a warp since its window began.
+    #[inline]
     pub(crate) fn issues(&self, warp: u32) -> u64 {
         self.windows[warp as usize].issues
     }

@@ -6,7 +6,7 @@ use std::fs;
 use sim::{Finished, Outcome, Program};
 use testbench::kernels::{self, Kernel};
 use testbench::{Engine, RunOptions};
-use weft_config::{Config, Latency, Scheduler};
+use weft_config::{Config, Latency, Scheduler, Scoreboard};
 
 fn load(kernel: &Kernel, config: &Config) -> Program {
     let out = tempfile::tempdir().unwrap();
@@ -67,6 +67,26 @@ fn a_single_warp_with_one_path_takes_exactly_the_cycles_of_the_hardware() {
         for (point, percent) in errors(&config) {
             assert_eq!(percent, 0.0, "{point}");
         }
+    }
+}
+
+#[test]
+fn what_only_the_model_has_is_refused_with_hardware() {
+    let program = load(kernels::find("gcd").unwrap(), &config("dual-path", 1));
+    let changes: [fn(&mut Config); 2] = [
+        |config| config.divergence.scoreboard = Scoreboard::Optimistic,
+        |config| config.divergence.path_forwarding = true,
+    ];
+    for change in changes {
+        let mut config = config("dual-path", 1);
+        change(&mut config);
+        let run = |engine| testbench::run(&config, &program, engine, RunOptions::default());
+        for engine in [Engine::Rtl, Engine::Cosim] {
+            let error = run(engine).unwrap_err();
+            assert!(error.to_string().contains("only the golden model has this"), "{error}");
+            assert_eq!(error.kind(), "configuration");
+        }
+        assert!(run(Engine::Model).unwrap().success());
     }
 }
 

@@ -43,6 +43,20 @@ pub struct Divergence {
     pub fair_after: u64,
     /// How `dual-path` schedules the two paths of a warp.
     pub scheduler: Scheduler,
+    /// How `dual-path` tells the late results of its two paths apart.
+    pub scoreboard: Scoreboard,
+    /// Whether `dual-path` lets paths of lower rows run in slots that the top row leaves free.
+    pub path_forwarding: bool,
+}
+
+/// `divergence.scoreboard`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "&'static str")]
+pub enum Scoreboard {
+    /// A shadow bit for each late result: threads that pass from slot to slot wait for all that are pending.
+    Shadow,
+    /// Thread by thread: an instruction waits for results of its own threads alone.
+    Optimistic,
 }
 
 /// `divergence.scheduler`
@@ -147,7 +161,13 @@ impl Default for Isa {
 
 impl Default for Divergence {
     fn default() -> Self {
-        Self { unit: "sorted-table".into(), fair_after: 65536, scheduler: Scheduler::Full }
+        Self {
+            unit: "sorted-table".into(),
+            fair_after: 65536,
+            scheduler: Scheduler::Full,
+            scoreboard: Scoreboard::Shadow,
+            path_forwarding: false,
+        }
     }
 }
 
@@ -220,6 +240,25 @@ impl Scheduler {
             Self::Full => "full",
             Self::Constrained => "constrained",
         }
+    }
+}
+
+impl Scoreboard {
+    /// Every scoreboard.
+    pub const ALL: &[Self] = &[Self::Shadow, Self::Optimistic];
+
+    /// Its name in the TOML file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shadow => "shadow",
+            Self::Optimistic => "optimistic",
+        }
+    }
+}
+
+impl From<Scoreboard> for &'static str {
+    fn from(scoreboard: Scoreboard) -> Self {
+        scoreboard.name()
     }
 }
 

@@ -2,7 +2,7 @@
 //! files and arguments, the printed configuration, the error texts and the reference in the
 //! documentation are all derived from it.
 
-use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler};
+use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler, Scoreboard};
 use crate::suggest::hint_among;
 use crate::value::Given;
 
@@ -118,6 +118,23 @@ pub const KEYS: &[Key] = &[
         },
     },
     Key {
+        name: "divergence.scoreboard",
+        summary: "How the unit \"dual-path\" tells the late results of its two paths apart: with \"shadow\", as in hardware, by a bit for each that makes both paths wait where threads have passed between them; with \"optimistic\" thread by thread, in the golden model alone.",
+        in_hardware: false,
+        field: Field::Choice {
+            plural: "scoreboards",
+            names: || Scoreboard::ALL.iter().map(|scoreboard| scoreboard.name()).collect(),
+            name: |config| config.divergence.scoreboard.name(),
+            choose: |config, number| config.divergence.scoreboard = Scoreboard::ALL[number],
+        },
+    },
+    Key {
+        name: "divergence.path_forwarding",
+        summary: "Whether the unit \"dual-path\" lets a path of a lower row run in a slot that the top row leaves free; in the golden model alone.",
+        in_hardware: false,
+        field: Field::Boolean { at: |config| &mut config.divergence.path_forwarding },
+    },
+    Key {
         name: "arbiter.pipeline_stages",
         summary: "Registers in the comparator tree of the unit \"arbiter\": each shortens it, and keeps the instructions of a warp a cycle further apart.",
         in_hardware: true,
@@ -203,6 +220,11 @@ impl Key {
     /// The key of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
+    }
+
+    /// Whether the hardware has only the default: the golden model alone has the others.
+    pub fn is_of_the_model(&self) -> bool {
+        matches!(self.name, "divergence.scoreboard" | "divergence.path_forwarding")
     }
 
     /// The values that it takes, in words.

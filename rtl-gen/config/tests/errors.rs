@@ -103,6 +103,8 @@ fn mistakes_in_settings() {
         &["divergence.scheduler=constraint"],
         &["divergence.scheduler=none"],
         &["divergence.scheduler=2"],
+        &["divergence.scoreboard=optimal"],
+        &["divergence.path_forwarding=1"],
         &["isa.m=1"],
         &["isa.c=true"],
         &["run.watchdog=0"],

@@ -191,6 +191,8 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("arbiter.pipeline_stages=1", true),
         ("divergence.scheduler=constrained", true),
         ("memory.stack_interleave=false", true),
+        ("divergence.scoreboard=optimistic", false),
+        ("divergence.path_forwarding=true", false),
         ("memory.bandwidth=0.5", false),
         ("memory.latency=20", false),
         ("memory.seed=2", false),

@@ -3,17 +3,19 @@
 
 mod arbiter;
 mod dual_path;
+mod forwarding;
 mod pdom_stack;
 mod sorted_table;
 mod stack;
 
 use thiserror::Error;
-use weft_config::Config;
+use weft_config::{Config, Divergence};
 use weft_trace::{Moves, PathRecord, Sorting};
 
 use crate::control_flow::Reconvergence;
 use arbiter::Arbiter;
 use dual_path::DualPath;
+use forwarding::Forwarding;
 use pdom_stack::PdomStack;
 use sorted_table::SortedTable;
 
@@ -110,6 +112,8 @@ struct Start {
     entry: u32,
     /// `divergence.fair_after`
     fair_after: u64,
+    /// `divergence.path_forwarding`
+    path_forwarding: bool,
 }
 
 impl Start {
@@ -151,7 +155,10 @@ const REGISTRY: &[Registration] = &[
     },
     Registration {
         name: "dual-path",
-        create: |start| Box::new(DualPath::new(start)),
+        create: |start| match start.path_forwarding {
+            false => Box::new(DualPath::new(start)),
+            true => Box::new(Forwarding::new(start)),
+        },
         takes_turns: false,
         reads_reconvergence: true,
     },
@@ -185,7 +192,8 @@ pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, Pol
         return Err(PolicyError::UnknownUnit { unit: unit.clone(), nearest });
     };
     let mask = u64::MAX >> (64 - config.threads);
-    Ok((registration.create)(&Start { warps: config.warps, mask, entry, fair_after: config.divergence.fair_after }))
+    let Divergence { fair_after, path_forwarding, .. } = config.divergence;
+    Ok((registration.create)(&Start { warps: config.warps, mask, entry, fair_after, path_forwarding }))
 }
 
 /// Why no policy could be made.

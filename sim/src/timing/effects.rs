@@ -128,12 +128,19 @@ impl Core<'_> {
         let (warp, issued_slot) = self.place(number);
         let after = self.paths(warp);
         let in_second_slot = self.warps[warp as usize].in_second_slot;
-        let mut entered = false;
+        if self.slots == 2 && (moves.pushes || moves.pops) {
+            self.contexts[number].scoreboard.cast_shadow();
+        }
+        if self.slots == 2 && moves.pops {
+            self.contexts[number ^ 1].scoreboard.cast_shadow();
+        }
         for slot in 0..self.slots as usize {
             let context = (warp * self.slots) as usize + slot;
             let elsewhere = if slot == 0 { in_second_slot } else { !in_second_slot };
             let enters = self.slots == 2 && after[slot].is_some_and(|path| path.mask & elsewhere != 0);
-            entered |= enters;
+            if enters {
+                self.contexts[context ^ 1].scoreboard.cast_shadow();
+            }
             let wanted = self.wanted(context);
             let goes_on = if slot == issued_slot as usize {
                 wanted == Some(fetched.instruction.next) && !replayed && self.contexts[context].replay.is_none()
@@ -145,12 +152,6 @@ impl Core<'_> {
             }
         }
         self.settle_in(warp, after);
-        if self.slots == 2 && (moves.pushes || moves.pops || entered) {
-            self.contexts[number].scoreboard.cast_shadow();
-            if moves.pops {
-                self.contexts[number ^ 1].scoreboard.cast_shadow();
-            }
-        }
     }
 
     /// S8, in so many cycles, lets a context start again.

@@ -1,6 +1,7 @@
 //! S3: which context issues in a cycle, and what its instruction takes with it.
 
 use weft_config::Scheduler;
+use weft_config::Scoreboard::{Optimistic, Shadow};
 
 use super::core::{Core, Replay};
 use super::front_end::Fetched;
@@ -73,9 +74,15 @@ impl Core<'_> {
         let Predecoded { sources, destination, .. } = head.instruction;
         let registers = (sources | 1 << destination) & !1;
         let own = &self.contexts[number].scoreboard;
-        let pending = match self.other(number) {
-            None => own.pending(),
-            Some(other) => own.pending() | self.contexts[other].scoreboard.shadowed(),
+        let other = self.other(number).map(|other| &self.contexts[other].scoreboard);
+        let pending = match (other, self.config.divergence.scoreboard) {
+            (None, _) => own.pending(),
+            (Some(other), Shadow) => own.pending() | other.shadowed(),
+            (Some(other), Optimistic) => {
+                let (warp, slot) = self.place(number);
+                let lanes = self.execution.machine.path(warp, slot).map_or(0, |path| path.mask);
+                own.pending_in(lanes) | other.pending_in(lanes)
+            }
         };
         pending & registers != 0
     }

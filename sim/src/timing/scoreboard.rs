@@ -103,4 +103,10 @@ impl Scoreboard {
     pub(super) fn shadowed(&self) -> u32 {
         self.shadowed
     }
+
+    /// Registers for which a result is to come in one of these lanes.
+    pub(super) fn pending_in(&self, lanes: u64) -> u32 {
+        let awaited = self.entries.iter().flatten().filter(|entry| entry.lanes & lanes != 0);
+        awaited.fold(0, |registers, entry| registers | 1 << entry.destination)
+    }
 }

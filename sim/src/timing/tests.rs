@@ -13,7 +13,7 @@ use super::memory_port::{MemoryPort, Request};
 use super::write_port::{LateResult, WritePort};
 use crate::run::{Finished, Outcome};
 use crate::{Program, RAM_BASE};
-use cases::{Case, cases};
+use cases::{Case, cases, options};
 
 fn run(case: &Case, constants: Constants) -> Finished {
     let program = Program::from_words(case.name, RAM_BASE, &case.words);
@@ -62,6 +62,18 @@ fn each_constant_matters() {
         });
         assert!(differs, "no case notices another `{name}`");
     }
+}
+
+/// A load takes 100 cycles; twenty dependent instructions take 80, and two such sides as many if they alternate.
+#[test]
+fn options_of_the_dual_path_do_what_they_are_for() {
+    let [scoreboard, forwarding, scheduler] = options().map(|(plain, with)| {
+        let of = |case: &Case| cycles(case, Constants::of(&case.config)) as i64;
+        of(&with) - of(&plain)
+    });
+    assert!((-110..=-80).contains(&scoreboard), "no false dependence on a load: {scoreboard:+} cycles");
+    assert!((-130..=-80).contains(&forwarding), "two loads at once: {forwarding:+} cycles");
+    assert!((60..=90).contains(&scheduler), "one side after the other: {scheduler:+} cycles");
 }
 
 fn result(lanes: u64) -> LateResult {

@@ -125,7 +125,7 @@ impl DivergenceUnit for DualPath {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &["divergence.scheduler"]
+        &["divergence.scheduler", "divergence.scoreboard", "divergence.path_forwarding"]
     }
 
     fn slots(&self) -> usize {

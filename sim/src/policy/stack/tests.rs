@@ -2,6 +2,7 @@
 
 mod drawn;
 mod dual_path;
+mod forwarding;
 mod pdom_stack;
 mod program;
 mod random;

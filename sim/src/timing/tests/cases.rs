@@ -3,7 +3,7 @@
 //! Cycle 1 is the first fetch, so that the first instruction issues in cycle 3; a run ends in S8 of its last
 //! exit, 5 cycles after that issues. A program that issues its exit in cycle n takes n + 5 cycles.
 
-use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, RAM_BASE};
+use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, RAM_BASE, Scheduler, Scoreboard};
 
 use super::assembler::*;
 
@@ -128,6 +128,67 @@ fn sides(unit: &str) -> Config {
     let mut config = config(100);
     config.divergence.unit = unit.into();
     config
+}
+
+/// Programs for the options of `dual-path`: as it is, and with the option.
+pub(super) fn options() -> [(Case, Case); 3] {
+    let pair = |name, words: &[u32], option: fn(&mut Config)| {
+        let mut with = sides("dual-path");
+        option(&mut with);
+        (case(name, sides("dual-path"), words, 0), case(name, with, words, 0))
+    };
+    [
+        pair("scoreboard", &false_dependence(), |config| config.divergence.scoreboard = Scoreboard::Optimistic),
+        pair("path_forwarding", &unbalanced(), |config| config.divergence.path_forwarding = true),
+        pair("scheduler", &straight_sides(), |config| config.divergence.scheduler = Scheduler::Constrained),
+    ]
+}
+
+/// Twenty instructions on each side, none of them with a late result.
+fn straight_sides() -> Vec<u32> {
+    let mut words = vec![csrrs(10, MHARTID, 0), andi(11, 10, 1), beq(11, 0, 4 * 22)];
+    words.extend([addi(12, 12, 1); 20]);
+    words.push(jal(0, 4 * 21));
+    words.extend([addi(12, 12, 1); 20]);
+    words.push(exit());
+    words
+}
+
+/// Odd lanes load into a3 and part again, so that the load has a shadow; even lanes then write their own a3, which does not
+/// depend on it.
+fn false_dependence() -> Vec<u32> {
+    vec![
+        csrrs(10, MHARTID, 0),
+        andi(11, 10, 1),
+        lui(12, (RAM_BASE >> 12) + 0x10),
+        andi(14, 10, 2),
+        beq(11, 0, 20),
+        lw(13, 12, 0),
+        beq(14, 0, 8),
+        NOP,
+        jal(0, 8),
+        addi(13, 0, 1),
+        exit(),
+    ]
+}
+
+/// Odd lanes part again, and those with bit 1 wait for a load; even lanes have a load too, but run only when the row of the
+/// odd ones is gone, or in the slot that it leaves free.
+fn unbalanced() -> Vec<u32> {
+    vec![
+        csrrs(10, MHARTID, 0),
+        andi(11, 10, 1),
+        lui(12, (RAM_BASE >> 12) + 0x10),
+        andi(14, 10, 2),
+        beq(11, 0, 20),
+        beq(14, 0, 12),
+        lw(13, 12, 0),
+        addi(15, 13, 0),
+        jal(0, 12),
+        lw(13, 12, 4),
+        addi(15, 13, 0),
+        exit(),
+    ]
 }
 
 /// Odd lanes and even lanes load, each on their own side of a branch.

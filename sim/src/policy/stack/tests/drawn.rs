@@ -5,6 +5,7 @@ use weft_trace::{Moves, PathRecord};
 
 use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
+use crate::policy::forwarding::Forwarding;
 use crate::policy::pdom_stack::PdomStack;
 use crate::policy::stack::{RETURN, Rpc, Side};
 use crate::policy::{Next, Policy, Start};
@@ -90,13 +91,19 @@ impl Unit for DualPath {
     }
 }
 
+impl Unit for Forwarding {
+    fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        Self::rows(self)
+    }
+}
+
 pub(super) const NOTHING: Moves = Moves { yields: false, inserts: false, extracts: false, pushes: false, pops: false };
 pub(super) const PUSHES: Moves = Moves { pushes: true, ..NOTHING };
 pub(super) const POPS: Moves = Moves { pops: true, ..NOTHING };
 
 /// Four threads at block A.
 pub(super) fn start() -> Start {
-    Start { warps: 1, mask: 0b1111, entry: pc('A'), fair_after: 0 }
+    Start { warps: 1, mask: 0b1111, entry: pc('A'), fair_after: 0, path_forwarding: false }
 }
 
 pub(super) fn at(block: char) -> Reconvergence {

@@ -7,6 +7,7 @@ use super::drawn::Unit;
 use super::program::{Operation, Program, random};
 use crate::control_flow::Reconvergence;
 use crate::policy::dual_path::DualPath;
+use crate::policy::forwarding::Forwarding;
 use crate::policy::pdom_stack::PdomStack;
 use crate::policy::stack::RETURN;
 use crate::policy::{Next, Start};
@@ -266,8 +267,12 @@ impl Game {
 }
 
 fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
-    let start = Start { warps: 1, mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0 };
-    if unit == "pdom-stack" { Box::new(PdomStack::new(&start)) } else { Box::new(DualPath::new(&start)) }
+    let start = Start { warps: 1, mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0, path_forwarding: false };
+    match unit {
+        "pdom-stack" => Box::new(PdomStack::new(&start)),
+        "dual-path" => Box::new(DualPath::new(&start)),
+        _ => Box::new(Forwarding::new(&start)),
+    }
 }
 
 /// Runs programs under a unit; gives the most rows, and how many runs every thread ended.
@@ -294,6 +299,17 @@ fn every_thread_runs_its_own_program_in_bounded_rows() {
             let (most, _) = most_rows(unit, bound, lanes, Knowledge::True);
             assert!(most == bound || lanes == 8, "{unit}, {lanes} lanes: {most} rows of {bound}");
         }
+    }
+}
+
+/// Forwarded paths lose no thread either, and meet all that they should, with any table.
+#[test]
+fn forwarded_paths_run_their_own_programs_too() {
+    for lanes in [1, 2, 3, 4, 8] {
+        let bound = 2 * lanes - 1;
+        most_rows("forwarding", bound, lanes, Knowledge::True);
+        most_rows("forwarding", bound, lanes, Knowledge::False);
+        most_rows("forwarding", bound, lanes, Knowledge::Nothing);
     }
 }
 

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# The cycles of the golden model against those of the RTL, eight threads a warp. Writes the table of docs/timing.md, between
+# the markers <!-- accuracy: begin --> and <!-- accuracy: end -->.
+#
+#   ./scripts/compare-timing.sh [--units "U ..."] [--warps "W ..."] [--latencies "L ..."]
+#
+#   --units      (arbiter sorted-table pdom-stack dual-path)
+#   --warps      (1 4 8)
+#   --latencies  cycles  (1 20 100 300)
+#
+# The kernels are six that every unit runs, and for the stacks those of their comparison. Results of the RTL are under
+# out/timing/, or under out/stacks/ if scripts/compare-stacks.sh made them; those of the same hardware and kernels are
+# kept. The model always runs anew. With options only out/ is written, not the documentation.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+units="arbiter sorted-table pdom-stack dual-path"
+warps="1 4 8"
+latencies="1 20 100 300"
+whole=true
+while [[ $# -gt 0 ]]; do
+    case "$1" in
+        -h | --help)
+            help
+            exit 0
+            ;;
+        --units | --warps | --latencies)
+            [[ $# -ge 2 ]] || refuse "$1 needs a value"
+            printf -v "${1#--}" '%s' "$2"
+            whole=false
+            shift 2
+            ;;
+        *) refuse "unexpected argument '$1'" ;;
+    esac
+done
+
+./scripts/setup.sh
+build_weft
+measured_results timing
+compared=$("$weft" --json kernels list | python3 -c '
+import json, sys
+print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))')
+
+# $1 unit, $2 kernel, $3 warps, $4 latency
+measure() {
+    local point="$2-$3x8-latency-$4-$1.json" options
+    options=(--json run "$elves/$2.elf" --set "divergence.unit=$1" --set "warps=$3" --set threads=8 --set "memory.latency=$4"
+        --set memory.outstanding=128 --set run.starvation=100000000)
+    if [[ ! -s $results/run-$point && -s $stacks/run-$point ]]; then
+        cp "$stacks/run-$point" "$results/run-$point"
+    fi
+    [[ -s $results/run-$point ]] || keep "$results/run-$point" "$weft" "${options[@]}"
+    keep "$results/model-$point" "$weft" "${options[@]}" --engine model
+}
+export -f measure keep
+export results stacks elves weft
+
+for unit in $units; do
+    kernels="division64 gcd histogram matrix_multiply quicksort recursion"
+    [[ $unit != pdom-stack && $unit != dual-path ]] || kernels+=" $compared"
+    for count in $warps; do
+        for latency in $latencies; do
+            for kernel in $kernels; do
+                echo "$unit $kernel $count $latency"
+            done
+        done
+    done
+done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
+
+table=$(python3 scripts/timing_table.py "$results"/*.json)
+if ! $whole; then
+    echo "$table"
+    exit
+fi
+{
+    echo "$table"
+    echo
+    written_by "$(verilator_version)" and "$(compiler_version)"
+} | write_between docs/timing.md accuracy

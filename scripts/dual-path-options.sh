@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# What the options of the dual-path stack give over the plain one, eight threads a warp: the optimistic scoreboard and path
+# forwarding by the cycles of the golden model, the constrained scheduler by those of the RTL too. Writes the section of
+# docs/stacks.md between the markers <!-- options: begin --> and <!-- options: end -->.
+#
+#   ./scripts/dual-path-options.sh [--warps "W ..."] [--latencies "L ..."]
+#
+#   --warps      (1 4)
+#   --latencies  cycles  (20 100 300)
+#
+# The kernels are those of the comparison, and three whose branches are out of balance. Results of the RTL are under
+# out/options/, or under out/stacks/ if scripts/compare-stacks.sh made them; those of the same hardware and kernels are
+# kept. The model always runs anew. With options only out/ is written, not the documentation.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+warps="1 4"
+latencies="20 100 300"
+whole=true
+while [[ $# -gt 0 ]]; do
+    case "$1" in
+        -h | --help)
+            help
+            exit 0
+            ;;
+        --warps | --latencies)
+            [[ $# -ge 2 ]] || refuse "$1 needs a value"
+            printf -v "${1#--}" '%s' "$2"
+            whole=false
+            shift 2
+            ;;
+        *) refuse "unexpected argument '$1'" ;;
+    esac
+done
+
+./scripts/setup.sh
+build_weft
+measured_results options
+kernels=$("$weft" --json kernels list | python3 -c '
+import json, sys
+print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))')
+kernels+=" interpreter mandelbrot string_search"
+
+# $1 option, $2 kernel, $3 warps, $4 latency
+measure() {
+    local point="$1-$2-$3x8-latency-$4.json" stack="$stacks/run-$2-$3x8-latency-$4-dual-path.json" options
+    options=(--json run "$elves/$2.elf" --set divergence.unit=dual-path --set "warps=$3" --set threads=8
+        --set "memory.latency=$4" --set memory.outstanding=128 --set run.starvation=100000000)
+    case "$1" in
+        plain) ;;
+        constrained) options+=(--set divergence.scheduler=constrained) ;;
+        optimistic) options+=(--set divergence.scoreboard=optimistic) ;;
+        forwarding) options+=(--set divergence.path_forwarding=true) ;;
+        both) options+=(--set divergence.scoreboard=optimistic --set divergence.path_forwarding=true) ;;
+    esac
+    keep "$results/model-$point" "$weft" "${options[@]}" --engine model || return 1
+    if [[ $1 == plain || $1 == constrained ]]; then
+        if [[ $1 == plain && ! -s $results/run-$point && -s $stack ]]; then
+            cp "$stack" "$results/run-$point"
+        fi
+        [[ -s $results/run-$point ]] || keep "$results/run-$point" "$weft" "${options[@]}"
+    fi
+}
+export -f measure keep
+export results stacks elves weft
+
+for count in $warps; do
+    for latency in $latencies; do
+        for kernel in $kernels; do
+            for option in plain constrained optimistic forwarding both; do
+                echo "$option $kernel $count $latency"
+            done
+        done
+    done
+done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
+
+table=$(python3 scripts/options_table.py "$results"/*.json)
+if ! $whole; then
+    echo "$table"
+    exit
+fi
+{
+    echo "$table"
+    echo
+    written_by "$(verilator_version)" and "$(compiler_version)"
+} | write_between docs/stacks.md options
