@@ -60,6 +60,7 @@ fn a_mistake_in_the_arguments() {
         &["emit", "--out", "core", "--preset", "tiny", "--config", "core.toml"],
         &["run"],
         &["run", "p.elf", "--engine", "verilog"],
+        &["run", "p.elf", "--untimed"],
         &["run", "p.elf", "--max-cycles", "0"],
         &["run", "p.elf", "--max-cycles", "many"],
         &["cosim", "p.elf", "--engine", "model"],
