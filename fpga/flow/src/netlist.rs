@@ -106,7 +106,7 @@ impl Names {
             sources.iter().map(|(name, text)| (*name, text.lines().collect())).collect();
         let mut aliases: HashMap<u64, Alias> = HashMap::new();
         for (name, net) in &module.netnames {
-            let Some(declaration) = declaration(&net.attributes.src, &sources) else { continue };
+            let Some(declaration) = declaration(name, &net.attributes.src, &sources) else { continue };
             for (index, wire) in net.bits.iter().enumerate().filter_map(|(i, bit)| Some((i, bit.wire()?))) {
                 let bit = if net.bits.len() == 1 { String::new() } else { format!("[{index}]") };
                 let alias = Alias { declaration, named: named(name, &bit) };
@@ -148,9 +148,20 @@ impl Names {
     }
 }
 
-/// A memory as its cells are named: with numbers behind it.
+/// A memory as its cells, and their ports, are named: with parts behind it that no identifier can be.
 pub fn memory(cell: &str) -> Named {
-    named(cell.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'), "")
+    let mut name = cell;
+    while let Some((rest, last)) = name.rsplit_once('.') {
+        if !starts_with_digit(last) {
+            break;
+        }
+        name = rest;
+    }
+    named(name, "")
+}
+
+fn starts_with_digit(part: &str) -> bool {
+    part.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// What Yosys has named a wire after that mapping made: something with a name to which it is connected through LUTs. It adds
@@ -160,8 +171,8 @@ pub fn near(net: &str) -> Option<Named> {
     let end = cells.iter().filter_map(|cell| net.find(cell)).min();
     let name = &net[..end.unwrap_or(net.len())];
     // Of a memory: `words.0.1_DIA7`, the port of one of its cells.
-    if name.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_ascii_digit())) {
-        return Some(memory(name.rsplit_once('_').map_or(name, |(cell, _)| cell)));
+    if name.rsplit('.').next().is_some_and(starts_with_digit) {
+        return Some(memory(name));
     }
     end.map(|_| named(name, ""))
 }
@@ -178,16 +189,26 @@ fn named(path: &str, bit: &str) -> Named {
     Named { instances, name }
 }
 
-/// How the line that a source attribute names declares a net, if it is a line of our own.
-fn declaration(src: &str, sources: &HashMap<&str, Vec<&str>>) -> Option<Declaration> {
-    let (file, place) = src.split('|').next()?.rsplit_once(':')?;
-    let line: usize = place.split('.').next()?.parse().ok()?;
-    let text = sources.get(file)?.get(line.checked_sub(1)?)?.trim_start();
-    Some(match text.split_whitespace().next()? {
-        "input" => Declaration::Input,
-        "reg" => Declaration::Register,
-        _ => Declaration::Net,
-    })
+/// How the line that a source attribute names declares a net, if it is a line of our own and does so. Of a carry chain that
+/// line is where its sum is formed.
+fn declaration(name: &str, src: &str, sources: &HashMap<&str, Vec<&str>>) -> Option<Declaration> {
+    let name = name.rsplit('.').next()?.split('[').next()?;
+    // Flattening may put the place of an instance before that of the net.
+    let declared = |place: &str| {
+        let (file, place) = place.rsplit_once(':')?;
+        let line: usize = place.split('.').next()?.parse().ok()?;
+        let text = sources.get(file)?.get(line.checked_sub(1)?)?.trim_start();
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        if !words.any(|word| word == name) {
+            return None;
+        }
+        Some(match text.split_whitespace().next()? {
+            "input" => Declaration::Input,
+            "reg" => Declaration::Register,
+            _ => Declaration::Net,
+        })
+    };
+    src.split('|').filter_map(declared).max()
 }
 
 #[cfg(test)]
@@ -220,9 +241,10 @@ endmodule
             "core.word_s9": { "bits": [3, 4], "attributes": { "src": "top.v:13.16-13.23" } },
             "core.s4.data": { "bits": [3, 4], "attributes": { "src": "top.v:8.24-8.28" } },
             "core.s9.word": { "bits": [3, 4], "attributes": { "src": "top.v:3.24-3.28" } },
-            "core.s9.kept": { "bits": ["x", 4], "attributes": { "src": "top.v:5.16-5.20|top.v:1.1-2.2" } },
+            "core.s9.kept": { "bits": ["x", 4], "attributes": { "src": "pins.v:7.1-9.2|top.v:5.16-5.20" } },
             "core.s4.kept": { "bits": [7, "0"], "attributes": { "src": "top.v:10.16-10.20" } },
             "core.s4.kept_LUT4_Z_A": { "bits": [9], "attributes": { "src": "/share/lattice/cells_map.v:1.1-2.2" } },
+            "core.s4.kept_CCU2C_S0_COUT": { "bits": [13], "attributes": { "src": "top.v:10.16-10.20" } },
             "core.s4.alias_LUT4_Z_A": { "bits": [12, 4, "0"], "attributes": {} }
         }
     } } }"#;
@@ -255,9 +277,14 @@ endmodule
     #[test]
     fn what_mapping_made_has_no_name() {
         let names = names();
-        for made in
-            ["core.s4.kept_LUT4_Z_A", "core.s4.alias_LUT4_Z_A[0]", "core.s4.alias_LUT4_Z_A[9]", "$glbnet$clk", "a]"]
-        {
+        for made in [
+            "core.s4.kept_LUT4_Z_A",
+            "core.s4.alias_LUT4_Z_A[0]",
+            "core.s4.kept_CCU2C_S0_COUT",
+            "core.s4.alias_LUT4_Z_A[9]",
+            "$glbnet$clk",
+            "a]",
+        ] {
             assert_eq!(names.net(made), None, "{made}");
         }
     }
@@ -265,6 +292,7 @@ endmodule
     #[test]
     fn cells_of_a_memory_have_its_name() {
         assert_eq!(shown(Some(&memory("core.s4.rs2_0.registers.0.12"))).unwrap(), "core/s4/rs2_0/registers");
+        assert_eq!(shown(Some(&memory("core.memory.bank_0.0.3"))).unwrap(), "core/memory/bank_0");
     }
 
     #[test]
@@ -273,6 +301,8 @@ endmodule
         assert_eq!(near("core.s8.barrier.a_pc_s8_TRELLIS_FF_Q_3_DI_LUT4_Z_D[2]").unwrap(), "core/s8/barrier/a_pc_s8");
         assert_eq!(near("core.queue.words.0.12_DIB9_LUT4_D_1_Z[0]").unwrap(), "core/queue/words");
         assert_eq!(near("core.s5.sum_CCU2C_S0_COUT_LUT4_Z").unwrap(), "core/s5/sum");
+        assert_eq!(near("core.s3.buffer.0.23_DI_1_LUT4_Z").unwrap(), "core/s3/buffer");
+        assert_eq!(near("core.s3.buffer.0.22$RAMW$DI").unwrap(), "core/s3/buffer");
         assert_eq!(near("core.s4.rs1_0.registers.0.0_DIA13").unwrap(), "core/s4/rs1_0/registers");
         assert_eq!(near("core.s8.a_1_q_LUT4_D").unwrap(), "core/s8/a_1_q");
         assert_eq!(near("core.s4.a_1_q"), None);

@@ -9,6 +9,9 @@ use crate::timing::Hop;
 /// The module in a core with memory that is the rest of it.
 pub const PIPELINE: &str = "weft_pipeline";
 
+/// The pin by which the carry of one cell of a chain reaches the next.
+const CARRY_IN: &str = "FCI";
+
 /// Something in the core that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -19,7 +22,7 @@ pub struct Place {
     pub name: String,
 }
 
-/// A part of a path.
+/// A part of a path; a carry chain is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// What it is: `clk-to-q`, `logic`, `routing` or `setup`.
@@ -70,7 +73,7 @@ pub fn tell(path: &[Hop], names: &Names, top: &Module) -> CriticalPath {
             modules.push(module);
         }
     }
-    let step = |(hop, named): (&Hop, &Option<Named>)| Step {
+    let step = |hop: &Hop, named: &Option<Named>| Step {
         kind: hop.kind.clone(),
         delay_ns: hop.delay_ns,
         place: named.as_ref().map(|named| hierarchy.place(named)),
@@ -81,15 +84,25 @@ pub fn tell(path: &[Hop], names: &Names, top: &Module) -> CriticalPath {
             .and_then(|net| Some(hierarchy.place(&netlist::near(net)?))),
         cell: hop.cell.clone(),
     };
+    let mut steps: Vec<Step> = Vec::new();
+    let mut carried = false;
+    for (hop, named) in path.iter().zip(&named) {
+        let carries = hop.kind == "routing" && hop.port == CARRY_IN;
+        match steps.last_mut() {
+            Some(chain) if carries || carried && hop.kind == "logic" => chain.delay_ns += hop.delay_ns,
+            _ => steps.push(step(hop, named)),
+        }
+        carried = carries;
+    }
     CriticalPath {
         delay_ns: sum(|_| true),
         logic_ns: sum(|kind| kind != "routing"),
         routing_ns: sum(|kind| kind == "routing"),
-        levels: path.iter().filter(|hop| hop.kind == "logic").count(),
+        levels: steps.iter().filter(|step| step.kind == "logic").count(),
         from: end((!path.is_empty()).then_some(0)),
         to: end(path.len().checked_sub(1)),
         modules,
-        steps: path.iter().zip(&named).map(step).collect(),
+        steps,
     }
 }
 
@@ -203,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_path_is_told_in_the_names_of_the_verilog() {
-        let verilog = "reg a;\nwire b;\nreg c;\n";
+        let verilog = "reg kept;\nwire [1:0] best;\nreg x;\n";
         let netlist = r#"{ "modules": { "pins": {
             "cells": {
                 "core.pipeline.s4.kept_TRELLIS_FF_Q": { "type": "TRELLIS_FF", "connections": { "Q": [2] } },
@@ -220,6 +233,7 @@ mod tests {
             kind: kind.into(),
             delay_ns,
             cell: cell.into(),
+            port: if cell.starts_with("carry") && kind == "routing" { CARRY_IN.into() } else { "A".into() },
             net: net.map(str::to_owned),
         };
         let path = [
@@ -228,11 +242,16 @@ mod tests {
             hop("logic", 0.25, "u", None),
             hop("routing", 2.0, "core.pipeline.s4.rs2_0.rows.0.7$DPRAM_COMB2", Some("x_LUT4_A")),
             hop("logic", 0.25, "core.pipeline.s4.rs2_0.rows.0.7$DPRAM_COMB2", None),
+            hop("routing", 0.0, "carry_1", Some("x_CCU2C_COUT")),
+            hop("logic", 0.125, "carry_1", None),
+            hop("routing", 0.0, "carry_2", Some("x_CCU2C_COUT_1")),
+            hop("logic", 0.125, "carry_2", None),
             hop("routing", 0.5, "x_TRELLIS_FF_Q", Some("core.pipeline.s8.unit.best[1]")),
             hop("setup", 0.0, "x_TRELLIS_FF_Q", None),
         ];
         let told = tell(&path, &names, &core());
-        assert_eq!((told.delay_ns, told.logic_ns, told.routing_ns, told.levels), (4.5, 1.0, 3.5, 2));
+        assert_eq!((told.delay_ns, told.logic_ns, told.routing_ns, told.levels), (4.75, 1.25, 3.5, 2));
+        assert_eq!(told.steps[4].delay_ns, 0.5, "with the chain behind it");
         assert_eq!((&told.from.stage[..], &told.from.name[..]), ("s4_collect", "kept"));
         assert_eq!((&told.to.stage[..], &told.to.name[..]), ("pins", "x"));
         assert_eq!(told.modules, ["s4_collect", "register_bank", "sorted_table", "pins"]);

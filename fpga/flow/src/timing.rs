@@ -33,6 +33,8 @@ pub struct Hop {
     pub delay_ns: f64,
     /// The cell it leads through or, of a wire, to.
     pub cell: String,
+    /// The pin of that cell.
+    pub port: String,
     /// The wire.
     pub net: Option<String>,
 }
@@ -79,6 +81,7 @@ struct Segment {
 #[derive(Deserialize)]
 struct Pin {
     cell: String,
+    port: String,
 }
 
 /// Reads a report of a design with one clock.
@@ -87,8 +90,13 @@ pub fn read(report: &str) -> Result<Timing, ReportError> {
     let (clock, Clock { achieved }) = report.fmax.into_iter().next().ok_or(ReportError::NoClock)?;
     let within = |path: &Path| path.from == path.to && path.from.ends_with(&clock);
     let path = report.critical_paths.into_iter().find(within).ok_or(ReportError::NoClock)?.path;
-    let hop =
-        |segment: Segment| Hop { kind: segment.kind, delay_ns: segment.delay, cell: segment.to.cell, net: segment.net };
+    let hop = |segment: Segment| Hop {
+        kind: segment.kind,
+        delay_ns: segment.delay,
+        cell: segment.to.cell,
+        port: segment.to.port,
+        net: segment.net,
+    };
     let path = path.into_iter().map(hop).collect();
     Ok(Timing { fmax_mhz: achieved, utilisation: report.utilization, path })
 }

@@ -35,11 +35,11 @@ place() { cat >report.json <<END
  "utilization":{"TRELLIS_COMB":{"used":26,"available":24288},"TRELLIS_FF":{"used":${ffs:-15},"available":24288},
    "TRELLIS_RAMW":{"used":0,"available":3036},"DP16KD":{"used":1,"available":56},"MULT18X18D":{"used":0,"available":28}},
  "critical_paths":[{"from":"posedge clk","to":"posedge clk","path":[
-   {"delay":5.5,"from":{"cell":"core.rows.0.1"},"to":{"cell":"core.rows.0.1"},"type":"clk-to-q"},
-   {"delay":1.25,"from":{"cell":"core.rows.0.1"},"net":"core.pc_q[1]","to":{"cell":"u"},"type":"routing"},
-   {"delay":0.25,"from":{"cell":"u"},"to":{"cell":"u"},"type":"logic"},
-   {"delay":2.0,"from":{"cell":"u"},"net":"core.free_s2_LUT4_A_Z[1]","to":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"type":"routing"},
-   {"delay":0.0,"from":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"to":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"type":"setup"}
+   {"delay":5.5,"from":{"cell":"core.rows.0.1"},"to":{"cell":"core.rows.0.1","port":"D"},"type":"clk-to-q"},
+   {"delay":1.25,"from":{"cell":"core.rows.0.1"},"net":"core.pc_q[1]","to":{"cell":"u","port":"D"},"type":"routing"},
+   {"delay":0.25,"from":{"cell":"u"},"to":{"cell":"u","port":"D"},"type":"logic"},
+   {"delay":2.0,"from":{"cell":"u"},"net":"core.free_s2_LUT4_A_Z[1]","to":{"cell":"core.pc_q_TRELLIS_FF_Q_3","port":"D"},"type":"routing"},
+   {"delay":0.0,"from":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"to":{"cell":"core.pc_q_TRELLIS_FF_Q_3","port":"D"},"type":"setup"}
  ]}]}
 END
 }
@@ -229,9 +229,9 @@ cat >report.json <<END
 {"fmax":{"clk":{"achieved":80}},
  "utilization":{"TRELLIS_FF":{"used":$(count TRELLIS_FF),"available":24288}},
  "critical_paths":[{"from":"posedge clk","to":"posedge clk","path":[
-   {"delay":0.5,"to":{"cell":"$from"},"type":"clk-to-q"},
-   {"delay":1.0,"net":"core.imem_req_addr[31]","to":{"cell":"$to"},"type":"routing"},
-   {"delay":0.0,"to":{"cell":"$to"},"type":"setup"}
+   {"delay":0.5,"to":{"cell":"$from","port":"D"},"type":"clk-to-q"},
+   {"delay":1.0,"net":"core.imem_req_addr[31]","to":{"cell":"$to","port":"D"},"type":"routing"},
+   {"delay":0.0,"to":{"cell":"$to","port":"D"},"type":"setup"}
  ]}]}
 END
 "#;
