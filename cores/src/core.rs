@@ -11,7 +11,7 @@ use crate::signals::{
     Alignment, CommitTrace, Control, Hazards, LaneControl, LateResult, Meta, Path, Request, Resolve, UnitTrace,
     delay_by, flag_delay_by,
 };
-use crate::stages::s0_steer::{Fetch, Resteer};
+use crate::stages::s0_steer::{Fetch, Resteer, Stand};
 use crate::stages::s3_schedule::{ReplayRecord, Written};
 use crate::stages::s4_collect::RegisterWrite;
 use crate::stages::s4_immediate::Shared;
@@ -28,7 +28,8 @@ pub fn elaborate(
     shape: &Shape,
     unit: &dyn DivergenceUnit,
 ) -> Result<Module, ElaborationError> {
-    let round_robin = round_robin::elaborate(shape.contexts())?;
+    let [round_robin, preferring] = [false, true].map(|prefers| round_robin::elaborate(shape.contexts(), prefers));
+    let (round_robin, preferring) = (round_robin?, preferring?);
     let m = Builder::new(name, purpose);
     let ports = Ports::declare(&m, shape);
 
@@ -52,13 +53,15 @@ pub fn elaborate(
     let urgent = m.forward("urgent", shape.contexts());
     let fetch_s2 = Fetch::forward(&m, shape, "s2");
     let predicted_s2 = m.forward("predicted_s2", PC);
-    let resteer = Resteer::build(shape, &mut |field, width| m.forward(&format!("resteer_{field}_s8"), width));
+    let stand = Stand::forward(&m, shape, "stand_s8");
+    let resteer = Resteer::build(shape, &mut |field, width| m.forward(&format!("resteer_{field}"), width));
     let release = m.forward("barrier_release", 1);
-    let s0 = m.instance("s0", &s0_steer::elaborate(shape, &round_robin)?);
+    let s0 = m.instance("s0", &s0_steer::elaborate(shape, &preferring)?);
     let warp_start = start.output("warp_valid");
     let warp_at = start.output("warp_at");
-    s0.input("running", &running).input("barrier_release", &release).input("room", &room).input("urgent", &urgent);
+    s0.input("barrier_release", &release).input("room", &room).input("urgent", &urgent);
     s0.input("valid_s2", &fetch_s2.valid).input("context_s2", &fetch_s2.context).input("pc_s2", &predicted_s2);
+    stand.connect(&s0, "stand");
     resteer.connect(&s0, "resteer");
     s0.input("ready_s1", &ready_s1);
     let fetch_s1 = Fetch::from_instance(&s0, shape, "s1");
@@ -96,9 +99,12 @@ pub fn elaborate(
     s3.input("predicted_s2", &predicted_s2).input("fetch_fault_s2", &fetch_fault_s2);
     hazards.connect(&s3, "s2");
     s3.input("reconvergence_s2", &ports.imem_rsp_reconvergence.slice(0, shape.reconvergence_bits()));
-    s3.input("resteer_valid_s8", &resteer.valid).input("resteer_warp_s8", &resteer.warp);
+    s3.input("resteer_valid", &resteer.valid).input("resteer_warp", &resteer.warp);
     let shadows = m.forward("shadows_s8", shape.slot_mask_bits());
     s3.input("shadows_s8", &shadows);
+    if shape.slots > 1 {
+        s3.input("shadow_warp_s8", &stand.warp);
+    }
     if shape.constrained {
         s3.input("enabled_contexts", &s0.output_as("enabled_contexts_now", "enabled_contexts"));
     }
@@ -184,6 +190,7 @@ pub fn elaborate(
         s8.output_to("shadows", &shadows);
     }
     s8.output_to("slot_epoch_s7", &epoch_s7).output_to("epochs_now", &epochs).output_to("release_barrier", &release);
+    stand.driven_by(&s8, "stand");
     resteer.driven_by(&s8, "resteer");
     record.driven_by(&s8, "record");
     let all_ended = s8.output_as("ended", "all_ended");
@@ -223,13 +230,14 @@ pub fn elaborate(
     late.driven_by(&s9, "late");
     if shape.multiply {
         let long = m.instance("long_results", &long_results::elaborate(shape)?);
-        for port in ["multiplies_s7", "divides_s7"] {
+        let long_taken = s9.output_as("long_taken", "long_taken");
+        for port in ["multiplies_s7", "divides_s7", "may_divide_s7"] {
             long.input(port, &s7.output_as(port, port));
         }
         late_s7.connect(&long, "s7");
         long.input("funct3_s7", &meta_s7.instruction.slice(12, 2));
         long.input("dividend_s7", &result_s7).input("divisor_s7", &store_s7);
-        long.input("product_s8", &s6.output_as("product_s8", "product_s8")).input("pop", &long_written);
+        long.input("product_s8", &s6.output_as("product_s8", "product_s8")).input("pop", &long_taken);
         s9.input("valid_long", &long.output_as("valid_long", "valid_long"));
         LateResult::from_instance(&long, shape, "long").connect(&s9, "long");
         s9.input("data_long", &long.output_as("data_long", "data_long"));
@@ -242,11 +250,11 @@ pub fn elaborate(
 
     m.comment("Halt on the first fault; done when every thread has ended and nothing is on its way.");
     let fault = s7.output_as("fault_valid_s7", "fault_s7");
-    let first = m.wire("first_fault", &(&fault & !&*halted));
     halted.next(&(&*halted | &fault)).reset(0);
+    // They follow S7 until then, so that nothing waits for the fault to be found.
     let sticky = |name: &str, value: &Expr| {
         let register = m.register(name, value.width());
-        register.next(value).enable(&first).reset(0);
+        register.next(value).enable(&!&*halted).reset(0);
         register.q()
     };
     let at_least_one = |value: &Expr| value.extend(value.width().max(1));

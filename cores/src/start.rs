@@ -17,7 +17,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         _ if count.is_power_of_two() => row.from(clog2(count)).none(),
         _ => row.lt(&lit(width, count as u64)),
     };
-    m.output("done", &!&going);
+    let done = m.register("started", 1);
+    done.next(&!&going).reset(0);
+    m.output("done", &done);
     m.output("row_valid", &below(shape.register_rows()));
     m.output("row_at", &row.slice(0, 5 + shape.warp_bits()));
     m.output("tag_valid", &below(shape.outstanding));

@@ -33,7 +33,10 @@ impl HotTable {
         let name = self.name;
         let same = &self.write & self.warp.eq(warp);
         let read = self.memory.read(&format!("{name}_read"), warp);
-        m.delay(&format!("{name}_row"), &same.mux(&self.word, &read))
+        // Reset, though nobody needs it: with none, Yosys puts the register at the address, and the table into the next stage.
+        let row = m.register(&format!("{name}_row"), self.word.width());
+        row.next(&same.mux(&self.word, &read)).reset(0);
+        row.q()
     }
 
     /// The path of a warp as it was before this cycle.

@@ -4,7 +4,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, decode, join, lit, on
 
 use crate::shape::Shape;
 use crate::signals::Hazards;
-use crate::stages::s3_context::{self, Class};
+use crate::stages::s3_context::{self, Need};
 use crate::stages::s3_schedule::Written;
 use crate::stages::s3_scoreboard::{self, Started};
 
@@ -91,7 +91,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let slot_s8 = m.forward("slot_s8", shape.slot_bits());
     let own = m.wire("own_slot", &decode(&slot_s8, slots));
     let shadows = m.wire("shadows", &((&pops & &event).repeat(slots) | own.when(&(&diverges & &event))));
-    let flush = m.wire("flush", &restarts.when(&event));
+    let restarted_now = m.wire("restarted_now", &restarts.when(&event));
+    let flush = flag("flush", &restarted_now);
     scoreboard.input("start_valid", &zeros(1)).input("start_row", &zeros(5 + shape.warp_bits()));
     scoreboard.input("push", &push).input("context_s2", &context).input("replays_s2", &zeros(1));
     scoreboard.input("replayed_entry_s2", &zeros(shape.entry_bits()));
@@ -125,7 +126,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             let name = ["left", "right"][slot];
             let instance = m.instance(name, &context_module);
             instance.input("push", &pushed.bit(slot)).input("issue", &issue.bit(slot));
-            instance.input("class_s2", &zeros(Class::bits(shape))).input("may_issue", &ones(1 << Class::bits(shape)));
+            instance.input("needs_s2", &zeros(Need::count(shape))).input("lacking", &zeros(Need::count(shape)));
+            instance.input("running", &ones(1)).input("record_ends", &zeros(1));
             instance.input("depends_s2", &depends).input("reads_last_s2", &reads_last);
             instance.input("flush", &flush.bit(slot)).input("record", &zeros(1));
             instance.input("sibling_issues", &issue.bit(slot ^ 1));
@@ -152,12 +154,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("What the pipeline sees to.");
     let flushed_before = flag("flushed_before", &flush);
-    let flushed_earlier = flag("flushed_earlier", &flushed_before);
     let pushed_before = flag("pushed_before", &pushed);
     let pushed_earlier = flag("pushed_earlier", &pushed_before);
-    let too_early = &flushed_before | &flushed_earlier | &pushed_before | &pushed_earlier;
+    let too_early = &flushed_before | &pushed_before | &pushed_earlier;
     m.assume("a_fetch_takes_three_cycles", &(&pushed & too_early).none());
-    let room_before = m.delay("room_before", &column(1));
+    let room_before = m.delay("room_before", &(column(1) | &flush));
     let room_earlier = m.delay("room_earlier", &room_before);
     m.assume("a_fetch_finds_room", &(&pushed & !&room_earlier).none());
     m.assume("what_is_issued_is_ready", &(&issue & !column(0)).none());
@@ -187,7 +188,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     for name in ["s4", "s5", "s6", "s7", "s8"] {
         let valid = flag(&format!("valid_{name}"), &stage.valid);
         let behind = Flying {
-            stale: &stage.stale | flush.index(&stage.slot),
+            stale: &stage.stale | restarted_now.index(&stage.slot),
             hazard: &stage.hazard | (&stage.touches & &executes_writing),
             ..stage
         };
@@ -295,7 +296,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Of what waits in S3.");
     let lost = (&room_before & !&pushed_before) | (&room_earlier & !(&pushed_before | &pushed_earlier));
-    m.assert("room_stays_until_a_push", &(lost & !column(1)).none());
+    m.assert("room_stays_until_a_push", &(!&*settled | (lost & !column(1)).none()));
+    m.assert("nothing_waits_at_the_start", &(&*settled | (column(5) | column(6)).none()));
+    m.assert("there_is_room_for_a_second_word", &(!&*settled | column(1).eq(&!column(6))));
     let emptied = decode(&s4.slot, slots).when(&s4.valid) & &room_earlier & !(&pushed_before | &pushed_earlier);
     m.assert("what_was_alone_leaves_nothing_behind", &(emptied & column(5)).none());
     let last = output("last_held");
@@ -327,7 +330,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             m.assert(&format!("{name}_needs_what_is_before_it"), &!(&valid & &word.touches & missed.any()));
             m.assert(
                 &format!("{name}_needs_what_the_other_slot_left"),
-                &!(&valid & &word.touches & (&others & !on_others).any()),
+                &!(&valid & !flush.bit(slot) & &word.touches & (&others & !on_others).any()),
             );
             let own_entry = (decode(&word.entry, entries) & !&on_own).any();
             m.assert(&format!("{name}_needs_its_entry"), &!(&valid & &word.takes & own_entry));

@@ -1,6 +1,7 @@
 //! RV32M division of a warp: every lane at once, one bit of the quotient a cycle.
 //!
-//! Starts at the end of S7, with the mask of S7; 34 cycles later its result waits until the queue of long results
+//! Starts at the end of S7, with the mask of S7. It takes the operands of any division that comes there, as S3 lets one come only
+//! when it is free; whether that commits, which is known last, only starts it. 34 cycles later its result waits until the queue of long results
 //! takes it. One division is under way at a time; only the warps that want another wait. Storage: T × 98 bits.
 //!
 //! Restoring division of magnitudes. A divisor of zero gives a quotient of ones and leaves the dividend as remainder,
@@ -17,6 +18,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("divider", "RV32M division of a warp: all lanes, one quotient bit a cycle.");
     m.port_group("a division leaves S7");
     let start = m.input("start", 1);
+    let may_start = m.input("may_start", 1);
     let target = LateResult::inputs(&m, shape, "s7");
     let operation = m.input("funct3", 2);
     let dividends = m.input("dividend", shape.line_bits());
@@ -29,10 +31,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let cycle = m.register("step", 6);
     let finished = m.wire("finished", &(&*busy & cycle.is(33)));
     busy.next(&(&start | (&*busy & !(&finished & taken)))).reset(0);
-    cycle.next(&start.mux(&lit(6, 0), &finished.mux(&cycle, &increment(&cycle, 1))));
+    cycle.next(&may_start.mux(&lit(6, 0), &finished.mux(&cycle, &increment(&cycle, 1))));
     let hold = |name: &str, value: &Expr| {
         let register = m.register(name, value.width());
-        register.next(value).enable(&start);
+        register.next(value).enable(&may_start);
         register.q()
     };
     let held = LateResult::build(shape, &mut {
@@ -44,14 +46,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     });
     let held_operation = {
         let register = m.register("operation", 2);
-        register.next(&operation).enable(&start);
+        register.next(&operation).enable(&may_start);
         register.q()
     };
     let prepare = cycle.is(0);
     let lanes: Vec<Expr> = (0..shape.threads)
         .map(|number| {
             let lane = m.instance(&format!("lane_{number}"), &lane_module);
-            lane.input("start", &start).input("prepare", &prepare).input("finished", &finished);
+            lane.input("start", &may_start).input("prepare", &prepare).input("finished", &finished);
             lane.input("unsigned_operands", &held_operation.bit(0)).input("remainder_wanted", &held_operation.bit(1));
             lane.input("dividend", &dividends.lane(number, 32)).input("divisor", &divisors.lane(number, 32));
             lane.output("result")

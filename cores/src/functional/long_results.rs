@@ -15,6 +15,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("multiplications and divisions that leave S7");
     let multiplies = m.input("multiplies_s7", 1);
     let divides = m.input("divides_s7", 1);
+    let may_divide = m.input("may_divide_s7", 1);
     let target = LateResult::inputs(&m, shape, "s7");
     let funct3 = m.input("funct3_s7", 2);
     let dividend = m.input("dividend_s7", shape.line_bits());
@@ -29,7 +30,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let product_target = target.delay(&m, shape, "q");
     let divider = m.instance("divider", &divider_module);
     let division_taken = m.forward("takes_division", 1);
-    divider.input("start", &divides).input("funct3", &funct3).input("taken", &division_taken);
+    divider
+        .input("start", &divides)
+        .input("may_start", &may_divide)
+        .input("funct3", &funct3)
+        .input("taken", &division_taken);
     target.connect(&divider, "s7");
     divider.input("dividend", &dividend).input("divisor", &divisor);
     let finished = divider.output("finished_division");

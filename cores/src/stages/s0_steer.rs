@@ -3,6 +3,9 @@
 //! Enters: resteers (S8), predictions (S2), room in the buffers (S3). Leaves: one fetch a cycle. A context has at most
 //! one fetch under way, so its prediction is always that of its last fetched instruction; a resteer that finds one
 //! under way marks it dead, and S2 drops it. Stalls while S1 cannot take the fetch.
+//!
+//! S8 computes in one cycle where the paths of a warp stand, and whether that is a resteer; it is one here in the next,
+//! in which the context can be picked already.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, decode, encode, join, lit, select};
 
@@ -22,18 +25,28 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
-    /// S8 changes what the slots of a warp fetch.
+    /// S8 changed, in the cycle before, what the slots of a warp fetch.
     pub struct Resteer(shape: &Shape) {
         /// Which slots.
         valid: shape.slots,
         /// The warp.
         warp: shape.warp_bits(),
-        /// From where, each slot.
-        pc: PC * shape.slots,
         /// Whether the slot goes on now.
         runs: shape.slots,
         /// Whether it goes on at the release of the barrier.
         waits: shape.slots,
+    }
+}
+
+rtl::bundle! {
+    /// Where the paths of a warp stand after S8.
+    pub struct Stand(shape: &Shape) {
+        /// Whether they may have moved.
+        valid: 1,
+        /// The warp.
+        warp: shape.warp_bits(),
+        /// Of each slot; meaningless for one that has no path.
+        pc: PC * shape.slots,
     }
 }
 
@@ -52,42 +65,51 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let contexts = shape.contexts();
     let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch and its next pc.");
     m.port_group("control");
-    let running = m.input("running", 1);
     let release = m.input("barrier_release", 1);
     m.port_group("room in the instruction buffers");
     let room = m.input("room", contexts);
     let urgent = m.input("urgent", contexts);
     m.port_group("the fetch that ends in S2, and what S2 predicts after it");
     let done = Fetch::inputs(&m, shape, "s2");
-    m.port_group("resteer from S8");
+    m.port_group("where paths stand after S8, and a cycle later: they are to be fetched from there");
+    let stand = Stand::inputs(&m, shape, "stand");
     let resteer = Resteer::inputs(&m, shape, "resteer");
     m.port_group("fetch for S1");
     let ready = m.input("ready_s1", 1);
 
     let enabled: Vec<rtl::Register> =
         (0..shape.slots).map(|slot| m.register(&format!("enabled{}", ["", "_right"][slot]), shape.warps)).collect();
-    let enabled_now: Vec<Expr> =
-        (0..contexts).map(|context| enabled[context % shape.slots].bit(context / shape.slots)).collect();
-    let enabled_now = if shape.slots == 1 { enabled[0].q() } else { m.wire("enabled_contexts", &join(&enabled_now)) };
     let waiting = m.register("waiting", contexts);
     let in_flight = m.register("in_flight", contexts);
     let dead = m.register("dead", contexts);
     let from_resteer = m.register("from_resteer", contexts);
     let at_start = m.register("at_start", contexts);
 
+    m.comment("A resteer comes before everything else.");
+    let resteer_one = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
+    let every_warp = |slots: &Expr| slots.repeat(shape.warps);
+    let or_resteered = |name: &str, now: &Expr, slots: &Expr| {
+        m.wire(name, &((&resteer_one & every_warp(slots)) | (!&resteer_one & now)))
+    };
+    let enabled_before: Vec<Expr> =
+        (0..contexts).map(|context| enabled[context % shape.slots].bit(context / shape.slots)).collect();
+    let enabled_now = or_resteered("enabled_contexts", &join(&enabled_before), &resteer.runs);
+    let waiting_now = or_resteered("waiting_contexts", &waiting, &resteer.waits);
+    let from_resteer_now = m.wire("starts_from_resteer", &(&*from_resteer | &resteer_one));
+    let at_start_now = m.wire("starts_at_reset_pc", &(&*at_start & !&resteer_one));
+
     m.comment(
         "Pick a context that may fetch, has no fetch under way and has room for the instruction; one that\n\
          has nothing to issue before one that would only fetch ahead.",
     );
-    let requests = m.wire("requests", &((&enabled_now & !&*in_flight & room) & running.repeat(contexts)));
-    let first = m.wire("first", &(&requests & urgent));
+    let room = room | &resteer_one;
+    let requests = m.wire("requests", &(&enabled_now & !&*in_flight & room));
     let picker = m.instance("picker", round_robin);
-    picker.input("requests", &first.any().mux(&first, &requests)).input("accept", &ready);
+    picker.input("requests", &requests).input("preferred", &(urgent | &resteer_one)).input("accept", &ready);
     let grant = picker.output_as("grant", "grant");
     let context = m.wire("picked_context", &encode(&grant));
     let picked = m.wire("picked", &grant.when(&ready));
     let done_one = m.wire("done", &decode(&done.context, contexts).when(&done.valid));
-    let resteer_one = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
 
     m.comment("Next pcs, by who wrote them last.");
     let style = MemoryStyle::Distributed;
@@ -99,27 +121,23 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         .map(|slot| {
             let side = ["", "_right"][slot];
             let resteers = m.memory(&format!("resteers{side}"), shape.warps, PC, style);
-            resteers.write(&resteer.valid.bit(slot), &resteer.warp, &resteer.pc.lane(slot, PC));
+            resteers.write(&stand.valid, &stand.warp, &stand.pc.lane(slot, PC));
             resteers.read(&format!("resteer_pc{side}"), &warp)
         })
         .collect();
     let resteer_pc = select(&slot, &resteer_pcs);
     let of_granted = |name: &str, bits: &rtl::Expr| m.wire(name, &(&grant & bits).any());
-    let written = of_granted("resteered_last", &from_resteer).mux(&resteer_pc, &predicted);
-    let pc = of_granted("starts", &at_start).mux(&lit(PC, u64::from(shape.reset_pc >> 2)), &written);
+    let written = of_granted("resteered_last", &from_resteer_now).mux(&resteer_pc, &predicted);
+    let pc = of_granted("starts", &at_start_now).mux(&lit(PC, u64::from(shape.reset_pc >> 2)), &written);
 
     let still = m.wire("still_in_flight", &(&*in_flight & !&done_one));
     in_flight.next(&(&picked | &still)).reset(0);
-    dead.next(&((&resteer_one & (&picked | &still)) | (&*dead & !&done_one))).reset(0);
-    from_resteer.next(&(&resteer_one | (&*from_resteer & !&picked))).reset(0);
-    at_start.next(&(&*at_start & !&picked & !&resteer_one)).reset_ones();
-    let every_warp = |slots: &Expr| slots.repeat(shape.warps);
+    dead.next(&((&resteer_one & &still) | (&*dead & !&done_one))).reset(0);
+    from_resteer.next(&(&from_resteer_now & !&picked)).reset(0);
+    at_start.next(&(&at_start_now & !&picked)).reset_ones();
     let released = release.repeat(contexts);
-    let woken = &*waiting & &released;
-    let unchanged = !&resteer_one;
-    let enables = (&resteer_one & every_warp(&resteer.runs)) | (&unchanged & (&enabled_now | woken));
-    let waits = every_warp(&resteer.waits);
-    waiting.next(&((&resteer_one & waits) | (&unchanged & &*waiting & !released))).reset(0);
+    let enables = &enabled_now | (&waiting_now & &released);
+    waiting.next(&(&waiting_now & !released)).reset(0);
     if let [enabled] = enabled.as_slice() {
         enabled.next(&enables).reset_ones();
     } else {

@@ -6,7 +6,7 @@
 //!
 //! Storage: 2 × (slots · entries + 1 + class) + 14 bits.
 
-use rtl::{Builder, ElaborationError, Expr, Module, join, lit, select};
+use rtl::{Builder, ElaborationError, Expr, Module, join, lit};
 
 use crate::shape::Shape;
 
@@ -16,35 +16,30 @@ const WRITE_LATENCY: usize = 4;
 /// Cycles from issue until S8 may have resteered.
 const RESTEER_LATENCY: usize = 5;
 
-/// What an instruction needs to be issued: the index into the vector `may_issue`. All others need nothing: class 0.
+/// What an instruction may need to be issued: each is a bit of what a context remembers of it, and of what is lacking.
 #[derive(Clone, Copy)]
-pub enum Class {
+pub enum Need {
     /// A place in the request queue.
-    Store = 1,
-    /// A tag, and a place in the request queue.
-    Load,
+    Request,
+    /// A tag.
+    Tag,
     /// That no request waits.
-    FenceI,
+    NoRequests,
     /// A place among the long results.
-    Multiply,
-    /// The divider as well.
-    Divide,
+    LongResult,
+    /// The divider.
+    Divider,
 }
 
-impl Class {
-    /// Bits of a class: without RV32M only the first four occur.
-    pub fn bits(shape: &Shape) -> usize {
-        if shape.multiply { 3 } else { 2 }
+impl Need {
+    /// How many there are: without RV32M only the first three.
+    pub fn count(shape: &Shape) -> usize {
+        if shape.multiply { 5 } else { 3 }
     }
 
-    /// Its number.
-    pub fn number(self, shape: &Shape) -> Expr {
-        lit(Self::bits(shape), self as u64)
-    }
-
-    /// Whether `class` is this one.
-    pub fn is(self, class: &Expr) -> Expr {
-        class.is(self as u64)
+    /// Whether it is among `needs`.
+    pub fn of(self, needs: &Expr) -> Expr {
+        needs.bit(self as usize)
     }
 }
 
@@ -55,17 +50,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("from S2");
     let push = m.input("push", 1);
     let pushed = [
-        ("class", m.input("class_s2", Class::bits(shape))),
+        ("needs", m.input("needs_s2", Need::count(shape))),
         ("depends", m.input("depends_s2", shape.slots * entries)),
         ("reads_last", m.input("reads_last_s2", 1)),
     ];
     m.port_group("control");
+    let running = m.input("running", 1);
     let issue = m.input("issue", 1);
     let flush = m.input("flush", 1);
     let record = m.input("record", 1);
-    m.port_group("late results under way, and which classes may issue");
+    let record_ends = m.input("record_ends", 1);
+    m.port_group("late results under way, and what is lacking");
     let pending = m.input("pending", shape.slots * entries);
-    let may_issue = m.input("may_issue", 1 << Class::bits(shape));
+    let lacking = m.input("lacking", Need::count(shape));
 
     m.comment("Two entries, a read and a write position.");
     let present = m.register("present", 1);
@@ -73,8 +70,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let read_at = m.register("read_at", 1);
     let write_at = m.register("write_at", 1);
     let unless_flushed = |value: Expr| flush.mux(&lit(1, 0), &value);
-    present.next(&unless_flushed(&push | &*full | (&*present & !&issue))).reset(0);
-    full.next(&unless_flushed(!&issue & (&*full | (&*present & &push)))).reset(0);
+    let present_next = m.wire("present_next", &unless_flushed(&push | &*full | (&*present & !&issue)));
+    let full_next = m.wire("full_next", &unless_flushed(!&issue & (&*full | (&*present & &push))));
+    present.next(&present_next).reset(0);
+    full.next(&full_next).reset(0);
     read_at.next(&unless_flushed(&*read_at ^ &issue)).reset(0);
     write_at.next(&unless_flushed(&*write_at ^ &push)).reset(0);
     let follows = m.register("follows_one", 1);
@@ -89,7 +88,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
     let (first, second) = (entry(0), entry(1));
     let head = |field: usize| read_at.mux(&second[field], &first[field]);
-    let class = m.wire("head_class", &head(0));
+    let needs = m.wire("head_needs", &head(0));
     let waits_for_late = m.wire("waits_for_late", &(head(1) & pending).any());
 
     m.comment("The instruction issued last: its result at S7 cannot be read yet, its outcome is not known to S8.");
@@ -120,26 +119,30 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         "Fetching beyond a load that may be replayed is wasted if it is: it comes last, and not at all after a replay.",
     );
     let replayed = m.register("replayed", 1);
-    replayed.next(&unless_flushed(&record & (&issue | &*replayed))).reset(0);
-    let beyond_replay = m.wire("beyond_replay", &(&record & (&*present | &*replayed)));
-    let loads = m.wire("loads", &(&issue & Class::Load.is(&class)));
-    let loading = (1..=RESTEER_LATENCY).fold((lit(1, 0), loads), |(any, value), cycle| {
+    let replayed_next = m.wire("replayed_next", &unless_flushed(&record & (&issue | &*replayed)));
+    replayed.next(&replayed_next).reset(0);
+    let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (&present_next | replayed_next)));
+    let loads = m.wire("loads", &(&issue & Need::Tag.of(&needs)));
+    let (loading, _) = (1..RESTEER_LATENCY).fold((loads.clone(), loads), |(any, value), cycle| {
         let register = m.register(&format!("loaded_{cycle}_ago"), 1);
         register.next(&value).reset(0);
         (any | &*register, register.q())
     });
 
     if shape.constrained {
-        let late = [Class::Load, Class::Multiply, Class::Divide].into_iter().take(if shape.multiply { 3 } else { 1 });
-        let late: Vec<Expr> = late.map(|late| late.is(&class)).collect();
+        let late = [Need::Tag, Need::LongResult].into_iter().take(if shape.multiply { 2 } else { 1 });
+        let late: Vec<Expr> = late.map(|late| late.of(&needs)).collect();
         m.port_group("for the constrained scheduler");
         m.output("issues_late", &(&issue & rtl::reduce(&late, &|a, b| a | b)));
         m.output("waits_late", &(&*present & &waits_for_late));
     }
     m.port_group("for the pick");
-    m.output("ready", &(&*present & !blocked & select(&class, &may_issue.lanes(1))));
-    m.output("room", &(!&*full & !beyond_replay));
-    m.output("urgent", &(!&*present & !loading.0));
+    m.output("ready", &(&*present & !&flush & !blocked & (&needs & lacking).none()));
+    m.comment("For S0: of the next cycle, in which it looks.");
+    let room = m.register("room_now", 1);
+    room.next(&(running & !full_next & !beyond_replay)).reset(0);
+    m.output("room", &room);
+    m.output("urgent", &m.delay("urgent_now", &(!present_next & !loading)));
     m.output("read_position", &read_at);
     m.output("write_position", &write_at);
     m.output("follows", &follows);
@@ -149,6 +152,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.output("full_now", &full);
         m.output("depends_held", &join([&first[1], &second[1]]));
     }
-    m.output("waits_for_requests", &(&*present & Class::FenceI.is(&class)));
+    m.output("waits_for_requests", &(&*present & Need::NoRequests.of(&needs)));
     m.finish()
 }

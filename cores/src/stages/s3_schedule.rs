@@ -8,7 +8,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, encode, join, select_one_hot};
 
 use super::s0_steer::{Fetch, contexts_of};
-use super::s3_context::{self, Class};
+use super::s3_context::{self, Need};
 use super::s3_scoreboard::{self, Started};
 use crate::shape::{BUFFER, LONG_RESULTS, PC, REQUEST_QUEUE, Shape};
 use crate::signals::{Hazards, Meta};
@@ -33,13 +33,14 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let predicted = m.input("predicted_s2", PC);
     let fetch_fault = m.input("fetch_fault_s2", 1);
     let hazards = Hazards::inputs(&m, shape, "s2");
-    m.port_group("resteer from S8");
-    let flush = m.input("resteer_valid_s8", shape.slots);
-    let flush_warp = m.input("resteer_warp_s8", shape.warp_bits());
+    m.port_group("resteer, decided in S8 in the cycle before");
+    let flush = m.input("resteer_valid", shape.slots);
+    let flush_warp = m.input("resteer_warp", shape.warp_bits());
     if shape.slots > 1 {
-        m.port_group("late results of these slots of the same warp are those of threads that go on in the other");
+        m.port_group("S8: late results of these slots of a warp are those of threads that go on in the other");
     }
     let shadows = m.input("shadows_s8", shape.slot_mask_bits());
+    let shadow_warp = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 });
     m.port_group("replay record: the slot's path stands, whole, at a load that is partly served");
     let record = ReplayRecord::inputs(&m, shape, "record");
     m.port_group("start: clears the counts of late results");
@@ -63,7 +64,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let records = m.register("records", contexts);
     let record_one = m.wire("record_one", &decode(&record.context, contexts).when(&record.valid));
     let dropped = if shape.slots > 1 { &record_one | &flush_one } else { record_one.clone() };
-    records.next(&(&(&record_one & record.stands.repeat(contexts)) | (&*records & !dropped))).reset(0);
+    let stands = m.delay("record_one_before", &record_one).when(&record.stood);
+    records.next(&(stands | (&*records & !dropped))).reset(0);
     let record_entries = m.memory("record_entries", contexts, shape.entry_bits(), MemoryStyle::Distributed);
     record_entries.write(&record.valid, &record.context, &record.entry);
 
@@ -81,39 +83,34 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     started.connect(&scoreboard, "s4");
     late.connect(&scoreboard, "late");
     if shape.slots > 1 {
-        scoreboard.input("shadows_s8", &shadows).input("shadow_warp_s8", &flush_warp);
+        scoreboard.input("shadows_s8", &shadows).input("shadow_warp_s8", &shadow_warp);
     }
     let entry_s2 = scoreboard.output_as("entry_s2", "entry_s2");
     let takes_entry = scoreboard.output_as("takes_entry_s2", "takes_entry_s2");
     let pending = scoreboard.output_as("pending", "pending");
     let shadowed = if shape.slots > 1 { scoreboard.output_as("shadowed", "shadowed") } else { rtl::zeros(0) };
 
-    m.comment("What may issue: places are reserved at issue, and counted a cycle later.");
-    let class_s4 = m.forward("class_s4", Class::bits(shape));
+    m.comment("What is lacking: places are reserved at issue, and counted a cycle later.");
+    let needs_s4 = m.forward("needs_s4", Need::count(shape));
     let valid_s4 = m.register("issued", 1);
-    let reserves = |classes: &[Class]| {
-        let any: Vec<Expr> = classes.iter().map(|class| class.is(&class_s4)).collect();
-        &*valid_s4 & rtl::reduce(&any, &|a, b| a | b)
+    let places = |name: &str, capacity: usize, need: Need, returned: [&Expr; 2]| {
+        Places::declare(&m, name, capacity, &need.of(&needs_s4), returned)
     };
-    let places =
-        Places::declare(&m, "request", REQUEST_QUEUE, &reserves(&[Class::Store, Class::Load]), [&accepted, &unused]);
-    let tags = Places::declare(&m, "tag", shape.outstanding, &reserves(&[Class::Load]), [&tag_written, &tag_unused]);
+    let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused]);
+    let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused]);
     let fence_waits = m.forward("fence_waits", 1);
-    let may_request = m.wire("may_request", &(!&places.full & !&fence_waits));
-    let mut may_issue = vec![rtl::ones(1), may_request.clone(), may_request & !&tags.full, places.none.clone()];
+    let mut lacking = vec![&requests.full | &fence_waits, tags.full, !&requests.none];
     let mut late_idle = tags.none;
     if shape.multiply {
-        let reserves_long = reserves(&[Class::Multiply, Class::Divide]);
-        let longs = Places::declare(&m, "long_result", LONG_RESULTS, &reserves_long, [&long_written, &long_unused]);
-        let reserves_divider = reserves(&[Class::Divide]);
-        let divisions = Places::declare(&m, "divider", 1, &reserves_divider, [&division_taken, &division_unused]);
-        may_issue.extend([!&longs.full, !&longs.full & !&divisions.full, rtl::zeros(1), rtl::zeros(1)]);
+        let longs = places("long_result", LONG_RESULTS, Need::LongResult, [&long_written, &long_unused]);
+        let divisions = places("divider", 1, Need::Divider, [&division_taken, &division_unused]);
+        lacking.extend([longs.full, divisions.full]);
         late_idle = late_idle & longs.none;
     }
-    let may_issue = m.wire("may_issue", &join(&may_issue));
+    let lacking = m.wire("lacking", &join(&lacking));
 
     m.comment("The contexts.");
-    let class = m.wire("class_s2", &class_of(shape, &hazards));
+    let needs = m.wire("needs_s2", &needs_of(shape, &hazards));
     let depends = scoreboard.output_as("depends_s2", "depends_s2");
     let reads_last = scoreboard.output_as("reads_last_s2", "reads_last_s2");
     let grant = m.forward("grant", contexts);
@@ -125,16 +122,18 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let per_context: Vec<Vec<Expr>> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
+            context.input("running", &running);
             context.input("push", &pushed.bit(number)).input("issue", &grant.bit(number));
-            context.input("class_s2", &class).input("depends_s2", &depends).input("reads_last_s2", &reads_last);
+            context.input("needs_s2", &needs).input("depends_s2", &depends).input("reads_last_s2", &reads_last);
             context.input("flush", &flush_one.bit(number)).input("record", &records.bit(number));
+            context.input("record_ends", &record_one.bit(number));
             let sibling = number ^ 1;
             let mut waited_for = pending.lane(number, shape.late_results);
             if shape.slots > 1 {
                 context.input("sibling_issues", &grant.bit(sibling));
                 waited_for = join([&waited_for, &shadowed.lane(sibling, shape.late_results)]);
             }
-            context.input("pending", &waited_for).input("may_issue", &may_issue);
+            context.input("pending", &waited_for).input("lacking", &lacking);
             ports.iter().map(|port| context.output(port)).collect()
         })
         .collect();
@@ -159,7 +158,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     valid_s4.next(&valid).reset(0);
 
     m.comment("Buffered words: two for each context.");
-    let fields = [&word, &fetch.pc, &predicted, &fetch_fault, &takes_entry, &class, &entry_s2, &reconvergence];
+    let fields = [&word, &fetch.pc, &predicted, &fetch_fault, &takes_entry, &needs, &entry_s2, &reconvergence];
     let packed = join(fields);
     let buffer = m.memory("buffer", BUFFER * contexts, packed.width(), MemoryStyle::Distributed);
     let write_positions = m.wire("write_positions", &column("write_position"));
@@ -167,7 +166,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let read_position = select_one_hot(&grant, &column("read_position").lanes(1));
     let entry = buffer.read("entry", &join([&read_position, &context]));
     let mut at = 0;
-    let [instruction, pc, predicted, fault, takes_entry, class, entry, reconvergence] = fields.map(|field| {
+    let [instruction, pc, predicted, fault, takes_entry, needs, entry, reconvergence] = fields.map(|field| {
         at += field.width();
         entry.slice(at - field.width(), field.width())
     });
@@ -191,7 +190,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         reconvergence: m.delay("reconvergence", &reconvergence),
     };
     meta.outputs(&m, "s4");
-    m.drive(&class_s4, &m.delay("issued_class", &class));
+    let reserves = m.register("reserves", needs.width());
+    reserves.next(&needs.when(&valid)).reset(0);
+    m.drive(&needs_s4, &reserves);
     m.drive(&started.valid, &(&*valid_s4 & m.delay("takes_entry", &takes_entry)));
     m.drive(&started.context, &join_context(&meta.warp, &meta.slot));
     m.drive(&started.entry, &meta.entry);
@@ -230,27 +231,24 @@ fn constrained(m: &Builder, shape: &Shape, enabled: &Expr, issues_late: &Expr, w
     )
 }
 
-/// What an instruction needs to be issued.
-fn class_of(shape: &Shape, hazards: &Hazards) -> Expr {
-    let mut classes =
-        vec![(Class::Store, &hazards.is_store), (Class::Load, &hazards.is_load), (Class::FenceI, &hazards.is_fence_i)];
-    let multiplies = &hazards.is_long & !&hazards.is_divide;
+/// What an instruction needs to be issued, by [`Need`].
+fn needs_of(shape: &Shape, hazards: &Hazards) -> Expr {
+    let mut needs = vec![&hazards.is_store | &hazards.is_load, hazards.is_load.clone(), hazards.is_fence_i.clone()];
     if shape.multiply {
-        classes.extend([(Class::Multiply, &multiplies), (Class::Divide, &hazards.is_divide)]);
+        needs.extend([hazards.is_long.clone(), hazards.is_divide.clone()]);
     }
-    let numbers: Vec<Expr> = classes.into_iter().map(|(class, is)| class.number(shape).when(is)).collect();
-    rtl::reduce(&numbers, &|a, b| a | b)
+    join(&needs)
 }
 
 rtl::bundle! {
-    /// After each commit: whether its context is left at a load of which only some lanes were served.
+    /// After each commit, and a cycle later: whether its context is left at a load of which only some lanes were served.
     pub struct ReplayRecord(shape: &Shape) {
         /// Whether an instruction committed.
         valid: 1,
         /// Warp and slot.
         context: shape.context_bits(),
-        /// Whether exactly the lanes that were not served are in charge, at the load.
-        stands: 1,
+        /// Whether, after the commit of the cycle before, exactly the lanes that were not served are in charge, at the load.
+        stood: 1,
         /// The load's entry of the scoreboard.
         entry: shape.entry_bits(),
     }
@@ -289,12 +287,16 @@ impl Places {
     fn declare(m: &Builder, name: &str, capacity: usize, taken: &Expr, returned: [&Expr; 2]) -> Self {
         let width = clog2(capacity + 1);
         let used = m.register(&format!("{name}s_used"), width);
-        let taken = m.wire(&format!("{name}_taken"), taken);
         let returned = join(returned);
         let down = if width == 1 { returned.any() } else { rtl::count_ones(&returned).extend(width) };
-        used.next(&((&*used + taken.extend(width)) - down)).reset(0);
-        let capacity = capacity as u64;
-        let full = taken.mux(&used.is(capacity - 1), &used.is(capacity));
-        Self { full: m.wire(&format!("{name}s_full"), &full), none: used.none() & !taken }
+        let next = m.wire(&format!("{name}s_used_next"), &((&*used + taken.extend(width)) - down));
+        used.next(&next).reset(0);
+        let counts = |state: &str, count: usize| {
+            let register = m.register(&format!("{name}s_{state}"), 1);
+            register.next(&next.is(count as u64)).reset(u64::from(count == 0));
+            register.q()
+        };
+        let full = taken.mux(&counts("one_left", capacity - 1), &counts("full", capacity));
+        Self { full, none: used.none() & !taken }
     }
 }

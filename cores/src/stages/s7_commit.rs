@@ -67,8 +67,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Fault: the lowest lane at fault; misalignment comes before a missing address.");
     let at_fault = &control.faults.repeat(threads) | &misaligned | &unmapped | &jump_misaligned;
-    let fault_lanes = m.wire("fault_lanes", &(&active & at_fault).when(&valid));
-    let fault = m.wire("fault", &fault_lanes.any());
+    let fault_lanes = m.wire("fault_lanes", &(&active & at_fault));
+    let fault = m.wire("fault", &(&valid & fault_lanes.any()));
     let fault_one = m.wire("fault_lane_one", &lowest_one(&fault_lanes));
     let is_misaligned = (&fault_one & &misaligned).any();
     // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access; only LR counts as a load of the atomics
@@ -162,7 +162,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.port_group("register write");
     write.outputs(&m, "write");
-    m.output("may_write_s7", &(&meta.valid & (&control.writes | (&control.is_load & at_console.any()))));
+    // A load outside RAM is one of the console, or at fault; lanes that are not active may have any address.
+    let outside_ram = per_lane(&|a| !a.bit(31)).any();
+    m.output("may_write_s7", &(&meta.valid & (&control.writes | (&control.is_load & outside_ram))));
     m.port_group("memory request");
     m.output("push_s7", &push);
     request.outputs(&m, "request");
@@ -176,6 +178,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.port_group("a product will be there in S8, a division starts");
         m.output("multiplies_s7", &(&commit & &control.is_multiply));
         m.output("divides_s7", &(&commit & &control.is_divide));
+        m.output("may_divide_s7", &(&meta.valid & &control.is_divide));
     }
     m.port_group("fault");
     m.output("fault_valid_s7", &fault);

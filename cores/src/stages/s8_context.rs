@@ -7,7 +7,7 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, count_ones, decode, join, lit, ones, zeros,
 };
 
-use super::s0_steer::{Resteer, contexts_of};
+use super::s0_steer::{Resteer, Stand, contexts_of};
 use super::s3_schedule::{ReplayRecord, join_context};
 use crate::divergence::SLOTS;
 use crate::formal::{Rules, Watched, rules};
@@ -84,12 +84,19 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let at_prediction = each_slot(&|Slot { path, .. }| path.pc.eq(&predicted));
     let follows_prediction = !fence_i & outcome.rotates.none();
     let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
+    let resteers = m.wire("resteers", &(restarts | (&own & !&as_predicted)).when(&outcome.valid));
+    let pcs = each_slot(&|Slot { path, .. }| path.pc.clone());
+    let stand = Stand { valid: outcome.valid.clone(), warp: outcome.warp.clone(), pc: pcs };
+    let resteered = m.register("resteer", shape.slots);
+    resteered.next(&resteers).reset(0);
+    let waits = each_slot(&|Slot { path, gives_way }| &path.valid & &path.parked & !gives_way);
+    let released = release.repeat(shape.slots);
+    let runs = &goes_on | each_slot(&|slot| slot.gives_way.clone()) | (&waits & &released);
     let resteer = Resteer {
-        valid: m.wire("resteers", &(restarts | (&own & !as_predicted)).when(&outcome.valid)),
-        warp: outcome.warp.clone(),
-        pc: each_slot(&|Slot { path, .. }| path.pc.clone()),
-        runs: &goes_on | each_slot(&|slot| slot.gives_way.clone()),
-        waits: each_slot(&|Slot { path, gives_way }| &path.valid & &path.parked & !gives_way),
+        valid: resteered.q(),
+        warp: m.delay("resteer_warp", &outcome.warp),
+        runs: m.delay("resteer_runs", &runs),
+        waits: m.delay("resteer_waits", &(waits & !released)),
     };
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
@@ -97,20 +104,24 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let record = ReplayRecord {
         valid: outcome.valid.clone(),
         context: join_context(&outcome.warp, &outcome.slot),
-        stands: partial_load & (own & goes_on & at_load).any(),
+        stood: m.delay("record_stands", &(partial_load & (own & goes_on & at_load).any())),
         entry,
     };
 
-    let resteered = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
-    let epochs = m.register("epochs", contexts);
-    epochs.next(&(&*epochs ^ &resteered)).reset(0);
-    let mut epoch_bits = vec![epochs.q()];
-    if shape.epoch_bits() > 1 {
-        let high = m.register("epochs_high", contexts);
-        high.next(&(&*high ^ (resteered & &*epochs))).reset(0);
-        epoch_bits.push(high.q());
+    m.comment("Epochs change with the resteer; S7 is told of one that is on its way.");
+    let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
+    let to_s7 = m.wire("resteers_s7", &(resteer.warp.eq(&warp_s7) & resteer.valid.index(&slot_s7)));
+    let context_s7 = join_context(&warp_s7, &slot_s7);
+    let epochs: Vec<rtl::Register> =
+        ["epochs", "epochs_high"][..shape.epoch_bits()].iter().map(|name| m.register(name, contexts)).collect();
+    let (mut carry, mut carry_s7) = (changed, to_s7);
+    let mut epoch_s7 = Vec::new();
+    for bits in &epochs {
+        bits.next(&(&**bits ^ &carry)).reset(0);
+        let bit_s7 = bits.index(&context_s7);
+        epoch_s7.push(&bit_s7 ^ &carry_s7);
+        (carry, carry_s7) = (carry & &**bits, carry_s7 & bit_s7);
     }
-    let epoch_of = |bit: &dyn Fn(&Expr) -> Expr| join(&epoch_bits.iter().map(bit).collect::<Vec<_>>());
 
     m.port_group("the path that S7 validates against, and the epoch of its slot");
     validate.outputs(&m, "s7");
@@ -118,10 +129,11 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     if shape.reconverges {
         m.output("path_leaves_at_ret", &unit.output("leaves_at_ret_s7"));
     }
-    m.output("slot_epoch_s7", &epoch_of(&|bits| bits.index(&join_context(&warp_s7, &slot_s7))));
-    let epochs_now: Vec<Expr> = (0..contexts).map(|context| epoch_of(&|bits| bits.bit(context))).collect();
-    m.output("epochs_now", &if shape.epoch_bits() > 1 { join(&epochs_now) } else { epochs.q() });
-    m.port_group("resteer");
+    m.output("slot_epoch_s7", &join(&epoch_s7));
+    let epoch_of = |context| join(&epochs.iter().map(|bits| bits.bit(context)).collect::<Vec<_>>());
+    m.output("epochs_now", &join(&(0..contexts).map(epoch_of).collect::<Vec<_>>()));
+    m.port_group("where the paths stand, and a cycle later: they are to be fetched from there");
+    stand.outputs(&m, "stand");
     resteer.outputs(&m, "resteer");
     if shape.slots > 1 {
         m.output("shadows", &unit.output("shadows").when(&outcome.valid));

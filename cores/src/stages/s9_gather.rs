@@ -1,8 +1,9 @@
 //! S9, gather: load data, aligned in each lane, on its way to the register file.
 //!
 //! Responses come in any order and wait in the order in which they came, each in the row of its tag. The first is aligned
-//! and written in the first cycle in which no instruction in S7 may write and S8 returns no unused reservation. One that
-//! has waited 8 cycles asks S3 for a bubble. It can be written in the second cycle after it came.
+//! into the one register in front of the write port, and written in the first cycle in which no instruction in S7 may
+//! write and S8 returns no unused reservation. One that has waited there for 8 cycles asks S3 for a bubble. A response can be
+//! written in the third cycle after it came.
 //!
 //! Storage, each of `outstanding` rows: lines, in block RAM where [`queue::style`] says so; what a load must remember;
 //! the tags of the responses and the free tags, LUT RAM.
@@ -89,42 +90,50 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &words))
     };
 
-    m.comment(
-        "Alignment: each lane's word is its own or the leader's. 0 if there is none, to clear the registers at start.",
-    );
+    m.comment("Alignment: each lane's word is its own or the leader's.");
     let lanes: Vec<Expr> = (0..threads)
         .map(|lane| {
             let word = m.wire(&format!("word_{lane}"), &alignment.direct.bit(lane).mux(&words[lane], &leader_word));
-            align(&m, lane, &word, &alignment.offsets.lane(lane, 2), &alignment.funct3).when(load_valid)
+            align(&m, lane, &word, &alignment.offsets.lane(lane, 2), &alignment.funct3)
         })
         .collect();
 
-    m.comment("The late result to be written: a load and a long result that wait together take turns.");
+    m.comment("The late result in front of the write port: loads and long results that wait together take turns.");
     let was_long = m.register("late_was_long", 1);
-    let is_long = m.wire("late_is_long", &(&long_valid & !(load_valid & !&*was_long)));
-    let waits = m.wire("late_waits", &(load_valid | &long_valid));
-    let written = m.wire("late_written", &(&waits & !(&may_write | &unused.valid)));
-    let load_written = m.wire("load_written", &(&written & !&is_long));
-    let long_written = m.wire("long_is_written", &(&written & &is_long));
-    responses.pop(&m, &load_written);
-    was_long.next(&is_long).enable(&written).reset(0);
-    let LateResult { warp, slot, rd, entry, served, number } = either(&m, shape, &is_long, &long, &load);
-    let data = m.wire("late_data", &is_long.mux(&long_data, &join(&lanes)));
+    let next_is_long = m.wire("next_is_long", &(&long_valid & !(load_valid & !&*was_long)));
+    let waits = m.register("late_waits", 1);
+    let written = m.wire("late_written", &(&*waits & !(&may_write | &unused.valid)));
+    let free = m.wire("late_free", &(!&*waits | &written));
+    let any = load_valid | &long_valid;
+    let load_taken = m.wire("load_taken", &(&free & load_valid & !&next_is_long));
+    let long_taken = &free & &next_is_long;
+    responses.pop(&m, &load_taken);
+    waits.next(&any).enable(&free).reset(0);
+    was_long.next(&next_is_long).enable(&(&free & &any)).reset(0);
+    let hold = |name: &str, value: &Expr| {
+        let register = m.register(&format!("late_{name}"), value.width());
+        register.next(value).enable(&free);
+        register.q()
+    };
+    let late = either(shape, &next_is_long, &long, &load, &hold);
+    let data = hold("data", &next_is_long.mux(&long_data, &join(&lanes)));
+    let is_long = hold("is_long", &next_is_long);
+    let LateResult { warp, slot, rd, entry, served, number } = late;
+    let (load_written, long_written) = (&written & !&is_long, &written & &is_long);
     let writes = m.wire("late_writes", &(&written & rd.any()));
     let waited = m.register("late_waited", clog2(2 * LATE_WAIT as usize));
-    let still_waits = &waits & !&written;
-    waited.next(&rtl::increment(&waited, 1).when(&still_waits)).reset(0);
+    waited.next(&rtl::increment(&waited, 1).when(&(&*waits & !&written))).reset(0);
 
-    m.comment("A written load's tag is free again; at start all become free.");
-    let frees = m.wire("frees", &(&start_tag_valid | &load_written));
+    m.comment("The tag of a load that has been taken is free again; at start all become free.");
+    let frees = m.wire("frees", &(&start_tag_valid | &load_taken));
     free_tags.write(&frees, &start_tag_valid.mux(&start_tag, &freed_at), &start_tag_valid.mux(&start_tag, &load_tag));
-    freed_at.next(&turn(&freed_at, shape.outstanding)).enable(&load_written).reset(0);
+    freed_at.next(&turn(&freed_at, shape.outstanding)).enable(&load_taken).reset(0);
 
     m.comment("The write port: start, the late load, or S7.");
     let port = RegisterWrite {
         lanes: written.mux(&served.when(&rd.any()), &write.lanes) | start_valid.repeat(threads),
         row: start_valid.mux(&start_row, &written.mux(&register_row(&warp, &rd), &write.row)),
-        data: (&written | &start_valid).mux(&data, &write.data),
+        data: written.mux(&data, &write.data).when(&!&start_valid),
     };
 
     m.port_group("tag for the next load");
@@ -132,7 +141,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("register file's write port");
     port.outputs(&m, "write");
     m.port_group("to S3: bubble, register written or called off, tag returned");
-    m.output("bubble", &(&waits & waited.is(LATE_WAIT)));
+    m.output("bubble", &(&*waits & waited.is(LATE_WAIT)));
     Written {
         valid: writes | &unused.valid,
         context: unused.valid.mux(&unused.context, &join_context(&warp, &slot)),
@@ -142,6 +151,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("tag_written", &load_written);
     if shape.multiply {
         m.output("long_written", &long_written);
+        m.output("long_taken", &long_taken);
     }
     if shape.trace {
         m.port_group("trace");
@@ -197,11 +207,17 @@ fn align(m: &Builder, lane: usize, word: &Expr, offset: &Expr, funct3: &Expr) ->
     join([&byte, &is_byte.mux(&fill.repeat(8), &half.slice(8, 8)), &is_word.mux(&word.slice(16, 16), &fill.repeat(16))])
 }
 
-/// One late result or the other.
-fn either(m: &Builder, shape: &Shape, is_long: &Expr, long: &LateResult, load: &LateResult) -> LateResult {
+/// One late result or the other, held.
+fn either(
+    shape: &Shape,
+    is_long: &Expr,
+    long: &LateResult,
+    load: &LateResult,
+    hold: &dyn Fn(&str, &Expr) -> Expr,
+) -> LateResult {
     let mut fields = long.fields().into_iter().zip(load.fields());
     LateResult::build(shape, &mut |name, _| {
         let ((_, long), (_, load)) = fields.next().expect("as many values as fields");
-        m.wire(&format!("late_{name}"), &is_long.mux(long, load))
+        hold(name, &is_long.mux(long, load))
     })
 }

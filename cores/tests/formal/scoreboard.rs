@@ -41,6 +41,7 @@ fn broken_scoreboards_fail() {
             "2'd0",
         ),
         ("what is buffered survives the arrival of threads", "scoreboard_proof", "(flush[0])", "(1'b0)"),
+        ("a slot that is being emptied issues", "s3_context", "present & ~flush", "present"),
     ];
     let scoreboard = scoreboard(2);
     for (what, module, original, replacement) in broken {

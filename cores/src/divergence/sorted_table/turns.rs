@@ -79,9 +79,11 @@ impl Turns {
             "Turns: who began the round, whether the path in charge holds the warp, commits since the last turn.",
         );
         let rows = m.memory("turns", shape.warps, bits(shape), MemoryStyle::Distributed);
-        let row = m.delay("turns_s8", &rows.read("turns_s7", warp_s7));
+        let read = rows.read("turns_s7", warp_s7);
+        let row = m.delay("turns_s8", &read);
+        let is_last = Turn::unpack(shape, &read).count.is(shape.fair_after - 1);
+        let last = m.delay("last_of_turn", &is_last);
         let Turn { marker, hold, count } = Turn::unpack(shape, &row);
-        let last = m.wire("last_of_turn", &count.eq(&lit(count.width(), shape.fair_after - 1)));
         let due = m.wire("due", &(&last & !&resolve.rotates));
         let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
         let round_over = m.wire("round_over", &(&yields & &hold & (&second.mask & &marker).any()));
