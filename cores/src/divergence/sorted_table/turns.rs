@@ -84,6 +84,10 @@ impl Turns {
         let is_last = Turn::unpack(shape, &read).count.is(shape.fair_after - 1);
         let last = m.delay("last_of_turn", &is_last);
         let Turn { marker, hold, count } = Turn::unpack(shape, &row);
+        if shape.formal {
+            let right = last.eq(&count.is(shape.fair_after - 1));
+            m.assert("the_last_commit_of_a_turn_is_known", &(!&resolve.valid | right));
+        }
         let due = m.wire("due", &(&last & !&resolve.rotates));
         let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
         let round_over = m.wire("round_over", &(&yields & &hold & (&second.mask & &marker).any()));
