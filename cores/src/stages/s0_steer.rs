@@ -33,7 +33,7 @@ rtl::bundle! {
         warp: shape.warp_bits(),
         /// Whether the slot goes on now.
         runs: shape.slots,
-        /// Whether it goes on at the release of the barrier.
+        /// Whether it has a path: if that does not go on now, it does at the release of the barrier.
         waits: shape.slots,
     }
 }

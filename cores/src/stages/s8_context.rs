@@ -89,14 +89,14 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let stand = Stand { valid: outcome.valid.clone(), warp: outcome.warp.clone(), pc: pcs };
     let resteered = m.register("resteer", shape.slots);
     resteered.next(&resteers).reset(0);
-    let waits = each_slot(&|Slot { path, gives_way }| &path.valid & &path.parked & !gives_way);
-    let released = release.repeat(shape.slots);
-    let runs = &goes_on | each_slot(&|slot| slot.gives_way.clone()) | (&waits & &released);
+    let paths = each_slot(&|Slot { path, .. }| path.valid.clone());
+    let released = each_slot(&|Slot { path, .. }| &path.valid & &path.parked).when(&release);
+    let runs = &goes_on | each_slot(&|slot| slot.gives_way.clone()) | released;
     let resteer = Resteer {
         valid: resteered.q(),
         warp: m.delay("resteer_warp", &outcome.warp),
         runs: m.delay("resteer_runs", &runs),
-        waits: m.delay("resteer_waits", &(waits & !released)),
+        waits: m.delay("resteer_waits", &paths),
     };
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
