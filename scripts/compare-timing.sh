@@ -19,29 +19,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 units="arbiter sorted-table pdom-stack dual-path"
 warps="1 4 8"
 latencies="1 20 100 300"
-whole=true
-while [[ $# -gt 0 ]]; do
-    case "$1" in
-        -h | --help)
-            help
-            exit 0
-            ;;
-        --units | --warps | --latencies)
-            [[ $# -ge 2 ]] || refuse "$1 needs a value"
-            printf -v "${1#--}" '%s' "$2"
-            whole=false
-            shift 2
-            ;;
-        *) refuse "unexpected argument '$1'" ;;
-    esac
-done
+whole=$(($# == 0))
+options "units warps latencies" "$@"
 
 ./scripts/setup.sh
 build_weft
 measured_results timing
-compared=$("$weft" --json kernels list | python3 -c '
-import json, sys
-print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))')
+compared=$(compared_kernels)
 
 # $1 unit, $2 kernel, $3 warps, $4 latency
 measure() {
@@ -70,7 +54,7 @@ for unit in $units; do
 done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
 
 table=$(python3 scripts/timing_table.py "$results"/*.json)
-if ! $whole; then
+if ! ((whole)); then
     echo "$table"
     exit
 fi

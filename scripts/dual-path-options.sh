@@ -18,29 +18,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 warps="1 4"
 latencies="20 100 300"
-whole=true
-while [[ $# -gt 0 ]]; do
-    case "$1" in
-        -h | --help)
-            help
-            exit 0
-            ;;
-        --warps | --latencies)
-            [[ $# -ge 2 ]] || refuse "$1 needs a value"
-            printf -v "${1#--}" '%s' "$2"
-            whole=false
-            shift 2
-            ;;
-        *) refuse "unexpected argument '$1'" ;;
-    esac
-done
+whole=$(($# == 0))
+options "warps latencies" "$@"
 
 ./scripts/setup.sh
 build_weft
 measured_results options
-kernels=$("$weft" --json kernels list | python3 -c '
-import json, sys
-print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))')
+kernels=$(compared_kernels)
 kernels+=" interpreter mandelbrot string_search"
 
 # $1 option, $2 kernel, $3 warps, $4 latency
@@ -77,7 +61,7 @@ for count in $warps; do
 done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
 
 table=$(python3 scripts/options_table.py "$results"/*.json)
-if ! $whole; then
+if ! ((whole)); then
     echo "$table"
     exit
 fi

