@@ -1,8 +1,9 @@
 //! RV32M division of a warp: every lane at once, one bit of the quotient a cycle.
 //!
-//! Starts at the end of S7, with the mask of S7. It takes the operands of any division that comes there, as S3 lets one come only
-//! when it is free; whether that commits, which is known last, only starts it. 34 cycles later its result waits until the queue of long results
-//! takes it. One division is under way at a time; only the warps that want another wait. Storage: T × 98 bits.
+//! Starts at the end of S7, with the mask of S7. It takes the operands of any division that comes there, since S3 lets
+//! one come only when it is free; whether that commits, which is known last, only starts it. 34 cycles later its result
+//! waits until the queue of long results takes it. One division is under way at a time; only the warps that want another
+//! wait. Storage: T × 98 bits.
 //!
 //! Restoring division of magnitudes. A divisor of zero gives a quotient of ones and leaves the dividend as remainder,
 //! as the ISA asks, if the quotient keeps its sign; −2³¹ ÷ −1 gives −2³¹ and 0 by itself.

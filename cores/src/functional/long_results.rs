@@ -1,4 +1,4 @@
-//! Products and quotients on their way to the register file: the divider, and a queue (LUT RAM) in which each result
+//! Products and quotients on their way to the register file: the divider, and a queue in which each result
 //! has had its place since S3. A product enters in S8; a quotient enters in a cycle without a product.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module};

@@ -4,7 +4,7 @@
 //! came: which of the context's late results they depend on, and whether they read what the instruction before
 //! them writes at S7, which is ready four cycles after its issue.
 //!
-//! Storage: 2 × (slots · entries + 1 + class) + 14 bits.
+//! Storage: 2 × (slots · entries + 1 + needs) + 15 bits.
 
 use rtl::{Builder, ElaborationError, Expr, Module, join, lit};
 
