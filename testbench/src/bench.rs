@@ -20,7 +20,7 @@ use weft_config::Config;
 use weft_trace::Record;
 
 use crate::cache::Cache;
-use crate::model::{self, Effort, ModelError, OpenError, Source};
+use crate::model::{BuildError, Built, Effort, ModelError, Source};
 use crate::report::Report;
 
 /// What executes the program.
@@ -87,10 +87,10 @@ pub enum BenchError {
     /// The model does not know the divergence unit.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// The core cannot be built or loaded.
+    /// The core cannot be built.
     #[error(transparent)]
-    Open(#[from] OpenError),
-    /// The loaded core does not work.
+    Build(#[from] BuildError),
+    /// The core cannot be loaded, or does not work.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// Something was asked for that needs the trace port.
@@ -115,13 +115,12 @@ pub enum BenchError {
 impl BenchError {
     /// The kind of the error, for programs.
     pub fn kind(&self) -> &'static str {
-        use crate::model::BuildError;
         match self {
             Self::Core(_) | Self::Policy(_) | Self::NoTracePort(_) | Self::NoWave | Self::NoPipeline => "configuration",
-            Self::Open(OpenError::Build(BuildError::Tool(_))) => "tool-missing",
-            Self::Open(OpenError::Build(BuildError::Cache(_))) => "cache",
-            Self::Open(OpenError::Build(_)) => "build",
-            Self::Open(OpenError::Load(_)) | Self::Model(ModelError::Load { .. }) => "cache",
+            Self::Build(BuildError::Tool(_)) => "tool-missing",
+            Self::Build(BuildError::Cache(_)) => "cache",
+            Self::Build(_) => "build",
+            Self::Model(ModelError::Load { .. } | ModelError::Interface { .. } | ModelError::Create { .. }) => "cache",
             Self::Write { .. } | Self::Model(ModelError::Wave { .. }) => "unwritable-output",
             Self::Model(_) => "internal",
         }
@@ -134,10 +133,7 @@ pub fn run(config: &Config, program: &Program, engine: Engine, options: RunOptio
         return on_model::run(config, program, options);
     }
     check_trace_port(config, engine, &options)?;
-    let core = cores::elaborate(config, program.entry)?;
-    let verilog = core.all_in_one();
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-    run_source(config, program, engine, options, &Cache::of_user(), &source, Effort::Fast)
+    BuiltCore::of(config, program.entry, options.wave.is_some())?.run(config, program, engine, options)
 }
 
 /// Runs a program on a given core: `source` must have the ports of `weft_core` of this configuration.
@@ -151,8 +147,56 @@ pub fn run_source(
     effort: Effort,
 ) -> Result<Report, BenchError> {
     check_trace_port(config, engine, &options)?;
-    let build = model::Options { wave: options.wave.is_some(), effort, seed: seed(config) };
-    let model = model::open(cache, source, build)?;
+    let built = Built::of(cache, source, options.wave.is_some(), effort)?;
+    run_built(&built, config, program, engine, options)
+}
+
+/// A core that is built, to run many programs.
+#[derive(Clone, Debug)]
+pub struct BuiltCore {
+    built: Built,
+    /// The keys that it was elaborated from, and where its threads start.
+    elaborated: (String, u32),
+}
+
+impl BuiltCore {
+    /// Builds the core of a configuration whose threads start at `entry`, if the cache does not hold it. With `wave`,
+    /// it can write waveforms, and is larger and slower.
+    pub fn of(config: &Config, entry: u32, wave: bool) -> Result<Self, BenchError> {
+        let core = cores::elaborate(config, entry)?;
+        let verilog = core.all_in_one();
+        let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+        let built = Built::of(&Cache::of_user(), &source, wave, Effort::Fast)?;
+        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry) })
+    }
+
+    /// Runs a program on it: engine [`Engine::Rtl`] or [`Engine::Cosim`].
+    ///
+    /// # Panics
+    ///
+    /// If the program does not start where the core does, or `config` differs in a key that is in hardware.
+    pub fn run(
+        &self,
+        config: &Config,
+        program: &Program,
+        engine: Engine,
+        options: RunOptions<'_>,
+    ) -> Result<Report, BenchError> {
+        assert_eq!(self.elaborated, (config.rtl_hash_text(), program.entry), "a program for another core");
+        assert_ne!(engine, Engine::Model, "the model needs no core");
+        check_trace_port(config, engine, &options)?;
+        run_built(&self.built, config, program, engine, options)
+    }
+}
+
+fn run_built(
+    built: &Built,
+    config: &Config,
+    program: &Program,
+    engine: Engine,
+    options: RunOptions<'_>,
+) -> Result<Report, BenchError> {
+    let model = built.instance(seed(config))?;
     on_hardware::run(model, config, program, engine, options)
 }
 

@@ -1,7 +1,7 @@
 //! The test bench of Weft: builds the Verilog of a core into a model that runs, stands in for its
 //! memory and console, and compares it commit by commit with the golden model of `sim`.
 //!
-//! - [`run`]: a program on one [`Engine`], to a [`Report`];
+//! - [`run`]: a program on one [`Engine`], to a [`Report`]; [`BuiltCore`]: many programs on one core;
 //! - [`lockstep`]: the checker, fed with trace records;
 //! - [`memory`]: RAM and the data port;
 //! - [`model`]: from Verilog to a loaded model, kept in the [`cache`];
@@ -21,6 +21,6 @@ mod report;
 pub mod tools;
 mod trace_port;
 
-pub use bench::{BenchError, Engine, RunOptions, run, run_source};
+pub use bench::{BenchError, BuiltCore, Engine, RunOptions, run, run_source};
 pub use lockstep::Mismatch;
 pub use report::{FinalMemory, Outcome, Report};

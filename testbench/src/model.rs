@@ -7,32 +7,24 @@ mod library;
 pub use build::{BuildError, Effort, Source};
 pub use library::{Model, ModelError, Port};
 
+use std::path::PathBuf;
+
 use crate::cache::Cache;
 
-/// A model that cannot be had.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// It cannot be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// It cannot be loaded.
-    #[error(transparent)]
-    Load(#[from] ModelError),
+/// A core as a shared object, in the cache.
+#[derive(Clone, Debug)]
+pub struct Built {
+    path: PathBuf,
 }
 
-/// How a model is built and started.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Built with the code that writes waveforms (larger and slower).
-    pub wave: bool,
-    /// How hard the compiler works.
-    pub effort: Effort,
-    /// Seed of the random bits that uninitialised state starts with.
-    pub seed: i32,
-}
+impl Built {
+    /// Builds a core, if the cache does not hold it. With `wave`, it can write waveforms, and is larger and slower.
+    pub fn of(cache: &Cache, source: &Source<'_>, wave: bool, effort: Effort) -> Result<Self, BuildError> {
+        Ok(Self { path: build::shared_object(cache, source, wave, effort)? })
+    }
 
-/// An instance of a core, built if the cache does not hold it.
-pub fn open(cache: &Cache, source: &Source<'_>, options: Options) -> Result<Model, OpenError> {
-    let path = build::shared_object(cache, source, options.wave, options.effort)?;
-    Ok(Model::load(&path, options.seed)?)
+    /// An instance of it. Its uninitialised state starts with random bits of this seed, which is positive.
+    pub fn instance(&self, seed: i32) -> Result<Model, ModelError> {
+        Model::load(&self.path, seed)
+    }
 }

@@ -3,7 +3,7 @@
 use cores::MemoryInCore;
 use rtl::{Direction, PortInfo};
 use testbench::cache::Cache;
-use testbench::model::{self, Effort, Model, Options, Source};
+use testbench::model::{BuildError, Built, Effort, Model, Source};
 
 const TOY: &str = r#"
 module toy (
@@ -60,9 +60,12 @@ fn kept_cache() -> Cache {
     Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"))
 }
 
-fn open(cache: &Cache, verilog: &str, wave: bool, seed: i32) -> Result<Model, model::OpenError> {
-    let source = Source { top: "toy", ports: &ports(), verilog, memory: None };
-    model::open(cache, &source, Options { wave, effort: Effort::Quick, seed })
+fn build(cache: &Cache, verilog: &str, wave: bool) -> Result<Built, BuildError> {
+    Built::of(cache, &Source { top: "toy", ports: &ports(), verilog, memory: None }, wave, Effort::Quick)
+}
+
+fn open(cache: &Cache, verilog: &str, wave: bool, seed: i32) -> Model {
+    build(cache, verilog, wave).unwrap().instance(seed).unwrap()
 }
 
 fn tick(model: &mut Model, time: &mut u64) {
@@ -77,7 +80,7 @@ fn tick(model: &mut Model, time: &mut u64) {
 
 #[test]
 fn ports_of_every_storage_size_are_read_and_driven() {
-    let mut model = open(&kept_cache(), TOY, false, 1).unwrap();
+    let mut model = open(&kept_cache(), TOY, false, 1);
     let input = |name: &str, bits| model.port(name, bits, Direction::Input).unwrap();
     let output = |name: &str, bits| model.port(name, bits, Direction::Output).unwrap();
     let inputs = [input("narrow", 5), input("middle", 12), input("word", 32), input("pair", 64)];
@@ -103,7 +106,7 @@ fn ports_of_every_storage_size_are_read_and_driven() {
 fn state_is_kept_between_clocks_and_starts_random_by_seed() {
     let cache = kept_cache();
     let start = |seed| {
-        let mut model = open(&cache, TOY, false, seed).unwrap();
+        let mut model = open(&cache, TOY, false, seed);
         let rst = model.port("rst", 1, Direction::Input).unwrap();
         let narrow = model.port("narrow", 5, Direction::Input).unwrap();
         let count = model.port("count", 32, Direction::Output).unwrap();
@@ -128,7 +131,7 @@ fn state_is_kept_between_clocks_and_starts_random_by_seed() {
 fn wave_builds_write_an_fst_file() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("toy.fst");
-    let mut model = open(&kept_cache(), TOY, true, 1).unwrap();
+    let mut model = open(&kept_cache(), TOY, true, 1);
     model.open_wave(&file).unwrap();
     let mut time = 0;
     for _ in 0..100 {
@@ -136,7 +139,7 @@ fn wave_builds_write_an_fst_file() {
     }
     drop(model);
     assert!(file.metadata().unwrap().len() > 300);
-    let mut plain = open(&kept_cache(), TOY, false, 1).unwrap();
+    let mut plain = open(&kept_cache(), TOY, false, 1);
     assert!(plain.open_wave(&file).is_err());
 }
 
@@ -144,7 +147,7 @@ fn wave_builds_write_an_fst_file() {
 fn verilog_that_does_not_compile_is_an_error_that_quotes_the_tool_and_leaves_no_entry() {
     let root = tempfile::tempdir().unwrap();
     let cache = Cache::at(root.path());
-    let error = open(&cache, "module toy(input wire clk); assign = nothing; endmodule", false, 1).err().unwrap();
+    let error = build(&cache, "module toy(input wire clk); assign = nothing; endmodule", false).unwrap_err();
     assert!(error.to_string().contains("verilator failed on the generated core"), "{error}");
     assert!(error.to_string().contains("nothing"), "{error}");
     assert_eq!(cache.clean().unwrap().entries, 0);
@@ -153,7 +156,7 @@ fn verilog_that_does_not_compile_is_an_error_that_quotes_the_tool_and_leaves_no_
 #[test]
 fn a_loop_that_never_settles_is_an_error_not_an_abort() {
     let looping = TOY.replace("assign word_out = ~word;", "wire [31:0] ring = ~ring; assign word_out = ring;");
-    let mut model = open(&kept_cache(), &looping, false, 1).unwrap();
+    let mut model = open(&kept_cache(), &looping, false, 1);
     assert!(model.eval().unwrap_err().to_string().contains("converge"));
 }
 
@@ -188,8 +191,7 @@ fn memories_and_nets_of_the_inside_are_reached_by_name() {
         bus: vec![port(("inner_row", 4, Input))],
     };
     let source = Source { top: "toy", ports: &ports, verilog: MEMORY, memory: Some(&memory) };
-    let mut model =
-        model::open(&kept_cache(), &source, Options { wave: false, effort: Effort::Quick, seed: 1 }).unwrap();
+    let mut model = Built::of(&kept_cache(), &source, false, Effort::Quick).unwrap().instance(1).unwrap();
     assert_eq!((model.banks(), model.bank(0).len(), model.bank(1).len()), (2, 16, 16));
     for bank in 0..2 {
         for (place, word) in model.bank_mut(bank).iter_mut().zip(0..) {

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use sim::Program;
 use support::figures;
 use testbench::kernels::{self, Kernel};
-use testbench::{Engine, RunOptions};
+use testbench::{BuiltCore, Engine, RunOptions};
 use weft_config::Config;
 
 /// Rounds of all programs, of each engine.
@@ -32,10 +32,10 @@ fn load(elf: PathBuf, config: &Config) -> Program {
 }
 
 /// Runs programs; gives their cycles, and the nanoseconds it took.
-fn run(config: &Config, programs: &[Program], engine: Engine) -> (u64, u64) {
+fn run(core: &BuiltCore, config: &Config, programs: &[Program], engine: Engine) -> (u64, u64) {
     let (mut cycles, before) = (0, thread_time());
     for program in programs {
-        let report = testbench::run(config, program, engine, RunOptions::default()).unwrap();
+        let report = core.run(config, program, engine, RunOptions::default()).unwrap();
         assert!(report.success(), "{}", report.message);
         cycles += report.cycles.unwrap();
     }
@@ -58,13 +58,13 @@ fn rates(config: &Config) -> (f64, f64) {
     let exit = "    .globl main\nmain:\n    li a0, 0\n    ret\n";
     let exits = vec![load(kernels::compile("exit.S", exit, out.path()).unwrap(), config); kernels.len()];
 
-    run(config, &exits, Engine::Rtl);
+    let core = BuiltCore::of(config, kernels[0].entry, false).unwrap();
     let mut best = [Engine::Rtl, Engine::Cosim].map(|engine| (engine, u64::MAX, u64::MAX, 0));
     for _ in 0..ROUNDS {
         for (engine, of_kernels, of_exits, cycles) in &mut best {
-            let ran = run(config, &kernels, *engine);
+            let ran = run(&core, config, &kernels, *engine);
             *of_kernels = ran.1.min(*of_kernels);
-            let ended = run(config, &exits, *engine);
+            let ended = run(&core, config, &exits, *engine);
             *of_exits = ended.1.min(*of_exits);
             *cycles = ran.0 - ended.0;
         }

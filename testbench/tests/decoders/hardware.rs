@@ -7,7 +7,7 @@ use std::fmt::{Debug, Write};
 use rtl::{Direction, PortInfo};
 use sim::decode::decode;
 use testbench::cache::Cache;
-use testbench::model::{self, Effort, Options, Port, Source};
+use testbench::model::{self, Built, Effort, Port, Source};
 use weft_config::{Config, Isa};
 
 use crate::asked::{self, Model};
@@ -73,8 +73,7 @@ impl Stages {
         let outer = outer_ports(&stages);
         let verilog = with_submodules(&files) + &top(&stages, &outer);
         let source = Source { top: TOP, ports: &outer, verilog: &verilog, memory: None };
-        let options = Options { wave: false, effort: Effort::Fast, seed: 1 };
-        let mut hardware = model::open(&Cache::of_user(), &source, options).unwrap();
+        let mut hardware = Built::of(&Cache::of_user(), &source, false, Effort::Fast).unwrap().instance(1).unwrap();
         let found = |PortInfo { name, width, direction }: &PortInfo| hardware.port(name, *width, *direction).unwrap();
         let pins = Pins::of(&outer.iter().map(|port| (port.name.as_str(), found(port))).collect());
         for (input, value) in [(pins.rst, 0), (pins.fetch_fault_s5, 0), (pins.valid_s2, 1), (pins.valid_s5, 1_u64)] {
