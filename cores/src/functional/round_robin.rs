@@ -2,8 +2,8 @@
 
 use rtl::{Builder, ElaborationError, Expr, Module, concat, lit};
 
-/// Elaborates the picker: `grant` is one of `requests`, the next above the last one accepted, turning round; with
-/// `prefers`, one of those that are `preferred` if there is any.
+/// Elaborates the picker: `grant` is one of `requests`, the next above the last one accepted, however long ago that
+/// was, turning round; with `prefers`, one of those that are `preferred` if there is any.
 pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError> {
     let name = if prefers { "preferring_round_robin" } else { "round_robin" };
     let m = Builder::new(name, "Picks one of the requests: the next above the last accepted, turning round.");
@@ -27,7 +27,7 @@ pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError
         last = last | below.when(&chosen);
         none_before = none_before & candidates.none();
     }
-    above.next(&last).enable(&accept).reset(0);
+    above.next(&last).enable(&(accept & requests.any())).reset(0);
     m.output("grant", &grant);
     m.finish()
 }

@@ -10,8 +10,7 @@ use super::scoreboard::EntryNumber;
 use crate::run::Outcome;
 
 impl Core<'_> {
-    /// S3: one context in turn, from the one after the last; after a cycle without an issue, from the first. `Some` if
-    /// the run ends with it.
+    /// S3: one context in turn. `Some` if the run ends with it.
     pub(super) fn issue(&mut self) -> Option<Outcome> {
         let count = self.contexts.len();
         let mut turn = (1..=count).map(|step| (self.last_issue + step) % count);
@@ -19,7 +18,6 @@ impl Core<'_> {
         let chosen = if bubble { None } else { turn.find(|number| self.is_ready(*number)) };
         let Some(number) = chosen else {
             self.idle += 1;
-            self.last_issue = self.contexts.len() - 1;
             return None;
         };
         let fetched = self.contexts[number].front_end.issue()?;
