@@ -159,6 +159,7 @@ pub(crate) fn liveness(body: &Body) -> ReadBits {
         }
     }
     queue.extend(body.properties.iter().map(|property| &property.condition));
+    queue.extend(&body.own);
     for port in &body.ports {
         if let PortData::Output { driver: Some(value), .. } = port {
             queue.push(value);

@@ -196,7 +196,7 @@ impl Builder {
             let net = self.net(name, width, NetKind::Register);
             let mut body = self.0.borrow_mut();
             let index = body.registers.len();
-            body.registers.push(RegisterData { net: net.clone(), next: None, enable: None, reset: None });
+            body.registers.push(RegisterData { net: net.clone(), next: None, enable: None, reset: None, start: None });
             body.items.push(Item::Register(index));
             Some((index, Expr::net(&net)))
         };
@@ -215,9 +215,43 @@ impl Builder {
         register.q
     }
 
+    /// A module that makes its own clock: the wire `clk`, to be driven with [`Builder::drive`] by a port or by an instance
+    /// that makes clocks. All that is clocked in the module and below it follows it, and the module has no port `clk`.
+    ///
+    /// # Panics
+    /// If something is described already.
+    #[track_caller]
+    pub fn own_clock(&self) -> Expr {
+        self.own("clk")
+    }
+
+    /// The same of its reset: the wire `rst`.
+    ///
+    /// # Panics
+    /// If something but the clock is described already.
+    #[track_caller]
+    pub fn own_reset(&self) -> Expr {
+        self.own("rst")
+    }
+
+    #[track_caller]
+    fn own(&self, name: &str) -> Expr {
+        let mut body = self.0.borrow_mut();
+        assert!(body.items.len() == body.own.len() && !body.makes(name), "`{name}` must be made before all else");
+        let net = Rc::new(Net { id: fresh(), name: name.to_owned(), width: 1, kind: NetKind::Wire, module: body.id });
+        let (wire, position) = (Expr::net(&net), body.items.len());
+        body.wires.insert(net.id, position);
+        body.items.push(Item::Wire { net, driver: None });
+        body.own.push(wire.clone());
+        wire
+    }
+
     /// Whether the module is being reset, for what has no reset of its own, such as a memory that must keep its words.
     pub fn in_reset(&self) -> Expr {
         let mut body = self.0.borrow_mut();
+        if let Some(own) = body.own.iter().find(|wire| wire.as_net().is_some_and(|net| net.name == "rst")) {
+            return own.clone();
+        }
         let module = body.id;
         let net = body.reset.get_or_insert_with(|| {
             Rc::new(Net { id: fresh(), name: "rst".to_owned(), width: 1, kind: NetKind::Reset, module })

@@ -154,7 +154,6 @@ fn body(finished: &Finished, sheet: &mut Sheet) {
     for (position, block) in clocked_blocks(finished, &items, &order) {
         late.entry(position).or_default().push((Late::Clocked, block));
     }
-    let register = |index: usize| &finished.body.registers[index].net;
     for (position, item) in items {
         match item {
             Item::Comment(text) => {
@@ -174,7 +173,7 @@ fn body(finished: &Finished, sheet: &mut Sheet) {
                 None => sheet.lines(&statement::declaration("wire", net)),
             },
             Item::Wire { net, driver: None } => unreachable!("`{}` was checked to have a value", net.name),
-            Item::Register(index) => sheet.lines(&statement::declaration("reg ", register(*index))),
+            Item::Register(index) => sheet.lines(&statement::register(&finished.body.registers[*index])),
             Item::MemoryRead { memory, read } => {
                 let net = &finished.body.memories[*memory].reads[*read].0;
                 sheet.lines(&statement::declaration("reg ", net));

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use num_bigint::BigUint;
 
 use crate::analysis::{self, ReadBits, Settled};
+use crate::builder::Builder;
 use crate::emit;
 use crate::expr::Expr;
 use crate::hierarchy;
@@ -113,6 +114,10 @@ pub(crate) struct Body {
     pub registers: Vec<RegisterData>,
     /// The reset, if it is read as a value.
     pub reset: Option<Rc<Net>>,
+    /// The wires `clk` and `rst` of a module that makes its own: it has no such ports.
+    pub own: Vec<Expr>,
+    /// Of a module that is described elsewhere: its parameters.
+    pub external: Option<Vec<(String, String)>>,
     pub properties: Vec<PropertyData>,
 }
 
@@ -168,6 +173,8 @@ pub(crate) struct RegisterData {
     pub next: Option<Expr>,
     pub enable: Option<Expr>,
     pub reset: Option<BigUint>,
+    /// What it holds before the first clock edge.
+    pub start: Option<BigUint>,
 }
 
 pub(crate) struct MemoryData {
@@ -228,6 +235,11 @@ impl Finished {
     pub fn has_port(&self, name: &str) -> bool {
         self.positions.contains_key(name)
     }
+
+    /// Whether there is a net `clk` or `rst`, from a port or of the module's own.
+    pub fn has_implicit(&self, name: &str) -> bool {
+        self.has_port(name) || self.body.makes(name)
+    }
 }
 
 impl Body {
@@ -250,6 +262,11 @@ impl Body {
         })
     }
 
+    /// Whether the module makes its own `clk` or `rst`.
+    pub fn makes(&self, name: &str) -> bool {
+        self.own.iter().filter_map(Expr::as_net).any(|net| net.name == name)
+    }
+
     fn port_list(&self, alive: &ReadBits) -> Vec<PortInfo> {
         let port = |name: &str, width, direction| PortInfo { name: name.to_owned(), width, direction };
         let below = |name: &str| self.instances().any(|data| data.module.finished().has_port(name));
@@ -259,8 +276,8 @@ impl Body {
         let clocked = living.next().is_some()
             || (0..self.memories.len()).any(|index| self.reads_memory(index, alive))
             || below("clk");
-        let clock = clocked.then(|| port("clk", 1, Direction::Input));
-        let reset = reset.then(|| port("rst", 1, Direction::Input));
+        let clock = (clocked && !self.makes("clk")).then(|| port("clk", 1, Direction::Input));
+        let reset = (reset && !self.makes("rst")).then(|| port("rst", 1, Direction::Input));
         let declared = self.ports.iter().filter_map(|p| match p {
             PortData::Group(_) => None,
             PortData::Input(net) => Some(port(&net.name, net.width, Direction::Input)),
@@ -281,6 +298,32 @@ impl Module {
         self.0.ports.clone()
     }
 
+    /// A module that is described elsewhere, such as a cell of an FPGA: only its instances are printed, with these
+    /// parameters, names and values as in Verilog. None of its outputs depends on an input within a cycle.
+    ///
+    /// # Panics
+    /// If a name is no Verilog identifier or there twice.
+    #[track_caller]
+    pub fn external(name: &str, parameters: &[(&str, String)], ports: &[(&str, usize, Direction)]) -> Self {
+        let m = Builder::new(name, "");
+        for (port, width, direction) in ports {
+            match direction {
+                Direction::Input => _ = m.input(port, *width),
+                Direction::Output => m.output_port(port, *width),
+            }
+        }
+        let mut body = m.0.take();
+        body.external = Some(parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
+        let ports = body.port_list(&ReadBits::new());
+        let paths = vec![Default::default(); ports.len()];
+        Self::of(body, ports, ReadBits::new(), Settled { order: Vec::new(), paths })
+    }
+
+    /// Whether it is described elsewhere.
+    pub fn is_external(&self) -> bool {
+        self.0.body.external.is_some()
+    }
+
     /// The properties that the module states, in order.
     pub fn properties(&self) -> Vec<PropertyInfo> {
         let info = |property: &PropertyData| PropertyInfo { kind: property.kind, name: property.name.clone() };
@@ -296,9 +339,11 @@ impl Module {
         self.instances().map(|instance| (instance.name.clone(), instance.module.clone())).collect()
     }
 
-    /// The modules of the hierarchy, each once, below before above.
+    /// The modules of the hierarchy but those described elsewhere, each once, below before above.
     pub fn hierarchy(&self) -> Vec<Module> {
-        self.tree().unwrap_or_else(|name| unreachable!("`{name}` was checked to be one module"))
+        let mut modules = self.tree().unwrap_or_else(|name| unreachable!("`{name}` was checked to be one module"));
+        modules.retain(|module| !module.is_external());
+        modules
     }
 
     /// The modules of the hierarchy by name, or the name that two different ones have.
@@ -321,6 +366,9 @@ impl Module {
 
     /// Whether both print the same text and, below, instantiate the same modules.
     fn is_same(&self, other: &Self) -> bool {
+        if self.is_external() || other.is_external() {
+            return self.0.ports == other.0.ports && self.is_external() == other.is_external();
+        }
         let below = || self.instances().zip(other.instances()).all(|(a, b)| a.module.is_same(&b.module));
         Rc::ptr_eq(&self.0, &other.0) || emit::module(self) == emit::module(other) && below()
     }
@@ -333,13 +381,17 @@ impl Module {
         self.0.body.instances()
     }
 
+    fn of(body: Body, ports: Vec<PortInfo>, read_bits: ReadBits, settled: Settled) -> Self {
+        let positions = ports.iter().enumerate().map(|(position, port)| (port.name.clone(), position)).collect();
+        Self(Rc::new(Finished { body, ports, positions, read_bits, settled }))
+    }
+
     pub(crate) fn close(body: Body) -> Result<Self, ElaborationError> {
         analysis::complete(&body)?;
         let read_bits = analysis::liveness(&body);
         let ports = body.port_list(&read_bits);
         let settled = analysis::settle(&body, &ports)?;
-        let positions = ports.iter().enumerate().map(|(position, port)| (port.name.clone(), position)).collect();
-        let module = Self(Rc::new(Finished { body, ports, positions, read_bits, settled }));
+        let module = Self::of(body, ports, read_bits, settled);
         module.tree().map_err(|name| ElaborationError::SameName { module: module.name().to_owned(), name })?;
         hierarchy::check(&module)?;
         Ok(module)

@@ -83,6 +83,18 @@ impl Register {
         })
     }
 
+    /// What it holds before the first clock edge: the content that an FPGA is configured with. Other registers start
+    /// undefined.
+    #[track_caller]
+    pub fn starts_at(&self, value: u64) -> &Self {
+        let (q, value) = (&self.q, BigUint::from(value));
+        assert!(value.bits() as usize <= q.width(), "register `{q:?}` has {} bits, too few for {value}", q.width());
+        self.set(|register| {
+            assert!(register.start.is_none(), "register `{q:?}` starts with two values");
+            register.start = Some(value);
+        })
+    }
+
     /// The output as an expression.
     pub fn q(&self) -> Expr {
         self.q.clone()

@@ -14,6 +14,13 @@ pub(crate) fn declaration(kind: &str, net: &Net) -> String {
     format!("    {kind} {}{};\n", range(net.width), net.name)
 }
 
+/// `reg [7:0] name;`, with what it starts at.
+pub(crate) fn register(register: &RegisterData) -> String {
+    let RegisterData { net, start, .. } = register;
+    let start = start.as_ref().map_or(String::new(), |value| format!(" = {}", literal(net.width, value)));
+    format!("    reg  {}{}{start};\n", range(net.width), net.name)
+}
+
 /// What drives a wire, after `head`.
 pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String {
     match driver {
@@ -63,7 +70,16 @@ pub(crate) fn instance(data: &InstanceData) -> String {
             format!("        .{:<widest$} ({value})", port.name)
         })
         .collect();
-    format!("    {} {} (\n{}\n    );\n", data.module.name(), data.name, connections.join(",\n"))
+    let parameters = parameters(data.module.finished().body.external.as_deref().unwrap_or_default());
+    format!("    {} {parameters}{} (\n{}\n    );\n", data.module.name(), data.name, connections.join(",\n"))
+}
+
+/// `#(…) `, or nothing if there are none.
+fn parameters(parameters: &[(String, String)]) -> String {
+    let widest = parameters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines: Vec<String> =
+        parameters.iter().map(|(name, value)| format!("        .{name:<widest$} ({value})")).collect();
+    if lines.is_empty() { String::new() } else { format!("#(\n{}\n    ) ", lines.join(",\n")) }
 }
 
 /// `if (condition) begin`, or without a condition nothing.
@@ -141,7 +157,7 @@ pub(crate) fn properties(finished: &Finished, sheet: &mut Sheet) {
     };
     sheet.gap();
     sheet.comment("    ", "Properties.");
-    sheet.lines(&match (finished.has_port("clk"), finished.has_port("rst")) {
+    sheet.lines(&match (finished.has_implicit("clk"), finished.has_implicit("rst")) {
         (false, _) => format!("    always @* begin\n{}    end\n", statements(8)),
         (true, false) => clocked(&statements(8)),
         (true, true) => clocked(&format!("        if (!rst) begin\n{}        end\n", statements(12))),

@@ -44,6 +44,8 @@ fn widths_that_differ_name_both_nets() {
     assert_eq!(found, "enable `a` must have 1 bit");
     let found = panics(|m| _ = m.register("count", 2).reset(4));
     assert_eq!(found, "register `count` has 2 bits, too few for 4");
+    let found = panics(|m| _ = m.register("count", 2).starts_at(4));
+    assert_eq!(found, "register `count` has 2 bits, too few for 4");
     let found = panics(|m| m.drive(&m.forward("next", 4), &m.input("a", 5)));
     assert_eq!(found, "`next` has 4 bits, `a` has 5");
     let found = panics(|m| {
@@ -351,4 +353,14 @@ fn an_expression_that_shares_its_parts_too_often_is_an_error() {
     let m = Builder::new("top", "");
     m.output("y", &shared(&m, 10));
     m.finish().expect("a thousand terms still print");
+}
+
+#[test]
+fn a_clock_of_its_own_comes_first_and_needs_a_value() {
+    let late = panics(|m| {
+        m.register("count", 2);
+        m.own_reset();
+    });
+    assert_eq!(late, "`rst` must be made before all else");
+    assert_eq!(refused(|m| drop(m.own_clock())), "module `top`: wire `clk` has no value");
 }

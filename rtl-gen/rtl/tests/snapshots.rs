@@ -313,3 +313,50 @@ fn the_same_description_gives_the_same_bytes() {
     };
     assert_eq!(describe(), describe());
 }
+
+/// A top with a clock pin of its own name, a reset that it makes, and a cell of an FPGA between pin and clock.
+fn top(through_a_cell: bool) -> Builder {
+    let below = Builder::new("below", "Counts.");
+    let count = below.register("count", 4);
+    count.next(&rtl::increment(&count, 1)).reset(0);
+    below.output("count_now", &count);
+    let below = below.finish().unwrap();
+
+    let m = Builder::new("top", "A board.");
+    let (clk, rst) = (m.own_clock(), m.own_reset());
+    let pin = m.input("clk_25mhz", 1);
+    if through_a_cell {
+        use rtl::Direction::{Input, Output};
+        let parameters = [("DIVIDE", "2".to_owned()), ("NAME", "\"fast\"".to_owned())];
+        let cell = Module::external("DIVIDER", &parameters, &[("I", 1, Input), ("O", 1, Output)]);
+        let divider = m.instance("divider", &cell);
+        divider.input("I", &pin).output_to("O", &clk);
+    } else {
+        m.drive(&clk, &pin);
+    }
+    m.comment("Reset, for eight cycles from the start.");
+    let held = m.register("held", 4);
+    held.next(&rtl::increment(&held, 1)).enable(&!held.bit(3)).starts_at(0);
+    m.drive(&rst, &!held.bit(3));
+    m.comment("What is reset.");
+    let seen = m.register("seen", 4);
+    seen.next(&m.instance("counter", &below).output("count_now")).reset(9);
+    m.output("led", &concat([&seen.q(), &m.in_reset()]));
+    m
+}
+
+#[test]
+fn own_clock_and_reset() {
+    assert_snapshot!(text(top(false)));
+}
+
+#[test]
+fn a_module_described_elsewhere_is_an_instance_alone() {
+    let module = top(true).finish().unwrap();
+    let names: Vec<String> = module.hierarchy().iter().map(|module| module.name().to_owned()).collect();
+    assert_eq!(names, ["below", "top"]);
+    let texts = module.verilog();
+    assert_eq!(texts.len(), 2);
+    let instance = texts[1].text.split_once("    DIVIDER ").expect("the instance").1.split_once(";").unwrap().0;
+    assert_snapshot!(instance);
+}
