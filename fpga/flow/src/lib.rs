@@ -2,12 +2,14 @@
 //!
 //! - [`synthesise`]: a core, or one module of it, to an [`Area`], by Yosys, and for parts of the ECP5 family to a
 //!   [`Placing`], by nextpnr;
+//! - [`build`]: a core on a board to a [`Bitstream`], by these two and ecppack;
 //! - [`part`], [`family`]: the FPGAs, what they hold, and what their cells are called.
 //!
 //! What the tools found is kept in the build cache, by the content of what they were given.
 #![deny(unsafe_code)]
 
 mod area;
+mod bitstream;
 pub mod family;
 mod mapping;
 mod netlist;
@@ -23,6 +25,7 @@ mod timing;
 mod yosys;
 
 pub use area::{Area, Cells, ModuleArea};
+pub use bitstream::{Bitstream, BoardRequest, build};
 pub use path::{CriticalPath, Place, Step};
 pub use placing::{Outcome, Placing, Seed};
 pub use synthesis::{Request, SynthesisError, synthesise};

@@ -105,6 +105,21 @@ impl Mapper<'_> {
         Ok(Some(Netlist { cells, around, file: folder.join(NETLIST), sources }))
     }
 
+    /// The top of a board, flattened, with the files that its memory starts with; nothing if it takes more memory than there
+    /// is.
+    pub fn board(&mut self, top: &Core, contents: &[(String, String)]) -> Result<Option<Netlist>, SynthesisError> {
+        let name = top.name();
+        let sources = [(TOP, without_header(&top.all_in_one())), (AROUND, String::new())];
+        let contents = contents.iter().map(|(name, text)| (&name[..], text.clone()));
+        let files: Vec<(&str, String)> = sources[..1].iter().cloned().chain(contents).collect();
+        let (map, after) = (self.map(name, true), self.family.after);
+        let script = format!("read_verilog {TOP}\n{map}write_json {NETLIST}\n{after}tee -q -o {COUNTS} stat -json\n");
+        let task = Task { what: name, files: &files, script: &script, results: &[COUNTS, NETLIST] };
+        let Some(folder) = self.run(&task)? else { return Ok(None) };
+        let (cells, around) = (self.cells(&folder, COUNTS, name)?, Cells::default());
+        Ok(Some(Netlist { cells, around, file: folder.join(NETLIST), sources }))
+    }
+
     /// The commands that read a module, map it, flattened with those below it or beside them as black boxes, and count.
     fn count(&self, top: &str, is_whole: bool, flatten: bool) -> String {
         let black_boxes = if is_whole { String::new() } else { format!("read_verilog -lib {BELOW}\n") };

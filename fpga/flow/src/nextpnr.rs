@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use testbench::cache::{Cache, Key};
 use testbench::tools::{Tool, ToolError};
@@ -16,6 +16,9 @@ use crate::yosys::Stopped;
 const LOG: &str = "nextpnr.log";
 const NETLIST: &str = "netlist.json";
 const REPORT: &str = "report.json";
+const CONSTRAINTS: &str = "pins.lpf";
+/// What is configured of each tile of the part, as ecppack reads it.
+pub const TILES: &str = "tiles.config";
 /// The line that says why there is no report.
 const REFUSAL: &str = "refusal.txt";
 
@@ -42,12 +45,14 @@ pub struct Task<'a> {
     pub part: &'a Part,
     /// The clock frequency to reach, in MHz.
     pub target_mhz: Option<u32>,
+    /// Where the ports go, as an .lpf file says: then [`TILES`] is written. Without it nextpnr chooses.
+    pub constraints: Option<&'a str>,
 }
 
 /// How a run ended.
 pub enum Ended {
-    /// What the report says.
-    Placed(Timing),
+    /// What the report says, and the folder with [`TILES`], if it was to be written.
+    Placed(Timing, PathBuf),
     /// The part is too small; what nextpnr said.
     DoesNotFit(String),
     /// Wires are left over; what nextpnr said.
@@ -82,8 +87,8 @@ impl Nextpnr {
     ) -> Result<Ended, SynthesisError> {
         let (device, seed) = (task.part.device(), seed.to_string());
         let frequency = task.target_mhz.unwrap_or(WANTED_MHZ).to_string();
-        let arguments = [
-            &device,
+        let mut arguments = vec![
+            &device[..],
             "--package",
             "CABGA381",
             "--speed",
@@ -101,16 +106,25 @@ impl Nextpnr {
             "-l",
             LOG,
         ];
-        let key = Key::of([self.version(), task.digest].into_iter().chain(arguments));
+        if task.constraints.is_some() {
+            arguments.extend(["--lpf", CONSTRAINTS, "--textcfg", TILES]);
+        }
+        let key = Key::of([self.version(), task.digest].into_iter().chain(task.constraints).chain(arguments.clone()));
         let mut tell = |seconds: u64, log: &str| progress(&format!("{}: {seconds} s, {}", task.what, step(log)));
         let entry = cache.entry("placing", &key, |folder| {
             let work = folder.join("work");
             fs::create_dir(&work).map_err(at(&work))?;
             share(task.netlist, &work.join(NETLIST)).map_err(at(task.netlist))?;
+            if let Some(constraints) = task.constraints {
+                fs::write(work.join(CONSTRAINTS), constraints).map_err(at(&work))?;
+            }
             let status = self.program.run(&arguments, &work, &mut tell)?;
-            if status.success() && work.join(REPORT).is_file() {
+            let results = if task.constraints.is_some() { &[REPORT, TILES][..] } else { &[REPORT] };
+            if status.success() && results.iter().all(|name| work.join(name).is_file()) {
                 self.read(&work)?;
-                fs::rename(work.join(REPORT), folder.join(REPORT)).map_err(at(folder))?;
+                for name in results {
+                    fs::rename(work.join(name), folder.join(name)).map_err(at(folder))?;
+                }
             } else {
                 let failure = self.program.failure(&work, status);
                 let Some(line) = failure.line_with(&NO_ROOM).or_else(|| failure.line_with(&NO_ROUTE)) else {
@@ -121,7 +135,7 @@ impl Nextpnr {
             Ok(fs::remove_dir_all(&work).map_err(at(&work))?)
         });
         match entry {
-            Ok(folder) if folder.join(REPORT).is_file() => Ok(Ended::Placed(self.read(&folder)?)),
+            Ok(folder) if folder.join(REPORT).is_file() => Ok(Ended::Placed(self.read(&folder)?, folder)),
             Ok(folder) => {
                 let line = fs::read_to_string(folder.join(REFUSAL)).map_err(at(&folder))?;
                 let no_room = NO_ROOM.iter().any(|text| line.contains(text));

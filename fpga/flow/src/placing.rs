@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 
 use cores::Core;
 use testbench::cache::{Cache, Key};
@@ -12,7 +13,6 @@ use crate::netlist::Names;
 use crate::nextpnr::{self, Ended, Nextpnr};
 use crate::part::Part;
 use crate::path::{self, CriticalPath};
-use crate::pins::PINS;
 use crate::process::at;
 use crate::synthesis::SynthesisError;
 use crate::timing::Sites;
@@ -54,6 +54,8 @@ pub struct Placing {
     pub around: Cells,
     /// The nextpnr that placed.
     pub nextpnr: String,
+    /// The folder of what nextpnr wrote for the last seed.
+    pub folder: Option<PathBuf>,
 }
 
 impl Placing {
@@ -68,16 +70,20 @@ impl Placing {
 
 /// What to place.
 pub struct Task<'a> {
-    /// The core behind pins, mapped.
+    /// The core behind pins, or behind those of a board, mapped.
     pub netlist: &'a Netlist,
-    /// The same, as it was described.
+    /// The core, as it was described.
     pub whole: &'a Core,
+    /// Name of the module of the netlist.
+    pub top: &'a str,
     /// Where.
     pub part: &'static Part,
     /// The clock frequency to reach, in MHz.
     pub target_mhz: Option<u32>,
     /// The version of Yosys.
     pub yosys: &'a str,
+    /// Where the ports of a board go. Then one seed is enough that reaches the frequency: the others are not kept.
+    pub constraints: Option<&'a str>,
 }
 
 /// Places a core with the seeds from 1 to `seeds`. Each result is kept by itself: a run that was interrupted goes on.
@@ -95,6 +101,7 @@ pub fn place(
         utilisation: BTreeMap::new(),
         around: netlist.around,
         nextpnr: nextpnr.version().to_owned(),
+        folder: None,
     };
     if !part.holds(&netlist.cells) {
         placing.outcome = Outcome::DoesNotFit("it has more cells than the part".to_owned());
@@ -103,7 +110,7 @@ pub fn place(
     let text = fs::read_to_string(&netlist.file).map_err(at(&netlist.file))?;
     let digest = Key::of([&text[..]]);
     let sources = netlist.sources.each_ref().map(|(name, text)| (*name, &text[..]));
-    let names = Names::read(&text, PINS, &sources)
+    let names = Names::read(&text, task.top, &sources)
         .map_err(|source| SynthesisError::Netlist { version: task.yosys.to_owned(), source })?;
     drop(text);
     for seed in 1..=seeds {
@@ -114,9 +121,13 @@ pub fn place(
             digest: digest.as_str(),
             part,
             target_mhz: task.target_mhz,
+            constraints: task.constraints,
         };
         let timing = match nextpnr.place(cache, &run, seed, progress)? {
-            Ended::Placed(timing) => timing,
+            Ended::Placed(timing, folder) => {
+                placing.folder = Some(folder);
+                timing
+            }
             Ended::DoesNotFit(reason) => {
                 placing.outcome = Outcome::DoesNotFit(reason);
                 break;
@@ -134,6 +145,10 @@ pub fn place(
         let critical_path = path::tell(&timing.path, &names, task.whole.module());
         placing.seeds.push(Seed { seed, fmax_mhz: timing.fmax_mhz, critical_path });
         placing.utilisation = timing.utilisation;
+        if task.constraints.is_some() && task.target_mhz.is_none_or(|target| timing.fmax_mhz >= f64::from(target)) {
+            placing.seeds.drain(..placing.seeds.len() - 1);
+            break;
+        }
     }
     Ok(placing)
 }
@@ -176,6 +191,7 @@ mod tests {
             utilisation: BTreeMap::new(),
             around: Cells::default(),
             nextpnr: String::new(),
+            folder: None,
         };
         placing.median_mhz()
     }

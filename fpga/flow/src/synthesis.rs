@@ -15,6 +15,7 @@ use crate::netlist::NetlistError;
 use crate::nextpnr::Nextpnr;
 use crate::part::{PARTS, Part};
 use crate::path::PIPELINE;
+use crate::pins::PINS;
 use crate::placing;
 use crate::statistics::StatisticsError;
 use crate::timing::ReportError;
@@ -63,6 +64,18 @@ pub enum SynthesisError {
         families: &'static str,
         /// Those parts.
         parts: Vec<&'static str>,
+    },
+    /// Nothing here places the FPGA of a board.
+    #[error(
+        "--board {board}: Weft cannot build it; those that it builds: {}; `weft emit --board {board}` writes a project for \
+         the tools of its maker",
+        .built.join(", ")
+    )]
+    NotBuiltHere {
+        /// The board.
+        board: &'static str,
+        /// The boards that can be built.
+        built: Vec<&'static str>,
     },
     /// The core has no such module.
     #[error("--module {name}: the core has no such module; {hint}")]
@@ -149,7 +162,7 @@ impl SynthesisError {
             Self::Core(_) | Self::Elaboration(_) => "configuration",
             Self::Tool(_) => "tool-missing",
             Self::Cache(_) | Self::Io { .. } => "cache",
-            Self::Unsupported { .. } => "usage",
+            Self::Unsupported { .. } | Self::NotBuiltHere { .. } => "usage",
             Self::UnknownModule { .. } => "unknown-module",
             Self::Failed { .. }
             | Self::OutOfMemory { .. }
@@ -200,7 +213,7 @@ pub fn synthesise(
     };
     let place = |mapper: &mut Mapper<'_>, whole: &Core, netlist: &Netlist| {
         let Some((nextpnr, seeds)) = &placer else { return Ok(None) };
-        let task = placing::Task { netlist, whole, part, target_mhz, yosys: &version };
+        let task = placing::Task { netlist, whole, top: PINS, part, target_mhz, yosys: &version, constraints: None };
         placing::place(nextpnr, &cache, &task, *seeds, mapper.progress).map(Some)
     };
     if per_module && placer.is_some() {

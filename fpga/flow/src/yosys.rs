@@ -18,7 +18,7 @@ pub struct Task<'a> {
     /// What it synthesises, in words.
     pub what: &'a str,
     /// Names and texts of the files that the script reads.
-    pub files: &'a [(&'static str, String)],
+    pub files: &'a [(&'a str, String)],
     /// Commands.
     pub script: &'a str,
     /// Names of the files that they write.

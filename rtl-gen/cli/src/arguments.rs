@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use boards::Board;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -49,10 +50,12 @@ Examples:
   weft emit --out core
   weft emit --preset wide --set memory.outstanding=32 --out core --force
   weft emit --preset bram-4x4 --image program.elf --out core
+  weft emit --preset bram-4x4 --image program.elf --board ulx3s --out project
 
 Writes rtl/*.v (one module each), weft_core.v (all in one), weft_core.f (the files of rtl/),
 weft.core (FuseSoC) and config.toml; with --image weft_core_*.hex, which simulators and synthesis
-tools find when they are started in DIR. Top module: weft_core.")]
+tools find when they are started in DIR. Top module: weft_core. With --board also the top of the board,
+its constraints and what builds it: README-BOARD.md says how.")]
     Emit(EmitArguments),
     /// Run a program on the core, or on the model of it
     #[command(after_help = "\
@@ -88,11 +91,12 @@ Examples:
   weft synth --target ecp5-85k --module arbiter
   weft synth --preset rv32i-8x4 --target ecp5-85k --target-mhz 50
   weft synth --preset rv32i-8x4 --target ecp5-85k --pnr --seeds 5
+  weft synth --preset bram-4x4 --board ulx3s --image program.elf --bitstream program.bit
 
-Uses the Yosys and nextpnr-ecp5 that WEFT_YOSYS and WEFT_NEXTPNR name, else those in PATH, else those
-in .venv. Results are cached by what the tools were given and their versions; a run that was
+Uses the Yosys, nextpnr-ecp5 and ecppack that WEFT_YOSYS, WEFT_NEXTPNR and WEFT_ECPPACK name, else those
+in PATH, else those in .venv. Results are cached by what the tools were given and their versions; a run that was
 interrupted goes on. Exit status 1: the core does not fit, cannot be routed, takes more memory than the
-tools have, or, placed, does not reach --target-mhz.")]
+tools have, or, placed, does not reach --target-mhz or the clock of the board.")]
     Synth(SynthArguments),
     /// List or compile the bundled kernels
     #[command(
@@ -153,11 +157,31 @@ pub struct EmitArguments {
     /// Let the memory of the core start with this program, a 32-bit RISC-V ELF executable (memory.kind "bram")
     #[arg(long, value_name = "P.elf")]
     pub image: Option<PathBuf>,
+    #[command(flatten)]
+    pub board: BoardArguments,
     /// Overwrite what an earlier emit wrote to the folder; other files in it are kept
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
     pub config: ConfigArguments,
+}
+
+/// A board, for `weft emit` and `weft synth`.
+#[derive(Args, Debug)]
+pub struct BoardArguments {
+    /// Put the core behind the pins of a board: its clock, a button for reset, the console on its serial line, lights
+    #[arg(long, value_name = "BOARD", value_parser = board(), requires = "image", group = "places")]
+    pub board: Option<&'static Board>,
+    /// Bits a second on the serial line of the board [default: 115200]
+    #[arg(long, value_name = "N", requires = "board", value_parser = clap::value_parser!(u32).range(1..))]
+    pub baud: Option<u32>,
+}
+
+impl BoardArguments {
+    /// Bits a second.
+    pub fn baud(&self) -> u32 {
+        self.baud.unwrap_or(boards::BAUD)
+    }
 }
 
 /// `weft run`
@@ -231,27 +255,35 @@ pub struct AnalyzeArguments {
 #[derive(Args, Debug)]
 pub struct SynthArguments {
     /// The FPGA
-    #[arg(long, value_name = "PART", value_parser = part())]
-    pub target: &'static Part,
+    #[arg(long, value_name = "PART", value_parser = part(), required_unless_present = "board", conflicts_with = "board")]
+    pub target: Option<&'static Part>,
     /// Synthesise one module with all below it, instead of the core
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "board")]
     pub module: Option<String>,
     /// Synthesise each module by itself and add them up, do not flatten the whole: for cores that take
     /// more time or memory than there is
-    #[arg(long)]
+    #[arg(long, conflicts_with = "board")]
     pub per_module: bool,
     /// Map the logic for this clock frequency, and for few LUTs where that leaves room, instead of for the
     /// shortest delay [unit: MHz]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", conflicts_with = "board", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub target_mhz: Option<u32>,
     /// Place and route as well, behind a module that folds the ports into a few pins, and report the clock
     /// frequency reached and the path that limits it (ECP5 only); with --per-module each module next to the
     /// core by itself
-    #[arg(long)]
+    #[arg(long, group = "places")]
     pub pnr: bool,
-    /// Place once with each seed from 1 to N [default: 3]
-    #[arg(long, value_name = "N", requires = "pnr", value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// Place once with each seed from 1 to N; with --board until one is fast enough [default: 3]
+    #[arg(long, value_name = "N", requires = "places", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub seeds: Option<u32>,
+    #[command(flatten)]
+    pub board: BoardArguments,
+    /// With --board: what its memory starts with, a 32-bit RISC-V ELF executable
+    #[arg(long, value_name = "P.elf", requires = "board")]
+    pub image: Option<PathBuf>,
+    /// With --board: write what the FPGA is configured with
+    #[arg(long, value_name = "F.bit", requires = "board")]
+    pub bitstream: Option<PathBuf>,
     #[command(flatten)]
     pub config: ConfigArguments,
 }
@@ -259,6 +291,11 @@ pub struct SynthArguments {
 fn part() -> impl TypedValueParser<Value = &'static Part> {
     let names = part::PARTS.iter().map(|part| part.name);
     PossibleValuesParser::new(names).try_map(|name| part::find(&name).ok_or("no such part"))
+}
+
+fn board() -> impl TypedValueParser<Value = &'static Board> {
+    let names = boards::BOARDS.iter().map(|board| board.name);
+    PossibleValuesParser::new(names).try_map(|name| boards::find(&name).ok_or("no such board"))
 }
 
 /// `weft kernels`

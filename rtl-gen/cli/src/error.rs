@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use boards::BoardError;
 use flow::SynthesisError;
 use sim::ElfError;
 use testbench::BenchError;
@@ -46,6 +47,7 @@ pub fn kind(error: &anyhow::Error) -> &'static str {
             .or_else(|| Some(cause.downcast_ref::<BenchError>()?.kind()))
             .or_else(|| Some(cause.downcast_ref::<SynthesisError>()?.kind()))
             .or_else(|| cause.downcast_ref::<CacheError>().map(|_| "cache"))
+            .or_else(|| cause.downcast_ref::<BoardError>().map(|_| "configuration"))
             .or_else(|| cause.downcast_ref::<cores::CoreError>().map(|_| "configuration"))
     };
     error.chain().find_map(of).unwrap_or("internal")

@@ -5,48 +5,54 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use boards::{Board, BoardError};
+use cores::Core;
 use serde_json::json;
-use testbench::memory::Ram;
-use testbench::reconvergence::{reconvergence_table, reconvergence_words};
 use weft_config::{Config, RAM_BASE};
 
 use super::config::resolve;
-use super::program;
+use super::image;
 use crate::Verdict;
 use crate::arguments::EmitArguments;
 use crate::error::RequestError;
 use crate::report::Report;
 use crate::staging::StagingFolder;
 
-/// Lists the files of `rtl/`; an earlier emit's list says which files are its own.
+/// Lists the files of `rtl/`; an earlier emit's lists, this and those of boards, say which files are its own.
 const FILE_LIST: &str = "weft_core.f";
+
+/// The folders in the output folder.
+const FOLDERS: [&str; 2] = ["rtl", "constraints"];
 
 /// Paths, relative to the output folder, with `/`, and the text of each file.
 type Files = BTreeMap<String, String>;
 
 /// Writes a core.
 pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdict> {
-    let config = resolve(&arguments.config)?;
+    let mut config = resolve(&arguments.config)?;
+    // No board has pins for it.
+    config.trace.port &= arguments.board.board.is_none();
     let out = arguments.out.as_path();
     let place = Place::find(out, arguments.force)?;
-    let files = files(&config, arguments.image.as_deref())?;
+    let files = files(&config, arguments)?;
     write(&files, &place).map_err(|error| RequestError::unwritable(out, error))?;
     let modules = files.keys().filter(|path| is_module(path)).count();
     let (warps, threads) = (config.warps, config.threads);
     let names: Vec<&str> = files.keys().filter(|path| !is_module(path)).map(String::as_str).collect();
+    let top = arguments.board.board.map_or(cores::TOP.to_owned(), Board::top);
     let text = format!(
-        "{}: a core of {warps} warps × {threads} threads, top weft_core: {modules} modules in rtl/, {}",
+        "{}: a core of {warps} warps × {threads} threads, top {top}: {modules} modules in rtl/, {}",
         out.display(),
         names.join(", ")
     );
-    report.answer(&text, || json!({ "out": out, "top": "weft_core", "files": files.keys().collect::<Vec<_>>() }))?;
+    report.answer(&text, || json!({ "out": out, "top": top, "files": files.keys().collect::<Vec<_>>() }))?;
     Ok(Verdict::Success)
 }
 
-fn files(config: &Config, image: Option<&Path>) -> anyhow::Result<Files> {
-    let (core, contents) = match image {
+fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
+    let (core, contents) = match &arguments.image {
         None => (cores::elaborate(config, RAM_BASE)?, Vec::new()),
-        Some(path) => core_with_image(config, path)?,
+        Some(path) => image::core_with(config, path)?,
     };
     let names: Vec<&str> = contents.iter().map(|(name, _)| name.as_str()).collect();
     let modules: Vec<(String, String)> =
@@ -60,17 +66,19 @@ fn files(config: &Config, image: Option<&Path>) -> anyhow::Result<Files> {
     ]);
     files.extend(modules);
     files.extend(contents);
+    if let Some(board) = arguments.board.board {
+        files.extend(of_board(board, &core, arguments.board.baud())?);
+    }
     Ok(files)
 }
 
-/// A core whose threads start at the entry of the program that its memory starts with, and the files of that memory.
-fn core_with_image(config: &Config, path: &Path) -> anyhow::Result<(cores::Core, Vec<(String, String)>)> {
-    let program = program::load(path, config)?;
-    let core = cores::elaborate_with_image(config, program.entry)?;
-    let ram = Ram::new(config, &program);
-    let table = reconvergence_words(&reconvergence_table(config, &program), &ram);
-    let contents = core.image_files(ram.words(), &table);
-    Ok((core, contents))
+/// The top of a board, what stands below it beside the core, and the files of its project.
+fn of_board(board: &Board, core: &Core, baud: u32) -> Result<Files, BoardError> {
+    let top = boards::elaborate(board, core, baud)?;
+    let modules: Files = top.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
+    let names: Vec<String> = top.modules().iter().map(|name| format!("rtl/{name}.v")).collect();
+    let sources: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(modules.into_iter().chain(boards::project(board, &sources, baud)).collect())
 }
 
 /// The FuseSoC description of the core.
@@ -132,9 +140,7 @@ impl Place {
                     );
                     return Err(RequestError::new("folder-not-empty", message));
                 }
-                let list = fs::read_to_string(out.join(FILE_LIST)).unwrap_or_default();
-                let modules = list.lines().filter(|path| is_module(path)).map(str::to_owned);
-                let earlier = modules.chain(contents_in(out)).collect();
+                let earlier = earlier_files(out);
                 Ok(Self::Existing { folder: out.canonicalize().map_err(fail)?, earlier })
             }
             Err(error) if error.kind() == ErrorKind::NotFound && out.symlink_metadata().is_err() => {
@@ -155,23 +161,29 @@ fn write(files: &Files, place: &Place) -> io::Result<()> {
     })?;
     let staged = staging.join("core");
     fs::create_dir(&staged)?;
-    fs::create_dir(staged.join("rtl"))?;
+    for folder in FOLDERS {
+        fs::create_dir(staged.join(folder))?;
+    }
     for (path, text) in files {
         fs::write(staged.join(path), text)?;
     }
     staging.publish(|_| match place {
         Place::New { folder, .. } => {
             folder.parent().map_or(Ok(()), fs::create_dir_all)?;
+            remove_empty_folders(&staged);
             fs::rename(&staged, folder)
         }
         Place::Existing { folder, earlier } => {
-            fs::create_dir_all(folder.join("rtl"))?;
+            for below in FOLDERS {
+                fs::create_dir_all(folder.join(below))?;
+            }
             for path in files.keys() {
                 fs::rename(staged.join(path), folder.join(path))?;
             }
             for stale in earlier.iter().filter(|path| !files.contains_key(*path)) {
                 remove_if_there(&folder.join(stale))?;
             }
+            remove_empty_folders(folder);
             Ok(())
         }
     })
@@ -184,11 +196,37 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes the folders of an output folder in which nothing is.
+fn remove_empty_folders(out: &Path) {
+    for folder in FOLDERS {
+        // Those with files stay.
+        let _ = fs::remove_dir(out.join(folder));
+    }
+}
+
+/// The files in a folder that an earlier emit has written.
+fn earlier_files(out: &Path) -> Vec<String> {
+    let of_boards = || {
+        let lists = [(Path::new(""), out.to_owned()), (Path::new("constraints"), out.join("constraints"))];
+        let paths = lists.into_iter().flat_map(|(prefix, folder)| {
+            names_in(&folder).map(|name| prefix.join(name).to_string_lossy().into_owned()).collect::<Vec<_>>()
+        });
+        paths.filter(|path| boards::is_written_for_a_board(path))
+    };
+    let lists = of_boards().filter(|path| path.ends_with(".f")).chain([FILE_LIST.to_owned()]);
+    let texts = lists.map(|list| fs::read_to_string(out.join(list)).unwrap_or_default());
+    let modules = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+    modules.filter(|path| is_module(path)).chain(contents_in(out)).chain(of_boards()).collect()
+}
+
+/// Names of the files in a folder.
+fn names_in(folder: &Path) -> impl Iterator<Item = String> {
+    fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+}
+
 /// The files of memory contents in a folder: only `weft emit` gives them such names.
 fn contents_in(folder: &Path) -> impl Iterator<Item = String> {
-    let names =
-        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    names.filter(|name| {
+    names_in(folder).filter(|name| {
         let number = name.strip_prefix("weft_core_").and_then(|name| name.strip_suffix(".hex"));
         number.is_some_and(|number| number.parse::<u8>().is_ok())
     })

@@ -5,6 +5,7 @@ mod cache;
 mod completions;
 mod config;
 mod emit;
+mod image;
 mod kernels;
 mod outputs;
 mod program;

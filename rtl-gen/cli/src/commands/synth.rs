@@ -1,5 +1,6 @@
 //! `weft synth`: the area of a core on an FPGA, and the clock frequency that it reaches there.
 
+mod board;
 mod cells;
 mod placed;
 
@@ -12,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::config::resolve;
 use crate::Verdict;
 use crate::arguments::SynthArguments;
+use crate::error::RequestError;
 use crate::progress::Progress;
 use crate::report::Report;
 use cells::{figures, kinds};
@@ -21,9 +23,12 @@ const SEEDS: u32 = 3;
 
 /// Synthesises a core, places it if that is asked for, and reports what came of it.
 pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verdict> {
+    if let Some(board) = arguments.board.board {
+        return board::synth(arguments, board, report);
+    }
     let config = resolve(&arguments.config)?;
     let request = Request {
-        part: arguments.target,
+        part: arguments.target.ok_or_else(|| RequestError::new("usage", "expected --target PART or --board BOARD"))?,
         module: arguments.module.as_deref(),
         per_module: arguments.per_module,
         target_mhz: arguments.target_mhz,
@@ -34,7 +39,7 @@ pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verd
     progress.borrow_mut().clear();
     let area = area?;
     let ending = Ending::of(&area);
-    report.answer(&text(&area, ending), || object(&area, ending))?;
+    report.answer(&text(&area, ending, area.target_mhz), || object(&area, ending))?;
     Ok(if ending.is_well() { Verdict::Success } else { Verdict::Failure })
 }
 
@@ -129,7 +134,8 @@ fn object(area: &Area, ending: Ending) -> Value {
     Value::Object(object)
 }
 
-fn text(area: &Area, ending: Ending) -> String {
+/// `mapped_mhz` is the frequency that logic was mapped for.
+fn text(area: &Area, ending: Ending, mapped_mhz: Option<u32>) -> String {
     let (part, total, kinds) = (area.part, area.total(), kinds(area.part.family));
     let (top, target, config) = (&area.top, part.name, &area.config);
     let (warps, threads, unit) = (config.warps, config.threads, &config.divergence.unit);
@@ -144,23 +150,23 @@ fn text(area: &Area, ending: Ending) -> String {
     for module in &area.modules {
         row(&module.name, &module.instances.to_string(), &|kind| (kind.count)(part.family, &module.cells).to_string());
     }
-    row("all instances", "", &|kind| (kind.count)(part.family, &area.sum()).to_string());
+    if !area.modules.is_empty() {
+        row("all instances", "", &|kind| (kind.count)(part.family, &area.sum()).to_string());
+    }
     if area.flattened.is_some() {
         row("flattened", "", &|kind| (kind.count)(part.family, &total).to_string());
     }
     row(target, "", &|kind| (kind.available)(part).map_or(String::new(), |number| number.to_string()));
 
-    let mapped = match area.target_mhz {
+    let mapped = match mapped_mhz {
         Some(mhz) => format!("Logic was mapped for {mhz} MHz. "),
         None if part.family.maps_for_frequency => "Logic was mapped for the shortest delay. ".to_owned(),
         None => String::new(),
     };
-    let _ = write!(
-        text,
-        "\nA module's row counts one instance, without the modules below it; {}\n{mapped}{}",
-        cells::packed_is(part.family),
-        short(&area.yosys)
-    );
+    let rows = "A module's row counts one instance, without the modules below it; ";
+    let rows = if area.modules.is_empty() { "" } else { rows };
+    let packed_is = cells::packed_is(part.family);
+    let _ = write!(text, "\n{rows}{packed_is}\n{mapped}{}", short(&area.yosys));
     if let Some(placing) = &area.placing {
         let _ = write!(text, "\n\n{}", placed::text(placing, area));
     }

@@ -1,4 +1,4 @@
-//! Tools that do what a test wants, in place of Yosys and nextpnr.
+//! Tools that do what a test wants, in place of Yosys, nextpnr and ecppack.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -39,6 +39,12 @@ impl StandIn {
         self
     }
 
+    /// An ecppack beside both that runs these commands.
+    pub fn and_ecppack(self, commands: &str) -> Self {
+        self.install("ecppack", "echo 'Project Trellis ecppack Version 9.99'", "echo \"$@\"", commands);
+        self
+    }
+
     /// A program that notes in `calls` what `note` prints for each run.
     fn install(&self, name: &str, version: &str, note: &str, commands: &str) {
         let calls = self.workspace.join("calls");
@@ -57,6 +63,7 @@ impl StandIn {
         let mut command = self.workspace.command(&[&["synth"], arguments].concat());
         command.env("WEFT_YOSYS", self.workspace.join("yosys"));
         command.env("WEFT_NEXTPNR", self.workspace.join("nextpnr"));
+        command.env("WEFT_ECPPACK", self.workspace.join("ecppack"));
         command.env("WEFT_CACHE", self.workspace.join("cache"));
         command.env("TMPDIR", self.workspace.join("temporary"));
         command

@@ -92,13 +92,12 @@ pub fn text(placing: &Placing, area: &Area) -> String {
     let sites: Vec<String> =
         sites.map(|(kind, sites)| format!("{kind} {} of {}", sites.used, sites.available)).collect();
     let around = &placing.around;
-    let _ = writeln!(
-        text,
-        "Sites: {};\n{} FF and {} LUT4 of them are around the core.",
-        sites.join(", "),
-        around.ff,
-        around.lut
-    );
+    let of_them = match around.ff {
+        // On a board all is in the netlist.
+        0 => ".".to_owned(),
+        ff => format!(";\n{ff} FF and {} LUT4 of them are around the core.", around.lut),
+    };
+    let _ = writeln!(text, "Sites: {}{of_them}", sites.join(", "));
 
     if let Some(seed) = typical(placing) {
         let _ = write!(text, "\n{}", path_text(seed));

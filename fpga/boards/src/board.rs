@@ -1,0 +1,102 @@
+//! The boards: what a top needs to know of each.
+
+/// A board.
+#[derive(Debug)]
+pub struct Board {
+    /// Value of `--board`.
+    pub name: &'static str,
+    /// What it is sold as.
+    pub title: &'static str,
+    /// Its FPGA, as the tools of its maker call it.
+    pub part: &'static str,
+    /// The clock.
+    pub clock: Clock,
+    /// The button that resets.
+    pub reset: Button,
+    /// The port of the serial line, from the FPGA to the computer.
+    pub transmit: &'static str,
+    /// The port of the eight lights, lit by 1: see [`LIGHTS`](crate::LIGHTS).
+    pub lights: &'static str,
+    /// Outputs that are 1 for ever.
+    pub high: &'static [&'static str],
+    /// Names and texts of the files that place the ports and state the clock.
+    pub constraints: &'static [(&'static str, &'static str)],
+    /// What builds it.
+    pub tools: Tools,
+}
+
+/// A clock pin, and what becomes of it.
+#[derive(Debug)]
+pub struct Clock {
+    /// The port.
+    pub port: &'static str,
+    /// Its frequency, in MHz.
+    pub mhz: u32,
+    /// The frequency of the core, in MHz.
+    pub core_mhz: u32,
+}
+
+/// A button.
+#[derive(Debug)]
+pub struct Button {
+    /// The port.
+    pub port: &'static str,
+    /// Whether it gives 0 when it is pressed.
+    pub active_low: bool,
+    /// What is printed beside it.
+    pub label: &'static str,
+}
+
+/// What builds a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tools {
+    /// Yosys, nextpnr-ecp5 and ecppack. With the part as `weft synth --target` names it, and its package and speed grade
+    /// as nextpnr does.
+    Trellis {
+        /// The part.
+        target: &'static str,
+        /// The package.
+        package: &'static str,
+        /// The speed grade.
+        speed: &'static str,
+    },
+    /// Intel Quartus: not run by Weft.
+    Quartus {
+        /// The family.
+        family: &'static str,
+    },
+    /// AMD Vivado: not run by Weft.
+    Vivado,
+}
+
+/// The boards, the one that Weft builds itself first.
+pub static BOARDS: [Board; 1] = [Board {
+    name: "ulx3s",
+    title: "ULX3S (85F)",
+    part: "LFE5U-85F-6BG381C",
+    clock: Clock { port: "clk_25mhz", mhz: 25, core_mhz: 25 },
+    reset: Button { port: "btn_fire1", active_low: false, label: "FIRE 1 (B1)" },
+    transmit: "ftdi_rxd",
+    lights: "led",
+    // The ESP32 beside the FPGA starts its own flash program, and leaves the board alone, while this is 1.
+    high: &["wifi_gpio0"],
+    constraints: &[("ulx3s.lpf", include_str!("../../constraints/ulx3s.lpf"))],
+    tools: Tools::Trellis { target: "ecp5-85k", package: "CABGA381", speed: "6" },
+}];
+
+/// The board of a name.
+pub fn find(name: &str) -> Option<&'static Board> {
+    BOARDS.iter().find(|board| board.name == name)
+}
+
+impl Board {
+    /// Name of the top module, and the beginning of the names of its files.
+    pub fn top(&self) -> String {
+        format!("weft_{}", self.name.replace('-', "_"))
+    }
+
+    /// Whether Weft can make its bitstream.
+    pub fn is_built_here(&self) -> bool {
+        matches!(self.tools, Tools::Trellis { .. })
+    }
+}

@@ -1,0 +1,98 @@
+//! The files beside the Verilog by which the tools of a board build it.
+
+use std::fmt::Write;
+
+use crate::board::{BOARDS, Board, Tools};
+use crate::top::LIGHTS;
+
+/// A file of a project: its path below the folder, with `/`, and its text.
+pub type File = (String, String);
+
+/// The files for a board whose Verilog is in `sources`, the top last: constraints, what to run, and a text that says how.
+/// All paths are relative to the folder, from which the tools are to be started.
+pub fn project(board: &Board, sources: &[&str], baud: u32) -> Vec<File> {
+    let top = board.top();
+    let constraints = board.constraints.iter().map(|(name, text)| (format!("constraints/{name}"), (*text).to_owned()));
+    let mut files: Vec<File> = constraints.collect();
+    files.push((format!("{top}.f"), sources.iter().map(|source| format!("{source}\n")).collect()));
+    let (build, how) = match board.tools {
+        Tools::Trellis { target, package, speed } => trellis(board, sources, [target, package, speed]),
+        Tools::Quartus { .. } | Tools::Vivado => (Vec::new(), String::new()),
+    };
+    files.extend(build);
+    files.push((readme(board), text(board, baud, &how)));
+    files
+}
+
+/// Whether a path of a folder is that of a file that [`project`] writes, for whichever board.
+pub fn is_written_for_a_board(path: &str) -> bool {
+    BOARDS.iter().any(|board| {
+        let constraint = |name: &str| board.constraints.iter().any(|(known, _)| *known == name);
+        let of_top = |name: &str| ["f", "sh", "qpf", "qsf", "tcl"].contains(&name);
+        path == readme(board)
+            || path.strip_prefix("constraints/").is_some_and(constraint)
+            || path.strip_prefix(&board.top()).and_then(|rest| rest.strip_prefix('.')).is_some_and(of_top)
+    })
+}
+
+fn readme(board: &Board) -> String {
+    format!("README-{}.md", board.name)
+}
+
+/// The script for Yosys, nextpnr-ecp5 and ecppack, and how to use it.
+fn trellis(board: &Board, sources: &[&str], [target, package, speed]: [&str; 3]) -> (Vec<File>, String) {
+    let top = board.top();
+    let device = target.rsplit('-').next().unwrap_or_default();
+    let constraints = board.constraints.first().map_or("", |(name, _)| name);
+    let sources = sources.join(" \\\n    ");
+    let script = format!(
+        r#"#!/bin/sh
+# From the Verilog to {top}.bit. YOSYS, NEXTPNR and ECPPACK name other programs than those in PATH.
+set -eu
+cd "$(dirname "$0")"
+
+"${{YOSYS:-yosys}}" -q -l {top}.yosys.log -p 'synth_ecp5 -top {top} -json {top}.json' \
+    {sources}
+"${{NEXTPNR:-nextpnr-ecp5}}" --{device} --package {package} --speed {speed} --json {top}.json \
+    --lpf constraints/{constraints} --textcfg {top}.config
+"${{ECPPACK:-ecppack}}" --compress --input {top}.config --bit {top}.bit
+"#
+    );
+    let how = format!(
+        "With Yosys, nextpnr-ecp5 and ecppack:\n\n    sh {top}.sh\n\nmakes `{top}.bit`, and fails if the clock is too fast for the \
+         core. `weft synth --config config.toml --board {name}\n--image P.elf --bitstream {top}.bit` does the same with the program \
+         P.elf, and tells more.\n\n    openFPGALoader --board={name} {top}.bit      # until power is lost; with -f for good\n    \
+         fujprog {top}.bit                           # the same\n",
+        name = board.name
+    );
+    (vec![(format!("{top}.sh"), script)], how)
+}
+
+fn text(board: &Board, baud: u32, how: &str) -> String {
+    let Board { title, part, clock, reset, transmit, lights, .. } = board;
+    let level = if reset.active_low { "0" } else { "1" };
+    let mut text = format!(
+        "# Weft on the {title}\n\nTop module `{top}`, for {part}; `config.toml` has the configuration of the core. All tools are to be \
+         started in this\nfolder, where the Verilog looks for the program (`weft_core_*.hex`).\n\n## Building\n\n{how}\n## Pins\n\n\
+         | port | what |\n|---|---|\n| `{}` | clock, {} MHz; the core runs at {} MHz |\n| `{}` | button {}, {level} when \
+         pressed: reset |\n| `{transmit}` | console: {baud} baud, 8 data bits, no parity, 1 stop bit |\n",
+        clock.port,
+        clock.mhz,
+        clock.core_mhz,
+        reset.port,
+        reset.label,
+        top = board.top(),
+    );
+    for (number, light) in LIGHTS.iter().enumerate() {
+        let _ = writeln!(text, "| `{lights}[{number}]` | light: {light} |");
+    }
+    for port in board.high {
+        let _ = writeln!(text, "| `{port}` | 1 |");
+    }
+    let _ = write!(
+        text,
+        "\nThe program starts 10 ms after the FPGA is configured. The button starts it again, with the memory as the program \
+         left it:\nwhat it has stored is not undone. docs/boards.md of Weft says what has been built and measured.\n"
+    );
+    text
+}

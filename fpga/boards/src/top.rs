@@ -1,0 +1,135 @@
+//! The top of a board: a core, its clock and reset, its console on the serial line, lights.
+
+use cores::Core;
+use rtl::{Builder, ElaborationError, Expr, clog2, concat, increment};
+
+use crate::board::Board;
+use crate::uart;
+
+/// Bits a second on the serial line, unless said.
+pub const BAUD: u32 = 115_200;
+
+/// What each light says, the lowest first.
+pub const LIGHTS: [&str; 8] = [
+    "blinks while there is a clock",
+    "done: all threads have ended",
+    "error: the core has halted on a fault",
+    "the serial line is busy",
+    "error cause, bit 0",
+    "error cause, bit 1",
+    "error cause, bit 2",
+    "error cause, bit 3",
+];
+
+/// How long reset lasts after the last moment that the button was pressed or bounced, in milliseconds.
+const RESET_MS: u64 = 10;
+
+/// How far the bits of the serial line may be from the length asked for, in parts of it: a receiver that samples in the
+/// middle of bits stands twice that over ten bits, with the same again for its own clock.
+const BAUD_TOLERANCE: f64 = 0.02;
+
+/// A core that cannot stand on a board.
+#[derive(Debug, thiserror::Error)]
+pub enum BoardError {
+    /// It has ports that no board connects.
+    #[error(
+        "--board {board}: the core has a port `{port}` that the board cannot serve; expected memory.kind = \"bram\", as in \
+         --preset bram-4x4"
+    )]
+    Port {
+        /// The board.
+        board: &'static str,
+        /// The port.
+        port: String,
+    },
+    /// The clock cannot be divided to the frequency of the serial line.
+    #[error(
+        "--baud {baud}: {mhz} MHz divided by a whole number is at best {nearest} baud; expected a rate that it comes \
+         within 2 % of, such as {BAUD}"
+    )]
+    Baud {
+        /// Bits a second asked for.
+        baud: u32,
+        /// The clock, in MHz.
+        mhz: u32,
+        /// The nearest rate.
+        nearest: u64,
+    },
+    /// The description of the top is wrong.
+    #[error(transparent)]
+    Elaboration(#[from] ElaborationError),
+}
+
+/// The core behind the pins of a board, with `baud` bits a second on the serial line.
+///
+/// # Errors
+/// If the core has ports for memory or a trace, or if the clock does not divide to `baud`.
+pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardError> {
+    if let Some(port) = core.ports().into_iter().find(|port| !is_served(&port.name)) {
+        return Err(BoardError::Port { board: board.name, port: port.name });
+    }
+    let transmitter = uart::elaborate(divisor(board, baud)?)?;
+    let m = Builder::new(
+        &board.top(),
+        &format!("{}: a core, its console on the serial line ({baud} baud, 8N1), lights.", board.title),
+    );
+    let (clk, rst) = (m.own_clock(), m.own_reset());
+    let pin = m.input(board.clock.port, 1);
+    let button = m.input(board.reset.port, 1);
+    m.output_port(board.transmit, 1);
+    m.output_port(board.lights, LIGHTS.len());
+    for port in board.high {
+        m.output(port, &rtl::ones(1));
+    }
+    m.drive(&clk, &pin);
+
+    m.comment(
+        "Reset: from the configuration of the FPGA, and from any press of the button, until nothing has been pressed\n\
+         for 10 ms. Two registers bring the button into the clock's domain.",
+    );
+    let pressed = if board.reset.active_low { !button } else { button };
+    let first = m.register("button_first", 1);
+    first.next(&pressed).starts_at(0);
+    let second = m.register("button", 1);
+    second.next(&first).starts_at(0);
+    let cycles = RESET_MS * 1000 * u64::from(board.clock.core_mhz);
+    let quiet = m.register("quiet_cycles", clog2(cycles as usize) + 1);
+    let released = m.wire("released", &quiet.bit(quiet.width() - 1));
+    quiet.next(&increment(&quiet, 1).when(&!&*second)).enable(&(&*second | !&released)).starts_at(0);
+    m.drive(&rst, &!&released);
+
+    m.comment("The core, and its console on the serial line.");
+    let weft = m.instance("core", core.module());
+    let uart = m.instance("uart", &transmitter);
+    let ready = m.forward("console_ready", 1);
+    weft.input("console_ready", &ready);
+    uart.input("valid", &weft.output("console_valid")).input("data", &weft.output("console_data"));
+    uart.output_to("ready", &ready);
+    m.output(board.transmit, &uart.output("txd"));
+
+    m.comment("Lights.");
+    let half_second = 1_000_000 * u64::from(board.clock.core_mhz) / 2;
+    let heartbeat = m.register("heartbeat", clog2(half_second as usize) + 1);
+    heartbeat.next(&increment(&heartbeat, 1)).starts_at(0);
+    let error = weft.output("error_valid");
+    let cause: Expr = weft.output("error_cause").when(&error);
+    let lights = [&cause, &!&ready, &error, &weft.output("done"), &heartbeat.bit(heartbeat.width() - 1)];
+    m.output(board.lights, &m.delay("lights", &concat(lights)));
+    Ok(core.within(m.finish()?))
+}
+
+/// Whether the top connects a port of a core.
+fn is_served(port: &str) -> bool {
+    ["console_", "error_"].iter().any(|group| port.starts_with(group)) || ["clk", "rst", "done"].contains(&port)
+}
+
+/// Cycles of a bit on the serial line.
+fn divisor(board: &Board, baud: u32) -> Result<u64, BoardError> {
+    let hertz = 1_000_000 * u64::from(board.clock.core_mhz);
+    let wanted = hertz as f64 / f64::from(baud);
+    let divisor = (wanted.round() as u64).max(2);
+    if (divisor as f64 / wanted - 1.0).abs() > BAUD_TOLERANCE {
+        return Err(BoardError::Baud { baud, mhz: board.clock.core_mhz, nearest: hertz / divisor });
+    }
+    Ok(divisor)
+}

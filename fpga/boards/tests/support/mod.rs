@@ -1,0 +1,163 @@
+//! A board in Verilator, seen from its pins.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::env;
+use std::fs;
+use std::sync::{Mutex, PoisonError};
+
+use boards::{Board, elaborate};
+use cores::Core;
+use rtl::Direction::{self, Input, Output};
+use sim::Program;
+use testbench::cache::Cache;
+use testbench::kernels;
+use testbench::memory::Ram;
+use testbench::model::{Built, Effort, Model, Port, Source};
+use weft_config::{Config, Memory, MemoryKind, RAM_BASE};
+
+/// A small core with memory of its own.
+pub fn config() -> Config {
+    let mut config = Config { warps: 2, threads: 2, ..Config::default() };
+    config.memory = Memory::of_kind(MemoryKind::Bram);
+    config.trace.port = false;
+    config
+}
+
+/// The program of a C text, or of a bundled kernel.
+pub fn program(config: &Config, text: Result<&str, &str>) -> Program {
+    let out = tempfile::tempdir().unwrap();
+    let (name, elf) = match text {
+        Err(kernel) => (kernel, kernels::build(kernels::find(kernel).unwrap(), out.path())),
+        Ok(text) => ("program", kernels::compile("program.c", text, out.path())),
+    };
+    Program::load(name, &fs::read(elf.unwrap()).unwrap(), config).unwrap()
+}
+
+/// A board that runs.
+pub struct Bench {
+    model: Model,
+    clock: Port,
+    button: Port,
+    transmit: Port,
+    lights: Port,
+    active_low: bool,
+    /// Cycles of the clock pin.
+    pub cycle: u64,
+    /// The level of the serial line in each cycle, in runs: (level, cycles).
+    runs: Vec<(bool, u64)>,
+}
+
+/// A process has one working directory.
+static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
+
+impl Bench {
+    /// The board, not reset by anything but its own start. The simulator looks for what the memory starts with in the
+    /// working directory, once.
+    pub fn start(board: &'static Board, core: &Core, contents: &[(String, String)], extra: &str) -> Self {
+        let top = elaborate(board, core, boards::BAUD).unwrap();
+        let ports = top.ports();
+        let verilog = top.all_in_one() + extra;
+        let source = Source { top: top.name(), ports: &ports, verilog: &verilog, memory: None };
+        let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
+        let built = Built::of(&cache, &source, false, Effort::Fast).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in contents {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let alone = WORKING_DIRECTORY.lock().unwrap_or_else(PoisonError::into_inner);
+        env::set_current_dir(folder.path()).unwrap();
+        let model = built.instance(1).unwrap();
+        let port = |name: &str, bits: usize, direction: Direction| model.port(name, bits, direction).unwrap();
+        let (clock, button) = (port(board.clock.port, 1, Input), port(board.reset.port, 1, Input));
+        let (transmit, lights) = (port(board.transmit, 1, Output), port(board.lights, 8, Output));
+        let active_low = board.reset.active_low;
+        let runs = Vec::new();
+        let mut bench = Self { model, clock, button, transmit, lights, active_low, cycle: 0, runs };
+        bench.press(false);
+        bench.model.eval().unwrap();
+        env::set_current_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
+        drop(alone);
+        bench
+    }
+
+    /// Presses the button, or lets it go.
+    pub fn press(&mut self, pressed: bool) {
+        self.model.set(self.button, u64::from(pressed != self.active_low));
+    }
+
+    pub fn run(&mut self, cycles: u64) {
+        for _ in 0..cycles {
+            for level in [0, 1] {
+                self.model.set(self.clock, level);
+                self.model.eval().unwrap();
+            }
+            self.cycle += 1;
+            let level = self.model.bit(self.transmit);
+            match self.runs.last_mut() {
+                Some((last, cycles)) if *last == level => *cycles += 1,
+                _ => self.runs.push((level, 1)),
+            }
+        }
+    }
+
+    /// Runs until a light burns, for at most so many cycles.
+    pub fn run_until(&mut self, light: u32, cycles: u64) {
+        let end = self.cycle + cycles;
+        loop {
+            self.run(1000);
+            if self.light(light) {
+                return;
+            }
+            assert!(self.cycle < end, "light {light} is dark after {cycles} cycles");
+        }
+    }
+
+    pub fn light(&self, number: u32) -> bool {
+        self.lights() >> number & 1 == 1
+    }
+
+    pub fn lights(&self) -> u64 {
+        self.model.get(self.lights)
+    }
+
+    /// What a receiver of its own clock hears on the line, from the beginning: it looks in the middle of each bit.
+    pub fn heard(&self, clock_mhz: u32) -> String {
+        let bit = f64::from(clock_mhz) * 1e6 / f64::from(boards::BAUD);
+        let at = |cycle: f64| {
+            let mut end = 0;
+            let run = self.runs.iter().find(|(_, cycles)| {
+                end += cycles;
+                cycle < end as f64
+            });
+            run.is_none_or(|(level, _)| *level)
+        };
+        let mut bytes = Vec::new();
+        let (mut start, mut free) = (0u64, 0.0);
+        for (level, cycles) in &self.runs {
+            if !level && start as f64 >= free {
+                let begin = start as f64;
+                let sample = |number: u32| at(begin + (f64::from(number) + 0.5) * bit);
+                assert!(!sample(0) && sample(9), "no frame at cycle {start}");
+                bytes.push((0..8).map(|number| u8::from(sample(1 + number)) << number).sum());
+                free = begin + 9.5 * bit;
+            }
+            start += cycles;
+        }
+        String::from_utf8(bytes).unwrap()
+    }
+}
+
+/// A core whose memory starts with the program.
+pub fn core_with(config: &Config, program: &Program) -> (Core, Vec<(String, String)>) {
+    let core = cores::elaborate_with_image(config, program.entry).unwrap();
+    let contents = core.image_files(Ram::new(config, program).words(), &[]);
+    (core, contents)
+}
+
+/// The same of a memory of zeros.
+pub fn core_with_zeros(config: &Config) -> (Core, Vec<(String, String)>) {
+    let core = cores::elaborate_with_image(config, RAM_BASE).unwrap();
+    let contents = core.image_files(&vec![0; config.memory.ram_bytes as usize / 4], &[]);
+    (core, contents)
+}

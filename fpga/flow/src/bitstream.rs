@@ -1,0 +1,135 @@
+//! From a core on a board to what its FPGA is configured with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use boards::{BOARDS, Board, Tools};
+use cores::Core;
+use testbench::cache::{Cache, Key};
+use testbench::tools::Tool;
+use weft_config::Config;
+
+use crate::area::Area;
+use crate::mapping::Mapper;
+use crate::nextpnr::{Nextpnr, TILES};
+use crate::part::{self, Part};
+use crate::placing::{self, Outcome};
+use crate::process::{Program, at};
+use crate::synthesis::SynthesisError;
+use crate::yosys::{Stopped, Yosys};
+
+const BITSTREAM: &str = "board.bit";
+/// ecppack has none; what it says is on its console.
+const LOG: &str = "ecppack.log";
+
+/// What to build.
+#[derive(Clone, Copy)]
+pub struct BoardRequest<'a> {
+    /// The board.
+    pub board: &'static Board,
+    /// The core.
+    pub core: &'a Core,
+    /// The core behind the pins of the board.
+    pub top: &'a Core,
+    /// Names and texts of the files that its memory starts with.
+    pub contents: &'a [(String, String)],
+    /// Seeds to try, from 1 to this, until one gives a core that is as fast as the clock of the board.
+    pub seeds: u32,
+}
+
+/// What came of it.
+pub struct Bitstream {
+    /// Cells, and how fast the clock may be. `target_mhz` is that of the board; of the seeds that were tried there is only
+    /// the one that reached it, or all of them if none did.
+    pub area: Area,
+    /// The bitstream, in the cache, if the core is fast enough.
+    pub file: Option<PathBuf>,
+    /// The ecppack that wrote it.
+    pub ecppack: String,
+}
+
+/// Synthesises, places and routes a board, and packs its bitstream. `progress` is told in words what runs, several times a
+/// second.
+///
+/// # Errors
+/// See [`SynthesisError`]. That it does not fit, is too slow or takes more memory than the tools have, is a result.
+pub fn build(
+    config: &Config,
+    request: BoardRequest<'_>,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Bitstream, SynthesisError> {
+    let BoardRequest { board, core, top, contents, seeds } = request;
+    let part = part_of(board)?;
+    // All tools are looked for before one works for minutes.
+    let (packer, nextpnr, yosys) = (Program::find(Tool::Ecppack, LOG)?, Nextpnr::find()?, Yosys::find()?);
+    let (cache, version) = (Cache::of_user(), yosys.version().to_owned());
+    let target_mhz = Some(board.clock.core_mhz);
+    // Logic is mapped for the shortest delay, as everybody's script does.
+    let mut mapper = Mapper { yosys, cache: cache.clone(), family: part.family, target_mhz: None, progress };
+    let netlist = mapper.board(top, contents)?;
+    let mut area = Area {
+        config: config.clone(),
+        top: top.name().to_owned(),
+        target_mhz,
+        part,
+        flattened: netlist.as_ref().map(|netlist| netlist.cells),
+        out_of_memory: netlist.is_none(),
+        modules: Vec::new(),
+        yosys: version.clone(),
+        placing: None,
+        placings: Vec::new(),
+    };
+    let mut file = None;
+    if let Some(netlist) = &netlist {
+        let constraints = board.constraints.first().map(|(_, text)| *text);
+        let (whole, top) = (core, top.name());
+        let task = placing::Task { netlist, whole, top, part, target_mhz, yosys: &version, constraints };
+        let placing = placing::place(&nextpnr, &cache, &task, seeds, progress)?;
+        let reaches = placing.median_mhz().is_some_and(|mhz| mhz >= f64::from(board.clock.core_mhz));
+        if let Some(folder) = placing.folder.as_ref().filter(|_| placing.outcome == Outcome::Placed && reaches) {
+            file = Some(pack(&packer, &cache, &folder.join(TILES), board, progress)?);
+        }
+        area.placing = Some(placing);
+    }
+    Ok(Bitstream { area, file, ecppack: packer.version().to_owned() })
+}
+
+/// The part of a board, if it can be placed here.
+fn part_of(board: &'static Board) -> Result<&'static Part, SynthesisError> {
+    let part = match board.tools {
+        Tools::Trellis { target, .. } => part::find(target),
+        Tools::Quartus { .. } | Tools::Vivado => None,
+    };
+    let built = || BOARDS.iter().filter(|board| board.is_built_here()).map(|board| board.name).collect();
+    part.ok_or_else(|| SynthesisError::NotBuiltHere { board: board.name, built: built() })
+}
+
+/// The bitstream of placed and routed tiles.
+fn pack(
+    packer: &Program,
+    cache: &Cache,
+    tiles: &Path,
+    board: &Board,
+    progress: &mut dyn FnMut(&str),
+) -> Result<PathBuf, SynthesisError> {
+    let text = fs::read_to_string(tiles).map_err(at(tiles))?;
+    let arguments = ["--compress", "--input", TILES, "--bit", BITSTREAM];
+    let key = Key::of([packer.version(), &text[..]].into_iter().chain(arguments));
+    let entry = cache.entry("bitstream", &key, |folder| {
+        let work = folder.join("work");
+        fs::create_dir(&work).map_err(at(&work))?;
+        fs::write(work.join(TILES), &text).map_err(at(&work))?;
+        let mut tell = |seconds: u64, _: &str| progress(&format!("packing of {}: {seconds} s", board.top()));
+        let status = packer.run(&arguments, &work, &mut tell)?;
+        if !status.success() || !work.join(BITSTREAM).is_file() {
+            return Err(Stopped::Failed(packer.failure(&work, status)));
+        }
+        fs::rename(work.join(BITSTREAM), folder.join(BITSTREAM)).map_err(at(folder))?;
+        Ok(fs::remove_dir_all(&work).map_err(at(&work))?)
+    });
+    match entry {
+        Ok(folder) => Ok(folder.join(BITSTREAM)),
+        Err(Stopped::Failed(failure)) => Err(failure.into_error(&format!("the bitstream of {}", board.top()))),
+        Err(Stopped::Error(error)) => Err(error),
+    }
+}
