@@ -26,8 +26,6 @@ pub enum Tool {
     RiscvGcc,
     /// QEMU: another reading of the instruction set, which tests compare with.
     Qemu,
-    /// Snakemake: runs the steps of a comparison.
-    Snakemake,
 }
 
 impl Tool {
@@ -41,7 +39,6 @@ impl Tool {
             Tool::Ecppack => "WEFT_ECPPACK",
             Tool::RiscvGcc => "WEFT_RISCV_GCC",
             Tool::Qemu => "WEFT_QEMU",
-            Tool::Snakemake => "WEFT_SNAKEMAKE",
         }
     }
 
@@ -55,7 +52,6 @@ impl Tool {
             Tool::Ecppack => &["ecppack", "yowasp-ecppack"],
             Tool::RiscvGcc => &["riscv64-unknown-elf-gcc"],
             Tool::Qemu => &["qemu-system-riscv32"],
-            Tool::Snakemake => &["snakemake"],
         }
     }
 
@@ -68,7 +64,6 @@ impl Tool {
             Tool::Nextpnr | Tool::Ecppack => "run scripts/setup.sh --synthesis, which installs it into .venv",
             Tool::RiscvGcc => "install the Debian package gcc-riscv64-unknown-elf (scripts/setup.sh does)",
             Tool::Qemu => "install the Debian package qemu-system-misc (scripts/setup.sh does)",
-            Tool::Snakemake => "run scripts/setup.sh --comparison, which installs it into .venv",
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct Clock {
     pub port: &'static str,
     /// Its frequency, in MHz.
     pub mhz: u32,
-    /// The frequency of the core, in MHz.
+    /// The frequency of the core, in MHz: another one is made by a PLL.
     pub core_mhz: u32,
 }
 
@@ -70,7 +70,9 @@ pub enum Tools {
 }
 
 /// The boards, the one that Weft builds itself first.
-pub static BOARDS: [Board; 1] = [Board {
+pub static BOARDS: [Board; 4] = [ULX3S, DE2_115, ARTY_A7_35T, ARTY_A7_100T];
+
+const ULX3S: Board = Board {
     name: "ulx3s",
     title: "ULX3S (85F)",
     part: "LFE5U-85F-6BG381C",
@@ -82,7 +84,39 @@ pub static BOARDS: [Board; 1] = [Board {
     high: &["wifi_gpio0"],
     constraints: &[("ulx3s.lpf", include_str!("../../constraints/ulx3s.lpf"))],
     tools: Tools::Trellis { target: "ecp5-85k", package: "CABGA381", speed: "6" },
-}];
+};
+
+const DE2_115: Board = Board {
+    name: "de2-115",
+    title: "Terasic DE2-115",
+    part: "EP4CE115F29C7",
+    clock: Clock { port: "CLOCK_50", mhz: 50, core_mhz: 50 },
+    reset: Button { port: "KEY0", active_low: true, label: "KEY0" },
+    transmit: "UART_TXD",
+    lights: "LEDG",
+    high: &[],
+    constraints: &[
+        ("de2-115.qsf", include_str!("../../constraints/de2-115.qsf")),
+        ("de2-115.sdc", include_str!("../../constraints/de2-115.sdc")),
+    ],
+    tools: Tools::Quartus { family: "Cyclone IV E" },
+};
+
+const ARTY_A7_35T: Board = Board {
+    name: "arty-a7-35t",
+    title: "Digilent Arty A7-35T",
+    part: "xc7a35ticsg324-1L",
+    clock: Clock { port: "CLK100MHZ", mhz: 100, core_mhz: 50 },
+    reset: Button { port: "ck_rst", active_low: true, label: "RESET" },
+    transmit: "uart_rxd_out",
+    lights: "led",
+    high: &[],
+    constraints: &[("arty-a7.xdc", include_str!("../../constraints/arty-a7.xdc"))],
+    tools: Tools::Vivado,
+};
+
+const ARTY_A7_100T: Board =
+    Board { name: "arty-a7-100t", title: "Digilent Arty A7-100T", part: "xc7a100tcsg324-1", ..ARTY_A7_35T };
 
 /// The board of a name.
 pub fn find(name: &str) -> Option<&'static Board> {

@@ -8,6 +8,7 @@
 #![deny(unsafe_code)]
 
 mod board;
+mod pll;
 mod project;
 mod top;
 mod uart;

@@ -17,7 +17,8 @@ pub fn project(board: &Board, sources: &[&str], baud: u32) -> Vec<File> {
     files.push((format!("{top}.f"), sources.iter().map(|source| format!("{source}\n")).collect()));
     let (build, how) = match board.tools {
         Tools::Trellis { target, package, speed } => trellis(board, sources, [target, package, speed]),
-        Tools::Quartus { .. } | Tools::Vivado => (Vec::new(), String::new()),
+        Tools::Quartus { family } => quartus(board, sources, family),
+        Tools::Vivado => vivado(board, sources),
     };
     files.extend(build);
     files.push((readme(board), text(board, baud, &how)));
@@ -66,6 +67,56 @@ cd "$(dirname "$0")"
         name = board.name
     );
     (vec![(format!("{top}.sh"), script)], how)
+}
+
+/// What stands above the steps of a board that Weft does not build.
+const NOT_BUILT: &str = "**Weft neither builds nor times this project: its syntax and its pins are checked, no more. Look at the \
+                         timing report\nbefore you trust the board.**\n\n";
+
+/// The project for Quartus, and how to use it.
+fn quartus(board: &Board, sources: &[&str], family: &str) -> (Vec<File>, String) {
+    let (top, part) = (board.top(), board.part);
+    let sources: String =
+        sources.iter().map(|source| format!("set_global_assignment -name VERILOG_FILE {source}\n")).collect();
+    let of_kind = |ending: &str| {
+        let names = board.constraints.iter().map(|(name, _)| *name).filter(move |name| name.ends_with(ending));
+        names.map(|name| format!("constraints/{name}")).collect::<Vec<_>>()
+    };
+    let clocks: String =
+        of_kind(".sdc").iter().map(|path| format!("set_global_assignment -name SDC_FILE {path}\n")).collect();
+    let pins: String = of_kind(".qsf").iter().map(|path| format!("source {path}\n")).collect();
+    let settings = format!(
+        "# {}: not built by Weft.\n\nset_global_assignment -name FAMILY \"{family}\"\nset_global_assignment -name DEVICE {part}\n\
+         set_global_assignment -name TOP_LEVEL_ENTITY {top}\nset_global_assignment -name PROJECT_OUTPUT_DIRECTORY output_files\n\
+         set_global_assignment -name NUM_PARALLEL_PROCESSORS ALL\n{sources}{clocks}{pins}",
+        board.title
+    );
+    let how = format!(
+        "{NOT_BUILT}With Quartus (Lite will do):\n\n    quartus_sh --flow compile {top}\n    \
+         quartus_pgm -m jtag -o \"p;output_files/{top}.sof\"\n"
+    );
+    (vec![(format!("{top}.qpf"), format!("PROJECT_REVISION = \"{top}\"\n")), (format!("{top}.qsf"), settings)], how)
+}
+
+/// The script for Vivado, and how to use it.
+fn vivado(board: &Board, sources: &[&str]) -> (Vec<File>, String) {
+    let (top, part) = (board.top(), board.part);
+    let sources = sources.join(" \\\n    ");
+    let constraints: String =
+        board.constraints.iter().map(|(name, _)| format!("read_xdc constraints/{name}\n")).collect();
+    let script = format!(
+        "# {}: not built by Weft. vivado -mode batch -source {top}.tcl\n\nread_verilog [list \\\n    {sources}]\n{constraints}\
+         synth_design -top {top} -part {part}\nopt_design\nplace_design\nroute_design\nreport_utilization -file \
+         {top}_utilization.rpt\nreport_timing_summary -file {top}_timing.rpt\nif {{[get_property SLACK [get_timing_paths]] < 0}} {{\n    \
+         puts \"{top}: the clock is too fast for the core, see {top}_timing.rpt\"\n    exit 1\n}}\nwrite_bitstream -force {top}.bit\n",
+        board.title
+    );
+    let how = format!(
+        "{NOT_BUILT}With Vivado:\n\n    vivado -mode batch -source {top}.tcl\n\nmakes `{top}.bit`, unless the clock is too fast for the \
+         core.\n\n    openFPGALoader --board={} {top}.bit\n",
+        board.name.replace('-', "_")
+    );
+    (vec![(format!("{top}.tcl"), script)], how)
 }
 
 fn text(board: &Board, baud: u32, how: &str) -> String {

@@ -4,7 +4,7 @@ use cores::Core;
 use rtl::{Builder, ElaborationError, Expr, clog2, concat, increment};
 
 use crate::board::Board;
-use crate::uart;
+use crate::{pll, uart};
 
 /// Bits a second on the serial line, unless said.
 pub const BAUD: u32 = 115_200;
@@ -81,13 +81,14 @@ pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardErr
     for port in board.high {
         m.output(port, &rtl::ones(1));
     }
-    m.drive(&clk, &pin);
+    let locked = pll::drive(&m, board, &pin, &clk);
 
     m.comment(
         "Reset: from the configuration of the FPGA, and from any press of the button, until nothing has been pressed\n\
          for 10 ms. Two registers bring the button into the clock's domain.",
     );
     let pressed = if board.reset.active_low { !button } else { button };
+    let pressed = locked.map_or_else(|| pressed.clone(), |locked| &pressed | !locked);
     let first = m.register("button_first", 1);
     first.next(&pressed).starts_at(0);
     let second = m.register("button", 1);

@@ -45,13 +45,106 @@ fn lpf(text: &str) -> BTreeMap<String, String> {
     pins
 }
 
+/// What a project says to Quartus or Vivado, as Tcl runs it: each of their commands that it uses, by what it is told. Any other
+/// command, and a file that is not there, is an error.
+const COMMANDS: &str = r#"
+proc say {args} { puts $::said $args }
+proc needs {files} { foreach file $files { if {![file exists $file]} { error "no file $file" } } }
+proc set_location_assignment {pin -to port} { say pin $port [string range $pin 4 end] }
+proc set_instance_assignment {-name key standard -to port} { say standard $port $standard }
+proc set_global_assignment {-name key value} { if {[string match *_FILE $key]} { needs $value }; say $key $value }
+proc set_property {key args} {
+    if {$key eq "-dict"} {
+        lassign $args properties port
+        say pin $port [dict get $properties PACKAGE_PIN]
+        say standard $port [dict get $properties IOSTANDARD]
+    }
+}
+proc get_ports {ports} { return $ports }
+proc create_clock {-name name -period period port} { say clock $port $period }
+proc derive_clock_uncertainty {} {}
+proc set_false_path {direction ports} { foreach port $ports { say unclocked $port } }
+proc current_design {} {}
+proc read_verilog {files} { needs $files }
+proc read_xdc {file} { uplevel #0 source $file }
+proc synth_design {-top top -part part} { say TOP_LEVEL_ENTITY $top; say DEVICE $part }
+foreach step {opt_design place_design route_design report_utilization report_timing_summary write_bitstream} {
+    proc $step {args} {}
+}
+# Quartus takes the bit of a port in brackets for what it is.
+proc unknown {name args} {
+    if {![string is integer $name]} { error "no command $name" }
+    return "\[$name\]"
+}
+proc get_timing_paths {} { return path }
+proc get_property {key path} { return 0.5 }
+"#;
+
+/// What the project of a board says, in Tcl or otherwise.
+fn said(board: &Board) -> Vec<Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("constraints")).unwrap();
+    fs::create_dir(folder.path().join("rtl")).unwrap();
+    fs::write(folder.path().join("rtl/top.v"), "").unwrap();
+    let files = project(board, &["rtl/top.v"], BAUD);
+    for (path, text) in &files {
+        fs::write(folder.path().join(path), text).unwrap();
+    }
+    let scripts = files.iter().map(|(path, _)| path).filter(|path| {
+        let is_constraint = path.starts_with("constraints/");
+        path.ends_with(".sdc") || !is_constraint && (path.ends_with(".qsf") || path.ends_with(".tcl"))
+    });
+    let sources: String = scripts.map(|path| format!("source {path}\n")).collect();
+    let script = format!("{COMMANDS}\nset said [open said w]\n{sources}close $said\n");
+    fs::write(folder.path().join("check.tcl"), script).unwrap();
+    // Yosys has Tcl in it.
+    let output = Command::new("yosys")
+        .current_dir(folder.path())
+        .args(["-q", "-c", "check.tcl"])
+        .output()
+        .unwrap_or_else(|error| panic!("yosys cannot be started ({error}): scripts/setup.sh installs it"));
+    let log = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{}: {log}", board.name);
+    let said = fs::read_to_string(folder.path().join("said")).unwrap();
+    let words = |line: &str| line.split(' ').map(|word| word.trim_matches(['{', '}']).to_owned()).collect();
+    said.lines().map(words).collect()
+}
+
 /// The pins of a board.
 fn pins(board: &Board) -> BTreeMap<String, String> {
-    let text = |ending: &str| {
-        let (_, text) = board.constraints.iter().find(|(name, _)| name.ends_with(ending))?;
-        Some(*text)
-    };
-    text(".lpf").map(lpf).unwrap_or_else(|| panic!("{}: no constraints that are known", board.name))
+    if let Some((_, text)) = board.constraints.iter().find(|(name, _)| name.ends_with(".lpf")) {
+        return lpf(text);
+    }
+    let mut pins = BTreeMap::new();
+    let said = said(board);
+    for words in said.iter().filter(|words| words[0] == "pin") {
+        assert_eq!(pins.insert(words[1].clone(), words[2].clone()), None, "{words:?}");
+    }
+    let mut standards: Vec<&String> =
+        said.iter().filter(|words| words[0] == "standard").map(|words| &words[1]).collect();
+    standards.sort();
+    assert_eq!(standards, pins.keys().collect::<Vec<_>>(), "{}", board.name);
+    pins
+}
+
+#[test]
+fn the_tools_of_others_are_told_part_top_and_clock() {
+    for board in BOARDS.iter().filter(|board| !board.is_built_here()) {
+        let said = said(board);
+        let has =
+            |words: [&str; 2]| said.iter().any(|line| line.len() == 2 && line[0] == words[0] && line[1] == words[1]);
+        assert!(has(["DEVICE", board.part]) && has(["TOP_LEVEL_ENTITY", &board.top()]), "{said:?}");
+        let period = format!("{:.3}", 1000.0 / f64::from(board.clock.mhz));
+        let clocks: Vec<&Vec<String>> = said.iter().filter(|line| line[0] == "clock").collect();
+        assert_eq!(clocks, [&["clock", board.clock.port, &period].map(str::to_owned).to_vec()], "{}", board.name);
+        let unclocked = said.iter().filter(|line| line[0] == "unclocked").map(|line| line[1].as_str());
+        let lights = format!("{}[*]", board.lights);
+        let mut unclocked: Vec<&str> = unclocked.collect();
+        unclocked.sort_unstable();
+        let mut expected = [board.reset.port, board.transmit, &lights];
+        expected.sort_unstable();
+        assert_eq!(unclocked, expected, "{}", board.name);
+    }
 }
 
 #[test]
@@ -75,7 +168,9 @@ fn lint_is_silent() {
         for (name, text) in top.files().iter().chain(&contents) {
             fs::write(folder.path().join(name), text).unwrap();
         }
-        let sources: Vec<String> = top.files().into_iter().map(|(name, _)| name).collect();
+        fs::write(folder.path().join("cells.v"), support::CELLS).unwrap();
+        let names = top.files().into_iter().map(|(name, _)| name);
+        let sources: Vec<String> = ["cells.v".to_owned()].into_iter().chain(names).collect();
         let output = Command::new("verilator")
             .current_dir(folder.path())
             .args(["--lint-only", "-Wall", "--top-module", top.name()])
@@ -90,6 +185,9 @@ fn lint_is_silent() {
 #[test]
 fn the_top_reads_as_written_by_hand() {
     let top = elaborate(find("ulx3s").unwrap(), &core_with_zeros(&config()).0, BAUD).unwrap();
+    let arty = elaborate(find("arty-a7-35t").unwrap(), &core_with_zeros(&config()).0, BAUD).unwrap();
+    let text = arty.module().verilog().pop().unwrap().text;
+    insta::assert_snapshot!("clock_of_arty", text.split_once("    // Reset:").unwrap().0);
     for name in ["weft_ulx3s", "uart_transmitter"] {
         let module = top.module().verilog().into_iter().find(|module| module.name == name).unwrap();
         insta::assert_snapshot!(name, module.text);

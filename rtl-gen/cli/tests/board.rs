@@ -218,6 +218,7 @@ fn requests_for_a_board_that_cannot_be_met() {
         workspace.refused(&["emit", "--out", "project", "--board", "ulx2s", "--image", "p.elf"]),
         workspace.refused(&["emit", "--out", "project", "--board", "ulx3s"]),
         workspace.refused(&["synth", "--board", "ulx3"]),
+        workspace.refused(&[&["synth", "--board", "de2-115"], CORE].concat()),
         workspace.refused(&["synth", "--board", "ulx3s", "--target", "ecp5-85k", "--image", "p.elf"]),
         workspace.refused(&["synth", "--target", "ecp5-85k", "--bitstream", "p.bit"]),
         workspace.refused_with(&synth, &none),

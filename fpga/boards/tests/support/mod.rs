@@ -34,6 +34,29 @@ pub fn program(config: &Config, text: Result<&str, &str>) -> Program {
     Program::load(name, &fs::read(elf.unwrap()).unwrap(), config).unwrap()
 }
 
+/// Stand-ins for the cells of an FPGA that a top may have: a PLL that divides by its parameters, and a buffer.
+pub const CELLS: &str = r#"
+/* verilator lint_off DECLFILENAME */
+/* verilator lint_off UNUSED */
+module PLLE2_BASE #(parameter CLKIN1_PERIOD = 0.0, parameter CLKFBOUT_MULT = 1, parameter CLKOUT0_DIVIDE = 1) (
+    input wire CLKIN1, input wire CLKFBIN, input wire RST, input wire PWRDWN,
+    output wire CLKOUT0, output wire CLKFBOUT, output wire LOCKED
+);
+    reg [7:0] edges = 0;
+    reg out = 0;
+    always @(posedge CLKIN1) begin
+        edges <= edges + {7'd0, ~&edges};
+        if (CLKOUT0_DIVIDE == 2 * CLKFBOUT_MULT) out <= ~out;
+    end
+    assign CLKOUT0 = out;
+    assign CLKFBOUT = CLKIN1;
+    assign LOCKED = &edges;
+endmodule
+module BUFG (input wire I, output wire O);
+    assign O = I;
+endmodule
+"#;
+
 /// A board that runs.
 pub struct Bench {
     model: Model,
@@ -54,10 +77,10 @@ static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
 impl Bench {
     /// The board, not reset by anything but its own start. The simulator looks for what the memory starts with in the
     /// working directory, once.
-    pub fn start(board: &'static Board, core: &Core, contents: &[(String, String)], extra: &str) -> Self {
+    pub fn start(board: &'static Board, core: &Core, contents: &[(String, String)]) -> Self {
         let top = elaborate(board, core, boards::BAUD).unwrap();
         let ports = top.ports();
-        let verilog = top.all_in_one() + extra;
+        let verilog = top.all_in_one() + CELLS;
         let source = Source { top: top.name(), ports: &ports, verilog: &verilog, memory: None };
         let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
         let built = Built::of(&cache, &source, false, Effort::Fast).unwrap();

@@ -2,7 +2,6 @@
 
 mod analyze;
 mod cache;
-mod compare;
 mod completions;
 mod config;
 mod emit;
@@ -15,7 +14,6 @@ mod synth;
 
 pub use analyze::analyze;
 pub use cache::cache;
-pub use compare::compare;
 pub use completions::completions;
 pub use config::config;
 pub use emit::emit;
