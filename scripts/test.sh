@@ -26,7 +26,7 @@ step() {
     timings+=("$(printf '%-14s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")")
 }
 
-./scripts/setup.sh
+./scripts/setup.sh --comparison
 step format cargo fmt --all --check
 step lints cargo clippy --workspace --all-targets --locked -- -D warnings
 if cargo nextest --version >/dev/null 2>&1; then

@@ -26,6 +26,8 @@ pub enum Tool {
     RiscvGcc,
     /// QEMU: another reading of the instruction set, which tests compare with.
     Qemu,
+    /// Snakemake: runs the steps of a comparison.
+    Snakemake,
 }
 
 impl Tool {
@@ -39,6 +41,7 @@ impl Tool {
             Tool::Ecppack => "WEFT_ECPPACK",
             Tool::RiscvGcc => "WEFT_RISCV_GCC",
             Tool::Qemu => "WEFT_QEMU",
+            Tool::Snakemake => "WEFT_SNAKEMAKE",
         }
     }
 
@@ -52,6 +55,7 @@ impl Tool {
             Tool::Ecppack => &["ecppack", "yowasp-ecppack"],
             Tool::RiscvGcc => &["riscv64-unknown-elf-gcc"],
             Tool::Qemu => &["qemu-system-riscv32"],
+            Tool::Snakemake => &["snakemake"],
         }
     }
 
@@ -64,6 +68,7 @@ impl Tool {
             Tool::Nextpnr | Tool::Ecppack => "run scripts/setup.sh --synthesis, which installs it into .venv",
             Tool::RiscvGcc => "install the Debian package gcc-riscv64-unknown-elf (scripts/setup.sh does)",
             Tool::Qemu => "install the Debian package qemu-system-misc (scripts/setup.sh does)",
+            Tool::Snakemake => "run scripts/setup.sh --comparison, which installs it into .venv",
         }
     }
 }

@@ -98,6 +98,19 @@ in PATH, else those in .venv. Results are cached by what the tools were given an
 interrupted goes on. Exit status 1: the core does not fit, cannot be routed, takes more memory than the
 tools have, or, placed, does not reach --target-mhz or the clock of the board.")]
     Synth(SynthArguments),
+    /// Compare divergence units in area, frequency and cycles, and write a report
+    #[command(after_help = "\
+Examples:
+  weft compare --quick --out comparison
+  weft compare --units arbiter,sorted-table --threads 4,8 --kernels gcd,quicksort --out small
+  weft compare --quick --engine model --seeds 0 --out estimate
+  weft compare --out comparison --profile slurm
+
+Writes report.html, results.csv and results.json. --quick takes minutes, the whole a night. A comparison
+that was interrupted goes on with the same command. The steps are run by Snakemake: the one that
+WEFT_SNAKEMAKE names, else that in PATH, else that in .venv (scripts/setup.sh --comparison installs it).
+Exit status 1: a kernel did not pass or a step failed. A core that does not fit is a result.")]
+    Compare(CompareArguments),
     /// List or compile the bundled kernels
     #[command(
         subcommand,
@@ -296,6 +309,38 @@ fn part() -> impl TypedValueParser<Value = &'static Part> {
 fn board() -> impl TypedValueParser<Value = &'static Board> {
     let names = boards::BOARDS.iter().map(|board| board.name);
     PossibleValuesParser::new(names).try_map(|name| boards::find(&name).ok_or("no such board"))
+}
+
+/// `weft compare`
+#[derive(Args, Debug)]
+pub struct CompareArguments {
+    /// Folder of the comparison; it must be empty or new, or one that the same command began
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// A selection that takes minutes: 2, 4 and 8 threads, eight kernels, the smallest cores placed once
+    #[arg(long)]
+    pub quick: bool,
+    /// Divergence units, separated by commas [default: all]
+    #[arg(long, value_name = "U,…", value_delimiter = ',')]
+    pub units: Vec<String>,
+    /// Threads a warp, separated by commas [default: 2,4,8,16,32,64]
+    #[arg(long, value_name = "T,…", value_delimiter = ',')]
+    pub threads: Vec<String>,
+    /// Kernels, separated by commas [default: all]
+    #[arg(long, value_name = "K,…", value_delimiter = ',')]
+    pub kernels: Vec<String>,
+    /// What runs the kernels: the emitted Verilog, or the model, which estimates the cycles
+    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    pub engine: Engine,
+    /// Place each core once with each seed from 1 to N; 0 counts its cells and no more [default: 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub seeds: Option<u32>,
+    /// Steps that run at once on this machine
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: u32,
+    /// Run the steps where a Snakemake profile says, such as on a cluster, instead of on this machine
+    #[arg(long, value_name = "P", conflicts_with = "jobs")]
+    pub profile: Option<String>,
 }
 
 /// `weft kernels`

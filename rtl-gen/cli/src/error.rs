@@ -10,6 +10,7 @@ use sim::ElfError;
 use testbench::BenchError;
 use testbench::cache::CacheError;
 use testbench::kernels::KernelError;
+use testbench::tools::ToolError;
 use weft_config::ConfigError;
 
 /// A request error that no library reports.
@@ -46,6 +47,7 @@ pub fn kind(error: &anyhow::Error) -> &'static str {
             .or_else(|| cause.downcast_ref::<KernelError>().map(kind_of_kernel_error))
             .or_else(|| Some(cause.downcast_ref::<BenchError>()?.kind()))
             .or_else(|| Some(cause.downcast_ref::<SynthesisError>()?.kind()))
+            .or_else(|| cause.downcast_ref::<ToolError>().map(|_| "tool-missing"))
             .or_else(|| cause.downcast_ref::<CacheError>().map(|_| "cache"))
             .or_else(|| cause.downcast_ref::<BoardError>().map(|_| "configuration"))
             .or_else(|| cause.downcast_ref::<cores::CoreError>().map(|_| "configuration"))

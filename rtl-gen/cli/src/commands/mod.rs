@@ -2,6 +2,7 @@
 
 mod analyze;
 mod cache;
+mod compare;
 mod completions;
 mod config;
 mod emit;
@@ -14,6 +15,7 @@ mod synth;
 
 pub use analyze::analyze;
 pub use cache::cache;
+pub use compare::compare;
 pub use completions::completions;
 pub use config::config;
 pub use emit::emit;

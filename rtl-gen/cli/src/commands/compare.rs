@@ -1,0 +1,153 @@
+//! `weft compare`: divergence units side by side, in area, frequency and cycles, as a workflow that can be interrupted.
+
+mod folder;
+mod plan;
+mod request;
+mod workflow;
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use testbench::cache;
+use testbench::tools::{self, Tool};
+
+use crate::arguments::CompareArguments;
+use crate::error::RequestError;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::{Verdict, version};
+use folder::Folder;
+use plan::Plan;
+use request::Request;
+use workflow::{Place, Workflow};
+
+/// Version of the folder: raised whenever its files change their meaning.
+const SCHEMA: u32 = 1;
+
+/// Compares the units and writes the report.
+pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<Verdict> {
+    let request = Request::of(arguments)?;
+    let plan = Plan::of(&request);
+    let program = env::current_exe()?;
+    let snakemake = tools::find(Tool::Snakemake)?;
+    let tools = Tools::find(&request)?;
+    let identity = json!({
+        "schema": SCHEMA,
+        "weft": weft(&program)?,
+        "tools": tools.versions,
+        "request": request,
+    });
+    let profile = arguments.profile.as_deref().map(absolute_profile);
+
+    let folder = Folder::open(&arguments.out, &identity)?;
+    workflow::write(&folder, &format!("{:#}\n", plan.object(&request, &program.to_string_lossy(), &identity)))?;
+    let workflow = Workflow { program: &snakemake, folder: &folder, variables: &tools.variables };
+    let place = match &profile {
+        Some(profile) => Place::Profile(profile),
+        None => Place::Local(arguments.jobs),
+    };
+    let mut progress = Progress::new();
+    let ended = workflow.sweep(&place, &mut progress);
+    let missing = plan.steps.iter().filter(|step| !folder.path().join(result(&step.name)).exists()).count();
+    let failed =
+        plan.steps.iter().any(|step| folder.path().join("failed").join(format!("{}.json", step.name)).exists());
+    // Steps that fail are told by the report; a workflow that does not do them, for a reason of its own, is an error.
+    if !ended?.success() && !failed {
+        progress.clear();
+        return Err(workflow.failure("sweep").into());
+    }
+    let written = workflow.report(&mut progress);
+    progress.clear();
+    written?;
+    answer(&arguments.out, plan.steps.len() - missing, plan.steps.len(), report)
+}
+
+fn result(name: &str) -> String {
+    format!("results/{name}.json")
+}
+
+/// What the comparison came to, from the file that the report was made from.
+fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result<Verdict> {
+    let path = out.join("results.json");
+    let bytes = fs::read(&path).map_err(|error| RequestError::unreadable(&path, &error))?;
+    let results: Value = serde_json::from_slice(&bytes)?;
+    let number = |key: &str| results[key].as_array().map_or(0, Vec::len);
+    let (failed, not_passed) = (number("failed"), number("not_passed"));
+    let page = out.join("report.html");
+    let mut text = format!("{}: {done} of {of} results", page.display());
+    if failed > 0 {
+        text += &format!("\n{failed} steps failed; the same command tries them again:");
+        for step in results["failed"].as_array().into_iter().flatten().take(5) {
+            let message = step["error"]["message"].as_str().unwrap_or_default();
+            text +=
+                &format!("\n  {}: {}", step["name"].as_str().unwrap_or_default(), message.lines().next().unwrap_or(""));
+        }
+    }
+    if not_passed > 0 {
+        text += &format!("\n{not_passed} kernels did not pass; the report names them");
+    }
+    report.answer(&text, || {
+        json!({
+            "out": out,
+            "report": page,
+            "csv": out.join("results.csv"),
+            "results": path,
+            "steps": of,
+            "done": done,
+            "failed": results["failed"],
+            "not_passed": results["not_passed"],
+        })
+    })?;
+    Ok(if failed == 0 && not_passed == 0 { Verdict::Success } else { Verdict::Failure })
+}
+
+/// The version of this program, and of its build: two builds of one commit may differ.
+fn weft(program: &Path) -> io::Result<Value> {
+    let build: String = Sha256::digest(fs::read(program)?).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    let mut object = version::object();
+    object["build"] = json!(build);
+    Ok(object)
+}
+
+/// A profile is a folder, or a name that Snakemake looks for in its own places; it works in another folder than this one.
+fn absolute_profile(profile: &str) -> String {
+    let path = Path::new(profile);
+    match path.canonicalize() {
+        Ok(path) => path.to_string_lossy().into_owned(),
+        Err(_) => profile.to_owned(),
+    }
+}
+
+/// The tools that the steps start.
+struct Tools {
+    /// Names and versions.
+    versions: Value,
+    /// Their paths, and that of the cache, for commands in another folder.
+    variables: Vec<(&'static str, PathBuf)>,
+}
+
+impl Tools {
+    /// All that the steps of a request need.
+    fn find(request: &Request) -> anyhow::Result<Self> {
+        let mut needed = vec![("riscv-gcc", Tool::RiscvGcc), ("yosys", Tool::Yosys)];
+        if request.engine == "rtl" {
+            needed.extend([("verilator", Tool::Verilator), ("g++", Tool::Cxx)]);
+        }
+        if !request.seeds.is_empty() {
+            needed.push(("nextpnr", Tool::Nextpnr));
+        }
+        let mut versions = Map::new();
+        let mut variables = vec![("WEFT_CACHE", cache::path())];
+        for (name, tool) in needed {
+            let path = tools::find(tool)?;
+            let path = std::path::absolute(&path).unwrap_or(path);
+            versions.insert(name.to_owned(), json!(tools::version(tool, &path)?));
+            variables.push((tool.variable(), path));
+        }
+        Ok(Self { versions: Value::Object(versions), variables })
+    }
+}

@@ -1,0 +1,135 @@
+//! The folder of a comparison: new, empty, or one that the same command began.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::error::RequestError;
+use crate::staging::StagedFile;
+
+/// Says what made the folder. It is written first, and nothing in it ever changes.
+const MARKER: &str = "compare.json";
+/// Held as long as anything writes to the folder.
+const LOCK: &str = ".lock";
+
+/// A folder that nobody else writes to.
+pub struct Folder {
+    path: PathBuf,
+    lock: File,
+}
+
+impl Folder {
+    /// The folder `out`, made if it does not exist. `identity` is what its results depend on: `weft`, `tools` and `request`.
+    pub fn open(out: &Path, identity: &Value) -> anyhow::Result<Self> {
+        let fail = |error: io::Error| RequestError::unwritable(out, format!("{error} (--out)"));
+        let marker = out.join(MARKER);
+        let existing = match fs::read(&marker) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) if out.is_dir() => return Err(RequestError::unreadable(&marker, &error).into()),
+            Err(error) => return Err(fail(error).into()),
+        };
+        match &existing {
+            Some(bytes) => check_same(out, bytes, identity)?,
+            None => check_empty(out)?,
+        }
+        fs::create_dir_all(out).map_err(fail)?;
+        let lock = File::options().create(true).append(true).open(out.join(LOCK)).map_err(fail)?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => {
+                let message = format!(
+                    "{}: a comparison is at work there; wait for it, or interrupt it and go on with the same command",
+                    out.display()
+                );
+                RequestError::new("folder-in-use", message)
+            }
+            TryLockError::Error(error) => fail(error),
+        })?;
+        let folder = Self { path: out.canonicalize().map_err(fail)?, lock };
+        if existing.is_none() {
+            folder.write(MARKER, &format!("{identity:#}\n"))?;
+        }
+        Ok(folder)
+    }
+
+    /// Its path from the root.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file of it, whole or not at all.
+    pub fn write(&self, name: &str, text: &str) -> Result<(), RequestError> {
+        let path = self.path.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| RequestError::unwritable(parent, error))?;
+        }
+        let staged = StagedFile::prepare("--out", &path)?;
+        fs::write(staged.path(), text).map_err(|error| staged.fail(&error))?;
+        staged.publish()
+    }
+
+    /// The lock, for a process that is to hold it too: until the last of its children has ended.
+    pub fn lock(&self) -> io::Result<File> {
+        self.lock.try_clone()
+    }
+}
+
+fn check_empty(out: &Path) -> Result<(), RequestError> {
+    match fs::read_dir(out) {
+        Ok(mut entries) => match entries.find(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name() != LOCK)) {
+            None => Ok(()),
+            Some(_) => {
+                let message = format!(
+                    "{}: the folder is not empty and holds no comparison; expected a new or empty one, or one that weft \
+                     compare began",
+                    out.display()
+                );
+                Err(RequestError::new("folder-not-empty", message))
+            }
+        },
+        Err(error) if error.kind() == ErrorKind::NotFound && out.symlink_metadata().is_err() => Ok(()),
+        Err(error) => Err(RequestError::unwritable(out, format!("{error} (--out)"))),
+    }
+}
+
+/// Whether the folder is of the same version of Weft, the same tools and the same request.
+fn check_same(out: &Path, marker: &[u8], identity: &Value) -> Result<(), RequestError> {
+    let refuse = |what: String| {
+        let message = format!("{}: {what}; nothing was changed. Expected another folder", out.display());
+        Err(RequestError::new("other-comparison", message))
+    };
+    let found: Value = match serde_json::from_slice(marker) {
+        Ok(found) => found,
+        Err(error) => return refuse(format!("its {MARKER} is not one that weft compare wrote ({error})")),
+    };
+    if found["weft"] != identity["weft"] {
+        let version = |identity: &Value| {
+            let text = |key: &str| identity["weft"][key].as_str().unwrap_or("unknown").to_owned();
+            format!("{} (git {}, build {})", text("version"), text("git"), text("build"))
+        };
+        return refuse(format!("it holds a comparison by weft {}, and this is {}", version(&found), version(identity)));
+    }
+    if let Some((tool, begun, now)) = first_difference(&found["tools"], &identity["tools"]) {
+        return refuse(format!("its comparison was begun with {tool} {begun}, and now that is {now}"));
+    }
+    if let Some((key, begun, now)) = first_difference(&found["request"], &identity["request"]) {
+        return refuse(format!("its comparison is of {key} {begun}, and this one of {now}"));
+    }
+    Ok(())
+}
+
+/// The first key whose values differ, and both.
+fn first_difference(a: &Value, b: &Value) -> Option<(String, String, String)> {
+    let none = serde_json::Map::new();
+    let (a, b) = (a.as_object().unwrap_or(&none), b.as_object().unwrap_or(&none));
+    let text = |value: Option<&Value>| match value {
+        None => "missing".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    let differs = |key: &&String| a.get(*key) != b.get(*key);
+    let key = a.keys().chain(b.keys()).find(differs)?;
+    Some((key.clone(), text(a.get(key)), text(b.get(key))))
+}

@@ -1,0 +1,203 @@
+//! The steps of a comparison: each a command of `weft`, and what its result is of.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use testbench::kernels::Kernel;
+use weft_config::{Config, Key};
+
+use super::request::{self, Request};
+
+/// Warps of every core, as in the Simty report.
+pub const WARPS: u32 = 8;
+/// The FPGA that every core is synthesised for.
+pub const TARGET: &str = "ecp5-85k";
+/// From so many threads on each module is synthesised and placed by itself.
+const PER_MODULE_FROM: u32 = 64;
+
+/// A core that is synthesised, but for its unit and its threads.
+struct Isa {
+    name: &'static str,
+    options: &'static [&'static str],
+}
+
+/// The core that runs the kernels.
+const RV32IMA: Isa = Isa { name: "rv32ima", options: &[] };
+/// The one that compares with the original Simty.
+const RV32I: Isa = Isa { name: "rv32i", options: &["--preset", "rv32i-8x4"] };
+
+/// A command and what it measures.
+#[derive(Debug, Serialize)]
+pub struct Step {
+    /// SERIES/POINT: its result is the file of that name.
+    pub name: String,
+    /// The command, as one would type it in the folder of the comparison.
+    pub command: Vec<String>,
+    /// Divergence unit.
+    pub unit: &'static str,
+    /// Threads a warp.
+    pub threads: u32,
+    /// The kernel that it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<&'static str>,
+    /// Latency of the memory, in cycles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<u32>,
+    /// The instruction set of the core that it synthesises.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub isa: Option<&'static str>,
+    /// What it takes at most, in MB: Yosys and nextpnr of PyPI are 32-bit programs.
+    pub memory_mb: u32,
+}
+
+/// A kernel that a unit cannot run.
+#[derive(Debug, Serialize)]
+pub struct Excluded {
+    /// Divergence unit.
+    pub unit: &'static str,
+    /// Kernel.
+    pub kernel: &'static str,
+    /// Why it cannot.
+    pub reason: String,
+}
+
+/// All that the workflow does.
+pub struct Plan {
+    /// The steps; the kernels are built before all others.
+    pub steps: Vec<Step>,
+    /// What is not run.
+    pub excluded: Vec<Excluded>,
+}
+
+impl Plan {
+    /// The steps of a request.
+    pub fn of(request: &Request) -> Self {
+        let mut plan = Self { steps: Vec::new(), excluded: Vec::new() };
+        for unit in &request.units {
+            for kernel in request.kernels() {
+                match settings(unit, kernel) {
+                    Ok(settings) => {
+                        let runs =
+                            request.threads.iter().map(|threads| run(request, unit, *threads, kernel, &settings));
+                        plan.steps.extend(runs);
+                    }
+                    Err(reason) => plan.excluded.push(Excluded { unit, kernel: kernel.name, reason }),
+                }
+            }
+            plan.steps.extend(request.threads.iter().map(|threads| core(request, unit, *threads, &RV32IMA)));
+            plan.steps.extend(request.rv32i_threads.iter().map(|threads| core(request, unit, *threads, &RV32I)));
+        }
+        for unit in ["pdom-stack", "dual-path"] {
+            for (threads, latency) in pairs(&request.latency_threads, &request.latencies) {
+                let kernels = request.kernels().filter(|kernel| kernel.comparison.is_some());
+                plan.steps.extend(kernels.map(|kernel| slow_memory(request, unit, threads, latency, kernel)));
+            }
+        }
+        plan
+    }
+
+    /// What the workflow reads.
+    pub fn object(&self, request: &Request, program: &str, identity: &Value) -> Value {
+        let kernel = |kernel: &'static Kernel| {
+            let (name, summary) = (kernel.name, kernel.summary);
+            json!({ "name": name, "summary": summary, "comparison": request::comparison(kernel) })
+        };
+        let build = ["weft", "--json", "kernels", "build", "--out", "kernels"];
+        let build = json!({ "name": "kernels", "command": build, "memory_mb": 1000 });
+        let steps: Vec<Value> = [build].into_iter().chain(self.steps.iter().map(|step| json!(step))).collect();
+        json!({
+            "program": program,
+            "identity": identity,
+            "warps": WARPS,
+            "target": TARGET,
+            "kernels": request.kernels().map(kernel).collect::<Vec<_>>(),
+            "steps": steps,
+            "excluded": self.excluded,
+            "left_out": request.left_out(),
+        })
+    }
+}
+
+fn pairs<'a>(a: &'a [u32], b: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
+    a.iter().flat_map(move |a| b.iter().map(move |b| (*a, *b)))
+}
+
+fn set<'a>(settings: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item = String> {
+    settings.into_iter().flat_map(|setting| ["--set".to_owned(), setting.clone()])
+}
+
+/// The keys in which the core has to differ from the default one to run a kernel, or why it cannot run it.
+fn settings(unit: &str, kernel: &Kernel) -> Result<Vec<String>, String> {
+    let mut config = Config { warps: WARPS, ..Config::default() };
+    config.divergence.unit = unit.to_owned();
+    let before = config.clone();
+    kernel.configure(&mut config);
+    cores::divergence::of(&config).map_err(|error| error.to_string())?;
+    let changed = |setting: &String| {
+        let key = setting.split('=').next().and_then(Key::find);
+        key.is_none_or(|key| key.value(&config) != key.value(&before))
+    };
+    Ok(kernel.settings().into_iter().filter(changed).collect())
+}
+
+fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<String> {
+    let elf = format!("kernels/{}.elf", kernel.name);
+    let mut command = ["weft", "--json", "run", &elf].map(str::to_owned).to_vec();
+    if request.engine != "rtl" {
+        command.extend(["--engine".to_owned(), request.engine.to_owned()]);
+    }
+    command.extend(set(settings));
+    command
+}
+
+fn size(unit: &str, threads: u32) -> Vec<String> {
+    vec![format!("divergence.unit={unit}"), format!("warps={WARPS}"), format!("threads={threads}")]
+}
+
+fn run(request: &Request, unit: &'static str, threads: u32, kernel: &Kernel, settings: &[String]) -> Step {
+    Step {
+        name: format!("run/{unit}-{threads}-{}", kernel.name),
+        command: command(request, kernel, &[size(unit, threads), settings.to_vec()].concat()),
+        unit,
+        threads,
+        kernel: Some(kernel.name),
+        latency: Some(Config::default().memory.latency.max),
+        isa: None,
+        memory_mb: 2000,
+    }
+}
+
+/// With as many loads in flight as there can be, so that the queue is not what limits the units, and with time for paths
+/// that wait for slow memory.
+fn slow_memory(request: &Request, unit: &'static str, threads: u32, latency: u32, kernel: &Kernel) -> Step {
+    let memory =
+        [format!("memory.latency={latency}"), "memory.outstanding=128".into(), "run.starvation=100000000".into()];
+    let settings = [size(unit, threads), memory.to_vec()].concat();
+    Step {
+        name: format!("latency/{unit}-{threads}-{latency}-{}", kernel.name),
+        command: command(request, kernel, &settings),
+        latency: Some(latency),
+        ..run(request, unit, threads, kernel, &[])
+    }
+}
+
+fn core(request: &Request, unit: &'static str, threads: u32, isa: &Isa) -> Step {
+    let mut command = ["weft", "--json", "synth", "--target", TARGET].map(str::to_owned).to_vec();
+    command.extend(isa.options.iter().map(|option| (*option).to_owned()));
+    command.extend(set(&size(unit, threads)));
+    if threads >= PER_MODULE_FROM {
+        command.push("--per-module".into());
+    }
+    if let Some(seeds) = request.seeds(threads) {
+        command.extend(["--pnr".into(), "--seeds".into(), seeds.to_string()]);
+    }
+    Step {
+        name: format!("core/{}-{unit}-{threads}", isa.name),
+        command,
+        unit,
+        threads,
+        kernel: None,
+        latency: None,
+        isa: Some(isa.name),
+        memory_mb: if threads >= 16 { 5000 } else { 3000 },
+    }
+}

@@ -1,0 +1,195 @@
+//! What is compared: which units, numbers of threads, kernels and memory latencies.
+
+use serde::Serialize;
+use testbench::kernels::{self, Comparison, Kernel};
+use weft_config::nearest;
+
+use crate::arguments::{CompareArguments, Engine};
+use crate::error::RequestError;
+
+/// Numbers of threads a warp that can be compared: one thread alone does not diverge.
+const THREADS: [u32; 6] = [2, 4, 8, 16, 32, 64];
+/// Seeds of place and route, if their number is not said.
+const SEEDS: u32 = 3;
+/// Memory latencies of the comparison of the two stacks, in cycles.
+const LATENCIES: [u32; 4] = [1, 20, 100, 300];
+/// Numbers of threads of that comparison.
+const LATENCY_THREADS: [u32; 2] = [8, 32];
+
+const QUICK_THREADS: [u32; 3] = [2, 4, 8];
+const QUICK_LATENCIES: [u32; 2] = [1, 100];
+/// Kernels of several kinds: loops, recursion, memory, atomics, and both halves of the comparison of stacks.
+const QUICK_KERNELS: [&str; 8] = [
+    "gcd",
+    "histogram",
+    "matrix_multiply",
+    "quicksort",
+    "recursion",
+    "lu_decomposition",
+    "partition_sort",
+    "path_finder",
+];
+
+/// What is compared. Two requests are the same comparison if they are equal.
+#[derive(Debug, Serialize)]
+pub struct Request {
+    /// Whether the numbers were chosen to take minutes.
+    pub quick: bool,
+    /// Divergence units, in the order in which they are registered.
+    pub units: Vec<&'static str>,
+    /// Threads a warp, ascending.
+    pub threads: Vec<u32>,
+    /// Names of the kernels, in the order in which they are listed.
+    pub kernels: Vec<&'static str>,
+    /// Memory latencies at which the two stacks are compared; empty unless both are.
+    pub latencies: Vec<u32>,
+    /// Numbers of threads at which they are.
+    pub latency_threads: Vec<u32>,
+    /// What runs the kernels: `rtl` or `model`.
+    pub engine: &'static str,
+    /// Numbers of threads at which the cores without M and A, which Simty compares with, are synthesised as well.
+    pub rv32i_threads: Vec<u32>,
+    /// Seeds of place and route, by number of threads; where there is none, cells are counted and no more.
+    pub seeds: Vec<(u32, u32)>,
+}
+
+impl Request {
+    /// What the arguments ask for, each name a valid one.
+    pub fn of(arguments: &CompareArguments) -> anyhow::Result<Self> {
+        let quick = arguments.quick;
+        let units = units(&arguments.units)?;
+        let default_threads: &[u32] = if quick { &QUICK_THREADS } else { &THREADS };
+        let threads = threads(&arguments.threads, default_threads)?;
+        let kernels = kernels(&arguments.kernels, quick)?;
+
+        let stacks = ["pdom-stack", "dual-path"].iter().all(|unit| units.contains(unit));
+        let compared = stacks && kernels.iter().any(|kernel| kernel.comparison.is_some());
+        let latencies: &[u32] = if quick { &QUICK_LATENCIES } else { &LATENCIES };
+        let seeds = match (quick, arguments.seeds) {
+            // Of the quick one the smallest cores alone are placed, once.
+            (true, None) => vec![(threads[0], 1)],
+            (_, seeds) => threads.iter().map(|threads| (*threads, seeds.unwrap_or(SEEDS))).collect(),
+        };
+        Ok(Self {
+            quick,
+            latencies: if compared { latencies.to_vec() } else { Vec::new() },
+            latency_threads: threads.iter().copied().filter(|t| compared && LATENCY_THREADS.contains(t)).collect(),
+            kernels: kernels.iter().map(|kernel| kernel.name).collect(),
+            units,
+            rv32i_threads: if quick { threads[..1].to_vec() } else { threads.clone() },
+            threads,
+            engine: match arguments.engine {
+                Engine::Rtl => "rtl",
+                Engine::Model => "model",
+            },
+            seeds: if arguments.seeds == Some(0) { Vec::new() } else { seeds },
+        })
+    }
+
+    /// How often a core of so many threads is placed; none if its cells are only counted.
+    pub fn seeds(&self, threads: u32) -> Option<u32> {
+        self.seeds.iter().find(|(number, _)| *number == threads).map(|(_, seeds)| *seeds)
+    }
+
+    /// The kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel> {
+        kernels::list().iter().filter(|kernel| self.kernels.contains(&kernel.name))
+    }
+
+    /// What the full comparison of all units and kernels has and this one has not, a sentence each.
+    pub fn left_out(&self) -> Vec<String> {
+        let mut sentences = Vec::new();
+        let mut lacks = |what: &str, all: Vec<String>, has: Vec<String>| {
+            let missing: Vec<String> = all.into_iter().filter(|name| !has.contains(name)).collect();
+            if !missing.is_empty() {
+                sentences.push(format!("{what}: {}.", missing.join(", ")));
+            }
+        };
+        let text = |list: &[u32]| list.iter().map(u32::to_string).collect::<Vec<_>>();
+        let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        lacks("Divergence units", names(&cores::divergence::names()), names(&self.units));
+        lacks("Threads a warp", text(&THREADS), text(&self.threads));
+        lacks("Kernels", kernels::list().iter().map(|kernel| kernel.name.to_owned()).collect(), names(&self.kernels));
+        let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.seeds(*t).is_none()).collect();
+        lacks("Frequency: cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
+        lacks("Cores of RV32I, beside Simty, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
+        if self.latencies.is_empty() {
+            sentences
+                .push("The comparison of the two stacks: it takes both and one of the kernels made for it.".into());
+        } else {
+            lacks("Memory latencies of the two stacks, in cycles", text(&LATENCIES), text(&self.latencies));
+            lacks("Threads a warp of the two stacks", text(&LATENCY_THREADS), text(&self.latency_threads));
+        }
+        if let Some(seeds) = self.seeds.iter().map(|(_, seeds)| *seeds).min().filter(|seeds| *seeds < SEEDS) {
+            sentences
+                .push(format!("Seeds: {seeds} a core, not {SEEDS}; one differs from another by several per cent."));
+        }
+        if self.engine == "model" {
+            sentences.push("The RTL: cycles are those that the golden model estimates (docs/timing.md).".into());
+        }
+        sentences
+    }
+}
+
+fn units(given: &[String]) -> Result<Vec<&'static str>, RequestError> {
+    let known = cores::divergence::names();
+    if let Some(unit) = given.iter().find(|unit| !known.contains(&unit.as_str())) {
+        let hint = match nearest(unit, known.iter().copied()) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("the units are {}", known.join(", ")),
+        };
+        return Err(RequestError::new("unknown-unit", format!("--units: no divergence unit `{unit}`: {hint}")));
+    }
+    Ok(known.into_iter().filter(|unit| given.is_empty() || given.iter().any(|name| name == unit)).collect())
+}
+
+fn threads(given: &[String], default: &[u32]) -> Result<Vec<u32>, RequestError> {
+    let parse = |text: &String| {
+        let number = text.parse::<u32>().ok();
+        number.filter(|number| THREADS.contains(number)).ok_or_else(|| {
+            let all = THREADS.map(|threads| threads.to_string()).join(", ");
+            let nearest = number.and_then(|number| THREADS.into_iter().min_by_key(|threads| threads.abs_diff(number)));
+            let hint = nearest.map_or(String::new(), |nearest| format!("; the nearest is {nearest}"));
+            RequestError::new("out-of-range", format!("--threads: `{text}` is none of {all}{hint}"))
+        })
+    };
+    let mut threads = given.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+    if threads.is_empty() {
+        threads = default.to_vec();
+    }
+    threads.sort_unstable();
+    threads.dedup();
+    Ok(threads)
+}
+
+fn kernels(given: &[String], quick: bool) -> anyhow::Result<Vec<&'static Kernel>> {
+    let wanted: Vec<&str> = match given {
+        [] if quick => QUICK_KERNELS.to_vec(),
+        [] => kernels::list().iter().map(|kernel| kernel.name).collect(),
+        given => given.iter().map(String::as_str).collect(),
+    };
+    for name in &wanted {
+        kernels::find(name)?;
+    }
+    Ok(kernels::list().iter().filter(|kernel| wanted.contains(&kernel.name)).collect())
+}
+
+/// The half of the comparison of stacks that a kernel is of, as results name it.
+pub fn comparison(kernel: &Kernel) -> Option<&'static str> {
+    kernel.comparison.map(Comparison::name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quick_kernels_exist_and_two_stacks_can_be_compared_on_some() {
+        let names: Vec<String> = QUICK_KERNELS.map(str::to_owned).into();
+        let kernels = kernels(&names, true).expect("kernels");
+        assert_eq!(kernels.len(), QUICK_KERNELS.len());
+        for half in [Comparison::Interleavable, Comparison::NotInterleavable] {
+            assert!(kernels.iter().any(|kernel| kernel.comparison == Some(half)), "{half:?}");
+        }
+    }
+}

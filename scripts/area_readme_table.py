@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Prints the table of area and frequency of the README from the results.json of `weft compare`.
+
+    scripts/area_readme_table.py RESULTS.json
+"""
+
+import datetime
+import json
+import pathlib
+import re
+import sys
+
+from markdown import table
+
+OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "out-of-memory": "out of memory"}
+
+
+def frequency(core):
+    """The median of the seeds; of a core that was placed by its modules the bound that the slowest is."""
+    if core["fmax_mhz_median"] is not None:
+        return f"{core['fmax_mhz_median']:.1f}"
+    bound = f"≤ {core['fmax_mhz_at_most']:.1f}" if core["fmax_mhz_at_most"] is not None else ""
+    return ", ".join(filter(None, [OUTCOMES.get(core["outcome"]), bound])) or "not placed"
+
+
+def version_of(tool, said):
+    """Name and version of a tool, from the first line of its --version; nothing of a compiler."""
+    if tool == "nextpnr":
+        return "nextpnr-ecp5 " + (re.findall(r"nextpnr-([0-9.]+)", said) or ["of unknown version"])[-1]
+    return " ".join(said.split()[:2]) if tool in ("yosys", "verilator") else None
+
+
+def main(path):
+    comparison = json.loads(pathlib.Path(path).read_text())
+    cores = [core for core in comparison["cores"] if core["isa"] == "rv32ima"]
+    if not cores:
+        sys.exit(f"{path}: no area of any core")
+    summary = {(row["unit"], row["threads"]): row for row in comparison["summary"]}
+    units = comparison["request"]["units"]
+    rows = []
+    for core in sorted(cores, key=lambda core: (core["threads"], units.index(core["unit"]))):
+        work = summary[core["unit"], core["threads"]]
+        cycles, per_lut = work["cycles_over_reference"], work["per_cycle_per_kilolut"]
+        rows.append([
+            core["threads"], core["unit"], f"{core['lut4']}{'' if core['flattened'] else ' *'}", core["ff"], core["bram"],
+            core["dsp"], frequency(core), f"{cycles:.3f}" if cycles else "", f"{per_lut:.3f}" if per_lut else "",
+        ])
+    # The unit that results.py takes.
+    reference = "sorted-table" if "sorted-table" in units else units[0]
+    headings = ["threads", "unit", "LUT4", "FF", "block RAM", "DSP", "MHz", f"cycles ÷ {reference}", "thread instr. / cycle / 1000 LUT4"]
+    print("\n".join(table(headings, rows, left=2)))
+    seeds = sorted({len(core["fmax_mhz"]) for core in cores if core["fmax_mhz"]})
+    placed = f"median of {' or '.join(map(str, seeds))} seeds" if seeds else "not placed"
+    flattened = "" if all(core["flattened"] for core in cores) else " \\* sum of modules, not to be compared with flattened cores."
+    tools = ", ".join(filter(None, (version_of(*tool) for tool in comparison["tools"].items())))
+    print(
+        f"\n{comparison['warps']} warps, RV32IMA, {comparison['target']}, {placed}; cycles: geometric mean of "
+        f"{len(comparison['compared_kernels'])} kernels.{flattened} Written by `scripts/readme-area.sh` on "
+        f"{datetime.date.today()}, from `weft compare` {comparison['weft']['version']} (git {comparison['weft']['git']}), with {tools}."
+    )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip())
+    main(sys.argv[1])

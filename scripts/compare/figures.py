@@ -1,0 +1,138 @@
+"""The plots of a comparison, as SVG whose colours are those of the page, in light and in dark."""
+
+import io
+import re
+
+import matplotlib
+
+matplotlib.use("svg")
+
+from matplotlib import lines, pyplot, ticker  # noqa: E402 (the backend comes first)
+
+# Each stands for a variable of the page's style sheet.
+COLOURS = {"#010101": "var(--ink)", "#020202": "var(--faint)", "#030303": "var(--page)", "#040404": "var(--published)"}
+INK, FAINT, PAGE, PUBLISHED = COLOURS
+# Mark and its size: where units coincide the larger stand behind the smaller.
+UNITS = {"arbiter": ("o", 9), "sorted-table": ("s", 7), "pdom-stack": ("^", 5.5), "dual-path": ("D", 3.5)}
+COLOURS |= {f"#05050{number}": f"var(--{unit})" for number, unit in enumerate(UNITS)}
+
+pyplot.rcParams.update({
+    "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10, "axes.titlesize": 10.5, "axes.titlelocation": "left",
+    "axes.titleweight": "bold", "axes.edgecolor": FAINT, "axes.labelcolor": INK, "axes.titlecolor": INK, "text.color": INK,
+    "xtick.color": INK, "ytick.color": INK, "grid.color": FAINT, "grid.linewidth": 0.5, "axes.spines.top": False,
+    "axes.spines.right": False, "legend.frameon": False, "figure.facecolor": "none", "axes.facecolor": "none",
+    "lines.linewidth": 1.5,
+})
+
+
+def colour(unit):
+    """The colour of a unit, or of one that this file does not know."""
+    names = list(UNITS)
+    return f"#05050{names.index(unit)}" if unit in UNITS else INK
+
+
+def mark(unit):
+    return UNITS.get(unit, ("v", 6))
+
+
+class Plot:
+    """One plot with its legend above it, in the size of a phone: wider pages set several side by side."""
+
+    def __init__(self, title, x, y, x_values, log=False, y_format=None):
+        self.name, self.texts = title, {}
+        # What hollow marks are, and whether there are any.
+        self.hollow_is, self.hollow = "sum of modules", False
+        self.figure, self.axes = pyplot.subplots(figsize=(4.7, 3.7), layout="constrained")
+        self.figure.get_layout_engine().set(h_pad=0.07)
+        self.axes.set_title(title, pad=10)
+        self.axes.set_xlabel(x)
+        self.axes.set_ylabel(y)
+        self.axes.grid(axis="y")
+        self.axes.tick_params(length=3)
+        self.axes.set_xscale("log", base=2)
+        self.axes.set_xticks(x_values, [str(value) for value in x_values])
+        self.axes.xaxis.set_minor_locator(ticker.NullLocator())
+        self.axes.set_xlim(x_values[0] / 1.25, x_values[-1] * 1.25)
+        if log:
+            self.axes.set_yscale("log")
+            self.axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5), numticks=12))
+            self.axes.yaxis.set_minor_locator(ticker.NullLocator())
+        self.axes.yaxis.set_major_formatter(y_format or ticker.FuncFormatter(short))
+
+    def line(self, label, points, unit=None, style="-", hollow=False, show="{:.4g}"):
+        """A line through points (x, y), each of which tells its value when it is pointed at."""
+        points = sorted((x, y) for x, y in points if y is not None)
+        if not points:
+            return
+        drawn, (marker, size) = (colour(unit), mark(unit)) if unit else (PUBLISHED, ("o", 4))
+        self.hollow |= hollow
+        self.axes.plot(*zip(*points), style, color=drawn, marker=marker, markersize=size, label="_" if hollow else label,
+                       markerfacecolor=PAGE if hollow else drawn, markeredgecolor=drawn, zorder=2)
+        for x, y in points:
+            name = f"point-{len(self.texts)}"
+            # What the pointer meets: larger than the mark, and not to be seen.
+            self.axes.plot([x], [y], marker="o", markersize=13, color=drawn, alpha=0, gid=name, zorder=3)
+            self.texts[name] = f"{label}, {x:g}: {show.format(y)}"
+
+    def dots(self, points, unit):
+        """Single measurements behind a median."""
+        if points:
+            self.axes.plot(*zip(*points), ".", color=colour(unit), alpha=0.45, markersize=4, zorder=1)
+
+    def level(self, y, text):
+        """A value to compare with."""
+        self.axes.axhline(y, color=FAINT, linewidth=1.2, linestyle=(0, (4, 3)), zorder=0)
+        self.axes.annotate(text, (1, y), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
+                           ha="right", fontsize=8.5)
+
+    def absent(self, points):
+        """Of (x, unit): what has no value here is marked at the foot of the plot."""
+        for place, (x, unit) in enumerate(points):
+            self.axes.annotate("×", (x, 0), xycoords=("data", "axes fraction"), xytext=(9 * (place % 4) - 13, 3),
+                               textcoords="offset points", color=colour(unit), ha="center", fontsize=12, fontweight="bold")
+
+    def svg(self):
+        """The plot, to stand in a page. Empty if nothing is drawn."""
+        handles, labels = self.axes.get_legend_handles_labels()
+        if not handles and not self.hollow:
+            pyplot.close(self.figure)
+            return ""
+        if self.hollow:
+            handles.append(lines.Line2D([], [], linestyle="", marker="o", markerfacecolor=PAGE, markeredgecolor=INK))
+            labels.append(self.hollow_is)
+        self.figure.legend(handles, labels, loc="outside upper left", ncols=2, fontsize=9, handlelength=2.4, columnspacing=1.2,
+                           borderpad=0, labelspacing=0.3)
+        matplotlib.rcParams["svg.hashsalt"] = self.name
+        text = io.StringIO()
+        self.figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+        pyplot.close(self.figure)
+        return self.for_page(text.getvalue())
+
+    def for_page(self, text):
+        text = text[text.index("<svg"):]
+        text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+        # What the style sheet inside would say of the whole page.
+        text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
+        # A page in HTML knows the namespaces.
+        text = re.sub(r' xmlns(:xlink)?="[^"]*"', "", text).replace("xlink:href", "href")
+        text = re.sub(r' (width|height)="[0-9.]+pt"', "", text, count=2)
+        text = text.replace("<svg ", f'<svg role="img" aria-label="{self.name}" stroke-linejoin="round" ', 1)
+        text = re.sub(r"font: ([0-9.]+)px [^;\"]*", r"font-size: \1px", text)
+        text = re.sub(r' id="(figure|axes|patch|line2d|text|xtick|ytick|matplotlib|legend)[._0-9a-z]*"', "", text)
+        for placeholder, variable in COLOURS.items():
+            text = text.replace(placeholder, variable)
+        for name, said in self.texts.items():
+            text = text.replace(f'<g id="{name}">', f"<g><title>{said}</title>", 1)
+        return text
+
+
+def short(value, _=None):
+    """1200 as 1.2 k, 3 000 000 as 3 M."""
+    for size, letter in ((1e6, " M"), (1e3, " k")):
+        if abs(value) >= size:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
+
+
+def percent(value, _=None):
+    return f"{100 * value:g} %"

@@ -1,0 +1,325 @@
+"""Writes report.html, results.csv and results.json of the comparison in the working directory.
+
+    report.py
+"""
+
+import json
+import os
+from datetime import datetime, timezone
+from pathlib import Path
+
+import jinja2
+import matplotlib
+
+import results
+from figures import Plot, percent
+
+# The original Simty in VHDL (RV32I, eight warps) by Yosys 0.70 with stock mapping and nextpnr, ECP5-85k of grade 6: LUT4, flip-
+# flops and MHz by unit and threads.
+SIMTY = {
+    "arbiter": {2: (4527, 1983, 67.1), 4: (8187, 2951, 59.1), 8: (15165, 4889, 45.5)},
+    "sorted-table": {2: (5178, 2477, 61.7), 4: (9233, 3794, 52.7), 8: (16686, 6690, 45.4)},
+}
+OUTCOMES = {
+    "synthesised": "fits", "placed": "fits", "does-not-fit": "does not fit", "not-routed": "cannot be routed",
+    "out-of-memory": "out of memory",
+}
+NONE = "–"
+
+
+def number(value, digits=0):
+    """With a thin space at each thousand."""
+    return NONE if value is None else f"{value:,.{digits}f}".replace(",", "\u2009")
+
+
+def share(value):
+    return NONE if value is None else f"{100 * value:.1f} %"
+
+
+class Report:
+    """The sections of the page."""
+
+    def __init__(self, comparison):
+        self.comparison = comparison
+        self.units = comparison["request"]["units"]
+        self.threads = comparison["request"]["threads"]
+        self.cores = {(core["isa"], core["unit"], core["threads"]): core for core in comparison["cores"]}
+        self.summary = {(row["unit"], row["threads"]): row for row in comparison["summary"]}
+        self.failed = {(step.get("isa"), step.get("unit"), step.get("threads")): step for step in comparison["failed"]}
+
+    def core(self, unit, threads, isa="rv32ima"):
+        return self.cores.get((isa, unit, threads))
+
+    def plot(self, title, y, **options):
+        return Plot(title, "threads a warp (T)", y, self.threads, **options)
+
+    def cells_plot(self, title, cell, isa="rv32ima", **options):
+        """Cells of flattened cores by lines, sums of modules by hollow marks."""
+        plot = self.plot(title, options.pop("y", "cells"), **options)
+        for unit in self.units:
+            of_unit = [core for (i, u, _), core in self.cores.items() if (i, u) == (isa, unit)]
+            plot.line(unit, [(core["threads"], core[cell]) for core in of_unit if core["flattened"]], unit, show="{:.0f}")
+        for unit in self.units:
+            of_unit = [core for (i, u, _), core in self.cores.items() if (i, u) == (isa, unit)]
+            apart = [(core["threads"], core[cell]) for core in of_unit if not core["flattened"]]
+            plot.line(f"{unit}, sum of modules", apart, unit, style="", hollow=True, show="{:.0f}")
+        return plot
+
+    def frequency_plot(self, title, isa):
+        plot = self.plot(title, "MHz")
+        plot.hollow_is = "slowest module"
+        absent = []
+        for unit in self.units:
+            of_unit = [core for (i, u, _), core in self.cores.items() if (i, u) == (isa, unit)]
+            plot.line(unit, [(core["threads"], core["fmax_mhz_median"]) for core in of_unit], unit, show="{:.1f} MHz")
+            plot.dots([(core["threads"], mhz) for core in of_unit for mhz in core["fmax_mhz"]], unit)
+            absent += [(core["threads"], unit) for core in of_unit if core["outcome"] not in ("placed", "synthesised")]
+        for unit in self.units:
+            of_unit = [core for (i, u, _), core in self.cores.items() if (i, u) == (isa, unit)]
+            slowest = [(core["threads"], core["fmax_mhz_at_most"]) for core in of_unit if core["fmax_mhz_at_most"]]
+            plot.line(f"{unit}, slowest module", slowest, unit, style="", hollow=True, show="{:.1f} MHz at most")
+        plot.absent(absent)
+        return plot
+
+    def ratio_plot(self):
+        """LUTs over those of the unit of reference, flattened cores alone."""
+        reference = results.reference_unit(self.comparison)
+        plot = self.plot(f"LUTs over those of {reference}", f"LUT4 ÷ {reference}")
+        for unit in self.units:
+            both = [(threads, self.core(unit, threads), self.core(reference, threads)) for threads in self.threads]
+            flattened = [(t, a, b) for t, a, b in both if a and b and a["flattened"] and b["flattened"]]
+            plot.line(unit, [(t, a["lut4"] / b["lut4"]) for t, a, b in flattened], unit, show="{:.3f}")
+        return plot
+
+    def summary_plot(self, title, key, y, **options):
+        show = options.pop("show", "{:.4g}")
+        plot = self.plot(title, y, **options)
+        for unit in self.units:
+            plot.line(unit, [(threads, self.summary[unit, threads][key]) for threads in self.threads], unit, show=show)
+        return plot
+
+    def each(self, cells):
+        """A row for each number of threads and unit."""
+        return [[threads, unit, *cells(unit, threads)] for threads in self.threads for unit in self.units]
+
+    def core_cells(self, unit, threads, isa="rv32ima"):
+        core = self.core(unit, threads, isa)
+        if core is None:
+            failed = self.failed.get((isa, unit, threads))
+            why = "failed: " + failed["error"]["message"].splitlines()[0][:90] if failed else "no result"
+            return [NONE] * 8 + [why]
+        median, at_most = core["fmax_mhz_median"], core["fmax_mhz_at_most"]
+        mhz = number(median, 1) if median else f"≤ {number(at_most, 1)}" if at_most else NONE
+        how = "flattened" if core["flattened"] else "sum of modules"
+        cells = [number(core[cell]) for cell in ("lut4", "packed", "ff", "bram", "dsp")]
+        seeds = ", ".join(number(mhz, 1) for mhz in core["fmax_mhz"]) or NONE
+        return [*cells, mhz, seeds, how, OUTCOMES.get(core["outcome"], core["outcome"])]
+
+    CORE_HEADINGS = [
+        "T", "unit", "LUT4", "packed", "FF", "block RAM", "DSP", "MHz, median", "MHz by seed", "synthesised",
+        "on the ECP5-85k",
+    ]
+
+    def area(self):
+        plots = [
+            self.cells_plot("LUTs against threads", "lut4", y="LUT4", log=True),
+            self.ratio_plot(),
+            self.cells_plot("Flip-flops against threads", "ff", y="flip-flops", log=True),
+            self.cells_plot("Block RAMs against threads", "bram", y="block RAMs of 18 kbit", log=True),
+            self.frequency_plot("Clock frequency against threads", "rv32ima"),
+        ]
+        return section(
+            "area", "Area and frequency",
+            "Whole cores of eight warps, RV32IMA, that run all kernels here. A line joins cores that were flattened; hollow marks "
+            "are sums of modules that were synthesised by themselves, which come to some 45 % more LUTs and do not compare "
+            "with flattened cores. Packed counts the LUT sites that carry chains and LUT RAM take as well.",
+            plots, self.CORE_HEADINGS, self.each(self.core_cells),
+            "<code>weft synth --target ecp5-85k</code>, stock mapping for the shortest delay; frequency by nextpnr, speed grade 6, the "
+            "median of the seeds, each of which is a dot. ≤ is the slowest module placed by itself, which the whole core cannot "
+            "exceed. × at the foot of the plot: a core that does not fit, is not routed, or takes more memory than the tools have.",
+        )
+
+    def cycles(self):
+        reference, compared = results.reference_unit(self.comparison), self.comparison["compared_kernels"]
+        plots = [
+            self.summary_plot("Cycles against threads", "cycles", "cycles, geometric mean"),
+            self.summary_plot(f"Cycles over those of {reference}", "cycles_over_reference", f"cycles ÷ {reference}", show="{:.3f}"),
+            self.summary_plot("Lane utilisation against threads", "lane_utilisation", "lanes in use", y_format=percent,
+                              show="{:.3f}"),
+        ]
+
+        def cells(unit, threads):
+            row = self.summary[unit, threads]
+            return [
+                number(row["cycles"]), number(row["cycles_over_reference"], 3), share(row["lane_utilisation"]),
+                number(row["thread_instructions_per_cycle"], 2),
+            ]
+
+        engine = self.comparison["request"]["engine"]
+        how = "the Verilog in Verilator" if engine == "rtl" else "the golden model, which estimates cycles"
+        return section(
+            "cycles", "Cycles and lane utilisation",
+            f"Means over {kernels_text(compared, self.comparison)}: those that passed with every unit at every T. Some kernels share a "
+            "fixed amount of work among the threads, others give each thread its own: compare units at one T, not one T with "
+            "another.",
+            plots, ["T", "unit", "cycles", f"÷ {reference}", "lane utilisation", "thread instructions a cycle"], self.each(cells),
+            f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. Cycles and thread "
+            "instructions: geometric means. Lane utilisation (thread instructions ÷ issues ÷ T): arithmetic mean.",
+        )
+
+    def performance(self):
+        plots = [
+            self.summary_plot("Performance per LUT at one clock", "per_cycle_per_kilolut", "thread instr. / cycle / 1000 LUT4"),
+            self.summary_plot("Performance per LUT at its own clock", "per_second_per_lut", "thread instr. / s / LUT4"),
+        ]
+
+        def cells(unit, threads):
+            row = self.summary[unit, threads]
+            return [
+                number(row["thread_instructions_per_cycle"], 2), number(row["per_cycle_per_kilolut"], 3),
+                number(row["million_thread_instructions_per_second"], 0), number(row["per_second_per_lut"], 0),
+            ]
+
+        return section(
+            "performance", "Performance per LUT",
+            "Performance is the work done: instructions times the threads that executed them. Beside cycles it makes sizes "
+            "comparable, too. At one clock it leaves out what frequency each core reaches; at its own clock it is times the median "
+            "frequency of the placed core.",
+            plots,
+            ["T", "unit", "thread instr. a cycle", "per cycle per 1000 LUT4", "million a second", "per second per LUT4"],
+            self.each(cells),
+            "From the two tables above; only cores that were flattened, and for the last two columns placed.",
+        )
+
+    def published(self):
+        lut, mhz = self.cells_plot("LUTs of RV32I cores", "lut4", "rv32i", y="LUT4", log=True), self.frequency_plot(
+            "Clock frequency of RV32I cores", "rv32i")
+        for unit, cores in SIMTY.items():
+            style = "-" if unit == "sorted-table" else ":"
+            own = {threads: figures for threads, figures in cores.items() if threads in self.threads}
+            lut.line(f"Simty, {unit}", [(t, figures[0]) for t, figures in own.items()], style=style, show="{:.0f}")
+            mhz.line(f"Simty, {unit}", [(t, figures[2]) for t, figures in own.items()], style=style, show="{:.1f} MHz")
+        mhz.level(50, "50 MHz, target of the paper")
+        rows = []
+        for threads in self.threads:
+            for unit in self.units:
+                rows.append([threads, unit, *self.core_cells(unit, threads, "rv32i"), self.control(unit, threads)])
+                if threads in SIMTY.get(unit, {}):
+                    luts, ffs, frequency = SIMTY[unit][threads]
+                    rows.append([threads, f"Simty, {unit}", number(luts), NONE, number(ffs), "0", NONE, number(frequency, 1), NONE,
+                                 "flattened", "fits", NONE])
+        return section(
+            "simty", "Beside Simty",
+            "The counterpart of figure 4 of the Simty report (Collange, <i>Path lists</i>): area and frequency against threads, arbiter "
+            "and sorted table, eight warps. Its cores have no multiplication, so these have none either (RV32I). The lines named "
+            "Simty are the original VHDL in the tools used here; the figures that the report itself prints are in the list below, since "
+            "it gives its plot no numbers.",
+            [lut, mhz], [*self.CORE_HEADINGS, "LUT4 of CCT control"], rows,
+            "<code>weft synth --preset rv32i-8x4</code>. Simty: Yosys 0.70, nextpnr, the same part and grade; its packed count includes "
+            "what nextpnr adds and is left out. CCT control: the modules <code>cct</code> and <code>cct_sorter</code>; with two threads a "
+            "sorted table has no CCT here.",
+            [
+                "Published, Cyclone IV EP4CE115, after place and route, target 50 MHz:",
+                "control of the cold context table: 316 logic elements (6 % of the core) at T = 2, 633 (1 %) at T = 64;",
+                "the arbiter's overhead is significant from T = 8, and its frequency falls below 50 MHz;",
+                "place and route of the arbiter fails at T = 64, at an estimated 91\u2009000 logic elements.",
+                "A logic element is a LUT of four inputs with a flip-flop: no count of one is a count of the other.",
+            ],
+        )
+
+    def control(self, unit, threads):
+        core = self.core(unit, threads, "rv32i")
+        if not core or core["cct_control_lut4"] is None:
+            return NONE
+        return f"{number(core['cct_control_lut4'])} ({share(core['cct_control_lut4'] / core['lut4_of_modules'])} of modules)"
+
+    def stacks(self):
+        rows = self.comparison["stacks"]
+        if not rows:
+            return None
+        latencies = self.comparison["request"]["latencies"]
+        plots = []
+        for threads in sorted({row["threads"] for row in rows}):
+            plot = Plot(f"Two paths over one, T = {threads}", "memory latency (cycles)", "cycles, single ÷ dual path", latencies)
+            for kind, unit in (("interleavable", "dual-path"), ("not-interleavable", "pdom-stack")):
+                own = [row for row in rows if (row["threads"], row["kind"]) == (threads, kind)]
+                plot.line(f"{kind.replace('-', ' ')}, mean", [(row["latency"], row["mean"]) for row in own], unit, show="{:.3f}")
+                plot.dots([(row["latency"], value) for row in own for value in row["kernels"].values()], unit)
+            plot.level(1, "no gain")
+            plots.append(plot)
+        cells = [
+            [row["threads"], row["latency"], row["kind"].replace("-", " "), len(row["kernels"]), number(row["mean"], 3),
+             number(row["least"], 3), number(row["most"], 3)] for row in rows
+        ]
+        return section(
+            "stacks", "Two paths in flight over one",
+            "Cycles of <code>pdom-stack</code> ÷ cycles of <code>dual-path</code>, against the latency of memory: more than 1 is a gain "
+            "of the second path. Eight warps hide latency as well; docs/stacks.md has fewer of them. Each dot is a kernel. The paper on "
+            "dual-path execution reports 14.9 % more instructions a cycle on its seven interleavable benchmarks, at most 42 %, at worst "
+            "−1.1 %, with 32 threads a warp, caches, and memory of hundreds of cycles.",
+            plots, ["T", "latency", "kernels", "number", "geometric mean", "least", "most"], cells,
+            "<code>weft run --set memory.latency=… --set memory.outstanding=128</code>: 128 loads in flight.", left=3,
+        )
+
+    def kernels(self):
+        """Cycles of each kernel with each unit."""
+        cycles = {(run["kernel"], run["unit"], run["threads"]): run for run in self.comparison["runs"] if run["series"] == "run"}
+        excluded = {(place["kernel"], place["unit"]) for place in self.comparison["excluded"]}
+        rows = []
+        for kernel in self.comparison["kernels"]:
+            for unit in self.units:
+                cells = []
+                for threads in self.threads:
+                    run = cycles.get((kernel["name"], unit, threads))
+                    if run is None:
+                        cells.append("cannot run" if (kernel["name"], unit) in excluded else "no result")
+                    else:
+                        cells.append(number(run["cycles"]) if run["status"] == results.PASSED else run["outcome"])
+                rows.append([kernel["name"], unit, *cells])
+        return {"headings": ["kernel", "unit", *(f"T = {threads}" for threads in self.threads)], "rows": rows, "left": 2}
+
+    def page(self):
+        comparison = self.comparison
+        sections = [self.area(), self.cycles(), self.performance(), self.published(), self.stacks()]
+        folder = Path(__file__).parent
+        environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        commands = [*comparison["runs"], *comparison["cores"], *comparison["failed"], *comparison["missing"]]
+        return environment.get_template("report.html.j2").render(
+            comparison=comparison, units=self.units, threads=", ".join(map(str, self.threads)),
+            sections=[section for section in sections if section], kernels=self.kernels(),
+            date=datetime.now(timezone.utc).strftime("%Y-%m-%d"), matplotlib=matplotlib.__version__,
+            commands=[command["command"] for command in commands],
+        )
+
+
+def kernels_text(compared, comparison):
+    """How many of the kernels, and which if they are few."""
+    number = f"{len(compared)} of {len(comparison['kernels'])} kernels"
+    return f"{number} ({', '.join(compared)})" if 0 < len(compared) <= 12 else number
+
+
+def section(name, title, text, plots, headings, rows, caption, notes=(), left=2):
+    svgs = [svg for svg in (plot.svg() for plot in plots) if svg]
+    table = {"headings": headings, "rows": rows, "left": left}
+    return {"name": name, "title": title, "text": text, "plots": svgs, "table": table, "caption": caption, "notes": notes}
+
+
+def write(path, text):
+    part = Path(f"{path}.{os.getpid()}.part")
+    part.write_text(text)
+    part.replace(path)
+
+
+def main():
+    comparison = results.read(".")
+    page = Report(comparison).page()
+    write("results.csv", results.as_csv(comparison))
+    write("results.json", json.dumps(comparison, indent=1) + "\n")
+    write("report.html", page)
+
+
+if __name__ == "__main__":
+    main()

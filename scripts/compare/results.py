@@ -1,0 +1,202 @@
+"""The results of a comparison: read from results/ and failed/, summed up, and written as JSON and CSV."""
+
+import csv
+import io
+import json
+import statistics
+from pathlib import Path
+
+RUN = [
+    "outcome", "cycles", "ipc", "lane_utilisation", "avg_path", "idle_cycles", "warp_instructions", "issues",
+    "thread_instructions", "replays", "divergent_branches", "high_water",
+]
+CELLS = ["lut4", "ccu2c", "chains", "lutram", "packed", "ff", "bram", "dsp"]
+CORE = ["outcome", "fits", "flattened", *CELLS, "fmax_mhz", "fmax_mhz_median"]
+# What decides about the cold context table: insert, extract, sort.
+CCT_CONTROL = ["cct", "cct_sorter"]
+PASSED = 0
+
+
+def read(folder):
+    """The comparison in a folder."""
+    folder = Path(folder)
+    plan = json.loads((folder / "plan.json").read_text())
+    runs, cores, failed, missing = [], [], [], []
+    for step in plan["steps"]:
+        path = folder / "results" / f"{step['name']}.json"
+        failure = folder / "failed" / f"{step['name']}.json"
+        if path.exists():
+            given = json.loads(path.read_text())
+            if step["name"].startswith("core/"):
+                cores.append(core(step, given))
+            elif "kernel" in step:
+                runs.append(run(step, given))
+        elif failure.exists():
+            failed.append({"name": step["name"], **point(step), "error": json.loads(failure.read_text())["error"]})
+        else:
+            missing.append({"name": step["name"], **point(step)})
+    comparison = {
+        **plan["identity"],
+        "warps": plan["warps"],
+        "target": plan["target"],
+        "kernels": plan["kernels"],
+        "runs": runs,
+        "cores": cores,
+        "not_passed": [run for run in runs if run["status"] != PASSED],
+        "excluded": plan["excluded"],
+        "failed": failed,
+        "missing": missing,
+        "left_out": plan["left_out"],
+    }
+    comparison["compared_kernels"] = compared_kernels(comparison)
+    comparison["summary"] = summary(comparison)
+    comparison["stacks"] = stacks(comparison)
+    return comparison
+
+
+def point(step):
+    keys = ["unit", "threads", "kernel", "latency", "isa"]
+    return {key: step[key] for key in keys if key in step} | {"command": " ".join(step["command"])}
+
+
+def series(step):
+    return step["name"].split("/")[0]
+
+
+def run(step, given):
+    figures = {key: given["answer"].get(key) for key in RUN}
+    return {"series": series(step), **point(step), "status": given["status"], **figures}
+
+
+def core(step, given):
+    answer = given["answer"]
+    modules = answer["modules"].values()
+    whole = {f"{cell}_of_modules": sum(module["instances"] * module[cell] for module in modules) for cell in CELLS}
+    slowest = [module["fmax_mhz_median"] for module in modules if module.get("fmax_mhz_median") is not None]
+    control = [answer["modules"][name]["lut4"] for name in CCT_CONTROL if name in answer["modules"]]
+    return {
+        "series": "core", **point(step), "status": given["status"], **{key: answer.get(key) for key in CORE}, **whole,
+        # Of modules placed by themselves: the whole is at most as fast as the slowest.
+        "fmax_mhz_at_most": min(slowest) if slowest else None,
+        "cct_control_lut4": sum(control) if control else None,
+        "critical_path": critical_path(answer),
+        "seconds": given["seconds"],
+    }
+
+
+def critical_path(answer):
+    """From where to where the slowest path of the seed nearest to the median leads."""
+    seeds = (answer.get("placing") or {}).get("seeds") or []
+    if not seeds or answer.get("fmax_mhz_median") is None:
+        return None
+    path = min(seeds, key=lambda seed: abs(seed["fmax_mhz"] - answer["fmax_mhz_median"]))["critical_path"]
+    ends = [f"{path[end]['stage']}: {path[end]['name']}" for end in ("from", "to") if path.get(end)]
+    return " → ".join(ends)
+
+
+def passed(comparison, kind="run"):
+    return [run for run in comparison["runs"] if run["series"] == kind and run["status"] == PASSED and run["cycles"]]
+
+
+def compared_kernels(comparison):
+    """The kernels that passed with every unit at every number of threads: means are over these."""
+    points = {(unit, threads) for unit in comparison["request"]["units"] for threads in comparison["request"]["threads"]}
+    ran = {}
+    for run in passed(comparison):
+        ran.setdefault(run["kernel"], set()).add((run["unit"], run["threads"]))
+    return [kernel["name"] for kernel in comparison["kernels"] if ran.get(kernel["name"]) == points]
+
+
+def geometric_mean(values):
+    values = list(values)
+    return statistics.geometric_mean(values) if values else None
+
+
+def mean(values):
+    values = list(values)
+    return statistics.fmean(values) if values else None
+
+
+def reference_unit(comparison):
+    """The unit that cycles of the others are divided by."""
+    units = comparison["request"]["units"]
+    return "sorted-table" if "sorted-table" in units else units[0]
+
+
+def ratio(a, b):
+    return a / b if a is not None and b else None
+
+
+def summary(comparison):
+    """Of each unit and number of threads: its core, the means over the compared kernels, and what comes of the two."""
+    kernels = set(comparison["compared_kernels"])
+    cores = {(core["unit"], core["threads"]): core for core in comparison["cores"] if core["isa"] == "rv32ima"}
+    runs = {}
+    for run in passed(comparison):
+        if run["kernel"] in kernels:
+            runs.setdefault((run["unit"], run["threads"]), []).append(run)
+    rows = []
+    for threads in comparison["request"]["threads"]:
+        reference = geometric_mean(run["cycles"] for run in runs.get((reference_unit(comparison), threads), []))
+        for unit in comparison["request"]["units"]:
+            own, core = runs.get((unit, threads), []), cores.get((unit, threads), {})
+            cycles = geometric_mean(run["cycles"] for run in own)
+            # Work done a cycle, which does not depend on how a kernel divides its work among more threads.
+            throughput = geometric_mean(run["thread_instructions"] / run["cycles"] for run in own)
+            # A sum of modules and a flattened core do not compare: neither does what is divided by them.
+            area = core.get("lut4") if core.get("flattened") else None
+            speed = throughput * core["fmax_mhz_median"] if throughput and core.get("fmax_mhz_median") else None
+            rows.append({
+                "unit": unit, "threads": threads,
+                "cycles": cycles, "cycles_over_reference": ratio(cycles, reference),
+                "lane_utilisation": mean(run["lane_utilisation"] for run in own),
+                "thread_instructions_per_cycle": throughput,
+                "per_cycle_per_kilolut": ratio(throughput, area and area / 1000),
+                "million_thread_instructions_per_second": speed,
+                "per_second_per_lut": ratio(speed and speed * 1e6, area),
+            })
+    return rows
+
+
+def stacks(comparison):
+    """Cycles of the single-path stack over those of the dual-path one, by threads, latency and kind of kernel."""
+    kinds = {kernel["name"]: kernel["comparison"] for kernel in comparison["kernels"]}
+    cycles = {}
+    for run in passed(comparison, "latency"):
+        cycles.setdefault((run["threads"], run["latency"], run["kernel"]), {})[run["unit"]] = run["cycles"]
+    ratios = {
+        place: both["pdom-stack"] / both["dual-path"] for place, both in cycles.items() if {"pdom-stack", "dual-path"} <= both.keys()
+    }
+    rows = []
+    for threads, latency in sorted({place[:2] for place in ratios}):
+        for kind in ["interleavable", "not-interleavable"]:
+            own = {kernel: value for (t, l, kernel), value in ratios.items() if (t, l, kinds[kernel]) == (threads, latency, kind)}
+            if own:
+                rows.append({
+                    "threads": threads, "latency": latency, "kind": kind, "kernels": own,
+                    "mean": geometric_mean(own.values()), "least": min(own.values()), "most": max(own.values()),
+                })
+    return rows
+
+
+def as_csv(comparison):
+    """All runs and cores, one a line; what does not apply is empty."""
+    columns = ["series", "isa", "unit", "threads", "kernel", "latency", "status"]
+    records = [*comparison["runs"], *comparison["cores"]]
+    records += [{"series": "failed", **record, "outcome": record["error"]["message"]} for record in comparison["failed"]]
+    others = [key for key in dict.fromkeys([*RUN, *CORE, *(key for record in records for key in record)])]
+    columns += [key for key in others if key not in columns and key not in ("command", "error", "name")] + ["command"]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for record in records:
+        writer.writerow({key: cell(value) for key, value in record.items()})
+    return text.getvalue()
+
+
+def cell(value):
+    if isinstance(value, list):
+        return " ".join(str(item) for item in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value

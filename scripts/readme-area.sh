@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Writes the table of area and frequency of README.md, between the markers <!-- area: begin --> and <!-- area: end -->, from
+# what `weft compare` measured.
+#
+#   ./scripts/readme-area.sh DIR
+#
+# DIR is the folder of a comparison, complete or not: a core that has no result is left out, one that does not fit or takes
+# more memory than the tools have is named as that.
+
+set -euo pipefail
+# The folder is named from where the script is called, which works from the root of the repository.
+case ${1-} in
+    "" | -*) ;;
+    *) set -- "$(realpath "$1")" "${@:2}" ;;
+esac
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+[[ $# -gt 0 && $1 != -* ]] || options "" "${@:---help}"
+[[ $# -eq 1 ]] || refuse "expected one folder"
+[[ -f $1/results.json ]] || fail "$1 has no results.json: expected the folder of a finished 'weft compare'"
+
+table=$(python3 scripts/area_readme_table.py "$1/results.json")
+write_between README.md area <<<"$table"
