@@ -36,7 +36,7 @@ else
     step tests cargo test --workspace --locked --no-fail-fast
 fi
 if command -v shellcheck >/dev/null; then
-    step scripts shellcheck -x .ci/run scripts/*.sh
+    step scripts shellcheck -x .ci/run scripts/*.sh examples/*/*.sh
 fi
 
 printf '\n'
