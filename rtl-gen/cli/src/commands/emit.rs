@@ -11,6 +11,7 @@ use serde_json::json;
 use weft_config::{Config, RAM_BASE};
 
 use super::config::resolve;
+use super::fusesoc::{self, OnBoard};
 use super::image;
 use crate::Verdict;
 use crate::arguments::EmitArguments;
@@ -61,14 +62,19 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
     let mut files = Files::from([
         ("weft_core.v".into(), core.all_in_one()),
         (FILE_LIST.into(), paths.iter().map(|path| format!("{path}\n")).collect()),
-        ("weft.core".into(), fusesoc(config, &paths, &names)),
         ("config.toml".into(), config.to_commented_toml()),
     ]);
+    let mut board_only = Vec::new();
+    if let Some(board) = arguments.board.board {
+        let of_board = of_board(board, &core, arguments.board.baud())?;
+        board_only =
+            of_board.keys().filter(|path| is_module(path) && !paths.contains(&path.as_str())).cloned().collect();
+        files.extend(of_board);
+    }
+    let board = arguments.board.board.map(|board| OnBoard { board, modules: &board_only });
+    files.insert("weft.core".into(), fusesoc::description(config, &paths, &names, board));
     files.extend(modules);
     files.extend(contents);
-    if let Some(board) = arguments.board.board {
-        files.extend(of_board(board, &core, arguments.board.baud())?);
-    }
     Ok(files)
 }
 
@@ -79,40 +85,6 @@ fn of_board(board: &Board, core: &Core, baud: u32) -> Result<Files, BoardError> 
     let names: Vec<String> = top.modules().iter().map(|name| format!("rtl/{name}.v")).collect();
     let sources: Vec<&str> = names.iter().map(String::as_str).collect();
     Ok(modules.into_iter().chain(boards::project(board, &sources, baud)).collect())
-}
-
-/// The FuseSoC description of the core.
-fn fusesoc(config: &Config, paths: &[&str], contents: &[&str]) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    let (warps, threads, unit) = (config.warps, config.threads, &config.divergence.unit);
-    let files: String = paths.iter().map(|path| format!("      - {path}\n")).collect();
-    // Tools look for them in the folder in which FuseSoC starts them.
-    let contents: String =
-        contents.iter().map(|name| format!("      - {name}: {{file_type: user, copyto: {name}}}\n")).collect();
-    format!(
-        "CAPI=2:
-name: weft:cores:weft_core:{version}
-description: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {unit}
-
-filesets:
-  rtl:
-    files:
-{files}{contents}    file_type: verilogSource-2005
-
-targets:
-  default:
-    filesets: [rtl]
-    toplevel: weft_core
-  lint:
-    default_tool: verilator
-    filesets: [rtl]
-    toplevel: weft_core
-    tools:
-      verilator:
-        mode: lint-only
-        verilator_options: [-Wall]
-"
-    )
 }
 
 /// Where the core goes.

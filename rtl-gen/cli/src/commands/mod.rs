@@ -6,6 +6,7 @@ mod compare;
 mod completions;
 mod config;
 mod emit;
+mod fusesoc;
 mod image;
 mod kernels;
 mod outputs;

@@ -1,0 +1,79 @@
+//! The FuseSoC description of an emitted core (CAPI2).
+
+use boards::{Board, Tools};
+use weft_config::Config;
+
+/// A board around the core.
+#[derive(Clone, Copy)]
+pub struct OnBoard<'a> {
+    /// The board.
+    pub board: &'static Board,
+    /// Paths of the modules that stand around the core.
+    pub modules: &'a [String],
+}
+
+/// Describes the core whose modules are at `paths`, and whose memory starts with the files `contents`.
+///
+/// Its targets: `default`, for what depends on it; `lint`, by Verilator; `synth`, by Yosys, which counts its cells for an ECP5;
+/// and with a board that is built here one of its name, for the bitstream.
+pub fn description(config: &Config, paths: &[&str], contents: &[&str], board: Option<OnBoard<'_>>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let (warps, threads, unit) = (config.warps, config.threads, &config.divergence.unit);
+    let files: String = paths.iter().map(|path| format!("      - {path}\n")).collect();
+    // Tools look for them in the folder in which FuseSoC starts them.
+    let contents: String =
+        contents.iter().map(|name| format!("      - {name}: {{file_type: user, copyto: {name}}}\n")).collect();
+    let (fileset, target) = board.and_then(on_board).unwrap_or_default();
+    format!(
+        "CAPI=2:
+name: weft:cores:weft_core:{version}
+description: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {unit}
+
+filesets:
+  rtl:
+    files:
+{files}{contents}    file_type: verilogSource-2005
+{fileset}
+targets:
+  default:
+    filesets: [rtl]
+    toplevel: weft_core
+  lint:
+    default_tool: verilator
+    filesets: [rtl]
+    toplevel: weft_core
+    tools:
+      verilator:
+        mode: lint-only
+        verilator_options: [-Wall]
+  synth:
+    default_tool: yosys
+    filesets: [rtl]
+    toplevel: weft_core
+    tools:
+      yosys:
+        arch: ecp5
+{target}"
+    )
+}
+
+/// The files and the target of a board that open tools build.
+fn on_board(OnBoard { board, modules }: OnBoard<'_>) -> Option<(String, String)> {
+    let Tools::Trellis { target, package, speed } = board.tools else { return None };
+    let (name, top, device) = (board.name, board.top(), target.rsplit('-').next()?);
+    let files: String = modules.iter().map(|path| format!("      - {path}\n")).collect();
+    let constraints: String =
+        board.constraints.iter().map(|(name, _)| format!("      - constraints/{name}: {{file_type: LPF}}\n")).collect();
+    let fileset = format!("  {name}:\n    files:\n{files}{constraints}    file_type: verilogSource-2005\n");
+    let target = format!(
+        "  {name}:
+    default_tool: trellis
+    filesets: [rtl, {name}]
+    toplevel: {top}
+    tools:
+      trellis:
+        nextpnr_options: [--{device}, --package, {package}, --speed, \"{speed}\"]
+"
+    );
+    Some((fileset, target))
+}
