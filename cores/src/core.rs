@@ -59,6 +59,9 @@ pub fn elaborate(
     let s0 = m.instance("s0", &s0_steer::elaborate(shape, &preferring)?);
     let warp_start = start.output("warp_valid");
     let warp_at = start.output("warp_at");
+    let start_row_valid = start.output("row_valid");
+    let start_row = start.output("row_at");
+    s0.input("start_valid", &start_row_valid).input("start_row", &start_row);
     s0.input("barrier_release", &release).input("room", &room).input("urgent", &urgent);
     s0.input("valid_s2", &fetch_s2.valid).input("context_s2", &fetch_s2.context).input("pc_s2", &predicted_s2);
     stand.connect(&s0, "stand");
@@ -110,7 +113,7 @@ pub fn elaborate(
     }
     let record = ReplayRecord::build(shape, &mut |field, width| m.forward(&format!("record_{field}_s8"), width));
     record.connect(&s3, "record");
-    s3.input("start_valid", &start.output("row_valid")).input("start_row", &start.output("row_at"));
+    s3.input("start_valid", &start_row_valid).input("start_row", &start_row);
     late.connect(&s3, "late");
     s3.input("request_accepted", &accepted).input("request_unused_s8", &request_unused);
     s3.input("tag_written", &tag_written).input("tag_unused_s8", &load_unused);
@@ -212,7 +215,7 @@ pub fn elaborate(
 
     m.comment("S9: loads.");
     let s9 = m.instance("s9", &s9_gather::elaborate(shape)?);
-    s9.input("start_valid", &start.output("row_valid")).input("start_row", &start.output("row_at"));
+    s9.input("start_valid", &start_row_valid).input("start_row", &start_row);
     s9.input("start_tag_valid", &start.output("tag_valid")).input("start_tag", &start.output("tag_at"));
     s9.input("load_push_s7", &s7.output_as("load_push_s7", "load_push_s7"));
     let late_s7 = LateResult::from_instance(&s7, shape, "late_s7");

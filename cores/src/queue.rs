@@ -3,7 +3,7 @@
 //! A word that is pushed in one cycle can be taken in the second cycle after. Whoever pushes has reserved a place: no
 //! queue tells that it is full.
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, Register, clog2, join, zeros};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, Register, clog2, increment, join, zeros};
 
 /// Words of a LUT RAM cell.
 pub const SHORT: usize = 16;
@@ -34,6 +34,7 @@ pub struct Queue {
     push: Expr,
     pop: Expr,
     write_at: Expr,
+    read_at: Expr,
     next_at: Expr,
 }
 
@@ -48,7 +49,17 @@ impl Queue {
         valid.next(&(read.next_at.ne(&write.at) | read.next_lap.ne(&write.lap))).reset(0);
         let empty = read.at.eq(&write.at) & read.lap.eq(&write.lap);
         let (valid, push) = (valid.q(), push.clone());
-        Self { name, valid, empty, places, push, pop, write_at: write.at.q(), next_at: read.next_at }
+        Self {
+            name,
+            valid,
+            empty,
+            places,
+            push,
+            pop,
+            write_at: write.at.q(),
+            read_at: read.at.q(),
+            next_at: read.next_at,
+        }
     }
 
     /// A field of the words, from what is pushed to that of the first word.
@@ -58,10 +69,13 @@ impl Queue {
         read_at_edge(m, &memory, style, &name, &self.next_at)
     }
 
-    /// A field of few bits, of the word that will be first in the next cycle, if there is one.
+    /// A field of few bits, of the word that will be first in the next cycle, if there is one. Both words that it can be
+    /// are read before it is known whether the first is taken.
     pub fn next_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
         let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
-        memory.read(&format!("{name}_next"), &self.next_at)
+        let first = memory.read(&format!("{name}_first"), &self.read_at);
+        let second = memory.read(&format!("{name}_second"), &increment(&self.read_at, 1));
+        self.pop.mux(&second, &first)
     }
 
     fn memory(&self, m: &Builder, field: &str, pushed: &Expr, style: MemoryStyle) -> (String, Memory) {

@@ -317,7 +317,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             let first = m.wire(&format!("{side}_{number}_is_first"), &(&present & read_at.is(number as u64)));
             let second = m.wire(&format!("{side}_{number}_is_second"), &(&full & read_at.is(1 - number as u64)));
             let valid = &first | &second;
-            let depends = contexts[slot][7].lane(number, slots * entries);
+            let [head, behind] = [0, 1].map(|place| contexts[slot][7].lane(place, slots * entries));
+            let depends = first.mux(&head, &behind);
             let (on_own, on_others) = (depends.slice(0, entries), depends.from(entries));
             let ahead = held(1 - number);
             let of_ahead = decode(&ahead.entry, entries).when(&(&second & &ahead.takes));

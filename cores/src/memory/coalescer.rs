@@ -12,6 +12,10 @@ use rtl::{Builder, ElaborationError, Expr, Module, encode, join, lowest_one, one
 use super::map::{Comparison, compare, in_stacks, physical, word_in_line};
 use crate::shape::Shape;
 
+/// Warps of at most so many threads compare the addresses of all pairs of lanes: that takes the leader's election and the
+/// choice of its address out of the longest path of S7, but the comparators grow with the square of the lanes.
+const PAIRED_LANES: usize = 4;
+
 /// Elaborates the coalescer.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (threads, lane_bits) = (shape.threads, shape.lane_bits());
@@ -32,20 +36,25 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let line = m.wire("held_at", &physical(shape, &leader_address)).from(2 + lane_bits);
     let leader_word = m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address));
 
-    let lanes: Vec<[Expr; 4]> = (0..threads)
-        .map(|lane| {
-            let address = addresses.lane(lane, 32);
+    let lane_addresses = addresses.lanes(32);
+    // Lanes of the leader's line are in the stacks if the leader is.
+    let (with_leader, in_stacks) = if threads <= PAIRED_LANES {
+        compare_pairs(&m, shape, &leader, &lane_addresses)
+    } else {
+        // Lane 0 is the leader if it is active.
+        let first = Comparison { same_line: ones(1), same_word: ones(1) };
+        let others = lane_addresses[1..].iter().map(|address| compare(shape, address, &leader_address, &in_stacks));
+        ([first].into_iter().chain(others).collect(), vec![in_stacks; threads])
+    };
+    let lanes: Vec<[Expr; 3]> = with_leader
+        .into_iter()
+        .enumerate()
+        .map(|(lane, Comparison { same_line, same_word })| {
             let name = |what: &str| format!("{what}_{lane}");
-            let word = m.wire(&name("word"), &word_in_line(shape, &in_stacks, &address));
-            // Lane 0 is the leader if it is active.
-            let with_leader = match lane {
-                0 => Comparison { same_line: ones(1), same_word: ones(1) },
-                _ => compare(shape, &address, &leader_address, &in_stacks),
-            };
-            let in_line = m.wire(&name("in_line"), &(active.bit(lane) & with_leader.same_line));
+            let in_line = m.wire(&name("in_line"), &(active.bit(lane) & same_line));
+            let word = m.wire(&name("word"), &word_in_line(shape, &in_stacks[lane], &lane_addresses[lane]));
             let direct = m.wire(&name("direct"), &(&in_line & word.is(lane as u64)));
-            let same_word = m.wire(&name("same_word"), &(&in_line & word.eq(&leader_word)));
-            [in_line, direct, same_word, active.bit(lane) & with_leader.same_word]
+            [in_line, direct, active.bit(lane) & same_word]
         })
         .collect();
     let column = |index: usize| join(lanes.iter().map(|lane| &lane[index]));
@@ -83,7 +92,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("line", &line);
     m.port_group("an indirect jump: the leader's target, and the lanes that share it");
     m.output("target", &leader_address);
-    m.output("jump_lanes", &column(3));
+    m.output("jump_lanes", &same_word);
     m.port_group("words and lanes of the transaction");
     m.output("leader_word", &leader_word);
     m.output("direct_lanes", &direct);
@@ -91,4 +100,26 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("mask", &join(words.iter().map(|(_, mask)| mask)));
     m.output("data", &join(words.iter().map(|(data, _)| data)));
     m.finish()
+}
+
+/// How each lane compares with the leader, and whether its address is in the stacks: each pair of lanes is compared
+/// while the leader is elected.
+fn compare_pairs(m: &Builder, shape: &Shape, leader: &Expr, addresses: &[Expr]) -> (Vec<Comparison>, Vec<Expr>) {
+    let in_stacks: Vec<Expr> = addresses
+        .iter()
+        .enumerate()
+        .map(|(lane, address)| m.wire(&format!("in_stacks_{lane}"), &in_stacks(shape, address)))
+        .collect();
+    let with_leader = |lane: usize| {
+        let mut found = Comparison { same_line: leader.bit(lane), same_word: leader.bit(lane) };
+        for before in 0..lane {
+            let pair = compare(shape, &addresses[lane], &addresses[before], &in_stacks[before]);
+            let same_line = m.wire(&format!("same_line_{before}_{lane}"), &pair.same_line);
+            let same_word = m.wire(&format!("same_word_{before}_{lane}"), &pair.same_word);
+            found.same_line = found.same_line | (leader.bit(before) & same_line);
+            found.same_word = found.same_word | (leader.bit(before) & same_word);
+        }
+        found
+    };
+    ((0..addresses.len()).map(with_leader).collect(), in_stacks)
 }

@@ -29,8 +29,8 @@ rtl::bundle! {
     pub struct Resteer(shape: &Shape) {
         /// Which slots.
         valid: shape.slots,
-        /// The warp.
-        warp: shape.warp_bits(),
+        /// The warp: its bit, decoded before it is known whether there is a resteer.
+        warp: shape.warps,
         /// Whether the slot goes on now.
         runs: shape.slots,
         /// Whether it has a path: if that does not go on now, it does at the release of the barrier.
@@ -50,14 +50,13 @@ rtl::bundle! {
     }
 }
 
-/// A bit for each context: those of `slots`, where their warp is the one.
-pub fn contexts_of(shape: &Shape, warp: &Expr, slots: &Expr) -> Expr {
-    let one = decode(warp, shape.warps);
+/// A bit for each context: those of `slots` of the warp whose bit of `warps` is set.
+pub fn contexts_of(shape: &Shape, warps: &Expr, slots: &Expr) -> Expr {
     if shape.slots == 1 {
-        return one.when(slots);
+        return warps.when(slots);
     }
-    let warps: Vec<Expr> = one.lanes(1).iter().map(|warp| slots.when(warp)).collect();
-    join(&warps)
+    let contexts: Vec<Expr> = warps.lanes(1).iter().map(|warp| slots.when(warp)).collect();
+    join(&contexts)
 }
 
 /// Elaborates the stage.
@@ -66,6 +65,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch and its next pc.");
     m.port_group("control");
     let release = m.input("barrier_release", 1);
+    m.port_group("start: every context begins at the reset pc");
+    let start_valid = m.input("start_valid", 1);
+    let start_row = m.input("start_row", 5 + shape.warp_bits());
     m.port_group("room in the instruction buffers");
     let room = m.input("room", contexts);
     let urgent = m.input("urgent", contexts);
@@ -83,7 +85,6 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let in_flight = m.register("in_flight", contexts);
     let dead = m.register("dead", contexts);
     let from_resteer = m.register("from_resteer", contexts);
-    let at_start = m.register("at_start", contexts);
 
     m.comment("A resteer comes before everything else.");
     let resteer_one = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
@@ -96,7 +97,6 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let enabled_now = or_resteered("enabled_contexts", &join(&enabled_before), &resteer.runs);
     let waiting_now = or_resteered("waiting_contexts", &waiting, &resteer.waits);
     let from_resteer_now = m.wire("starts_from_resteer", &(&*from_resteer | &resteer_one));
-    let at_start_now = m.wire("starts_at_reset_pc", &(&*at_start & !&resteer_one));
 
     m.comment(
         "Pick a context that may fetch, has no fetch under way and has room for the instruction; one that\n\
@@ -114,7 +114,12 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.comment("Next pcs, by who wrote them last.");
     let style = MemoryStyle::Distributed;
     let predictions = m.memory("predictions", contexts, PC, style);
-    predictions.write(&done.valid, &done.context, &done.pc);
+    let reset_pc = lit(PC, u64::from(shape.reset_pc >> 2));
+    predictions.write(
+        &(&start_valid | &done.valid),
+        &start_valid.mux(&start_row.slice(0, shape.context_bits()), &done.context),
+        &start_valid.mux(&reset_pc, &done.pc),
+    );
     let predicted = predictions.read("predicted", &context);
     let (warp, slot) = split_context(shape, &context);
     let resteer_pcs: Vec<Expr> = (0..shape.slots)
@@ -126,15 +131,13 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         })
         .collect();
     let resteer_pc = select(&slot, &resteer_pcs);
-    let of_granted = |name: &str, bits: &rtl::Expr| m.wire(name, &(&grant & bits).any());
-    let written = of_granted("resteered_last", &from_resteer_now).mux(&resteer_pc, &predicted);
-    let pc = of_granted("starts", &at_start_now).mux(&lit(PC, u64::from(shape.reset_pc >> 2)), &written);
+    let resteered_last = m.wire("resteered_last", &(&grant & &from_resteer_now).any());
+    let pc = resteered_last.mux(&resteer_pc, &predicted);
 
     let still = m.wire("still_in_flight", &(&*in_flight & !&done_one));
     in_flight.next(&(&picked | &still)).reset(0);
     dead.next(&((&resteer_one & &still) | (&*dead & !&done_one))).reset(0);
     from_resteer.next(&(&from_resteer_now & !&picked)).reset(0);
-    at_start.next(&(&at_start_now & !&picked)).reset_ones();
     let released = release.repeat(contexts);
     let enables = &enabled_now | (&waiting_now & &released);
     waiting.next(&(&waiting_now & !released)).reset(0);

@@ -78,41 +78,25 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     write_at.next(&unless_flushed(&*write_at ^ &push)).reset(0);
     let follows = m.register("follows_one", 1);
     follows.next(&unless_flushed(&*follows | &push)).reset(0);
-    let entry = |position: usize| {
-        let here = &push & write_at.is(position as u64);
-        pushed.each_ref().map(|(field, value)| {
-            let register = m.register(&format!("{field}_{position}"), value.width());
-            register.next(value).enable(&here);
-            register.q()
-        })
-    };
-    let (first, second) = (entry(0), entry(1));
-    let head = |field: usize| read_at.mux(&second[field], &first[field]);
-    let needs = m.wire("head_needs", &head(0));
-    let waits_for_late = m.wire("waits_for_late", &(head(1) & pending).any());
+    m.comment("The hazards of the older one, and of the one behind it.");
+    let moves_up = m.wire("moves_up", &(&issue | !&*present));
+    let [[needs, _], [depends, depends_behind], [reads_last, _]] = pushed.each_ref().map(|(field, value)| {
+        let behind = m.register(&format!("{field}_behind"), value.width());
+        behind.next(value).enable(&push);
+        let head = m.register(&format!("{field}_head"), value.width());
+        head.next(&full.mux(&behind, value)).enable(&moves_up);
+        [head.q(), behind.q()]
+    });
+    let waits_for_late = m.wire("waits_for_late", &(&depends & pending).any());
 
     m.comment("The instruction issued last: its result at S7 cannot be read yet, its outcome is not known to S8.");
-    let issued: Vec<Expr> = (1..WRITE_LATENCY.max(shape.spacing()))
-        .scan(issue.clone(), |value, cycle| {
-            let register = m.register(&format!("issued_{cycle}_ago"), 1);
-            register.next(value).reset(0);
-            *value = register.q();
-            Some(value.clone())
-        })
-        .collect();
-    let within = |cycles: usize| rtl::reduce(&issued[..cycles - 1], &|a, b| a | b);
-    let waits_for_last = m.wire("waits_for_last", &(head(2) & within(WRITE_LATENCY)));
-    let mut blocked = &waits_for_late | waits_for_last | within(shape.spacing());
+    let issued = since(&m, "issued", &issue, WRITE_LATENCY.max(shape.spacing()));
+    let waits_for_last = m.wire("waits_for_last", &(reads_last & &issued[WRITE_LATENCY - 1]));
+    let mut blocked = &waits_for_late | waits_for_last | &issued[shape.spacing() - 1];
     if shape.slots > 1 {
         m.comment("The other slot's instructions change the same context.");
         let sibling = m.input("sibling_issues", 1);
-        blocked = (1..shape.spacing())
-            .fold((blocked, sibling), |(any, value), cycle| {
-                let register = m.register(&format!("sibling_issued_{cycle}_ago"), 1);
-                register.next(&value).reset(0);
-                (any | &*register, register.q())
-            })
-            .0;
+        blocked = blocked | &since(&m, "sibling_issued", &sibling, shape.spacing())[shape.spacing() - 1];
     }
 
     m.comment(
@@ -123,11 +107,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     replayed.next(&replayed_next).reset(0);
     let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (&present_next | replayed_next)));
     let loads = m.wire("loads", &(&issue & Need::Tag.of(&needs)));
-    let (loading, _) = (1..RESTEER_LATENCY).fold((loads.clone(), loads), |(any, value), cycle| {
-        let register = m.register(&format!("loaded_{cycle}_ago"), 1);
-        register.next(&value).reset(0);
-        (any | &*register, register.q())
-    });
+    let loading = &loads | &since(&m, "loaded", &loads, RESTEER_LATENCY)[RESTEER_LATENCY - 1];
 
     if shape.constrained {
         let late = [Need::Tag, Need::LongResult].into_iter().take(if shape.multiply { 2 } else { 1 });
@@ -150,8 +130,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.port_group("for a proof");
         m.output("present_now", &present);
         m.output("full_now", &full);
-        m.output("depends_held", &join([&first[1], &second[1]]));
+        m.output("depends_held", &join([&depends, &depends_behind]));
     }
     m.output("waits_for_requests", &(&*present & Need::NoRequests.of(&needs)));
     m.finish()
+}
+
+/// Element n: whether `event` happened in one of the last n cycles, for n below `cycles`. Registers.
+fn since(m: &Builder, name: &str, event: &Expr, cycles: usize) -> Vec<Expr> {
+    let mut within = vec![lit(1, 0)];
+    for count in 1..cycles {
+        let register = m.register(&format!("{name}_in_last_{count}"), 1);
+        register.next(&(event | &within[count - 1])).reset(0);
+        within.push(register.q());
+    }
+    within
 }

@@ -35,7 +35,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let hazards = Hazards::inputs(&m, shape, "s2");
     m.port_group("resteer, decided in S8 in the cycle before");
     let flush = m.input("resteer_valid", shape.slots);
-    let flush_warp = m.input("resteer_warp", shape.warp_bits());
+    let flush_warp = m.input("resteer_warp", shape.warps);
     if shape.slots > 1 {
         m.port_group("S8: late results of these slots of a warp are those of threads that go on in the other");
     }
@@ -141,7 +141,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         let index = ports.iter().position(|name| *name == port).expect("a port of the context");
         join(per_context.iter().map(|outputs| &outputs[index]))
     };
-    let mut ready = column("ready").when(&(running & !bubble));
+    let mut ready = column("ready").when(&!bubble);
     if shape.constrained {
         let enabled = m.input("enabled_contexts", contexts);
         ready = ready & constrained(&m, shape, &enabled, &column("issues_late"), &column("waits_late"));
@@ -190,9 +190,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         reconvergence: m.delay("reconvergence", &reconvergence),
     };
     meta.outputs(&m, "s4");
-    let reserves = m.register("reserves", needs.width());
-    reserves.next(&needs.when(&valid)).reset(0);
-    m.drive(&needs_s4, &reserves);
+    m.drive(&needs_s4, &m.delay("reserves", &needs).when(&valid_s4));
     m.drive(&started.valid, &(&*valid_s4 & m.delay("takes_entry", &takes_entry)));
     m.drive(&started.context, &join_context(&meta.warp, &meta.slot));
     m.drive(&started.entry, &meta.entry);

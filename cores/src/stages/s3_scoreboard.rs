@@ -164,7 +164,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         });
         let older = m.wire("older", &!(&younger[0] | &younger[1])).lanes(entries);
         let shadow = m.register("shadow", contexts * entries);
-        let copied = contexts_of(shape, &shadow_warp, &shadows).lanes(1);
+        let copied = contexts_of(shape, &decode(&shadow_warp, shape.warps), &shadows).lanes(1);
         let copied: Vec<Expr> =
             (0..contexts).map(|context| older[context % shape.slots].when(&copied[context])).collect();
         shadow.next(&((&*shadow | (&*pending & join(&copied))) & !&freed)).reset(0);

@@ -107,8 +107,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let shared = m.wire("shared_value", &(&mask_words[0] | &mask_words[1] | uniform));
     let values: Vec<Expr> = result.lanes(32).iter().map(|lane| lane | &shared).collect();
     let values = join(&values);
+    // Of memory only a load of the console writes here: it serves the lanes whose address is the leader's.
+    let one_target = m.wire("one_target", &(&control.is_jalr | &control.is_load));
+    let written = m.wire("written", &one_target.mux(&jump_served, &active));
     let write = RegisterWrite {
-        lanes: served.when(&(&commit & &writes)),
+        lanes: written.when(&(&commit & &writes)),
         row: register_row(&meta.warp, &rd),
         data: values.clone(),
     };

@@ -94,7 +94,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let runs = &goes_on | each_slot(&|slot| slot.gives_way.clone()) | released;
     let resteer = Resteer {
         valid: resteered.q(),
-        warp: m.delay("resteer_warp", &outcome.warp),
+        warp: m.delay("resteer_warp", &decode(&outcome.warp, shape.warps)),
         runs: m.delay("resteer_runs", &runs),
         waits: m.delay("resteer_waits", &paths),
     };
@@ -110,7 +110,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
 
     m.comment("Epochs change with the resteer; S7 is told of one that is on its way.");
     let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
-    let to_s7 = m.wire("resteers_s7", &(resteer.warp.eq(&warp_s7) & resteer.valid.index(&slot_s7)));
+    let to_s7 = m.wire("resteers_s7", &(resteer.warp.index(&warp_s7) & resteer.valid.index(&slot_s7)));
     let context_s7 = join_context(&warp_s7, &slot_s7);
     let epochs: Vec<rtl::Register> =
         ["epochs", "epochs_high"][..shape.epoch_bits()].iter().map(|name| m.register(name, contexts)).collect();

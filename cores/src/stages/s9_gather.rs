@@ -83,7 +83,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let words = line.lanes(32);
     let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
     positions.write(&push, &free_tag, &leader_word);
-    let next_position = positions.read("next_leader_position", &next_tag);
+    let rsp_position = positions.read("rsp_leader_position", &rsp_tag);
+    let next_position = responses.next_field(&m, "leader_position", &rsp_position);
     let leader_word = if has_copy(shape) {
         copy_of_lines(&m, shape, [&rsp_valid, &rsp_tag, &rsp_data], &join([&next_position, &next_tag]))
     } else {
@@ -141,7 +142,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("register file's write port");
     port.outputs(&m, "write");
     m.port_group("to S3: bubble, register written or called off, tag returned");
-    m.output("bubble", &(&*waits & waited.is(LATE_WAIT)));
+    let bubble = m.register("bubble_now", 1);
+    bubble.next(&(&*waits & !&written & waited.is(LATE_WAIT - 1))).reset(0);
+    m.output("bubble", &bubble);
     Written {
         valid: writes | &unused.valid,
         context: unused.valid.mux(&unused.context, &join_context(&warp, &slot)),
