@@ -115,6 +115,7 @@ pub fn elaborate(
     record.connect(&s3, "record");
     s3.input("start_valid", &start_row_valid).input("start_row", &start_row);
     late.connect(&s3, "late");
+    s3.input("memory_idle", &ports.dmem_idle);
     s3.input("request_accepted", &accepted).input("request_unused_s8", &request_unused);
     s3.input("tag_written", &tag_written).input("tag_unused_s8", &load_unused);
     s3.input("long_written", &long_written).input("long_unused_s8", &long_unused);
@@ -261,7 +262,8 @@ pub fn elaborate(
         register.q()
     };
     let at_least_one = |value: &Expr| value.extend(value.width().max(1));
-    m.output("done", &(&started & all_ended & requests_idle & late_idle));
+    let performed = if shape.posts_stores { ports.dmem_idle.clone() } else { ones(1) };
+    m.output("done", &(&started & all_ended & requests_idle & late_idle & performed));
     m.output("error_valid", &halted);
     m.output("error_cause", &sticky("fault_cause", &s7.output("fault_cause_s7")));
     m.output("error_pc", &concat([&sticky("fault_pc", &s7.output("fault_pc_s7")), &zeros(2)]));
@@ -284,6 +286,8 @@ struct Ports {
     dmem_rsp_valid: Expr,
     dmem_rsp_tag: Expr,
     dmem_rsp_data: Expr,
+    /// Nothing that has been accepted is still on its way; only where stores may be.
+    dmem_idle: Expr,
     console_ready: Expr,
 }
 
@@ -312,6 +316,7 @@ impl Ports {
         let dmem_rsp_valid = m.input("dmem_rsp_valid", 1);
         let dmem_rsp_tag = m.input("dmem_rsp_tag", tag);
         let dmem_rsp_data = m.input("dmem_rsp_data", shape.line_bits());
+        let dmem_idle = m.input("dmem_idle", usize::from(shape.posts_stores));
         m.port_group("console");
         m.output_port("console_valid", 1);
         let console_ready = m.input("console_ready", 1);
@@ -332,6 +337,7 @@ impl Ports {
             dmem_rsp_valid,
             dmem_rsp_tag,
             dmem_rsp_data,
+            dmem_idle,
             console_ready,
         }
     }

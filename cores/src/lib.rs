@@ -98,19 +98,19 @@ pub struct Core {
     memory: Option<MemoryInCore>,
 }
 
-/// The memory in a core, for benches that look at it from outside.
+/// The adaptor in a core, and the memory that may be in it, for benches that look at it from outside.
 #[derive(Clone, Debug)]
 pub struct MemoryInCore {
-    /// Name of its instance in the top.
+    /// Name of the adaptor's instance in the top.
     pub instance: &'static str,
     /// Name of its module.
     pub module: &'static str,
-    /// Names of its memories of 32-bit words: word i of RAM is word i / n of memory i mod n. Behind those n there are as
+    /// Names of its memories of 32-bit words, none where RAM is elsewhere: word i of RAM is word i / n of memory i mod n. Behind those n there are as
     /// many that hold the entries of the reconvergence table in the same way, if the divergence unit reads it.
     pub banks: Vec<String>,
     /// How many of them hold RAM.
     pub ram_banks: usize,
-    /// The nets of the top between the pipeline and the memory, as the pipeline sees them.
+    /// The nets of the top between the pipeline and the adaptor, as the pipeline sees them.
     pub bus: Vec<rtl::PortInfo>,
 }
 
@@ -146,15 +146,13 @@ fn elaborate_from(
     let (top, memory) = match memory::find(kind) {
         None if image.is_some() => return Err(CoreError::NoMemory { kind }),
         None => (core::elaborate(TOP, &format!("{purpose}."), &shape, unit)?, None),
+        Some(adaptor) if image.is_some() && adaptor.storage.is_none() => return Err(CoreError::NoMemory { kind }),
         Some(adaptor) => {
             let pipeline = core::elaborate("weft_pipeline", "The core without its memory.", &shape, unit)?;
             let behind = (adaptor.elaborate)(&shape, image)?;
             let top = top::elaborate(TOP, &pipeline, &behind, &format!("{purpose}, memory {kind}."))?;
-            let numbers = 0..(adaptor.banks)(&shape);
-            let tables = if shape.reconverges { numbers.clone() } else { 0..0 };
-            let banks = numbers.map(adaptor.bank).chain(tables.map(adaptor.table_bank)).collect();
-            let bus = top::bus(&pipeline);
-            let ram_banks = (adaptor.banks)(&shape);
+            let (ram_banks, banks) = adaptor.banks(&shape);
+            let bus = top::bus(&pipeline, &behind);
             (top, Some(MemoryInCore { instance: "memory", module: adaptor.module, banks, ram_banks, bus }))
         }
     };
@@ -242,7 +240,7 @@ impl Core {
         modules.iter().map(|m| (format!("{}.v", m.name), rtl::file(&self.header, m))).collect()
     }
 
-    /// The memory in the core, if it has one.
+    /// The adaptor in the core, if its memory ports are not those of the top.
     pub fn memory(&self) -> Option<&MemoryInCore> {
         self.memory.as_ref()
     }

@@ -4,6 +4,7 @@ use rtl::clog2;
 use weft_config::{Config, Scheduler};
 
 use crate::divergence::DivergenceUnit;
+use crate::memory;
 
 /// Lowest address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -52,6 +53,9 @@ pub struct Shape {
     /// two: twice its share of the loads in flight, 8 to 16 (fewer show in restored registers and divisions), or fewer
     /// where the scoreboard is proved.
     pub late_results: usize,
+    /// Whether the memory may accept a store and perform it later: `fence`, `fence.i` and `done` then wait for its
+    /// `dmem_idle`.
+    pub posts_stores: bool,
     /// Bytes of RAM.
     pub ram_bytes: u32,
     /// Bytes of each thread's stack.
@@ -92,6 +96,7 @@ impl Shape {
             late_results: (2 * config.memory.outstanding as usize / (config.warps as usize * unit.slots()))
                 .next_power_of_two()
                 .clamp(8, 16),
+            posts_stores: memory::find(config.memory.kind.name()).is_some_and(|adaptor| adaptor.posts_stores),
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,

@@ -1,5 +1,6 @@
 //! Runs: a program on the model, on the hardware, or on both in lock step.
 
+mod fetch_port;
 mod hardware;
 mod liveness;
 mod memory_side;
@@ -7,6 +8,7 @@ mod modelled;
 mod on_chip;
 mod on_hardware;
 mod on_model;
+mod on_the_bus;
 mod pipeline_log;
 mod schedulable;
 mod unknown_branches;
@@ -214,6 +216,9 @@ fn check_trace_port(config: &Config, engine: Engine, options: &RunOptions<'_>) -
 fn seed(config: &Config) -> i32 {
     (config.memory.seed % 0x7fff_ffff) as i32 + 1
 }
+
+/// What the core finds on a response port that has nothing to say.
+const JUNK: u32 = 0xdead_beef;
 
 /// The outputs of a run.
 struct Outputs<'a> {

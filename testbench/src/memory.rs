@@ -4,6 +4,7 @@
 //! are accepted, no more of them than the bandwidth allows; with a random latency responses overtake each
 //! other, and requests are refused at random. Everything is a function of the seed and of the cycles in which the core asks.
 
+pub mod axi4;
 mod data_port;
 mod layout;
 mod operation;

@@ -34,6 +34,11 @@ struct Widths {
 }
 
 impl Widths {
+    /// Words of a beat on the bus: a line, up to the 1024 bits of AXI.
+    fn beat(&self) -> usize {
+        self.threads.min(32)
+    }
+
     fn of(config: &Config) -> Self {
         let index = |count: u32| count.next_power_of_two().trailing_zeros().max(1) as usize;
         Self {
@@ -78,16 +83,74 @@ pins! {
 }
 
 pins! {
-    /// What the bench answers at the top of a core.
-    AnswerPorts {
+    /// What the bench answers at the fetch port at the top of a core.
+    FetchAnswers {
         imem_req_ready: Input |_| 1,
         imem_rsp_valid: Input |_| 1,
         imem_rsp_data: Input |_| 32,
         imem_rsp_reconvergence: Input |_| 32,
+    }
+}
+
+pins! {
+    /// What the bench answers at the data port at the top of a core.
+    AnswerPorts {
         dmem_req_ready: Input |_| 1,
         dmem_rsp_valid: Input |_| 1,
         dmem_rsp_tag: Input |w| w.tag,
         dmem_rsp_data: Input |w| 32 * w.threads,
+    }
+}
+
+pins! {
+    /// The AXI4 master at the top of a core, without the prefix `m_axi_`.
+    BusPorts {
+        awvalid: Output |_| 1,
+        awid: Output |w| w.tag,
+        awaddr: Output |_| 32,
+        awlen: Output |_| 8,
+        awsize: Output |_| 3,
+        awburst: Output |_| 2,
+        awlock: Output |_| 1,
+        awcache: Output |_| 4,
+        awprot: Output |_| 3,
+        awready: Input |_| 1,
+        wvalid: Output |_| 1,
+        wready: Input |_| 1,
+        wdata: Output |w| 32 * w.beat(),
+        wstrb: Output |w| 4 * w.beat(),
+        wlast: Output |_| 1,
+        bvalid: Input |_| 1,
+        bready: Output |_| 1,
+        bid: Input |w| w.tag,
+        bresp: Input |_| 2,
+        arvalid: Output |_| 1,
+        arid: Output |w| w.tag,
+        araddr: Output |_| 32,
+        arlen: Output |_| 8,
+        arsize: Output |_| 3,
+        arburst: Output |_| 2,
+        arlock: Output |_| 1,
+        arcache: Output |_| 4,
+        arprot: Output |_| 3,
+        arready: Input |_| 1,
+        rvalid: Input |_| 1,
+        rready: Output |_| 1,
+        rid: Input |w| w.tag,
+        rdata: Input |w| 32 * w.beat(),
+        rresp: Input |_| 2,
+        rlast: Input |_| 1,
+    }
+}
+
+pins! {
+    /// What a core with an AXI4 master says besides.
+    BusState {
+        done: Output |_| 1,
+        bus_error_valid: Output |_| 1,
+        bus_error_write: Output |_| 1,
+        bus_error_decode: Output |_| 1,
+        bus_error_addr: Output |_| 32,
     }
 }
 
@@ -175,6 +238,27 @@ impl Ports {
 
 impl RequestPorts {
     /// The request ports of a core of this configuration.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl FetchAnswers {
+    /// The answers to fetches of a core of this configuration without memory.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl BusPorts {
+    /// The bus of a core of this configuration, with kind "axi4".
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "m_axi_", &Widths::of(config))
+    }
+}
+
+impl BusState {
+    /// The ports of such a core.
     pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
         Self::bind(model, "", &Widths::of(config))
     }

@@ -18,15 +18,20 @@ use rtl::{
     zeros,
 };
 
-use super::Adaptor;
 use super::request_queue::hart_bits;
 use super::reservations;
+use super::{Adaptor, Storage};
 use crate::functional::atomic_alu;
 use crate::shape::Shape;
 
 /// The adaptor.
-pub const ADAPTOR: Adaptor =
-    Adaptor { kind: "bram", module: MODULE, elaborate, banks: |shape| shape.threads, bank, table_bank };
+pub const ADAPTOR: Adaptor = Adaptor {
+    kind: "bram",
+    module: MODULE,
+    elaborate,
+    storage: Some(Storage { banks: |shape| shape.threads, bank, table_bank }),
+    posts_stores: false,
+};
 
 const MODULE: &str = "bram";
 

@@ -33,6 +33,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let has_rd = is(&|e| matches!(e.format, Format::R | Format::I | Format::U | Format::J | Format::Atomic)) | &system;
     let rd = word.slice(7, 5);
     let reserving = Reserving::of(shape, &word, &opcode);
+    // FENCE, whose bit 12 is clear, has something to wait for only where stores are performed late.
+    let fences = operation(Operation::FenceI);
     let hazards = Hazards {
         rs1: word.slice(15, 5),
         rs2: word.slice(20, 5),
@@ -44,7 +46,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         is_long: reserving.is_long,
         is_divide: reserving.is_divide,
         is_store: reserving.is_store,
-        is_fence_i: operation(Operation::FenceI) & word.bit(12),
+        is_fence_i: if shape.posts_stores { fences } else { fences & word.bit(12) },
     };
 
     m.comment("Next pc.");

@@ -50,6 +50,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let late = Written::inputs(&m, shape, "late");
     m.port_group("places returned: request queue (accepted, unused), tags (written, unused)");
     let accepted = m.input("request_accepted", 1);
+    let memory_idle = m.input("memory_idle", usize::from(shape.posts_stores));
     let unused = m.input("request_unused_s8", 1);
     let tag_written = m.input("tag_written", 1);
     let tag_unused = m.input("tag_unused_s8", 1);
@@ -99,7 +100,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused]);
     let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused]);
     let fence_waits = m.forward("fence_waits", 1);
-    let mut lacking = vec![&requests.full | &fence_waits, tags.full, !&requests.none];
+    let performed = if shape.posts_stores { &requests.none & memory_idle } else { requests.none };
+    let mut lacking = vec![&requests.full | &fence_waits, tags.full, !performed];
     let mut late_idle = tags.none;
     if shape.multiply {
         let longs = places("long_result", LONG_RESULTS, Need::LongResult, [&long_written, &long_unused]);

@@ -105,6 +105,8 @@ pub enum MemoryKind {
     Model,
     /// Block RAM in the core: no memory port at the top.
     Bram,
+    /// An AXI4 master at the top; the test bench is the slave.
+    Axi4,
 }
 
 /// `memory.latency`: a number of cycles, or a range `"min..max"` (both ends included) drawn at random.
@@ -181,7 +183,7 @@ impl Memory {
     /// The defaults with a kind of memory: on chip there is less of it.
     pub fn of_kind(kind: MemoryKind) -> Self {
         let (ram_bytes, stack_bytes) = match kind {
-            MemoryKind::Model => (16 << 20, 2048),
+            MemoryKind::Model | MemoryKind::Axi4 => (16 << 20, 2048),
             MemoryKind::Bram => (64 << 10, 256),
         };
         Self {
@@ -211,20 +213,21 @@ impl Default for Run {
 
 impl MemoryKind {
     /// Every kind.
-    pub const ALL: &[Self] = &[Self::Model, Self::Bram];
+    pub const ALL: &[Self] = &[Self::Model, Self::Bram, Self::Axi4];
 
     /// Its name in the TOML file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
             Self::Bram => "bram",
+            Self::Axi4 => "axi4",
         }
     }
 
     /// Keys that have no effect with this kind.
     pub fn ignored_keys(self) -> &'static [&'static str] {
         match self {
-            Self::Model => &[],
+            Self::Model | Self::Axi4 => &[],
             Self::Bram => &["memory.latency", "memory.bandwidth", "memory.seed"],
         }
     }

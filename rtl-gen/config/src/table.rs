@@ -142,7 +142,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "memory.kind",
-        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latency, bandwidth and seed cannot be set).",
+        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latency, bandwidth and seed cannot be set); with \"axi4\" an AXI4 master, whose slave the test bench is.",
         in_hardware: true,
         field: Field::Choice {
             plural: "kinds",
@@ -153,7 +153,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "memory.latency",
-        summary: "Cycles from an accepted load to its response; a range is drawn from at random, both ends included.",
+        summary: "Cycles from an accepted load to its response (kind \"axi4\": from the address to the last beat of the answer, of stores too); a range is drawn from at random, both ends included.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.latency },
     },
@@ -171,7 +171,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "memory.outstanding",
-        summary: "Loads that the core may have in flight.",
+        summary: "Loads that the core may have in flight; with kind \"axi4\" as many stores as well, rounded up to a power of two.",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(1, 128), at: |config| &mut config.memory.outstanding },
     },

@@ -7,6 +7,9 @@ use weft_config::{Bandwidth, Config, MemoryKind};
 
 use super::write_port::LateResult;
 
+/// Cycles that an AXI4 master takes from accepting a load to putting its address on the bus.
+const ON_THE_BUS: u32 = 2;
+
 /// A request on its way to the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
@@ -46,6 +49,7 @@ impl MemoryPort {
         let memory = &config.memory;
         let (latency, bandwidth) = match memory.kind {
             MemoryKind::Model => ((memory.latency.min, memory.latency.max), memory.bandwidth),
+            MemoryKind::Axi4 => ((memory.latency.min + ON_THE_BUS, memory.latency.max + ON_THE_BUS), memory.bandwidth),
             MemoryKind::Bram => ((1, 1), Bandwidth::FULL),
         };
         Self {

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use sim::{Fault, Program};
-use weft_config::Config;
+use weft_config::{Config, MemoryKind};
 
 use super::memory_side::MemorySide;
 use super::modelled::Modelled;
 use super::on_chip::OnChip;
+use super::on_the_bus::OnTheBus;
 use crate::memory::{BackPressure, Ram, Request, Violation};
 use crate::model::{Model, ModelError};
 use crate::pins::Ports;
@@ -78,10 +79,10 @@ impl Hardware {
         program: &Program,
         wave: Option<&Path>,
     ) -> Result<Self, ModelError> {
-        let memory: Box<dyn MemorySide> = if model.banks() > 0 {
-            Box::new(OnChip::new(&mut model, config, program)?)
-        } else {
-            Box::new(Modelled::new(&model, config, program)?)
+        let memory: Box<dyn MemorySide> = match config.memory.kind {
+            MemoryKind::Model => Box::new(Modelled::new(&model, config, program)?),
+            MemoryKind::Bram => Box::new(OnChip::new(&mut model, config, program)?),
+            MemoryKind::Axi4 => Box::new(OnTheBus::new(&model, config, program)?),
         };
         let mut hardware = Self {
             ports: Ports::of(&model, config)?,
@@ -132,6 +133,7 @@ impl Hardware {
         for _ in 0..RESET_CYCLES {
             self.half_cycle(0)?;
             self.half_cycle(1)?;
+            self.memory.in_reset(&self.model);
         }
         self.model.set(rst, 0);
         Ok(())

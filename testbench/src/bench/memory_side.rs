@@ -14,6 +14,9 @@ pub(super) trait MemorySide {
     /// Drives what reset must find.
     fn reset(&mut self, model: &mut Model);
 
+    /// Takes in a cycle of reset, after its clock edge.
+    fn in_reset(&mut self, _: &Model) {}
+
     /// Begins a cycle: drives what the core finds at its ports.
     fn drive(&mut self, model: &mut Model, cycle: u64, events: &mut Events);
 
@@ -41,6 +44,8 @@ pub(super) struct Requests {
     pub(super) ram: Ram,
     /// Physical address of the `tohost` word.
     tohost: Option<u32>,
+    /// Whether the request of this cycle writes.
+    pub(super) writes: bool,
 }
 
 impl Requests {
@@ -53,6 +58,7 @@ impl Requests {
             data_port: DataPort::new(config),
             tohost: program.tohost().map(|address| ram.layout().physical(address & !3)),
             ram,
+            writes: false,
         })
     }
 
@@ -62,6 +68,7 @@ impl Requests {
         let get = |port: Port| model.get(port) as u32;
         events.request = ready && model.bit(ports.dmem_req_valid);
         events.tohost = None;
+        self.writes = false;
         if !events.request {
             return;
         }
@@ -74,7 +81,10 @@ impl Requests {
         events.request_hart = self.atomic_ports.as_ref().map_or(0, |ports| get(ports.dmem_req_hart));
         let Some(request) = events.request() else { return };
         match self.data_port.accept(cycle, &request, &mut self.ram) {
-            Ok(written) => events.tohost = self.stored_to_host(&request).filter(|_| written),
+            Ok(written) => {
+                self.writes = written;
+                events.tohost = self.stored_to_host(&request).filter(|_| written);
+            }
             Err(violation) => events.violation = Some(violation),
         }
     }

@@ -112,6 +112,14 @@ impl DataPort {
         Some(Response { tag, data })
     }
 
+    /// The response to the request of this tag, whenever it comes, if one is due.
+    pub fn take(&mut self, tag: u32) -> Option<Response<'_>> {
+        let (waits, data) = self.lines.get_mut(tag as usize).filter(|(waits, _)| *waits)?;
+        *waits = false;
+        self.due.retain(|Reverse((.., waiting))| *waiting != tag);
+        Some(Response { tag, data })
+    }
+
     /// Performs a request accepted in cycle `now`, and says whether memory was written. A request read
     /// in cycle n with latency L is answered in cycle n + L, or later if other responses of that cycle
     /// come first.

@@ -1,0 +1,80 @@
+//! Atomic operations in the adaptor: reservations, and the words that AMOs write back.
+//!
+//! An AMO is a read. When it is answered, the old word is kept for a cycle and more, until the write of the new one can
+//! start: while one waits, no other read is answered, so that one place is enough. LR is a load that reserves; SC is a
+//! store, or nothing, whose verdict is known as it leaves.
+//!
+//! Storage: the reservations; op, operand and word of each load in flight, LUT RAM; one AMO.
+
+use rtl::{Builder, ElaborationError, MemoryStyle, Module, decode, encode, join, select};
+
+use crate::functional::atomic_alu;
+use crate::memory::request_queue::hart_bits;
+use crate::memory::reservations;
+use crate::shape::Shape;
+
+/// Elaborates the unit for a memory of so many bits of row number.
+pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
+    let (threads, lane_bits) = (shape.threads, shape.lane_bits());
+    let m =
+        Builder::new("axi4_atomics", "Reservations, and the second half of atomic operations: what is written back.");
+    m.port_group(
+        "a request, with the words that its mask touches (one hot if it is atomic), whether it leaves now, to read",
+    );
+    let leaves = m.input("leaves", 1);
+    let read = m.input("read", 1);
+    let op = m.input("op", 4);
+    let row = m.input("row", row_bits);
+    let tag = m.input("tag", shape.tag_bits());
+    let word = m.input("word", threads);
+    let operand = m.input("operand", 32);
+    let hart = m.input("hart", hart_bits(shape));
+    m.port_group("a line for the pipeline");
+    let delivered = m.input("delivered", 1);
+    let answered_tag = m.input("answered_tag", shape.tag_bits());
+    let answered_row = m.input("answered_row", row_bits);
+    let line = m.input("line", shape.line_bits());
+    m.port_group("what waits to be written back is taken");
+    let rewritten = m.input("rewritten", 1);
+
+    m.comment("Reservations, in the order in which requests leave. SC answers a cycle later: 0 if it writes, else 1.");
+    let is_conditional = m.wire("is_conditional", &(&leaves & op.is(3)));
+    let reservations = m.instance("reservations", &reservations::elaborate(shape, row_bits)?);
+    let reserved = reservations.output_as("holds", "reservation_holds");
+    reservations.input("reserve", &(&leaves & op.is(2))).input("take", &is_conditional);
+    reservations.input("hart", &hart).input("row", &row).input("word", &word);
+    let writes = op.is(1) | op.from(2).any() | (op.is(3) & &reserved);
+    reservations.input("written", &word.when(&(&leaves & m.wire("writes", &writes))));
+    m.output("reserved", &reserved);
+    let decided = m.register("decided_now", 1);
+    decided.next(&is_conditional).reset(0);
+    m.output("decided", &decided);
+    m.output("decided_tag", &m.delay("tag_of_decided", &tag));
+    m.output("verdict", &m.delay("not_reserved", &!&reserved));
+
+    m.comment("What each read in flight is for.");
+    let remembered = join([&op, &operand, &encode(&word)]);
+    let table = m.memory("remembered", shape.outstanding, remembered.width(), MemoryStyle::Distributed);
+    table.write(&read, &tag, &remembered);
+    let recalled = table.read("recalled", &answered_tag);
+    let place = m.wire("place", &recalled.slice(36, lane_bits));
+
+    m.comment("The AMO that has been answered.");
+    let begins = m.wire("begins", &(&delivered & recalled.slice(2, 2).any()));
+    let waits = m.register("waits", 1);
+    waits.next(&(&begins | (&*waits & !rewritten))).reset(0);
+    let hold = |name: &str, value: &rtl::Expr| {
+        let register = m.register(name, value.width());
+        register.next(value).enable(&begins);
+        register.q()
+    };
+    m.output("rewrite_waits", &waits);
+    m.output("rewrite_row", &hold("held_row", &answered_row));
+    m.output("rewrite_word", &decode(&hold("held_place", &place), threads));
+    let alu = m.instance("alu", &atomic_alu::elaborate()?);
+    alu.input("op", &hold("held_op", &recalled.slice(0, 4)))
+        .input("operand", &hold("held_operand", &recalled.slice(4, 32)));
+    alu.input("old", &hold("held_old", &select(&place, &line.lanes(32))));
+    m.output("new_word", &alu.output_as("result", "result"));
+    m.finish()
+}

@@ -1,0 +1,127 @@
+//! The channels on which the adaptor asks: registers, so that no input of the bus reaches one of its outputs.
+//!
+//! A write starts on both of its channels at once. A line that is wider than the bus takes two beats.
+
+use rtl::{Builder, ElaborationError, Expr, Module, clog2, lit, ones, zeros};
+
+use super::{address, bus_bits, has_two_beats, id_bits};
+use crate::shape::Shape;
+
+/// What a request says besides ID and address: the same for all. Length, size of a beat, INCR, no exclusive access,
+/// normal memory that is neither cached nor buffered, so that a write is answered by memory itself; data, secure,
+/// unprivileged.
+fn constants(shape: &Shape) -> [(&'static str, Expr); 6] {
+    [
+        ("len", lit(8, u64::from(has_two_beats(shape)))),
+        ("size", lit(3, clog2(bus_bits(shape) / 8) as u64)),
+        ("burst", lit(2, 0b01)),
+        ("lock", zeros(1)),
+        ("cache", lit(4, 0b0010)),
+        ("prot", zeros(3)),
+    ]
+}
+
+/// Declares the outputs of an address channel, `aw` or `ar`.
+pub fn address_ports(m: &Builder, shape: &Shape, channel: &str) {
+    let port = |name: &str, width: usize| m.output_port(&format!("m_axi_{channel}{name}"), width);
+    port("valid", 1);
+    port("id", id_bits(shape));
+    port("addr", 32);
+    for (name, value) in constants(shape) {
+        port(name, value.width());
+    }
+}
+
+/// The outputs of the module that are those of the bus, in order, without `m_axi_`.
+pub fn outputs() -> Vec<String> {
+    let address = ["valid", "id", "addr", "len", "size", "burst", "lock", "cache", "prot"];
+    let channels = [("aw", &address[..]), ("w", &["valid", "data", "strb", "last"]), ("ar", &address)];
+    let ports = channels.iter().flat_map(|(channel, ports)| ports.iter().map(move |port| (channel, port)));
+    ports.map(|(channel, port)| format!("{channel}{port}")).collect()
+}
+
+/// Elaborates the channels for a memory of so many bits of row number.
+pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
+    let m = Builder::new("axi4_channels", "The channels of AXI4 on which a master asks.");
+    m.port_group("a read of a row starts; whether one may");
+    let read = m.input("read", 1);
+    let tag = m.input("tag", shape.tag_bits());
+    let row = m.input("row", row_bits);
+    m.output_port("read_free", 1);
+    m.port_group("a write starts; whether one may");
+    let write = m.input("write", 1);
+    let written_row = m.input("written_row", row_bits);
+    let mask = m.input("mask", 4 * shape.threads);
+    let data = m.input("data", shape.line_bits());
+    m.output_port("write_free", 1);
+
+    m.port_group("write address");
+    address_ports(&m, shape, "aw");
+    let address_ready = m.input("m_axi_awready", 1);
+    m.port_group("write data");
+    m.output_port("m_axi_wvalid", 1);
+    let data_ready = m.input("m_axi_wready", 1);
+    m.output_port("m_axi_wdata", bus_bits(shape));
+    m.output_port("m_axi_wstrb", bus_bits(shape) / 8);
+    m.output_port("m_axi_wlast", 1);
+    m.port_group("read address");
+    address_ports(&m, shape, "ar");
+    let read_ready = m.input("m_axi_arready", 1);
+
+    m.comment("Read addresses.");
+    m.output("read_free", &address_channel(&m, shape, "ar", Some(&tag), [&read, &row, &read_ready]));
+    m.comment("Write addresses.");
+    let address_free = address_channel(&m, shape, "aw", None, [&write, &written_row, &address_ready]);
+
+    m.comment("The line. Of two beats the second waits behind the first.");
+    let valid = m.register("w_valid", 1);
+    let moves = m.wire("w_moves", &(&*valid & &data_ready));
+    let beat = bus_bits(shape);
+    let second = m.register("w_second", usize::from(has_two_beats(shape)));
+    let last = if has_two_beats(shape) { !&*second } else { ones(1) };
+    valid.next(&(&write | (&*valid & !(&moves & &last)))).reset(0);
+    m.output("m_axi_wvalid", &valid);
+    m.output("m_axi_wlast", &last);
+    if has_two_beats(shape) {
+        second.next(&(&write | (&*second & !&moves))).reset(0);
+    }
+    for (name, line, bits) in [("data", &data, beat), ("strb", &mask, beat / 8)] {
+        let register = m.register(&format!("w_{name}"), bits);
+        let first = line.slice(0, bits);
+        if has_two_beats(shape) {
+            let rest = m.register(&format!("w_rest_{name}"), bits);
+            rest.next(&line.from(bits)).enable(&write);
+            register.next(&write.mux(&first, &rest)).enable(&(&write | &moves));
+        } else {
+            register.next(&first).enable(&write);
+        }
+        m.output(&format!("m_axi_w{name}"), &register);
+    }
+    m.output("write_free", &(address_free & (!&*valid | (&data_ready & &last))));
+    m.finish()
+}
+
+/// An address channel, with this tag for an ID or 0; whether it can take an address.
+fn address_channel(
+    m: &Builder,
+    shape: &Shape,
+    channel: &str,
+    tag: Option<&Expr>,
+    [start, row, ready]: [&Expr; 3],
+) -> Expr {
+    let output = |name: &str, value: &Expr| m.output(&format!("m_axi_{channel}{name}"), value);
+    let register = |name: &str, value: &Expr| {
+        let register = m.register(&format!("{channel}_{name}"), value.width());
+        register.next(value).enable(start);
+        register.q()
+    };
+    let valid = m.register(&format!("{channel}_valid"), 1);
+    valid.next(&(start | (&*valid & !ready))).reset(0);
+    output("valid", &valid);
+    output("id", &tag.map_or(zeros(0), |tag| register("id", tag)).extend(id_bits(shape)));
+    output("addr", &address(shape, &register("row", row)));
+    for (name, value) in constants(shape) {
+        output(name, &value);
+    }
+    !&*valid | ready
+}

@@ -1,0 +1,87 @@
+//! What the bus has not answered yet: reads by their tag, writes in their order, and which of them are of a line.
+//!
+//! Writes share one ID, so that the bus performs and answers those of a line in order; reads have one each. Storage
+//! (registers): `outstanding` rows of reads and as many of writes, each compared with the row that is asked for.
+
+use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join, zeros};
+
+use crate::shape::Shape;
+
+/// Writes that may be in flight.
+pub fn writes(shape: &Shape) -> usize {
+    shape.outstanding.next_power_of_two()
+}
+
+/// Elaborates the table for a memory of so many bits of row number.
+pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
+    let m = Builder::new("axi4_in_flight", "Reads and writes that the bus has not answered, and which are of a row.");
+    m.port_group("the row that is asked for; a read of it starts, and whether it will be written back");
+    let row = m.input("row", row_bits);
+    let read = m.input("read", 1);
+    let tag = m.input("tag", shape.tag_bits());
+    let rewrites = m.input("rewrites", 1);
+    m.port_group("a read is answered");
+    let read_answered = m.input("read_answered", 1);
+    let answered_tag = m.input("answered_tag", shape.tag_bits());
+    m.port_group("a write of some row starts; the oldest is answered");
+    let write = m.input("write", 1);
+    let written_row = m.input("written_row", row_bits);
+    let write_answered = m.input("write_answered", 1);
+
+    m.comment("Reads, by tag.");
+    let reads = shape.outstanding;
+    let started = m.wire("read_started", &decode(&tag, reads).when(&read));
+    let ended = decode(&answered_tag, reads).when(&read_answered);
+    let reading = m.register("reading", reads);
+    reading.next(&((&*reading & !ended) | &started)).reset(0);
+    let rewriting = shape.atomic.then(|| {
+        let register = m.register("rewriting", reads);
+        register.next(&((&*register & !&started) | started.when(&rewrites))).reset(0);
+        register.q()
+    });
+    let read_rows = rows(&m, "read", &row, &started);
+    let of_row = |rows: &[Expr]| join(&rows.iter().map(|held| held.eq(&row)).collect::<Vec<_>>());
+    let read_of_row = m.wire("read_of_row", &(&*reading & of_row(&read_rows)));
+
+    m.comment("Writes, in a ring.");
+    let places = writes(shape);
+    let turn = |name: &str, moves: &Expr| {
+        let at = m.register(name, clog2(places));
+        at.next(&increment(&at, 1)).enable(moves).reset(0);
+        at.q()
+    };
+    let (next_at, oldest_at) = (turn("next_at", &write), turn("oldest_at", &write_answered));
+    let started = m.wire("write_started", &decode(&next_at, places).when(&write));
+    let writing = m.register("writing", places);
+    let ended = decode(&oldest_at, places).when(&write_answered);
+    writing.next(&((&*writing & !ended) | &started)).reset(0);
+    let write_rows = rows(&m, "written", &written_row, &started);
+
+    m.port_group("of the row that is asked for: reads, those that an atomic operation writes back to, writes");
+    m.output("reads_row", &read_of_row.any());
+    m.output("rewrites_row", &rewriting.map_or(zeros(1), |rewriting| (&read_of_row & rewriting).any()));
+    m.output("writes_row", &(&*writing & of_row(&write_rows)).any());
+    m.port_group("whether no further write may start, and whether anything is in flight");
+    m.output("writes_full", &writing.all());
+    m.output("any", &(reading.any() | writing.any()));
+    m.port_group("the rows of what is answered");
+    let style = MemoryStyle::Distributed;
+    let by_tag = m.memory("rows_by_tag", reads, row_bits, style);
+    by_tag.write(&read, &tag, &row);
+    m.output("answered_read_row", &by_tag.read("row_of_tag", &answered_tag));
+    let in_order = m.memory("rows_in_order", places, row_bits, style);
+    in_order.write(&write, &next_at, &written_row);
+    m.output("answered_write_row", &in_order.read("row_of_oldest", &oldest_at));
+    m.finish()
+}
+
+/// A register of a row for each bit of `starts`, which takes it.
+fn rows(m: &Builder, name: &str, row: &Expr, starts: &Expr) -> Vec<Expr> {
+    (0..starts.width())
+        .map(|place| {
+            let register = m.register(&format!("{name}_row_{place}"), row.width());
+            register.next(row).enable(&starts.bit(place));
+            register.q()
+        })
+        .collect()
+}

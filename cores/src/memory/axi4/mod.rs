@@ -1,0 +1,339 @@
+//! `memory.kind = "axi4"`: an AXI4 master behind the data port of the pipeline. Fetch stays at the top.
+//!
+//! A request is taken into a register and leaves it for the bus in order. AXI keeps the order of writes of one ID, and
+//! none between a read and a write. So a request waits in the register
+//!
+//! - if it reads: until no write of its line is unanswered;
+//! - if it writes: until no read of its line is unanswered;
+//! - if an atomic operation on its line has read and not written yet: until it has.
+//!
+//! All else is in flight together: loads, each with its tag for an ID, and as many writes, all with ID 0. An atomic
+//! operation reads, and writes back what it leaves. A request is ordered when it leaves the register, so that is where
+//! reservations are kept and SC is decided.
+//!
+//! An answer of SLVERR or DECERR is no data: it goes no further, no request leaves any more, and `bus_error_*` tells.
+//!
+//! Storage: the request; `outstanding` rows of reads and of writes, in registers and again in LUT RAM; what the modules
+//! below need; at 64 threads half a line in LUT RAM for each load.
+
+mod atomics;
+mod channels;
+mod in_flight;
+
+use rtl::{
+    Builder, ElaborationError, Expr, Instance, MemoryStyle, Module, Register, clog2, concat, join, ones,
+    select_one_hot, zeros,
+};
+
+use super::Adaptor;
+use super::request_queue::hart_bits;
+use crate::shape::{RAM_BASE, Shape};
+
+/// The adaptor.
+pub const ADAPTOR: Adaptor = Adaptor { kind: "axi4", module: MODULE, elaborate, storage: None, posts_stores: true };
+
+const MODULE: &str = "axi4";
+
+/// Bits of AXI's widest data bus.
+const WIDEST: usize = 1024;
+
+/// Bits of the number of a line of RAM.
+fn row_bits(shape: &Shape) -> usize {
+    clog2(shape.ram_bytes as usize / (4 * shape.threads))
+}
+
+/// The address of a row.
+fn address(shape: &Shape, row: &Expr) -> Expr {
+    let offset = 2 + shape.lane_bits();
+    let base = rtl::lit(32 - offset - row.width(), u64::from(RAM_BASE) >> (offset + row.width()));
+    concat([&base, row, &zeros(offset)])
+}
+
+/// Bits of the data bus.
+fn bus_bits(shape: &Shape) -> usize {
+    shape.line_bits().min(WIDEST)
+}
+
+/// Whether a line takes two beats.
+fn has_two_beats(shape: &Shape) -> bool {
+    shape.line_bits() > WIDEST
+}
+
+/// Bits of an ID: a tag's.
+fn id_bits(shape: &Shape) -> usize {
+    shape.tag_bits().max(1)
+}
+
+fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
+    let m =
+        Builder::new(MODULE, "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order there.");
+    let port = Request::inputs(&m, shape);
+    let bus = Bus::declare(&m, shape);
+
+    m.comment("The request that waits for the bus.");
+    let failed = m.register("failed", 1);
+    let present = m.register("present", 1);
+    let leaves = m.forward("leaves", 1);
+    let ready = m.wire("ready", &(!&*present | &leaves));
+    let taken = m.wire("taken", &(&port.valid & &ready));
+    present.next(&(&taken | (&*present & !&leaves))).reset(0);
+    m.output("dmem_req_ready", &ready);
+    let request = port.hold(&m, &taken);
+    let op = &request.op;
+    let stores = m.wire("stores", &op.is(1));
+    let rewrites = if shape.atomic { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
+    let reads = m.wire("reads", &(&rewrites | !op.bit(0)));
+
+    m.comment("What is in flight.");
+    let [read, write] = ["read", "write"].map(|name| m.forward(name, 1));
+    let written_row = m.forward("written_row", row_bits(shape));
+    let read_answered = m.wire("read_answered", &(&bus.read_answer & &bus.read_last));
+    let in_flight = m.instance("in_flight", &in_flight::elaborate(shape, row_bits(shape))?);
+    in_flight.input("row", &request.row).input("read", &read).input("tag", &request.tag);
+    in_flight.input("rewrites", &rewrites).input("read_answered", &read_answered).input("answered_tag", &bus.read_tag);
+    in_flight.input("write", &write).input("written_row", &written_row).input("write_answered", &bus.write_answer);
+    let [reads_row, rewrites_row, writes_row, writes_full] =
+        ["reads_row", "rewrites_row", "writes_row", "writes_full"].map(|port| in_flight.output_as(port, port));
+
+    let delivered = m.wire("delivered", &(&read_answered & !(&bus.read_error | &*failed)));
+    let line = bus.line(&m, shape);
+    let atomics = if shape.atomic {
+        m.comment("Atomic operations: reservations, and what is to be written back.");
+        let word = m.wire("word", &join(&request.mask.lanes(4).iter().map(Expr::any).collect::<Vec<_>>()));
+        let atomics = m.instance("atomics", &atomics::elaborate(shape, row_bits(shape))?);
+        atomics
+            .input("leaves", &leaves)
+            .input("read", &read)
+            .input("op", op)
+            .input("row", &request.row)
+            .input("tag", &request.tag);
+        atomics.input("word", &word).input("hart", &request.hart);
+        atomics.input("operand", &select_one_hot(&word, &request.data.lanes(32)));
+        atomics.input("delivered", &delivered).input("answered_tag", &bus.read_tag).input("line", &line);
+        atomics.input("answered_row", &in_flight.output_as("answered_read_row", "answered_read_row"));
+        Some(atomics)
+    } else {
+        None
+    };
+    let atomic = |port: &str, width: usize| match &atomics {
+        Some(atomics) => atomics.output_as(port, port),
+        None => zeros(width),
+    };
+    let reserved = atomic("reserved", 1);
+    let waiting = atomic("rewrite_waits", 1);
+    let waiting_row = atomic("rewrite_row", row_bits(shape));
+
+    m.comment("The ordering rule. What is written back goes first.");
+    let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
+    let conditional = m.wire("stores_conditionally", &(op.is(3) & &reserved));
+    let writes = m.wire("writes", &(&stores | &conditional));
+    let uses_bus = m.wire("uses_bus", &(&reads | &writes));
+    let read_waits = &reads & (&writes_row | &rewrites_row);
+    let write_waits = (&writes | &rewrites) & &reads_row;
+    let both_wait = &uses_bus & &waiting & waiting_row.eq(&request.row);
+    let held_back = m.wire("held_back", &(read_waits | write_waits | both_wait));
+    let may_write = m.wire("may_write", &(&write_free & !&writes_full));
+    let rewrite = m.wire("rewrite", &(&waiting & &may_write));
+    let is_free = writes.mux(&(&may_write & !&waiting), &(&read_free | !&uses_bus));
+    m.drive(&leaves, &(&*present & !(&*failed | &held_back) & is_free));
+    m.drive(&read, &(&leaves & &reads));
+    m.drive(&write, &((&leaves & &writes) | &rewrite));
+    m.drive(&written_row, &rewrite.mux(&waiting_row, &request.row));
+
+    m.comment("The channels of requests.");
+    let channels = m.instance("channels", &channels::elaborate(shape, row_bits(shape))?);
+    channels.input("read", &read).input("tag", &request.tag).input("row", &request.row);
+    channels.input("write", &write).input("written_row", &written_row);
+    channels.output_to("read_free", &read_free).output_to("write_free", &write_free);
+    if let Some(atomics) = &atomics {
+        atomics.input("rewritten", &rewrite);
+        let mask = join(
+            &atomics
+                .output_as("rewrite_word", "rewrite_word")
+                .lanes(1)
+                .iter()
+                .map(|word| word.repeat(4))
+                .collect::<Vec<_>>(),
+        );
+        let word = atomics.output_as("new_word", "new_word").repeat(shape.threads);
+        channels.input("mask", &rewrite.mux(&mask, &request.mask)).input("data", &rewrite.mux(&word, &request.data));
+    } else {
+        channels.input("mask", &request.mask).input("data", &request.data);
+    }
+    bus.connect(&m, &channels);
+
+    m.comment("Answers. None is taken from the bus in the cycle of SC's own, and while an AMO is to be written back.");
+    let decided = atomic("decided", 1);
+    let verdict = atomic("verdict", 1).extend(32).repeat(shape.threads);
+    m.drive(&bus.read_ready, &!(&decided | &waiting));
+    m.output("m_axi_rready", &bus.read_ready);
+    m.output("m_axi_bready", &ones(1));
+    m.output("dmem_rsp_valid", &(&delivered | &decided));
+    m.output(
+        "dmem_rsp_tag",
+        &decided.mux(&atomic("decided_tag", shape.tag_bits()), &bus.read_tag).extend(id_bits(shape)),
+    );
+    m.output("dmem_rsp_data", &decided.mux(&verdict, &line));
+    let busy = m.register("busy", 1);
+    busy.next(&(&taken | &*present | &waiting | in_flight.output("any") | &*failed)).reset(0);
+    m.output("dmem_idle", &!&*busy);
+    bus.report(&m, shape, &failed, &in_flight);
+    m.finish()
+}
+
+/// A request of the pipeline.
+struct Request {
+    valid: Expr,
+    op: Expr,
+    row: Expr,
+    tag: Expr,
+    mask: Expr,
+    data: Expr,
+    hart: Expr,
+}
+
+impl Request {
+    fn inputs(m: &Builder, shape: &Shape) -> Self {
+        m.port_group("data memory, as the pipeline sees it");
+        let valid = m.input("dmem_req_valid", 1);
+        m.output_port("dmem_req_ready", 1);
+        let op = m.input("dmem_req_op", 4);
+        let address = m.input("dmem_req_addr", 32);
+        let tag = m.input("dmem_req_tag", id_bits(shape));
+        let mask = m.input("dmem_req_mask", 4 * shape.threads);
+        let data = m.input("dmem_req_data", shape.line_bits());
+        let hart = if shape.atomic { m.input("dmem_req_hart", hart_bits(shape)) } else { zeros(0) };
+        m.output_port("dmem_rsp_valid", 1);
+        m.output_port("dmem_rsp_tag", id_bits(shape));
+        m.output_port("dmem_rsp_data", shape.line_bits());
+        m.port_group("everything is performed, as of the cycle before: nothing is in flight");
+        m.output_port("dmem_idle", 1);
+        let row = address.slice(2 + shape.lane_bits(), row_bits(shape));
+        Self { valid, op, row, tag: tag.slice(0, shape.tag_bits()), mask, data, hart }
+    }
+
+    /// Registers that take it in cycles in which it is `taken`.
+    fn hold(&self, m: &Builder, taken: &Expr) -> Self {
+        let register = |name: &str, value: &Expr| {
+            let register: Register = m.register(name, value.width());
+            register.next(value).enable(taken);
+            register.q()
+        };
+        Self {
+            valid: zeros(0),
+            op: register("op", &self.op),
+            row: register("row", &self.row),
+            tag: register("tag", &self.tag),
+            mask: register("mask", &self.mask),
+            data: register("data", &self.data),
+            hart: register("hart", &self.hart),
+        }
+    }
+}
+
+/// The ports of the bus: what it answers.
+struct Bus {
+    write_ready: [Expr; 2],
+    write_answer: Expr,
+    write_error: Expr,
+    write_response: Expr,
+    read_request_ready: Expr,
+    /// Whether a beat is taken, when there is one.
+    read_ready: Expr,
+    /// A beat is taken.
+    read_answer: Expr,
+    read_tag: Expr,
+    read_data: Expr,
+    read_last: Expr,
+    read_error: Expr,
+    read_response: Expr,
+}
+
+impl Bus {
+    /// Declares all ports of the bus, in the order of the AXI specification.
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        m.port_group("AXI4 write address");
+        channels::address_ports(m, shape, "aw");
+        let address_ready = m.input("m_axi_awready", 1);
+        m.port_group("AXI4 write data");
+        m.output_port("m_axi_wvalid", 1);
+        let data_ready = m.input("m_axi_wready", 1);
+        m.output_port("m_axi_wdata", bus_bits(shape));
+        m.output_port("m_axi_wstrb", bus_bits(shape) / 8);
+        m.output_port("m_axi_wlast", 1);
+        m.port_group("AXI4 write response");
+        let write_answer = m.input("m_axi_bvalid", 1);
+        m.output_port("m_axi_bready", 1);
+        m.input("m_axi_bid", id_bits(shape));
+        let write_response = m.input("m_axi_bresp", 2);
+        m.port_group("AXI4 read address");
+        channels::address_ports(m, shape, "ar");
+        let read_request_ready = m.input("m_axi_arready", 1);
+        m.port_group("AXI4 read data");
+        let valid = m.input("m_axi_rvalid", 1);
+        m.output_port("m_axi_rready", 1);
+        let read_tag = m.input("m_axi_rid", id_bits(shape)).slice(0, shape.tag_bits());
+        let read_data = m.input("m_axi_rdata", bus_bits(shape));
+        let read_response = m.input("m_axi_rresp", 2);
+        let last = m.input("m_axi_rlast", 1);
+        m.port_group("the first answer that was an error (sticky): of a write or not, DECERR or SLVERR, of which line");
+        m.output_port("bus_error_valid", 1);
+        m.output_port("bus_error_write", 1);
+        m.output_port("bus_error_decode", 1);
+        m.output_port("bus_error_addr", 32);
+        let read_ready = m.forward("read_ready", 1);
+        let read_answer = m.wire("read_answer", &(valid & &read_ready));
+        Self {
+            write_ready: [address_ready, data_ready],
+            write_error: &write_answer & write_response.bit(1),
+            write_answer,
+            write_response,
+            read_request_ready,
+            read_error: &read_answer & read_response.bit(1),
+            read_ready,
+            read_answer,
+            read_tag,
+            read_data,
+            read_last: if has_two_beats(shape) { last } else { ones(1) },
+            read_response,
+        }
+    }
+
+    /// The line that the last beat of an answer completes. The beats of different answers may be mixed.
+    fn line(&self, m: &Builder, shape: &Shape) -> Expr {
+        if !has_two_beats(shape) {
+            return self.read_data.clone();
+        }
+        m.comment("The first beat of each answer waits for the second.");
+        let halves = m.memory("first_beats", shape.outstanding, bus_bits(shape), MemoryStyle::Distributed);
+        halves.write(&(&self.read_answer & !&self.read_last), &self.read_tag, &self.read_data);
+        join([&halves.read("first_beat", &self.read_tag), &self.read_data])
+    }
+
+    /// Connects the channels of requests.
+    fn connect(&self, m: &Builder, channels: &Instance) {
+        let [address_ready, data_ready] = &self.write_ready;
+        channels.input("m_axi_awready", address_ready).input("m_axi_wready", data_ready);
+        channels.input("m_axi_arready", &self.read_request_ready);
+        for port in channels::outputs() {
+            m.output(&format!("m_axi_{port}"), &channels.output_as(&format!("m_axi_{port}"), &port));
+        }
+    }
+
+    /// Keeps the first error.
+    fn report(&self, m: &Builder, shape: &Shape, failed: &Register, in_flight: &Instance) {
+        m.comment("Errors.");
+        failed.next(&(&**failed | &self.read_error | &self.write_error)).reset(0);
+        let first = |name: &str, read: &Expr, write: &Expr| {
+            let register = m.register(name, read.width());
+            register.next(&self.read_error.mux(read, write)).enable(&!&**failed).reset(0);
+            register.q()
+        };
+        let rows = ["answered_read_row", "answered_write_row"].map(|port| in_flight.output_as(port, port));
+        m.output("bus_error_valid", failed);
+        m.output("bus_error_write", &first("error_write", &zeros(1), &ones(1)));
+        let codes = [&self.read_response, &self.write_response].map(|response| response.bit(0));
+        m.output("bus_error_decode", &first("error_decode", &codes[0], &codes[1]));
+        m.output("bus_error_addr", &address(shape, &first("error_row", &rows[0], &rows[1])));
+    }
+}

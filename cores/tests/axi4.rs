@@ -1,0 +1,73 @@
+//! The AXI4 master: its text, its ports, and what a linter says of it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use weft_config::{Config, Memory, MemoryKind};
+
+fn config(warps: u32, threads: u32, outstanding: u32) -> Config {
+    let mut config = Config { warps, threads, ..Config::default() };
+    config.memory = Memory { outstanding, stack_bytes: 256, ..Memory::of_kind(MemoryKind::Axi4) };
+    config.trace.port = false;
+    config
+}
+
+/// What `verilator --lint-only -Wall` says of all modules in a folder.
+fn lint(folder: &Path) -> String {
+    let output = Command::new("verilator")
+        .args(["--lint-only", "-Wall", "--top-module", "weft_core", "weft_core.v"])
+        .current_dir(folder)
+        .output()
+        .unwrap_or_else(|error| panic!("verilator cannot be started ({error}): scripts/setup.sh installs it"));
+    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+}
+
+#[test]
+fn lint_is_silent() {
+    for (number, (warps, threads, outstanding)) in
+        [(1, 1, 1), (3, 2, 5), (2, 4, 16), (8, 8, 16), (2, 32, 3), (1, 64, 16)].into_iter().enumerate()
+    {
+        for atomic in [false, true] {
+            let mut config = config(warps, threads, outstanding);
+            config.isa.a = atomic;
+            config.trace.port = number % 2 == 0;
+            config.memory.ram_bytes = [16 << 20, 3 << 20, 1 << 31][number % 3];
+            let core = cores::elaborate(&config, 0x8000_0000).unwrap();
+            let folder = tempfile::tempdir().unwrap();
+            fs::write(folder.path().join("weft_core.v"), core.all_in_one()).unwrap();
+            assert_eq!(lint(folder.path()), "", "{warps}x{threads}, {outstanding} tags, atomic {atomic}");
+        }
+    }
+}
+
+#[test]
+fn the_top_has_a_fetch_port_and_a_bus_as_wide_as_a_line_or_as_axi_allows() {
+    for (threads, bits, length) in [(1, 32, 0), (8, 256, 0), (32, 1024, 0), (64, 1024, 1)] {
+        let core = cores::elaborate(&config(2, threads, 16), 0x8000_0000).unwrap();
+        let ports = core.ports();
+        let width = |name: &str| ports.iter().find(|port| port.name == name).map(|port| port.width);
+        assert_eq!(width("imem_req_addr"), Some(32));
+        assert_eq!(width("dmem_req_addr"), None);
+        assert_eq!((width("m_axi_wdata"), width("m_axi_rdata")), (Some(bits), Some(bits)), "{threads} threads");
+        assert_eq!(width("m_axi_wstrb"), Some(bits / 8));
+        assert_eq!(width("m_axi_arid"), Some(4));
+        let length = format!("assign m_axi_arlen = 8'd{length};");
+        assert!(core.all_in_one().contains(&length), "{threads} threads: no {length}");
+    }
+}
+
+#[test]
+fn the_adaptor_reads_as_written_by_hand() {
+    let core = cores::elaborate(&config(2, 2, 2), 0x8000_0000).unwrap();
+    for name in ["axi4.v", "axi4_in_flight.v", "axi4_atomics.v", "axi4_channels.v"] {
+        let (_, text) = core.files().into_iter().find(|(file, _)| file == name).unwrap();
+        insta::assert_snapshot!(name, text);
+    }
+}
+
+#[test]
+fn an_image_needs_memory_in_the_core() {
+    let error = cores::elaborate_with_image(&config(1, 1, 1), 0x8000_0000).err().unwrap();
+    insta::assert_snapshot!(error, @r#"memory.kind = "axi4": the core has no memory that could start with a program; memory.kind = "bram" has"#);
+}

@@ -1,0 +1,68 @@
+//! The fetch port at the top of a core: each accepted request is answered in the next cycle.
+
+use sim::Program;
+use sim::control_flow::ReconvergenceTable;
+use weft_config::Config;
+
+use super::JUNK;
+use crate::memory::{BackPressure, Ram};
+use crate::model::{Model, ModelError};
+use crate::pins::{FetchAnswers, RequestPorts};
+use crate::reconvergence::reconvergence_table;
+
+/// The bench's side of it.
+pub(super) struct FetchPort {
+    answers: FetchAnswers,
+    pressure: BackPressure,
+    /// Whether a fetch of this cycle is accepted.
+    ready: bool,
+    /// The word to answer, and its entry of the reconvergence table.
+    fetched: Option<(u32, u32)>,
+    reconvergence: ReconvergenceTable,
+}
+
+impl FetchPort {
+    pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
+        let memory = &config.memory;
+        Ok(Self {
+            answers: FetchAnswers::of(model, config)?,
+            pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
+            ready: false,
+            fetched: None,
+            reconvergence: reconvergence_table(config, program),
+        })
+    }
+
+    /// Drives what reset must find.
+    pub(super) fn reset(&mut self, model: &mut Model) {
+        model.set(self.answers.imem_req_ready, 0);
+        self.answer(model);
+    }
+
+    /// Begins a cycle.
+    pub(super) fn drive(&mut self, model: &mut Model) {
+        self.ready = self.pressure.ready();
+        model.set(self.answers.imem_req_ready, self.ready.into());
+        self.answer(model);
+    }
+
+    fn answer(&mut self, model: &mut Model) {
+        let fetched = self.fetched.take();
+        let (word, reconvergence) = fetched.unwrap_or((JUNK, JUNK));
+        model.set(self.answers.imem_rsp_valid, fetched.is_some().into());
+        model.set(self.answers.imem_rsp_data, word.into());
+        model.set(self.answers.imem_rsp_reconvergence, reconvergence.into());
+    }
+
+    /// Takes in the request of a cycle, and says whether it was accepted.
+    pub(super) fn sample(&mut self, model: &Model, ports: &RequestPorts, ram: &Ram) -> bool {
+        let accepted = self.ready && model.bit(ports.imem_req_valid);
+        if accepted {
+            let address = model.get(ports.imem_req_addr) as u32;
+            // Outside RAM: zero; the core knows that the address is bad.
+            // The table is by the addresses that programs use: they are the same outside the stacks.
+            self.fetched = Some((ram.read_physical(address).unwrap_or(0), self.reconvergence.word(address)));
+        }
+        accepted
+    }
+}

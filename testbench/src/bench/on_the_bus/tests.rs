@@ -1,0 +1,60 @@
+//! The adaptor by itself, under requests of all kinds for few lines, in copies without one of its mechanisms too.
+
+mod alone;
+mod broken;
+mod errors;
+
+use alone::{Alone, config};
+use weft_config::Config;
+
+fn passes(config: &Config, requests: u32) {
+    let mut alone = Alone::new(config, &[]);
+    if let Err(message) = alone.run(requests) {
+        panic!("{} threads, {:?}: {message}", config.threads, config.memory);
+    }
+}
+
+#[test]
+fn requests_are_performed_in_order_whatever_the_bus_does() {
+    for latency in [(1, 1), (7, 7), (1, 40)] {
+        for bandwidth in [1000, 300] {
+            passes(&config(4, 16, latency, bandwidth), 20_000);
+        }
+    }
+}
+
+#[test]
+fn one_lane_has_a_bus_of_one_word() {
+    passes(&config(1, 16, (1, 40), 1000), 10_000);
+}
+
+#[test]
+fn sixty_four_lanes_take_two_beats() {
+    passes(&config(64, 16, (1, 1), 1000), 5_000);
+    passes(&config(64, 16, (1, 20), 1000), 10_000);
+}
+
+#[test]
+fn few_and_odd_numbers_of_tags_are_enough() {
+    for outstanding in [1, 2, 5] {
+        passes(&config(4, outstanding, (1, 20), 1000), 10_000);
+    }
+}
+
+#[test]
+fn without_atomic_operations_loads_and_stores_are_left() {
+    let mut config = config(4, 16, (1, 40), 1000);
+    config.isa.a = false;
+    passes(&config, 10_000);
+}
+
+/// The bus is never idle: a load every cycle, and a store every cycle, of lines of their own.
+#[test]
+fn independent_requests_go_one_a_cycle() {
+    for code in [0, 1] {
+        let mut alone = Alone::new(&config(4, 32, (20, 20), 1000), &[]);
+        let cycles = alone.stream(code, 4000).unwrap();
+        println!("4000 requests of kind {code}: {cycles} cycles");
+        assert!(cycles < 4100, "kind {code}: {cycles} cycles");
+    }
+}

@@ -1,0 +1,154 @@
+//! What a master must do on the bus, and what this one claims to do.
+
+use std::collections::VecDeque;
+
+use super::{Address, Answers, Master};
+use crate::memory::{RAM_BASE, Violation};
+
+/// Bytes that a burst must not leave.
+const PAGE: u32 = 4096;
+
+/// What every request of the master is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Claims {
+    /// Bytes of a line: each request is for one.
+    pub line_bytes: u32,
+    /// Bytes of a beat.
+    pub beat_bytes: u32,
+    /// Bytes of memory from [`RAM_BASE`] on.
+    pub ram_bytes: u32,
+}
+
+/// The rules, asked once a cycle.
+///
+/// Of AXI: what is offered stays as it is until it is taken; nothing is offered in reset; a burst stays in its page;
+/// WLAST is with the last beat. Of the adaptor: each request is for one line of memory; reads have IDs of their own;
+/// writes have ID 0; no read and write of one line are unanswered at the same time.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    claims: Claims,
+    /// What was offered in the last cycle and not taken.
+    offered: Master,
+    /// (ID, line) of the reads that have been offered and not answered.
+    reads: Vec<(u32, u32)>,
+    /// The lines of such writes, in order.
+    writes: VecDeque<u32>,
+    /// Beats of the present burst that have been taken.
+    beats: u32,
+}
+
+impl Rules {
+    /// Nothing offered yet.
+    pub fn new(claims: Claims) -> Self {
+        Self { claims, offered: Master::default(), reads: Vec::new(), writes: VecDeque::new(), beats: 0 }
+    }
+
+    /// In reset nothing is offered.
+    pub fn reset(&self, master: &Master) -> Result<(), Violation> {
+        for (signal, offered) in [
+            ("m_axi_awvalid", master.aw.is_some()),
+            ("m_axi_wvalid", master.w.is_some()),
+            ("m_axi_arvalid", master.ar.is_some()),
+        ] {
+            expect(signal, "0 in reset", u32::from(!offered), 1, || "1".into())?;
+        }
+        Ok(())
+    }
+
+    /// Whether no read or write is unanswered.
+    pub fn is_idle(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
+
+    /// Takes in a cycle: what the master drives, and what the slave does.
+    pub fn check(&mut self, master: &Master, answers: &Answers) -> Result<(), Violation> {
+        self.stays(master)?;
+        if let Some(read) = master.ar.filter(|_| self.offered.ar.is_none()) {
+            self.address(&read, ["m_axi_arlen", "m_axi_arsize", "m_axi_arburst", "m_axi_ar", "m_axi_araddr"])?;
+            let used = self.reads.iter().any(|(id, _)| *id == read.id);
+            expect("m_axi_arid", "an ID that is not in flight", u32::from(!used), 1, || read.id.to_string())?;
+            let written = self.writes.contains(&read.address);
+            let wanted = "a line without an unanswered write";
+            expect("m_axi_araddr", wanted, u32::from(!written), 1, || format!("{:#010x}", read.address))?;
+            self.reads.push((read.id, read.address));
+        }
+        if let Some(write) = master.aw.filter(|_| self.offered.aw.is_none()) {
+            self.address(&write, ["m_axi_awlen", "m_axi_awsize", "m_axi_awburst", "m_axi_aw", "m_axi_awaddr"])?;
+            expect("m_axi_awid", "0", write.id, 0, || write.id.to_string())?;
+            let read = self.reads.iter().any(|(_, line)| *line == write.address);
+            let wanted = "a line without an unanswered read";
+            expect("m_axi_awaddr", wanted, u32::from(!read), 1, || format!("{:#010x}", write.address))?;
+            self.writes.push_back(write.address);
+        }
+        if let Some(beat) = &master.w {
+            let last = (self.beats + 1) * self.claims.beat_bytes == self.claims.line_bytes;
+            let wanted = if last { "1 with the last beat" } else { "0 before the last beat" };
+            expect("m_axi_wlast", wanted, beat.last.into(), last.into(), || u32::from(beat.last).to_string())?;
+            if answers.w_ready {
+                self.beats = if last { 0 } else { self.beats + 1 };
+            }
+        }
+        self.answered(master, answers);
+        self.offered = master.clone();
+        self.offered.aw = self.offered.aw.filter(|_| !answers.aw_ready);
+        self.offered.ar = self.offered.ar.filter(|_| !answers.ar_ready);
+        self.offered.w = self.offered.w.take().filter(|_| !answers.w_ready);
+        Ok(())
+    }
+
+    /// What was offered and not taken is still offered, unchanged.
+    fn stays(&self, master: &Master) -> Result<(), Violation> {
+        let Master { aw, w, ar, .. } = &self.offered;
+        for (signal, before, now) in [("m_axi_aw", aw, &master.aw), ("m_axi_ar", ar, &master.ar)] {
+            if before.is_some() && before != now {
+                return Err(unstable(signal, before, now));
+            }
+        }
+        if w.is_some() && *w != master.w { Err(unstable("m_axi_w", w, &master.w)) } else { Ok(()) }
+    }
+
+    fn address(
+        &self,
+        request: &Address,
+        [len, size, burst, attributes, addr]: [&'static str; 5],
+    ) -> Result<(), Violation> {
+        let Claims { line_bytes, beat_bytes, ram_bytes } = self.claims;
+        let Address { address, length, size: beat, burst: kind, lock, cache, prot, .. } = *request;
+        let shown = || format!("{address:#010x}");
+        let bytes = (length + 1) << beat;
+        expect(addr, "a burst within 4 KiB", address / PAGE, address.saturating_add(bytes - 1) / PAGE, shown)?;
+        expect(size, &format!("log2 of {beat_bytes}"), beat, beat_bytes.ilog2(), || beat.to_string())?;
+        let beats = line_bytes / beat_bytes;
+        expect(len, &format!("{}", beats - 1), length, beats - 1, || length.to_string())?;
+        expect(burst, "1, INCR", kind, 1, || kind.to_string())?;
+        let others = || format!("lock {lock}, cache {cache:#06b}, prot {prot:#05b}");
+        let normal = u32::from((lock, cache, prot) == (0, 0b0010, 0));
+        expect(attributes, "lock 0, cache 0b0010, prot 0b000", normal, 1, others)?;
+        expect(addr, &format!("a multiple of {line_bytes}"), address % line_bytes, 0, shown)?;
+        let in_ram = address.checked_sub(RAM_BASE).is_some_and(|offset| offset < ram_bytes);
+        expect(addr, "a line of RAM", u32::from(in_ram), 1, shown)
+    }
+
+    fn answered(&mut self, master: &Master, answers: &Answers) {
+        if let Some(beat) = answers.r.as_ref().filter(|beat| master.r_ready && beat.last) {
+            self.reads.retain(|(id, _)| *id != beat.id);
+        }
+        if answers.b.is_some() && master.b_ready {
+            self.writes.pop_front();
+        }
+    }
+}
+
+fn expect(
+    signal: &'static str,
+    expected: &str,
+    found: u32,
+    wanted: u32,
+    actual: impl Fn() -> String,
+) -> Result<(), Violation> {
+    if found == wanted { Ok(()) } else { Err(Violation { signal, expected: expected.into(), actual: actual() }) }
+}
+
+fn unstable<T: std::fmt::Debug>(signal: &'static str, before: &T, now: &T) -> Violation {
+    Violation { signal, expected: format!("still {before:?}, which was not taken"), actual: format!("{now:?}") }
+}

@@ -1,0 +1,211 @@
+//! A memory behind an AXI4 slave. A read takes effect at some time between its address and its answer, a write at some
+//! time between its last beat and its response; only writes among themselves are performed and answered in order. The
+//! two address channels share the bandwidth. With a random latency reads overtake each other, their beats mix, and all
+//! channels refuse at random.
+
+use std::collections::VecDeque;
+
+use weft_config::Config;
+
+use super::{Address, Answers, Master, ReadBeat, WriteBeat};
+use crate::memory::{BackPressure, Ram, Tokens};
+
+/// The slave.
+#[derive(Clone, Debug)]
+pub struct Slave {
+    latency: (u32, u32),
+    rng: fastrand::Rng,
+    back_pressure: [BackPressure; 3],
+    tokens: Tokens,
+    /// Whether the write address goes first when the bandwidth is for one.
+    turn_of_writes: bool,
+    /// Words of a line and of a beat.
+    line_words: usize,
+    beat_words: usize,
+    reads: Vec<Read>,
+    /// Write addresses without all their data, and data without an address.
+    addresses: VecDeque<Address>,
+    beats: VecDeque<WriteBeat>,
+    /// Whole writes, the oldest first.
+    writes: VecDeque<Write>,
+    answers: Answers,
+}
+
+#[derive(Clone, Debug)]
+struct Read {
+    id: u32,
+    address: u32,
+    /// When it takes effect, and when it is answered.
+    effect: u64,
+    due: u64,
+    line: Option<Vec<u32>>,
+    /// Words of the line that have been answered.
+    sent: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Write {
+    performed: Performed,
+    effect: u64,
+    due: u64,
+    is_done: bool,
+}
+
+/// A write as memory performs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Performed {
+    /// First byte of the line.
+    pub address: u32,
+    /// Byte mask (bit 4·i+b = byte b of word i).
+    pub mask: [u64; 4],
+    /// The line.
+    pub data: Vec<u32>,
+}
+
+impl Slave {
+    /// One in how many cycles a channel refuses when the latency is random.
+    const REFUSED_ONE_IN: u32 = 4;
+
+    /// The slave of a configuration, deterministic by `memory.seed`, whose beats have so many words.
+    pub fn new(config: &Config, beat_words: usize) -> Self {
+        let memory = &config.memory;
+        let pressure = |salt: u64| BackPressure::new(memory.latency, memory.seed ^ salt, Self::REFUSED_ONE_IN);
+        Self {
+            latency: (memory.latency.min, memory.latency.max),
+            rng: fastrand::Rng::with_seed(memory.seed),
+            back_pressure: [pressure(0x0a41), pressure(0x0a42), pressure(0x0a43)],
+            tokens: Tokens::new(memory.bandwidth),
+            turn_of_writes: false,
+            line_words: config.threads as usize,
+            beat_words,
+            reads: Vec::new(),
+            addresses: VecDeque::new(),
+            beats: VecDeque::new(),
+            writes: VecDeque::new(),
+            answers: Answers::default(),
+        }
+    }
+
+    /// What the slave drives in this cycle.
+    pub fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_idle(&self) -> bool {
+        self.reads.is_empty() && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
+    }
+
+    /// What the slave drives in cycle `now`, given what the master has just begun to offer.
+    pub fn drive(&mut self, now: u64, offered: (bool, bool)) -> &Answers {
+        let [aw, w, ar] = [0, 1, 2].map(|channel: usize| self.back_pressure[channel].ready());
+        let allowed = self.tokens.refill();
+        let both = offered == (true, true);
+        self.answers.aw_ready = aw && allowed && (!both || self.turn_of_writes || !ar);
+        self.answers.ar_ready = ar && allowed && (!both || !self.turn_of_writes || !aw);
+        self.answers.w_ready = w;
+        if self.answers.b.is_none() {
+            let due = self.writes.front().is_some_and(|write| write.is_done && write.due <= now);
+            self.answers.b = due.then_some(0);
+        }
+        if self.answers.r.is_none() {
+            self.answers.r = self.next_beat(now);
+        }
+        &self.answers
+    }
+
+    /// A beat of a read that is due: of any if the latency is random, else of the oldest.
+    fn next_beat(&mut self, now: u64) -> Option<ReadBeat> {
+        let ready: Vec<usize> = (0..self.reads.len())
+            .filter(|read| self.reads[*read].due <= now && self.reads[*read].line.is_some())
+            .collect();
+        let random = self.latency.0 != self.latency.1;
+        let chosen = if random { self.rng.choice(&ready) } else { ready.first() };
+        let read = &self.reads[*chosen?];
+        let rest = read.line.as_ref()?.get(read.sent..)?;
+        let data = rest[..self.beat_words].to_vec();
+        Some(ReadBeat { id: read.id, last: rest.len() == self.beat_words, data })
+    }
+
+    /// Takes in what the master drove in cycle `now`, and performs what its time has come for.
+    pub fn sample(&mut self, now: u64, master: &Master, ram: &mut Ram) -> Vec<Performed> {
+        if let Some(address) = master.ar.filter(|_| self.answers.ar_ready) {
+            let (effect, due) = self.times(now);
+            self.reads.push(Read { id: address.id, address: address.address, effect, due, line: None, sent: 0 });
+            self.tokens.take();
+            self.turn_of_writes = true;
+        }
+        if let Some(address) = master.aw.filter(|_| self.answers.aw_ready) {
+            self.addresses.push_back(address);
+            self.tokens.take();
+            self.turn_of_writes = false;
+        }
+        if let Some(beat) = master.w.as_ref().filter(|_| self.answers.w_ready) {
+            self.beats.push_back(beat.clone());
+        }
+        if self.answers.b.is_some() && master.b_ready {
+            self.writes.pop_front();
+            self.answers.b = None;
+        }
+        if let Some(beat) = self.answers.r.take_if(|_| master.r_ready) {
+            if let Some(read) = self.reads.iter_mut().find(|read| read.id == beat.id) {
+                read.sent += beat.data.len();
+            }
+            self.reads.retain(|read| read.sent < self.line_words);
+        }
+        self.gather(now);
+        if self.rng.bool() {
+            self.read(now, ram);
+            self.write(now, ram)
+        } else {
+            let performed = self.write(now, ram);
+            self.read(now, ram);
+            performed
+        }
+    }
+
+    /// When something accepted in cycle `now` takes effect, and when it is answered.
+    fn times(&mut self, now: u64) -> (u64, u64) {
+        let latency = self.rng.u32(self.latency.0..=self.latency.1).into();
+        (now + self.rng.u64(0..latency), now + latency)
+    }
+
+    /// Puts addresses and data together.
+    fn gather(&mut self, now: u64) {
+        let beats = self.line_words / self.beat_words;
+        while self.beats.len() >= beats {
+            let Some(address) = self.addresses.pop_front() else { return };
+            let (mut mask, mut data) = ([0_u64; 4], Vec::new());
+            for (number, beat) in self.beats.drain(..beats).enumerate() {
+                // A beat has up to 128 bytes: two words of the mask, or a part of one.
+                mask[2 * number] |= beat.strobes as u64;
+                mask[2 * number + 1] |= (beat.strobes >> 64) as u64;
+                data.extend(beat.data);
+            }
+            let (effect, due) = self.times(now);
+            let performed = Performed { address: address.address, mask, data };
+            self.writes.push_back(Write { performed, effect, due, is_done: false });
+        }
+    }
+
+    fn read(&mut self, now: u64, ram: &Ram) {
+        for read in self.reads.iter_mut().filter(|read| read.line.is_none() && read.effect <= now) {
+            let mut line = vec![0; self.line_words];
+            ram.read(read.address, &mut line);
+            read.line = Some(line);
+        }
+    }
+
+    fn write(&mut self, now: u64, ram: &mut Ram) -> Vec<Performed> {
+        let mut performed = Vec::new();
+        for write in self.writes.iter_mut().filter(|write| !write.is_done) {
+            if write.effect > now {
+                break;
+            }
+            write.is_done = true;
+            ram.write(write.performed.address, &write.performed.data, write.performed.mask);
+            performed.push(write.performed.clone());
+        }
+        performed
+    }
+}
