@@ -109,13 +109,13 @@ pub(super) fn cases() -> Vec<Case> {
         case("two quotients", config(1), &and_exit(&[div(11, 10, 10), div(12, 10, 10), addi(13, 12, 0)]), 86 + 5),
         // 3; S8 in 8, release in 9, S0 in 10.
         case("a barrier", config(1), &and_exit(&[barrier()]), 13 + 5),
-        // 7 and 8; the block RAM accepts the first in 13 and the second in 15; written in 19; 20 goes to the
-        // exit of the first warp; 21; 23.
+        // 7 and 8; the block RAM accepts the first in 13 and the second in 15; written in 17 and 19; 18 and 20; the exit of
+        // the first warp gives way to the other in 20, whose turn it is, that of the second is in 22.
         case(
             "two atomic operations on block RAM",
             Config { warps: 2, memory: Memory { kind: MemoryKind::Bram, ..config(1).memory }, ..one_thread(1) },
             &of_one(&[amoadd(11, 10, 0), addi(12, 11, 0)]),
-            23 + 5,
+            22 + 5,
         ),
         // 3, 7, 9, 12; the left side: 15, 125, 127. S8 is in 132, a wrong fetch began then; the right side: 138, 248; the
         // exit was predicted: 250.
