@@ -208,11 +208,18 @@ fn a_folder_of_something_else_is_refused_and_kept() {
         ended.stderr
     };
 
+    // There are no results after it, so that all is not well.
+    let goes_on = || {
+        let ended = run(&[]);
+        assert_eq!((ended.status, ended.stderr.as_str()), (1, ""));
+        assert!(ended.stdout.contains("3 steps ended without a result (comparison/logs/"), "{}", ended.stdout);
+    };
+
     fs::create_dir(&folder).expect("a folder");
     fs::write(folder.join("notes.txt"), "mine").expect("a file");
     let foreign = refused(&[]);
     fs::remove_file(folder.join("notes.txt")).expect("the file");
-    run(&[]).succeeded();
+    goes_on();
 
     let marker = folder.join("compare.json");
     let own = read(&marker);
@@ -228,7 +235,7 @@ fn a_folder_of_something_else_is_refused_and_kept() {
     let broken = refused(&[]);
     fs::write(&marker, &own).expect("the marker");
     let request = refused(&["--threads", "4"]);
-    run(&[]).succeeded();
+    goes_on();
 
     let identity: Value = serde_json::from_str(&own).expect("JSON");
     let messages = [foreign, version, tool, broken, request].join("----\n");

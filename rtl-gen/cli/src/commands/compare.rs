@@ -52,22 +52,18 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
     };
     let mut progress = Progress::new();
     let ended = workflow.sweep(&place, &mut progress);
-    let missing = plan.steps.iter().filter(|step| !folder.path().join(result(&step.name)).exists()).count();
-    let failed =
-        plan.steps.iter().any(|step| folder.path().join("failed").join(format!("{}.json", step.name)).exists());
-    // Steps that fail are told by the report; a workflow that does not do them, for a reason of its own, is an error.
-    if !ended?.success() && !failed {
+    let kept = |kind: &str, name: &str| folder.path().join(kind).join(format!("{name}.json")).exists();
+    let done = plan.steps.iter().filter(|step| kept("results", &step.name)).count();
+    let failed = plan.steps.iter().any(|step| kept("failed", &step.name));
+    // Steps without a result are told by the report; a workflow that got nowhere is an error.
+    if !ended?.success() && !failed && done == 0 {
         progress.clear();
         return Err(workflow.failure("sweep").into());
     }
     let written = workflow.report(&mut progress);
     progress.clear();
     written?;
-    answer(&arguments.out, plan.steps.len() - missing, plan.steps.len(), report)
-}
-
-fn result(name: &str) -> String {
-    format!("results/{name}.json")
+    answer(&arguments.out, done, plan.steps.len(), report)
 }
 
 /// What the comparison came to, from the file that the report was made from.
@@ -76,6 +72,7 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
     let bytes = fs::read(&path).map_err(|error| RequestError::unreadable(&path, &error))?;
     let results: Value = serde_json::from_slice(&bytes)?;
     let number = |key: &str| results[key].as_array().map_or(0, Vec::len);
+    // The building of the kernels is none of the steps, but may be among those that failed.
     let (failed, not_passed) = (number("failed"), number("not_passed"));
     let page = out.join("report.html");
     let mut text = format!("{}: {done} of {of} results", page.display());
@@ -86,6 +83,12 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
             text +=
                 &format!("\n  {}: {}", step["name"].as_str().unwrap_or_default(), message.lines().next().unwrap_or(""));
         }
+    }
+    let lost = (of - done).saturating_sub(failed);
+    if lost > 0 {
+        let log = out.join("logs/snakemake-sweep.log");
+        text +=
+            &format!("\n{lost} steps ended without a result ({}); the same command tries them again", log.display());
     }
     if not_passed > 0 {
         text += &format!("\n{not_passed} kernels did not pass; the report names them");
@@ -102,7 +105,7 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
             "not_passed": results["not_passed"],
         })
     })?;
-    Ok(if failed == 0 && not_passed == 0 { Verdict::Success } else { Verdict::Failure })
+    Ok(if done == of && not_passed == 0 { Verdict::Success } else { Verdict::Failure })
 }
 
 /// The version of this program, and of its build: two builds of one commit may differ.
