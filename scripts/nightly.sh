@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # The long runs: every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several
 # memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
-# with several seeds; mutants of all modules by a seed that changes from day to day; the proofs that take
+# with several seeds; random programs; mutants of all modules by a seed that changes from day to day; the proofs that take
 # longest; synthesis of cores of eight warps, for each family of FPGAs of one; placing of small ones, with the tools
 # that `./scripts/setup.sh --synthesis` installs; the comparison of divergence units, and a small one on a SLURM of one node.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
-#                        [--synthesis "T ..."] [--placing "WxT ..."] [--comparison "ARGUMENT ..."]
+#                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--comparison "ARGUMENT ..."]
 #
 #   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1)
 #   --units      divergence units; the stacks run no kernel that needs turns  (sorted-table arbiter pdom-stack dual-path)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
 #   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
 #   --mutants    how many of all modules, a tenth as many of each stage  (40)
+#   --programs   random programs on 48 cores, all units in turn, by a seed that changes from day to day  (40000)
 #   --synthesis  threads  (1 2 4 8 16 32 64)
 #   --placing    warps x threads of RV32I cores, three seeds each  (1x1 8x4)
 #   --comparison arguments of `weft compare`, such as --quick  (none: the whole, which takes hours)
@@ -29,10 +30,11 @@ units="sorted-table arbiter pdom-stack dual-path"
 latencies="1 7 20 1..60"
 seeds="1 2 3"
 mutants=40
+programs=40000
 synthesis="1 2 4 8 16 32 64"
 placing="1x1 8x4"
 comparison=""
-options "sizes units latencies seeds mutants synthesis placing comparison" "$@"
+options "sizes units latencies seeds mutants programs synthesis placing comparison" "$@"
 
 ./scripts/setup.sh --synthesis --comparison
 build_weft
@@ -97,6 +99,7 @@ for seed in $seeds; do
 done
 WEFT_MUTANTS=$(((mutants + 9) / 10)) WEFT_MORE_MUTANTS=$mutants WEFT_MUTANT_SEED=$(date +%Y%m%d) \
     check mutants cargo test --locked -p testbench --test mutants -- --nocapture
+check programs "$weft" fuzz --seed "$(date +%Y%m%d)" --count "$programs" --out "$results/programs"
 check proofs cargo test --locked -p cores --test formal -- --ignored
 # A core that does not fit is a result, too.
 area() {

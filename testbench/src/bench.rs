@@ -165,10 +165,25 @@ impl BuiltCore {
     /// Builds the core of a configuration whose threads start at `entry`, if the cache does not hold it. With `wave`,
     /// it can write waveforms, and is larger and slower.
     pub fn of(config: &Config, entry: u32, wave: bool) -> Result<Self, BenchError> {
+        Self::build(config, entry, wave, Effort::Fast, &|verilog| verilog)
+    }
+
+    /// The same with its Verilog changed by `edit`, without optimisation: to see whether a bug that is planted is found.
+    pub fn edited(config: &Config, entry: u32, edit: &dyn Fn(String) -> String) -> Result<Self, BenchError> {
+        Self::build(config, entry, false, Effort::Quick, edit)
+    }
+
+    fn build(
+        config: &Config,
+        entry: u32,
+        wave: bool,
+        effort: Effort,
+        edit: &dyn Fn(String) -> String,
+    ) -> Result<Self, BenchError> {
         let core = cores::elaborate(config, entry)?;
-        let verilog = core.all_in_one();
+        let verilog = edit(core.all_in_one());
         let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-        let built = Built::of(&Cache::of_user(), &source, wave, Effort::Fast)?;
+        let built = Built::of(&Cache::of_user(), &source, wave, effort)?;
         Ok(Self { built, elaborated: (config.rtl_hash_text(), entry) })
     }
 

@@ -111,6 +111,18 @@ that was interrupted goes on with the same command. The steps are run by Snakema
 WEFT_SNAKEMAKE names, else that in PATH, else that in .venv (scripts/setup.sh --comparison installs it).
 Exit status 1: a kernel did not pass or a step failed. A core that does not fit is a result.")]
     Compare(CompareArguments),
+    /// Run random divergent programs on cores of random size, in lock step with the model and against QEMU
+    #[command(after_help = "\
+Examples:
+  weft fuzz --seed 1 --count 200
+  weft fuzz --seed 7 --count 10000 --profile pressure --units dual-path --sizes 2x4,3x8
+  weft fuzz --seed 1 --count 10000 --out fuzz-1 --resume
+
+Program k of a campaign follows from the seed and k alone. A program that fails is shrunk, and kept in a
+folder of its own with the configuration and a report. --resume goes on with a campaign that was
+interrupted. Without QEMU only the model is compared with, and the answer says so. docs/fuzzing.md says what
+programs consist of. Exit status 1: a program failed, or did not end.")]
+    Fuzz(FuzzArguments),
     /// List or compile the bundled kernels
     #[command(
         subcommand,
@@ -341,6 +353,39 @@ pub struct CompareArguments {
     /// Run the steps where a Snakemake profile says, such as on a cluster, instead of on this machine
     #[arg(long, value_name = "P", conflicts_with = "jobs")]
     pub profile: Option<String>,
+}
+
+/// `weft fuzz`
+#[derive(Args, Debug)]
+pub struct FuzzArguments {
+    /// Seed of the campaign
+    #[arg(long, value_name = "S")]
+    pub seed: u64,
+    /// Programs to run
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: u64,
+    /// What programs consist of: mixed, structured, unstructured, calls, memory, atomics, pressure [default: each
+    /// program is drawn one]
+    #[arg(long, value_name = "P")]
+    pub profile: Option<String>,
+    /// Divergence units, separated by commas [default: all]
+    #[arg(long, value_name = "U,…", value_delimiter = ',')]
+    pub units: Vec<String>,
+    /// Warps and threads of the cores, separated by commas [default: twelve sizes from 1x1 to 1x64]
+    #[arg(long, value_name = "WxT,…", value_delimiter = ',')]
+    pub sizes: Vec<String>,
+    /// Different cores; each is built once [default: one for 25 programs, at most 12 of each unit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub points: Option<u64>,
+    /// Folder of the campaign [default: fuzz-SEED]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Go on with the campaign that the folder holds
+    #[arg(long)]
+    pub resume: bool,
+    /// Cores that are worked on at once
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: u32,
 }
 
 /// `weft kernels`

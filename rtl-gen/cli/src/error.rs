@@ -6,6 +6,10 @@ use std::path::Path;
 
 use boards::BoardError;
 use flow::SynthesisError;
+use fuzz::build::AssembleError;
+use fuzz::campaign::{CampaignError, FolderError};
+use fuzz::reference::ReferenceError;
+use fuzz::trial::TrialError;
 use sim::ElfError;
 use testbench::BenchError;
 use testbench::cache::CacheError;
@@ -50,9 +54,24 @@ pub fn kind(error: &anyhow::Error) -> &'static str {
             .or_else(|| cause.downcast_ref::<ToolError>().map(|_| "tool-missing"))
             .or_else(|| cause.downcast_ref::<CacheError>().map(|_| "cache"))
             .or_else(|| cause.downcast_ref::<BoardError>().map(|_| "configuration"))
+            .or_else(|| cause.downcast_ref::<CampaignError>().map(kind_of_campaign_error))
             .or_else(|| cause.downcast_ref::<cores::CoreError>().map(|_| "configuration"))
     };
     error.chain().find_map(of).unwrap_or("internal")
+}
+
+fn kind_of_campaign_error(error: &CampaignError) -> &'static str {
+    match error {
+        CampaignError::Folder(FolderError::Io { .. }) => "unwritable-output",
+        CampaignError::Folder(_) => "folder",
+        CampaignError::Trial(TrialError::Bench(error)) => error.kind(),
+        CampaignError::Trial(TrialError::Program(_)) => "internal",
+        CampaignError::Assemble(AssembleError::Tool(_)) | CampaignError::Reference(ReferenceError::Tool(_)) => {
+            "tool-missing"
+        }
+        CampaignError::Assemble(_) => "internal",
+        CampaignError::Reference(_) => "reference",
+    }
 }
 
 fn kind_of_kernel_error(error: &KernelError) -> &'static str {

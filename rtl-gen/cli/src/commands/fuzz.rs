@@ -1,0 +1,160 @@
+//! `weft fuzz`: random divergent programs on cores of random size and unit.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use fuzz::build::Assembler;
+use fuzz::campaign::{self, Event, Manner, Request, Summary};
+use fuzz::point::SIZES;
+use fuzz::profile::{PROFILES, Profile};
+use fuzz::reference::{Reference, ReferenceError};
+use serde_json::json;
+use weft_config::{Config, nearest};
+
+use crate::arguments::FuzzArguments;
+use crate::error::RequestError;
+use crate::progress::Progress;
+use crate::report::Report;
+use crate::{Verdict, version};
+
+/// Programs for which a core is built, and cores of a unit, unless their number is said.
+const PROGRAMS_A_CORE: u64 = 25;
+
+/// Runs a campaign and reports what it found.
+pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdict> {
+    let request = request(arguments)?;
+    let assembler = Assembler::find().map_err(campaign::CampaignError::from)?;
+    // Without QEMU the model remains; anything else that is wrong with it is an error.
+    let (reference, missing) = match Reference::find(&assembler) {
+        Ok(reference) => (Some(reference), None),
+        Err(ReferenceError::Tool(error)) => (None, Some(error.to_string())),
+        Err(error) => return Err(campaign::CampaignError::from(error).into()),
+    };
+    let made_by = match &reference {
+        Some(reference) => format!("weft {}; {}", version::text(), reference.version()),
+        None => format!("weft {}; no QEMU", version::text()),
+    };
+    let request = Request { made_by, ..request };
+    let manner = Manner {
+        folder: arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("fuzz-{}", arguments.seed))),
+        resume: arguments.resume,
+        jobs: arguments.jobs as usize,
+    };
+    let mut progress = Progress::new();
+    let start = Instant::now();
+    let mut doing = String::new();
+    let ended = campaign::run(&request, &manner, reference.as_ref(), &mut |event, sums| {
+        match event {
+            Event::Building(core) => doing = format!(", {core}"),
+            Event::Failed(folder) => {
+                progress.clear();
+                eprintln!("a program failed; shrinking it: {}", folder.display());
+            }
+            Event::Tried(_) | Event::Ran(_) => {}
+        }
+        let run = sums.programs + sums.skipped;
+        progress.say(&format!("{run} of {} programs, {} failed{doing}", request.count, sums.failures));
+    });
+    progress.clear();
+    let sums = ended?;
+    let wall = start.elapsed().as_secs_f64();
+    report.answer(&text(&sums, missing.as_deref(), wall), || {
+        json!({
+            "out": manner.folder,
+            "request": request,
+            "summary": sums,
+            "programs_a_second": rate(&sums),
+            "without_reference": missing,
+            "wall_seconds": wall,
+        })
+    })?;
+    Ok(if sums.failures + sums.endless == 0 { Verdict::Success } else { Verdict::Failure })
+}
+
+/// Programs a second on one core, without building it.
+fn rate(sums: &Summary) -> Option<f64> {
+    (sums.core_seconds > 0.0).then(|| sums.run_now as f64 / sums.core_seconds)
+}
+
+fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
+    let mut text = format!(
+        "{} programs: {} agree, {} fail, {} did not end",
+        sums.programs, sums.agree, sums.failures, sums.endless
+    );
+    if sums.skipped > 0 {
+        let _ = write!(text, "; {} not run, as their core had failed three times", sums.skipped);
+    }
+    for (unit, programs, failed) in &sums.units {
+        let _ = write!(text, "\n  {unit}: {programs} programs, {failed} failed");
+    }
+    match missing {
+        None => {
+            let _ = write!(
+                text,
+                "\n{} of them run by QEMU as well; {} excluded, whose harts see one another, the time or their path",
+                sums.referenced, sums.excluded
+            );
+        }
+        Some(reason) => {
+            let _ = write!(text, "\nnot compared with QEMU, so that only the model vouches for them: {reason}");
+        }
+    }
+    if let Some(rate) = rate(sums) {
+        let _ = write!(
+            text,
+            "\n{} cycles, {} commits; {} programs now in {wall:.0} s, {rate:.0} a second on a core once it is built",
+            sums.cycles, sums.commits, sums.run_now
+        );
+    }
+    for folder in &sums.folders {
+        let _ = write!(text, "\nfailed: {}", folder.join("report.txt").display());
+    }
+    text
+}
+
+fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
+    let profile = arguments.profile.as_deref().map(profile).transpose()?;
+    let known = cores::divergence::names();
+    let units = match arguments.units.as_slice() {
+        [] => known.iter().map(|unit| (*unit).to_owned()).collect(),
+        units => units
+            .iter()
+            .map(|unit| chosen("--units: no divergence unit", unit, &known))
+            .collect::<Result<Vec<_>, _>>()?,
+    };
+    let sizes = match arguments.sizes.as_slice() {
+        [] => SIZES.to_vec(),
+        sizes => sizes.iter().map(|size| self::size(size)).collect::<anyhow::Result<_>>()?,
+    };
+    let most = (units.len() * sizes.len()) as u64;
+    let points = arguments.points.unwrap_or_else(|| arguments.count.div_ceil(PROGRAMS_A_CORE).min(most));
+    let (seed, count) = (arguments.seed, arguments.count);
+    Ok(Request { seed, count, profile, units, sizes, points: points.min(count), made_by: String::new() })
+}
+
+fn profile(name: &str) -> Result<String, RequestError> {
+    let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+    Profile::find(name).map_or_else(|| chosen("--profile: no profile", name, &names), |profile| Ok(profile.name.into()))
+}
+
+/// The name, if it is among those known.
+fn chosen(what: &str, name: &str, known: &[&str]) -> Result<String, RequestError> {
+    if known.contains(&name) {
+        return Ok(name.into());
+    }
+    let hint = match nearest(name, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("there are {}", known.join(", ")),
+    };
+    Err(RequestError::new("usage", format!("{what} `{name}`: {hint}")))
+}
+
+fn size(text: &str) -> anyhow::Result<(u32, u32)> {
+    let malformed = || RequestError::new("usage", format!("--sizes: `{text}` is not of the form 8x4: warps, threads"));
+    let (warps, threads) = text.split_once('x').ok_or_else(malformed)?;
+    let size = (warps.parse().map_err(|_| malformed())?, threads.parse().map_err(|_| malformed())?);
+    let config = Config { warps: size.0, threads: size.1, ..Config::default() };
+    config.check()?;
+    Ok(size)
+}

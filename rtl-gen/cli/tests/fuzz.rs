@@ -1,0 +1,51 @@
+//! `weft fuzz`: requests, a small campaign, and what is said without QEMU.
+
+mod common;
+
+use common::{Ended, Workspace};
+
+const SMALL: [&str; 9] = ["fuzz", "--seed", "5", "--count", "6", "--units", "arbiter", "--sizes", "1x1"];
+
+#[test]
+fn a_small_campaign_agrees_and_is_not_run_twice() {
+    let workspace = Workspace::new();
+    let object = workspace.weft(&[&SMALL[..], &["--json"]].concat()).succeeded().object();
+    let summary = &object["summary"];
+    assert_eq!((&summary["programs"], &summary["agree"]), (&6.into(), &6.into()), "{object:#}");
+    assert_eq!(object["without_reference"], serde_json::Value::Null);
+    assert!(workspace.join("fuzz-5/programs.jsonl").is_file());
+    let text = workspace.weft(&[&SMALL[..], &["--resume"]].concat()).succeeded().stdout;
+    assert!(text.starts_with("6 programs: 6 agree, 0 fail, 0 did not end"), "{text}");
+    assert!(!text.contains("a second"), "nothing was left to run: {text}");
+    let error = workspace.refused(&SMALL);
+    assert!(error.contains("fuzz-5: holds a campaign; go on with it by --resume"), "{error}");
+}
+
+#[test]
+fn without_qemu_the_answer_says_so() {
+    let workspace = Workspace::new();
+    let mut command = workspace.command(&SMALL);
+    command.env("WEFT_QEMU", workspace.join("no-such-qemu"));
+    let text = Ended::of(command.output().expect("weft starts")).succeeded().stdout;
+    assert!(text.contains("not compared with QEMU, so that only the model vouches for them: WEFT_QEMU = "), "{text}");
+}
+
+#[test]
+fn requests_that_cannot_be_met_name_the_nearest_choice() {
+    let workspace = Workspace::new();
+    for (arguments, expected) in [
+        (["--profile", "memry"], "--profile: no profile `memry`: did you mean `memory`?"),
+        (["--units", "abiter"], "--units: no divergence unit `abiter`: did you mean `arbiter`?"),
+        (["--sizes", "8by4"], "--sizes: `8by4` is not of the form 8x4: warps, threads"),
+        (["--sizes", "8x3"], "threads"),
+    ] {
+        let arguments = [&["fuzz", "--seed", "1", "--count", "1"], &arguments[..]].concat();
+        let error = workspace.refused(&arguments);
+        assert!(error.contains(expected), "{error}");
+    }
+    let error = workspace.refused(&["fuzz", "--seed", "1", "--count", "0"]);
+    assert!(error.contains("--count"), "{error}");
+    let error = workspace.refused(&[&SMALL[..], &["--resume"]].concat());
+    assert!(error.contains("holds no campaign to go on with; start one without --resume"), "{error}");
+    assert!(!workspace.join("fuzz-5").exists());
+}

@@ -1,0 +1,359 @@
+//! Prints a program as assembler text: the assembler encodes it, so no table of ours is relied on.
+//!
+//! Layout of the program's memory, from `results_begin` to `results_end`: 512 bytes of each thread's own, of which the
+//! last 128 take its registers at the end; rows of words with one column a thread; 64 words that all share.
+
+use std::fmt::Write;
+
+use crate::program::fixed::{COLUMN, COUNTERS, FUEL, HART, PRIVATE, RA, SCRATCH, SHARED, SP};
+use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
+
+/// Bytes of a thread's own that statements use.
+pub const PRIVATE_BYTES: u32 = 256;
+/// Bytes from one thread's to the next one's.
+const PRIVATE_STRIDE: u32 = 512;
+/// Where its registers go.
+const REGISTERS_AT: u32 = 384;
+/// Words that all threads share.
+pub const SHARED_WORDS: u32 = 64;
+/// Bytes of a function's frame that statements use, from the stack pointer.
+pub const FRAME_BYTES: u32 = 28;
+/// Where the frame holds the loop counters, and the link; its size.
+const FRAME: [u32; 3] = [28, 44, 48];
+
+/// Rows of words with one column a thread that an instruction can reach.
+pub fn rows(harts: u32) -> u32 {
+    (2048 / (4 * harts)).clamp(1, 8)
+}
+
+/// The text. `comment` is put before it, each line as a comment.
+pub fn print(program: &Program, comment: &str) -> String {
+    let links = program.functions.iter().map(|function| function.link).collect();
+    let mut printer =
+        Printer { text: String::new(), tables: String::new(), labels: 0, loops: Vec::new(), place: Place::Main, links };
+    for line in comment.lines() {
+        printer.raw(&format!("# {line}"));
+    }
+    printer.raw("    .option norelax\n    .text\n    .globl _start");
+    printer.main(program);
+    let called = called(program);
+    for (number, function) in program.functions.iter().enumerate().skip(1).filter(|(number, _)| called[*number]) {
+        printer.function(number, function);
+    }
+    printer.data(program);
+    printer.text
+}
+
+/// Which functions any statement calls.
+fn called(program: &Program) -> Vec<bool> {
+    fn mark(body: &[Statement], called: &mut [bool]) {
+        for statement in body {
+            match statement {
+                Statement::If { then, otherwise, .. } => [then, otherwise].iter().for_each(|side| mark(side, called)),
+                Statement::Loop(Loop { body, .. }) => mark(body, called),
+                Statement::Switch { arms, .. } => arms.iter().for_each(|arm| mark(arm, called)),
+                Statement::Graph(blocks) => blocks.iter().for_each(|block| mark(&block.code, called)),
+                Statement::Call { callees, .. } => callees.iter().for_each(|callee| called[*callee] = true),
+                Statement::Code(_) | Statement::Leave { .. } | Statement::Barrier => {}
+            }
+        }
+    }
+    let mut called = vec![false; program.functions.len()];
+    program.functions.iter().for_each(|function| mark(&function.body, &mut called));
+    called
+}
+
+/// What a return leaves.
+#[derive(Clone, Copy)]
+enum Place {
+    Main,
+    Function { number: usize, link: Register },
+}
+
+struct Printer {
+    text: String,
+    tables: String,
+    labels: usize,
+    /// Of each loop around: where it goes on, and where it ends.
+    loops: Vec<[String; 2]>,
+    place: Place,
+    /// Of each function.
+    links: Vec<Register>,
+}
+
+impl Printer {
+    fn raw(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.raw(&format!("    {}", line.as_ref()));
+    }
+
+    fn label(&mut self) -> String {
+        self.labels += 1;
+        format!(".L{}", self.labels)
+    }
+
+    fn place(&mut self, label: &str) {
+        self.raw(&format!("{label}:"));
+    }
+
+    fn main(&mut self, program: &Program) {
+        self.raw("    .type _start, @function\n_start:");
+        let [scratch, _] = SCRATCH;
+        self.line(format!("csrr x{HART}, mhartid"));
+        self.line(format!("csrr x{SP}, 0xcc3"));
+        self.line(format!("addi x{SP}, x{SP}, -{}", FRAME[2]));
+        for (register, symbol, shift) in [(PRIVATE, "private", PRIVATE_STRIDE.ilog2()), (COLUMN, "columns", 2)] {
+            self.line(format!("la x{register}, {symbol}"));
+            self.line(format!("slli x{scratch}, x{HART}, {shift}"));
+            self.line(format!("add x{register}, x{register}, x{scratch}"));
+        }
+        self.line(format!("la x{SHARED}, shared"));
+        self.line(format!("andi x{FUEL}, x{HART}, 3"));
+        self.line(format!("addi x{FUEL}, x{FUEL}, {}", program.fuel));
+        for (index, (register, value)) in DATA.iter().zip(&program.values).enumerate() {
+            let Some(value) = value else { continue };
+            self.line(format!("li x{register}, {value:#x}"));
+            match index % 4 {
+                0 => self.line(format!("add x{register}, x{register}, x{HART}")),
+                1 => self.line(format!("xor x{register}, x{register}, x{HART}")),
+                2 => self.line(format!("sll x{register}, x{register}, x{HART}")),
+                _ => {}
+            }
+        }
+        self.place = Place::Main;
+        self.body(&program.functions[0].body);
+        self.raw("end:");
+        for register in 1..32 {
+            self.line(format!("sw x{register}, {}(x{PRIVATE})", REGISTERS_AT + 4 * register));
+        }
+        self.line("csrw 0x800, x0");
+        self.raw("    .size _start, . - _start");
+    }
+
+    fn function(&mut self, number: usize, function: &Function) {
+        self.raw(&format!("    .type f{number}, @function\nf{number}:"));
+        self.place = Place::Function { number, link: function.link };
+        self.line(format!("addi x{SP}, x{SP}, -{}", FRAME[2]));
+        for (level, counter) in COUNTERS.iter().enumerate() {
+            self.line(format!("sw x{counter}, {}(x{SP})", FRAME[0] + 4 * level as u32));
+        }
+        if function.link == RA {
+            self.line(format!("sw x{RA}, {}(x{SP})", FRAME[1]));
+        }
+        self.body(&function.body);
+        self.raw(&format!(".Lreturn{number}:"));
+        self.returns(function.link);
+        self.raw(&format!("    .size f{number}, . - f{number}"));
+    }
+
+    /// Takes the frame down and returns.
+    fn returns(&mut self, link: Register) {
+        for (level, counter) in COUNTERS.iter().enumerate() {
+            self.line(format!("lw x{counter}, {}(x{SP})", FRAME[0] + 4 * level as u32));
+        }
+        if link == RA {
+            self.line(format!("lw x{RA}, {}(x{SP})", FRAME[1]));
+        }
+        self.line(format!("addi x{SP}, x{SP}, {}", FRAME[2]));
+        self.line(format!("jr x{link}"));
+    }
+
+    fn body(&mut self, body: &[Statement]) {
+        for statement in body {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        match statement {
+            Statement::Code(lines) => lines.iter().for_each(|line| self.line(line)),
+            Statement::If { test, then, otherwise } => self.sides(*test, then, otherwise),
+            Statement::Loop(repeated) => self.repeated(repeated),
+            Statement::Switch { selector, arms, falls } => self.switch(*selector, arms, *falls),
+            Statement::Graph(blocks) => self.graph(blocks),
+            Statement::Call { selector, callees } => self.call(*selector, callees),
+            Statement::Leave { test, to } => self.leave(*test, *to),
+            Statement::Barrier => self.line("csrw 0x801, x0"),
+        }
+    }
+
+    fn branch(&mut self, Test { mnemonic, left, right }: Test, to: &str) {
+        self.line(format!("{mnemonic} x{left}, x{right}, {to}"));
+    }
+
+    fn sides(&mut self, test: Test, then: &[Statement], otherwise: &[Statement]) {
+        let (other, end) = (self.label(), self.label());
+        self.branch(test.inverse(), if otherwise.is_empty() { &end } else { &other });
+        self.body(then);
+        if !otherwise.is_empty() {
+            self.line(format!("j {end}"));
+            self.place(&other);
+            self.body(otherwise);
+        }
+        self.place(&end);
+    }
+
+    fn repeated(&mut self, Loop { level, trips, most, tested_first, one_exit, body }: &Loop) {
+        let (head, again, end) = (self.label(), self.label(), self.label());
+        let counter = COUNTERS[*level];
+        let [one, two] = SCRATCH;
+        match trips {
+            Some(register) => self.line(format!("andi x{counter}, x{register}, {most}")),
+            None => self.line(format!("li x{counter}, {most}")),
+        }
+        self.place(&head);
+        if *tested_first {
+            self.line(format!("blez x{counter}, {end}"));
+        }
+        self.loops.push([again.clone(), end.clone()]);
+        self.body(body);
+        self.loops.pop();
+        self.place(&again);
+        self.line(format!("addi x{counter}, x{counter}, -1"));
+        self.line(format!("addi x{FUEL}, x{FUEL}, -1"));
+        if *one_exit {
+            self.line(format!("slt x{one}, x0, x{counter}"));
+            self.line(format!("slt x{two}, x0, x{FUEL}"));
+            self.line(format!("and x{one}, x{one}, x{two}"));
+            self.line(format!("bnez x{one}, {head}"));
+        } else {
+            self.line(format!("blez x{FUEL}, {end}"));
+            self.line(if *tested_first { format!("j {head}") } else { format!("bgtz x{counter}, {head}") });
+        }
+        self.place(&end);
+    }
+
+    /// Jumps to one of these labels, by the low bits of a register.
+    fn jump(&mut self, selector: Register, labels: &[String]) {
+        let table = self.label();
+        let [one, two] = SCRATCH;
+        self.line(format!("andi x{one}, x{selector}, {}", labels.len() - 1));
+        self.line(format!("slli x{one}, x{one}, 2"));
+        self.line(format!("la x{two}, {table}"));
+        self.line(format!("add x{one}, x{one}, x{two}"));
+        self.line(format!("lw x{one}, 0(x{one})"));
+        self.line(format!("add x{one}, x{one}, x{two}"));
+        self.line(format!("jr x{one}"));
+        let _ = writeln!(self.tables, "{table}:");
+        for label in labels {
+            let _ = writeln!(self.tables, "    .word {label} - {table}");
+        }
+    }
+
+    fn switch(&mut self, selector: Register, arms: &[Vec<Statement>], falls: bool) {
+        let labels: Vec<String> = arms.iter().map(|_| self.label()).collect();
+        let end = self.label();
+        self.jump(selector, &labels);
+        for (arm, label) in arms.iter().zip(&labels) {
+            self.place(label);
+            self.body(arm);
+            if !falls {
+                self.line(format!("j {end}"));
+            }
+        }
+        self.place(&end);
+    }
+
+    fn graph(&mut self, blocks: &[Block]) {
+        let labels: Vec<String> = (0..=blocks.len()).map(|_| self.label()).collect();
+        let end = &labels[blocks.len()];
+        for (number, block) in blocks.iter().enumerate() {
+            self.place(&labels[number]);
+            self.body(&block.code);
+            let targets = match &block.end {
+                End::To(to) => vec![*to],
+                End::Either(_, one, other) => vec![*one, *other],
+                End::Any(_, targets) => targets.clone(),
+            };
+            if targets.iter().any(|target| *target <= number) {
+                self.line(format!("addi x{FUEL}, x{FUEL}, -1"));
+                self.line(format!("bltz x{FUEL}, {end}"));
+            }
+            match &block.end {
+                End::To(to) => self.go_on(&labels, number, *to),
+                End::Either(test, one, other) => {
+                    self.branch(*test, &labels[*one]);
+                    self.go_on(&labels, number, *other);
+                }
+                End::Any(selector, targets) => {
+                    let labels: Vec<String> = targets.iter().map(|target| labels[*target].clone()).collect();
+                    self.jump(*selector, &labels);
+                }
+            }
+        }
+        self.place(end);
+    }
+
+    fn go_on(&mut self, labels: &[String], from: usize, to: usize) {
+        if to != from + 1 {
+            self.line(format!("j {}", labels[to]));
+        }
+    }
+
+    fn call(&mut self, selector: Register, callees: &[usize]) {
+        let after = self.label();
+        let [one, two] = SCRATCH;
+        self.line(format!("addi x{FUEL}, x{FUEL}, -1"));
+        self.line(format!("bltz x{FUEL}, {after}"));
+        if let [callee] = callees {
+            self.line(format!("jal x{}, f{callee}", self.links[*callee]));
+        } else {
+            let table = self.label();
+            self.line(format!("andi x{one}, x{selector}, {}", callees.len() - 1));
+            self.line(format!("slli x{one}, x{one}, 2"));
+            self.line(format!("la x{two}, {table}"));
+            self.line(format!("add x{one}, x{one}, x{two}"));
+            self.line(format!("lw x{one}, 0(x{one})"));
+            self.line(format!("jalr x{RA}, x{one}"));
+            let _ = writeln!(self.tables, "{table}:");
+            for callee in callees {
+                let _ = writeln!(self.tables, "    .word f{callee}");
+            }
+        }
+        self.place(&after);
+    }
+
+    fn leave(&mut self, test: Test, to: Exit) {
+        // What has been taken out by shrinking cannot be left.
+        let nth = |loops: &[[String; 2]], levels: usize, which: usize| {
+            loops.len().checked_sub(levels + 1).map(|index| loops[index][which].clone())
+        };
+        let label = match (to, self.place) {
+            (Exit::Continue(levels), _) => nth(&self.loops, levels, 0),
+            (Exit::Break(levels), _) => nth(&self.loops, levels, 1),
+            (Exit::End, _) | (Exit::Return { .. }, Place::Main) => Some("end".into()),
+            (Exit::Return { own: false }, Place::Function { number, .. }) => Some(format!(".Lreturn{number}")),
+            (Exit::Return { own: true }, Place::Function { link, .. }) => {
+                let after = self.label();
+                self.branch(test.inverse(), &after);
+                self.returns(link);
+                self.place(&after);
+                None
+            }
+        };
+        if let Some(label) = label {
+            self.branch(test, &label);
+        }
+    }
+
+    fn data(&mut self, program: &Program) {
+        self.raw("    .section .rodata\n    .balign 4");
+        let tables = std::mem::take(&mut self.tables);
+        self.text.push_str(&tables);
+        self.raw("table:");
+        for words in program.table.chunks(8) {
+            let words: Vec<String> = words.iter().map(|word| format!("{word:#x}")).collect();
+            self.line(format!(".word {}", words.join(", ")));
+        }
+        let harts = program.harts;
+        self.raw("    .bss\n    .balign 256\n    .globl results_begin, results_end\nresults_begin:");
+        self.raw(&format!("private: .zero {}", PRIVATE_STRIDE * harts));
+        self.raw(&format!("columns: .zero {}", 4 * rows(harts) * harts));
+        self.raw(&format!("shared:  .zero {}", 4 * SHARED_WORDS));
+        self.raw("results_end:");
+    }
+}

@@ -1,0 +1,125 @@
+//! A program that failed: shrunk, and kept with all that it takes to see it fail again.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use testbench::BuiltCore;
+
+use super::folder::Folder;
+use super::point::{Drawn, difference, job};
+use super::{CampaignError, Request};
+use crate::assembly;
+use crate::build::{ASSEMBLE, Assembler, LINK};
+use crate::program::Program;
+use crate::reference::Reference;
+use crate::shrink::shrink;
+use crate::trial::{self, Verdict};
+
+/// How long a program may be shrunk.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// In which way a program failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// On the core.
+    Core {
+        /// How the run ended.
+        how: &'static str,
+        /// The report for a person.
+        message: String,
+    },
+    /// Against the reference.
+    Reference {
+        /// What differs.
+        message: String,
+    },
+    /// It did not end.
+    Endless,
+}
+
+impl Failure {
+    /// Whether a smaller program fails alike.
+    fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Core { how: one, .. }, Self::Core { how: other, .. }) => one == other,
+            (Self::Reference { .. }, Self::Reference { .. }) | (Self::Endless, Self::Endless) => true,
+            _ => false,
+        }
+    }
+
+    fn message(&self) -> &str {
+        match self {
+            Self::Core { message, .. } | Self::Reference { message } => message,
+            Self::Endless => "the limit of cycles was reached: the generator made a program that does not end",
+        }
+    }
+}
+
+/// What shrinking takes.
+pub struct Shrinker<'a> {
+    pub request: &'a Request,
+    pub assembler: &'a Assembler,
+    pub core: &'a BuiltCore,
+    pub reference: Option<&'a Reference>,
+}
+
+impl Shrinker<'_> {
+    /// Shrinks a program and writes its folder.
+    pub fn keep(&self, folder: &Path, drawn: &Drawn, failure: &Failure) -> Result<(), CampaignError> {
+        let heading = self.heading(drawn);
+        let write = |name: &str, bytes: &[u8]| Folder::write(&folder.join(name), bytes);
+        write("program.S", assembly::print(&drawn.program, &heading).as_bytes())?;
+        write("config.toml", drawn.config.to_commented_toml().as_bytes())?;
+        let start = Instant::now();
+        let mut trials = 0;
+        let least = shrink(&drawn.program, &mut |program| {
+            trials += 1;
+            (start.elapsed() < LIMIT).then(|| self.fails(drawn, program).is_some_and(|found| found.is_like(failure)))
+        });
+        let text = assembly::print(&least, &heading);
+        write("shrunk.S", text.as_bytes())?;
+        write("shrunk.elf", &self.assembler.elf(&text)?)?;
+        let found = self.fails(drawn, &least);
+        let mut report = heading;
+        let (before, after) = (drawn.program.statements(), least.statements());
+        let _ = write!(
+            report,
+            "\nshrunk from {before} statements to {after} in {trials} trials\n\n\
+             To see it again:\n  weft cosim shrunk.elf --config config.toml\n\
+             shrunk.elf is shrunk.S by\n  riscv64-unknown-elf-as {} shrunk.S -o shrunk.o\n  \
+             riscv64-unknown-elf-ld {} shrunk.o -o shrunk.elf\n\n\
+             The shrunk program:\n{}\n\nThe whole program:\n{}\n",
+            ASSEMBLE.join(" "),
+            LINK.join(" "),
+            found.as_ref().map_or("fails no longer", Failure::message),
+            failure.message()
+        );
+        write("report.txt", report.as_bytes())?;
+        Ok(())
+    }
+
+    fn heading(&self, drawn: &Drawn) -> String {
+        let config = &drawn.config;
+        format!(
+            "program {} of seed {}, profile {}, for {} of {} warps of {} threads\n",
+            drawn.number, self.request.seed, drawn.profile.name, config.divergence.unit, config.warps, config.threads
+        )
+    }
+
+    /// How a program fails, if it does; one that cannot be tried does not.
+    fn fails(&self, drawn: &Drawn, program: &Program) -> Option<Failure> {
+        let elf = self.assembler.elf(&assembly::print(program, "")).ok()?;
+        match trial::run(self.core, &drawn.config, &elf).ok()? {
+            Verdict::Fails { how, message } => Some(Failure::Core { how, message }),
+            Verdict::Endless => Some(Failure::Endless),
+            Verdict::Agrees(report) => {
+                let reference = self.reference.filter(|_| program.independent)?;
+                let job = job(&drawn.config, &elf).ok()?;
+                let ended = reference.run(std::slice::from_ref(&job)).ok()?;
+                let message = difference(&job, &report, ended.first()?)?;
+                Some(Failure::Reference { message })
+            }
+        }
+    }
+}

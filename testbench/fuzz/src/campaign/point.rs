@@ -1,0 +1,219 @@
+//! The programs of one core.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+use sim::Program as Loaded;
+use testbench::{BuiltCore, Report};
+use weft_config::{Config, RAM_BASE};
+
+use super::failure::{self, Failure};
+use super::{CampaignError, Event, Found, Shared, Tried};
+use crate::assembly;
+use crate::build::Assembler;
+use crate::generate::generate;
+use crate::point;
+use crate::profile::Profile;
+use crate::program::Program;
+use crate::reference::{Ended, Job};
+use crate::trial::{self, TrialError, Verdict};
+
+/// Programs that the reference is given at a time.
+const BATCH: usize = 64;
+/// Failures after which the other programs of a core are left: one bug makes many fail.
+const ENOUGH: u32 = 3;
+
+/// One program of a campaign, before it is run.
+pub struct Drawn {
+    pub number: u64,
+    pub profile: &'static Profile,
+    pub program: Program,
+    pub config: Config,
+}
+
+/// Numbers for a part of a campaign: `kind` keeps cores and programs apart.
+fn numbers(seed: u64, kind: u64, number: u64) -> Rng {
+    let mut mixed = Rng::with_seed(seed ^ kind.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let first = mixed.u64(..);
+    Rng::with_seed(first ^ number.wrapping_mul(0xd134_2543_de82_ef95))
+}
+
+/// The configuration of a core.
+pub fn core_of(shared: &Shared<'_>, number: u64) -> Config {
+    let request = shared.request;
+    let units = request.units.len() as u64;
+    let unit = &request.units[(number % units) as usize];
+    let size = request.sizes[((number / units) % request.sizes.len() as u64) as usize];
+    point::core(&mut numbers(request.seed, 1, number), unit, size)
+}
+
+fn draw(shared: &Shared<'_>, core: &Config, number: u64) -> Drawn {
+    let mut rng = numbers(shared.request.seed, 2, number);
+    let profile = shared.profiles[rng.usize(0..shared.profiles.len())];
+    let config = point::memory(&mut rng, core);
+    let program = generate(rng.u64(..), profile, point::abilities(&config));
+    Drawn { number, profile, program, config }
+}
+
+/// Runs all programs of a core that are not done yet.
+pub fn work(
+    shared: &Shared<'_>,
+    assembler: &Assembler,
+    number: u64,
+    done: &BTreeSet<u64>,
+    events: &Sender<Event>,
+) -> Result<(), CampaignError> {
+    let request = shared.request;
+    let programs = (number..request.count).step_by(request.points as usize);
+    let left: Vec<u64> = programs.filter(|program| !done.contains(program)).collect();
+    if left.is_empty() {
+        return Ok(());
+    }
+    let config = core_of(shared, number);
+    let name = format!("{} {}x{}", config.divergence.unit, config.warps, config.threads);
+    // Whoever listens has gone only if the campaign is over.
+    let tell = |event: Event| drop(events.send(event));
+    tell(Event::Building(name));
+    let built = BuiltCore::of(&config, RAM_BASE, false).map_err(TrialError::from)?;
+    let mut worker = Worker { shared, assembler, core: built, point: number, waiting: Vec::new(), failed: 0, tell };
+    for program in left {
+        if shared.stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let drawn = draw(shared, &config, program);
+        worker.program(drawn)?;
+    }
+    worker.reference()
+}
+
+/// A program that agreed, for the reference.
+struct Waiting {
+    drawn: Drawn,
+    elf: Vec<u8>,
+    report: Box<Report>,
+    tried: Tried,
+}
+
+struct Worker<'a, T: Fn(Event)> {
+    shared: &'a Shared<'a>,
+    assembler: &'a Assembler,
+    core: BuiltCore,
+    point: u64,
+    waiting: Vec<Waiting>,
+    failed: u32,
+    tell: T,
+}
+
+impl<T: Fn(Event)> Worker<'_, T> {
+    fn tried(&self, drawn: &Drawn, result: Found, report: Option<&Report>) -> Tried {
+        Tried {
+            program: drawn.number,
+            point: self.point,
+            unit: drawn.config.divergence.unit.clone(),
+            profile: drawn.profile.name.into(),
+            result,
+            referenced: false,
+            cycles: report.and_then(|report| report.cycles).unwrap_or(0),
+            commits: report.map_or(0, |report| report.statistics.issues),
+        }
+    }
+
+    fn program(&mut self, drawn: Drawn) -> Result<(), CampaignError> {
+        if self.failed >= ENOUGH {
+            (self.tell)(Event::Tried(self.tried(&drawn, Found::Skipped, None)));
+            return Ok(());
+        }
+        let start = Instant::now();
+        let elf = self.assembler.elf(&assembly::print(&drawn.program, ""))?;
+        let verdict = trial::run(&self.core, &drawn.config, &elf)?;
+        (self.tell)(Event::Ran(start.elapsed()));
+        match verdict {
+            Verdict::Agrees(report) => {
+                let tried = self.tried(&drawn, Found::Agrees, Some(&report));
+                if self.shared.reference.is_some() && drawn.program.independent {
+                    self.waiting.push(Waiting { drawn, elf, report, tried });
+                    if self.waiting.len() >= BATCH {
+                        self.reference()?;
+                    }
+                } else {
+                    (self.tell)(Event::Tried(tried));
+                }
+            }
+            Verdict::Endless => self.fails(&drawn, Failure::Endless, Found::Endless)?,
+            Verdict::Fails { how, message } => {
+                self.fails(&drawn, Failure::Core { how, message }, Found::Fails)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fails(&mut self, drawn: &Drawn, failure: Failure, result: Found) -> Result<(), CampaignError> {
+        self.failed += 1;
+        let folder = self.shared.folder.failure(drawn.number)?;
+        (self.tell)(Event::Failed(folder.clone()));
+        let shrinker = failure::Shrinker {
+            request: self.shared.request,
+            assembler: self.assembler,
+            core: &self.core,
+            reference: self.shared.reference,
+        };
+        shrinker.keep(&folder, drawn, &failure)?;
+        (self.tell)(Event::Tried(self.tried(drawn, result, None)));
+        Ok(())
+    }
+
+    /// Runs what waits for the reference.
+    fn reference(&mut self) -> Result<(), CampaignError> {
+        let Some(reference) = self.shared.reference else { return Ok(()) };
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let jobs: Vec<Job> = waiting.iter().map(|one| job(&one.drawn.config, &one.elf)).collect::<Result<_, _>>()?;
+        let ended = reference.run(&jobs)?;
+        (self.tell)(Event::Ran(start.elapsed()));
+        for ((one, job), ended) in waiting.into_iter().zip(&jobs).zip(&ended) {
+            match difference(job, &one.report, ended) {
+                None => (self.tell)(Event::Tried(Tried { referenced: true, ..one.tried })),
+                Some(message) => {
+                    self.fails(&one.drawn, Failure::Reference { message }, Found::DiffersFromReference)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A program as the reference takes it.
+pub fn job(config: &Config, elf: &[u8]) -> Result<Job, TrialError> {
+    let program = Loaded::load("program", elf, config)?;
+    let end = program.segments.iter().map(|segment| segment.address + segment.bytes.len() as u32).max();
+    let mut image = vec![0; (end.unwrap_or(RAM_BASE) - RAM_BASE) as usize];
+    for segment in &program.segments {
+        let at = (segment.address - RAM_BASE) as usize;
+        image[at..at + segment.bytes.len()].copy_from_slice(&segment.bytes);
+    }
+    let last = image.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    image.truncate(last.next_multiple_of(4));
+    let symbol = |name: &str| program.symbol(name).expect("every program has it");
+    let results = [symbol("results_begin"), symbol("results_end")];
+    Ok(Job { image, entry: program.entry, config: config.clone(), results })
+}
+
+/// What the reference found otherwise than the core; in words.
+pub fn difference(job: &Job, report: &Report, ended: &Ended) -> Option<String> {
+    match ended {
+        Ended::Trap { cause, pc, hart } => Some(format!("hart {hart} trapped at {pc:#010x}, cause {cause}")),
+        Ended::Endless => Some(format!("no end within {} s", Duration::from_secs(60).as_secs())),
+        Ended::Results(words) => words.iter().enumerate().find_map(|(index, expected)| {
+            let address = job.results[0] + 4 * index as u32;
+            let found = report.memory.read_word(address).expect("results are in RAM");
+            (found != *expected)
+                .then(|| format!("the word at {address:#010x} is {found:#010x}, and {expected:#010x} in the reference"))
+        }),
+    }
+}

@@ -1,0 +1,255 @@
+//! Draws programs at random, by a profile and a seed.
+
+mod code;
+
+use fastrand::Rng;
+
+use crate::profile::Profile;
+use crate::program::fixed::{COUNTERS, RA, T0};
+use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
+
+/// What the core that is to run a program can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities {
+    /// Threads.
+    pub harts: u32,
+    /// Products and quotients.
+    pub multiply: bool,
+    /// Atomic operations.
+    pub atomic: bool,
+    /// Whether paths take turns, so that threads may wait for each other at different places.
+    pub turns: bool,
+}
+
+/// A program of this seed.
+pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {
+    let mut rng = Rng::with_seed(seed);
+    let independent = rng.u32(0..100) >= profile.dependent;
+    let functions = rng.usize(2..7);
+    let links = (0..functions).map(|_| if rng.u32(0..4) == 0 { T0 } else { RA }).collect();
+    let ends = abilities.turns || rng.bool();
+    let mut generator = Generator { rng, profile, abilities, independent, links, ends, place: Place::MAIN };
+    let length = profile.length;
+    let functions = (0..functions)
+        .map(|number| {
+            generator.place = Place { function: number, ..Place::MAIN };
+            let mut budget = if number == 0 { length / 2 } else { length / 2 / functions as u32 };
+            Function { link: generator.links[number], body: generator.body(&mut budget) }
+        })
+        .collect();
+    let rng = &mut generator.rng;
+    Program {
+        harts: abilities.harts,
+        fuel: rng.u32(4..MOST_FUEL),
+        values: DATA.iter().map(|_| Some(code::value(rng))).collect(),
+        table: (0..code::TABLE_WORDS).map(|_| code::value(rng)).collect(),
+        functions,
+        independent,
+    }
+}
+
+/// So much fuel at most that as many calls, and three for the number of the thread, find room in a stack.
+const MOST_FUEL: u32 = 36;
+
+/// Where statements stand.
+#[derive(Clone, Copy)]
+struct Place {
+    /// In which function.
+    function: usize,
+    /// Within so many statements.
+    depth: u32,
+    /// Within so many loops of the function.
+    loops: usize,
+    /// Whether all threads of a warp come here together, or have ended.
+    uniform: bool,
+}
+
+impl Place {
+    const MAIN: Self = Self { function: 0, depth: 0, loops: 0, uniform: true };
+}
+
+struct Generator<'a> {
+    rng: Rng,
+    profile: &'a Profile,
+    abilities: Abilities,
+    independent: bool,
+    links: Vec<Register>,
+    /// Whether threads end early: where paths take no turns, others must not wait for those at a barrier.
+    ends: bool,
+    place: Place,
+}
+
+/// The deepest nesting of statements.
+const DEPTH: u32 = 6;
+
+impl Generator<'_> {
+    /// The index of one of these weights, by their share; `None` if all are zero.
+    fn choose(&mut self, weights: &[u32]) -> Option<usize> {
+        let sum = weights.iter().sum();
+        if sum == 0 {
+            return None;
+        }
+        let mut at = self.rng.u32(0..sum);
+        weights.iter().position(|weight| {
+            let here = at < *weight;
+            at = at.wrapping_sub(*weight);
+            here
+        })
+    }
+
+    fn per_cent(&mut self, share: u32) -> bool {
+        self.rng.u32(0..100) < share
+    }
+
+    /// A register to write.
+    fn data(&mut self) -> Register {
+        if self.per_cent(self.profile.crowded) {
+            DATA[self.rng.usize(0..4)]
+        } else {
+            DATA[self.rng.usize(0..DATA.len())]
+        }
+    }
+
+    /// A register to read: mostly data, at times any.
+    fn source(&mut self) -> Register {
+        if self.per_cent(4) { self.rng.u8(0..32) } else { self.data() }
+    }
+
+    fn test(&mut self) -> Test {
+        let mnemonic = ["beq", "bne", "blt", "bge", "bltu", "bgeu"][self.rng.usize(0..6)];
+        let right = if self.per_cent(30) { 0 } else { self.source() };
+        Test { mnemonic, left: self.source(), right }
+    }
+
+    /// Statements until the budget is used up, or by chance.
+    fn body(&mut self, budget: &mut u32) -> Vec<Statement> {
+        let mut body = Vec::new();
+        let nested = self.place.depth > 0;
+        while *budget > 0 && !(nested && self.rng.u32(0..5) == 0) {
+            *budget -= 1;
+            body.extend(self.statement(budget));
+        }
+        body
+    }
+
+    /// Statements one level deeper; `uniform` if they are where those around are.
+    fn nested(&mut self, budget: &mut u32, uniform: bool) -> Vec<Statement> {
+        let place = self.place;
+        self.place = Place { depth: place.depth + 1, uniform: place.uniform && uniform, ..place };
+        let body = self.body(budget);
+        self.place = place;
+        body
+    }
+
+    fn statement(&mut self, budget: &mut u32) -> Option<Statement> {
+        let mut weights = self.profile.statements;
+        if self.place.depth >= DEPTH {
+            (weights.sides, weights.repeated, weights.switch, weights.graph) = (0, 0, 0, 0);
+        }
+        if self.place.loops == COUNTERS.len() {
+            weights.repeated = 0;
+        }
+        let kinds = [
+            weights.code,
+            weights.sides,
+            weights.repeated,
+            weights.switch,
+            weights.graph,
+            weights.call,
+            weights.leave,
+            weights.barrier,
+        ];
+        match self.choose(&kinds)? {
+            0 => Some(self.code()),
+            1 => Some(self.sides(budget)),
+            2 => Some(self.repeated(budget)),
+            3 => Some(self.switch(budget)),
+            4 => Some(self.graph()),
+            5 => self.call(),
+            6 => self.leave(),
+            _ => self.meets_all().then_some(Statement::Barrier),
+        }
+    }
+
+    /// Whether all threads may wait for each other here.
+    fn meets_all(&self) -> bool {
+        self.abilities.turns || (!self.ends && self.place.uniform && self.place.function == 0)
+    }
+
+    fn sides(&mut self, budget: &mut u32) -> Statement {
+        let test = self.test();
+        let then = self.nested(budget, false);
+        let otherwise = if self.rng.bool() { self.nested(budget, false) } else { Vec::new() };
+        Statement::If { test, then, otherwise }
+    }
+
+    fn repeated(&mut self, budget: &mut u32) -> Statement {
+        let level = self.place.loops;
+        let trips = self.per_cent(75).then(|| self.source());
+        let most = [1, 3, 3, 7][self.rng.usize(0..4)];
+        let (tested_first, one_exit) = (self.rng.bool(), self.rng.bool());
+        self.place.loops += 1;
+        let body = self.nested(budget, false);
+        self.place.loops -= 1;
+        Statement::Loop(Loop { level, trips, most, tested_first, one_exit, body })
+    }
+
+    fn switch(&mut self, budget: &mut u32) -> Statement {
+        let selector = self.source();
+        let falls = self.per_cent(30);
+        let arms = (0..[2, 4, 4, 8][self.rng.usize(0..4)]).map(|_| self.nested(budget, false)).collect();
+        Statement::Switch { selector, arms, falls }
+    }
+
+    fn graph(&mut self) -> Statement {
+        let blocks = self.rng.usize(2..9);
+        let blocks = (0..blocks).map(|_| {
+            let code = (0..self.rng.usize(0..4)).map(|_| self.code()).collect();
+            let mut to = || self.rng.usize(0..=blocks);
+            let (one, other, third, fourth) = (to(), to(), to(), to());
+            let end = match self.rng.u32(0..10) {
+                0..2 => End::To(one),
+                2..8 => End::Either(self.test(), one, other),
+                8 => End::Any(self.source(), vec![one, other]),
+                _ => End::Any(self.source(), vec![one, other, third, fourth]),
+            };
+            Block { code, end }
+        });
+        Statement::Graph(blocks.collect())
+    }
+
+    /// Functions that are linked by t0 call none, and are called directly: the caller's t0 is no data.
+    fn call(&mut self) -> Option<Statement> {
+        if self.place.function != 0 && self.links[self.place.function] == T0 {
+            return None;
+        }
+        let others: Vec<usize> = (1..self.links.len()).collect();
+        let indirect: Vec<usize> = others.iter().copied().filter(|callee| self.links[*callee] == RA).collect();
+        let selector = self.source();
+        let callees = if self.per_cent(30) && !indirect.is_empty() {
+            let count = if self.rng.bool() { 2 } else { 4 };
+            (0..count).map(|_| indirect[self.rng.usize(0..indirect.len())]).collect()
+        } else {
+            vec![others[self.rng.usize(0..others.len())]]
+        };
+        Some(Statement::Call { selector, callees })
+    }
+
+    fn leave(&mut self) -> Option<Statement> {
+        let test = self.test();
+        let loops = self.place.loops;
+        let to = match self.rng.u32(0..12) {
+            0..5 if loops > 0 => Exit::Break(self.rng.usize(0..loops)),
+            5..8 if loops > 0 => Exit::Continue(self.rng.usize(0..loops)),
+            8 => Exit::End,
+            _ => Exit::Return { own: self.rng.bool() },
+        };
+        let ends = to == Exit::End || self.place.function == 0 && matches!(to, Exit::Return { .. });
+        if !ends {
+            return Some(Statement::Leave { test, to });
+        }
+        // Most threads should get further than the first statements.
+        let test = if self.per_cent(80) { Test { mnemonic: "beq", ..test } } else { test };
+        self.ends.then_some(Statement::Leave { test, to })
+    }
+}

@@ -1,0 +1,235 @@
+//! Straight code: arithmetic on corner values, accesses of every width and kind.
+
+use fastrand::Rng;
+
+use super::Generator;
+use crate::assembly::{FRAME_BYTES, PRIVATE_BYTES, SHARED_WORDS, rows};
+use crate::program::fixed::{COLUMN, HART, PRIVATE, SCRATCH, SHARED, SP};
+use crate::program::{Register, Statement};
+
+/// Words of the table that nobody writes.
+pub const TABLE_WORDS: u32 = 64;
+
+const CORNERS: [u32; 12] = [
+    0,
+    1,
+    2,
+    0xffff_ffff,
+    0xffff_fffe,
+    0x7fff_ffff,
+    0x8000_0000,
+    0x8000_0001,
+    0x0000_8000,
+    0xffff_7fff,
+    0x55aa_55aa,
+    0x0000_00ff,
+];
+
+const REGISTER: [&str; 10] = ["add", "sub", "sll", "slt", "sltu", "xor", "srl", "sra", "or", "and"];
+const IMMEDIATE: [&str; 6] = ["addi", "slti", "sltiu", "xori", "ori", "andi"];
+const SHIFTS: [&str; 3] = ["slli", "srli", "srai"];
+const PRODUCTS: [&str; 4] = ["mul", "mulh", "mulhsu", "mulhu"];
+const QUOTIENTS: [&str; 4] = ["div", "divu", "rem", "remu"];
+/// Loads and stores by the logarithm of their width.
+const LOADS: [&[&str]; 3] = [&["lb", "lbu"], &["lh", "lhu"], &["lw"]];
+const STORES: [&str; 3] = ["sb", "sh", "sw"];
+const ATOMICS: [&str; 9] = ["amoswap", "amoadd", "amoxor", "amoand", "amoor", "amomin", "amomax", "amominu", "amomaxu"];
+/// What no program can see of other threads or of the time.
+const NUMBERS: [&str; 4] = ["mhartid", "0xcc0", "0xcc1", "0xcc3"];
+/// What it can.
+const CIRCUMSTANCES: [&str; 6] = ["0xcc2", "0xcc4", "mcycle", "mcycleh", "minstret", "minstreth"];
+
+/// A corner value, or any.
+pub fn value(rng: &mut Rng) -> u32 {
+    if rng.bool() { CORNERS[rng.usize(0..CORNERS.len())] } else { rng.u32(..) >> rng.u32(0..32) }
+}
+
+fn code(lines: impl IntoIterator<Item = String>) -> Statement {
+    Statement::Code(lines.into_iter().collect())
+}
+
+impl Generator<'_> {
+    fn one_of<'s>(&mut self, names: &[&'s str]) -> &'s str {
+        names[self.rng.usize(0..names.len())]
+    }
+
+    /// A destination: at times x0.
+    fn destination(&mut self) -> Register {
+        if self.per_cent(3) { 0 } else { self.data() }
+    }
+
+    /// A few lines.
+    pub(super) fn code(&mut self) -> Statement {
+        let weights = self.profile.code;
+        let kinds = [
+            weights.arithmetic,
+            if self.abilities.multiply { weights.long } else { 0 },
+            weights.private,
+            weights.column,
+            weights.frame,
+            weights.table,
+            if self.abilities.atomic { weights.atomic } else { 0 },
+            weights.csr,
+            weights.constant,
+            weights.odd,
+            if self.independent { 0 } else { weights.shared },
+        ];
+        match self.choose(&kinds).unwrap_or(0) {
+            0 => code([self.arithmetic()]),
+            1 => code([self.long()]),
+            2 => self.within(PRIVATE, PRIVATE_BYTES),
+            3 => self.column(),
+            4 => self.frame(),
+            5 => self.table(),
+            6 => self.atomic(),
+            7 => {
+                let (rd, csr) = (self.destination(), self.one_of(&NUMBERS));
+                code([format!("csrr x{rd}, {csr}")])
+            }
+            8 => {
+                let (rd, value) = (self.data(), value(&mut self.rng));
+                code([format!("li x{rd}, {value:#x}")])
+            }
+            9 => self.odd(),
+            _ => self.shared(),
+        }
+    }
+
+    fn arithmetic(&mut self) -> String {
+        let (rd, one, two) = (self.destination(), self.source(), self.source());
+        match self.rng.u32(0..10) {
+            0..5 => format!("{} x{rd}, x{one}, x{two}", self.one_of(&REGISTER)),
+            5..8 => format!("{} x{rd}, x{one}, {}", self.one_of(&IMMEDIATE), self.rng.i32(-2048..2048)),
+            8 => format!("{} x{rd}, x{one}, {}", self.one_of(&SHIFTS), self.rng.u32(0..32)),
+            _ => format!("{} x{rd}, {:#x}", self.one_of(&["lui", "auipc"]), self.rng.u32(0..1 << 20)),
+        }
+    }
+
+    fn long(&mut self) -> String {
+        let (rd, one, two) = (self.destination(), self.source(), self.source());
+        let name = if self.per_cent(70) { self.one_of(&PRODUCTS) } else { self.one_of(&QUOTIENTS) };
+        format!("{name} x{rd}, x{one}, x{two}")
+    }
+
+    /// A load or store of a width at a place that is aligned for it.
+    fn access(&mut self, width: u32, offset: u32, base: Register) -> String {
+        if self.per_cent(55) {
+            let (name, rd) = (self.one_of(LOADS[width as usize]), self.destination());
+            format!("{name} x{rd}, {offset}(x{base})")
+        } else {
+            format!("{} x{}, {offset}(x{base})", STORES[width as usize], self.source())
+        }
+    }
+
+    /// An access at a place that a register chooses, of so many bytes from `base`: scattered if the bytes are each
+    /// thread's own.
+    fn within(&mut self, base: Register, bytes: u32) -> Statement {
+        let [scratch, _] = SCRATCH;
+        let width = self.rng.u32(0..3);
+        let mask = (bytes - 1) & !((1 << width) - 1);
+        if self.rng.bool() {
+            let offset = self.rng.u32(0..bytes) & mask;
+            return code([self.access(width, offset, base)]);
+        }
+        let choice = format!("andi x{scratch}, x{}, {mask}", self.source());
+        let mut lines = vec![choice, format!("add x{scratch}, x{scratch}, x{base}")];
+        lines.extend((0..self.rng.usize(1..3)).map(|_| self.access(width, 0, scratch)));
+        code(lines)
+    }
+
+    fn column(&mut self) -> Statement {
+        let width = self.rng.u32(0..3);
+        let row = self.rng.u32(0..rows(self.abilities.harts));
+        let byte = self.rng.u32(0..4) & !((1 << width) - 1);
+        // Of the last rows of large cores an offset has no room for the byte.
+        let offset = (4 * self.abilities.harts * row + byte).min(2044 & !((1 << width) - 1));
+        code([self.access(width, offset, COLUMN)])
+    }
+
+    fn frame(&mut self) -> Statement {
+        let width = self.rng.u32(0..3);
+        let offset = self.rng.u32(0..FRAME_BYTES) & !((1 << width) - 1);
+        code([self.access(width, offset, SP)])
+    }
+
+    fn table(&mut self) -> Statement {
+        let [one, two] = SCRATCH;
+        let width = self.rng.u32(0..3);
+        let mask = (4 * TABLE_WORDS - 1) & !((1 << width) - 1);
+        let (selector, name, rd) = (self.source(), self.one_of(LOADS[width as usize]), self.destination());
+        code([
+            format!("andi x{one}, x{selector}, {mask}"),
+            format!("la x{two}, table"),
+            format!("add x{one}, x{one}, x{two}"),
+            format!("{name} x{rd}, 0(x{one})"),
+        ])
+    }
+
+    /// On a word of the thread's own, or on a shared word to which all do the same, unseen.
+    fn atomic(&mut self) -> Statement {
+        let [scratch, _] = SCRATCH;
+        let (rd, source) = (self.destination(), self.source());
+        if self.rng.bool() {
+            let name = self.one_of(&ATOMICS);
+            let choice = format!("andi x{scratch}, x{}, {}", self.source(), PRIVATE_BYTES - 4);
+            let address = format!("add x{scratch}, x{scratch}, x{PRIVATE}");
+            return code([choice, address, format!("{name}.w x{rd}, x{source}, (x{scratch})")]);
+        }
+        let operation = self.rng.usize(1..ATOMICS.len());
+        let word = SHARED_WORDS as usize / 2 + operation;
+        code([
+            format!("addi x{scratch}, x{SHARED}, {}", 4 * word),
+            format!("{}.w x0, x{source}, (x{scratch})", ATOMICS[operation]),
+        ])
+    }
+
+    fn odd(&mut self) -> Statement {
+        let [scratch, _] = SCRATCH;
+        match self.rng.u32(0..4) {
+            0 => code(["fence".into()]),
+            1 => code(["fence.i".into()]),
+            2 => code([format!("lui x{scratch}, 0x10000"), format!("sb x{}, 0(x{scratch})", self.source())]),
+            _ => code([format!("lw x0, 0(x{PRIVATE})"), format!("jal x{scratch}, 1f"), "1:".into()]),
+        }
+    }
+
+    /// What only dependent programs do.
+    fn shared(&mut self) -> Statement {
+        let [scratch, other] = SCRATCH;
+        match self.rng.u32(0..10) {
+            0..5 => self.within(SHARED, 2 * SHARED_WORDS),
+            5..7 if self.abilities.atomic => {
+                let (name, rd, source) = (self.one_of(&ATOMICS), self.destination(), self.source());
+                let order = self.one_of(&["", ".aq", ".rl", ".aqrl"]);
+                let choice = format!("andi x{scratch}, x{}, {}", self.source(), 2 * SHARED_WORDS - 4);
+                let address = format!("add x{scratch}, x{scratch}, x{SHARED}");
+                code([choice, address, format!("{name}.w{order} x{rd}, x{source}, (x{scratch})")])
+            }
+            7 if self.abilities.atomic => {
+                let (rd, source, result) = (self.data(), self.source(), self.data());
+                let base = if self.rng.bool() { SHARED } else { PRIVATE };
+                let choice = format!("andi x{scratch}, x{}, 12", self.source());
+                let address = format!("add x{scratch}, x{scratch}, x{base}");
+                code([
+                    choice,
+                    address,
+                    format!("lr.w x{rd}, (x{scratch})"),
+                    format!("add x{other}, x{rd}, x{source}"),
+                    format!("sc.w x{result}, x{other}, (x{scratch})"),
+                ])
+            }
+            8 => code([
+                // The thread's neighbour, by a word each.
+                format!("xori x{scratch}, x{HART}, 1"),
+                format!("andi x{scratch}, x{scratch}, {}", SHARED_WORDS / 2 - 1),
+                format!("slli x{scratch}, x{scratch}, 2"),
+                format!("add x{scratch}, x{scratch}, x{SHARED}"),
+                self.access(2, 0, scratch),
+            ]),
+            _ => {
+                let (rd, csr) = (self.destination(), self.one_of(&CIRCUMSTANCES));
+                code([format!("csrr x{rd}, {csr}")])
+            }
+        }
+    }
+}

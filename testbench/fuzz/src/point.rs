@@ -1,0 +1,60 @@
+//! A core of random size, divergence unit and options, and the memory that a program meets behind it.
+
+use fastrand::Rng;
+use weft_config::{Bandwidth, Config, Latency, Scheduler};
+
+use crate::generate::Abilities;
+
+/// Warps and threads that are drawn unless others are asked for.
+pub const SIZES: &[(u32, u32)] =
+    &[(2, 4), (3, 8), (1, 4), (8, 4), (5, 2), (4, 16), (1, 8), (2, 2), (1, 1), (2, 32), (12, 4), (1, 64)];
+
+const LATENCIES: [(u32, u32); 7] = [(1, 1), (1, 1), (2, 9), (20, 20), (1, 60), (1, 60), (100, 100)];
+const BANDWIDTHS: [u32; 4] = [1000, 1000, 500, 130];
+
+/// Everything about a point that is in hardware, drawn.
+pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
+    let mut config = Config { warps, threads, ..Config::default() };
+    config.divergence.unit = unit.into();
+    if sim::policy::takes_turns(unit) && rng.bool() {
+        config.divergence.fair_after = [4, 16, 50][rng.usize(0..3)];
+    }
+    if unit == "arbiter" {
+        config.arbiter.pipeline_stages = rng.u32(0..3);
+    }
+    if unit == "dual-path" && rng.u32(0..3) == 0 {
+        config.divergence.scheduler = Scheduler::Constrained;
+    }
+    config.isa.m = rng.u32(0..5) > 0;
+    config.isa.a = rng.u32(0..5) > 0;
+    config.memory.outstanding = [16, 16, 4, 3, 32][rng.usize(0..5)];
+    config.memory.stack_interleave = rng.u32(0..4) > 0;
+    config.memory.ram_bytes = ram_bytes(warps * threads);
+    config
+}
+
+/// RAM for the programs of so many threads, their stacks included: no more, since every run clears it.
+fn ram_bytes(harts: u32) -> u32 {
+    (harts * 4096).next_power_of_two().max(1 << 17)
+}
+
+/// The memory behind a core, drawn for one program.
+pub fn memory(rng: &mut Rng, core: &Config) -> Config {
+    let mut config = core.clone();
+    let (min, max) = LATENCIES[rng.usize(0..LATENCIES.len())];
+    config.memory.latency = Latency { min, max };
+    config.memory.bandwidth = Bandwidth(BANDWIDTHS[rng.usize(0..BANDWIDTHS.len())]);
+    config.memory.seed = rng.u64(1..1 << 31);
+    config.run.watchdog = 20_000;
+    config
+}
+
+/// What programs may do on a core.
+pub fn abilities(config: &Config) -> Abilities {
+    Abilities {
+        harts: config.warps * config.threads,
+        multiply: config.isa.m,
+        atomic: config.isa.a,
+        turns: sim::policy::takes_turns(&config.divergence.unit),
+    }
+}

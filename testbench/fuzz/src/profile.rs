@@ -1,0 +1,162 @@
+//! What random programs consist of: weights, by name.
+
+/// How often a generator takes each thing, relative to the others of its group.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is for.
+    pub summary: &'static str,
+    /// Of statements.
+    pub statements: Statements,
+    /// Of straight code.
+    pub code: Code,
+    /// Statements of a program.
+    pub length: u32,
+    /// In how many of a hundred programs threads see one another, the time, or who runs with them.
+    pub dependent: u32,
+    /// In how many of a hundred choices a register is one of the first four: pressure on hazards.
+    pub crowded: u32,
+}
+
+/// Weights of statements.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs)] // named as in `program::Statement`
+pub struct Statements {
+    pub code: u32,
+    pub sides: u32,
+    pub repeated: u32,
+    pub switch: u32,
+    pub graph: u32,
+    pub call: u32,
+    pub leave: u32,
+    pub barrier: u32,
+}
+
+/// Weights of straight code.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// Arithmetic in one cycle.
+    pub arithmetic: u32,
+    /// Products and quotients.
+    pub long: u32,
+    /// Accesses to bytes of the thread's own, anywhere.
+    pub private: u32,
+    /// Accesses to a word beside the same word of the next thread.
+    pub column: u32,
+    /// Accesses to the frame.
+    pub frame: u32,
+    /// Loads from a table that nobody writes.
+    pub table: u32,
+    /// Atomic operations, on words of the thread's own or so that their order does not matter.
+    pub atomic: u32,
+    /// Reads of numbers and sizes.
+    pub csr: u32,
+    /// Corner values.
+    pub constant: u32,
+    /// Fences, bytes to the console, writes to x0.
+    pub odd: u32,
+    /// In dependent programs: accesses that threads compete for, masks, counters.
+    pub shared: u32,
+}
+
+const STATEMENTS: Statements =
+    Statements { code: 50, sides: 14, repeated: 8, switch: 4, graph: 3, call: 8, leave: 8, barrier: 3 };
+
+const CODE: Code = Code {
+    arithmetic: 40,
+    long: 6,
+    private: 14,
+    column: 8,
+    frame: 6,
+    table: 6,
+    atomic: 6,
+    csr: 3,
+    constant: 5,
+    odd: 2,
+    shared: 10,
+};
+
+/// All profiles, the default first.
+pub const PROFILES: &[Profile] = &[
+    Profile {
+        name: "mixed",
+        summary: "something of everything",
+        statements: STATEMENTS,
+        code: CODE,
+        length: 120,
+        dependent: 40,
+        crowded: 50,
+    },
+    Profile {
+        name: "structured",
+        summary: "nested sides and loops with breaks, switches, calls and early returns",
+        statements: Statements { code: 30, sides: 24, repeated: 14, switch: 6, graph: 0, leave: 12, ..STATEMENTS },
+        code: CODE,
+        length: 120,
+        dependent: 30,
+        crowded: 50,
+    },
+    Profile {
+        name: "unstructured",
+        summary: "blocks that jump among one another, forwards and backwards, irreducible loops",
+        statements: Statements { code: 25, sides: 8, repeated: 5, graph: 20, ..STATEMENTS },
+        code: Code { long: 2, private: 6, atomic: 3, ..CODE },
+        length: 100,
+        dependent: 30,
+        crowded: 40,
+    },
+    Profile {
+        name: "calls",
+        summary: "calls, indirect calls, recursion, early returns",
+        statements: Statements { code: 25, call: 30, leave: 14, ..STATEMENTS },
+        code: CODE,
+        length: 100,
+        dependent: 30,
+        crowded: 40,
+    },
+    Profile {
+        name: "memory",
+        summary: "accesses of every width: strided, shared, conflicting, scattered",
+        statements: Statements { code: 90, sides: 10, repeated: 8, ..STATEMENTS },
+        code: Code {
+            arithmetic: 14,
+            long: 2,
+            private: 30,
+            column: 16,
+            frame: 10,
+            table: 14,
+            atomic: 8,
+            shared: 30,
+            ..CODE
+        },
+        length: 140,
+        dependent: 50,
+        crowded: 60,
+    },
+    Profile {
+        name: "atomics",
+        summary: "atomic operations that threads compete for, reservations",
+        statements: Statements { code: 70, barrier: 8, ..STATEMENTS },
+        code: Code { arithmetic: 15, atomic: 40, shared: 40, ..CODE },
+        length: 100,
+        dependent: 60,
+        crowded: 50,
+    },
+    Profile {
+        name: "pressure",
+        summary: "few registers, late results in a row, replays, resteers at every turn",
+        statements: Statements { code: 60, sides: 20, leave: 12, repeated: 10, ..STATEMENTS },
+        code: Code { arithmetic: 14, long: 20, private: 30, table: 14, atomic: 10, shared: 20, ..CODE },
+        length: 120,
+        dependent: 40,
+        crowded: 95,
+    },
+];
+
+impl Profile {
+    /// The profile of a name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PROFILES.iter().find(|profile| profile.name == name)
+    }
+}

@@ -1,0 +1,243 @@
+//! QEMU as a reference: each program hart by hart, many harts and programs in one process.
+//!
+//! Only [independent](crate::program::Program::independent) programs can be run so: their harts neither see one another
+//! nor who runs beside them. QEMU's RAM is a file, into which a batch is written, with a handler that runs it, and out of
+//! which the results are read.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use testbench::tools::{self, Tool, ToolError};
+use weft_config::{Config, RAM_BASE};
+
+use crate::build::{AssembleError, Assembler};
+
+const HANDLER: &str = include_str!("reference/handler.S");
+/// As in the handler.
+const HANDLER_AT: u32 = 0x8400_0000;
+const JOBS_AT: u32 = 0x8401_0000;
+const IMAGES_AT: u32 = 0x8500_0000;
+const JOB_WORDS: usize = 16;
+/// Behind the images QEMU puts its device tree.
+const BEHIND: u32 = 32 << 20;
+/// `lui t0, HANDLER_AT >> 12; jr t0`: QEMU starts at the beginning of RAM.
+const BOOT: [u32; 2] = [(HANDLER_AT & 0xffff_f000) | 0x2b7, 0x0002_8067];
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Most jobs of a batch, by the room for them in front of the images.
+pub const MOST_JOBS: usize = 512;
+
+/// A program to be run.
+pub struct Job {
+    /// Its bytes from the start of RAM.
+    pub image: Vec<u8>,
+    /// Where its harts start.
+    pub entry: u32,
+    /// The core: harts, RAM, stacks.
+    pub config: Config,
+    /// First and last but one address of what it leaves.
+    pub results: [u32; 2],
+}
+
+/// What became of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The words of its results.
+    Results(Vec<u32>),
+    /// A hart trapped where it must not.
+    Trap {
+        /// Cause, as in the manual.
+        cause: u32,
+        /// Where.
+        pc: u32,
+        /// Which hart.
+        hart: u32,
+    },
+    /// QEMU was stopped before.
+    Endless,
+}
+
+/// Why a batch could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ReferenceError {
+    /// No QEMU.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// The handler was not assembled.
+    #[error(transparent)]
+    Assemble(#[from] AssembleError),
+    /// A file of the batch.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// QEMU failed.
+    #[error("{}: {what}", path.display())]
+    Qemu {
+        /// Its path.
+        path: PathBuf,
+        /// How, in words.
+        what: String,
+    },
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> ReferenceError {
+    move |source| ReferenceError::Io { path: path.into(), source }
+}
+
+/// QEMU, found, and the handler.
+pub struct Reference {
+    qemu: PathBuf,
+    version: String,
+    handler: Vec<u8>,
+    folder: tempfile::TempDir,
+}
+
+impl Reference {
+    /// By `$WEFT_QEMU`, else `PATH`.
+    pub fn find(assembler: &Assembler) -> Result<Self, ReferenceError> {
+        let qemu = tools::find(Tool::Qemu)?;
+        let version = tools::version(Tool::Qemu, &qemu)?;
+        let folder = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
+        Ok(Self { qemu, version, handler: assembler.binary(HANDLER, HANDLER_AT)?, folder })
+    }
+
+    /// The first line of `--version`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Runs a batch; at most [`MOST_JOBS`].
+    pub fn run(&self, jobs: &[Job]) -> Result<Vec<Ended>, ReferenceError> {
+        assert!(jobs.len() <= MOST_JOBS, "too many jobs for a batch");
+        let path = self.folder.path().join("ram");
+        let mut layout = Layout { at: IMAGES_AT };
+        let places: Vec<[u32; 2]> = jobs
+            .iter()
+            .map(|job| [layout.take(job.image.len() as u32), layout.take(job.results[1] - job.results[0])])
+            .collect();
+        let bytes = (layout.at - RAM_BASE + BEHIND).next_multiple_of(1 << 20);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path);
+        let file = file.map_err(at(&path))?;
+        let ram = Ram { file, path: &path };
+        ram.file.set_len(bytes.into()).map_err(at(&path))?;
+        ram.write(RAM_BASE, &words(&BOOT))?;
+        ram.write(HANDLER_AT, &self.handler)?;
+        ram.write(JOBS_AT, &(jobs.len() as u32).to_le_bytes())?;
+        for (number, (job, [image, results])) in jobs.iter().zip(&places).enumerate() {
+            ram.write(*image, &job.image)?;
+            ram.write(job_at(number), &words(&job.words(*image, *results)))?;
+        }
+        self.start(&path, bytes)?;
+        jobs.iter().zip(&places).enumerate().map(|(number, (job, places))| ram.ended(number, job, places[1])).collect()
+    }
+
+    fn start(&self, ram: &Path, bytes: u32) -> Result<(), ReferenceError> {
+        let memory = format!("memory-backend-file,id=ram,size={bytes},mem-path={},share=on", ram.display());
+        let failed = |what: String| ReferenceError::Qemu { path: self.qemu.clone(), what };
+        let mut child = Command::new(&self.qemu)
+            .args(["-M", "virt,memory-backend=ram", "-m", &format!("{}M", bytes >> 20), "-object", &memory])
+            .args(["-cpu", "rv32", "-bios", "none", "-display", "none", "-serial", "none", "-monitor", "none"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| failed(error.to_string()))?;
+        let start = Instant::now();
+        loop {
+            match child.try_wait().map_err(|error| failed(error.to_string()))? {
+                Some(status) if status.success() => return Ok(()),
+                Some(status) => return Err(failed(status.to_string())),
+                // What is not done by then is seen by its status.
+                None if start.elapsed() > LIMIT => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Ok(());
+                }
+                None => std::thread::sleep(Duration::from_millis(3)),
+            }
+        }
+    }
+}
+
+/// Room behind the jobs, from low to high.
+struct Layout {
+    at: u32,
+}
+
+impl Layout {
+    fn take(&mut self, bytes: u32) -> u32 {
+        let at = self.at;
+        self.at = (at + bytes).next_multiple_of(64);
+        at
+    }
+}
+
+impl Job {
+    fn words(&self, image: u32, results: u32) -> [u32; JOB_WORDS] {
+        let Config { warps, threads, memory, .. } = &self.config;
+        let harts = warps * threads;
+        let first_stack = RAM_BASE + memory.ram_bytes - (harts - 1) * memory.stack_bytes;
+        let bytes = self.results[1] - self.results[0];
+        let image_bytes = (self.image.len() as u32).next_multiple_of(4);
+        let mut words = [0; JOB_WORDS];
+        words[..12].copy_from_slice(&[
+            image,
+            image_bytes,
+            self.entry,
+            memory.ram_bytes,
+            harts,
+            *threads,
+            *warps,
+            first_stack,
+            memory.stack_bytes,
+            self.results[0],
+            bytes,
+            results,
+        ]);
+        words
+    }
+}
+
+fn job_at(number: usize) -> u32 {
+    JOBS_AT + 4 * (JOB_WORDS * (number + 1)) as u32
+}
+
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The file behind QEMU's RAM.
+struct Ram<'a> {
+    file: File,
+    path: &'a Path,
+}
+
+impl Ram<'_> {
+    fn write(&self, address: u32, bytes: &[u8]) -> Result<(), ReferenceError> {
+        self.file.write_all_at(bytes, (address - RAM_BASE).into()).map_err(at(self.path))
+    }
+
+    fn read(&self, address: u32, count: usize) -> Result<Vec<u32>, ReferenceError> {
+        let mut bytes = vec![0; 4 * count];
+        self.file.read_exact_at(&mut bytes, (address - RAM_BASE).into()).map_err(at(self.path))?;
+        Ok(bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+    }
+
+    fn ended(&self, number: usize, job: &Job, results: u32) -> Result<Ended, ReferenceError> {
+        let status = self.read(job_at(number) + 48, 3)?;
+        Ok(match status[0] {
+            0 => Ended::Endless,
+            1 => Ended::Results(self.read(results, (job.results[1] - job.results[0]) as usize / 4)?),
+            cause => Ended::Trap { cause: cause & 0xff, pc: status[1], hart: status[2] },
+        })
+    }
+}

@@ -1,0 +1,234 @@
+//! The least program that still fails: statements, then lines, are taken out one by one for as long as it does.
+//!
+//! Whatever is taken out leaves a program that ends (see [`program`](crate::program)), and one that does not assemble or
+//! fails in another way does not count as failing.
+
+use crate::program::{Block, End, Loop, Program, Statement};
+
+/// Shrinks until nothing more can be taken out, or `fails` says `None`: enough.
+pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> Option<bool>) -> Program {
+    let mut least = program.clone();
+    loop {
+        let mut shrunk = false;
+        let mut cut = 0;
+        while let Some(smaller) = without(&least, cut) {
+            match fails(&smaller) {
+                Some(true) => {
+                    least = smaller;
+                    shrunk = true;
+                }
+                Some(false) => cut += 1,
+                None => return least,
+            }
+        }
+        if !shrunk {
+            return least;
+        }
+    }
+}
+
+/// The program after the cut of this number; `None` if there are not so many.
+fn without(program: &Program, cut: usize) -> Option<Program> {
+    let mut smaller = program.clone();
+    let mut cuts = Cuts { before: cut };
+    let done = smaller.functions.iter_mut().any(|function| cuts.body(&mut function.body))
+        || cuts.values(&mut smaller.values)
+        || (smaller.fuel > 1 && cuts.here() && {
+            smaller.fuel /= 2;
+            true
+        });
+    done.then_some(smaller)
+}
+
+/// Counts cuts, and does the one whose turn it is: every method says whether it did.
+struct Cuts {
+    before: usize,
+}
+
+impl Cuts {
+    /// Whether this is the cut to be done.
+    fn here(&mut self) -> bool {
+        let here = self.before == 0;
+        self.before = self.before.wrapping_sub(1);
+        here
+    }
+
+    fn values(&mut self, values: &mut [Option<u32>]) -> bool {
+        values.iter_mut().any(|value| value.is_some() && self.here() && value.take().is_some())
+    }
+
+    /// Halves first, then each statement, then what is in it.
+    fn body(&mut self, body: &mut Vec<Statement>) -> bool {
+        let half = body.len() / 2;
+        if half > 1 {
+            if self.here() {
+                body.drain(half..);
+                return true;
+            }
+            if self.here() {
+                body.drain(..half);
+                return true;
+            }
+        }
+        for index in 0..body.len() {
+            if self.here() {
+                body.remove(index);
+                return true;
+            }
+            if let Some(instead) = self.opened(&mut body[index]) {
+                body.splice(index..=index, instead);
+                return true;
+            }
+            if self.inside(&mut body[index]) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What is in a statement, instead of it.
+    fn opened(&mut self, statement: &mut Statement) -> Option<Vec<Statement>> {
+        let bodies: Vec<&mut Vec<Statement>> = match statement {
+            Statement::If { then, otherwise, .. } => vec![then, otherwise],
+            Statement::Loop(Loop { body, .. }) => vec![body],
+            Statement::Switch { arms, .. } => arms.iter_mut().collect(),
+            Statement::Graph(blocks) => blocks.iter_mut().map(|block| &mut block.code).collect(),
+            Statement::Code(_) | Statement::Call { .. } | Statement::Leave { .. } | Statement::Barrier => Vec::new(),
+        };
+        let mut full = bodies.into_iter().filter(|body| !body.is_empty());
+        full.find_map(|body| self.here().then(|| std::mem::take(body)))
+    }
+
+    fn inside(&mut self, statement: &mut Statement) -> bool {
+        match statement {
+            Statement::Code(lines) => self.lines(lines),
+            Statement::If { then, otherwise, .. } => self.body(then) || self.body(otherwise),
+            Statement::Loop(Loop { body, trips, most, .. }) => {
+                if *most > 1 && self.here() {
+                    *most /= 2;
+                    return true;
+                }
+                (trips.is_some() && self.here() && trips.take().is_some()) || self.body(body)
+            }
+            Statement::Switch { arms, .. } => {
+                if arms.len() > 2 && self.here() {
+                    arms.truncate(arms.len() / 2);
+                    return true;
+                }
+                arms.iter_mut().any(|arm| self.body(arm))
+            }
+            Statement::Graph(blocks) => self.graph(blocks),
+            Statement::Call { callees, .. } => {
+                let one = callees.len() > 1 && self.here();
+                if one {
+                    callees.truncate(1);
+                }
+                one
+            }
+            Statement::Leave { .. } | Statement::Barrier => false,
+        }
+    }
+
+    fn lines(&mut self, lines: &mut Vec<String>) -> bool {
+        if lines.len() < 2 {
+            return false;
+        }
+        for index in 0..lines.len() {
+            if self.here() {
+                lines.remove(index);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Code of blocks, ends of blocks, and the last block.
+    fn graph(&mut self, blocks: &mut Vec<Block>) -> bool {
+        let last = blocks.len() - 1;
+        if last > 0 && self.here() {
+            blocks.pop();
+            for block in blocks {
+                block.end.no_further_than(last);
+            }
+            return true;
+        }
+        for (number, block) in blocks.iter_mut().enumerate() {
+            if self.body(&mut block.code) {
+                return true;
+            }
+            if block.end != End::To(number + 1) && self.here() {
+                block.end = End::To(number + 1);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl End {
+    fn no_further_than(&mut self, last: usize) {
+        let targets = match self {
+            Self::To(to) => vec![to],
+            Self::Either(_, one, other) => vec![one, other],
+            Self::Any(_, targets) => targets.iter_mut().collect(),
+        };
+        for target in targets {
+            *target = last.min(*target);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{Abilities, generate};
+    use crate::profile::PROFILES;
+
+    fn lines(body: &[Statement], found: &mut Vec<String>) {
+        for statement in body {
+            match statement {
+                Statement::Code(lines) => found.extend(lines.iter().cloned()),
+                Statement::If { then, otherwise, .. } => [then, otherwise].iter().for_each(|side| lines(side, found)),
+                Statement::Loop(Loop { body, .. }) => lines(body, found),
+                Statement::Switch { arms, .. } => arms.iter().for_each(|arm| lines(arm, found)),
+                Statement::Graph(blocks) => blocks.iter().for_each(|block| lines(&block.code, found)),
+                _ => {}
+            }
+        }
+    }
+
+    fn all_lines(program: &Program) -> Vec<String> {
+        let mut found = Vec::new();
+        program.functions.iter().for_each(|function| lines(&function.body, &mut found));
+        found
+    }
+
+    /// A program fails as long as it holds one line of the first: nothing else is left of it.
+    #[test]
+    fn one_guilty_line_is_all_that_is_left() {
+        let abilities = Abilities { harts: 8, multiply: true, atomic: true, turns: true };
+        for profile in PROFILES {
+            for seed in 0..4 {
+                let program = generate(seed, profile, abilities);
+                let lines = all_lines(&program);
+                let guilty = &lines[lines.len() * 2 / 3];
+                let least = shrink(&program, &mut |program| Some(all_lines(program).contains(guilty)));
+                assert_eq!(all_lines(&least), std::slice::from_ref(guilty), "{} seed {seed}", profile.name);
+                assert_eq!((least.statements(), least.fuel), (1, 1), "{} seed {seed}", profile.name);
+                assert!(least.values.iter().all(Option::is_none));
+            }
+        }
+    }
+
+    #[test]
+    fn shrinking_stops_when_told() {
+        let abilities = Abilities { harts: 8, multiply: true, atomic: true, turns: true };
+        let program = generate(1, &PROFILES[0], abilities);
+        let mut trials = 0;
+        let least = shrink(&program, &mut |_| {
+            trials += 1;
+            (trials < 10).then_some(false)
+        });
+        assert_eq!((trials, &least), (10, &program));
+    }
+}

@@ -1,0 +1,73 @@
+//! Campaigns: with every unit, resumable, with what a failure leaves, and with their folder's bad cases.
+
+use std::fs;
+use std::path::Path;
+
+use fuzz::build::Assembler;
+use fuzz::campaign::{self, CampaignError, Manner, Request, Summary};
+use fuzz::reference::Reference;
+
+fn request(count: u64) -> Request {
+    Request {
+        seed: 20_261_122,
+        count,
+        profile: None,
+        units: cores::divergence::names().into_iter().map(str::to_owned).collect(),
+        sizes: vec![(2, 4)],
+        points: 4,
+        made_by: "a test".into(),
+    }
+}
+
+fn run(
+    request: &Request,
+    folder: &Path,
+    resume: bool,
+    reference: Option<&Reference>,
+) -> Result<Summary, CampaignError> {
+    let manner = Manner { folder: folder.into(), resume, jobs: 2 };
+    campaign::run(request, &manner, reference, &mut |_, _| {})
+}
+
+#[test]
+fn a_hundred_programs_of_each_unit_agree() {
+    let folder = tempfile::tempdir().unwrap();
+    let assembler = Assembler::find().unwrap();
+    let reference = Reference::find(&assembler).unwrap();
+    let path = folder.path().join("campaign");
+    // In two parts, of which the second is the rest: a line of the file is cut off, as if it were being written.
+    let request = request(400);
+    let summary = run(&request, &path, false, Some(&reference)).unwrap();
+    assert_eq!((summary.programs, summary.agree), (400, 400), "{summary:?}");
+    assert!(summary.units.iter().all(|(_, programs, failed)| (*programs, *failed) == (100, 0)), "{summary:?}");
+    assert_eq!(summary.referenced + summary.excluded, 400);
+    assert!(summary.referenced > 200, "{summary:?}");
+
+    let lines = fs::read_to_string(path.join("programs.jsonl")).unwrap();
+    let kept = lines.len() - lines.len() / 20;
+    fs::write(path.join("programs.jsonl"), &lines[..kept]).unwrap();
+    let again = run(&request, &path, true, Some(&reference)).unwrap();
+    assert!((1..60).contains(&again.run_now), "{again:?}");
+    assert_eq!(
+        (again.programs, again.agree, again.referenced, again.cycles),
+        (400, 400, summary.referenced, summary.cycles)
+    );
+}
+
+#[test]
+fn folders_that_hold_something_else_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("campaign");
+    let message = |request: &Request, resume| run(request, &path, resume, None).unwrap_err().to_string();
+    assert!(message(&request(1), true).ends_with("holds no campaign to go on with; start one without --resume"));
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("notes"), "mine").unwrap();
+    assert!(message(&request(1), false).contains("holds files that are no campaign's"));
+    assert_eq!(fs::read_to_string(path.join("notes")).unwrap(), "mine");
+    fs::remove_file(path.join("notes")).unwrap();
+    run(&request(1), &path, false, None).unwrap();
+    assert!(message(&request(1), false).contains("holds a campaign; go on with it by --resume"));
+    assert!(message(&request(2), true).contains("holds another campaign (count 1, not 2)"));
+    fs::write(path.join("programs.jsonl"), "nonsense\n").unwrap();
+    assert!(message(&request(1), true).contains("programs.jsonl: line 1 is damaged"));
+}
