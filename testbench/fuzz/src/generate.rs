@@ -235,6 +235,12 @@ impl Generator<'_> {
         Some(Statement::Call { selector, callees })
     }
 
+    /// Whether threads that leave this function at several places have to meet again: where a `jr t0` is one, stacks let
+    /// them meet too late for a barrier.
+    fn meets_at_t0(&self) -> bool {
+        self.links[self.place.function] == T0 && !self.ends
+    }
+
     fn leave(&mut self) -> Option<Statement> {
         let test = self.test();
         let loops = self.place.loops;
@@ -242,7 +248,7 @@ impl Generator<'_> {
             0..5 if loops > 0 => Exit::Break(self.rng.usize(0..loops)),
             5..8 if loops > 0 => Exit::Continue(self.rng.usize(0..loops)),
             8 => Exit::End,
-            _ => Exit::Return { own: self.rng.bool() },
+            _ => Exit::Return { own: self.rng.bool() && !self.meets_at_t0() },
         };
         let ends = to == Exit::End || self.place.function == 0 && matches!(to, Exit::Return { .. });
         if !ends {

@@ -83,8 +83,13 @@ impl Plan {
                     Err(reason) => plan.excluded.push(Excluded { unit, kernel: kernel.name, reason }),
                 }
             }
-            plan.steps.extend(request.threads.iter().map(|threads| core(request, unit, *threads, &RV32IMA)));
-            plan.steps.extend(request.rv32i_threads.iter().map(|threads| core(request, unit, *threads, &RV32I)));
+            for threads in &request.threads {
+                plan.steps.push(core(unit, *threads, &RV32IMA, request.seeds(*threads)));
+            }
+            for threads in &request.rv32i_threads {
+                let seeds = request.seeds(*threads).filter(|_| request.rv32i_is_placed);
+                plan.steps.push(core(unit, *threads, &RV32I, seeds));
+            }
         }
         for unit in ["pdom-stack", "dual-path"] {
             for (threads, latency) in pairs(&request.latency_threads, &request.latencies) {
@@ -180,14 +185,15 @@ fn slow_memory(request: &Request, unit: &'static str, threads: u32, latency: u32
     }
 }
 
-fn core(request: &Request, unit: &'static str, threads: u32, isa: &Isa) -> Step {
+/// The core of one size, placed with so many seeds.
+fn core(unit: &'static str, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step {
     let mut command = ["weft", "--json", "synth", "--target", TARGET].map(str::to_owned).to_vec();
     command.extend(isa.options.iter().map(|option| (*option).to_owned()));
     command.extend(set(&size(unit, threads)));
     if threads >= PER_MODULE_FROM {
         command.push("--per-module".into());
     }
-    if let Some(seeds) = request.seeds(threads) {
+    if let Some(seeds) = seeds {
         command.extend(["--pnr".into(), "--seeds".into(), seeds.to_string()]);
     }
     Step {

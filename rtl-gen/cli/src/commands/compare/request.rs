@@ -49,6 +49,8 @@ pub struct Request {
     pub engine: &'static str,
     /// Numbers of threads at which the cores without M and A, which Simty compares with, are synthesised as well.
     pub rv32i_threads: Vec<u32>,
+    /// Whether those are placed, too.
+    pub rv32i_is_placed: bool,
     /// Seeds of place and route, by number of threads; where there is none, cells are counted and no more.
     pub seeds: Vec<(u32, u32)>,
 }
@@ -77,6 +79,7 @@ impl Request {
             kernels: kernels.iter().map(|kernel| kernel.name).collect(),
             units,
             rv32i_threads: if quick { threads[..1].to_vec() } else { threads.clone() },
+            rv32i_is_placed: !quick || arguments.seeds.is_some(),
             threads,
             engine: match arguments.engine {
                 Engine::Rtl => "rtl",
@@ -119,6 +122,9 @@ impl Request {
         } else {
             lacks("Memory latencies of the two stacks, in cycles", text(&LATENCIES), text(&self.latencies));
             lacks("Threads a warp of the two stacks", text(&LATENCY_THREADS), text(&self.latency_threads));
+        }
+        if !self.rv32i_is_placed {
+            sentences.push("Frequency of the RV32I cores: their cells are counted, and they are not placed.".into());
         }
         if let Some(seeds) = self.seeds.iter().map(|(_, seeds)| *seeds).min().filter(|seeds| *seeds < SEEDS) {
             sentences
