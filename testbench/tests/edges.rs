@@ -65,12 +65,15 @@ fn every_policy_comes_to_the_same_end() {
     }
 }
 
-/// Runs all programs in lock step under every unit.
+/// Runs all programs in lock step under every unit, each with both latencies or, in a wide warp, with one of them.
 fn in_lock_step(size: (u32, u32), fair_after: u64) {
-    for unit in cores::divergence::names() {
-        for name in PROGRAMS.into_iter().filter(|name| is_for(name, size)) {
-            for latency in [(1, 1), (1, 60)] {
-                let mut config = with_unit(size, latency, unit);
+    const LATENCIES: [(u32, u32); 2] = [(1, 1), (1, 60)];
+    for (unit_number, unit) in cores::divergence::names().into_iter().enumerate() {
+        for (number, name) in PROGRAMS.into_iter().filter(|name| is_for(name, size)).enumerate() {
+            let one = (unit_number + number) % LATENCIES.len();
+            let latencies = if size.1 < 64 { &LATENCIES[..] } else { &LATENCIES[one..=one] };
+            for latency in latencies {
+                let mut config = with_unit(size, *latency, unit);
                 config.divergence.fair_after = turns(unit, &[fair_after])[0];
                 let report = cosim(&file(name), &config);
                 let place = format!("{unit}, {name} at {size:?}, fair_after {fair_after}, latency {latency:?}");
