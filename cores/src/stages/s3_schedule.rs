@@ -146,7 +146,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let mut ready = column("ready").when(&!bubble);
     if shape.constrained {
         let enabled = m.input("enabled_contexts", contexts);
-        ready = ready & constrained(&m, shape, &enabled, &column("issues_late"), &column("waits_late"));
+        let fences = column("waits_for_requests");
+        ready = ready & constrained(&m, shape, &enabled, &column("issues_late"), &column("waits_late"), &fences);
     }
     let ready = m.wire("ready", &ready);
     m.drive(&follows, &column("follows"));
@@ -209,8 +210,16 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
 
 /// The contexts that the constrained scheduler considers: of each warp the slot whose turn it is, or the other while that
 /// one has nothing to run. The turn goes to the other slot when an instruction with a late result is issued, and when the
-/// next one waits for such a result.
-fn constrained(m: &Builder, shape: &Shape, enabled: &Expr, issues_late: &Expr, waits_for_late: &Expr) -> Expr {
+/// next one waits for such a result. A `fence.i` is considered whoever's turn it is: accesses wait for it, also those of
+/// the slot in turn.
+fn constrained(
+    m: &Builder,
+    shape: &Shape,
+    enabled: &Expr,
+    issues_late: &Expr,
+    waits_for_late: &Expr,
+    fences: &Expr,
+) -> Expr {
     m.comment("One slot of each warp at a time.");
     let turn = m.register("turn_of_right", shape.warps);
     let slots = |bits: &Expr, warp: usize| [bits.bit(2 * warp), bits.bit(2 * warp + 1)];
@@ -222,13 +231,11 @@ fn constrained(m: &Builder, shape: &Shape, enabled: &Expr, issues_late: &Expr, w
         vec![left_issues | (!turn.bit(warp) & left_waits) | right_keeps]
     }))
     .reset(0);
-    m.wire(
-        "considered",
-        &per_warp(&|warp| {
-            let [left, right] = slots(enabled, warp);
-            vec![!turn.bit(warp) | !right, turn.bit(warp) | !left]
-        }),
-    )
+    let in_turn = per_warp(&|warp| {
+        let [left, right] = slots(enabled, warp);
+        vec![!turn.bit(warp) | !right, turn.bit(warp) | !left]
+    });
+    m.wire("considered", &(in_turn | fences))
 }
 
 /// What an instruction needs to be issued, by [`Need`].

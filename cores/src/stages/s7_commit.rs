@@ -208,19 +208,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         register.q()
     };
     let request_unused = unused("request_unused", &(&meta.valid & &is_memory & !&push));
-    let load_unused = unused("load_unused", &(&meta.valid & &control.is_load & !&push));
+    let calls_off_load = m.wire("calls_off_load", &(&meta.valid & &control.is_load & !&push));
     m.output("request_unused_s8", &request_unused);
-    m.output("load_unused_s8", &load_unused);
+    m.output("load_unused_s8", &unused("load_unused", &calls_off_load));
     let is_long = &control.is_multiply | &control.is_divide;
-    let long_unused = unused("long_unused", &(&meta.valid & &is_long & !&commit));
-    m.output("long_unused_s8", &long_unused);
+    let calls_off_long = m.wire("calls_off_long", &(&meta.valid & &is_long & !&commit));
+    m.output("long_unused_s8", &unused("long_unused", &calls_off_long));
     m.output("division_unused_s8", &unused("division_unused", &(&meta.valid & &control.is_divide & !&commit)));
-    Written {
-        valid: m.delay("rd_any", &rd.any()) & (load_unused | long_unused),
-        context: m.delay("context_q", &join_context(&meta.warp, &meta.slot)),
-        entry: entry_s8,
-    }
-    .outputs(&m, "unused_s8");
+    // Of its own register: it decides at the start of S8 who writes the register file.
+    let calls_off = unused("result_unused", &(rd.any() & (calls_off_load | calls_off_long)));
+    let context = m.delay("context_q", &join_context(&meta.warp, &meta.slot));
+    Written { valid: calls_off, context, entry: entry_s8 }.outputs(&m, "unused_s8");
 
     if shape.trace {
         m.port_group("trace");

@@ -58,7 +58,9 @@ impl Core<'_> {
             || class == Class::Load && self.tags == 0
             || class.is_late() && !continues && !context.scoreboard.has_room()
             || class == Class::FetchFence && !self.memory.is_idle();
-        if full || self.is_out_of_turn(number) { u64::MAX } else { from }
+        // Accesses of the slot in turn may wait for a fence, which therefore waits for no turn.
+        let out_of_turn = class != Class::FetchFence && self.is_out_of_turn(number);
+        if full || out_of_turn { u64::MAX } else { from }
     }
 
     /// The replay of which the instruction is the next part.

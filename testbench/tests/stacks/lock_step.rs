@@ -1,6 +1,7 @@
 //! Every case in lock step: with the shortest latency, with two long ones, and with responses that overtake each other.
 
 use testbench::{Engine, Outcome, RunOptions};
+use weft_config::Scheduler;
 
 use crate::programs::{CASES, Case, case};
 use crate::recorded::Recorded;
@@ -37,6 +38,19 @@ fn cases_pass_with_one_warp_of_four_threads() {
 #[test]
 fn cases_pass_with_three_warps_of_eight_threads() {
     all_cases_pass(SIZES[1]);
+}
+
+/// Under the constrained scheduler.
+#[test]
+fn a_fence_needs_no_turn() {
+    for size in SIZES {
+        for latency in LATENCIES {
+            let mut config = config("dual-path", size, latency);
+            config.divergence.scheduler = Scheduler::Constrained;
+            let report = Recorded::run(&case("fence_beside_accesses").source(), &config).report;
+            assert!(report.success(), "{size:?}, latency {latency:?}: {}", report.message);
+        }
+    }
 }
 
 /// Their calls never return, so that threads may be a call too deep to meet before a barrier: a few end there.

@@ -68,6 +68,24 @@ scattered: .zero 64 * 64
 
 /// All cases.
 pub const CASES: &[Case] = &[
+    Case {
+        // Found by random programs: with the turn at the side that stores, which waits for the fence, nobody went on.
+        name: "fence_beside_accesses",
+        text: "
+    beqz s4, 1f
+    sw t4, 0(s7)
+    lw a2, 0(s3)                        # gives the turn to the other side
+    fence.i
+    lw a1, 0(s7)
+    j 2f
+1:  .rept 6
+    sw t4, 0(s7)
+    sw t4, 4(s7)
+    .endr
+    lw a1, 0(s7)
+2:  expect a1, t4, 1
+    finish",
+    },
     // The load is that of the slot that arrives first; the slot that arrives last goes on with all.
     Case {
         name: "load_of_the_side_that_arrives_first",
