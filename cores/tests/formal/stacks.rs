@@ -52,10 +52,11 @@ fn broken_copies_of_the_single_path_stack_fail() {
     let broken = [
         ("no row is reused", "pushes_two = both_go_on & ~in_place", "pushes_two = both_go_on"),
         ("lanes that are still to be served are forgotten", "replays = is_memory_s8 & b_goes", "replays = 1'b0"),
-        ("threads that have ended come back", ": below_odd[9:6]) & live_now", ": below_odd[9:6])"),
-        ("nobody waits right before the meeting", "& ~parks) |", ") |"),
+        ("threads that have ended come back", "next_s8[9:6] & live_now", "next_s8[9:6]"),
+        ("nobody waits right before the meeting", "a_at_row & ~a_parked_s8", "a_at_row"),
         ("the first return is forgotten", "& rotates_s8 & (|whole)", "& 1'b0"),
-        ("an emptied row stays", "is_empty = ~new_valid & (", "is_empty = 1'b0 & ("),
+        ("an emptied row stays", "is_empty = pops & ", "is_empty = 1'b0 & "),
+        ("a row that was taken is next again", "top_s7[2:0] - 3'd2", "top_s7[2:0] - 3'd1"),
     ];
     assert_all_fail("pdom-stack", "pdom_stack", 1, &broken);
 }
@@ -74,8 +75,14 @@ fn broken_copies_of_the_dual_path_stack_fail() {
             "(a_pc_s8 == reconvergence_s8[5:2]) & a_keeps_depth)",
             "(a_pc_s8 == reconvergence_s8[5:2]))",
         ),
-        ("threads that have ended come back", "below_right = below[22:19] & live_now", "below_right = below[22:19]"),
-        ("which return was first is not passed on", "& same_return & ~below[40]", "& 1'b0"),
+        (
+            "threads that have ended come back",
+            "below_right = next_s8[22:19] & live_now",
+            "below_right = next_s8[22:19]",
+        ),
+        ("no row moves up at a pop", "pops ? rows_read :", "pops ? next_s8 :"),
+        ("a row that is covered is lost", "if (next_is_covered)", "if (1'b0)"),
+        ("which return was first is not passed on", "& same_return & ~next_s8[40]", "& 1'b0"),
     ];
     assert_all_fail("dual-path", "dual_path", 2, &broken);
 }

@@ -78,9 +78,9 @@ const COPIES: &[Copy] = &[
     Copy {
         without: "what a suspended side had left to serve",
         unit: "dual-path",
-        text: "below_left = below[33:30] &",
+        text: "below_left = next_s8[33:30] &",
         // All threads of the side.
-        becomes: "below_left = below[97:94] &",
+        becomes: "below_left = next_s8[97:94] &",
         cases: &["suspended_in_the_midst_of_a_load", "suspended_in_the_midst_of_an_atomic_operation"],
     },
     Copy {
@@ -107,15 +107,15 @@ const COPIES: &[Copy] = &[
     Copy {
         without: "the wait for the barrier right before a meeting place",
         unit: "dual-path",
-        text: "& ~parks) |",
-        becomes: ") |",
+        text: "a_at_row & ~a_parked_s8",
+        becomes: "a_at_row",
         cases: &["barrier_right_before_the_meeting"],
     },
     Copy {
         without: "pops of emptied rows",
         unit: "dual-path",
-        text: "wire is_empty = ",
-        becomes: "wire is_empty = 1'b0 & ",
+        text: "wire is_empty =",
+        becomes: "wire is_empty = 1'b0 &",
         cases: &["ends_that_empty_rows"],
     },
 ];

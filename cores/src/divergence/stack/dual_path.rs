@@ -2,16 +2,17 @@
 //! row run, each in a slot of its own.
 //!
 //! Latency: the paths of both slots are known in S8. Storage: for each warp the top row in LUT RAM, and up to T − 1 rows
-//! below it in block RAM. They cannot overflow: each row but the bottom one, or one below it, has two sides that no row
-//! below has apart, and T threads can be parted T − 1 times.
+//! below it, the next one in LUT RAM, the others in block RAM. They cannot overflow: each row but the bottom one, or one
+//! below it, has two sides that no row below has apart, and T threads can be parted T − 1 times.
 //!
 //! A side that diverges keeps the near path in its own slot, so that nothing that was predicted is lost. A slot is fetched
 //! anew when threads come into it from the other, or when a row is pushed over it or popped.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, decode, join, lit, ones, select, zeros,
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, decode, join, lit, ones, select, zeros,
 };
 
+use super::below::{Below, Size, Step};
 use super::invariants::{self, Level};
 use super::outcome::Outcome;
 use super::rpc::Rpc;
@@ -38,9 +39,14 @@ fn side_bits(shape: &Shape) -> usize {
     1 + Row::bits(shape) + FLAGS
 }
 
-/// Bits of the number of rows below the top, at most T − 1.
+/// The rows below the top.
+fn size(shape: &Shape) -> Size {
+    Size { bits: Suspended::bits(shape), rows: shape.threads - 1, at_once: 1 }
+}
+
+/// Bits of the number of rows below the top.
 fn height_bits(shape: &Shape) -> usize {
-    clog2(shape.threads)
+    size(shape).height_bits()
 }
 
 rtl::bundle! {
@@ -146,10 +152,9 @@ impl DivergenceUnit for DualPath {
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let top = |name, bits| Storage { name, words: shape.warps, bits };
-        let rows = Storage { name: "rows", words: shape.warps * shape.threads, bits: Suspended::bits(shape) };
         let common = Common::bits(shape) + shape.threads + height_bits(shape);
         let tops = [top("hot_left", side_bits(shape)), top("hot_right", side_bits(shape)), top("tops", common)];
-        tops.into_iter().chain((shape.threads > 1).then_some(rows)).collect()
+        tops.into_iter().chain(size(shape).storage(shape.warps)).collect()
     }
 
     fn listed_paths(&self, shape: &Shape) -> usize {
@@ -192,16 +197,8 @@ impl DivergenceUnit for DualPath {
         let other_mask = m.wire("other_mask", &select(&!slot, &top.masks()));
         let outcome = Outcome::of(&m, shape, resolve, &top.rpc(), &whole);
 
-        m.comment("The uppermost row below it is read in S7.");
-        let rows = (shape.threads > 1).then(|| {
-            let rows =
-                m.memory("rows", shape.warps * shape.threads, Suspended::bits(shape), MemoryStyle::BlockUnordered);
-            let below = m.wire("below_s7", &(height_of(&top_s7) - lit(height_width, 1)));
-            let read = rows.read_registered("below", &join([&below, warp_s7]));
-            (rows, read)
-        });
-        let below = rows.as_ref().map_or_else(|| zeros(Suspended::bits(shape)), |(_, read)| read.clone());
-        let below = Suspended::unpack(shape, &below);
+        let rows = Below::declare(&m, shape, size(shape), warp_s7, [&height_of(&top_s7), &height]);
+        let below = Suspended::unpack(shape, &rows.next);
         let below_common = Common::unpack(shape, &below.common);
 
         m.comment("What the outcome does to the rows.");
@@ -231,12 +228,31 @@ impl DivergenceUnit for DualPath {
             }
         });
 
+        m.comment("The row that a divergence is pushed on: its side waits at the reconvergence point, unless that is the row's own.");
+        let meeting = Side {
+            path: Path {
+                valid: !&outcome.in_place,
+                pc: outcome.rpc.pc.clone(),
+                depth: outcome.rpc.depth.clone(),
+                mask: whole.clone(),
+                parked: lit(1, 0),
+            },
+            at_rpc: lit(1, 0),
+            leaves_at_ret: lit(1, 0),
+        };
+        let [left, right] = sides(slot, [&meeting.pack(generation), &other.pack(generation)]);
+        let [left_mask, right_mask] = sides(slot, [&whole.when(&!&outcome.in_place), &other_mask]);
+        let pushed = Suspended { left, right, common: Common { left_mask, right_mask, ..top.clone() }.pack() };
+        let step = Step { pops: &pops, pushes: &pushes, pushed: &pushed.pack(), two: None };
+        let new_height = rows.height_after(&step);
+        rows.write(&m, &resolve.valid, &resolve.warp, &step);
+
         m.comment("The path that stays on the side of the instruction, and that on the other side.");
         let Resolve { a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = resolve;
         let stays = |a: &Expr, b: &Expr| outcome.stays_with_a.mux(a, b);
         let near = Side {
             path: Path {
-                valid: m.wire("stays", &(outcome.active.any() & !leaves)),
+                valid: m.wire("stays", &!leaves),
                 pc: m.wire("stays_pc", &stays(a_pc, b_pc)),
                 depth: m.wire("stays_depth", &stays(a_depth, b_depth)),
                 mask: outcome.active.clone(),
@@ -279,30 +295,8 @@ impl DivergenceUnit for DualPath {
             rpc_pc: rpc.pc,
             rpc_depth: rpc.depth,
         };
-        let step = pops.mux(&ones(height_width), &pushes.extend(height_width.max(1)).slice(0, height_width));
-        let new_height = if height_width == 0 { zeros(0) } else { &height + step };
-        let is_empty =
-            m.wire("is_empty", &(!&new_sides[LEFT].path.valid & !&new_sides[RIGHT].path.valid & new_height.any()));
-
-        m.comment("The row that a divergence is pushed on: its side waits at the reconvergence point, unless that is the row's own.");
-        if let Some((rows, _)) = &rows {
-            let meeting = Side {
-                path: Path {
-                    valid: !&outcome.in_place,
-                    pc: outcome.rpc.pc.clone(),
-                    depth: outcome.rpc.depth.clone(),
-                    mask: whole.clone(),
-                    parked: lit(1, 0),
-                },
-                at_rpc: lit(1, 0),
-                leaves_at_ret: lit(1, 0),
-            };
-            let [left, right] = sides(slot, [&meeting.pack(generation), &other.pack(generation)]);
-            let [left_mask, right_mask] = sides(slot, [&whole.when(&!&outcome.in_place), &other_mask]);
-            let suspended = Suspended { left, right, common: Common { left_mask, right_mask, ..top.clone() }.pack() };
-            let writes = m.wire("row_write", &(&resolve.valid & &pushes));
-            rows.write(&writes, &join([&height, &resolve.warp]), &suspended.pack());
-        }
+        let uncovers_none = uncovered.each_ref().map(|side| !&side.path.valid);
+        let is_empty = m.wire("is_empty", &(&pops & join(&uncovers_none).all() & !rows.is_one()));
 
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
@@ -384,14 +378,13 @@ impl DivergenceUnit for DualPath {
             let is_full = height.is(shape.threads as u64 - 1);
             m.assert("a_push_finds_room", &!(&mine & &pushes & is_full));
             let read = [[&left_s8, &right_s8], [&words_s8[LEFT], &words_s8[RIGHT]]];
-            let rows = rows.as_ref().map(|(rows, read)| (rows, read));
             let moved = [
                 &m.delay("restarted_before", &restarted),
                 &m.delay("shadowed_before", &shadowed),
                 &m.delay("popped_before", &pops),
                 &m.delay("ran_before", &(&resolve.a_mask | &resolve.b_mask)),
             ];
-            Tables { hot: &tables, tops: &tops, rows, read, top: &top_s8, empty: &empty, moved }
+            Tables { hot: &tables, tops: &tops, rows: &rows, read, top: &top_s8, empty: &empty, moved }
                 .state(&m, shape, &at, generation);
         }
         m.finish()
@@ -414,7 +407,7 @@ struct Parts {
 struct Tables<'a> {
     hot: &'a [HotTable; 2],
     tops: &'a Memory,
-    rows: Option<(&'a Memory, &'a Expr)>,
+    rows: &'a Below,
     /// The sides in S7 and in S8.
     read: [[&'a Expr; 2]; 2],
     top: &'a Expr,
@@ -440,16 +433,7 @@ impl Tables<'_> {
             m.assert(&format!("s8_has_the_{name}_side"), &(&settled | same(1)));
         }
         m.assert("s8_has_the_top_row", &(&settled | self.top.eq(&word)));
-        let stored: Vec<Expr> = (0..highest)
-            .map(|row| {
-                let (rows, read) = self.rows.expect("rows below the top");
-                let address = join([&lit(height.width(), row as u64), &at.warp]);
-                let stored = rows.inspect(&format!("row_{row}_watched"), &address);
-                let same = !height.is(row as u64 + 1) | read.eq(&stored);
-                m.assert(&format!("s8_has_row_{row}_below_the_top"), &(&settled | same));
-                stored
-            })
-            .collect();
+        let stored = self.rows.state(m, at, &height, &settled);
         let mut parts = Vec::new();
         let levels = (0..=highest)
             .map(|row| {

@@ -6,6 +6,7 @@
 //! nearer. Meanwhile a row below holds the threads of both at that point. What is common to the two units:
 //!
 //! - `rpc`: reconvergence points;
+//! - `below`: the rows below the top one;
 //! - `outcome`: what an instruction does to the row that it ran from;
 //! - a memory instruction of which some lanes were served stays in its path, with the others as its *active* lanes;
 //! - a path leaves its row when it arrives. It arrives with the commit that leads there, or without one, as a bubble
@@ -15,6 +16,7 @@
 //! Of the two paths of a divergent instruction, that with the smaller pc is the *near* one, and goes on where the
 //! instruction was: it is the predicted one.
 
+mod below;
 mod dual_path;
 mod invariants;
 mod outcome;

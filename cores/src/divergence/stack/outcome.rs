@@ -21,6 +21,8 @@ pub struct Outcome {
     pub stays_with_a: Expr,
     /// Its active lanes.
     pub active: Expr,
+    /// There are such.
+    pub goes_on: Expr,
     /// All its lanes.
     pub whole: Expr,
     /// It waits at the barrier.
@@ -71,14 +73,15 @@ impl Outcome {
 
         m.comment("The path that goes on in place of the old one.");
         let replays = m.wire("replays", &(&resolve.is_memory & &b_goes));
-        let stays_with_a =
-            m.wire("stays_with_a", &diverges.mux(&(!&a_arrives & (&b_arrives | &near_is_a)), &(&a_goes & !&replays)));
+        let a_alone = m.wire("a_alone", &(&a_goes & !&replays));
+        let stays_with_a = m.wire("stays_with_a", &diverges.mux(&(!&a_arrives & (&b_arrives | &near_is_a)), &a_alone));
         let chosen = stays_with_a.mux(a_mask, b_mask);
         let active = m.wire("active", &(&diverges | &replays).mux(&chosen, whole));
-        let parked = m.wire("parks", &(&stays_with_a & &resolve.a_parked & !&diverges));
-        let at_row = stays_with_a.mux(&a_at_row, &(&b_at_row & !&replays));
+        let parked = m.wire("parks", &(&a_alone & &resolve.a_parked & !&diverges));
+        let at_row = a_alone.mux(&(&a_at_row & !&resolve.a_parked), &(&b_at_row & !&replays));
         let gone = whole.none();
-        let leaves = m.wire("leaves_row", &(!&diverges & ((at_row & !&parked) | &gone | &resolve.rotates)));
+        let goes_on = m.wire("goes_on", &(&diverges | &replays | !&gone));
+        let leaves = m.wire("leaves_row", &(!&diverges & (at_row | &gone | &resolve.rotates)));
 
         m.comment("Where a return is the reconvergence point: at which depth it counts, and which the first to arrive was at.");
         let a_returns = in_place.mux(&a_has_row_depth, &a_keeps_depth) & rpc.is_return();
@@ -101,6 +104,7 @@ impl Outcome {
             in_place,
             stays_with_a,
             active,
+            goes_on,
             parked,
             leaves,
             arrived,

@@ -1,14 +1,13 @@
 //! `pdom-stack`: the single-path reconvergence stack (seed `dual-path-execution.txt`, section 2.1).
 //!
 //! Latency: the path in charge, that of the top row, is known in S8. Storage: for each warp the top row in LUT RAM, and
-//! up to 2 · T − 2 rows below it of (pc, depth, mask, rpc) in two banks of block RAM, since a divergence may write two.
-//! They cannot overflow: the masks of the rows are different sets, of which any two are nested or disjoint, and T threads
-//! have at most 2 · T − 1 such sets.
+//! up to 2 · T − 2 rows below it of (pc, depth, mask, rpc), the next one in LUT RAM, the others in two banks of block RAM,
+//! since a divergence may write two. They cannot overflow: the masks of the rows are different sets, of which any two are
+//! nested or disjoint, and T threads have at most 2 · T − 1 such sets.
 
-use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, increment, join, lit, ones, zeros,
-};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, join, lit, ones, zeros};
 
+use super::below::{Below, Size, Step};
 use super::invariants::{self, Level, Side};
 use super::outcome::Outcome;
 use super::rpc::Rpc;
@@ -82,9 +81,14 @@ impl Suspended {
     }
 }
 
-/// Bits of the number of rows below the top, at most 2 · T − 2.
+/// The rows below the top.
+fn size(shape: &Shape) -> Size {
+    Size { bits: Suspended::bits(shape), rows: 2 * shape.threads - 2, at_once: 2 }
+}
+
+/// Bits of the number of rows below the top.
 fn height_bits(shape: &Shape) -> usize {
-    clog2(2 * shape.threads - 1)
+    size(shape).height_bits()
 }
 
 impl DivergenceUnit for PdomStack {
@@ -110,9 +114,8 @@ impl DivergenceUnit for PdomStack {
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let top = |name, bits| Storage { name, words: shape.warps, bits };
-        let bank = |name| Storage { name, words: shape.warps * shape.threads, bits: Suspended::bits(shape) };
-        let banks = ["rows_even", "rows_odd"].map(bank).into_iter().filter(|_| shape.threads > 1);
-        [top("hot_path", 4 + Row::bits(shape)), top("tops", Top::bits(shape))].into_iter().chain(banks).collect()
+        let tops = [top("hot_path", 4 + Row::bits(shape)), top("tops", Top::bits(shape))];
+        tops.into_iter().chain(size(shape).storage(shape.warps)).collect()
     }
 
     fn listed_paths(&self, shape: &Shape) -> usize {
@@ -138,7 +141,8 @@ impl DivergenceUnit for PdomStack {
         let tops = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
         let top_s7 = m.wire("top_s7", &tops.read("top_read", warp_s7));
         let top = Top::unpack(shape, &m.delay("top_s8", &top_s7));
-        let rows = Rows::declare(&m, shape, warp_s7, &Top::unpack(shape, &top_s7).height, &top.height);
+        let heights = [&Top::unpack(shape, &top_s7).height, &top.height];
+        let rows = Below::declare(&m, shape, size(shape), warp_s7, heights);
 
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
         let whole = m.wire("whole", &(&top.mask & &live));
@@ -146,18 +150,39 @@ impl DivergenceUnit for PdomStack {
 
         m.comment("The row below, uncovered.");
         let pops = m.wire("pops", &(&outcome.leaves & top.height.any()));
-        let below = rows.below(shape);
+        let below = Suspended::unpack(shape, &rows.next);
         let (below_rpc, below_pc) = below.rpc().uncovered(&m, &outcome.arrived, &below.pc);
         let below_mask = m.wire("below_mask", &(&below.mask & &live));
         let below_at_rpc = below_rpc.is_at() & below_pc.eq(&below_rpc.pc) & below.depth.eq(&below_rpc.depth);
         let below_leaves_at_ret = below_rpc.is_return() & below.depth.eq(&below_rpc.depth);
 
-        m.comment("The new top row.");
+        m.comment(
+            "The rows that a divergence pushes: the threads of both at the reconvergence point, and the far path.",
+        );
         let Resolve { a_pc, a_depth, b_pc, b_depth, .. } = resolve;
         let stays = |a: &Expr, b: &Expr| outcome.stays_with_a.mux(a, b);
+        let pushes_two = m.wire("pushes_two", &(&outcome.both_go_on & !&outcome.in_place));
+        let pushes_one = m.wire("pushes_one", &(&outcome.diverges & !(&outcome.in_place ^ &outcome.both_go_on)));
+        let far = Suspended::new(
+            &stays(b_pc, a_pc),
+            &stays(b_depth, a_depth),
+            &stays(&resolve.b_mask, &resolve.a_mask),
+            &outcome.rpc,
+        );
+        let meeting = Suspended::new(&outcome.rpc.pc, &outcome.rpc.depth, &whole, &top.rpc()).pack();
+        let step = Step {
+            pops: &pops,
+            pushes: &(&pushes_one | &pushes_two),
+            pushed: &outcome.both_go_on.mux(&far.pack(), &meeting),
+            two: Some([&pushes_two, &meeting]),
+        };
+        let height = rows.height_after(&step);
+        rows.write(&m, &resolve.valid, &resolve.warp, &step);
+
+        m.comment("The new top row.");
         let mask = m.wire("new_active", &pops.mux(&below_mask, &outcome.active));
         let path = Path {
-            valid: m.wire("new_valid", &mask.any()),
+            valid: m.wire("new_valid", &pops.mux(&below_mask.any(), &outcome.goes_on)),
             pc: m.wire("new_pc", &pops.mux(&below_pc, &stays(a_pc, b_pc))),
             depth: m.wire("new_depth", &pops.mux(&below.depth, &stays(a_depth, b_depth))),
             mask,
@@ -165,27 +190,10 @@ impl DivergenceUnit for PdomStack {
         };
         let moved_rpc = Rpc::mux(&outcome.diverges, &outcome.rpc, &top.rpc());
         let rpc = Rpc::mux(&pops, &below_rpc, &moved_rpc);
-        let pushes_two = m.wire("pushes_two", &(&outcome.both_go_on & !&outcome.in_place));
-        let pushes_one = m.wire("pushes_one", &(&outcome.diverges & !(&outcome.in_place ^ &outcome.both_go_on)));
-        let height = rows.height(&pops, &pushes_one, &pushes_two);
-        let empty = m.wire("is_empty", &(!&path.valid & height.any()));
+        let empty = m.wire("is_empty", &(&pops & below_mask.none() & !rows.is_one()));
         let at_rpc = m.wire("is_at_rpc", &pops.mux(&below_at_rpc, &outcome.waits_at_rpc));
         let at_ret = m.wire("leaves_at_ret", &pops.mux(&below_leaves_at_ret, &outcome.leaves_at_ret));
         let gives_way = m.wire("gives_way", &(&empty | (&at_rpc & &path.valid & !&path.parked)));
-
-        m.comment(
-            "The rows that a divergence pushes: the threads of both at the reconvergence point, and the far path.",
-        );
-        let far = Suspended::new(
-            &stays(b_pc, a_pc),
-            &stays(b_depth, a_depth),
-            &stays(&resolve.b_mask, &resolve.a_mask),
-            &outcome.rpc,
-        );
-        let meeting = Suspended::new(&outcome.rpc.pc, &outcome.rpc.depth, &whole, &top.rpc());
-        let first = outcome.in_place.mux(&far.pack(), &meeting.pack());
-        let writes = m.wire("writes", &(&resolve.valid & (&pushes_one | &pushes_two)));
-        rows.write(&m, &resolve.warp, [&writes, &(&writes & &pushes_two)], [&first, &far.pack()]);
 
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
@@ -228,7 +236,7 @@ impl DivergenceUnit for PdomStack {
             shadows: zeros(0),
             trace: UnitTrace {
                 context_rotates: resolve.rotates.clone(),
-                context_pushes: writes,
+                context_pushes: &resolve.valid & step.pushes,
                 context_pops: pops,
                 ..UnitTrace::none(shape)
             },
@@ -251,7 +259,7 @@ impl DivergenceUnit for PdomStack {
 struct Tables<'a> {
     hot: &'a HotTable,
     tops: &'a Memory,
-    rows: &'a Rows,
+    rows: &'a Below,
     top: &'a Top,
 }
 
@@ -262,19 +270,9 @@ impl Tables<'_> {
         let top_word = m.wire("top_watched_now", &self.tops.inspect("top_watched", &at.warp));
         let top = Top::unpack(shape, &top_word);
         let highest = 2 * shape.threads - 2;
-        let stored: Vec<Expr> = (0..highest)
-            .map(|row| {
-                let address = self.rows.address(&lit(top.height.width(), row as u64), &at.warp);
-                self.rows.banks[row % 2].inspect(&format!("row_{row}_watched"), &address)
-            })
-            .collect();
         let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
         m.assert("s8_has_the_top_row", &(&settled | self.top.pack().eq(&top_word)));
-        for (row, word) in stored.iter().enumerate() {
-            let is_read = top.height.is(row as u64 + 1);
-            let same = self.rows.below(shape).pack().eq(word);
-            m.assert(&format!("s8_has_row_{row}_below_the_top"), &(&settled | !is_read | same));
-        }
+        let stored = self.rows.state(m, at, &top.height, &settled);
         let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
         claim("the_stack_never_overflows", &!lit(top.height.width(), highest as u64).lt(&top.height));
         claim("a_path_is_there_while_it_has_threads", &path.valid.eq(&top.mask.any()));
@@ -317,67 +315,3 @@ impl Tables<'_> {
 /// Beside the path: the row is empty and not the bottom one; the path stands at its reconvergence point; it leaves at a
 /// `ret`.
 const FLAGS: usize = 3;
-
-/// The rows below the top, in two banks: row n in bank n mod 2.
-struct Rows {
-    banks: Vec<Memory>,
-    read: Vec<Expr>,
-    height: Expr,
-}
-
-impl Rows {
-    fn declare(m: &Builder, shape: &Shape, warp_s7: &Expr, height_s7: &Expr, height: &Expr) -> Self {
-        let mut rows = Self { banks: Vec::new(), read: Vec::new(), height: height.clone() };
-        if shape.threads > 1 {
-            m.comment("The rows below it: the uppermost is read in S7.");
-            let below = m.wire("below_s7", &(height_s7 - lit(height_s7.width(), 1)));
-            let address = rows.address(&below, warp_s7);
-            for name in ["even", "odd"] {
-                let words = shape.warps * shape.threads;
-                let bank =
-                    m.memory(&format!("rows_{name}"), words, Suspended::bits(shape), MemoryStyle::BlockUnordered);
-                rows.read.push(bank.read_registered(&format!("below_{name}"), &address));
-                rows.banks.push(bank);
-            }
-        }
-        rows
-    }
-
-    /// Where a row of a warp is in its bank.
-    fn address(&self, row: &Expr, warp: &Expr) -> Expr {
-        join([&row.from(1), warp])
-    }
-
-    /// The uppermost row below the top.
-    fn below(&self, shape: &Shape) -> Suspended {
-        let word = match self.read.as_slice() {
-            [even, odd] => self.height.bit(0).mux(even, odd),
-            _ => zeros(Suspended::bits(shape)),
-        };
-        Suspended::unpack(shape, &word)
-    }
-
-    /// Rows below the top after an instruction.
-    fn height(&self, pops: &Expr, pushes_one: &Expr, pushes_two: &Expr) -> Expr {
-        let height = &self.height;
-        if height.width() == 0 {
-            return zeros(0);
-        }
-        let step = pops.mux(&ones(height.width()), &join([pushes_one, pushes_two]).extend(height.width()));
-        height + step
-    }
-
-    /// Writes a row at the old height, and one above it.
-    fn write(&self, m: &Builder, warp: &Expr, [first, second]: [&Expr; 2], [first_word, second_word]: [&Expr; 2]) {
-        let [even, odd] = self.banks.as_slice() else { return };
-        let at = self.address(&self.height, warp);
-        let above = self.address(&m.wire("row_above", &increment(&self.height, 1)), warp);
-        let height_is_odd = self.height.bit(0);
-        even.write(
-            &height_is_odd.mux(second, first),
-            &height_is_odd.mux(&above, &at),
-            &height_is_odd.mux(second_word, first_word),
-        );
-        odd.write(&height_is_odd.mux(first, second), &at, &height_is_odd.mux(first_word, second_word));
-    }
-}

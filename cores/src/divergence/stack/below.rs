@@ -1,0 +1,178 @@
+//! The rows below the top: of each warp the next one in LUT RAM, those under it in block RAM.
+//!
+//! A pop uncovers the next row, and S8 works with it from the start of the cycle on, earlier than a block RAM answers. So
+//! S7 reads it from LUT RAM into a register, as it does the top row, and reads block RAM a row deeper. At a pop, what came of that is
+//! written to LUT RAM at the end of S8, in time for the warp's next instruction, which is in S7 then at the earliest. A
+//! push writes the row that it covers to block RAM, from S8's register. So each row is in one place, and there is no
+//! block RAM where a warp has one row below its top at most.
+
+use rtl::{Builder, Expr, Memory, MemoryStyle, clog2, join, lit, ones, zeros};
+
+use crate::divergence::Storage;
+use crate::formal::Watched;
+use crate::shape::Shape;
+
+/// How many rows there can be.
+#[derive(Clone, Copy)]
+pub struct Size {
+    /// Bits of a row.
+    pub bits: usize,
+    /// Rows of a warp below its top row.
+    pub rows: usize,
+    /// Rows that one instruction pushes at most, 1 or 2, each to a bank of its own: of two, row n is in bank n mod 2.
+    pub at_once: usize,
+}
+
+impl Size {
+    /// Bits of the number of rows.
+    pub fn height_bits(&self) -> usize {
+        clog2(self.rows + 1)
+    }
+
+    /// Names of the banks: none where there is no row but the next.
+    fn banks(&self) -> &'static [&'static str] {
+        let names: &[&str] = if self.at_once == 1 { &["rows"] } else { &["rows_even", "rows_odd"] };
+        &names[..names.len().min(self.rows.saturating_sub(1))]
+    }
+
+    /// Bits of the number of a row in its bank.
+    fn row_bits(&self) -> usize {
+        self.height_bits() - clog2(self.at_once)
+    }
+
+    /// The tables.
+    pub fn storage(&self, warps: usize) -> Vec<Storage> {
+        let nexts = (self.rows > 0).then_some(Storage { name: "nexts", words: warps, bits: self.bits });
+        let bank = |name: &&'static str| Storage { name, words: warps << self.row_bits(), bits: self.bits };
+        nexts.into_iter().chain(self.banks().iter().map(bank)).collect()
+    }
+}
+
+/// What an instruction does to the rows.
+pub struct Step<'a> {
+    /// It takes the next row.
+    pub pops: &'a Expr,
+    /// It pushes rows.
+    pub pushes: &'a Expr,
+    /// The next row then.
+    pub pushed: &'a Expr,
+    /// Where an instruction may push two: it does, and the one under the next.
+    pub two: Option<[&'a Expr; 2]>,
+}
+
+/// The tables, and what S8 has read of them.
+pub struct Below {
+    size: Size,
+    height: Expr,
+    nexts: Option<Memory>,
+    banks: Vec<Memory>,
+    /// The next row.
+    pub next: Expr,
+    under: Vec<Expr>,
+}
+
+impl Below {
+    /// The tables of all warps, read for the warp in S7; the number of its rows in S7 and in S8.
+    pub fn declare(m: &Builder, shape: &Shape, size: Size, warp_s7: &Expr, [height_s7, height]: [&Expr; 2]) -> Self {
+        let none = Self {
+            size,
+            height: height.clone(),
+            nexts: None,
+            banks: Vec::new(),
+            next: zeros(size.bits),
+            under: Vec::new(),
+        };
+        if size.rows == 0 {
+            return none;
+        }
+        m.comment("The row below it, and the row under that one, which is next after a pop: read in S7.");
+        let nexts = m.memory("nexts", shape.warps, size.bits, MemoryStyle::Distributed);
+        let next = m.delay("next_s8", &nexts.read("next_read", warp_s7));
+        let mut below = Self { nexts: Some(nexts), next, ..none };
+        if !size.banks().is_empty() {
+            let under = m.wire("under_next_s7", &(height_s7 - lit(height_s7.width(), 2)));
+            let address = below.address(&under, warp_s7);
+            for name in size.banks() {
+                let words = shape.warps << size.row_bits();
+                let bank = m.memory(name, words, size.bits, MemoryStyle::BlockUnordered);
+                below.under.push(bank.read_registered(&format!("{name}_read"), &address));
+                below.banks.push(bank);
+            }
+        }
+        below
+    }
+
+    /// Where a row of a warp is in its bank.
+    fn address(&self, row: &Expr, warp: &Expr) -> Expr {
+        join([&row.from(clog2(self.size.at_once)), warp])
+    }
+
+    /// The row under the next one.
+    fn under(&self) -> Expr {
+        match self.under.as_slice() {
+            [] => zeros(self.size.bits),
+            [one] => one.clone(),
+            [even, odd, ..] => self.height.bit(0).mux(odd, even),
+        }
+    }
+
+    /// There is one row.
+    pub fn is_one(&self) -> Expr {
+        if self.size.rows == 0 { zeros(1) } else { self.height.is(1) }
+    }
+
+    /// The number of rows after an instruction.
+    pub fn height_after(&self, step: &Step) -> Expr {
+        let width = self.height.width();
+        if width == 0 {
+            return zeros(0);
+        }
+        let pushed = match step.two {
+            Some([pushes_two, _]) => join([&(step.pushes & !pushes_two), pushes_two]),
+            None => step.pushes.clone(),
+        };
+        &self.height + step.pops.mux(&ones(width), &pushed.extend(width))
+    }
+
+    /// Takes what an instruction does, if `valid`.
+    pub fn write(&self, m: &Builder, valid: &Expr, warp: &Expr, step: &Step) {
+        let Some(nexts) = &self.nexts else { return };
+        let moves = m.wire("next_moves", &(valid & (step.pops | step.pushes)));
+        nexts.write(&moves, warp, &step.pops.mux(&self.under(), step.pushed));
+        if self.banks.is_empty() {
+            return;
+        }
+        // Where there is none to cover, no row is at the address either.
+        let covers = m.wire("next_is_covered", &(valid & step.pushes));
+        let covered = m.wire("covered_row", &(&self.height - lit(self.height.width(), 1)));
+        let Some([pushes_two, second]) = step.two else {
+            self.banks[0].write(&covers, &self.address(&covered, warp), &self.next);
+            return;
+        };
+        let adds = m.wire("row_is_added", &(valid & pushes_two));
+        let is_odd = self.height.bit(0);
+        for (bank, is_covered) in self.banks.iter().zip([is_odd.clone(), !is_odd]) {
+            let row = is_covered.mux(&covered, &self.height);
+            bank.write(&is_covered.mux(&covers, &adds), &self.address(&row, warp), &is_covered.mux(&self.next, second));
+        }
+    }
+
+    /// For proofs: claims what S8 has read of the watched warp, if it has (`settled`: it need not); the warp's rows, the
+    /// bottom one first, as they were before this cycle.
+    pub fn state(&self, m: &Builder, at: &Watched, height: &Expr, settled: &Expr) -> Vec<Expr> {
+        let Some(nexts) = &self.nexts else { return Vec::new() };
+        let next = m.wire("next_watched_now", &nexts.inspect("next_watched", &at.warp));
+        m.assert("s8_has_the_next_row", &(settled | height.none() | self.next.eq(&next)));
+        let mut rows: Vec<Expr> = (0..self.size.rows - 1)
+            .map(|row| {
+                let address = self.address(&lit(height.width(), row as u64), &at.warp);
+                let stored = self.banks[row % self.banks.len()].inspect(&format!("row_{row}_watched"), &address);
+                let same = !height.is(row as u64 + 2) | self.under().eq(&stored);
+                m.assert(&format!("s8_has_row_{row}_under_the_next"), &(settled | same));
+                height.is(row as u64 + 1).mux(&next, &stored)
+            })
+            .collect();
+        rows.push(next);
+        rows
+    }
+}
