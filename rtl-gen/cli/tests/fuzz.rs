@@ -31,6 +31,14 @@ fn without_qemu_the_answer_says_so() {
 }
 
 #[test]
+fn the_help_names_every_profile() {
+    let help = Workspace::new().weft(&["fuzz", "--help"]).succeeded().stdout;
+    for profile in fuzz::profile::PROFILES {
+        assert!(help.contains(profile.name), "{}: {help}", profile.name);
+    }
+}
+
+#[test]
 fn requests_that_cannot_be_met_name_the_nearest_choice() {
     let workspace = Workspace::new();
     for (arguments, expected) in [

@@ -60,12 +60,10 @@ struct Place {
     depth: u32,
     /// Within so many loops of the function.
     loops: usize,
-    /// Whether all threads of a warp come here together, or have ended.
-    uniform: bool,
 }
 
 impl Place {
-    const MAIN: Self = Self { function: 0, depth: 0, loops: 0, uniform: true };
+    const MAIN: Self = Self { function: 0, depth: 0, loops: 0 };
 }
 
 struct Generator<'a> {
@@ -132,16 +130,16 @@ impl Generator<'_> {
         body
     }
 
-    /// Statements one level deeper; `uniform` if they are where those around are.
-    fn nested(&mut self, budget: &mut u32, uniform: bool) -> Vec<Statement> {
+    /// Statements one level deeper, where only some threads of a warp may come.
+    fn nested(&mut self, budget: &mut u32) -> Vec<Statement> {
         let place = self.place;
-        self.place = Place { depth: place.depth + 1, uniform: place.uniform && uniform, ..place };
+        self.place = Place { depth: place.depth + 1, ..place };
         let body = self.body(budget);
         self.place = place;
         body
     }
 
-    fn statement(&mut self, budget: &mut u32) -> Option<Statement> {
+    fn statement(&mut self, budget: &mut u32) -> Vec<Statement> {
         let mut weights = self.profile.statements;
         if self.place.depth >= DEPTH {
             (weights.sides, weights.repeated, weights.switch, weights.graph) = (0, 0, 0, 0);
@@ -152,6 +150,7 @@ impl Generator<'_> {
         let kinds = [
             weights.code,
             weights.sides,
+            weights.meeting,
             weights.repeated,
             weights.switch,
             weights.graph,
@@ -159,28 +158,40 @@ impl Generator<'_> {
             weights.leave,
             weights.barrier,
         ];
-        match self.choose(&kinds)? {
-            0 => Some(self.code()),
-            1 => Some(self.sides(budget)),
-            2 => Some(self.repeated(budget)),
-            3 => Some(self.switch(budget)),
-            4 => Some(self.graph()),
-            5 => self.call(),
-            6 => self.leave(),
-            _ => self.meets_all().then_some(Statement::Barrier),
-        }
+        let one = match self.choose(&kinds).unwrap_or(0) {
+            0 => self.code(),
+            1 => self.sides(budget),
+            2 => return self.meeting(),
+            3 => self.repeated(budget),
+            4 => self.switch(budget),
+            5 => self.graph(),
+            6 => return self.call().into_iter().collect(),
+            7 => return self.leave().into_iter().collect(),
+            _ if self.meets_all() => Statement::Barrier,
+            _ => return Vec::new(),
+        };
+        vec![one]
     }
 
-    /// Whether all threads may wait for each other here.
+    /// Whether all threads may wait for each other here: anywhere where paths take turns, else where all come together.
     fn meets_all(&self) -> bool {
-        self.abilities.turns || (!self.ends && self.place.uniform && self.place.function == 0)
+        self.abilities.turns || (!self.ends && self.place.depth == 0 && self.place.function == 0)
     }
 
     fn sides(&mut self, budget: &mut u32) -> Statement {
         let test = self.test();
-        let then = self.nested(budget, false);
-        let otherwise = if self.rng.bool() { self.nested(budget, false) } else { Vec::new() };
+        let then = self.nested(budget);
+        let otherwise = if self.rng.bool() { self.nested(budget) } else { Vec::new() };
         Statement::If { test, then, otherwise }
+    }
+
+    /// Two sides that take as long as each other and end in a late result, which is read right where they meet: what was
+    /// fetched beyond is under way when the last threads come.
+    fn meeting(&mut self) -> Vec<Statement> {
+        let (test, late) = (self.test(), self.data());
+        let mut side: Vec<Statement> = (0..self.rng.usize(0..3)).map(|_| self.code()).collect();
+        side.push(self.late(late));
+        vec![Statement::If { test, then: side.clone(), otherwise: side }, self.read(late)]
     }
 
     fn repeated(&mut self, budget: &mut u32) -> Statement {
@@ -189,7 +200,7 @@ impl Generator<'_> {
         let most = [1, 3, 3, 7][self.rng.usize(0..4)];
         let (tested_first, one_exit) = (self.rng.bool(), self.rng.bool());
         self.place.loops += 1;
-        let body = self.nested(budget, false);
+        let body = self.nested(budget);
         self.place.loops -= 1;
         Statement::Loop(Loop { level, trips, most, tested_first, one_exit, body })
     }
@@ -197,7 +208,7 @@ impl Generator<'_> {
     fn switch(&mut self, budget: &mut u32) -> Statement {
         let selector = self.source();
         let falls = self.per_cent(30);
-        let arms = (0..[2, 4, 4, 8][self.rng.usize(0..4)]).map(|_| self.nested(budget, false)).collect();
+        let arms = (0..[2, 4, 4, 8][self.rng.usize(0..4)]).map(|_| self.nested(budget)).collect();
         Statement::Switch { selector, arms, falls }
     }
 

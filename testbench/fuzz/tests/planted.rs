@@ -47,7 +47,7 @@ const BUGS: &[Bug] = &[
     Bug {
         class: "epoch: instructions that were fetched before a resteer are taken",
         unit: "dual-path",
-        profile: "structured",
+        profile: "pressure",
         text: "(pc_s7 == pc_path) & (epoch_s7 == slot_epoch)",
         becomes: "(pc_s7 == pc_path)",
     },

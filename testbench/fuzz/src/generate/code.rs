@@ -111,6 +111,21 @@ impl Generator<'_> {
         format!("{name} x{rd}, x{one}, x{two}")
     }
 
+    /// A result that comes late, in a register.
+    pub(super) fn late(&mut self, rd: Register) -> Statement {
+        let offset = 4 * self.rng.u32(0..PRIVATE_BYTES / 4);
+        match self.rng.u32(0..4) {
+            0 if self.abilities.multiply => code([format!("mul x{rd}, x{}, x{}", self.source(), self.source())]),
+            1 => code([format!("lw x{rd}, {offset}(x{PRIVATE})")]),
+            _ => code([format!("lw x{rd}, 0(x{COLUMN})")]),
+        }
+    }
+
+    /// A read of a register.
+    pub(super) fn read(&mut self, register: Register) -> Statement {
+        code([format!("{} x{}, x{register}, x{}", self.one_of(&REGISTER), self.data(), self.source())])
+    }
+
     /// A load or store of a width at a place that is aligned for it.
     fn access(&mut self, width: u32, offset: u32, base: Register) -> String {
         if self.per_cent(55) {
