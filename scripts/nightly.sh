@@ -8,7 +8,7 @@
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--comparison "ARGUMENT ..."]
 #
-#   --sizes      warps x threads   (1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1)
+#   --sizes      warps x threads   (1x1 1x2 1x4 3x8 8x4 8x8 16x4 4x16 8x16 2x32 1x64 64x1)
 #   --units      divergence units; the stacks run no kernel that needs turns  (sorted-table arbiter pdom-stack dual-path)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
 #   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
@@ -25,7 +25,7 @@ set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-sizes="1x1 1x2 3x8 8x4 8x8 16x4 8x16 2x32 1x64 64x1"
+sizes="1x1 1x2 1x4 3x8 8x4 8x8 16x4 4x16 8x16 2x32 1x64 64x1"
 units="sorted-table arbiter pdom-stack dual-path"
 latencies="1 7 20 1..60"
 seeds="1 2 3"

@@ -63,7 +63,8 @@ pub fn kind(error: &anyhow::Error) -> &'static str {
 fn kind_of_campaign_error(error: &CampaignError) -> &'static str {
     match error {
         CampaignError::Folder(FolderError::Io { .. }) => "unwritable-output",
-        CampaignError::Folder(_) => "folder",
+        CampaignError::Folder(FolderError::Occupied { .. } | FolderError::Foreign { .. }) => "folder-not-empty",
+        CampaignError::Folder(_) => "other-campaign",
         CampaignError::Trial(TrialError::Bench(error)) => error.kind(),
         CampaignError::Trial(TrialError::Program(_)) => "internal",
         CampaignError::Assemble(AssembleError::Tool(_)) | CampaignError::Reference(ReferenceError::Tool(_)) => {

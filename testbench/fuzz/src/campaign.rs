@@ -190,6 +190,10 @@ struct Shared<'a> {
 
 /// Runs a campaign, or the rest of one. `observe` is told what happens, with the sums so far; without `reference`, no
 /// program is run by it.
+///
+/// # Panics
+///
+/// If there is no profile of the name that the request has.
 pub fn run(
     request: &Request,
     manner: &Manner,

@@ -23,6 +23,7 @@ use crate::{Verdict, version};
 use folder::Folder;
 use plan::Plan;
 use request::Request;
+pub(super) use request::units;
 use workflow::{Place, Workflow};
 
 /// Version of the folder: raised whenever its files change their meaning.

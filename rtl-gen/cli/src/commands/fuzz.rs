@@ -12,6 +12,7 @@ use fuzz::reference::{Reference, ReferenceError};
 use serde_json::json;
 use weft_config::{Config, nearest};
 
+use super::compare::units;
 use crate::arguments::FuzzArguments;
 use crate::error::RequestError;
 use crate::progress::Progress;
@@ -115,14 +116,7 @@ fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
 
 fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
     let profile = arguments.profile.as_deref().map(profile).transpose()?;
-    let known = cores::divergence::names();
-    let units = match arguments.units.as_slice() {
-        [] => known.iter().map(|unit| (*unit).to_owned()).collect(),
-        units => units
-            .iter()
-            .map(|unit| chosen("--units: no divergence unit", unit, &known))
-            .collect::<Result<Vec<_>, _>>()?,
-    };
+    let units: Vec<String> = units(&arguments.units)?.into_iter().map(str::to_owned).collect();
     let sizes = match arguments.sizes.as_slice() {
         [] => SIZES.to_vec(),
         sizes => sizes.iter().map(|size| self::size(size)).collect::<anyhow::Result<_>>()?,
@@ -134,20 +128,15 @@ fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
 }
 
 fn profile(name: &str) -> Result<String, RequestError> {
-    let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
-    Profile::find(name).map_or_else(|| chosen("--profile: no profile", name, &names), |profile| Ok(profile.name.into()))
-}
-
-/// The name, if it is among those known.
-fn chosen(what: &str, name: &str, known: &[&str]) -> Result<String, RequestError> {
-    if known.contains(&name) {
+    if Profile::find(name).is_some() {
         return Ok(name.into());
     }
-    let hint = match nearest(name, known.iter().copied()) {
+    let names = PROFILES.iter().map(|profile| profile.name);
+    let hint = match nearest(name, names.clone()) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => format!("there are {}", known.join(", ")),
+        None => format!("the profiles are {}", names.collect::<Vec<_>>().join(", ")),
     };
-    Err(RequestError::new("usage", format!("{what} `{name}`: {hint}")))
+    Err(RequestError::new("unknown-profile", format!("--profile: no profile `{name}`: {hint}")))
 }
 
 fn size(text: &str) -> anyhow::Result<(u32, u32)> {

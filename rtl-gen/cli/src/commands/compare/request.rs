@@ -137,7 +137,8 @@ impl Request {
     }
 }
 
-fn units(given: &[String]) -> Result<Vec<&'static str>, RequestError> {
+/// The units of these names, in the order in which they are registered; all if none is named.
+pub fn units(given: &[String]) -> Result<Vec<&'static str>, RequestError> {
     let known = cores::divergence::names();
     if let Some(unit) = given.iter().find(|unit| !known.contains(&unit.as_str())) {
         let hint = match nearest(unit, known.iter().copied()) {
