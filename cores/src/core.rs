@@ -16,8 +16,8 @@ use crate::stages::s3_schedule::{ReplayRecord, Written};
 use crate::stages::s4_collect::RegisterWrite;
 use crate::stages::s4_immediate::Shared;
 use crate::stages::{
-    s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute, s7_commit,
-    s8_context, s9_gather,
+    s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute, s6_leader,
+    s7_commit, s8_context, s9_gather,
 };
 use crate::start;
 
@@ -153,6 +153,10 @@ pub fn elaborate(
         Operands::from_instance(&s5, &(), &lane).connect(&s6, &lane);
     }
     s6.input("store_s6", &s5.output_as("store_s6", "store_s6"));
+    let leader = m.instance("s6_leader", &s6_leader::elaborate(shape)?);
+    leader.input("start_valid", &warp_start).input("start_warp", &warp_at);
+    leader.input("warp_s6", &meta_s6.warp).input("slot_s6", &meta_s6.slot);
+    s6.input("leader_s6", &leader.output_as("leader_s6", "leader_s6"));
 
     let path = Path::forward(&m, shape, "path_s7");
     let path_gives_way = m.forward("path_gives_way", 1);
@@ -164,7 +168,7 @@ pub fn elaborate(
     Control::from_instance(&s6, shape, "s7").connect(&s7, "s7");
     let (result_s7, store_s7) = (s6.output_as("result_s7", "result_s7"), s6.output_as("store_s7", "store_s7"));
     s7.input("result_s7", &result_s7).input("store_s7", &store_s7);
-    for port in ["address_s7", "taken_s7", "uniform_s7"] {
+    for port in ["address_s7", "taken_s7", "uniform_s7", "leader_s7", "leader_number_s7", "leader_address_s7"] {
         s7.input(port, &s6.output_as(port, port));
     }
     path.connect(&s7, "path");
@@ -195,6 +199,8 @@ pub fn elaborate(
     }
     s8.output_to("slot_epoch_s7", &epoch_s7).output_to("epochs_now", &epochs).output_to("release_barrier", &release);
     stand.driven_by(&s8, "stand");
+    leader.input("valid_s8", &stand.valid).input("warp_s8", &stand.warp);
+    leader.input("masks_s8", &s8.output_as("masks", "masks_s8"));
     resteer.driven_by(&s8, "resteer");
     record.driven_by(&s8, "record");
     let all_ended = s8.output_as("ended", "all_ended");

@@ -120,6 +120,12 @@ impl Shape {
         2 + self.delay
     }
 
+    /// Least distance, in cycles, of an instruction that asks for a leader from the one before it of its warp: S6 must know
+    /// the threads of its path.
+    pub fn election_spacing(&self) -> usize {
+        self.spacing() + 1
+    }
+
     /// Cycles from S8 until the path in charge is known.
     pub fn context_delay(&self) -> usize {
         self.delay

@@ -93,6 +93,8 @@ rtl::bundle! {
         is_divide: 1,
         /// A store: takes a place in the request queue.
         is_store: 1,
+        /// A `jalr`, which like an access of memory asks for a leader.
+        is_jalr: 1,
         /// Waits until earlier requests have been accepted, and performed: `fence.i`, and `fence` where it matters.
         is_fence_i: 1,
     }

@@ -19,11 +19,10 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(unit: &str, pipeline_stages: u32) -> Self {
+    fn new(unit: &str, configure: impl FnOnce(&mut Config)) -> Self {
         let mut config = support::config(3, 4);
         config.divergence.unit = unit.into();
-        config.divergence.fair_after = 3;
-        config.arbiter.pipeline_stages = pipeline_stages;
+        configure(&mut config);
         config.memory.stack_bytes = 1024;
         config.memory.latency = Latency { min: 1, max: 9 };
         let core = cores::elaborate_asserting(&config, 0x8000_0000).unwrap();
@@ -61,17 +60,31 @@ impl Bench {
 
 #[test]
 fn the_pipeline_keeps_the_rules_towards_the_sorted_table() {
-    Bench::new("sorted-table", 0).keeps_the_rules();
+    Bench::new("sorted-table", |config| config.divergence.fair_after = 3).keeps_the_rules();
 }
 
 #[test]
 fn the_pipeline_keeps_the_rules_towards_a_pipelined_arbiter() {
-    Bench::new("arbiter", 2).keeps_the_rules();
+    let configure = |config: &mut Config| {
+        config.divergence.fair_after = 3;
+        config.arbiter.pipeline_stages = 2;
+    };
+    Bench::new("arbiter", configure).keeps_the_rules();
+}
+
+#[test]
+fn the_pipeline_keeps_the_rules_towards_the_dual_path() {
+    Bench::new("dual-path", |_| ()).keeps_the_rules();
+}
+
+#[test]
+fn the_pipeline_keeps_the_rules_towards_the_single_path() {
+    Bench::new("pdom-stack", |_| ()).keeps_the_rules();
 }
 
 #[test]
 fn a_rule_that_is_broken_stops_the_run() {
-    let mut bench = Bench::new("sorted-table", 0);
+    let mut bench = Bench::new("sorted-table", |config| config.divergence.fair_after = 3);
     let rule = "instructions_keep_their_distance: assert (~(resolves & settling));";
     assert_eq!(bench.verilog.matches(rule).count(), 1);
     bench.verilog = bench.verilog.replace(rule, &rule.replace("~(resolves & settling)", "~resolves"));
@@ -79,5 +92,22 @@ fn a_rule_that_is_broken_stops_the_run() {
         Err(BenchError::Model(error)) => assert!(error.to_string().contains("stop"), "{error}"),
         Err(error) => panic!("{error}"),
         Ok(report) => panic!("not stopped: {}", report.message),
+    }
+}
+
+/// Without the cycle more between an access and the instruction before it, S6 elects from threads that are not the path's any more.
+#[test]
+fn a_leader_that_is_elected_too_early_stops_the_run() {
+    for unit in ["sorted-table", "dual-path"] {
+        let mut bench = Bench::new(unit, |_| ());
+        let distance = "(elects_head & issued_in_last_2)";
+        assert_eq!(bench.verilog.matches(distance).count(), 1);
+        bench.verilog = bench.verilog.replace(distance, "1'b0");
+        let stopped = bench.programs().iter().any(|program| match bench.run(program) {
+            Err(BenchError::Model(error)) => error.to_string().contains("stop"),
+            Err(error) => panic!("{error}"),
+            Ok(_) => false,
+        });
+        assert!(stopped, "{unit}: no program notices");
     }
 }

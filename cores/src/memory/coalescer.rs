@@ -1,20 +1,16 @@
 //! The coalescer, S7: one transaction for the leader and the lanes that it can serve as well. Combinational.
 //!
-//! The leader is the lowest active lane. A load serves the lanes whose word is the leader's, and every lane i that hits
+//! The leader is the lowest active lane, which S6 has elected. A load serves the lanes whose word is the leader's, and every lane i that hits
 //! word i of the leader's line. A word store serves the lanes i that hit word i of the leader's line, and the leader,
 //! if that leaves out no active lane of the line; otherwise, and for a narrower store or an atomic operation, the leader alone: a later part
 //! would else write before an earlier lane. No crossbar: each lane's word is its own or the leader's.
 //!
 //! An indirect jump asks the same question: which lanes go where the leader goes.
 
-use rtl::{Builder, ElaborationError, Expr, Module, encode, join, lowest_one, ones, select};
+use rtl::{Builder, ElaborationError, Expr, Module, join, ones, select};
 
 use super::map::{Comparison, compare, in_stacks, physical, word_in_line};
 use crate::shape::Shape;
-
-/// Warps of at most so many threads compare the addresses of all pairs of lanes: that takes the leader's election and the
-/// choice of its address out of the longest path of S7, but the comparators grow with the square of the lanes.
-const PAIRED_LANES: usize = 4;
 
 /// Elaborates the coalescer.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -24,35 +20,33 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let active = m.input("active", threads);
     let addresses = m.input("address", shape.line_bits());
     let stores = m.input("store", shape.line_bits());
+    m.port_group("the leader, its number and its address");
+    let leader = m.input("leader", threads);
+    let leader_number = m.input("leader_number", lane_bits);
+    let leader_address = m.input("leader_address", 32);
     m.port_group("what is asked: a store or an atomic operation, and log2 of its bytes");
     let is_store = m.input("is_store", 1);
     let is_atomic = m.input("is_atomic", 1);
     let size = m.input("size", 2);
 
-    let leader = m.wire("leader", &lowest_one(&active));
-    let leader_number = m.wire("leader_number", &encode(&leader));
-    let leader_address = m.wire("leader_address", &select(&leader_number, &addresses.lanes(32)));
     let in_stacks = m.wire("in_stacks", &in_stacks(shape, &leader_address));
     let line = m.wire("held_at", &physical(shape, &leader_address)).from(2 + lane_bits);
     let leader_word = m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address));
 
     let lane_addresses = addresses.lanes(32);
-    // Lanes of the leader's line are in the stacks if the leader is.
-    let (with_leader, in_stacks) = if threads <= PAIRED_LANES {
-        compare_pairs(&m, shape, &leader, &lane_addresses)
-    } else {
-        // Lane 0 is the leader if it is active.
-        let first = Comparison { same_line: ones(1), same_word: ones(1) };
-        let others = lane_addresses[1..].iter().map(|address| compare(shape, address, &leader_address, &in_stacks));
-        ([first].into_iter().chain(others).collect(), vec![in_stacks; threads])
-    };
-    let lanes: Vec<[Expr; 3]> = with_leader
-        .into_iter()
+    let lanes: Vec<[Expr; 3]> = lane_addresses
+        .iter()
         .enumerate()
-        .map(|(lane, Comparison { same_line, same_word })| {
+        .map(|(lane, address)| {
             let name = |what: &str| format!("{what}_{lane}");
+            // Lane 0 is the leader if it is active.
+            let Comparison { same_line, same_word } = match lane {
+                0 => Comparison { same_line: ones(1), same_word: ones(1) },
+                _ => compare(shape, address, &leader_address, &in_stacks),
+            };
             let in_line = m.wire(&name("in_line"), &(active.bit(lane) & same_line));
-            let word = m.wire(&name("word"), &word_in_line(shape, &in_stacks[lane], &lane_addresses[lane]));
+            // Lanes of the leader's line are in the stacks if the leader is.
+            let word = m.wire(&name("word"), &word_in_line(shape, &in_stacks, address));
             let direct = m.wire(&name("direct"), &(&in_line & word.is(lane as u64)));
             [in_line, direct, active.bit(lane) & same_word]
         })
@@ -88,10 +82,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         .collect();
 
     m.port_group("the transaction");
-    m.output("leader_one", &leader);
     m.output("line", &line);
-    m.port_group("an indirect jump: the leader's target, and the lanes that share it");
-    m.output("target", &leader_address);
+    m.port_group("an indirect jump: the lanes that go where the leader goes");
     m.output("jump_lanes", &same_word);
     m.port_group("words and lanes of the transaction");
     m.output("leader_word", &leader_word);
@@ -100,26 +92,4 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("mask", &join(words.iter().map(|(_, mask)| mask)));
     m.output("data", &join(words.iter().map(|(data, _)| data)));
     m.finish()
-}
-
-/// How each lane compares with the leader, and whether its address is in the stacks: each pair of lanes is compared
-/// while the leader is elected.
-fn compare_pairs(m: &Builder, shape: &Shape, leader: &Expr, addresses: &[Expr]) -> (Vec<Comparison>, Vec<Expr>) {
-    let in_stacks: Vec<Expr> = addresses
-        .iter()
-        .enumerate()
-        .map(|(lane, address)| m.wire(&format!("in_stacks_{lane}"), &in_stacks(shape, address)))
-        .collect();
-    let with_leader = |lane: usize| {
-        let mut found = Comparison { same_line: leader.bit(lane), same_word: leader.bit(lane) };
-        for before in 0..lane {
-            let pair = compare(shape, &addresses[lane], &addresses[before], &in_stacks[before]);
-            let same_line = m.wire(&format!("same_line_{before}_{lane}"), &pair.same_line);
-            let same_word = m.wire(&format!("same_word_{before}_{lane}"), &pair.same_word);
-            found.same_line = found.same_line | (leader.bit(before) & same_line);
-            found.same_word = found.same_word | (leader.bit(before) & same_word);
-        }
-        found
-    };
-    ((0..addresses.len()).map(with_leader).collect(), in_stacks)
 }

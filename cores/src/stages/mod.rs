@@ -12,6 +12,7 @@ pub mod s4_collect;
 pub mod s4_immediate;
 pub mod s5_decode;
 pub mod s6_execute;
+pub mod s6_leader;
 pub mod s7_commit;
 pub mod s8_context;
 pub mod s9_gather;

@@ -46,6 +46,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         is_long: reserving.is_long,
         is_divide: reserving.is_divide,
         is_store: reserving.is_store,
+        is_jalr: operation(Operation::Jalr),
         is_fence_i: if shape.posts_stores { fences } else { fences & word.bit(12) },
     };
 

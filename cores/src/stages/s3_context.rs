@@ -2,9 +2,9 @@
 //!
 //! The words wait in LUT RAM (`s3_schedule`); here stand only their hazards, as `s3_scoreboard` found them when they
 //! came: which of the context's late results they depend on, and whether they read what the instruction before
-//! them writes at S7, which is ready four cycles after its issue.
+//! them writes at S7, which is ready four cycles after its issue, and whether they ask S6 for a leader.
 //!
-//! Storage: 2 × (slots · entries + 1 + needs) + 15 bits.
+//! Storage: 2 × (slots · entries + 2 + needs) + 16 bits.
 
 use rtl::{Builder, ElaborationError, Expr, Module, join, lit};
 
@@ -53,6 +53,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ("needs", m.input("needs_s2", Need::count(shape))),
         ("depends", m.input("depends_s2", shape.slots * entries)),
         ("reads_last", m.input("reads_last_s2", 1)),
+        ("elects", m.input("elects_s2", 1)),
     ];
     m.port_group("control");
     let running = m.input("running", 1);
@@ -80,23 +81,28 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     follows.next(&unless_flushed(&*follows | &push)).reset(0);
     m.comment("The hazards of the older one, and of the one behind it.");
     let moves_up = m.wire("moves_up", &(&issue | !&*present));
-    let [[needs, _], [depends, depends_behind], [reads_last, _]] = pushed.each_ref().map(|(field, value)| {
-        let behind = m.register(&format!("{field}_behind"), value.width());
-        behind.next(value).enable(&push);
-        let head = m.register(&format!("{field}_head"), value.width());
-        head.next(&full.mux(&behind, value)).enable(&moves_up);
-        [head.q(), behind.q()]
-    });
+    let [[needs, _], [depends, depends_behind], [reads_last, _], [elects, _]] =
+        pushed.each_ref().map(|(field, value)| {
+            let behind = m.register(&format!("{field}_behind"), value.width());
+            behind.next(value).enable(&push);
+            let head = m.register(&format!("{field}_head"), value.width());
+            head.next(&full.mux(&behind, value)).enable(&moves_up);
+            [head.q(), behind.q()]
+        });
     let waits_for_late = m.wire("waits_for_late", &(&depends & pending).any());
 
-    m.comment("The instruction issued last: its result at S7 cannot be read yet, its outcome is not known to S8.");
-    let issued = since(&m, "issued", &issue, WRITE_LATENCY.max(shape.spacing()));
+    m.comment(
+        "The instruction issued last: its result at S7 cannot be read yet, its outcome is not known to S8 or S6.",
+    );
+    let (spacing, election) = (shape.spacing(), shape.election_spacing());
+    let issued = since(&m, "issued", &issue, WRITE_LATENCY.max(election));
     let waits_for_last = m.wire("waits_for_last", &(reads_last & &issued[WRITE_LATENCY - 1]));
-    let mut blocked = &waits_for_late | waits_for_last | &issued[shape.spacing() - 1];
+    let too_close = |issued: &[Expr]| &issued[spacing - 1] | (&elects & &issued[election - 1]);
+    let mut blocked = &waits_for_late | waits_for_last | too_close(&issued);
     if shape.slots > 1 {
         m.comment("The other slot's instructions change the same context.");
         let sibling = m.input("sibling_issues", 1);
-        blocked = blocked | &since(&m, "sibling_issued", &sibling, shape.spacing())[shape.spacing() - 1];
+        blocked = blocked | too_close(&since(&m, "sibling_issued", &sibling, election));
     }
 
     m.comment(

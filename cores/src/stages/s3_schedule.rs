@@ -115,6 +115,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let needs = m.wire("needs_s2", &needs_of(shape, &hazards));
     let depends = scoreboard.output_as("depends_s2", "depends_s2");
     let reads_last = scoreboard.output_as("reads_last_s2", "reads_last_s2");
+    let elects = m.wire("elects_s2", &(&hazards.is_load | &hazards.is_store | &hazards.is_jalr));
     let grant = m.forward("grant", contexts);
     let pushed = m.wire("pushed", &decode(&fetch.context, contexts).when(&push));
     let mut ports = vec!["ready", "room", "urgent", "read_position", "write_position", "follows", "waits_for_requests"];
@@ -127,6 +128,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
             context.input("running", &running);
             context.input("push", &pushed.bit(number)).input("issue", &grant.bit(number));
             context.input("needs_s2", &needs).input("depends_s2", &depends).input("reads_last_s2", &reads_last);
+            context.input("elects_s2", &elects);
             context.input("flush", &flush_one.bit(number)).input("record", &records.bit(number));
             context.input("record_ends", &record_one.bit(number));
             let sibling = number ^ 1;

@@ -1,9 +1,10 @@
 //! S6, execute: the arithmetic of every lane.
 //!
 //! Enters: operands and control. Leaves: per lane a result, a sum (address or jump target), a branch condition and the
-//! store data, and the value that all lanes share. The path that S7 validates against is read meanwhile.
+//! store data, the leader and its sum, and the value that all lanes share. The path that S7 validates against is read
+//! meanwhile, and the leader elected (`s6_leader`).
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, join, select, zeros};
 
 use crate::functional::lane_operands::Operands;
 use crate::functional::{lane_alu, multiplier};
@@ -21,6 +22,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let operands: Vec<Operands> =
         (0..shape.threads).map(|lane| Operands::inputs(&m, &(), &format!("{lane}_s6"))).collect();
     let store = m.input("store_s6", shape.line_bits());
+    m.port_group("the leader");
+    let leader = m.input("leader_s6", shape.threads);
 
     let word = &meta.instruction;
     let lanes: Vec<[Expr; 3]> = operands
@@ -55,6 +58,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.port_group("products, in S8");
         m.output("product_s8", &join(&products));
     }
+    let sums = column(1);
+    let leader_number = m.wire("leader_number", &encode(&leader));
+    let leader_sum = m.wire("leader_sum", &select(&leader_number, &sums.lanes(32)));
     let pc_value = concat([&control.pc_value, &zeros(2)]);
     // A choice of 0, not a mask: it becomes the reset of the register.
     let uniform = m.wire("uniform", &lane_control.pc_is_value.mux(&pc_value, &zeros(32)));
@@ -67,7 +73,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     control.delay(&m, shape, "q").outputs(&m, "s7");
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &m.delay("result", &column(0)));
-    m.output("address_s7", &m.delay("address", &column(1)));
+    m.output("address_s7", &m.delay("address", &sums));
+    m.output("leader_s7", &m.delay("leader", &leader));
+    m.output("leader_number_s7", &m.delay("leader_number_q", &leader_number));
+    m.output("leader_address_s7", &m.delay("leader_address", &leader_sum));
     m.output("taken_s7", &m.delay("taken", &column(2)));
     m.output("store_s7", &m.delay("store", &store));
     m.finish()

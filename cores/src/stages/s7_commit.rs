@@ -27,6 +27,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let addresses = m.input("address_s7", shape.line_bits());
     let taken = m.input("taken_s7", threads);
     let store = m.input("store_s7", shape.line_bits());
+    m.port_group("the leader of the path's threads, which S6 elected, and its address");
+    let leader = m.input("leader_s7", threads);
+    let leader_number = m.input("leader_number_s7", shape.lane_bits());
+    let leader_address = m.input("leader_address_s7", 32);
     m.port_group("the path it must belong to, and the epoch of its slot");
     let path = Path::inputs(&m, shape, "path");
     let gives_way = m.input("gives_way", 1);
@@ -80,8 +84,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("One transaction for the leader and those it serves as well.");
     let transaction = m.instance("coalescer", &coalescer);
     transaction.input("active", &active).input("address", &addresses).input("store", &store);
+    transaction.input("leader", &leader).input("leader_number", &leader_number);
+    transaction.input("leader_address", &leader_address);
     transaction.input("is_store", &control.is_store).input("size", &size).input("is_atomic", &control.is_atomic);
-    let leader = transaction.output("leader_one");
     let line = transaction.output("line");
     let leader_word = transaction.output("leader_word");
     let direct = transaction.output("direct_lanes");
@@ -90,8 +95,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let mask = transaction.output("mask");
     let leader_at_console = m.wire("leader_at_console", &(&leader & &at_console).any());
 
+    if shape.formal {
+        let asks = &valid & (&is_memory | &control.is_jalr);
+        m.assert("s6_elected_the_leader", &(!asks | leader.eq(&lowest_one(&active))));
+    }
+
     m.comment("A jalr serves the lanes that jump where the leader does.");
-    let jump_target = transaction.output("target");
     let jump_served = transaction.output("jump_lanes");
     let served = m.wire("served", &is_memory.mux(&memory_served, &control.is_jalr.mux(&jump_served, &active)));
     let unserved = m.wire("unserved", &(&active & !&served));
@@ -124,7 +133,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         op: control.memory_op.clone(),
         line: line.clone(),
         tag,
-        hart: if shape.atomic { join([&encode(&leader), &meta.warp]) } else { rtl::zeros(0) },
+        hart: if shape.atomic { join([&leader_number, &meta.warp]) } else { rtl::zeros(0) },
         mask: mask.when(&writes_memory),
         data: data.clone(),
     };
@@ -139,7 +148,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let alignment = Alignment { funct3: word.slice(12, 3), direct, offsets: per_lane(&|a| a.slice(0, 2)) };
 
     m.comment("Paths: a goes on, b is replayed or falls through.");
-    let a_pc = control.is_jalr.mux(&jump_target.from(2), &control.target);
+    let a_pc = control.is_jalr.mux(&leader_address.from(2), &control.target);
     let not_taken = &active & !&taken;
     let goes_on = control.is_branch.mux(&(&active & &taken), &served);
     // One more, or one less: all ones.

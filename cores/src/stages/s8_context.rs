@@ -138,6 +138,8 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     if shape.slots > 1 {
         m.output("shadows", &unit.output("shadows").when(&outcome.valid));
     }
+    m.port_group("the threads of those paths, for S6");
+    m.output("masks", &each_slot(&|Slot { path, .. }| path.mask.clone()));
     m.port_group("replay record, for S3");
     record.outputs(&m, "record");
     m.output("release_barrier", &release);

@@ -12,6 +12,8 @@ pub(super) struct Constants {
     pub(super) buffer: usize,
     /// Between two instructions of a warp.
     pub(super) spacing: u64,
+    /// The same, if the second asks for a leader: S6 elects it from the threads of the path.
+    pub(super) election: u64,
     /// To an instruction that reads a result of S7.
     pub(super) chain: u64,
     /// To the write of registers, in S7.
@@ -50,6 +52,7 @@ impl Constants {
             fetch: 3,
             buffer: 2,
             spacing: 2 + stages,
+            election: 3 + stages,
             chain: 4,
             write: 4,
             resolve: 5 + stages,

@@ -62,8 +62,8 @@ pub(super) struct Replay {
 /// What the core knows of a warp.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Warp {
-    /// First cycle in which it can issue again.
-    pub(super) issues_from: u64,
+    /// When it issued last.
+    pub(super) issued: Option<u64>,
     /// Threads that run in slot 1, or ran there last.
     pub(super) in_second_slot: u64,
     /// The slot that the constrained scheduler considers.

@@ -23,7 +23,7 @@ impl Core<'_> {
         let fetched = self.contexts[number].front_end.issue()?;
         let (warp, slot) = self.place(number);
         self.last_issue = number;
-        self.warps[warp as usize].issues_from = self.now + self.constants.spacing;
+        self.warps[warp as usize].issued = Some(self.now);
         if fetched.instruction.class.is_late() {
             self.warps[warp as usize].turn = (slot + 1) % self.slots;
         }
@@ -39,9 +39,10 @@ impl Core<'_> {
     pub(super) fn could_issue(&self, number: usize, head: &Fetched) -> u64 {
         let (warp, _) = self.place(number);
         let context = &self.contexts[number];
-        let Predecoded { sources, class, .. } = head.instruction;
+        let Predecoded { sources, class, elects, .. } = head.instruction;
         let continues = self.continued(number, head).is_some();
-        let mut from = self.warps[warp as usize].issues_from;
+        let distance = if elects { self.constants.election } else { self.constants.spacing };
+        let mut from = self.warps[warp as usize].issued.map_or(0, |issued| issued + distance);
         if !continues {
             let (fresh, readable) = context.fresh;
             if sources >> fresh & 1 != 0 {

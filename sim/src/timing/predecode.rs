@@ -12,6 +12,8 @@ pub(super) struct Predecoded {
     /// 0 = none.
     pub(super) destination: u8,
     pub(super) class: Class,
+    /// Whether its lanes are served by a leader: accesses, and `jalr`.
+    pub(super) elects: bool,
     /// Where the front end goes on: backward branches and `jal` jump, everything else goes straight on.
     pub(super) next: u32,
 }
@@ -58,11 +60,13 @@ impl Predecoder {
     /// The instruction `word` at `pc`. What is illegal, or not there, asks for nothing.
     pub(super) fn predecode(&mut self, pc: u32, word: Option<u32>) -> Predecoded {
         let instruction = word.and_then(|word| self.decoder.decode(pc, word));
-        let mut predecoded = Predecoded { sources: 0, destination: 0, class: Class::Plain, next: pc.wrapping_add(4) };
+        let mut predecoded =
+            Predecoded { sources: 0, destination: 0, class: Class::Plain, elects: false, next: pc.wrapping_add(4) };
         let Some(instruction) = instruction else { return predecoded };
         predecoded.destination = instruction.destination().unwrap_or(0);
         predecoded.sources = sources(&instruction);
         predecoded.class = class(&instruction);
+        predecoded.elects = predecoded.class.is_memory() || matches!(instruction, Instruction::JumpRegister { .. });
         match instruction {
             Instruction::Jump { offset, .. } => predecoded.next = pc.wrapping_add(offset),
             Instruction::Branch { offset, .. } if (offset as i32) < 0 => predecoded.next = pc.wrapping_add(offset),

@@ -37,10 +37,11 @@ fn cycles_are_those_worked_out_by_hand() {
 #[test]
 fn each_constant_matters() {
     type Change = fn(&mut Constants);
-    let changes: [(&str, Change); 15] = [
+    let changes: [(&str, Change); 16] = [
         ("fetch", |constants| constants.fetch += 1),
         ("buffer", |constants| constants.buffer -= 1),
         ("spacing", |constants| constants.spacing += 1),
+        ("election", |constants| constants.election -= 1),
         ("chain", |constants| constants.chain -= 1),
         ("write", |constants| constants.write -= 1),
         ("resolve", |constants| constants.resolve += 1),

@@ -68,6 +68,13 @@ pub(super) fn cases() -> Vec<Case> {
         ),
         // 3 and 7; at the port in 13, answered in 33, written in 36; 37; 39.
         case("a load and its use", one_thread(20), &of_one(&load), 39 + 5),
+        // 3, 6 and 10; fetched by 12, but S6 elects its leader from 13 on; written in 42; 43; 45.
+        case(
+            "a load that was fetched two cycles behind",
+            one_thread(20),
+            &of_one(&[&[addi(13, 0, 1), addi(13, 13, 1)], &load[..]].concat()),
+            45 + 5,
+        ),
         // 3, 6, 10, 14, 18; written in 47; 48; 50.
         case("a load of one line", config(20), &and_exit(&[address(false), load.to_vec()].concat()), 50 + 5),
         // Four parts: 18, 27, 36, 45, each after S8 of the one before; the last is written in 74; 75; 77.
