@@ -57,13 +57,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     ];
     m.port_group("control");
     let running = m.input("running", 1);
-    let issue = m.input("issue", 1);
+    let picked = m.input("picked", 1);
     let flush = m.input("flush", 1);
     let record = m.input("record", 1);
     let record_ends = m.input("record_ends", 1);
     m.port_group("late results under way, and what is lacking");
     let pending = m.input("pending", shape.slots * entries);
     let lacking = m.input("lacking", Need::count(shape));
+
+    m.comment("What is picked in the cycle of a flush does not issue.");
+    let issue = m.wire("issue", &(&picked & !&flush));
 
     m.comment("Two entries, a read and a write position.");
     let present = m.register("present", 1);
@@ -80,7 +83,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let follows = m.register("follows_one", 1);
     follows.next(&unless_flushed(&*follows | &push)).reset(0);
     m.comment("The hazards of the older one, and of the one behind it.");
-    let moves_up = m.wire("moves_up", &(&issue | !&*present));
+    let moves_up = m.wire("moves_up", &(&picked | !&*present));
     let [[needs, _], [depends, depends_behind], [reads_last, _], [elects, _]] =
         pushed.each_ref().map(|(field, value)| {
             let behind = m.register(&format!("{field}_behind"), value.width());
@@ -123,7 +126,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.output("waits_late", &(&*present & &waits_for_late));
     }
     m.port_group("for the pick");
-    m.output("ready", &(&*present & !&flush & !blocked & (&needs & lacking).none()));
+    m.output("ready", &(&*present & !blocked & (&needs & lacking).none()));
     m.comment("For S0: of the next cycle, in which it looks.");
     let room = m.register("room_now", 1);
     room.next(&(running & !full_next & !beyond_replay)).reset(0);

@@ -126,7 +126,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
             context.input("running", &running);
-            context.input("push", &pushed.bit(number)).input("issue", &grant.bit(number));
+            context.input("push", &pushed.bit(number)).input("picked", &grant.bit(number));
             context.input("needs_s2", &needs).input("depends_s2", &depends).input("reads_last_s2", &reads_last);
             context.input("elects_s2", &elects);
             context.input("flush", &flush_one.bit(number)).input("record", &records.bit(number));
@@ -134,7 +134,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
             let sibling = number ^ 1;
             let mut waited_for = pending.lane(number, shape.late_results);
             if shape.slots > 1 {
-                context.input("sibling_issues", &grant.bit(sibling));
+                context.input("sibling_issues", &(grant.bit(sibling) & !flush_one.bit(sibling)));
                 waited_for = join([&waited_for, &shadowed.lane(sibling, shape.late_results)]);
             }
             context.input("pending", &waited_for).input("lacking", &lacking);
@@ -159,7 +159,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let picker = m.instance("picker", round_robin);
     picker.input("requests", &ready).input("accept", &rtl::ones(1)).output_to("grant", &grant);
     let context = m.wire("picked_context", &encode(&grant));
-    let valid = m.wire("valid", &grant.any());
+    // A flush would come late to the pick: what is picked of its context does not leave instead.
+    let valid = m.wire("valid", &(&grant & !&flush_one).any());
     valid_s4.next(&valid).reset(0);
 
     m.comment("Buffered words: two for each context.");

@@ -28,6 +28,8 @@ pub(super) struct FrontEnd {
     /// Restarts that are to come. Until then what is fetched comes to nothing.
     restarts: u32,
     running: bool,
+    /// What was next to issue at the last restart, and the cycle after that.
+    flushed: Option<(u64, Fetched)>,
 }
 
 impl FrontEnd {
@@ -40,6 +42,7 @@ impl FrontEnd {
             single: false,
             restarts: 0,
             running: next.is_some(),
+            flushed: None,
         }
     }
 
@@ -54,7 +57,8 @@ impl FrontEnd {
         let fetches = self.next.is_some() && self.buffer.len() < constants.buffer;
         let fetch = if fetches { self.idle_from } else { u64::MAX };
         let issue = self.buffer.front().map_or(u64::MAX, |head| head.from);
-        [fetch, issue].into_iter().filter(|cycle| *cycle > now).min().unwrap_or(u64::MAX)
+        let flushed = self.flushed(now + 1).map_or(u64::MAX, |_| now + 1);
+        [fetch, issue, flushed].into_iter().filter(|cycle| *cycle > now).min().unwrap_or(u64::MAX)
     }
 
     /// Begins a fetch in cycle `now`.
@@ -67,6 +71,14 @@ impl FrontEnd {
     /// The instruction that is next to issue, in cycle `now`.
     pub(super) fn head(&self, now: u64) -> Option<&Fetched> {
         self.buffer.front().filter(|head| head.from <= now)
+    }
+
+    /// The instruction that a restart has just dropped: S3 may still pick it in cycle `now`, in vain.
+    pub(super) fn flushed(&self, now: u64) -> Option<&Fetched> {
+        self.flushed
+            .as_ref()
+            .filter(|(cycle, flushed)| *cycle == now && flushed.from <= now)
+            .map(|(_, flushed)| flushed)
     }
 
     pub(super) fn issue(&mut self) -> Option<Fetched> {
@@ -93,6 +105,7 @@ impl FrontEnd {
     /// comes to its end first.
     pub(super) fn restart(&mut self, now: u64, next: Option<u32>, single: bool) {
         self.restarts = self.restarts.saturating_sub(1);
+        self.flushed = self.buffer.front().map(|head| (now + 1, *head));
         self.buffer.clear();
         self.next = next;
         self.single = single;

@@ -20,9 +20,13 @@ impl Core<'_> {
             self.idle += 1;
             return None;
         };
+        self.last_issue = number;
+        if self.contexts[number].front_end.flushed(self.now).is_some() {
+            self.idle += 1;
+            return None;
+        }
         let fetched = self.contexts[number].front_end.issue()?;
         let (warp, slot) = self.place(number);
-        self.last_issue = number;
         self.warps[warp as usize].issued = Some(self.now);
         if fetched.instruction.class.is_late() {
             self.warps[warp as usize].turn = (slot + 1) % self.slots;
@@ -31,7 +35,8 @@ impl Core<'_> {
     }
 
     fn is_ready(&self, number: usize) -> bool {
-        let head = self.contexts[number].front_end.head(self.now);
+        let front_end = &self.contexts[number].front_end;
+        let head = front_end.flushed(self.now).or_else(|| front_end.head(self.now));
         head.is_some_and(|head| self.could_issue(number, head) <= self.now)
     }
 
