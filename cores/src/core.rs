@@ -160,7 +160,7 @@ pub fn elaborate(
 
     let path = Path::forward(&m, shape, "path_s7");
     let path_gives_way = m.forward("path_gives_way", 1);
-    let epoch_s7 = m.forward("slot_epoch_s7", shape.epoch_bits());
+    let epoch_is_present = m.forward("epoch_is_present_s7", 1);
     let free_tag = m.forward("free_tag", shape.tag_bits());
     let s7 = m.instance("s7", &s7_commit::elaborate(shape)?);
     let meta_s7 = Meta::from_instance(&s6, shape, "s7");
@@ -174,7 +174,10 @@ pub fn elaborate(
     path.connect(&s7, "path");
     let leaves_at_ret = m.forward("path_leaves_at_ret", usize::from(shape.reconverges));
     s7.input("gives_way", &path_gives_way).input("leaves_at_ret", &leaves_at_ret);
-    s7.input("slot_epoch", &epoch_s7).input("halted", &halted).input("free_tag", &free_tag).input("commits", &commits);
+    s7.input("epoch_is_present", &epoch_is_present)
+        .input("halted", &halted)
+        .input("free_tag", &free_tag)
+        .input("commits", &commits);
     s7.output_to("commit_s7", &commit);
     s7.output_to("request_unused_s8", &request_unused).output_to("load_unused_s8", &load_unused);
     s7.output_to("long_unused_s8", &long_unused).output_to("division_unused_s8", &division_unused);
@@ -182,7 +185,7 @@ pub fn elaborate(
     m.comment("S8: context, and requests to memory.");
     let s8 = m.instance("s8", &s8_context::elaborate(shape, &unit.elaborate(shape)?)?);
     s8.input("start_valid", &warp_start).input("start_warp", &warp_at);
-    s8.input("warp_s6", &meta_s6.warp).input("slot_s6", &meta_s6.slot);
+    s8.input("warp_s6", &meta_s6.warp).input("slot_s6", &meta_s6.slot).input("epoch_s6", &meta_s6.epoch);
     s8.input("warp_s7", &meta_s7.warp).input("slot_s7", &meta_s7.slot);
     Resolve::build(shape, &mut |field, _| s7.output_as(&format!("{field}_s8"), &format!("{field}_s8")))
         .connect(&s8, "s8");
@@ -197,7 +200,9 @@ pub fn elaborate(
     if shape.slots > 1 {
         s8.output_to("shadows", &shadows);
     }
-    s8.output_to("slot_epoch_s7", &epoch_s7).output_to("epochs_now", &epochs).output_to("release_barrier", &release);
+    s8.output_to("epoch_is_present_s7", &epoch_is_present)
+        .output_to("epochs_now", &epochs)
+        .output_to("release_barrier", &release);
     stand.driven_by(&s8, "stand");
     leader.input("valid_s8", &stand.valid).input("warp_s8", &stand.warp);
     leader.input("masks_s8", &s8.output_as("masks", "masks_s8"));

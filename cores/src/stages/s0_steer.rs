@@ -5,11 +5,14 @@
 //! under way marks it dead, and S2 drops it. Stalls while S1 cannot take the fetch.
 //!
 //! S8 computes in one cycle where the paths of a warp stand, and whether that is a resteer; it is one here in the next,
-//! in which the context can be picked already.
+//! in which the context can be picked already. It comes too late to take part in the pick: it goes before whatever is
+//! picked, but not twice in a row while a context has nothing to issue, so that it holds up nobody for ever.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, decode, encode, join, lit, select};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, decode, encode, join, lit, lowest_one, select,
+};
 
-use super::s3_schedule::split_context;
+use super::s3_schedule::{join_context, split_context};
 use crate::shape::{PC, Shape};
 
 rtl::bundle! {
@@ -86,7 +89,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let dead = m.register("dead", contexts);
     let from_resteer = m.register("from_resteer", contexts);
 
-    m.comment("A resteer comes before everything else.");
+    m.comment("A resteer changes which contexts fetch.");
     let resteer_one = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
     let every_warp = |slots: &Expr| slots.repeat(shape.warps);
     let or_resteered = |name: &str, now: &Expr, slots: &Expr| {
@@ -94,7 +97,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     };
     let enabled_before: Vec<Expr> =
         (0..contexts).map(|context| enabled[context % shape.slots].bit(context / shape.slots)).collect();
-    let enabled_now = or_resteered("enabled_contexts", &join(&enabled_before), &resteer.runs);
+    let enabled_before = join(&enabled_before);
+    let enabled_now = or_resteered("enabled_contexts", &enabled_before, &resteer.runs);
     let waiting_now = or_resteered("waiting_contexts", &waiting, &resteer.waits);
     let from_resteer_now = m.wire("starts_from_resteer", &(&*from_resteer | &resteer_one));
 
@@ -102,12 +106,32 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         "Pick a context that may fetch, has no fetch under way and has room for the instruction; one that\n\
          has nothing to issue before one that would only fetch ahead.",
     );
-    let room = room | &resteer_one;
-    let requests = m.wire("requests", &(&enabled_now & !&*in_flight & room));
+    let requests = m.wire("requests", &(&enabled_before & !&*in_flight & room));
     let picker = m.instance("picker", round_robin);
-    picker.input("requests", &requests).input("preferred", &(urgent | &resteer_one)).input("accept", &ready);
-    let grant = picker.output_as("grant", "grant");
-    let context = m.wire("picked_context", &encode(&grant));
+    let goes_before = m.forward("goes_before", 1);
+    picker.input("requests", &requests).input("preferred", &urgent).input("accept", &(&ready & !&goes_before));
+    let local = picker.output_as("grant", "local_grant");
+
+    m.comment(
+        "A resteered context that can fetch goes before it, unless one has just done so and a context has nothing to\n\
+         issue.",
+    );
+    let went_before = m.register("went_before", 1);
+    went_before.next(&goes_before).enable(&ready).reset(0);
+    let fetches = m.wire("resteer_fetches", &(&resteer_one & every_warp(&resteer.runs) & !&*in_flight));
+    let of_slot = |bits: &Expr, slot: usize| {
+        join(&(0..shape.warps).map(|warp| bits.bit(shape.slots * warp + slot)).collect::<Vec<_>>())
+    };
+    let slot_fetches: Vec<Expr> = (0..shape.slots).map(|slot| of_slot(&fetches, slot).any()).collect();
+    let first_slot = lowest_one(&join(&slot_fetches));
+    let may_go_before = m.wire("may_go_before", &((&requests & &urgent).none() | !&*went_before));
+    m.drive(&goes_before, &(first_slot.any() & may_go_before));
+    let before = &fetches & every_warp(&first_slot);
+    let stops = m.wire("resteer_stops", &(&resteer_one & !every_warp(&resteer.runs)));
+    let grant = m.wire("grant", &goes_before.mux(&before, &(&local & !stops)));
+    let local_context = m.wire("local_context", &encode(&local));
+    let first_context = join_context(&encode(&resteer.warp), &encode(&first_slot));
+    let context = m.wire("picked_context", &goes_before.mux(&first_context, &local_context));
     let picked = m.wire("picked", &grant.when(&ready));
     let done_one = m.wire("done", &decode(&done.context, contexts).when(&done.valid));
 
@@ -120,8 +144,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         &start_valid.mux(&start_row.slice(0, shape.context_bits()), &done.context),
         &start_valid.mux(&reset_pc, &done.pc),
     );
-    let predicted = predictions.read("predicted", &context);
-    let (warp, slot) = split_context(shape, &context);
+    let predicted = predictions.read("predicted", &local_context);
+    let (warp, slot) = split_context(shape, &local_context);
     let resteer_pcs: Vec<Expr> = (0..shape.slots)
         .map(|slot| {
             let side = ["", "_right"][slot];
@@ -131,8 +155,10 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         })
         .collect();
     let resteer_pc = select(&slot, &resteer_pcs);
-    let resteered_last = m.wire("resteered_last", &(&grant & &from_resteer_now).any());
-    let pc = resteered_last.mux(&resteer_pc, &predicted);
+    let resteered_last = m.wire("resteered_last", &(&local & &from_resteer_now).any());
+    let local_pc = m.wire("local_pc", &resteered_last.mux(&resteer_pc, &predicted));
+    let first_pc = select(&encode(&first_slot), &m.delay("stand_before", &stand.pc).lanes(PC));
+    let pc = goes_before.mux(&first_pc, &local_pc);
 
     let still = m.wire("still_in_flight", &(&*in_flight & !&done_one));
     in_flight.next(&(&picked | &still)).reset(0);
@@ -145,10 +171,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         enabled.next(&enables).reset_ones();
     } else {
         let enables = m.wire("enables", &enables);
-        let of_slot =
-            |slot| join(&(0..shape.warps).map(|warp| enables.bit(shape.slots * warp + slot)).collect::<Vec<_>>());
-        enabled[0].next(&of_slot(0)).reset_ones();
-        enabled[1].next(&of_slot(1)).reset(0);
+        enabled[0].next(&of_slot(&enables, 0)).reset_ones();
+        enabled[1].next(&of_slot(&enables, 1)).reset(0);
     }
 
     let valid = m.register("valid", 1);

@@ -31,11 +31,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let leader = m.input("leader_s7", threads);
     let leader_number = m.input("leader_number_s7", shape.lane_bits());
     let leader_address = m.input("leader_address_s7", 32);
-    m.port_group("the path it must belong to, and the epoch of its slot");
+    m.port_group("the path it must belong to, and whether it is of its slot's epoch");
     let path = Path::inputs(&m, shape, "path");
     let gives_way = m.input("gives_way", 1);
     let leaves_at_ret = m.input("leaves_at_ret", usize::from(shape.reconverges));
-    let epoch = m.input("slot_epoch", shape.epoch_bits());
+    let epoch_is_present = m.input("epoch_is_present", 1);
     let halted = m.input("halted", 1);
     m.port_group("tag for a load, number of the commit");
     let tag = m.input("free_tag", shape.tag_bits());
@@ -45,7 +45,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let gives_way =
         if shape.reconverges { m.wire("leaves", &(gives_way | (&leaves_at_ret & &control.is_ret))) } else { gives_way };
     let word = &meta.instruction;
-    let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & meta.epoch.eq(&epoch)));
+    let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & epoch_is_present));
     let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&gives_way & !&halted));
     let valid = m.wire("validated", &(&meta.valid & &matches & path_runs));
     let rotates = m.wire("rotates", &(&meta.valid & &matches & &gives_way & !&halted));

@@ -25,6 +25,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     m.port_group("instructions in S6 and S7");
     let warp_s6 = m.input("warp_s6", shape.warp_bits());
     let slot_s6 = m.input("slot_s6", shape.slot_bits());
+    let epoch_s6 = m.input("epoch_s6", shape.epoch_bits());
     let warp_s7 = m.input("warp_s7", shape.warp_bits());
     let slot_s7 = m.input("slot_s7", shape.slot_bits());
     m.port_group("outcome of S7");
@@ -108,28 +109,34 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         entry,
     };
 
-    m.comment("Epochs change with the resteer; S7 is told of one that is on its way.");
+    m.comment("Epochs change with the resteer.");
     let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
-    let to_s7 = m.wire("resteers_s7", &(resteer.warp.index(&warp_s7) & resteer.valid.index(&slot_s7)));
-    let context_s7 = join_context(&warp_s7, &slot_s7);
     let epochs: Vec<rtl::Register> =
         ["epochs", "epochs_high"][..shape.epoch_bits()].iter().map(|name| m.register(name, contexts)).collect();
-    let (mut carry, mut carry_s7) = (changed, to_s7);
-    let mut epoch_s7 = Vec::new();
+    let mut carry = changed.clone();
     for bits in &epochs {
         bits.next(&(&**bits ^ &carry)).reset(0);
-        let bit_s7 = bits.index(&context_s7);
-        epoch_s7.push(&bit_s7 ^ &carry_s7);
-        (carry, carry_s7) = (carry & &**bits, carry_s7 & bit_s7);
+        carry = carry & &**bits;
     }
 
-    m.port_group("the path that S7 validates against, and the epoch of its slot");
+    m.comment(
+        "S7 is told whether the epoch of its instruction is the present one. What is between S3 and S7 when its slot is\n\
+         resteered is older than that.",
+    );
+    let context_s6 = join_context(&warp_s6, &slot_s6);
+    let [present_epoch, overtaken] =
+        [join(&epochs.iter().map(|bits| bits.index(&context_s6)).collect::<Vec<_>>()), changed.index(&context_s6)];
+    let was_present = m.delay("epoch_was_present", &(epoch_s6.eq(&present_epoch) & !overtaken));
+    let same_warp = m.delay("resteers_warp_s7", &outcome.warp.eq(&warp_s6));
+    let is_present = m.wire("epoch_is_present", &(was_present & !(same_warp & resteer.valid.index(&slot_s7))));
+
+    m.port_group("the path that S7 validates against, and whether its instruction is of the slot's epoch");
     validate.outputs(&m, "s7");
     m.output("path_gives_way", &gave_way);
     if shape.reconverges {
         m.output("path_leaves_at_ret", &unit.output("leaves_at_ret_s7"));
     }
-    m.output("slot_epoch_s7", &join(&epoch_s7));
+    m.output("epoch_is_present_s7", &is_present);
     let epoch_of = |context| join(&epochs.iter().map(|bits| bits.bit(context)).collect::<Vec<_>>());
     m.output("epochs_now", &join(&(0..contexts).map(epoch_of).collect::<Vec<_>>()));
     m.port_group("where the paths stand, and a cycle later: they are to be fetched from there");

@@ -39,6 +39,8 @@ pub(super) struct Core<'a> {
     /// The contexts that fetched and issued last.
     pub(super) last_fetch: usize,
     pub(super) last_issue: usize,
+    /// The last cycle in which a restarted context fetched before it was in turn.
+    pub(super) went_before: u64,
     pub(super) now: u64,
     pub(super) idle: u64,
 }
@@ -109,6 +111,7 @@ impl<'a> Core<'a> {
             slots,
             last_fetch: contexts.len() - 1,
             last_issue: contexts.len() - 1,
+            went_before: 0,
             contexts,
             warps: vec![Warp::default(); config.warps as usize],
             findings: VecDeque::new(),
@@ -197,18 +200,24 @@ impl<'a> Core<'a> {
         runs.then(|| path.map_or(0, |path| path.pc))
     }
 
-    /// S0: one context in turn.
+    /// S0: one context in turn. One that has just restarted goes before it, but not twice in a row if another waits.
     fn fetch(&mut self) {
         let count = self.contexts.len();
+        let restarted = |number: usize| self.contexts[number].front_end.has_restarted(self.now);
+        let wants = |number: usize| Some((number, self.contexts[number].front_end.wants(self.now, &self.constants)?));
+        let first = (0..count).filter(|number| restarted(*number)).find_map(wants);
         let turn = (1..=count).map(|step| (self.last_fetch + step) % count);
-        let chosen = turn
-            .into_iter()
-            .find_map(|number| Some((number, self.contexts[number].front_end.wants(self.now, &self.constants)?)));
-        let Some((number, pc)) = chosen else { return };
+        let in_turn = turn.filter(|number| !restarted(*number)).find_map(wants);
+        let goes_before = first.is_some() && (in_turn.is_none() || self.went_before + 1 < self.now);
+        let Some((number, pc)) = (if goes_before { first } else { in_turn }) else { return };
+        if goes_before {
+            self.went_before = self.now;
+        } else {
+            self.last_fetch = number;
+        }
         let word = self.execution.machine.read_word(pc);
         let instruction = self.predecoder.predecode(pc, word);
         self.contexts[number].front_end.fetch(self.now, pc, instruction, &self.constants);
-        self.last_fetch = number;
     }
 
     /// The context of the warp's other slot.

@@ -28,8 +28,10 @@ pub(super) struct FrontEnd {
     /// Restarts that are to come. Until then what is fetched comes to nothing.
     restarts: u32,
     running: bool,
-    /// What was next to issue at the last restart, and the cycle after that.
-    flushed: Option<(u64, Fetched)>,
+    /// The cycle after the last restart.
+    restarted: u64,
+    /// What was next to issue then.
+    flushed: Option<Fetched>,
 }
 
 impl FrontEnd {
@@ -42,6 +44,7 @@ impl FrontEnd {
             single: false,
             restarts: 0,
             running: next.is_some(),
+            restarted: 0,
             flushed: None,
         }
     }
@@ -75,10 +78,12 @@ impl FrontEnd {
 
     /// The instruction that a restart has just dropped: S3 may still pick it in cycle `now`, in vain.
     pub(super) fn flushed(&self, now: u64) -> Option<&Fetched> {
-        self.flushed
-            .as_ref()
-            .filter(|(cycle, flushed)| *cycle == now && flushed.from <= now)
-            .map(|(_, flushed)| flushed)
+        self.flushed.as_ref().filter(|flushed| self.has_restarted(now) && flushed.from <= now)
+    }
+
+    /// Whether S0 learns in cycle `now` that it has restarted.
+    pub(super) fn has_restarted(&self, now: u64) -> bool {
+        self.restarted == now
     }
 
     pub(super) fn issue(&mut self) -> Option<Fetched> {
@@ -105,7 +110,8 @@ impl FrontEnd {
     /// comes to its end first.
     pub(super) fn restart(&mut self, now: u64, next: Option<u32>, single: bool) {
         self.restarts = self.restarts.saturating_sub(1);
-        self.flushed = self.buffer.front().map(|head| (now + 1, *head));
+        self.restarted = now + 1;
+        self.flushed = self.buffer.front().copied();
         self.buffer.clear();
         self.next = next;
         self.single = single;

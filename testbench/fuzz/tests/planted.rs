@@ -48,7 +48,7 @@ const BUGS: &[Bug] = &[
         class: "epoch: instructions that were fetched before a resteer are taken",
         unit: "dual-path",
         profile: "pressure",
-        text: "(pc_s7 == pc_path) & (epoch_s7 == slot_epoch)",
+        text: "(pc_s7 == pc_path) & epoch_is_present",
         becomes: "(pc_s7 == pc_path)",
     },
     Bug {
