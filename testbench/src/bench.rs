@@ -22,7 +22,7 @@ use weft_config::Config;
 use weft_trace::Record;
 
 use crate::cache::Cache;
-use crate::model::{BuildError, Built, Effort, ModelError, Source};
+use crate::model::{BuildError, Built, Effort, ModelError, Point, PointKind, Source};
 use crate::report::Report;
 
 /// What executes the program.
@@ -159,6 +159,8 @@ pub struct BuiltCore {
     built: Built,
     /// The keys that it was elaborated from, and where its threads start.
     elaborated: (String, u32),
+    /// Its Verilog, if it counts what it does.
+    verilog: Option<String>,
 }
 
 impl BuiltCore {
@@ -184,7 +186,27 @@ impl BuiltCore {
         let verilog = edit(core.all_in_one());
         let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
         let built = Built::of(&Cache::of_user(), &source, wave, effort)?;
-        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry) })
+        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None })
+    }
+
+    /// The same with the assertions and functional points of the design in it, counting what it does.
+    pub fn counting(config: &Config, entry: u32) -> Result<Self, BenchError> {
+        let core = cores::elaborate_asserting(config, entry)?;
+        let verilog = core.all_in_one();
+        let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+        let built = Built::counting(&Cache::of_user(), &source, Effort::Fast)?;
+        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: Some(verilog) })
+    }
+
+    /// What the runs on it did, each line by its text; nothing, if it was not built to count.
+    pub fn coverage(&self) -> Result<Vec<Point>, BenchError> {
+        let lines: Vec<&str> = self.verilog.iter().flat_map(|verilog| verilog.lines()).collect();
+        let mut points = self.built.coverage()?;
+        for point in points.iter_mut().filter(|point| point.kind == PointKind::Line) {
+            let line = point.name.parse().ok().and_then(|number: usize| lines.get(number.checked_sub(1)?));
+            point.name = line.map_or_else(String::new, |line| line.trim().to_owned());
+        }
+        Ok(points)
     }
 
     /// Runs a program on it: engine [`Engine::Rtl`] or [`Engine::Cosim`].

@@ -1,13 +1,18 @@
 //! Verilated models: built once per content, kept in the [cache](crate::cache), loaded at run time.
 
 mod build;
+mod coverage;
 mod harness;
 mod library;
 
 pub use build::{BuildError, Effort, Source};
+pub use coverage::{Point, PointKind};
 pub use library::{Model, ModelError, Port};
 
 use std::path::PathBuf;
+
+use build::Extra;
+use coverage::Sums;
 
 use crate::cache::Cache;
 
@@ -15,16 +20,30 @@ use crate::cache::Cache;
 #[derive(Clone, Debug)]
 pub struct Built {
     path: PathBuf,
+    covered: Option<Sums>,
 }
 
 impl Built {
     /// Builds a core, if the cache does not hold it. With `wave`, it can write waveforms, and is larger and slower.
     pub fn of(cache: &Cache, source: &Source<'_>, wave: bool, effort: Effort) -> Result<Self, BuildError> {
-        Ok(Self { path: build::shared_object(cache, source, wave, effort)? })
+        let extra = if wave { Extra::Wave } else { Extra::None };
+        Ok(Self { path: build::shared_object(cache, source, extra, effort)?, covered: None })
+    }
+
+    /// The same, of which each instance counts what it does: larger, and several times slower.
+    pub fn counting(cache: &Cache, source: &Source<'_>, effort: Effort) -> Result<Self, BuildError> {
+        let path = build::shared_object(cache, source, Extra::Coverage, effort)?;
+        Ok(Self { path, covered: Some(Sums::default()) })
     }
 
     /// An instance of it. Its uninitialised state starts with random bits of this seed, which is positive.
     pub fn instance(&self, seed: i32) -> Result<Model, ModelError> {
-        Model::load(&self.path, seed)
+        Model::load(&self.path, seed, self.covered.clone())
+    }
+
+    /// What its instances have done until they ended; nothing, if they do not count.
+    pub fn coverage(&self) -> Result<Vec<Point>, ModelError> {
+        let Some(sums) = &self.covered else { return Ok(Vec::new()) };
+        Model::load(&self.path, 1, None)?.coverage(&sums.get())
     }
 }

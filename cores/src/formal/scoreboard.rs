@@ -58,13 +58,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         "scoreboard_proof",
         "The scoreboard of one warp of two slots, and a thread that moves between them.",
     );
-    m.port_group("what comes from S2, what is issued");
+    m.port_group("what comes from S2, what is picked");
     let register = m.input("watched_register", 5);
     m.assume("one_register_is_watched", &register.eq(&m.delay("watched_register_before", &register)));
     let push = m.input("push", 1);
     let context = m.input("context_s2", shape.context_bits());
     let hazards = Hazards::inputs(&m, shape, "s2");
-    let issue = m.input("issue", slots);
+    let elects = m.input("elects_s2", 1);
+    let picked = m.input("picked", slots);
     m.port_group(
         "S7: it is on its path. S8: what becomes of the paths and of the thread; which slots are fetched anew",
     );
@@ -93,6 +94,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let shadows = m.wire("shadows", &((&pops & &event).repeat(slots) | own.when(&(&diverges & &event))));
     let restarted_now = m.wire("restarted_now", &restarts.when(&event));
     let flush = flag("flush", &restarted_now);
+    let issue = m.wire("issue", &(&picked & !&flush));
     scoreboard.input("start_valid", &zeros(1)).input("start_row", &zeros(5 + shape.warp_bits()));
     scoreboard.input("push", &push).input("context_s2", &context).input("replays_s2", &zeros(1));
     scoreboard.input("replayed_entry_s2", &zeros(shape.entry_bits()));
@@ -125,7 +127,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         .map(|slot| {
             let name = ["left", "right"][slot];
             let instance = m.instance(name, &context_module);
-            instance.input("push", &pushed.bit(slot)).input("issue", &issue.bit(slot));
+            instance.input("push", &pushed.bit(slot)).input("picked", &picked.bit(slot));
+            instance.input("elects_s2", &elects);
             instance.input("needs_s2", &zeros(Need::count(shape))).input("lacking", &zeros(Need::count(shape)));
             instance.input("running", &ones(1)).input("record_ends", &zeros(1));
             instance.input("depends_s2", &depends).input("reads_last_s2", &reads_last);
@@ -161,8 +164,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let room_before = m.delay("room_before", &(column(1) | &flush));
     let room_earlier = m.delay("room_earlier", &room_before);
     m.assume("a_fetch_finds_room", &(&pushed & !&room_earlier).none());
-    m.assume("what_is_issued_is_ready", &(&issue & !column(0)).none());
-    m.assume("one_is_issued_at_a_time", &!issue.all());
+    m.assume("what_is_picked_is_ready", &(&picked & !column(0)).none());
+    m.assume("one_is_picked_at_a_time", &!picked.all());
 
     m.comment("From S4 to S8.");
     let issued = m.wire("issued", &issue.any());

@@ -41,7 +41,7 @@ fn broken_scoreboards_fail() {
             "2'd0",
         ),
         ("what is buffered survives the arrival of threads", "scoreboard_proof", "(flush[0])", "(1'b0)"),
-        ("a slot that is being emptied issues", "s3_context", "present & ~flush", "present"),
+        ("a slot that is being emptied issues", "scoreboard_proof", "picked & ~flush", "picked"),
     ];
     let scoreboard = scoreboard(2);
     for (what, module, original, replacement) in broken {

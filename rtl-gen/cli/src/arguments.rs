@@ -383,6 +383,10 @@ pub struct FuzzArguments {
     /// Go on with the campaign that the folder holds
     #[arg(long)]
     pub resume: bool,
+    /// Write what of the hardware the programs of this call exercised, as JSON: functional points, lines and bits of
+    /// the Verilog. The cores are built with their assertions for it, and are several times slower
+    #[arg(long, value_name = "F")]
+    pub coverage: Option<PathBuf>,
     /// Cores that are worked on at once
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: u32,

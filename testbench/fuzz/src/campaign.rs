@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use folder::Folder;
 pub use folder::FolderError;
+use testbench::model::Point;
 
 use crate::build::{AssembleError, Assembler};
 use crate::profile::{PROFILES, Profile};
@@ -53,6 +54,8 @@ pub struct Manner {
     pub resume: bool,
     /// Cores that are worked on at a time.
     pub jobs: usize,
+    /// Whether the cores count what they do, which makes them several times slower.
+    pub covers: bool,
 }
 
 /// What became of one program.
@@ -101,6 +104,8 @@ pub enum Event {
     Tried(Tried),
     /// A program has failed and is being shrunk: the folder it goes to.
     Failed(PathBuf),
+    /// What the programs of this call have done on a core with this divergence unit.
+    Covered(String, Vec<Point>),
     /// Seconds that programs took on a core, without building it.
     Ran(Duration),
 }
@@ -184,6 +189,7 @@ struct Shared<'a> {
     profiles: Vec<&'static Profile>,
     folder: &'a Folder,
     reference: Option<&'a Reference>,
+    covers: bool,
     next: AtomicUsize,
     stop: AtomicBool,
 }
@@ -214,6 +220,7 @@ pub fn run(
         profiles,
         folder: &folder,
         reference,
+        covers: manner.covers,
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
     };
@@ -248,7 +255,7 @@ pub fn run(
                 }
                 Event::Failed(folder) => summary.folders.push(folder.clone()),
                 Event::Ran(time) => summary.core_seconds += time.as_secs_f64(),
-                Event::Building(_) => {}
+                Event::Building(_) | Event::Covered(..) => {}
             }
             observe(&event, &summary);
         }

@@ -6,12 +6,14 @@
 //! - [`trial`]: one program on one core;
 //! - [`reference`]: the same programs thread by thread on QEMU, which shares nothing with the project;
 //! - [`shrink`]: the least program that fails alike;
-//! - [`campaign`]: many programs, resumable, with a folder for each failure.
+//! - [`campaign`]: many programs, resumable, with a folder for each failure;
+//! - [`coverage`]: what of the hardware they exercised.
 #![deny(unsafe_code)]
 
 pub mod assembly;
 pub mod build;
 pub mod campaign;
+pub mod coverage;
 pub mod generate;
 pub mod point;
 pub mod profile;

@@ -35,6 +35,43 @@ pub enum Effort {
     Quick,
 }
 
+/// What a model can do besides running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    None,
+    /// It writes waveforms.
+    Wave,
+    /// It counts what it does.
+    Coverage,
+}
+
+impl Extra {
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "plain",
+            Self::Wave => "wave",
+            Self::Coverage => "coverage",
+        }
+    }
+
+    fn verilator_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[],
+            Self::Wave => &["--trace-fst"],
+            Self::Coverage => &["--coverage"],
+        }
+    }
+
+    /// Files of the Verilator runtime.
+    fn runtime(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &["verilated", "verilated_threads"],
+            Self::Wave => &["verilated", "verilated_threads", "verilated_fst_c"],
+            Self::Coverage => &["verilated", "verilated_threads", "verilated_cov"],
+        }
+    }
+}
+
 /// What to build.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -125,24 +162,23 @@ const VERILATOR_FLAGS: [&str; 10] = [
 pub(super) fn shared_object(
     cache: &Cache,
     source: &Source<'_>,
-    wave: bool,
+    extra: Extra,
     effort: Effort,
 ) -> Result<PathBuf, BuildError> {
     let tools = Tools::find()?;
-    let harness = harness::text(source.top, source.ports, source.memory, wave);
+    let harness = harness::text(source.top, source.ports, source.memory, extra);
     let optimise = match effort {
         Effort::Fast => "-Os",
         Effort::Quick => "-O0",
     };
-    let kind = if wave { "wave" } else { "plain" };
     let flags = VERILATOR_FLAGS.iter().chain(&OBJECT_FLAGS).copied();
     let configuration = harness::verilator_configuration(source.top, source.memory);
-    let parts = [RECIPE, source.verilog, &configuration, &harness, kind, optimise].into_iter();
+    let parts = [RECIPE, source.verilog, &configuration, &harness, extra.name(), optimise].into_iter();
     let key = Key::of(parts.chain(flags).chain(tools.versions.iter().map(String::as_str)));
     let folder = cache.entry("models", &key, |folder| {
         let work = folder.join("work");
-        verilate(&tools, source, &configuration, wave, &work)?;
-        let runtime = runtime(cache, &tools, wave)?;
+        verilate(&tools, source, &configuration, extra, &work)?;
+        let runtime = runtime(cache, &tools, extra)?;
         let harness_file = work.join("harness.cpp");
         fs::write(&harness_file, harness).map_err(io_error(&harness_file))?;
         let units = translation_units(&work)?;
@@ -161,7 +197,7 @@ fn verilate(
     tools: &Tools,
     source: &Source<'_>,
     configuration: &str,
-    wave: bool,
+    extra: Extra,
     work: &Path,
 ) -> Result<(), BuildError> {
     let verilog = work.join("core.v");
@@ -171,10 +207,7 @@ fn verilate(
     verilator.args(VERILATOR_FLAGS).args(["--top-module", source.top, "--Mdir"]).arg(work);
     let file = work.join("core.vlt");
     fs::write(&file, configuration).map_err(io_error(&file))?;
-    verilator.arg(&file);
-    if wave {
-        verilator.arg("--trace-fst");
-    }
+    verilator.arg(&file).args(extra.verilator_flags());
     run(verilator.arg(&verilog)).map(drop)
 }
 
@@ -221,9 +254,8 @@ fn processors() -> usize {
 }
 
 /// The compiled Verilator runtime.
-fn runtime(cache: &Cache, tools: &Tools, wave: bool) -> Result<PathBuf, BuildError> {
-    let files: &[&str] =
-        if wave { &["verilated", "verilated_threads", "verilated_fst_c"] } else { &["verilated", "verilated_threads"] };
+fn runtime(cache: &Cache, tools: &Tools, extra: Extra) -> Result<PathBuf, BuildError> {
+    let files = extra.runtime();
     let key = Key::of(files.iter().chain(&OBJECT_FLAGS).copied().chain(tools.versions.iter().map(String::as_str)));
     cache.entry("runtime", &key, |folder| {
         let mut units = Vec::new();

@@ -9,6 +9,8 @@ use std::fmt::Write;
 use cores::MemoryInCore;
 use rtl::{Direction, PortInfo};
 
+use super::build::Extra;
+
 /// Version of the C interface; part of the cache key and asked for when a model is loaded.
 pub(super) const INTERFACE: u32 = 2;
 
@@ -25,9 +27,9 @@ pub(super) fn verilator_configuration(top: &str, memory: Option<&MemoryInCore>) 
     text
 }
 
-/// The harness for a top module called `top`, with functions for a waveform if `wave`. The nets around a memory in the
+/// The harness for a top module called `top`, with the functions of `extra`. The nets around a memory in the
 /// core are outputs for it, and the words of the memory are reached by bank.
-pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>, wave: bool) -> String {
+pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>, extra: Extra) -> String {
     let (mut table, mut banks) = (String::new(), String::new());
     for PortInfo { name, width, direction } in ports {
         let output = u32::from(*direction == Direction::Output);
@@ -48,8 +50,13 @@ pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>,
         banks.push_str("            {0, nullptr},\n");
     }
     let root = if memory.is_some() { format!("#include \"V{top}___024root.h\"\n") } else { String::new() };
-    let (include, declarations, functions) = if wave { WAVE } else { ("", "", "") };
-    let trace_ever_on = if wave { "context.traceEverOn(true);\n        " } else { "" };
+    let symbols = format!("#include \"V{top}__Syms.h\"\n");
+    let (include, declarations, functions) = match extra {
+        Extra::None => ("", "", ""),
+        Extra::Wave => WAVE,
+        Extra::Coverage => (symbols.as_str(), "", COVERAGE),
+    };
+    let trace_ever_on = if extra == Extra::Wave { "context.traceEverOn(true);\n        " } else { "" };
     let count = ports.len() + bus.len();
     let places = bank_count.max(1);
     format!(
@@ -157,3 +164,17 @@ WEFT_EXPORT void weft_wave_dump(void* model, std::uint64_t time) {
 WEFT_EXPORT void weft_wave_close(void* model) { static_cast<Instance*>(model)->wave.close(); }
 "#,
 );
+
+/// Functions of a model that counts.
+const COVERAGE: &str = r#"
+WEFT_EXPORT void* weft_coverage(void* model, std::uint32_t* count) {
+    auto& counters = static_cast<Instance*>(model)->core.rootp->vlSymsp->__Vcoverage;
+    static_assert(sizeof(counters[0]) == sizeof(std::uint32_t), "a counter of 32 bits");
+    *count = sizeof(counters) / sizeof(counters[0]);
+    return &counters[0];
+}
+
+WEFT_EXPORT void weft_coverage_write(void* model, const char* path) {
+    static_cast<Instance*>(model)->context.coveragep()->write(path);
+}
+"#;

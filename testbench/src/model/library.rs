@@ -9,17 +9,21 @@
 //!   written by `weft_eval` (which takes `&mut Model`) and [`Model::set`] (likewise), so a shared
 //!   borrow of the model is a shared borrow of its ports.
 //! - The same holds for the table of banks, whose storage is so many `u32` each, a Verilator array of IData.
+//! - The counters of coverage are so many 32-bit words, which only `weft_eval` and [`Model::coverage`] write, and no
+//!   thread but the one that has the model.
 //! - A port of `bits` bits is a `u8`, `u16`, `u32`, `u64` or an array of `u32` (Verilator's CData,
 //!   SData, IData, QData, VlWide), aligned as such.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::io;
 use std::path::Path;
 use std::ptr::NonNull;
 
 use libloading::Library;
 use rtl::Direction;
 
+use super::coverage::{self, Point, Sums};
 use super::harness::INTERFACE;
 
 /// A shared object that is no usable model, or a model that stopped working.
@@ -60,6 +64,9 @@ pub enum ModelError {
         /// What the bench needs.
         expected: String,
     },
+    /// The counters cannot be read.
+    #[error("coverage of the model: {0}")]
+    Coverage(io::Error),
     /// The waveform file cannot be written.
     #[error("{path}: the waveform file cannot be written")]
     Wave {
@@ -86,6 +93,12 @@ struct Functions {
     destroy: unsafe extern "C" fn(*mut c_void),
     eval: unsafe extern "C" fn(*mut c_void) -> *const c_char,
     wave: Option<WaveFunctions>,
+    coverage: Option<CoverageFunctions>,
+}
+
+struct CoverageFunctions {
+    counters: unsafe extern "C" fn(*mut c_void, *mut u32) -> *mut u32,
+    write: unsafe extern "C" fn(*mut c_void, *const c_char),
 }
 
 struct WaveFunctions {
@@ -118,12 +131,15 @@ pub struct Model {
     ports: Vec<Slot>,
     banks: Vec<Bank>,
     wave_open: bool,
+    /// Takes what it has counted when it ends.
+    sums: Option<Sums>,
     _library: Library,
 }
 
 impl Model {
-    /// Loads a shared object and constructs an instance whose uninitialised state is random bits of `seed`.
-    pub(super) fn load(path: &Path, seed: i32) -> Result<Self, ModelError> {
+    /// Loads a shared object and constructs an instance whose uninitialised state is random bits of `seed`. When it
+    /// ends, `sums` get what it has counted.
+    pub(super) fn load(path: &Path, seed: i32, sums: Option<Sums>) -> Result<Self, ModelError> {
         let load = |source| ModelError::Load { path: path.display().to_string(), source };
         // SAFETY: the object is one that this crate compiled; its initialisers are the C++ runtime's.
         let library = unsafe { Library::new(path) }.map_err(load)?;
@@ -152,13 +168,20 @@ impl Model {
                     }),
                     Err(_) => None,
                 },
+                coverage: match library.get(c"weft_coverage") {
+                    Ok(counters) => Some(CoverageFunctions {
+                        counters: *counters,
+                        write: *library.get(c"weft_coverage_write").map_err(load)?,
+                    }),
+                    Err(_) => None,
+                },
             };
             let Some(instance) = NonNull::new(create(seed)) else {
                 return Err(ModelError::Create { path: path.display().to_string() });
             };
             let (ports_of, banks_of) = (ports, banks);
             let (ports, banks) = (Vec::new(), Vec::new());
-            let mut model = Self { instance, functions, ports, banks, wave_open: false, _library: library };
+            let mut model = Self { instance, functions, ports, banks, wave_open: false, sums, _library: library };
             let mut count = 0;
             let table = ports_of(instance.as_ptr(), &mut count);
             for raw in std::slice::from_raw_parts(table, count as usize) {
@@ -288,6 +311,34 @@ impl Model {
         unsafe { std::slice::from_raw_parts_mut(address.as_ptr(), words) }
     }
 
+    /// The counters, if it has any.
+    fn counters(&mut self) -> &mut [u32] {
+        let Some(functions) = &self.functions.coverage else { return &mut [] };
+        let mut count = 0;
+        // SAFETY: so many words of the instance, borrowed exclusively with the model; see the top of the file.
+        unsafe {
+            let counters = (functions.counters)(self.instance.as_ptr(), &mut count);
+            std::slice::from_raw_parts_mut(counters, count as usize)
+        }
+    }
+
+    /// What is counted, with these sums as the counts: none yet if there are none.
+    pub(super) fn coverage(mut self, sums: &[u32]) -> Result<Vec<Point>, ModelError> {
+        let folder = tempfile::tempdir().map_err(ModelError::Coverage)?;
+        let file = folder.path().join("coverage.dat");
+        let counters = self.counters();
+        counters.fill(0);
+        if !sums.is_empty() {
+            counters.copy_from_slice(sums);
+        }
+        let Some(functions) = &self.functions.coverage else { return Ok(Vec::new()) };
+        let name =
+            CString::new(file.as_os_str().as_encoded_bytes()).map_err(|error| ModelError::Coverage(error.into()))?;
+        // SAFETY: the instance is alive, the name ends in a zero byte.
+        unsafe { (functions.write)(self.instance.as_ptr(), name.as_ptr()) };
+        coverage::read(&file).map_err(ModelError::Coverage)
+    }
+
     /// Starts a waveform file.
     pub fn open_wave(&mut self, path: &Path) -> Result<(), ModelError> {
         let refused = || ModelError::Wave { path: path.display().to_string() };
@@ -309,6 +360,9 @@ impl Model {
 
 impl Drop for Model {
     fn drop(&mut self) {
+        if let Some(sums) = self.sums.take() {
+            sums.add(self.counters());
+        }
         // SAFETY: the instance is alive, and this is its last use.
         unsafe {
             if let (true, Some(wave)) = (self.wave_open, &self.functions.wave) {

@@ -1,11 +1,13 @@
 //! `weft fuzz`: random divergent programs on cores of random size and unit.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fuzz::build::Assembler;
 use fuzz::campaign::{self, Event, Manner, Request, Summary};
+use fuzz::coverage::{Coverage, CoverageReport, Shares};
 use fuzz::point::SIZES;
 use fuzz::profile::{PROFILES, Profile};
 use fuzz::reference::{Reference, ReferenceError};
@@ -41,7 +43,13 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
         folder: arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("fuzz-{}", arguments.seed))),
         resume: arguments.resume,
         jobs: arguments.jobs as usize,
+        covers: arguments.coverage.is_some(),
     };
+    // Before hours of work: whether it can be written.
+    if let Some(file) = &arguments.coverage {
+        write(file, "")?;
+    }
+    let mut coverage = Coverage::default();
     let mut progress = Progress::new();
     let start = Instant::now();
     let mut doing = String::new();
@@ -52,6 +60,7 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
                 progress.clear();
                 eprintln!("a program failed; shrinking it: {}", folder.display());
             }
+            Event::Covered(unit, points) => coverage.add(unit, points.clone()),
             Event::Tried(_) | Event::Ran(_) => {}
         }
         let run = sums.programs + sums.skipped;
@@ -60,17 +69,48 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
     progress.clear();
     let sums = ended?;
     let wall = start.elapsed().as_secs_f64();
-    report.answer(&text(&sums, missing.as_deref(), wall), || {
+    let mut text = text(&sums, missing.as_deref(), wall);
+    let covered = arguments.coverage.as_ref().map(|file| (file, coverage.report()));
+    if let Some((file, covered)) = &covered {
+        write(file, &serde_json::to_string_pretty(&json!({ "programs": sums.run_now, "coverage": covered }))?)?;
+        text.push_str(&coverage_text(covered));
+    }
+    report.answer(&text, || {
         json!({
             "out": manner.folder,
             "request": request,
             "summary": sums,
             "programs_a_second": rate(&sums),
             "without_reference": missing,
+            "coverage": covered.as_ref().map(|(file, covered)| json!({ "file": file, "all": covered.all })),
             "wall_seconds": wall,
         })
     })?;
     Ok(if sums.failures + sums.endless == 0 { Verdict::Success } else { Verdict::Failure })
+}
+
+fn write(file: &Path, text: &str) -> Result<(), RequestError> {
+    let failed = |error| RequestError::new("unwritable-output", format!("--coverage: {}: {error}", file.display()));
+    fs::write(file, text).map_err(failed)
+}
+
+fn coverage_text(covered: &CoverageReport) -> String {
+    let Shares { lines, toggles, functional } = covered.all;
+    let mut text = format!(
+        "\ncovered now: {} of {} functional points, {} of {} lines of Verilog ({:.1} %), {} of {} bits ({:.1} %)",
+        functional.met,
+        functional.points,
+        lines.met,
+        lines.points,
+        lines.percent(),
+        toggles.met,
+        toggles.points,
+        toggles.percent()
+    );
+    for point in covered.functional.iter().filter(|point| point.units.values().all(|count| *count == 0)) {
+        let _ = write!(text, "\n  never: {} in {}", point.point, point.module);
+    }
+    text
 }
 
 /// Programs a second on one core, without building it.

@@ -77,7 +77,11 @@ pub fn work(
     // Whoever listens has gone only if the campaign is over.
     let tell = |event: Event| drop(events.send(event));
     tell(Event::Building(name));
-    let built = BuiltCore::of(&config, RAM_BASE, false).map_err(TrialError::from)?;
+    let built = match shared.covers {
+        true => BuiltCore::counting(&config, RAM_BASE),
+        false => BuiltCore::of(&config, RAM_BASE, false),
+    };
+    let built = built.map_err(TrialError::from)?;
     let mut worker = Worker { shared, assembler, core: built, point: number, waiting: Vec::new(), failed: 0, tell };
     for program in left {
         if shared.stop.load(Ordering::Relaxed) {
@@ -86,7 +90,12 @@ pub fn work(
         let drawn = draw(shared, &config, program);
         worker.program(drawn)?;
     }
-    worker.reference()
+    worker.reference()?;
+    if shared.covers {
+        let points = worker.core.coverage().map_err(TrialError::from)?;
+        (worker.tell)(Event::Covered(config.divergence.unit, points));
+    }
+    Ok(())
 }
 
 /// A program that agreed, for the reference.

@@ -1,0 +1,135 @@
+//! What the cores of a campaign were seen to do, put together.
+//!
+//! Points of cores of different size are the same if their module and name are, a line's name being its text; so a line
+//! that depends on the size is as many points as it has forms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use testbench::model::{Point, PointKind};
+
+/// The points of all cores.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// Kind, module and name; divergence unit; how often.
+    points: BTreeMap<(PointKind, String, String), BTreeMap<String, u64>>,
+}
+
+/// How many points there are, and how many were met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Share {
+    /// All.
+    pub points: u64,
+    /// Those that were met.
+    pub met: u64,
+}
+
+/// Of each kind of point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Shares {
+    /// Lines of Verilog that ran.
+    pub lines: Share,
+    /// Bits that changed.
+    pub toggles: Share,
+    /// Functional points.
+    pub functional: Share,
+}
+
+/// A functional point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Functional {
+    /// Module.
+    pub module: String,
+    /// Name.
+    pub point: String,
+    /// How often with each divergence unit that has it.
+    pub units: BTreeMap<String, u64>,
+}
+
+/// The whole, as it is written to a file.
+#[derive(Clone, Debug, Serialize)]
+pub struct CoverageReport {
+    /// Of all cores.
+    pub all: Shares,
+    /// By module.
+    pub modules: BTreeMap<String, Shares>,
+    /// Each functional point.
+    pub functional: Vec<Functional>,
+    /// Lines that never ran, by module.
+    pub missed_lines: BTreeMap<String, BTreeSet<String>>,
+    /// Bits that never changed, by module.
+    pub missed_toggles: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Coverage {
+    /// Adds what the runs on a core with this divergence unit did.
+    pub fn add(&mut self, unit: &str, points: Vec<Point>) {
+        for Point { kind, module, name, count } in points {
+            *self.points.entry((kind, module, name)).or_default().entry(unit.to_owned()).or_default() += count;
+        }
+    }
+
+    /// The whole.
+    pub fn report(&self) -> CoverageReport {
+        let mut report = CoverageReport {
+            all: Shares::default(),
+            modules: BTreeMap::new(),
+            functional: Vec::new(),
+            missed_lines: BTreeMap::new(),
+            missed_toggles: BTreeMap::new(),
+        };
+        for ((kind, module, name), units) in &self.points {
+            let met = units.values().any(|count| *count > 0);
+            for shares in [&mut report.all, report.modules.entry(module.clone()).or_default()] {
+                let share = match kind {
+                    PointKind::Line => &mut shares.lines,
+                    PointKind::Toggle => &mut shares.toggles,
+                    PointKind::Functional => &mut shares.functional,
+                };
+                share.points += 1;
+                share.met += u64::from(met);
+            }
+            let missed = match kind {
+                PointKind::Line => &mut report.missed_lines,
+                PointKind::Toggle => &mut report.missed_toggles,
+                PointKind::Functional => {
+                    let (module, point) = (module.clone(), name.clone());
+                    report.functional.push(Functional { module, point, units: units.clone() });
+                    continue;
+                }
+            };
+            if !met {
+                missed.entry(module.clone()).or_default().insert(name.clone());
+            }
+        }
+        report
+    }
+}
+
+impl Share {
+    /// In per cent; of nothing, all.
+    pub fn percent(self) -> f64 {
+        if self.points == 0 { 100.0 } else { 100.0 * self.met as f64 / self.points as f64 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_met_if_any_core_meets_it() {
+        let point = |kind, name: &str, count| Point { kind, module: "s0".into(), name: name.into(), count };
+        let mut coverage = Coverage::default();
+        coverage.add("arbiter", vec![point(PointKind::Line, "a <= b;", 0), point(PointKind::Functional, "met", 0)]);
+        coverage.add("dual-path", vec![point(PointKind::Line, "a <= b;", 2), point(PointKind::Functional, "met", 0)]);
+        coverage.add("dual-path", vec![point(PointKind::Toggle, "c[1]", 0)]);
+        let report = coverage.report();
+        assert_eq!(report.all.lines, Share { points: 1, met: 1 });
+        assert_eq!(report.all.functional, Share { points: 1, met: 0 });
+        assert_eq!(report.modules["s0"], report.all);
+        assert!(report.missed_lines.is_empty());
+        assert_eq!(report.missed_toggles["s0"], BTreeSet::from(["c[1]".to_owned()]));
+        assert_eq!(report.functional[0].units.len(), 2);
+    }
+}
