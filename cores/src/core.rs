@@ -192,6 +192,9 @@ pub fn elaborate(
     for port in ["predicted_s8", "fence_i_s8", "partial_load_s8", "entry_s8"] {
         s8.input(port, &s7.output_as(port, port));
     }
+    if shape.formal && shape.reconverges {
+        s8.input("leaves_s7", &s7.output_as("leaves_s7", "leaves_s7"));
+    }
     path.driven_by(&s8, "s7");
     s8.output_to("path_gives_way", &path_gives_way);
     if shape.reconverges {

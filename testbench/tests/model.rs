@@ -3,7 +3,7 @@
 use cores::MemoryInCore;
 use rtl::{Direction, PortInfo};
 use testbench::cache::Cache;
-use testbench::model::{BuildError, Built, Effort, Model, Source};
+use testbench::model::{BuildError, Built, Effort, Model, PointKind, Source};
 
 const TOY: &str = r#"
 module toy (
@@ -100,6 +100,38 @@ fn ports_of_every_storage_size_are_read_and_driven() {
     let error = model.port("word", 31, Direction::Input).unwrap_err().to_string();
     assert_eq!(error, "port word of weft_core: 32 bits, Input, expected 31 bits, Input");
     assert!(model.port("missing", 1, Direction::Input).is_err());
+}
+
+#[test]
+fn what_all_instances_did_is_counted_together() {
+    let points =
+        "always @(posedge clk) if (!rst) begin\n met: cover (narrow == 5'd3);\n never: cover (narrow == 5'd4);\n end\n";
+    let verilog = TOY.replace("endmodule", &format!("{points}endmodule"));
+    let source = Source { top: "toy", ports: &ports(), verilog: &verilog, memory: None };
+    let built = Built::counting(&kept_cache(), &source, Effort::Quick).unwrap();
+    let counts = || -> Vec<(String, u64)> {
+        let functional = built.coverage().unwrap().into_iter().filter(|point| point.kind == PointKind::Functional);
+        functional.map(|point| (point.name, point.count)).collect()
+    };
+    assert_eq!(counts(), [("met".into(), 0), ("never".into(), 0)]);
+    for ticks in [2, 3] {
+        let mut model = built.instance(1).unwrap();
+        for (name, bits, value) in [("rst", 1, 0), ("narrow", 5, 3)] {
+            let port = model.port(name, bits, Direction::Input).unwrap();
+            model.set(port, value);
+        }
+        let mut time = 0;
+        (0..ticks).for_each(|_| tick(&mut model, &mut time));
+    }
+    assert_eq!(counts(), [("met".into(), 5), ("never".into(), 0)]);
+
+    let points = built.coverage().unwrap();
+    assert!(points.iter().all(|point| point.module == "toy"), "{points:?}");
+    let toggles = |name: &str| points.iter().find(|point| point.name == name).map(|point| point.count > 0);
+    assert_eq!((toggles("count[0]"), toggles("count[31]")), (Some(true), Some(false)));
+    let counts = points.iter().filter(|point| point.kind == PointKind::Line && point.count == 5).count();
+    assert!(counts > 0, "a line that runs in every cycle: {points:?}");
+    assert!(build(&kept_cache(), TOY, false).unwrap().coverage().unwrap().is_empty());
 }
 
 #[test]

@@ -6,10 +6,12 @@
 //! of every earlier S8. A stack adds what else is known of the paths in the list ([`Standing`]). It asserts its own
 //! invariants by name. No part of this is in a core that is emitted.
 
+mod points;
 mod rules;
 mod scoreboard;
 mod unit;
 
+pub(crate) use points::points;
 pub(crate) use rules::{Rules, Watched, elaborate as rules};
 pub use scoreboard::elaborate as scoreboard;
 pub use unit::elaborate as unit;

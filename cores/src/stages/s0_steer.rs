@@ -13,6 +13,7 @@ use rtl::{
 };
 
 use super::s3_schedule::{join_context, split_context};
+use crate::formal::points;
 use crate::shape::{PC, Shape};
 
 rtl::bundle! {
@@ -125,14 +126,25 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let slot_fetches: Vec<Expr> = (0..shape.slots).map(|slot| of_slot(&fetches, slot).any()).collect();
     let first_slot = lowest_one(&join(&slot_fetches));
     let may_go_before = m.wire("may_go_before", &((&requests & &urgent).none() | !&*went_before));
-    m.drive(&goes_before, &(first_slot.any() & may_go_before));
+    m.drive(&goes_before, &(first_slot.any() & &may_go_before));
     let before = &fetches & every_warp(&first_slot);
     let stops = m.wire("resteer_stops", &(&resteer_one & !every_warp(&resteer.runs)));
-    let grant = m.wire("grant", &goes_before.mux(&before, &(&local & !stops)));
+    let grant = m.wire("grant", &goes_before.mux(&before, &(&local & !&stops)));
     let local_context = m.wire("local_context", &encode(&local));
     let first_context = join_context(&encode(&resteer.warp), &encode(&first_slot));
     let context = m.wire("picked_context", &goes_before.mux(&first_context, &local_context));
     let picked = m.wire("picked", &grant.when(&ready));
+    let found = [
+        ("a_resteer_goes_before", &goes_before & local.any()),
+        ("a_resteer_waits_for_another", first_slot.any() & !&may_go_before),
+        ("a_resteer_stops_what_is_picked", (&local & &stops).any() & !&goes_before),
+        ("a_resteer_waits_for_the_fetch_before", (&resteer_one & &*in_flight).any()),
+        ("a_fetch_waits_for_memory", grant.any() & !&ready),
+    ];
+    points(&m, shape, &found);
+    if shape.slots > 1 {
+        points(&m, shape, &[("both_slots_start_anew", join(&slot_fetches).all())]);
+    }
     let done_one = m.wire("done", &decode(&done.context, contexts).when(&done.valid));
 
     m.comment("Next pcs, by who wrote them last.");

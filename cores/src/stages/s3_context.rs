@@ -8,6 +8,7 @@
 
 use rtl::{Builder, ElaborationError, Expr, Module, join, lit};
 
+use crate::formal::points;
 use crate::shape::Shape;
 
 /// Cycles from issue until a register written at S7 may be read: S4 samples block RAM after the write.
@@ -101,7 +102,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let issued = since(&m, "issued", &issue, WRITE_LATENCY.max(election));
     let waits_for_last = m.wire("waits_for_last", &(reads_last & &issued[WRITE_LATENCY - 1]));
     let too_close = |issued: &[Expr]| &issued[spacing - 1] | (&elects & &issued[election - 1]);
-    let mut blocked = &waits_for_late | waits_for_last | too_close(&issued);
+    let mut blocked = &waits_for_late | &waits_for_last | too_close(&issued);
     if shape.slots > 1 {
         m.comment("The other slot's instructions change the same context.");
         let sibling = m.input("sibling_issues", 1);
@@ -124,6 +125,27 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.port_group("for the constrained scheduler");
         m.output("issues_late", &(&issue & rtl::reduce(&late, &|a, b| a | b)));
         m.output("waits_late", &(&*present & &waits_for_late));
+    }
+    let too_close_to_issue = &*present & &issued[spacing - 1];
+    let found = [
+        ("two_wait", (&*full).clone()),
+        ("a_flush_meets_the_pick", &picked & &flush),
+        ("waits_for_a_late_result", &*present & &waits_for_late),
+        ("waits_for_the_one_before", &*present & &waits_for_last),
+        ("waits_for_the_path", too_close_to_issue),
+        ("waits_for_the_leader", &*present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
+        ("does_not_fetch_beyond_a_replay", &beyond_replay & !&full_next),
+        ("waits_for_a_place", &*present & Need::Request.of(&needs) & Need::Request.of(&lacking)),
+        ("waits_for_a_tag", &*present & Need::Tag.of(&needs) & Need::Tag.of(&lacking)),
+        ("a_fence_waits", &*present & Need::NoRequests.of(&needs) & Need::NoRequests.of(&lacking)),
+    ];
+    points(&m, shape, &found);
+    if shape.multiply {
+        let found = [
+            ("waits_for_a_long_result", &*present & Need::LongResult.of(&needs) & Need::LongResult.of(&lacking)),
+            ("waits_for_the_divider", &*present & Need::Divider.of(&needs) & Need::Divider.of(&lacking)),
+        ];
+        points(&m, shape, &found);
     }
     m.port_group("for the pick");
     m.output("ready", &(&*present & !blocked & (&needs & lacking).none()));

@@ -10,6 +10,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, d
 use super::s0_steer::{Fetch, contexts_of};
 use super::s3_context::{self, Need};
 use super::s3_scoreboard::{self, Started};
+use crate::formal::points;
 use crate::shape::{BUFFER, LONG_RESULTS, PC, REQUEST_QUEUE, Shape};
 use crate::signals::{Hazards, Meta};
 
@@ -145,13 +146,14 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         let index = ports.iter().position(|name| *name == port).expect("a port of the context");
         join(per_context.iter().map(|outputs| &outputs[index]))
     };
-    let mut ready = column("ready").when(&!bubble);
+    let mut ready = column("ready").when(&!&bubble);
     if shape.constrained {
         let enabled = m.input("enabled_contexts", contexts);
         let fences = column("waits_for_requests");
         ready = ready & constrained(&m, shape, &enabled, &column("issues_late"), &column("waits_late"), &fences);
     }
     let ready = m.wire("ready", &ready);
+    points(&m, shape, &[("a_bubble_holds_an_issue_up", &bubble & column("ready").any())]);
     m.drive(&follows, &column("follows"));
     m.drive(&fence_waits, &column("waits_for_requests").any());
 

@@ -9,6 +9,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, incre
 
 use super::s3_schedule::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
+use crate::formal::points;
 use crate::memory::coalescer;
 use crate::memory::map::in_ram;
 use crate::shape::{CONSOLE, DEPTH, PC, Shape};
@@ -45,9 +46,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let gives_way =
         if shape.reconverges { m.wire("leaves", &(gives_way | (&leaves_at_ret & &control.is_ret))) } else { gives_way };
     let word = &meta.instruction;
-    let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & epoch_is_present));
+    let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & &epoch_is_present));
     let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&gives_way & !&halted));
-    let valid = m.wire("validated", &(&meta.valid & &matches & path_runs));
+    let valid = m.wire("validated", &(&meta.valid & &matches & &path_runs));
     let rotates = m.wire("rotates", &(&meta.valid & &matches & &gives_way & !&halted));
     // What is said of an instruction that is squashed does not matter: neither writes, nor requests, nor paths are taken.
     let active = path.mask.clone();
@@ -172,6 +173,48 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         reconvergence: meta.reconvergence.clone(),
     };
 
+    let kinds = [
+        ("load", &control.is_load & !&control.is_atomic),
+        ("atomic", control.is_atomic.clone()),
+        ("store", &control.is_store & !&control.is_atomic),
+        ("branch", control.is_branch.clone()),
+        ("jal", control.is_jal.clone()),
+        ("jalr", control.is_jalr.clone()),
+        ("barrier", control.is_barrier.clone()),
+        ("exit", control.is_exit.clone()),
+        ("fence_i", control.is_fence_i.clone()),
+        ("long", &control.is_multiply | &control.is_divide),
+    ];
+    for (kind, is) in &kinds {
+        let found = [
+            (format!("{kind}_commits"), &commit & is),
+            (format!("{kind}_is_squashed"), &meta.valid & !&valid & is & !&control.faults),
+        ];
+        found.into_iter().for_each(|(name, condition)| points(&m, shape, &[(&name, condition)]));
+    }
+    let split = (&active & &taken).any() & not_taken.any();
+    let found = [
+        ("a_fault_is_squashed", &meta.valid & !&valid & &control.faults),
+        ("only_the_epoch_differs", &meta.valid & meta.pc.eq(&path.pc) & !&epoch_is_present & &path_runs),
+        ("the_path_gives_way", rotates.clone()),
+        ("a_console_store", &push & &leader_at_console),
+        ("a_branch_splits", &commit & &control.is_branch & &split),
+        ("a_branch_is_taken_by_all", &commit & &control.is_branch & not_taken.none()),
+        ("a_load_in_parts", &commit & &kinds[0].1 & unserved.any()),
+        ("an_atomic_in_parts", &commit & &kinds[1].1 & unserved.any()),
+        ("a_store_in_parts", &commit & &kinds[2].1 & unserved.any()),
+        ("a_jump_in_parts", &commit & &control.is_jalr & unserved.any()),
+        ("a_load_for_many", &commit & &kinds[0].1 & (&served & !&leader).any()),
+        ("a_store_for_many", &commit & &kinds[2].1 & (&served & !&leader).any()),
+        ("a_barrier_of_some", &commit & &control.is_barrier & !active.all()),
+        ("an_exit_of_some", &commit & &control.is_exit & !active.all()),
+    ];
+    points(&m, shape, &found);
+
+    if shape.formal && shape.reconverges {
+        m.port_group("for the rules of the unit");
+        m.output("leaves_s7", &gives_way);
+    }
     m.port_group("register write");
     write.outputs(&m, "write");
     // A load outside RAM is one of the console, or at fault; lanes that are not active may have any address.

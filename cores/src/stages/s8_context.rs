@@ -10,7 +10,7 @@ use rtl::{
 use super::s0_steer::{Resteer, Stand, contexts_of};
 use super::s3_schedule::{ReplayRecord, join_context};
 use crate::divergence::SLOTS;
-use crate::formal::{Rules, Watched, rules};
+use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
 use crate::signals::{Path, Resolve, UnitTrace, delay_by};
 
@@ -43,6 +43,13 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let partial_load = delay_by(&m, "partial_load", &partial_load, delay);
     let entry = delay_by(&m, "entry", &entry, delay);
 
+    let leaves = if shape.formal && shape.reconverges {
+        m.port_group("S7, for the rules: the path gives way, at a `ret` or anywhere");
+        m.input("leaves_s7", 1)
+    } else {
+        zeros(0)
+    };
+
     let barrier = m.instance("barrier", &barrier_module);
     outcome.connect(&barrier, "s8");
     let generation = barrier.output_as("generation", "generation");
@@ -70,7 +77,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
             watcher.input("warp_s7", &warp_s7).input("slot_s7", &slot_s7);
             resolve.connect(&watcher, "s8");
             validate.connect(&watcher, "s7");
-            watcher.input("gives_way_s7", &gave_way);
+            watcher.input("gives_way_s7", if shape.reconverges { &leaves } else { &gave_way });
             if warp == 0 {
                 Watched::from_instance(&watcher, shape, "watched").connect(&unit, "watched");
             }
@@ -83,7 +90,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let own = if shape.slots > 1 { decode(&outcome.slot, shape.slots) } else { ones(1) };
     let restarts = if shape.slots > 1 { unit.output_as("restarts", "restarts") } else { zeros(1) };
     let at_prediction = each_slot(&|Slot { path, .. }| path.pc.eq(&predicted));
-    let follows_prediction = !fence_i & outcome.rotates.none();
+    let follows_prediction = !&fence_i & outcome.rotates.none();
     let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
     let resteers = m.wire("resteers", &(restarts | (&own & !&as_predicted)).when(&outcome.valid));
     let pcs = each_slot(&|Slot { path, .. }| path.pc.clone());
@@ -102,10 +109,11 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
     let at_load = each_slot(&|Slot { path, .. }| path.pc.eq(&outcome.b_pc) & path.mask.eq(&outcome.b_mask));
+    let stands = m.wire("rest_stands", &(&partial_load & (&own & &goes_on & at_load).any()));
     let record = ReplayRecord {
         valid: outcome.valid.clone(),
         context: join_context(&outcome.warp, &outcome.slot),
-        stood: m.delay("record_stands", &(partial_load & (own & goes_on & at_load).any())),
+        stood: m.delay("record_stands", &stands),
         entry,
     };
 
@@ -128,7 +136,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         [join(&epochs.iter().map(|bits| bits.index(&context_s6)).collect::<Vec<_>>()), changed.index(&context_s6)];
     let was_present = m.delay("epoch_was_present", &(epoch_s6.eq(&present_epoch) & !overtaken));
     let same_warp = m.delay("resteers_warp_s7", &outcome.warp.eq(&warp_s6));
-    let is_present = m.wire("epoch_is_present", &(was_present & !(same_warp & resteer.valid.index(&slot_s7))));
+    let is_present = m.wire("epoch_is_present", &(was_present & !(&same_warp & resteer.valid.index(&slot_s7))));
 
     m.port_group("the path that S7 validates against, and whether its instruction is of the slot's epoch");
     validate.outputs(&m, "s7");
@@ -147,6 +155,21 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     }
     m.port_group("the threads of those paths, for S6");
     m.output("masks", &each_slot(&|Slot { path, .. }| path.mask.clone()));
+    let own_resteers = &resteers & &own;
+    let found = [
+        ("a_commit_resteers_its_slot", own_resteers.any() & outcome.rotates.none()),
+        ("a_rotation_resteers", own_resteers.any() & outcome.rotates.any()),
+        ("a_resteer_to_nothing", (&own_resteers & !&goes_on).any()),
+        ("a_fence_resteers", own_resteers.any() & &fence_i),
+        ("a_replay_is_recorded", &outcome.valid & &stands),
+        ("a_part_that_is_not_alone", &outcome.valid & &partial_load & !&stands),
+        ("a_resteer_overtakes_s7", &same_warp & resteer.valid.index(&slot_s7)),
+        ("a_release_in_the_cycle_of_an_outcome", &release & &outcome.valid),
+    ];
+    points(&m, shape, &found);
+    if shape.slots > 1 {
+        points(&m, shape, &[("the_other_slot_is_resteered", (&resteers & !&own).any())]);
+    }
     m.port_group("replay record, for S3");
     record.outputs(&m, "record");
     m.output("release_barrier", &release);
@@ -159,7 +182,19 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         for (field, value) in slots[0].path.fields() {
             m.output(&format!("context_x_{field}"), &later(field, value));
         }
-        UnitTrace::from_instance(&unit, shape, "trace").outputs(&m, "");
+        let trace = UnitTrace::from_instance(&unit, shape, "trace");
+        let found = [
+            ("a_row_goes_to_the_cold_table", trace.context_inserts.clone()),
+            ("a_row_comes_from_the_cold_table", trace.context_extracts.clone()),
+            ("a_path_yields", trace.context_yields.clone()),
+            ("a_push", trace.context_pushes.clone()),
+            ("a_pop", trace.context_pops.clone()),
+            ("rows_change_places", &trace.exchange_valid & !&trace.exchange_merges & !&trace.exchange_folds),
+            ("a_row_is_merged", &trace.exchange_valid & &trace.exchange_merges),
+            ("a_row_is_folded", &trace.exchange_valid & &trace.exchange_folds),
+        ];
+        points(&m, shape, &found);
+        trace.outputs(&m, "");
     }
     m.finish()
 }

@@ -136,6 +136,7 @@ impl Hardware {
             self.memory.in_reset(&self.model);
         }
         self.model.set(rst, 0);
+        self.model.forget();
         Ok(())
     }
 

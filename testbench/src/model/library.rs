@@ -322,12 +322,17 @@ impl Model {
         }
     }
 
+    /// Forgets what it has counted: what happens to random state in reset is no doing of a program.
+    pub fn forget(&mut self) {
+        self.counters().fill(0);
+    }
+
     /// What is counted, with these sums as the counts: none yet if there are none.
     pub(super) fn coverage(mut self, sums: &[u32]) -> Result<Vec<Point>, ModelError> {
         let folder = tempfile::tempdir().map_err(ModelError::Coverage)?;
         let file = folder.path().join("coverage.dat");
+        self.forget();
         let counters = self.counters();
-        counters.fill(0);
         if !sums.is_empty() {
             counters.copy_from_slice(sums);
         }
