@@ -100,6 +100,9 @@ done
 WEFT_MUTANTS=$(((mutants + 9) / 10)) WEFT_MORE_MUTANTS=$mutants WEFT_MUTANT_SEED=$(date +%Y%m%d) \
     check mutants cargo test --locked -p testbench --test mutants -- --nocapture
 check programs "$weft" fuzz --seed "$(date +%Y%m%d)" --count "$programs" --out "$results/programs"
+check coverage-test cargo test --locked -p fuzz --test coverage -- --ignored
+check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 1200 --points 16 --sizes 2x4,3x8,5x2,2x2 \
+    --out "$results/covered" --coverage "$results/coverage.json"
 check proofs cargo test --locked -p cores --test formal -- --ignored
 # A core that does not fit is a result, too.
 area() {

@@ -128,7 +128,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     let too_close_to_issue = &*present & &issued[spacing - 1];
     let found = [
-        ("two_wait", (&*full).clone()),
+        ("two_wait", full.clone()),
         ("a_flush_meets_the_pick", &picked & &flush),
         ("waits_for_a_late_result", &*present & &waits_for_late),
         ("waits_for_the_one_before", &*present & &waits_for_last),

@@ -31,6 +31,14 @@ fn without_qemu_the_answer_says_so() {
 }
 
 #[test]
+fn a_coverage_file_that_cannot_be_written_is_refused_before_anything_runs() {
+    let workspace = Workspace::new();
+    let error = workspace.refused(&[&SMALL[..], &["--coverage", "no/such/folder/coverage.json"]].concat());
+    assert!(error.contains("--coverage: no/such/folder/coverage.json: "), "{error}");
+    assert!(!workspace.join("fuzz-5").exists());
+}
+
+#[test]
 fn the_help_names_every_profile() {
     let help = Workspace::new().weft(&["fuzz", "--help"]).succeeded().stdout;
     for profile in fuzz::profile::PROFILES {

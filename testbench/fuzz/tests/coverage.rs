@@ -4,6 +4,7 @@ use fuzz::campaign::{self, Event, Manner, Request};
 use fuzz::coverage::Coverage;
 
 #[test]
+#[ignore = "takes minutes: in scripts/nightly.sh"]
 fn a_few_programs_meet_most_functional_points_and_break_no_rule() {
     let folder = tempfile::tempdir().unwrap();
     let request = Request {
