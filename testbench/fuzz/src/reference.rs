@@ -4,7 +4,7 @@
 //! nor who runs beside them. QEMU's RAM is a file, into which a batch is written, with a handler that runs it, and out of
 //! which the results are read.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub enum Ended {
         /// Which hart.
         hart: u32,
     },
-    /// QEMU was stopped before.
+    /// QEMU was stopped while it ran.
     Endless,
 }
 
@@ -99,6 +99,7 @@ pub struct Reference {
     version: String,
     handler: Vec<u8>,
     folder: tempfile::TempDir,
+    limit: Duration,
 }
 
 impl Reference {
@@ -107,7 +108,13 @@ impl Reference {
         let qemu = tools::find(Tool::Qemu)?;
         let version = tools::version(Tool::Qemu, &qemu)?;
         let folder = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
-        Ok(Self { qemu, version, handler: assembler.binary(HANDLER, HANDLER_AT)?, folder })
+        Ok(Self { qemu, version, handler: assembler.binary(HANDLER, HANDLER_AT)?, folder, limit: LIMIT })
+    }
+
+    /// The same, but a batch is stopped after `limit` instead of a minute.
+    #[must_use]
+    pub fn limited_to(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     /// The first line of `--version`.
@@ -115,20 +122,29 @@ impl Reference {
         &self.version
     }
 
-    /// Runs a batch; at most [`MOST_JOBS`].
+    /// Runs a batch; at most [`MOST_JOBS`]. Those behind one that does not end are run without it. Several threads may do
+    /// so at once.
     pub fn run(&self, jobs: &[Job]) -> Result<Vec<Ended>, ReferenceError> {
         assert!(jobs.len() <= MOST_JOBS, "too many jobs for a batch");
-        let path = self.folder.path().join("ram");
+        let mut ended = Vec::with_capacity(jobs.len());
+        while ended.len() < jobs.len() {
+            ended.extend(self.run_once(&jobs[ended.len()..])?);
+        }
+        Ok(ended)
+    }
+
+    /// Runs a batch to its end, or up to the first that has none.
+    fn run_once(&self, jobs: &[Job]) -> Result<Vec<Ended>, ReferenceError> {
+        // A file of its own: other threads have batches, too.
+        let file = tempfile::NamedTempFile::new_in(self.folder.path()).map_err(at(self.folder.path()))?;
+        let ram = Ram { file: file.as_file(), path: file.path() };
         let mut layout = Layout { at: IMAGES_AT };
         let places: Vec<[u32; 2]> = jobs
             .iter()
             .map(|job| [layout.take(job.image.len() as u32), layout.take(job.results[1] - job.results[0])])
             .collect();
         let bytes = (layout.at - RAM_BASE + BEHIND).next_multiple_of(1 << 20);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path);
-        let file = file.map_err(at(&path))?;
-        let ram = Ram { file, path: &path };
-        ram.file.set_len(bytes.into()).map_err(at(&path))?;
+        ram.file.set_len(bytes.into()).map_err(at(ram.path))?;
         ram.write(RAM_BASE, &words(&BOOT))?;
         ram.write(HANDLER_AT, &self.handler)?;
         ram.write(JOBS_AT, &(jobs.len() as u32).to_le_bytes())?;
@@ -136,8 +152,15 @@ impl Reference {
             ram.write(*image, &job.image)?;
             ram.write(job_at(number), &words(&job.words(*image, *results)))?;
         }
-        self.start(&path, bytes)?;
-        jobs.iter().zip(&places).enumerate().map(|(number, (job, places))| ram.ended(number, job, places[1])).collect()
+        self.start(ram.path, bytes)?;
+        let mut ended = Vec::with_capacity(jobs.len());
+        for (number, (job, places)) in jobs.iter().zip(&places).enumerate() {
+            ended.push(ram.ended(number, job, places[1])?);
+            if ended.last() == Some(&Ended::Endless) {
+                break;
+            }
+        }
+        Ok(ended)
     }
 
     fn start(&self, ram: &Path, bytes: u32) -> Result<(), ReferenceError> {
@@ -157,7 +180,7 @@ impl Reference {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(failed(status.to_string())),
                 // What is not done by then is seen by its status.
-                None if start.elapsed() > LIMIT => {
+                None if start.elapsed() > self.limit => {
                     let _ = child.kill();
                     let _ = child.wait();
                     return Ok(());
@@ -182,6 +205,26 @@ impl Layout {
 }
 
 impl Job {
+    /// The program of an ELF file, with `results_begin` and `results_end` around what it leaves.
+    ///
+    /// # Panics
+    ///
+    /// If it has no such symbols.
+    pub fn load(config: &Config, elf: &[u8]) -> Result<Self, sim::ElfError> {
+        let program = sim::Program::load("program", elf, config)?;
+        let end = program.segments.iter().map(|segment| segment.address + segment.bytes.len() as u32).max();
+        let mut image = vec![0; (end.unwrap_or(RAM_BASE) - RAM_BASE) as usize];
+        for segment in &program.segments {
+            let at = (segment.address - RAM_BASE) as usize;
+            image[at..at + segment.bytes.len()].copy_from_slice(&segment.bytes);
+        }
+        let last = image.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        image.truncate(last.next_multiple_of(4));
+        let symbol = |name: &str| program.symbol(name).expect("every program has it");
+        let results = [symbol("results_begin"), symbol("results_end")];
+        Ok(Self { image, entry: program.entry, config: config.clone(), results })
+    }
+
     fn words(&self, image: u32, results: u32) -> [u32; JOB_WORDS] {
         let Config { warps, threads, memory, .. } = &self.config;
         let harts = warps * threads;
@@ -217,7 +260,7 @@ fn words(words: &[u32]) -> Vec<u8> {
 
 /// The file behind QEMU's RAM.
 struct Ram<'a> {
-    file: File,
+    file: &'a File,
     path: &'a Path,
 }
 

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use testbench::BuiltCore;
 
 use super::folder::Folder;
-use super::point::{Drawn, difference, job};
+use super::point::{Drawn, difference};
 use super::{CampaignError, Request};
 use crate::assembly;
 use crate::build::{ASSEMBLE, Assembler, LINK};
 use crate::program::Program;
-use crate::reference::Reference;
+use crate::reference::{Job, Reference};
 use crate::shrink::shrink;
 use crate::trial::{self, Verdict};
 
@@ -71,11 +71,15 @@ impl Shrinker<'_> {
         let write = |name: &str, bytes: &[u8]| Folder::write(&folder.join(name), bytes);
         write("program.S", assembly::print(&drawn.program, &heading).as_bytes())?;
         write("config.toml", drawn.config.to_commented_toml().as_bytes())?;
+        // One that comes and goes cannot be shrunk: what is left would be any program.
+        let again = self.fails(drawn, &drawn.program);
+        let repeats = again.as_ref().is_some_and(|found| found.is_like(failure));
         let start = Instant::now();
         let mut trials = 0;
         let least = shrink(&drawn.program, &mut |program| {
             trials += 1;
-            (start.elapsed() < LIMIT).then(|| self.fails(drawn, program).is_some_and(|found| found.is_like(failure)))
+            (repeats && start.elapsed() < LIMIT)
+                .then(|| self.fails(drawn, program).is_some_and(|found| found.is_like(failure)))
         });
         let text = assembly::print(&least, &heading);
         write("shrunk.S", text.as_bytes())?;
@@ -92,7 +96,11 @@ impl Shrinker<'_> {
              The shrunk program:\n{}\n\nThe whole program:\n{}\n",
             ASSEMBLE.join(" "),
             LINK.join(" "),
-            found.as_ref().map_or("fails no longer", Failure::message),
+            if repeats {
+                found.as_ref().map_or("fails no longer", Failure::message)
+            } else {
+                again.as_ref().map_or("a second time the whole program did not fail", Failure::message)
+            },
             failure.message()
         );
         write("report.txt", report.as_bytes())?;
@@ -115,7 +123,7 @@ impl Shrinker<'_> {
             Verdict::Endless => Some(Failure::Endless),
             Verdict::Agrees(report) => {
                 let reference = self.reference.filter(|_| program.independent)?;
-                let job = job(&drawn.config, &elf).ok()?;
+                let job = Job::load(&drawn.config, &elf).ok()?;
                 let ended = reference.run(std::slice::from_ref(&job)).ok()?;
                 let message = difference(&job, &report, ended.first()?)?;
                 Some(Failure::Reference { message })

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fastrand::Rng;
-use sim::Program as Loaded;
 use testbench::{BuiltCore, Report};
 use weft_config::{Config, RAM_BASE};
 
@@ -182,7 +181,8 @@ impl<T: Fn(Event)> Worker<'_, T> {
             return Ok(());
         }
         let start = Instant::now();
-        let jobs: Vec<Job> = waiting.iter().map(|one| job(&one.drawn.config, &one.elf)).collect::<Result<_, _>>()?;
+        let jobs = waiting.iter().map(|one| Job::load(&one.drawn.config, &one.elf)).collect::<Result<Vec<_>, _>>();
+        let jobs = jobs.map_err(TrialError::from)?;
         let ended = reference.run(&jobs)?;
         (self.tell)(Event::Ran(start.elapsed()));
         for ((one, job), ended) in waiting.into_iter().zip(&jobs).zip(&ended) {
@@ -197,27 +197,11 @@ impl<T: Fn(Event)> Worker<'_, T> {
     }
 }
 
-/// A program as the reference takes it.
-pub fn job(config: &Config, elf: &[u8]) -> Result<Job, TrialError> {
-    let program = Loaded::load("program", elf, config)?;
-    let end = program.segments.iter().map(|segment| segment.address + segment.bytes.len() as u32).max();
-    let mut image = vec![0; (end.unwrap_or(RAM_BASE) - RAM_BASE) as usize];
-    for segment in &program.segments {
-        let at = (segment.address - RAM_BASE) as usize;
-        image[at..at + segment.bytes.len()].copy_from_slice(&segment.bytes);
-    }
-    let last = image.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-    image.truncate(last.next_multiple_of(4));
-    let symbol = |name: &str| program.symbol(name).expect("every program has it");
-    let results = [symbol("results_begin"), symbol("results_end")];
-    Ok(Job { image, entry: program.entry, config: config.clone(), results })
-}
-
 /// What the reference found otherwise than the core; in words.
 pub fn difference(job: &Job, report: &Report, ended: &Ended) -> Option<String> {
     match ended {
         Ended::Trap { cause, pc, hart } => Some(format!("hart {hart} trapped at {pc:#010x}, cause {cause}")),
-        Ended::Endless => Some(format!("no end within {} s", Duration::from_secs(60).as_secs())),
+        Ended::Endless => Some("no end within the time of the reference".into()),
         Ended::Results(words) => words.iter().enumerate().find_map(|(index, expected)| {
             let address = job.results[0] + 4 * index as u32;
             let found = report.memory.read_word(address).expect("results are in RAM");
