@@ -12,6 +12,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::iter;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -181,7 +182,7 @@ pub(super) fn shared_object(
         let runtime = runtime(cache, &tools, extra)?;
         let harness_file = work.join("harness.cpp");
         fs::write(&harness_file, harness).map_err(io_error(&harness_file))?;
-        let units = translation_units(&work)?;
+        let units = translation_units(&work, harness::prelude(extra))?;
         compile(&tools, &units, optimise)?;
         let objects = units.iter().map(|unit| unit.source.with_extension("o")).chain(object_files(&runtime)?);
         let mut link = Command::new(&tools.cxx);
@@ -224,8 +225,8 @@ struct Unit {
     hot: bool,
 }
 
-/// Gathers the generated files into few units of about equal size, the hot ones first.
-fn translation_units(work: &Path) -> Result<Vec<Unit>, BuildError> {
+/// Gathers the generated files into few units of about equal size, the hot ones first, each behind `prelude`.
+fn translation_units(work: &Path, prelude: &str) -> Result<Vec<Unit>, BuildError> {
     let size = |file: &PathBuf| file.metadata().map_or(0, |metadata| metadata.len());
     let (cold, mut hot): (Vec<_>, Vec<_>) =
         files_with_extension(work, "cpp")?.into_iter().partition(|file| is_cold(file));
@@ -243,7 +244,8 @@ fn translation_units(work: &Path) -> Result<Vec<Unit>, BuildError> {
         .map(|(number, (hot, files))| {
             let include = |file: &PathBuf| format!("#include \"{}\"\n", file.display());
             let source = work.join(format!("unit{number}.cxx"));
-            fs::write(&source, files.iter().map(include).collect::<String>()).map_err(io_error(&source))?;
+            let text: String = iter::once(prelude.to_owned()).chain(files.iter().map(include)).collect();
+            fs::write(&source, text).map_err(io_error(&source))?;
             Ok(Unit { source, hot })
         })
         .collect()

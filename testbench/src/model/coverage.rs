@@ -1,7 +1,7 @@
 //! What a verilated core was seen to do: how often each line ran, each bit changed, each functional point was met.
 //!
-//! The counters are Verilator's. Those of each instance are added up when it ends; at the end one instance is given
-//! the sums and writes them with what they count, in the format of `verilator_coverage`.
+//! The counters are Verilator's. Those of each instance are added up when it ends; at the end one more is made that knows
+//! what they count, and writes the sums in the format of `verilator_coverage`.
 
 use std::fs;
 use std::io;

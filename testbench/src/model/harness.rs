@@ -50,7 +50,7 @@ pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>,
         banks.push_str("            {0, nullptr},\n");
     }
     let root = if memory.is_some() { format!("#include \"V{top}___024root.h\"\n") } else { String::new() };
-    let symbols = format!("#include \"V{top}__Syms.h\"\n");
+    let symbols = format!("{}#include \"V{top}__Syms.h\"\n", prelude(extra));
     let (include, declarations, functions) = match extra {
         Extra::None => ("", "", ""),
         Extra::Wave => WAVE,
@@ -118,7 +118,12 @@ WEFT_EXPORT void* weft_create(std::int32_t seed) {{
     }}
 }}
 
-WEFT_EXPORT void weft_destroy(void* model) {{ delete static_cast<Instance*>(model); }}
+// The runtime takes a part of what it destroys for the thread's last context's, which may be that of another instance.
+WEFT_EXPORT void weft_destroy(void* model) {{
+    Instance* const instance = static_cast<Instance*>(model);
+    Verilated::threadContextp(&instance->context);
+    delete instance;
+}}
 
 WEFT_EXPORT const Port* weft_ports(void* model, std::uint32_t* count) {{
     *count = {count};
@@ -165,16 +170,52 @@ WEFT_EXPORT void weft_wave_close(void* model) { static_cast<Instance*>(model)->w
 "#,
 );
 
+/// What stands in front of every C++ file of a model. One that counts does not name its counters (a dozen strings for
+/// each of tens of thousands, in every instance) before `weft_coverage_write` wants them named.
+pub(super) fn prelude(extra: Extra) -> &'static str {
+    match extra {
+        Extra::None | Extra::Wave => "",
+        Extra::Coverage => NAMED_ONCE,
+    }
+}
+
+const NAMED_ONCE: &str = r#"#include "verilated_cov.h"
+extern thread_local bool weft_names_counters;
+#undef VL_COVER_INSERT
+#define VL_COVER_INSERT(coverage, counter, ...) \
+    do { \
+        if (weft_names_counters) { \
+            coverage->_inserti(counter); \
+            coverage->_insertf(__FILE__, __LINE__); \
+            coverage->_insertp("hier", name(), __VA_ARGS__); \
+        } \
+    } while (false)
+"#;
+
 /// Functions of a model that counts.
 const COVERAGE: &str = r#"
+thread_local bool weft_names_counters = false;
+
+static auto& weft_counters(Instance& instance) { return instance.core.rootp->vlSymsp->__Vcoverage; }
+
 WEFT_EXPORT void* weft_coverage(void* model, std::uint32_t* count) {
-    auto& counters = static_cast<Instance*>(model)->core.rootp->vlSymsp->__Vcoverage;
+    auto& counters = weft_counters(*static_cast<Instance*>(model));
     static_assert(sizeof(counters[0]) == sizeof(std::uint32_t), "a counter of 32 bits");
     *count = sizeof(counters) / sizeof(counters[0]);
     return &counters[0];
 }
 
-WEFT_EXPORT void weft_coverage_write(void* model, const char* path) {
-    static_cast<Instance*>(model)->context.coveragep()->write(path);
+// As many counters as those of an instance; whether the file was written.
+WEFT_EXPORT std::int32_t weft_coverage_write(const std::uint32_t* counters, const char* path) {
+    try {
+        weft_names_counters = true;
+        Instance instance{1};
+        weft_names_counters = false;
+        for (auto& counter : weft_counters(instance)) counter = *counters++;
+        instance.context.coveragep()->write(path);
+        return 1;
+    } catch (...) {
+        return 0;
+    }
 }
 "#;

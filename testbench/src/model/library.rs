@@ -9,7 +9,7 @@
 //!   written by `weft_eval` (which takes `&mut Model`) and [`Model::set`] (likewise), so a shared
 //!   borrow of the model is a shared borrow of its ports.
 //! - The same holds for the table of banks, whose storage is so many `u32` each, a Verilator array of IData.
-//! - The counters of coverage are so many 32-bit words, which only `weft_eval` and [`Model::coverage`] write, and no
+//! - The counters of coverage are so many 32-bit words, which only `weft_eval` and [`Model::forget`] write, and no
 //!   thread but the one that has the model.
 //! - A port of `bits` bits is a `u8`, `u16`, `u32`, `u64` or an array of `u32` (Verilator's CData,
 //!   SData, IData, QData, VlWide), aligned as such.
@@ -98,7 +98,7 @@ struct Functions {
 
 struct CoverageFunctions {
     counters: unsafe extern "C" fn(*mut c_void, *mut u32) -> *mut u32,
-    write: unsafe extern "C" fn(*mut c_void, *const c_char),
+    write: unsafe extern "C" fn(*const u32, *const c_char) -> i32,
 }
 
 struct WaveFunctions {
@@ -331,16 +331,16 @@ impl Model {
     pub(super) fn coverage(mut self, sums: &[u32]) -> Result<Vec<Point>, ModelError> {
         let folder = tempfile::tempdir().map_err(ModelError::Coverage)?;
         let file = folder.path().join("coverage.dat");
-        self.forget();
-        let counters = self.counters();
-        if !sums.is_empty() {
-            counters.copy_from_slice(sums);
-        }
+        let mut counts = sums.to_vec();
+        counts.resize(self.counters().len(), 0);
         let Some(functions) = &self.functions.coverage else { return Ok(Vec::new()) };
         let name =
             CString::new(file.as_os_str().as_encoded_bytes()).map_err(|error| ModelError::Coverage(error.into()))?;
-        // SAFETY: the instance is alive, the name ends in a zero byte.
-        unsafe { (functions.write)(self.instance.as_ptr(), name.as_ptr()) };
+        // SAFETY: as many counts as counters; the name ends in a zero byte.
+        let written = unsafe { (functions.write)(counts.as_ptr(), name.as_ptr()) };
+        if written == 0 {
+            return Err(ModelError::Coverage(io::Error::other("the model could not write its counters")));
+        }
         coverage::read(&file).map_err(ModelError::Coverage)
     }
 
