@@ -99,6 +99,8 @@ for seed in $seeds; do
 done
 WEFT_MUTANTS=$(((mutants + 9) / 10)) WEFT_MORE_MUTANTS=$mutants WEFT_MUTANT_SEED=$(date +%Y%m%d) \
     check mutants cargo test --locked -p testbench --test mutants -- --nocapture
+WEFT_MUTATION_SCORES=$PWD/$results/mutants.json WEFT_MUTANT_SEED=$(date +%Y%m%d) \
+    check mutation-scores cargo test --locked -p testbench --test mutants -- --ignored --nocapture
 check programs "$weft" fuzz --seed "$(date +%Y%m%d)" --count "$programs" --out "$results/programs"
 check coverage-test cargo test --locked -p fuzz --test coverage -- --ignored
 check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 1200 --points 16 --sizes 2x4,3x8,5x2,2x2 \

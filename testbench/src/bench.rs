@@ -22,7 +22,7 @@ use weft_config::Config;
 use weft_trace::Record;
 
 use crate::cache::Cache;
-use crate::model::{BuildError, Built, Effort, ModelError, Point, PointKind, Source};
+use crate::model::{BuildError, Built, Effort, Model, ModelError, Point, PointKind, Source};
 use crate::report::Report;
 
 /// What executes the program.
@@ -151,6 +151,19 @@ pub fn run_source(
     check_trace_port(config, engine, &options)?;
     let built = Built::of(cache, source, options.wave.is_some(), effort)?;
     run_built(&built, config, program, engine, options)
+}
+
+/// Runs a program on an instance of a core: for one that was made otherwise than for `weft_core`, and may have further
+/// inputs, which the caller has set.
+pub fn run_model(
+    model: Model,
+    config: &Config,
+    program: &Program,
+    engine: Engine,
+    options: RunOptions<'_>,
+) -> Result<Report, BenchError> {
+    check_trace_port(config, engine, &options)?;
+    on_hardware::run(model, config, program, engine, options)
 }
 
 /// A core that is built, to run many programs.

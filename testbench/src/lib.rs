@@ -21,6 +21,6 @@ mod report;
 pub mod tools;
 mod trace_port;
 
-pub use bench::{BenchError, BuiltCore, Engine, RunOptions, run, run_source};
+pub use bench::{BenchError, BuiltCore, Engine, RunOptions, run, run_model, run_source};
 pub use lockstep::Mismatch;
 pub use report::{FinalMemory, Outcome, Report};

@@ -5,20 +5,29 @@
 //! counts a little; neither counts as found, and another is drawn. Any other mutant that is not found fails the test.
 //! `WEFT_MUTANTS` is the number drawn from each module of S3 to S9 (1 unless set), `WEFT_MORE_MUTANTS` that of the
 //! further ones (12), `WEFT_MUTANT_SEED` the seed (1).
+//!
+//! `modules_have_their_scores`, which takes longer, tries `WEFT_MUTANTS_A_MODULE` (60) of every module of every divergence
+//! unit's core, all of a module in one build, and writes what becomes of them to the file `WEFT_MUTATION_SCORES`, if that is set.
 
 mod support;
 mod mutation {
     pub mod bench;
     pub mod equivalence;
     pub mod mutator;
+    pub mod scores;
+    pub mod switched;
 }
 
 use mutation::bench::{Bench, Fate};
 use mutation::equivalence;
 use mutation::mutator::{self, Mutation};
+use mutation::scores;
 
 /// The part of all cycles by which a mutant may change them without failing the test.
 const LITTLE: f64 = 0.02;
+
+/// The part of all mutants, but for equivalent ones and those that only take other cycles, that is found at least.
+const LEAST_SCORE: f64 = 0.95;
 
 /// Whether a module is of one of the stages S3 to S9.
 fn is_stage(module: &str) -> bool {
@@ -119,4 +128,22 @@ fn mutants_drawn_from_all_modules_are_found() {
     }
     assert_eq!(hunt.found, wanted);
     hunt.assert_explained();
+}
+
+#[test]
+#[ignore = "takes long: scripts/mutation-scores.sh"]
+fn modules_have_their_scores() {
+    let (each, seed) = (number("WEFT_MUTANTS_A_MODULE", 60) as usize, number("WEFT_MUTANT_SEED", 1));
+    let mut scores = scores::of_all(&Bench::new(), &[], each, seed);
+    for unit in cores::divergence::names() {
+        scores.extend(scores::of_all(&Bench::of(unit.into()), &scores, each, seed));
+    }
+    if let Some(path) = std::env::var_os("WEFT_MUTATION_SCORES") {
+        std::fs::write(path, serde_json::to_string_pretty(&scores).unwrap()).unwrap();
+    }
+    // Every module is one that the programs look at, and most of what can be broken in it is found.
+    let found: usize = scores.iter().map(|score| score.found).sum();
+    let missed: usize = scores.iter().map(|score| score.missed.len()).sum();
+    assert!(scores.iter().all(|score| score.found > 0), "{scores:?}");
+    assert!(found as f64 >= LEAST_SCORE * (found + missed) as f64, "{found} found, {missed} not");
 }

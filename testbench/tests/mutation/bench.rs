@@ -2,15 +2,16 @@
 
 use std::fs;
 
-use rtl::PortInfo;
+use rtl::{Direction, PortInfo};
 use sim::Program;
 use testbench::cache::Cache;
 use testbench::kernels::{self, Kernel};
-use testbench::model::{Effort, Source};
+use testbench::model::{Built, Effort, Model, ModelError, Source};
 use testbench::{BenchError, Engine, Outcome, RunOptions};
 use weft_config::{Bandwidth, Config, Latency};
 
 use super::mutator::Mutation;
+use super::switched;
 use crate::support::assembler::*;
 use crate::support::{self, directed, random};
 
@@ -24,6 +25,9 @@ pub enum Fate {
     /// All pass in the same cycles.
     Survived,
 }
+
+/// How a program that agrees with the model ends, in how many cycles; or what is wrong.
+type Ended = Result<(Outcome, u64), String>;
 
 /// A program, a configuration, and how the original core ends it, in how many cycles.
 struct Case {
@@ -40,20 +44,29 @@ pub struct Bench {
     ports: Vec<PortInfo>,
     cache: Cache,
     cases: Vec<Case>,
+    /// So many of them, the first, are short.
+    small: usize,
 }
 
 impl Bench {
     /// Three warps of four threads, with places for five loads: counters of either turn around at no power of two,
     /// and credits run out. Paths take turns often.
     pub fn new() -> Self {
+        Self::of(Config::default().divergence.unit)
+    }
+
+    /// The same with this divergence unit.
+    pub fn of(unit: String) -> Self {
         let mut config = support::config(3, 4);
+        config.divergence.unit = unit;
         config.memory.stack_bytes = 1024;
         config.memory.outstanding = 5;
         config.divergence.fair_after = 50;
         config.run.watchdog = 2000;
         let core = cores::elaborate(&config, 0x8000_0000).unwrap();
         let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/mutants"));
-        let mut bench = Self { files: core.files(), ports: core.ports(), cache, cases: cases(&config) };
+        let (cases, small) = cases(&config);
+        let mut bench = Self { files: core.files(), ports: core.ports(), cache, cases, small };
         let original = bench.verilog(None);
         for index in 0..bench.cases.len() {
             let ended = bench.run(&original, &bench.cases[index]).unwrap_or_else(|failure| panic!("{failure}"));
@@ -79,45 +92,94 @@ impl Bench {
     /// Runs the programs on a core with one module changed, until one finds it.
     pub fn fate(&self, module: &str, mutation: &Mutation) -> Fate {
         let verilog = self.verilog(Some((module, mutation)));
-        let (mut differs, mut cycles, mut original_cycles) = (false, 0, 0);
-        for case in &self.cases {
-            let ended = match self.run(&verilog, case) {
-                Err(failure) => return Fate::Found(failure),
-                Ok(ended) => ended,
-            };
-            let Some((_, original)) = case.expected else { continue };
-            let change = ended.1 as f64 / original as f64 - 1.0;
-            if case.slack.is_some_and(|slack| change > slack) {
-                return Fate::Found(format!("{}: {} cycles instead of {original}", case.program.name, ended.1));
-            }
-            differs |= ended.1 != original;
-            (cycles, original_cycles) = (cycles + ended.1, original_cycles + original);
-        }
-        if differs { Fate::OtherCycles(cycles as f64 / original_cycles as f64 - 1.0) } else { Fate::Survived }
+        judge(&self.cases, &|case| self.run(&verilog, case))
     }
 
-    /// How a program that agrees with the model ends, in how many cycles; or what is wrong.
-    fn run(&self, verilog: &str, case: &Case) -> Result<(Outcome, u64), String> {
+    /// The core with these mutations of a module in it.
+    pub fn switched(&self, module: &str, mutations: &[Mutation]) -> Switched<'_> {
+        let modules: Vec<_> = self.modules().collect();
+        let verilog = switched::core(&modules, module, mutations);
+        let mut ports = self.ports.clone();
+        ports.push(PortInfo { name: switched::INPUT.into(), width: switched::BITS, direction: Direction::Input });
+        let source = Source { top: "weft_core", ports: &ports, verilog: &verilog, memory: None };
+        Switched { bench: self, built: Built::of(&self.cache, &source, false, Effort::Fast).unwrap() }
+    }
+
+    fn run(&self, verilog: &str, case: &Case) -> Ended {
         let source = Source { top: "weft_core", ports: &self.ports, verilog, memory: None };
-        let Case { program, config, expected, .. } = case;
-        let max_cycles = expected.map_or(1_000_000, |(_, cycles)| 4 * cycles);
-        let options = RunOptions { max_cycles, ..RunOptions::default() };
-        match testbench::run_source(config, program, Engine::Cosim, options, &self.cache, &source, Effort::Quick) {
-            Ok(report) if expected.is_some_and(|(outcome, _)| outcome != report.outcome) => {
-                let summary = report.message.lines().next().unwrap_or_default();
-                Err(format!("{}: {summary}", program.name))
-            }
-            Ok(report) => Ok((report.outcome, report.cycles.unwrap())),
-            Err(BenchError::Model(error)) => Err(format!("{}: {error}", program.name)),
-            Err(error) => panic!("the mutant does not build: {error}"),
+        let built = Built::of(&self.cache, &source, false, Effort::Quick).expect("a mutant that can be built");
+        run(case, built.instance(1))
+    }
+}
+
+/// A core with many mutants in it.
+pub struct Switched<'a> {
+    bench: &'a Bench,
+    built: Built,
+}
+
+impl Switched<'_> {
+    /// What the programs say of one of them, from 1 on.
+    pub fn fate(&self, number: usize) -> Fate {
+        judge(&self.bench.cases, &|case| self.run(number, case))
+    }
+
+    /// Whether the core with none of them is the original one, for all that the small programs say.
+    pub fn holds_the_original(&self) -> bool {
+        judge(&self.bench.cases[..self.bench.small], &|case| self.run(0, case)) == Fate::Survived
+    }
+
+    fn run(&self, number: usize, case: &Case) -> Ended {
+        let instance = self.built.instance(1).map(|mut model| {
+            let port = model.port(switched::INPUT, switched::BITS, Direction::Input).expect("it was put there");
+            model.set(port, number as u64);
+            model
+        });
+        run(case, instance)
+    }
+}
+
+/// What the programs say, run one after the other until one finds the mutant.
+fn judge(cases: &[Case], run: &dyn Fn(&Case) -> Ended) -> Fate {
+    let (mut differs, mut cycles, mut original_cycles) = (false, 0, 0);
+    for case in cases {
+        let ended = match run(case) {
+            Err(failure) => return Fate::Found(failure),
+            Ok(ended) => ended,
+        };
+        let Some((_, original)) = case.expected else { continue };
+        let change = ended.1 as f64 / original as f64 - 1.0;
+        if case.slack.is_some_and(|slack| change > slack) {
+            return Fate::Found(format!("{}: {} cycles instead of {original}", case.program.name, ended.1));
         }
+        differs |= ended.1 != original;
+        (cycles, original_cycles) = (cycles + ended.1, original_cycles + original);
+    }
+    if differs { Fate::OtherCycles(cycles as f64 / original_cycles as f64 - 1.0) } else { Fate::Survived }
+}
+
+fn run(case: &Case, model: Result<Model, ModelError>) -> Ended {
+    let Case { program, config, expected, .. } = case;
+    let max_cycles = expected.map_or(1_000_000, |(_, cycles)| 4 * cycles);
+    let options = RunOptions { max_cycles, ..RunOptions::default() };
+    let ended = model
+        .map_err(BenchError::from)
+        .and_then(|model| testbench::run_model(model, config, program, Engine::Cosim, options));
+    match ended {
+        Ok(report) if expected.is_some_and(|(outcome, _)| outcome != report.outcome) => {
+            let summary = report.message.lines().next().unwrap_or_default();
+            Err(format!("{}: {summary}", program.name))
+        }
+        Ok(report) => Ok((report.outcome, report.cycles.unwrap())),
+        Err(BenchError::Model(error)) => Err(format!("{}: {error}", program.name)),
+        Err(error) => panic!("the mutant cannot be run: {error}"),
     }
 }
 
 /// The bundled kernels that run on this configuration, and small programs: with a memory of random latency, with one
 /// that always answers at once, and those that access memory much with one that refuses for long. Then programs that
-/// may not become slower.
-fn cases(config: &Config) -> Vec<Case> {
+/// may not become slower. So many of them, the first, are short.
+fn cases(config: &Config) -> (Vec<Case>, usize) {
     let mut small = Vec::new();
     let named = |name: String, words: &[u32], symbols: &[(&str, u32)]| {
         let mut program = support::program(config, words, symbols);
@@ -146,7 +208,7 @@ fn cases(config: &Config) -> Vec<Case> {
         let program = named(format!("rate of {name}"), &words, &[]);
         cases.push(Case { slack: Some(0.03), ..case(&program, (latency, latency), 1000) });
     }
-    cases
+    (cases, small.len())
 }
 
 fn bundled(config: &Config) -> Vec<Program> {

@@ -1,13 +1,17 @@
 //! Proofs by Yosys that a changed module does what the original does.
 
 use std::path::Path;
-use std::process::Command;
-use std::{fs, io};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 use testbench::tools::{self, Tool};
 
+/// Multipliers and dividers take Yosys hours.
+const LIMIT: Duration = Duration::from_secs(120);
+
 /// Whether Yosys proves the module equal, by induction over all inputs and reachable or unreachable
-/// states, in two versions of the whole core. A failed proof says nothing.
+/// states, in two versions of the whole core, within two minutes. A failed proof says nothing.
 pub fn is_proven(folder: &Path, module: &str, original: &str, mutant: &str) -> io::Result<bool> {
     let yosys = tools::find(Tool::Yosys).map_err(io::Error::other)?;
     let version = |name: &str, text: &str| {
@@ -25,7 +29,18 @@ pub fn is_proven(folder: &Path, module: &str, original: &str, mutant: &str) -> i
         version("original", original)?,
         version("mutant", mutant)?,
     );
-    Ok(Command::new(yosys).args(["-q", "-p", &script]).output()?.status.success())
+    let mut proof =
+        Command::new(yosys).args(["-q", "-p", &script]).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let start = Instant::now();
+    while start.elapsed() < LIMIT {
+        if let Some(status) = proof.try_wait()? {
+            return Ok(status.success());
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    proof.kill()?;
+    proof.wait()?;
+    Ok(false)
 }
 
 #[cfg(test)]

@@ -1,4 +1,8 @@
-//! Small changes to Verilog text: an operator, a constant, a condition, a negation.
+//! Small changes to Verilog text: an operator, a constant, a condition, a negation; a multiplexer, an assignment.
+
+use std::ops::Range;
+
+use super::switched;
 
 /// A change at one place of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +22,11 @@ impl Mutation {
     /// The changed module.
     pub fn apply(&self, text: &str) -> String {
         format!("{}{}{}", &text[..self.at], self.replacement, &text[self.at + self.length..])
+    }
+
+    /// The bytes that are changed.
+    pub fn range(&self) -> Range<usize> {
+        self.at..self.at + self.length
     }
 
     /// What is changed, for a person.
@@ -44,9 +53,49 @@ const OPERATORS: [(&str, &str); 12] = [
     ("~", ""),
 ];
 
-/// Every mutation of a module, in an order that depends on `seed` and, for each, on its kind and line
-/// alone: a change of one line of the module leaves the order of the others.
+/// Mutations of single operators and constants of a module, in an order that depends on `seed` and, for each, on its kind
+/// and line alone: a change of one line of the module leaves the order of the others.
 pub fn mutations(text: &str, seed: u64) -> Vec<Mutation> {
+    ordered(text, seed, small(text))
+}
+
+/// The same, and those in which a multiplexer's inputs are exchanged or a register keeps what it has.
+pub fn all_mutations(text: &str, seed: u64) -> Vec<Mutation> {
+    let mut found = small(text);
+    let places = places(text);
+    for Range { start, end } in switched::expressions(text).into_iter().filter(|range| places.contains(&range.start)) {
+        let swapped = places.iter().filter(|at| (start..end).contains(at) && text[**at..].starts_with(" ? "));
+        for condition in swapped.map(|at| condition(text, start, *at)) {
+            let inverted = format!("!({})", &text[condition.clone()]);
+            found.push(mutation(text, condition.start, condition.len(), inverted));
+        }
+        let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        if let Some((register, _)) = text[line..start].split_once(" <=") {
+            found.push(mutation(text, start, end - start, register.trim().into()));
+        }
+    }
+    ordered(text, seed, found)
+}
+
+/// The condition of the multiplexer whose question mark follows `end`, in an expression that starts at `start`.
+fn condition(text: &str, start: usize, end: usize) -> Range<usize> {
+    let mut depth = 0;
+    for (at, letter) in text[start..end].char_indices().rev() {
+        match letter {
+            '(' | '[' | '{' | ',' | ':' if depth == 0 => {
+                let at = start + at + 1;
+                let spaces = text[at..end].find(|letter: char| !letter.is_whitespace()).unwrap_or(0);
+                return at + spaces..end;
+            }
+            '(' | '[' | '{' => depth -= 1,
+            ')' | ']' | '}' => depth += 1,
+            _ => {}
+        }
+    }
+    start..end
+}
+
+fn small(text: &str) -> Vec<Mutation> {
     let mut found = Vec::new();
     for at in places(text) {
         let rest = &text[at..];
@@ -57,6 +106,10 @@ pub fn mutations(text: &str, seed: u64) -> Vec<Mutation> {
             found.push(mutation(text, at, length, replacement));
         }
     }
+    found
+}
+
+fn ordered(text: &str, seed: u64, mut found: Vec<Mutation>) -> Vec<Mutation> {
     found.sort_by_cached_key(|mutation| {
         let part = &text[mutation.at..mutation.at + mutation.length];
         order(seed, &[part, &mutation.replacement, &mutation.context, &mutation.column.to_string()])
@@ -143,6 +196,26 @@ mod tests {
             "7:15: ` == ` becomes ` != ` in `wire c = a == 4'd6;`",
             "7:19: `4'd6` becomes `4'd7` in `wire c = a == 4'd6;`",
             "9:9: `if (` becomes `if (!` in `if (rst) begin`",
+        ];
+        assert_eq!(changed, expected);
+    }
+
+    #[test]
+    fn multiplexers_and_registers_are_mutated_too() {
+        let text = "module m (\n    input wire a\n);\n    wire b = c & (d[1 ? 0 : 1] ? e : f ? g : h);\n    \
+                    always @(posedge a) begin\n        rows[c] <= d ? {e, f | g ? b : c} : h;\n    end\nendmodule\n";
+        let one_by_one = mutations(text, 1);
+        let further: Vec<_> =
+            all_mutations(text, 1).into_iter().filter(|mutation| !one_by_one.contains(mutation)).collect();
+        let mut changed: Vec<_> =
+            further.iter().map(|mutation| format!("{} -> {}", &text[mutation.range()], mutation.replacement)).collect();
+        changed.sort();
+        let expected = [
+            "d -> !(d)",
+            "d ? {e, f | g ? b : c} : h -> rows[c]",
+            "d[1 ? 0 : 1] -> !(d[1 ? 0 : 1])",
+            "f -> !(f)",
+            "f | g -> !(f | g)",
         ];
         assert_eq!(changed, expected);
     }

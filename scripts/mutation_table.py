@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Prints the table of mutants of docs/verification.md from the scores that the test `mutants` writes.
+
+    scripts/mutation_table.py SCORES.json
+"""
+
+import json
+import sys
+
+from markdown import table
+
+COUNTS = ["drawn", "found", "equivalent"]
+LISTS = ["other_cycles", "missed"]
+
+
+def percent(found, others):
+    return f"{100 * found / (found + others):.1f} %" if found + others else ""
+
+
+def main(path):
+    with open(path) as file:
+        scores = json.load(file)
+    scores.sort(key=lambda score: score["module"])
+    rows = [[s["module"], s["mutants"], *(s[c] for c in COUNTS), *(len(s[k]) for k in LISTS)] for s in scores]
+    rows.append(["all", *(sum(column) for column in list(zip(*rows))[1:])])
+    rows = [[*row, percent(row[3], row[6]), percent(row[3], row[5] + row[6])] for row in rows]
+    headings = ["module", "mutants", "drawn", "found", "equivalent", "only cycles", "missed", "score", "strict score"]
+    print("\n".join(table(headings, rows)))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.strip())
+    main(sys.argv[1])

@@ -1,0 +1,149 @@
+//! A core with many mutants of one module in it, of which a further input selects one: one build for all of them.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use super::mutator::Mutation;
+
+/// The further input of every module: the number of the mutant, from 1 on; 0 is the original.
+pub const INPUT: &str = "weft_mutant";
+/// Its width.
+pub const BITS: usize = 16;
+
+/// The whole core of these modules, names and texts, with the mutations of one of them to be selected.
+///
+/// # Panics
+///
+/// If a mutation is in no [`expressions`].
+pub fn core(modules: &[(&str, &str)], module: &str, mutations: &[Mutation]) -> String {
+    let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
+    let text = |(name, text): &(&str, &str)| {
+        let text = if *name == module { selecting(text, mutations) } else { (*text).to_owned() };
+        with_input(&text, &names)
+    };
+    modules.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// The input, from the top through every instance.
+fn with_input(text: &str, names: &[&str]) -> String {
+    let mut result = String::new();
+    for line in text.lines() {
+        let _ = writeln!(result, "{line}");
+        let Some(opened) = line.strip_suffix(" (") else { continue };
+        match opened.split_whitespace().collect::<Vec<_>>()[..] {
+            ["module", _] => {
+                let _ = writeln!(result, "    input wire [{}:0] {INPUT},", BITS - 1);
+            }
+            [module, _] if names.contains(&module) => {
+                let _ = writeln!(result, "        .{INPUT} ({INPUT}),");
+            }
+            _ => {}
+        }
+    }
+    result
+}
+
+/// A module in which each expression that is mutated is chosen among its forms. All of them have the width of the
+/// original and so do not change what is around them.
+fn selecting(text: &str, mutations: &[Mutation]) -> String {
+    let mut result = text.to_owned();
+    for region in expressions(text).into_iter().rev() {
+        let mut chosen = String::new();
+        for (index, mutation) in mutations.iter().enumerate().filter(|(_, mutation)| within(mutation, &region)) {
+            let mutant = mutation.apply(text);
+            let end = mutant.len() - (text.len() - region.end);
+            let _ = write!(chosen, "{INPUT} == {BITS}'d{} ? ({}) : ", index + 1, &mutant[region.start..end]);
+        }
+        if !chosen.is_empty() {
+            result.replace_range(region.clone(), &format!("({chosen}({}))", &text[region]));
+        }
+    }
+    let placed = mutations.iter().all(|mutation| can_be_selected(text, mutation));
+    assert!(placed, "a mutation outside of expressions");
+    result
+}
+
+/// Whether a mutation is in an expression, and not across its end.
+pub fn can_be_selected(text: &str, mutation: &Mutation) -> bool {
+    expressions(text).iter().any(|region| within(mutation, region))
+}
+
+/// Or in the `if (` before it: what is put behind that is in the expression.
+fn within(mutation: &Mutation, region: &Range<usize>) -> bool {
+    let Range { start, end } = mutation.range();
+    (region.start <= start || region.start == end) && end <= region.end
+}
+
+/// Where expressions stand: right sides of assignments, and conditions; from left to right.
+pub fn expressions(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = text.find("\n);").map_or(text.len(), |end| end + 1);
+    while start < text.len() {
+        let line_end = text[start..].find('\n').map_or(text.len(), |length| start + length);
+        let code = text[start..line_end].split("//").next().unwrap_or_default();
+        let condition = code.find("if (").map(|at| (at + "if (".len(), ')'));
+        let side = [" <=", " ="].into_iter().filter_map(|sign| Some((code.find(sign)? + sign.len(), ';'))).min();
+        let begins = if code.trim_start().starts_with("(*") { None } else { condition.or(side) };
+        start = match begins {
+            None => line_end + 1,
+            Some((at, closing)) => {
+                let spaces = text[start + at..].find(|letter: char| !letter.is_whitespace()).unwrap_or(0);
+                let at = start + at + spaces;
+                let end = closed(text, at, closing);
+                found.push(at..end);
+                text[end..].find('\n').map_or(text.len(), |length| end + length + 1)
+            }
+        };
+    }
+    found
+}
+
+/// Where an expression that starts at `at` is closed.
+fn closed(text: &str, at: usize, closing: char) -> usize {
+    let mut depth = 0;
+    for (offset, letter) in text[at..].char_indices() {
+        match letter {
+            _ if depth == 0 && letter == closing => return at + offset,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mutator::all_mutations;
+    use super::*;
+
+    const TOP: &str = "module top (\n    input wire a,\n    output wire b\n);\n    leaf leaf_0 (\n        .a (a),\n        \
+                       .b (b)\n    );\nendmodule\n";
+    const LEAF: &str = "module leaf (\n    input wire a,\n    output wire b\n);\n    // if (this = that)\n    \
+                        wire [1:0] c =\n        {a, // of it\n         ~a};\n    reg d;\n    always @(posedge a) begin\n        \
+                        if (a & (b | d)) begin\n            d <= c[0] ? a : b;\n        end\n    end\n    \
+                        assign b = d;\nendmodule\n";
+
+    #[test]
+    fn expressions_are_right_sides_and_conditions() {
+        let found: Vec<_> = expressions(LEAF).into_iter().map(|range| &LEAF[range]).collect();
+        assert_eq!(found, ["{a, // of it\n         ~a}", "a & (b | d)", "c[0] ? a : b", "d"]);
+    }
+
+    #[test]
+    fn every_mutant_is_selected_by_its_number() {
+        let mutations = all_mutations(LEAF, 1);
+        let core = core(&[("top", TOP), ("leaf", LEAF)], "leaf", &mutations);
+        assert_eq!(core.matches("    input wire [15:0] weft_mutant,\n").count(), 2);
+        assert_eq!(core.matches("        .weft_mutant (weft_mutant),\n").count(), 1);
+        for (index, mutation) in mutations.iter().enumerate() {
+            let mutant = mutation.apply(LEAF);
+            let differing =
+                expressions(&mutant).into_iter().zip(expressions(LEAF)).find_map(|(mutant_range, range)| {
+                    (mutant[mutant_range.clone()] != LEAF[range]).then(|| mutant[mutant_range].to_owned())
+                });
+            let expected = format!("weft_mutant == 16'd{} ? ({})", index + 1, differing.unwrap());
+            assert!(core.contains(&expected), "{expected}\n{core}");
+        }
+    }
+}
