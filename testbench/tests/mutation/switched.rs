@@ -74,16 +74,27 @@ fn within(mutation: &Mutation, region: &Range<usize>) -> bool {
     (region.start <= start || region.start == end) && end <= region.end
 }
 
-/// Where expressions stand: right sides of assignments, and conditions; from left to right.
+/// Where expressions stand: right sides of assignments, conditions, what instances are connected to; from left to right.
 pub fn expressions(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = text.find("\n);").map_or(text.len(), |end| end + 1);
     while start < text.len() {
         let line_end = text[start..].find('\n').map_or(text.len(), |length| start + length);
         let code = text[start..line_end].split("//").next().unwrap_or_default();
-        let condition = code.find("if (").map(|at| (at + "if (".len(), ')'));
-        let side = [" <=", " ="].into_iter().filter_map(|sign| Some((code.find(sign)? + sign.len(), ';'))).min();
-        let begins = if code.trim_start().starts_with("(*") { None } else { condition.or(side) };
+        let trimmed = code.trim_start();
+        let behind = |sign: &str| {
+            let spaced = |at: &usize| code[at + sign.len()..].chars().next().is_none_or(char::is_whitespace);
+            code.match_indices(sign).map(|(at, _)| at).find(spaced).map(|at| at + sign.len())
+        };
+        let begins = if trimmed.starts_with("(*") {
+            None
+        } else if trimmed.starts_with('.') {
+            code.find('(').map(|at| (at + 1, ')'))
+        } else if let Some(at) = code.find("if (") {
+            Some((at + "if (".len(), ')'))
+        } else {
+            [" <=", " ="].into_iter().filter_map(behind).min().map(|at| (at, ';'))
+        };
         start = match begins {
             None => line_end + 1,
             Some((at, closing)) => {
@@ -120,14 +131,16 @@ mod tests {
     const TOP: &str = "module top (\n    input wire a,\n    output wire b\n);\n    leaf leaf_0 (\n        .a (a),\n        \
                        .b (b)\n    );\nendmodule\n";
     const LEAF: &str = "module leaf (\n    input wire a,\n    output wire b\n);\n    // if (this = that)\n    \
-                        wire [1:0] c =\n        {a, // of it\n         ~a};\n    reg d;\n    always @(posedge a) begin\n        \
+                        wire [1:0] c =\n        {a, // of it\n         ~a};\n    reg d;\n    other other_0 (\n        \
+                        .e (~(a == b)),\n        .f (b)\n    );\n    always @(posedge a) begin\n        \
                         if (a & (b | d)) begin\n            d <= c[0] ? a : b;\n        end\n    end\n    \
                         assign b = d;\nendmodule\n";
 
     #[test]
     fn expressions_are_right_sides_and_conditions() {
         let found: Vec<_> = expressions(LEAF).into_iter().map(|range| &LEAF[range]).collect();
-        assert_eq!(found, ["{a, // of it\n         ~a}", "a & (b | d)", "c[0] ? a : b", "d"]);
+        let expected = ["{a, // of it\n         ~a}", "~(a == b)", "b", "a & (b | d)", "c[0] ? a : b", "d"];
+        assert_eq!(found, expected);
     }
 
     #[test]
