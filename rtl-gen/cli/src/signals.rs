@@ -41,14 +41,18 @@ pub fn install() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Ends a group: it is asked to, and killed if it does not.
+/// Ends a group: it is asked to, and killed if it does not, which takes a moment as well.
 fn interrupt(group: Pid) {
-    let _ = kill_process_group(group, Signal::INT);
-    let asked = Instant::now();
-    while asked.elapsed() < GRACE && test_kill_process_group(group) != Err(Errno::SRCH) {
-        thread::sleep(POLL);
+    for signal in [Signal::INT, Signal::KILL] {
+        let _ = kill_process_group(group, signal);
+        let asked = Instant::now();
+        while asked.elapsed() < GRACE {
+            if test_kill_process_group(group) == Err(Errno::SRCH) {
+                return;
+            }
+            thread::sleep(POLL);
+        }
     }
-    let _ = kill_process_group(group, Signal::KILL);
 }
 
 /// A child that leads a group of processes, which ends with this process if that is interrupted.

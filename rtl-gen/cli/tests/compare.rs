@@ -143,8 +143,10 @@ fn a_step_that_fails_is_told_and_tried_again() {
 
 #[test]
 fn an_interrupted_sweep_goes_on_where_it_was() {
+    // A tool that does not listen has to be killed.
     let tools = StandIn::that_does(&format!(
-        "echo $$ >>\"$test/pids\"\n\
+        "trap '' INT TERM\n\
+         echo $$ >>\"$test/pids\"\n\
          while ! test -e \"$test/go\"; do sleep 0.1; done\n\
          top=$(sed -n 's/^synth_ecp5 -top //p' script.ys)\n\
          echo '{{\"modules\":{{\"'$top'\":{{\"num_cells_by_type\":{{{CELLS}}}}}}}}}' >result.json"

@@ -59,9 +59,11 @@ impl FetchPort {
         let accepted = self.ready && model.bit(ports.imem_req_valid);
         if accepted {
             let address = model.get(ports.imem_req_addr) as u32;
-            // Outside RAM: zero; the core knows that the address is bad.
+            // Outside RAM: zero; the core knows that the address is bad. Between words there is nothing to be fetched.
+            let word = ram.read_physical(address).unwrap_or(0);
+            let word = if address.is_multiple_of(4) { word } else { JUNK };
             // The table is by the addresses that programs use: they are the same outside the stacks.
-            self.fetched = Some((ram.read_physical(address).unwrap_or(0), self.reconvergence.word(address)));
+            self.fetched = Some((word, self.reconvergence.word(address)));
         }
         accepted
     }
