@@ -21,10 +21,10 @@ def main(path):
     with open(path) as file:
         scores = json.load(file)
     scores.sort(key=lambda score: score["module"])
-    rows = [[s["module"], s["mutants"], *(s[c] for c in COUNTS), *(len(s[k]) for k in LISTS)] for s in scores]
+    rows = [[s["module"], *(s[c] for c in COUNTS), *(len(s[k]) for k in LISTS)] for s in scores]
     rows.append(["all", *(sum(column) for column in list(zip(*rows))[1:])])
-    rows = [[*row, percent(row[3], row[6]), percent(row[3], row[5] + row[6])] for row in rows]
-    headings = ["module", "mutants", "drawn", "found", "equivalent", "only cycles", "missed", "score", "strict score"]
+    rows = [[*row, percent(row[2], row[5]), percent(row[2], row[4] + row[5])] for row in rows]
+    headings = ["module", "drawn", "found", "equivalent", "only cycles", "missed", "score", "strict score"]
     print("\n".join(table(headings, rows)))
 
 

@@ -55,13 +55,15 @@ impl Bench {
         Self::of(Config::default().divergence.unit)
     }
 
-    /// The same with this divergence unit.
+    /// The same with this divergence unit; the paths of the stacks take no turns.
     pub fn of(unit: String) -> Self {
         let mut config = support::config(3, 4);
         config.divergence.unit = unit;
         config.memory.stack_bytes = 1024;
         config.memory.outstanding = 5;
-        config.divergence.fair_after = 50;
+        if !["pdom-stack", "dual-path"].contains(&config.divergence.unit.as_str()) {
+            config.divergence.fair_after = 50;
+        }
         config.run.watchdog = 2000;
         let core = cores::elaborate(&config, 0x8000_0000).unwrap();
         let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/mutants"));
