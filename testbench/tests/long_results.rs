@@ -6,9 +6,6 @@
 mod support;
 
 use support::assembler::*;
-use testbench::cache::Cache;
-use testbench::model::{Effort, Source};
-use testbench::{BenchError, Engine, RunOptions};
 use weft_config::Latency;
 
 const FULL: &str = "long_results_full <= long_results_used_next == 5'h10;";
@@ -36,20 +33,7 @@ fn agrees(change: Option<(&str, &str)>) -> bool {
     config.memory.outstanding = 64;
     config.memory.latency = Latency { min: 300, max: 300 };
     config.run.watchdog = 2000;
-    let core = cores::elaborate(&config, 0x8000_0000).unwrap();
-    let mut verilog = core.all_in_one();
-    if let Some((original, instead)) = change {
-        assert_eq!(verilog.matches(original).count(), 1, "{original}");
-        verilog = verilog.replace(original, instead);
-    }
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: None };
-    let program = support::program(&config, &program(), &[]);
-    let (cache, options) = (Cache::of_user(), RunOptions { max_cycles: 1_000_000, ..RunOptions::default() });
-    match testbench::run_source(&config, &program, Engine::Cosim, options, &cache, &source, Effort::Quick) {
-        Ok(report) => report.success(),
-        Err(BenchError::Model(_)) => false,
-        Err(error) => panic!("{error}"),
-    }
+    support::agrees(&config, &program(), change)
 }
 
 #[test]

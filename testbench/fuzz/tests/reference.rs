@@ -42,7 +42,7 @@ fn threads_with_batches_of_their_own_do_not_meet() {
 #[test]
 fn one_that_does_not_end_is_not_taken_for_those_behind_it() {
     let assembler = Assembler::find().unwrap();
-    let reference = Reference::find(&assembler).unwrap().limited_to(Duration::from_secs(5));
+    let reference = Reference::find(&assembler).unwrap().limited_to(Duration::from_secs(10));
     let jobs = [true, false, true, false, true].map(|ends| job(&assembler, 35, ends));
     let done = Ended::Results(vec![42; 4]);
     let expected = [done.clone(), Ended::Endless, done.clone(), Ended::Endless, done];

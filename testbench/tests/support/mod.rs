@@ -9,6 +9,9 @@ pub mod figures;
 pub mod random;
 
 use sim::Program;
+use testbench::cache::Cache;
+use testbench::model::{Effort, Source};
+use testbench::{BenchError, Engine, RunOptions};
 use weft_config::Config;
 
 /// A configuration of this size with little RAM.
@@ -22,4 +25,22 @@ pub fn config(warps: u32, threads: u32) -> Config {
 /// A program of these instructions, with symbols.
 pub fn program(config: &Config, words: &[u32], symbols: &[(&str, u32)]) -> Program {
     Program::load("test", &elf::write(words, symbols), config).unwrap()
+}
+
+/// Whether hardware and model agree on a program to its end, with one place of the Verilog, which there must be, changed.
+pub fn agrees(config: &Config, words: &[u32], change: Option<(&str, &str)>) -> bool {
+    let core = cores::elaborate(config, 0x8000_0000).unwrap();
+    let mut verilog = core.all_in_one();
+    if let Some((original, instead)) = change {
+        assert_eq!(verilog.matches(original).count(), 1, "{original}");
+        verilog = verilog.replace(original, instead);
+    }
+    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: None };
+    let program = program(config, words, &[]);
+    let (cache, options) = (Cache::of_user(), RunOptions { max_cycles: 1_000_000, ..RunOptions::default() });
+    match testbench::run_source(config, &program, Engine::Cosim, options, &cache, &source, Effort::Quick) {
+        Ok(report) => report.success(),
+        Err(BenchError::Model(_)) => false,
+        Err(error) => panic!("{error}"),
+    }
 }
