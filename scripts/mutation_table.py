@@ -9,8 +9,8 @@ import sys
 
 from markdown import table
 
-COUNTS = ["drawn", "found", "equivalent"]
-LISTS = ["other_cycles", "missed"]
+COUNTS = ["mutants", "drawn", "found", "equivalent"]
+LISTS = ["other_cycles", "explained", "missed"]
 
 
 def percent(found, others):
@@ -23,8 +23,11 @@ def main(path):
     scores.sort(key=lambda score: score["module"])
     rows = [[s["module"], *(s[c] for c in COUNTS), *(len(s[k]) for k in LISTS)] for s in scores]
     rows.append(["all", *(sum(column) for column in list(zip(*rows))[1:])])
-    rows = [[*row, percent(row[2], row[5]), percent(row[2], row[4] + row[5])] for row in rows]
-    headings = ["module", "drawn", "found", "equivalent", "only cycles", "missed", "score", "strict score"]
+    for row in rows:
+        _, _, _, found, _, other_cycles, explained, missed = row
+        row += [percent(found, missed), percent(found, other_cycles + explained + missed)]
+    headings = ["module", "mutants", "drawn", "found", "equivalent", "only cycles", "explained", "missed"]
+    headings += ["score", "strict score"]
     print("\n".join(table(headings, rows)))
 
 

@@ -86,6 +86,11 @@ impl Cache {
         Self { root: root.into() }
     }
 
+    /// The folder of a finished entry.
+    pub fn find(&self, kind: &str, key: &Key) -> Option<PathBuf> {
+        Some(self.root.join(kind).join(&key.0)).filter(|folder| folder.is_dir())
+    }
+
     /// The folder of an entry; `build` fills a new folder if there is none yet. One process builds an
     /// entry at a time; the others wait for it.
     pub fn entry<E: From<CacheError>>(
@@ -231,9 +236,11 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let cache = Cache::at(root.path());
         let key = Key::of(["model"]);
+        assert_eq!(cache.find("models", &key), None);
         let first = cache.entry("models", &key, write_model).unwrap();
         let second = cache.entry("models", &key, |_| -> Result<(), TestError> { panic!("built twice") }).unwrap();
         assert_eq!(first, second);
+        assert_eq!(cache.find("models", &key), Some(first));
         assert_eq!(read_model(&second), "whole");
     }
 

@@ -2,26 +2,36 @@
 //! small programs of the bench, in lock step: some of each module of the stages S3 to S9, and some more of all modules.
 //!
 //! A mutant that no program finds may change nothing at all, which Yosys then has to prove of its module, or the cycle
-//! counts a little; neither counts as found, and another is drawn. Any other mutant that is not found fails the test.
+//! counts a little, or be explained (`mutation/explained.json`); none counts as found, and another is drawn. Any other
+//! mutant that is not found fails the test.
 //! `WEFT_MUTANTS` is the number drawn from each module of S3 to S9 (1 unless set), `WEFT_MORE_MUTANTS` that of the
 //! further ones (12), `WEFT_MUTANT_SEED` the seed (1).
 //!
 //! `modules_have_their_scores`, which takes longer, tries `WEFT_MUTANTS_A_MODULE` (60) of every module of every divergence
-//! unit's core, all of a module in one build, and writes what becomes of them to the file `WEFT_MUTATION_SCORES`, if that is set.
+//! unit's core, or of `WEFT_MUTATED_MODULES` alone, all of a module in one build, and writes what becomes of them to the file
+//! `WEFT_MUTATION_SCORES`, if that is set. What is known is kept in the build cache. After `WEFT_MUTATION_MINUTES` no
+//! further module is begun.
 
 mod support;
 mod mutation {
     pub mod bench;
     pub mod equivalence;
+    pub mod explained;
+    pub mod forms;
+    pub mod kept;
     pub mod mutator;
     pub mod scores;
     pub mod switched;
 }
 
+use std::time::Duration;
+
 use mutation::bench::{Bench, Fate};
 use mutation::equivalence;
+use mutation::explained::{self, Explanation};
+use mutation::forms::{self, Form};
 use mutation::mutator::{self, Mutation};
-use mutation::scores;
+use mutation::scores::{self, Score};
 use weft_config::Config;
 
 /// The part of all cycles by which a mutant may change them without failing the test.
@@ -55,7 +65,7 @@ impl Hunt {
     fn try_one(&mut self, module: &str, text: &str, mutation: &Mutation) {
         let what = format!("{module}, {}", mutation.describe(text));
         match self.bench.fate(module, mutation) {
-            Fate::Found(failure) => {
+            Fate::Found { failure, .. } => {
                 self.found += 1;
                 println!("found: {what}\n    by {failure}");
             }
@@ -69,6 +79,8 @@ impl Hunt {
                 let (original, mutant) = (self.bench.verilog(None), self.bench.verilog(Some((module, mutation))));
                 if equivalence::is_proven(self.folder.path(), module, &original, &mutant).unwrap() {
                     println!("proven equivalent: {what}");
+                } else if let Some(reason) = explained::reason(module, &mutation.name(text)) {
+                    println!("explained: {what}\n    {reason}");
                 } else {
                     println!("SURVIVED: {what}");
                     self.unexplained.push(what);
@@ -131,26 +143,48 @@ fn mutants_drawn_from_all_modules_are_found() {
     hunt.assert_explained();
 }
 
+/// The cores of all units. Most modules are in all of them: the default comes first.
+fn benches() -> Vec<Bench> {
+    let mut units = cores::divergence::names();
+    units.sort_by_key(|unit| *unit != Config::default().divergence.unit);
+    units.into_iter().map(|unit| Bench::of(unit.into())).collect()
+}
+
+#[test]
+fn explanations_are_of_mutants() {
+    let benches = benches();
+    let forms = forms::of_all(&benches, usize::MAX, 1);
+    for Explanation { module, mutants, reason } in explained::all() {
+        assert!(!reason.is_empty(), "{module}");
+        for mutant in mutants {
+            let is_one = |form: &Form<'_>| form.drawn.iter().any(|mutation| mutation.name(form.text) == *mutant);
+            assert!(forms.iter().any(|form| form.module == module && is_one(form)), "{module}: no mutant {mutant}");
+        }
+    }
+}
+
 #[test]
 #[ignore = "takes long: scripts/mutation-scores.sh"]
 fn modules_have_their_scores() {
     let (each, seed) = (number("WEFT_MUTANTS_A_MODULE", 60) as usize, number("WEFT_MUTANT_SEED", 1));
+    let limit = std::env::var("WEFT_MUTATION_MINUTES").ok().map(|_| 60 * number("WEFT_MUTATION_MINUTES", 0));
+    let modules = std::env::var("WEFT_MUTATED_MODULES").unwrap_or_default();
+    let modules: Vec<_> = modules.split_whitespace().collect();
+    let benches = benches();
+    let forms = forms::named(forms::of_all(&benches, each, seed), &modules).unwrap_or_else(|error| {
+        eprintln!("{error}");
+        std::process::exit(2);
+    });
     let path = std::env::var_os("WEFT_MUTATION_SCORES");
-    let mut units = cores::divergence::names();
-    // Most modules are in the cores of all units: scored in that of the default.
-    units.sort_by_key(|unit| *unit != Config::default().divergence.unit);
-    let mut scores = Vec::new();
-    for unit in units {
-        let further = scores::of_all(&Bench::of(unit.into()), &scores, each, seed);
-        scores.extend(further);
-        // After each unit: it takes long.
+    let scores = scores::of_all(&forms, limit.map(Duration::from_secs), |scores: &[Score]| {
         if let Some(path) = &path {
-            std::fs::write(path, serde_json::to_string_pretty(&scores).unwrap()).unwrap();
+            std::fs::write(path, serde_json::to_string_pretty(scores).unwrap()).unwrap();
         }
-    }
+    });
     // Every module is one that the programs look at, and most of what can be broken in it is found.
     let found: usize = scores.iter().map(|score| score.found).sum();
     let missed: usize = scores.iter().map(|score| score.missed.len()).sum();
-    assert!(scores.iter().all(|score| score.found > 0), "{scores:?}");
+    assert!(scores.iter().all(|score| score.drawn == 0 || score.found > 0), "{scores:?}");
+    assert!(scores.iter().all(|score| score.refuted.is_empty()), "what is explained can be found");
     assert!(found as f64 >= LEAST_SCORE * (found + missed) as f64, "{found} found, {missed} not");
 }

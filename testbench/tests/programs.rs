@@ -30,7 +30,7 @@ fn cosim(config: &Config, words: &[u32], symbols: &[(&str, u32)], max_cycles: u6
 #[test]
 fn directed_programs_end_as_they_must() {
     for setting in SETTINGS {
-        for directed::Directed { name, words, symbols, outcome, cause } in directed::programs() {
+        for directed::Directed { name, words, symbols, outcome, cause, codes } in directed::programs() {
             // One thread alone is never guilty.
             let innocent = cause.is_some() && setting.1 == 1;
             let report = cosim(&config(setting, 1), &words, &symbols, 1_000_000);
@@ -40,7 +40,10 @@ fn directed_programs_end_as_they_must() {
             }
             assert_eq!(report.outcome, outcome, "{name} at {setting:?}: {}", report.message);
             assert_eq!(report.fault.map(|fault| fault.cause), cause, "{name} at {setting:?}: {}", report.message);
-            assert!(outcome != Outcome::Exited || report.success(), "{name} at {setting:?}: {}", report.message);
+            let code = |hart: usize| Some(codes.get(hart).copied().unwrap_or(0));
+            let is_right = |(hart, found): (usize, &Option<u32>)| *found == code(hart);
+            let all_right = report.exit_codes.iter().enumerate().all(is_right);
+            assert!(outcome != Outcome::Exited || all_right, "{name} at {setting:?}: {}", report.message);
         }
     }
 }

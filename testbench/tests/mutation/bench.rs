@@ -1,10 +1,11 @@
 //! Runs of a core with one module changed, beside those of the original.
 
 use std::fs;
+use std::sync::{Mutex, OnceLock};
 
 use rtl::{Direction, PortInfo};
 use sim::Program;
-use testbench::cache::Cache;
+use testbench::cache::{Cache, Key};
 use testbench::kernels::{self, Kernel};
 use testbench::model::{Built, Effort, Model, ModelError, Source};
 use testbench::{BenchError, Engine, Outcome, RunOptions};
@@ -18,8 +19,13 @@ use crate::support::{self, directed, random};
 /// What the programs say of a mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    /// One fails in lock step, or takes longer than it may: which, and in what.
-    Found(String),
+    /// One fails in lock step, or takes longer than it may.
+    Found {
+        /// A name for it and how it is run.
+        case: Key,
+        /// Which, and in what.
+        failure: String,
+    },
     /// All pass, in other cycle counts: by how much of the original's all together are longer.
     OtherCycles(f64),
     /// All pass in the same cycles.
@@ -29,11 +35,15 @@ pub enum Fate {
 /// How a program that agrees with the model ends, in how many cycles; or what is wrong.
 type Ended = Result<(Outcome, u64), String>;
 
-/// A program, a configuration, and how the original core ends it, in how many cycles.
+/// A run, of which it may be known what the original core makes of it.
+type Run<'a> = &'a dyn Fn(&Case, Option<(Outcome, u64)>) -> Ended;
+
+/// A program and a configuration.
 struct Case {
+    /// A name for all of it.
+    key: Key,
     program: Program,
     config: Config,
-    expected: Option<(Outcome, u64)>,
     /// How much longer than on the original it may take: more is a loss of speed that nobody would accept.
     slack: Option<f64>,
 }
@@ -43,9 +53,26 @@ pub struct Bench {
     files: Vec<(String, String)>,
     ports: Vec<PortInfo>,
     cache: Cache,
+    config: Config,
+    programs: OnceLock<Programs>,
+    /// How the original core ends each case, in how many cycles.
+    expected: OnceLock<Vec<(Outcome, u64)>>,
+    /// The cases that have found a mutant, the last one first: most mutants of a module are found by the same few.
+    finders: Mutex<Vec<usize>>,
+}
+
+/// What is run.
+struct Programs {
     cases: Vec<Case>,
     /// So many of them, the first, are short.
     small: usize,
+}
+
+impl Case {
+    fn new(program: &Program, config: Config, slack: Option<f64>) -> Self {
+        let key = Key::of([format!("{program:?} {config:?} {slack:?}").as_str()]);
+        Self { key, program: program.clone(), config, slack }
+    }
 }
 
 impl Bench {
@@ -67,14 +94,25 @@ impl Bench {
         config.run.watchdog = 2000;
         let core = cores::elaborate(&config, 0x8000_0000).unwrap();
         let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/mutants"));
-        let (cases, small) = cases(&config);
-        let mut bench = Self { files: core.files(), ports: core.ports(), cache, cases, small };
-        let original = bench.verilog(None);
-        for index in 0..bench.cases.len() {
-            let ended = bench.run(&original, &bench.cases[index]).unwrap_or_else(|failure| panic!("{failure}"));
-            bench.cases[index].expected = Some(ended);
-        }
-        bench
+        let (programs, expected, finders) = Default::default();
+        Self { files: core.files(), ports: core.ports(), cache, config, programs, expected, finders }
+    }
+
+    /// The divergence unit of the core.
+    pub fn unit(&self) -> &str {
+        &self.config.divergence.unit
+    }
+
+    /// Names for the programs and how each is run.
+    pub fn cases(&self) -> impl Iterator<Item = &Key> {
+        self.programs().cases.iter().map(|case| &case.key)
+    }
+
+    fn programs(&self) -> &Programs {
+        self.programs.get_or_init(|| {
+            let (cases, small) = cases(&self.config);
+            Programs { cases, small }
+        })
     }
 
     /// Names and texts of all modules.
@@ -94,7 +132,7 @@ impl Bench {
     /// Runs the programs on a core with one module changed, until one finds it.
     pub fn fate(&self, module: &str, mutation: &Mutation) -> Fate {
         let verilog = self.verilog(Some((module, mutation)));
-        judge(&self.cases, &|case| self.run(&verilog, case))
+        self.judge(&|case, expected| self.run(&verilog, case, expected))
     }
 
     /// The core with these mutations of a module in it.
@@ -107,10 +145,46 @@ impl Bench {
         Switched { bench: self, built: Built::of(&self.cache, &source, false, Effort::Fast).unwrap() }
     }
 
-    fn run(&self, verilog: &str, case: &Case) -> Ended {
+    fn expected(&self) -> &[(Outcome, u64)] {
+        self.expected.get_or_init(|| {
+            let original = self.verilog(None);
+            let run = |case: &Case| {
+                let ended = self.run(&original, case, None).unwrap_or_else(|failure| panic!("{failure}"));
+                assert_ne!(ended.0, Outcome::Mismatch, "{} on the original", case.program.name);
+                ended
+            };
+            self.programs().cases.iter().map(run).collect()
+        })
+    }
+
+    /// What the programs say, run one after the other until one finds the mutant.
+    fn judge(&self, run: Run<'_>) -> Fate {
+        let (expected, cases) = (self.expected(), &self.programs().cases);
+        let mut order = self.finders.lock().unwrap().clone();
+        order.extend((0..cases.len()).filter(|index| !order.contains(index)).collect::<Vec<_>>());
+        let (mut differs, mut cycles, mut original_cycles) = (false, 0, 0);
+        for index in order {
+            match compared(&cases[index], expected[index], run) {
+                Err(failure) => {
+                    let mut finders = self.finders.lock().unwrap();
+                    finders.retain(|other| *other != index);
+                    finders.insert(0, index);
+                    return Fate::Found { case: cases[index].key.clone(), failure };
+                }
+                Ok(taken) => {
+                    let (_, original) = expected[index];
+                    differs |= taken != original;
+                    (cycles, original_cycles) = (cycles + taken, original_cycles + original);
+                }
+            }
+        }
+        if differs { Fate::OtherCycles(cycles as f64 / original_cycles as f64 - 1.0) } else { Fate::Survived }
+    }
+
+    fn run(&self, verilog: &str, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
         let source = Source { top: "weft_core", ports: &self.ports, verilog, memory: None };
         let built = Built::of(&self.cache, &source, false, Effort::Quick).expect("a mutant that can be built");
-        run(case, built.instance(1))
+        run(case, built.instance(1), expected)
     }
 }
 
@@ -123,45 +197,43 @@ pub struct Switched<'a> {
 impl Switched<'_> {
     /// What the programs say of one of them, from 1 on.
     pub fn fate(&self, number: usize) -> Fate {
-        judge(&self.bench.cases, &|case| self.run(number, case))
+        self.bench.judge(&|case, expected| self.run(number, case, expected))
     }
 
     /// Whether the core with none of them is the original one, for all that the small programs say.
     pub fn holds_the_original(&self) -> bool {
-        judge(&self.bench.cases[..self.bench.small], &|case| self.run(0, case)) == Fate::Survived
+        let run = |case: &Case, expected| self.run(0, case, expected);
+        let Programs { cases, small, .. } = self.bench.programs();
+        cases[..*small]
+            .iter()
+            .zip(self.bench.expected())
+            .all(|(case, expected)| compared(case, *expected, &run) == Ok(expected.1))
     }
 
-    fn run(&self, number: usize, case: &Case) -> Ended {
+    fn run(&self, number: usize, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
         let instance = self.built.instance(1).map(|mut model| {
             let port = model.port(switched::INPUT, switched::BITS, Direction::Input).expect("it was put there");
             model.set(port, number as u64);
             model
         });
-        run(case, instance)
+        run(case, instance, expected)
     }
 }
 
-/// What the programs say, run one after the other until one finds the mutant.
-fn judge(cases: &[Case], run: &dyn Fn(&Case) -> Ended) -> Fate {
-    let (mut differs, mut cycles, mut original_cycles) = (false, 0, 0);
-    for case in cases {
-        let ended = match run(case) {
-            Err(failure) => return Fate::Found(failure),
-            Ok(ended) => ended,
-        };
-        let Some((_, original)) = case.expected else { continue };
-        let change = ended.1 as f64 / original as f64 - 1.0;
-        if case.slack.is_some_and(|slack| change > slack) {
-            return Fate::Found(format!("{}: {} cycles instead of {original}", case.program.name, ended.1));
+/// The cycles of a program that ends as it must, not much later than on the original; or what is wrong.
+fn compared(case: &Case, expected: (Outcome, u64), run: Run<'_>) -> Result<u64, String> {
+    let (_, cycles) = run(case, Some(expected))?;
+    let slower = cycles as f64 / expected.1 as f64 - 1.0;
+    match case.slack {
+        Some(slack) if slower > slack => {
+            Err(format!("{}: {cycles} cycles instead of {}", case.program.name, expected.1))
         }
-        differs |= ended.1 != original;
-        (cycles, original_cycles) = (cycles + ended.1, original_cycles + original);
+        _ => Ok(cycles),
     }
-    if differs { Fate::OtherCycles(cycles as f64 / original_cycles as f64 - 1.0) } else { Fate::Survived }
 }
 
-fn run(case: &Case, model: Result<Model, ModelError>) -> Ended {
-    let Case { program, config, expected, .. } = case;
+fn run(case: &Case, model: Result<Model, ModelError>, expected: Option<(Outcome, u64)>) -> Ended {
+    let Case { program, config, .. } = case;
     let max_cycles = expected.map_or(1_000_000, |(_, cycles)| 4 * cycles);
     let options = RunOptions { max_cycles, ..RunOptions::default() };
     let ended = model
@@ -194,21 +266,21 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
     for seed in 0..10 {
         small.push(named(format!("random program {seed}"), &random::program(seed, 400), &[]));
     }
-    let case = |program: &Program, (min, max), bandwidth| {
+    let case = |program: &Program, (min, max), bandwidth, slack| {
         let mut config = config.clone();
         config.memory.latency = Latency { min, max };
         config.memory.bandwidth = Bandwidth(bandwidth);
-        Case { program: program.clone(), config, expected: None, slack: None }
+        Case::new(program, config, slack)
     };
     let kernels = bundled(config);
     let mut cases = Vec::new();
     for latency in [(1, 60), (1, 1)] {
-        cases.extend(small.iter().chain(&kernels).map(|program| case(program, latency, 1000)));
+        cases.extend(small.iter().chain(&kernels).map(|program| case(program, latency, 1000, None)));
     }
-    cases.extend(small.iter().map(|program| case(program, (1, 1), 20)));
+    cases.extend(small.iter().map(|program| case(program, (1, 1), 20, None)));
     for (name, latency, words) in steady() {
         let program = named(format!("rate of {name}"), &words, &[]);
-        cases.push(Case { slack: Some(0.03), ..case(&program, (latency, latency), 1000) });
+        cases.push(case(&program, (latency, latency), 1000, Some(0.03)));
     }
     (cases, small.len())
 }

@@ -29,11 +29,21 @@ impl Mutation {
         self.at..self.at + self.length
     }
 
+    /// The line that is changed.
+    pub fn context(&self) -> &str {
+        &self.context
+    }
+
     /// What is changed, for a person.
     pub fn describe(&self, text: &str) -> String {
+        format!("{}:{}", self.line, self.name(text))
+    }
+
+    /// The same without the number of the line: the place in the line, and what is changed there.
+    pub fn name(&self, text: &str) -> String {
         let original = &text[self.at..self.at + self.length];
-        let Self { line, column, replacement, context, .. } = self;
-        format!("{line}:{column}: `{original}` becomes `{replacement}` in `{context}`")
+        let Self { column, replacement, context, .. } = self;
+        format!("{column}: `{original}` becomes `{replacement}` in `{context}`")
     }
 }
 
@@ -124,9 +134,9 @@ fn mutation(text: &str, at: usize, length: usize, replacement: String) -> Mutati
     Mutation { at, length, replacement, line, column, context }
 }
 
-/// Where logic stands: not in comments, attributes, declarations of ports, indices, or values that
-/// registers are reset to (the core works for some time after reset before it fetches, which heals
-/// most of them).
+/// Where logic stands: not in comments, attributes, declarations of ports, indices, the wire that takes what nothing reads,
+/// or values that registers are reset to (the core works for some time after reset before it fetches, which heals most of
+/// them).
 fn places(text: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -136,9 +146,10 @@ fn places(text: &str) -> Vec<usize> {
         let trimmed = code.trim();
         in_ports |= code.starts_with("module ");
         in_reset &= !trimmed.starts_with("end");
+        let is_logic = !trimmed.starts_with("(*") && !trimmed.starts_with("wire unused = ");
         for (offset, byte) in code.bytes().enumerate() {
             depth += i32::from(byte == b'[') - i32::from(byte == b']');
-            if depth == 0 && !in_ports && !in_reset && !trimmed.starts_with("(*") {
+            if depth == 0 && !in_ports && !in_reset && is_logic {
                 places.push(start + offset);
             }
         }

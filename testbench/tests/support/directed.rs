@@ -12,11 +12,14 @@ pub struct Directed {
     pub outcome: Outcome,
     /// Cause, for a fault.
     pub cause: Option<u8>,
+    /// Exit codes of the first threads, if all end; those of the others are 0.
+    pub codes: Vec<u32>,
 }
 
 const BASE: u32 = 0x8000_0000;
 const EXIT: u32 = 0x800;
 const BARRIER: u32 = 0x801;
+const THREADS: u32 = 0xcc0;
 const MASK: u32 = 0xcc2;
 const STACK_END: u32 = 0xcc3;
 const MHARTID: u32 = 0xf14;
@@ -33,8 +36,10 @@ pub fn programs() -> Vec<Directed> {
         exits("calls of several targets", several_targets(1)),
         exits("jumps to several targets", several_targets(0)),
         exits("threads that end before a barrier", early_exits()),
+        exits("a warp that ends before a barrier", early_warp()),
         exits("code that stores code", self_modifying()),
         exits("every source of an exit code", exit_sources()),
+        Directed { codes: vec![5, 7, 9, 21], ..exits("exit codes that are not 0", exit_codes()) },
         exits("loads to x0", loads_to_x0()),
         exits("products and quotients of both signs", products_and_quotients()),
     ]);
@@ -42,7 +47,11 @@ pub fn programs() -> Vec<Directed> {
 }
 
 fn exits(name: &str, words: Vec<u32>) -> Directed {
-    Directed { name: name.into(), words, symbols: Vec::new(), outcome: Outcome::Exited, cause: None }
+    ends(name.into(), words, Outcome::Exited)
+}
+
+fn ends(name: String, words: Vec<u32>, outcome: Outcome) -> Directed {
+    Directed { name, words, symbols: Vec::new(), outcome, cause: None, codes: Vec::new() }
 }
 
 /// t0 = hart, t1 = a word of the thread's own behind the program.
@@ -159,6 +168,17 @@ fn early_exits() -> Vec<u32> {
     words
 }
 
+/// The first warp ends at once. The others wait at the barrier three times, and count: after a release nobody fetches for a
+/// warp that has ended.
+fn early_warp() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), csrr(9, THREADS), branch(6, 8, 9, 4 * 13)];
+    for rounds in [1, 20, 40] {
+        words.extend([csrw(BARRIER, 0), addi(11, 0, rounds), addi(11, 11, -1), bne(11, 0, -4)]);
+    }
+    words.push(csrw(EXIT, 0));
+    words
+}
+
 /// Every thread stores the same instruction over the next, then executes it.
 fn self_modifying() -> Vec<u32> {
     let mut words = vec![auipc(10, 0), lw(11, 10, 28), sw(11, 10, 20), fence(), fence_i(), ebreak()];
@@ -176,6 +196,17 @@ fn exit_sources() -> Vec<u32> {
         words.extend([addi(12, 0, hart as i32), bne(8, 12, 8), way]);
     }
     words.push(csr(6, 0, EXIT, 0)); // sets no bit: only reads
+    words.push(csrw(EXIT, 0));
+    words
+}
+
+/// Each way to set bits ends one of the first threads, the rest end with 0.
+fn exit_codes() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), addi(9, 0, 5), addi(10, 0, 7)];
+    let ways = [csrw(EXIT, 9), csr(2, 0, EXIT, 10), csr(5, 0, EXIT, 9), csr(6, 0, EXIT, 21)];
+    for (hart, way) in ways.into_iter().enumerate() {
+        words.extend([addi(12, 0, hart as i32), bne(8, 12, 8), way]);
+    }
     words.push(csrw(EXIT, 0));
     words
 }
@@ -199,8 +230,7 @@ fn faults() -> Vec<Directed> {
         words.extend([srli(7, 5, 1), andi(7, 7, 1), and(28, 7, 5)]);
         words.extend(body);
         words.push(csrw(EXIT, 0));
-        let outcome = Outcome::Fault;
-        Directed { name: format!("fault: {name}"), words, symbols: Vec::new(), outcome, cause: Some(cause) }
+        Directed { cause: Some(cause), ..ends(format!("fault: {name}"), words, Outcome::Fault) }
     };
     let guarded = |instruction| [beq(7, 0, 8), instruction];
     // An address in RAM, or `delta` (its upper 20 bits) away from it in the lanes where `flag` is 1.
@@ -258,7 +288,7 @@ fn tohosts() -> Vec<Directed> {
         words.extend(store);
         words.extend([jal(0, 0)]);
         let symbols = vec![("tohost", BASE + 0x3000)];
-        Directed { name: format!("tohost: {name}"), words, symbols, outcome, cause: None }
+        Directed { symbols, ..ends(format!("tohost: {name}"), words, outcome) }
     };
     let nop = addi(0, 0, 0);
     vec![

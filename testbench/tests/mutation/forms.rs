@@ -1,0 +1,60 @@
+//! The modules of the cores of all divergence units, and the mutants that are drawn of each.
+
+use std::collections::BTreeMap;
+
+use super::bench::Bench;
+use super::mutator::{self, Mutation};
+use super::switched;
+
+/// A module as it is in the core of a unit.
+pub struct Form<'a> {
+    /// The core, and the programs.
+    pub bench: &'a Bench,
+    /// The module.
+    pub module: &'a str,
+    /// Its Verilog.
+    pub text: &'a str,
+    /// What a person calls it: the module, with the unit if it is not the first that has it.
+    pub name: String,
+    /// How many mutants can be drawn.
+    pub mutants: usize,
+    /// Those that are.
+    pub drawn: Vec<Mutation>,
+}
+
+/// Every module in each of its forms, of which up to `each` mutants are drawn by this seed. The form in the core of a
+/// later unit differs in some lines; only those are changed again.
+pub fn of_all(benches: &[Bench], each: usize, seed: u64) -> Vec<Form<'_>> {
+    let mut known: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut forms = Vec::new();
+    for bench in benches {
+        for (module, text) in bench.modules() {
+            let is_first = !known.contains_key(module);
+            let lines = known.entry(module).or_default();
+            let mut drawn = mutator::all_mutations(text, seed);
+            drawn.retain(|mutation| !lines.contains(&mutation.context()) && switched::can_be_selected(text, mutation));
+            lines.extend(text.lines().map(str::trim));
+            if drawn.is_empty() {
+                continue;
+            }
+            let name = if is_first { module.into() } else { format!("{module}, {}", bench.unit()) };
+            let mutants = drawn.len();
+            drawn.truncate(each);
+            forms.push(Form { bench, module, text, name, mutants, drawn });
+        }
+    }
+    forms
+}
+
+/// Those of these modules, in all of their forms; or the first name that is none.
+pub fn named<'a>(forms: Vec<Form<'a>>, modules: &[&str]) -> Result<Vec<Form<'a>>, String> {
+    let names = || forms.iter().map(|form| form.module);
+    for module in modules {
+        if !names().any(|name| name == *module) {
+            let hint = weft_config::nearest(module, names());
+            let hint = hint.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"));
+            return Err(format!("no core has a module `{module}`{hint}"));
+        }
+    }
+    Ok(forms.into_iter().filter(|form| modules.is_empty() || modules.contains(&form.module)).collect())
+}
