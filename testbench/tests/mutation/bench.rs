@@ -13,8 +13,9 @@ use weft_config::{Bandwidth, Config, Latency};
 
 use super::mutator::Mutation;
 use super::switched;
+use crate::stack_programs;
 use crate::support::assembler::*;
-use crate::support::{self, directed, random};
+use crate::support::{self, assembly, directed, random};
 
 /// What the programs say of a mutant.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +89,7 @@ impl Bench {
         config.divergence.unit = unit;
         config.memory.stack_bytes = 1024;
         config.memory.outstanding = 5;
-        if !["pdom-stack", "dual-path"].contains(&config.divergence.unit.as_str()) {
+        if !has_stacks(&config) {
             config.divergence.fair_after = 50;
         }
         config.run.watchdog = 2000;
@@ -250,9 +251,9 @@ fn run(case: &Case, model: Result<Model, ModelError>, expected: Option<(Outcome,
     }
 }
 
-/// The bundled kernels that run on this configuration, and small programs: with a memory of random latency, with one
-/// that always answers at once, and those that access memory much with one that refuses for long. Then programs that
-/// may not become slower. So many of them, the first, are short.
+/// The bundled kernels that run on this configuration, programs of `tests/assembly`, those of the stacks for the stacks, and
+/// small ones: with a memory of random latency, with one that always answers at once, and the small ones with one that
+/// refuses for long. Then programs that may not become slower. So many of them, the first, are small.
 fn cases(config: &Config) -> (Vec<Case>, usize) {
     let mut small = Vec::new();
     let named = |name: String, words: &[u32], symbols: &[(&str, u32)]| {
@@ -272,10 +273,10 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
         config.memory.bandwidth = Bandwidth(bandwidth);
         Case::new(program, config, slack)
     };
-    let kernels = bundled(config);
+    let longer = [bundled(config), assembled(config)].concat();
     let mut cases = Vec::new();
     for latency in [(1, 60), (1, 1)] {
-        cases.extend(small.iter().chain(&kernels).map(|program| case(program, latency, 1000, None)));
+        cases.extend(small.iter().chain(&longer).map(|program| case(program, latency, 1000, None)));
     }
     cases.extend(small.iter().map(|program| case(program, (1, 1), 20, None)));
     for (name, latency, words) in steady() {
@@ -297,6 +298,30 @@ fn bundled(config: &Config) -> Vec<Program> {
         Program::load(kernel.name, &elf, config).unwrap()
     };
     kernels::list().iter().filter(configured).map(build).collect()
+}
+
+/// Programs that need no turns.
+fn assembled(config: &Config) -> Vec<Program> {
+    const NAMES: [&str; 11] = [
+        "amo_one_word",
+        "amo_own_word",
+        "reservations",
+        "load_registers",
+        "store_groups",
+        "squashed_words",
+        "stack_code",
+        "self_modifying",
+        "jumps",
+        "exits",
+        "recursion",
+    ];
+    let of_stacks = stack_programs::CASES.iter().filter(|_| has_stacks(config)).map(stack_programs::Case::source);
+    let sources = NAMES.into_iter().map(assembly::file).chain(of_stacks);
+    sources.map(|source| assembly::program(&source, config)).collect()
+}
+
+fn has_stacks(config: &Config) -> bool {
+    ["pdom-stack", "dual-path"].contains(&config.divergence.unit.as_str())
 }
 
 /// Straight programs of one kind of instruction, with a memory latency: what `issue_rate.rs` holds to absolute rates.
