@@ -168,7 +168,9 @@ pub fn elaborate(
     Control::from_instance(&s6, shape, "s7").connect(&s7, "s7");
     let (result_s7, store_s7) = (s6.output_as("result_s7", "result_s7"), s6.output_as("store_s7", "store_s7"));
     s7.input("result_s7", &result_s7).input("store_s7", &store_s7);
-    for port in ["address_s7", "taken_s7", "uniform_s7", "leader_s7", "leader_number_s7", "leader_address_s7"] {
+    for port in
+        ["address_s7", "outside_ram_s7", "taken_s7", "uniform_s7", "leader_s7", "leader_number_s7", "leader_address_s7"]
+    {
         s7.input(port, &s6.output_as(port, port));
     }
     path.connect(&s7, "path");
@@ -215,6 +217,8 @@ pub fn elaborate(
 
     let queue = m.instance("request_queue", &request_queue::elaborate(shape)?);
     queue.input("push", &s7.output_as("push_s7", "push_s7"));
+    queue.input("may_push", &s7.output_as("may_push_s7", "may_push_s7"));
+    queue.input("to_console", &s7.output_as("to_console_s7", "to_console_s7"));
     Request::from_instance(&s7, shape, "request").connect(&queue, "request");
     queue.input("dmem_req_ready", &ports.dmem_req_ready).input("console_ready", &ports.console_ready);
     queue.output_to("accepted", &accepted);
@@ -233,6 +237,7 @@ pub fn elaborate(
     s9.input("start_valid", &start_row_valid).input("start_row", &start_row);
     s9.input("start_tag_valid", &start.output("tag_valid")).input("start_tag", &start.output("tag_at"));
     s9.input("load_push_s7", &s7.output_as("load_push_s7", "load_push_s7"));
+    s9.input("may_push_load_s7", &s7.output_as("may_push_load_s7", "may_push_load_s7"));
     let late_s7 = LateResult::from_instance(&s7, shape, "late_s7");
     late_s7.connect(&s9, "load");
     Alignment::from_instance(&s7, shape, "load").connect(&s9, "load");

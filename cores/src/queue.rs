@@ -31,7 +31,8 @@ pub struct Queue {
     /// Whether there is no word, also none that cannot be taken yet.
     pub empty: Expr,
     places: usize,
-    push: Expr,
+    /// Whether the last place is written: whenever a word is pushed, at least.
+    write: Expr,
     pop: Expr,
     write_at: Expr,
     read_at: Expr,
@@ -48,18 +49,28 @@ impl Queue {
         let valid = m.register(&format!("{name}_valid"), 1);
         valid.next(&(read.next_at.ne(&write.at) | read.next_lap.ne(&write.lap))).reset(0);
         let empty = read.at.eq(&write.at) & read.lap.eq(&write.lap);
-        let (valid, push) = (valid.q(), push.clone());
         Self {
             name,
-            valid,
+            valid: valid.q(),
             empty,
             places,
-            push,
+            write: push.clone(),
             pop,
             write_at: write.at.q(),
             read_at: read.at.q(),
             next_at: read.next_at,
         }
+    }
+
+    /// The words are written wherever one may be pushed, since that is known sooner than whether it is. There is room for it.
+    pub fn written_where(mut self, may_push: &Expr) -> Self {
+        self.write = may_push.clone();
+        self
+    }
+
+    /// Whether every place is taken.
+    pub fn full(&self) -> Expr {
+        self.write_at.eq(&self.read_at) & !&self.empty
     }
 
     /// A field of the words, from what is pushed to that of the first word.
@@ -81,7 +92,7 @@ impl Queue {
     fn memory(&self, m: &Builder, field: &str, pushed: &Expr, style: MemoryStyle) -> (String, Memory) {
         let name = format!("{}_{field}", self.name);
         let memory = m.memory(&format!("{name}s"), self.places, pushed.width(), style);
-        memory.write(&self.push, &self.write_at, pushed);
+        memory.write(&self.write, &self.write_at, pushed);
         (name, memory)
     }
 

@@ -41,6 +41,8 @@ pub struct Shape {
     pub rotates: bool,
     /// Whether the divergence unit reads the reconvergence table.
     pub reconverges: bool,
+    /// Whether the divergence unit compares the path in charge with the prediction.
+    pub compares_prediction: bool,
     /// Whether only one slot of a warp, which changes at long operations, is scheduled: `divergence.scheduler`.
     pub constrained: bool,
     /// Bits of a path's pc, without bits 1:0: [`PC`], fewer where a unit is proved alone.
@@ -89,6 +91,7 @@ impl Shape {
             record_delay: unit.record_delay(config),
             rotates: unit.rotates(),
             reconverges: unit.reconverges(),
+            compares_prediction: unit.compares_prediction(),
             constrained: unit.slots() > 1 && config.divergence.scheduler == Scheduler::Constrained,
             pc_bits: PC,
             depth_bits: DEPTH,

@@ -269,8 +269,6 @@ impl UnitTrace {
 rtl::bundle! {
     /// One transaction on its way to memory or console.
     pub struct Request(shape: &Shape) {
-        /// To the console.
-        is_console: 1,
         /// `dmem_req_op`.
         op: 4,
         /// Number of the line.

@@ -6,7 +6,7 @@ use rtl::{
 };
 
 use super::rules::{self, Rules, Thread, Watched};
-use crate::divergence::{DivergenceUnit, UnitInputs};
+use crate::divergence::{DivergenceUnit, SLOTS, UnitInputs};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 
@@ -90,6 +90,13 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let given_s7 = Path::from_instance(&circuit, shape, "s7");
     given_s7.connect(&rules, "s7");
     let unit_gives_way_s7 = circuit.output_as("gives_way_s7", "gives_way_s7");
+    if shape.compares_prediction {
+        let predicted = m.input("predicted_s8", shape.pc_bits);
+        circuit.input("predicted_s8", &predicted);
+        let at_prediction = circuit.output_as("at_prediction_x", "at_prediction_x");
+        let x = Path::from_instance(&circuit, shape, SLOTS[0]);
+        m.assert("the_prediction_is_compared", &at_prediction.eq(&x.pc.eq(&predicted)));
+    }
     let returns = shape.reconverges.then(|| Returns::declare(&m, shape));
     let gives_way_s7 = match &returns {
         Some(returns) => {

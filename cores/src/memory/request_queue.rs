@@ -1,7 +1,7 @@
 //! Requests between S7 and memory: a queue of 8 entries. A request written at the end of S7 stands at the memory port in
 //! S9 if nothing is before it. Places are reserved at S3, so it never overflows.
 //!
-//! Storage: 8 requests, in block RAM where `queue::style` says so.
+//! Storage: 8 requests, in block RAM where `queue::style` says so, but for the bit that says who takes them.
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 
@@ -14,6 +14,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("request_queue", "Requests from S7 to memory and console, in order.");
     m.port_group("from S7");
     let push = m.input("push", 1);
+    let may_push = m.input("may_push", 1);
+    let to_console = m.input("to_console", 1);
     let request = Request::inputs(&m, shape, "request");
     m.port_group("data memory");
     m.output_port("dmem_req_valid", 1);
@@ -31,11 +33,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let console_ready = m.input("console_ready", 1);
     m.output_port("console_data", 8);
 
-    let requests = Queue::declare(&m, "request", REQUEST_QUEUE, &push);
+    let requests = Queue::declare(&m, "request", REQUEST_QUEUE, &push).written_where(&may_push);
+    if shape.formal {
+        m.assert("a_place_is_reserved", &!(&may_push & requests.full()));
+    }
     let head: Request = unpack(shape, &requests.field(&m, "word", &pack(&request)));
+    m.comment(
+        "What block RAM holds comes late in a cycle, and whether the first is taken decides what is read for the next.",
+    );
+    let is_console = m.delay("request_is_console", &requests.next_field(&m, "to_console", &to_console));
     let present = &requests.valid;
-    let to_memory = m.wire("to_memory", &(present & !&head.is_console));
-    let to_console = m.wire("to_console", &(present & &head.is_console));
+    let to_memory = m.wire("to_memory", &(present & !&is_console));
+    let to_console = m.wire("to_the_console", &(present & &is_console));
     let pop = m.wire("pop", &((&to_memory & ready) | (&to_console & console_ready)));
     requests.pop(&m, &pop);
 

@@ -110,8 +110,11 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let requests = m.wire("requests", &(&enabled_before & !&*in_flight & room));
     let picker = m.instance("picker", round_robin);
     let goes_before = m.forward("goes_before", 1);
-    picker.input("requests", &requests).input("preferred", &urgent).input("accept", &(&ready & !&goes_before));
+    picker.input("requests", &requests).input("preferred", &urgent).input("beside", &from_resteer_now);
+    picker.input("accept", &(&ready & !&goes_before));
     let local = picker.output_as("grant", "local_grant");
+    let local_context = picker.output_as("number", "local_context");
+    let resteered_last = picker.output_as("beside_grant", "resteered_last");
 
     m.comment(
         "A resteered context that can fetch goes before it, unless one has just done so and a context has nothing to\n\
@@ -130,7 +133,6 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let before = &fetches & every_warp(&first_slot);
     let stops = m.wire("resteer_stops", &(&resteer_one & !every_warp(&resteer.runs)));
     let grant = m.wire("grant", &goes_before.mux(&before, &(&local & !&stops)));
-    let local_context = m.wire("local_context", &encode(&local));
     let first_context = join_context(&encode(&resteer.warp), &encode(&first_slot));
     let context = m.wire("picked_context", &goes_before.mux(&first_context, &local_context));
     let picked = m.wire("picked", &grant.when(&ready));
@@ -167,7 +169,6 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         })
         .collect();
     let resteer_pc = select(&slot, &resteer_pcs);
-    let resteered_last = m.wire("resteered_last", &(&local & &from_resteer_now).any());
     let local_pc = m.wire("local_pc", &resteered_last.mux(&resteer_pc, &predicted));
     let first_pc = select(&encode(&first_slot), &m.delay("stand_before", &stand.pc).lanes(PC));
     let pc = goes_before.mux(&first_pc, &local_pc);

@@ -5,7 +5,7 @@
 //! the request queue, and for a load a tag, is reserved for it. A write-port bubble asked for by S9 suppresses one
 //! issue.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, encode, join, select_one_hot};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, select_one_hot};
 
 use super::s0_steer::{Fetch, contexts_of};
 use super::s3_context::{self, Need};
@@ -159,8 +159,10 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
 
     m.comment("Pick.");
     let picker = m.instance("picker", round_robin);
-    picker.input("requests", &ready).input("accept", &rtl::ones(1)).output_to("grant", &grant);
-    let context = m.wire("picked_context", &encode(&grant));
+    picker.input("requests", &ready).input("beside", &column("read_position"));
+    picker.input("accept", &rtl::ones(1)).output_to("grant", &grant);
+    let context = picker.output_as("number", "picked_context");
+    let read_position = picker.output_as("beside_grant", "picked_position");
     // A flush would come late to the pick: what is picked of its context does not leave instead.
     let valid = m.wire("valid", &(&grant & !&flush_one).any());
     valid_s4.next(&valid).reset(0);
@@ -171,7 +173,6 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let buffer = m.memory("buffer", BUFFER * contexts, packed.width(), MemoryStyle::Distributed);
     let write_positions = m.wire("write_positions", &column("write_position"));
     buffer.write(&fetch.valid, &join([&write_positions.index(&fetch.context), &fetch.context]), &packed);
-    let read_position = select_one_hot(&grant, &column("read_position").lanes(1));
     let entry = buffer.read("entry", &join([&read_position, &context]));
     let mut at = 0;
     let [instruction, pc, predicted, fault, takes_entry, needs, entry, reconvergence] = fields.map(|field| {

@@ -74,6 +74,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &m.delay("result", &column(0)));
     m.output("address_s7", &m.delay("address", &sums));
+    let outside_ram: Vec<Expr> = sums.lanes(32).iter().map(|sum| !sum.bit(31)).collect();
+    m.output("outside_ram_s7", &m.delay("outside_ram", &join(&outside_ram).any()));
     m.output("leader_s7", &m.delay("leader", &leader));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader_number));
     m.output("leader_address_s7", &m.delay("leader_address", &leader_sum));

@@ -26,6 +26,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let result = m.input("result_s7", shape.line_bits());
     let uniform = m.input("uniform_s7", 32);
     let addresses = m.input("address_s7", shape.line_bits());
+    let outside_ram = m.input("outside_ram_s7", 1);
     let taken = m.input("taken_s7", threads);
     let store = m.input("store_s7", shape.line_bits());
     m.port_group("the leader of the path's threads, which S6 elected, and its address");
@@ -130,7 +131,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let push = m.wire("push", &(&commit & &is_memory & !&console_load));
     let writes_memory = m.wire("writes_memory", &(&control.is_store | &control.is_atomic));
     let request = Request {
-        is_console: leader_at_console.clone(),
         op: control.memory_op.clone(),
         line: line.clone(),
         tag,
@@ -218,13 +218,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("register write");
     write.outputs(&m, "write");
     // A load outside RAM is one of the console, or at fault; lanes that are not active may have any address.
-    let outside_ram = per_lane(&|a| !a.bit(31)).any();
     m.output("may_write_s7", &(&meta.valid & (&control.writes | (&control.is_load & outside_ram))));
     m.port_group("memory request");
     m.output("push_s7", &push);
+    m.output("may_push_s7", &(&meta.valid & &is_memory));
+    m.output("to_console_s7", &leader_at_console);
     request.outputs(&m, "request");
     let load_push = m.wire("load_push", &(&push & &control.is_load));
     m.output("load_push_s7", &load_push);
+    m.output("may_push_load_s7", &(&meta.valid & &control.is_load));
     m.port_group("where a late result goes, and how a load's becomes a value in each lane");
     late.outputs(&m, "late_s7");
     alignment.outputs(&m, "load");

@@ -89,7 +89,12 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let goes_on = m.wire("goes_on", &each_slot(&|Slot { path, gives_way }| &path.valid & !&path.parked & !gives_way));
     let own = if shape.slots > 1 { decode(&outcome.slot, shape.slots) } else { ones(1) };
     let restarts = if shape.slots > 1 { unit.output_as("restarts", "restarts") } else { zeros(1) };
-    let at_prediction = each_slot(&|Slot { path, .. }| path.pc.eq(&predicted));
+    let at_prediction = if shape.compares_prediction {
+        unit.input("predicted_s8", &predicted);
+        unit.output_as("at_prediction_x", "at_prediction")
+    } else {
+        each_slot(&|Slot { path, .. }| path.pc.eq(&predicted))
+    };
     let follows_prediction = !&fence_i & outcome.rotates.none();
     let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
     let resteers = m.wire("resteers", &(restarts | (&own & !&as_predicted)).when(&outcome.valid));

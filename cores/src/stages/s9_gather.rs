@@ -30,6 +30,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let start_tag = m.input("start_tag", shape.tag_bits());
     m.port_group("a load leaves S7");
     let push = m.input("load_push_s7", 1);
+    let may_push = m.input("may_push_load_s7", 1);
     let load = LateResult::inputs(&m, shape, "load");
     let alignment = Alignment::inputs(&m, shape, "load");
     let leader_word = m.input("leader_word_load", shape.lane_bits());
@@ -67,22 +68,25 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         queue::read_at_edge(&m, &rows, style, name, &next_tag)
     };
 
-    m.comment("Of the first: its tag, its line, what its load must remember.");
+    m.comment(
+        "Of the first: its tag, its line, what its load must remember. A load in S7 has a tag reserved, so that the next free\n\
+         one may be written before it is known whether the load takes it.",
+    );
     let load_valid = &responses.valid;
     let load_tag = m.delay("load_tag", &next_tag);
     let by_size = |word: &Expr| queue::style(shape.outstanding, word.width());
     let line = row("line", by_size(&rsp_data), &rsp_valid, &rsp_tag, &rsp_data);
     let word = pack(&alignment);
-    let alignment: Alignment = unpack(shape, &row("alignment", by_size(&word), &push, &free_tag, &word));
+    let alignment: Alignment = unpack(shape, &row("alignment", by_size(&word), &may_push, &free_tag, &word));
     // S3 waits for this, and block RAM is slow.
     let word = pack(&load);
     let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
-    let load: LateResult = unpack(shape, &row("load", style, &push, &free_tag, &word));
+    let load: LateResult = unpack(shape, &row("load", style, &may_push, &free_tag, &word));
 
     m.comment("The leader's word, for lanes that do not have their own.");
     let words = line.lanes(32);
     let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
-    positions.write(&push, &free_tag, &leader_word);
+    positions.write(&may_push, &free_tag, &leader_word);
     let rsp_position = positions.read("rsp_leader_position", &rsp_tag);
     let next_position = responses.next_field(&m, "leader_position", &rsp_position);
     let leader_word = if has_copy(shape) {
@@ -91,13 +95,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &words))
     };
 
-    m.comment("Alignment: each lane's word is its own or the leader's.");
-    let lanes: Vec<Expr> = (0..threads)
+    m.comment("Alignment: each lane's word is its own or the leader's. It is extended behind the register.");
+    let lanes: Vec<Aligned> = (0..threads)
         .map(|lane| {
             let word = m.wire(&format!("word_{lane}"), &alignment.direct.bit(lane).mux(&words[lane], &leader_word));
             align(&m, lane, &word, &alignment.offsets.lane(lane, 2), &alignment.funct3)
         })
         .collect();
+    let each = |part: fn(&Aligned) -> &Expr| join(&lanes.iter().map(|lane| part(lane).clone()).collect::<Vec<_>>());
 
     m.comment("The late result in front of the write port: loads and long results that wait together take turns.");
     let was_long = m.register("late_was_long", 1);
@@ -108,16 +113,24 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let any = load_valid | &long_valid;
     let load_taken = m.wire("load_taken", &(&free & load_valid & !&next_is_long));
     let long_taken = &free & &next_is_long;
+    let takes = m.wire("late_taken", &(&free & &any));
     responses.pop(&m, &load_taken);
     waits.next(&any).enable(&free).reset(0);
-    was_long.next(&next_is_long).enable(&(&free & &any)).reset(0);
+    was_long.next(&next_is_long).enable(&takes).reset(0);
     let hold = |name: &str, value: &Expr| {
         let register = m.register(&format!("late_{name}"), value.width());
-        register.next(value).enable(&free);
+        register.next(value).enable(&takes).reset(0);
         register.q()
     };
     let late = either(shape, &next_is_long, &long, &load, &hold);
-    let data = hold("data", &next_is_long.mux(&long_data, &join(&lanes)));
+    let data = hold("data", &next_is_long.mux(&long_data, &each(|lane| &lane.taken)));
+    let is_load = !&next_is_long;
+    let ones = [
+        hold("ones", &each(|lane| &lane.ones).when(&is_load)),
+        hold("ones_high", &each(|lane| &lane.ones_high).when(&is_load)),
+    ];
+    let extension = |lane| join(&[zeros(8), ones[0].bit(lane).repeat(8), ones[1].bit(lane).repeat(16)]);
+    let data = m.wire("late_value", &(data | join(&(0..threads).map(extension).collect::<Vec<_>>())));
     let is_long = hold("is_long", &next_is_long);
     let LateResult { warp, slot, rd, entry, served, number } = late;
     let (load_written, long_written) = (&written & !&is_long, &written & &is_long);
@@ -130,11 +143,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     free_tags.write(&frees, &start_tag_valid.mux(&start_tag, &freed_at), &start_tag_valid.mux(&start_tag, &load_tag));
     freed_at.next(&turn(&freed_at, shape.outstanding)).enable(&load_taken).reset(0);
 
-    m.comment("The write port: start, the late load, or S7.");
+    m.comment("The write port: the late result, or S7; zero at start, before there is a late result.");
     let port = RegisterWrite {
         lanes: written.mux(&served.when(&rd.any()), &write.lanes) | start_valid.repeat(threads),
         row: start_valid.mux(&start_row, &written.mux(&register_row(&warp, &rd), &write.row)),
-        data: written.mux(&data, &write.data).when(&!&start_valid),
+        data: (&written | &start_valid).mux(&data, &write.data),
     };
 
     m.port_group("tag for the next load");
@@ -200,14 +213,26 @@ fn turn(at: &Expr, places: usize) -> Expr {
     if places.is_power_of_two() { next } else { at.is(places as u64 - 1).mux(&lit(at.width(), 0), &next) }
 }
 
-/// The bytes that a load takes of its word, extended. Words have offset 0, half words an even one.
-fn align(m: &Builder, lane: usize, word: &Expr, offset: &Expr, funct3: &Expr) -> Expr {
+/// What a load takes of a lane's word: the bytes, above them zeros, and where ones are to be.
+struct Aligned {
+    taken: Expr,
+    /// The second byte.
+    ones: Expr,
+    /// The third and the fourth.
+    ones_high: Expr,
+}
+
+/// The bytes that a load takes of its word. Words have offset 0, half words an even one.
+fn align(m: &Builder, lane: usize, word: &Expr, offset: &Expr, funct3: &Expr) -> Aligned {
     let (is_byte, is_word, unsigned) = (funct3.slice(0, 2).none(), funct3.bit(1), funct3.bit(2));
     let half = m.wire(&format!("half_{lane}"), &offset.bit(1).mux(&word.slice(16, 16), &word.slice(0, 16)));
     let byte = m.wire(&format!("byte_{lane}"), &offset.bit(0).mux(&half.slice(8, 8), &half.slice(0, 8)));
     let sign = is_byte.mux(&byte.bit(7), &half.bit(15));
-    let fill = m.wire(&format!("fill_{lane}"), &(sign & !unsigned));
-    join([&byte, &is_byte.mux(&fill.repeat(8), &half.slice(8, 8)), &is_word.mux(&word.slice(16, 16), &fill.repeat(16))])
+    Aligned {
+        taken: join(&[byte.clone(), half.slice(8, 8).when(&!&is_byte), word.slice(16, 16).when(&is_word)]),
+        ones: &sign & &is_byte & !&unsigned,
+        ones_high: sign & !(is_word | unsigned),
+    }
 }
 
 /// One late result or the other, held.

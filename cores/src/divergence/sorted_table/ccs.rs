@@ -3,7 +3,8 @@
 //!
 //! Six comparators (order and equality of each pair) tell which path is first, second and third; three multiplexers of
 //! three inputs follow. x is needed at once and comes in S8; y and z are written in S9, so their multiplexers stand
-//! behind registers. In a rotation nothing is compared: b, the path that gives way, and c change places, or c comes
+//! behind registers. What is asked of x, whether it is where the front end went on and whether it began the round, is
+//! asked of a, b and c beside the comparators. In a rotation nothing is compared: b, the path that gives way, and c change places, or c comes
 //! first and b goes to the cold table.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit};
@@ -22,6 +23,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let rotates = m.input("rotates", 1);
     let goes_on = m.input("goes_on", 1);
     let cold_any = m.input("cold_any", 1);
+    m.port_group("asked of x: whether it is at this pc; whether it has some of these threads");
+    let predicted = m.input("predicted", shape.pc_bits);
+    let marked = m.input("marked", shape.threads);
 
     m.comment("Order and equality of each pair.");
     let key = |path: &Path, deferred: &Expr| concat([&path.parked, deferred, &!&path.depth, &path.pc]);
@@ -47,6 +51,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.wire("mask_b_merged", &(&b.mask | c.mask.when(&b_is_c))),
         c.mask.clone(),
     ];
+
+    let [marked_a, marked_b, marked_c] = [a, b, c].map(|path| (&path.mask & &marked).any());
+    let has_marked = [
+        m.wire("a_has_marked", &(marked_a | (&marked_b & &a_is_b) | (&marked_c & &a_is_c))),
+        m.wire("b_has_marked", &(marked_b | (&marked_c & &b_is_c))),
+        marked_c,
+    ];
+    let at_prediction = [a, b, c].map(|path| path.pc.eq(&predicted));
 
     m.comment("Who is first does not depend on merges: among equals it is the one that keeps the masks.");
     let first_a = &a.valid & !((&b.valid & &b_before_a) | (&c.valid & &c_before_a));
@@ -78,6 +90,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let later: Vec<Path> = merged.iter().zip(names).map(|(path, name)| path.delay(&m, shape, name)).collect();
     m.port_group("S8: the path in charge");
     choose(&merged, &select_x, &a.valid | &b.valid | &c.valid).outputs(&m, "x");
+    m.output("x_at_prediction", &one_of(&at_prediction, &select_x));
+    m.output("x_has_marked", &one_of(&has_marked, &select_x));
     m.port_group("S9: the next path, and the one that goes to the cold table");
     choose(&later, &m.delay("select_y_s9", &select_y), m.delay("y_stands_s9", &select_y.any())).outputs(&m, "y");
     let to_back = m.wire("goes_to_back", &(&swaps & &cold_any));
@@ -99,9 +113,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
 /// The path a, b or c whose select bit is set; c if none is.
 fn choose(paths: &[Path], select: &Expr, valid: Expr) -> Path {
-    let field = |of: &dyn Fn(&Path) -> Expr| {
-        select.bit(0).mux(&of(&paths[0]), &select.bit(1).mux(&of(&paths[1]), &of(&paths[2])))
-    };
+    let field = |of: &dyn Fn(&Path) -> Expr| one_of(&[of(&paths[0]), of(&paths[1]), of(&paths[2])], select);
     Path {
         valid,
         pc: field(&|path| path.pc.clone()),
@@ -109,4 +121,9 @@ fn choose(paths: &[Path], select: &Expr, valid: Expr) -> Path {
         mask: field(&|path| path.mask.clone()),
         parked: field(&|path| path.parked.clone()),
     }
+}
+
+/// What is selected of a, b and c; of c if nothing is.
+fn one_of([a, b, c]: &[Expr; 3], select: &Expr) -> Expr {
+    select.bit(0).mux(a, &select.bit(1).mux(b, c))
 }

@@ -75,6 +75,10 @@ impl DivergenceUnit for SortedTable {
         tables
     }
 
+    fn compares_prediction(&self) -> bool {
+        true
+    }
+
     fn specifications(&self, shape: &Shape) -> Result<Vec<Module>, ElaborationError> {
         Ok(vec![specification::elaborate(shape)?])
     }
@@ -130,12 +134,15 @@ impl DivergenceUnit for SortedTable {
         let cold_any = m.forward("cold_any", 1);
         let cold_runnable = m.forward("cold_runnable", 1);
         let goes_on = m.forward("goes_on", 1);
+        let marker = m.forward("marker", shape.threads);
+        ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits)).input("marked", &marker);
         let second_runs = resolve.rotates.mux(&goes_on.mux(&!&c.parked, &!&b.parked), &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
         let turns = match shape.fair_after {
-            0 => Turns::none(),
-            _ => Turns::elaborate(&m, shape, &inputs, &c, &x, &others_run),
+            0 => Turns::none(shape),
+            _ => Turns::elaborate(&m, shape, &inputs, &c, &ccs.output_as("x_has_marked", "x_has_marked"), &others_run),
         };
+        m.drive(&marker, &turns.marker);
         m.drive(&goes_on, &turns.round_over);
         ccs.input("c_deferred", &turns.deferred).input("rotates", &resolve.rotates).input("goes_on", &goes_on);
         ccs.input("cold_any", &cold_any);
@@ -209,6 +216,7 @@ impl DivergenceUnit for SortedTable {
             exchange_folds: cct.output("folds"),
         };
         UnitOutputs::of_one_slot([validate, x.clone()], [gave_way, gives_way], trace).declare(&m, shape);
+        m.output("at_prediction_x", &ccs.output("x_at_prediction"));
         if shape.formal {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");

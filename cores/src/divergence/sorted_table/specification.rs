@@ -25,6 +25,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let paths = names.map(|name| Path::inputs(&m, shape, name));
     let control = ["c_deferred", "rotates", "goes_on", "cold_any"].map(|name| (name, m.input(name, 1)));
     let circuit = m.instance("ccs", &ccs::elaborate(shape)?);
+    let (predicted, marked) = (m.input("predicted", shape.pc_bits), m.input("marked", shape.threads));
+    circuit.input("predicted", &predicted).input("marked", &marked);
     for (name, path) in names.into_iter().zip(&paths) {
         path.connect(&circuit, name);
     }
@@ -37,12 +39,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.assume(&name, &promise);
     }
 
+    m.comment("What is asked of x.");
+    let x = Path::from_instance(&circuit, shape, "x");
+    let asked = [("x_at_prediction", x.pc.eq(&predicted)), ("x_has_marked", (&x.mask & &marked).any())];
+    for (port, answer) in asked {
+        m.assert(&format!("{port}_is_of_x"), &circuit.output_as(port, port).eq(&answer));
+    }
+
     m.comment("What entered in S8, and what left.");
     let later = |name: &str, value: &Expr| m.delay(&format!("{name}_was"), value);
     let paths = [0, 1, 2].map(|own| paths[own].delay(&m, shape, &format!("{}_was", names[own])));
     let [a, b, c] = &paths;
     let [deferred, rotates, goes_on, cold_any] = control.map(|(name, value)| later(name, &value));
-    let x = Path::from_instance(&circuit, shape, "x").delay(&m, shape, "x_was");
+    let x = x.delay(&m, shape, "x_was");
     let [y, z] = ["y", "z"].map(|name| Path::from_instance(&circuit, shape, name));
     let flag = |name: &str| later(name, &circuit.output_as(name, name));
     let (to_back, to_front, extracts) = (flag("to_back"), flag("to_front"), flag("extracts"));

@@ -54,24 +54,28 @@ pub struct Turns {
     pub hold_changes: Expr,
     /// The path in charge holds the warp afterwards.
     pub holds: Expr,
+    /// The threads of the path that began the round.
+    pub marker: Expr,
     /// The rows, and that of the commit: for properties.
     pub table: Option<(Memory, Expr)>,
 }
 
 impl Turns {
     /// Without turns.
-    pub fn none() -> Self {
+    pub fn none(shape: &Shape) -> Self {
         let no = || lit(1, 0);
-        Self { due: no(), deferred: no(), round_over: no(), hold_changes: no(), holds: no(), table: None }
+        let marker = lit(shape.threads, 0);
+        Self { due: no(), deferred: no(), round_over: no(), hold_changes: no(), holds: no(), marker, table: None }
     }
 
-    /// `second` is y before, `x` and `others_run` are the path in charge and whether another can run afterwards.
+    /// `second` is y before, `began` whether the path in charge has threads of [`Turns::marker`], `others_run` whether another
+    /// can run afterwards.
     pub fn elaborate(
         m: &Builder,
         shape: &Shape,
         inputs: &UnitInputs,
         second: &Path,
-        x: &Path,
+        began: &Expr,
         others_run: &Expr,
     ) -> Self {
         let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
@@ -92,7 +96,6 @@ impl Turns {
         let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
         let round_over = m.wire("round_over", &(&yields & &hold & (&second.mask & &marker).any()));
 
-        let began = (&x.mask & &marker).any();
         let goes_on = yields.mux(&!&round_over, &(&hold & !began));
         let holds = m.wire("holds", &(goes_on & others_run));
         let ended = !(resolve.a_mask.any() | resolve.b_mask.any());
@@ -102,6 +105,6 @@ impl Turns {
         let warp = start_valid.mux(start_warp, &resolve.warp);
         rows.write(&(start_valid | &resolve.valid), &warp, &written.when(&!start_valid));
         let (deferred, hold_changes) = (&due | &hold, &holds ^ hold);
-        Self { due, deferred, round_over, hold_changes, holds, table: Some((rows, row)) }
+        Self { due, deferred, round_over, hold_changes, holds, marker, table: Some((rows, row)) }
     }
 }
