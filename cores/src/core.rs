@@ -129,12 +129,12 @@ pub fn elaborate(
     let write = RegisterWrite::forward(&m, shape, "write");
     let s4 = m.instance("s4", &s4_collect::elaborate(shape)?);
     meta_s4.connect(&s4, "s4");
-    s4.input("fetch_fault_s4", &fetch_fault_s4);
+    s4.input("fetch_fault_s4", &fetch_fault_s4).input("epoch_s4", &s3.output_as("epoch_s4", "epoch_s4"));
     write.connect(&s4, "write");
 
     let s5 = m.instance("s5", &s5_decode::elaborate(shape)?);
     Meta::from_instance(&s4, shape, "s5").connect(&s5, "s5");
-    for port in ["fetch_fault_s5", "rs1_s5", "rs2_s5"] {
+    for port in ["fetch_fault_s5", "epoch_s5", "rs1_s5", "rs2_s5"] {
         s5.input(port, &s4.output_as(port, port));
     }
     let immediate = m.instance("s4_immediate", &s4_immediate::elaborate(shape)?);
@@ -187,7 +187,9 @@ pub fn elaborate(
     m.comment("S8: context, and requests to memory.");
     let s8 = m.instance("s8", &s8_context::elaborate(shape, &unit.elaborate(shape)?)?);
     s8.input("start_valid", &warp_start).input("start_warp", &warp_at);
-    s8.input("warp_s6", &meta_s6.warp).input("slot_s6", &meta_s6.slot).input("epoch_s6", &meta_s6.epoch);
+    s8.input("warp_s6", &meta_s6.warp)
+        .input("slot_s6", &meta_s6.slot)
+        .input("epoch_s6", &s5.output_as("epoch_s6", "epoch_s6"));
     s8.input("warp_s7", &meta_s7.warp).input("slot_s7", &meta_s7.slot);
     Resolve::build(shape, &mut |field, _| s7.output_as(&format!("{field}_s8"), &format!("{field}_s8")))
         .connect(&s8, "s8");

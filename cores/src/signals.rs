@@ -55,8 +55,6 @@ rtl::bundle! {
         warp: shape.warp_bits(),
         /// Its path slot.
         slot: shape.slot_bits(),
-        /// The slot's epoch when it was issued.
-        epoch: shape.epoch_bits(),
         /// Its entry of the scoreboard, if its result comes late.
         entry: shape.entry_bits(),
         /// Its address, without bits 1:0.

@@ -191,7 +191,6 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         valid: valid_s4.q(),
         warp: m.delay("warp", &warp),
         slot: m.delay("slot", &slot),
-        epoch: m.delay("epoch", &select_one_hot(&grant, &epochs.lanes(shape.epoch_bits()))),
         entry: m.delay("scoreboard_entry", &entry),
         pc: m.delay("pc", &pc),
         predicted: m.delay("predicted", &predicted),
@@ -205,6 +204,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.drive(&started.entry, &meta.entry);
     m.drive(&started.rd, &meta.instruction.slice(7, 5));
     m.output("fetch_fault_s4", &m.delay("fault", &fault));
+    m.port_group("the slot's epoch when it was issued, for S8, which compares it while the instruction is in S6");
+    m.output("epoch_s4", &m.delay("epoch", &select_one_hot(&grant, &epochs.lanes(shape.epoch_bits()))));
     if shape.trace {
         m.port_group("trace");
         m.output("issue_s3", &valid);

@@ -33,6 +33,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("instruction from S3");
     let meta = Meta::inputs(&m, shape, "s4");
     let fetch_fault = m.input("fetch_fault_s4", 1);
+    let epoch = m.input("epoch_s4", shape.epoch_bits());
     m.port_group("register write");
     let write = RegisterWrite::inputs(&m, shape, "write");
 
@@ -56,6 +57,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     next.valid = valid.q();
     next.outputs(&m, "s5");
     m.output("fetch_fault_s5", &m.delay("fault", &fetch_fault));
+    m.output("epoch_s5", &m.delay("epoch_q", &epoch));
     m.output("rs1_s5", &join(lanes.iter().map(|(rs1, _)| rs1)));
     m.output("rs2_s5", &join(lanes.iter().map(|(_, rs2)| rs2)));
     m.finish()

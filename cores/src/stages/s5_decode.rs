@@ -27,6 +27,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s5_decode", "S5, decode: control, operands, uniform values.");
     m.port_group("instruction and registers from S4, and what all lanes share");
     let meta = Meta::inputs(&m, shape, "s5");
+    let epoch = m.input("epoch_s5", shape.epoch_bits());
     let fetch_fault = m.input("fetch_fault_s5", 1);
     let rs1 = m.input("rs1_s5", shape.line_bits());
     let rs2 = m.input("rs2_s5", shape.line_bits());
@@ -166,6 +167,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         lane.delay(&m, &(), &format!("{number}_q")).outputs(&m, &format!("{number}_s6"));
     }
     m.output("store_s6", &m.delay("store", &rs2));
+    m.port_group("its epoch, for S8");
+    m.output("epoch_s6", &m.delay("epoch_q", &epoch));
     m.finish()
 }
 
