@@ -3,6 +3,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, ones, zeros};
 
 use crate::divergence::DivergenceUnit;
+use crate::formal::{self, KeptRegister};
 use crate::functional::lane_operands::Operands;
 use crate::functional::{long_results, round_robin};
 use crate::memory::request_queue;
@@ -131,6 +132,10 @@ pub fn elaborate(
     meta_s4.connect(&s4, "s4");
     s4.input("fetch_fault_s4", &fetch_fault_s4).input("epoch_s4", &s3.output_as("epoch_s4", "epoch_s4"));
     write.connect(&s4, "write");
+    if shape.observed {
+        m.port_group("registers: the one that is kept, and what the others read");
+        KeptRegister::inputs(&m, shape, "kept").connect(&s4, "kept");
+    }
 
     let s5 = m.instance("s5", &s5_decode::elaborate(shape)?);
     Meta::from_instance(&s4, shape, "s5").connect(&s5, "s5");
@@ -293,6 +298,9 @@ pub fn elaborate(
 
     if shape.trace {
         trace(&m, shape, &[&s3, &s7, &s8, &s9], &meta_s7, &release);
+    }
+    if shape.observed {
+        formal::observe(&m, shape, [&s4, &s6, &s7, &s9]);
     }
     m.finish()
 }

@@ -78,6 +78,9 @@ pub struct Shape {
     pub folds_rows: bool,
     /// Whether divergence units state their invariants, for a proof or a simulation that checks them.
     pub formal: bool,
+    /// Whether the core shows what one thread does, and keeps one register alone, for proofs at its edge: never where it
+    /// is emitted.
+    pub observed: bool,
 }
 
 impl Shape {
@@ -110,6 +113,7 @@ impl Shape {
             trace: config.trace.port,
             folds_rows: config.threads > 4,
             formal: false,
+            observed: false,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Formal verification of divergence units: rules that the pipeline keeps, and what every unit owes under them.
+//! Formal verification. Of divergence units: rules that the pipeline keeps, and what every unit owes under them. Of the
+//! core at its edge: a port that tells what one thread does ([`Observation`]).
 //!
 //! In a formal build ([`Shape::formal`](crate::Shape)) a unit has more ports: [`Watched`] `_watched` tells it the warp
 //! that is watched, and it answers with that warp's context, the path in charge as [`Path`](crate::signals::Path)
@@ -6,12 +7,18 @@
 //! of every earlier S8. A stack adds what else is known of the paths in the list ([`Standing`]). It asserts its own
 //! invariants by name. No part of this is in a core that is emitted.
 
+mod observation;
 mod points;
+mod registers;
 mod rules;
 mod scoreboard;
 mod unit;
 
+pub(crate) use observation::observe;
+pub use observation::{Observation, elaborate as edge};
 pub(crate) use points::points;
+pub use registers::registers;
+pub(crate) use registers::{KeptRegister, kept_register};
 pub(crate) use rules::{Rules, Watched, elaborate as rules};
 pub use scoreboard::elaborate as scoreboard;
 pub use unit::elaborate as unit;

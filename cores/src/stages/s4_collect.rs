@@ -6,6 +6,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, join};
 
+use crate::formal::{KeptRegister, kept_register};
 use crate::shape::Shape;
 use crate::signals::Meta;
 
@@ -28,7 +29,7 @@ pub fn register_row(warp: &Expr, register: &Expr) -> Expr {
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let bank = bank(shape)?;
+    let bank = if shape.observed { kept_register(shape)? } else { bank(shape)? };
     let m = Builder::new("s4_collect", "S4, collect: the register file, read at the end of the stage.");
     m.port_group("instruction from S3");
     let meta = Meta::inputs(&m, shape, "s4");
@@ -36,18 +37,23 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let epoch = m.input("epoch_s4", shape.epoch_bits());
     m.port_group("register write");
     let write = RegisterWrite::inputs(&m, shape, "write");
+    let kept = shape.observed.then(|| KeptRegister::inputs(&m, shape, "kept"));
 
     let row1 = m.wire("rs1_row", &register_row(&meta.warp, &meta.instruction.slice(15, 5)));
     let row2 = m.wire("rs2_row", &register_row(&meta.warp, &meta.instruction.slice(20, 5)));
     let lanes: Vec<(Expr, Expr)> = (0..shape.threads)
         .map(|lane| {
-            let read = |name: &str, row: &Expr| {
+            let read = |operand: usize, row: &Expr| {
+                let name = ["rs1", "rs2"][operand];
                 let instance = m.instance(&format!("{name}_{lane}"), &bank);
                 instance.input("read_row", row).input("write", &write.lanes.bit(lane));
                 instance.input("write_row", &write.row).input("write_data", &write.data.lane(lane, 32));
+                if let Some(kept) = &kept {
+                    kept.connect_bank(&instance, operand, lane);
+                }
                 instance.output("data")
             };
-            (read("rs1", &row1), read("rs2", &row2))
+            (read(0, &row1), read(1, &row2))
         })
         .collect();
     m.port_group("instruction and operands for S5");
@@ -63,8 +69,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// One copy of one lane's registers.
-fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
+/// One copy of one lane's registers. Where one is observed, the bank shows it, for the proof that another module may stand
+/// for the bank.
+pub fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "register_bank",
         "The registers of one lane for one operand: all warps, block RAM, one read and one write port.",
@@ -78,5 +85,9 @@ fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
     registers.write(&write, &write_row, &write_data);
     let data = registers.read_registered("read_data", &read_row);
     m.output("data", &data);
+    if shape.observed {
+        let row = m.input("kept_row", row_bits);
+        m.output("kept_now", &registers.inspect("kept_now_read", &row));
+    }
     m.finish()
 }

@@ -2,6 +2,8 @@
 //!
 //! What is proved, at what sizes and under which assumptions stands in docs/verification.md.
 
+mod abc;
+mod edge;
 mod scoreboard;
 mod stacks;
 mod waiting;

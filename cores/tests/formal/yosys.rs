@@ -29,6 +29,15 @@ pub struct Design {
 #[derive(Clone, Copy)]
 pub struct Cycles(pub usize);
 
+/// Verilog in which one place of one module reads otherwise.
+pub fn changed(text: &str, module: &str, original: &str, replacement: &str) -> String {
+    let start = text.find(&format!("module {module} (")).unwrap_or_else(|| panic!("no module `{module}`"));
+    let length = text[start..].find("endmodule").expect("the end of a module");
+    let body = &text[start..start + length];
+    assert_eq!(body.matches(original).count(), 1, "places that read `{original}` in `{module}`");
+    [&text[..start], &body.replace(original, replacement), &text[start + length..]].concat()
+}
+
 impl Design {
     pub fn new(module: &Module) -> Self {
         let properties: Vec<_> = module.hierarchy().iter().flat_map(|module| module.properties()).collect();
@@ -48,12 +57,7 @@ impl Design {
 
     /// A copy in which one place of one module reads otherwise.
     pub fn with(&self, module: &str, original: &str, replacement: &str) -> Self {
-        let start = self.text.find(&format!("module {module} (")).unwrap_or_else(|| panic!("no module `{module}`"));
-        let length = self.text[start..].find("endmodule").expect("the end of a module");
-        let body = &self.text[start..start + length];
-        assert_eq!(body.matches(original).count(), 1, "places that read `{original}` in `{module}`");
-        let changed = body.replace(original, replacement);
-        let text = [&self.text[..start], &changed, &self.text[start + length..]].concat();
+        let text = changed(&self.text, module, original, replacement);
         Self { text, ..self.clone() }
     }
 

@@ -1,0 +1,76 @@
+//! Registers for proofs at the core's edge: of all the registers of a lane one is kept, any one; others read anything.
+//!
+//! Whatever the register file does, this does for some choice of what is free: so what holds of the core around it, for
+//! each register that can be kept, holds of the core around the register file.
+
+use rtl::{Builder, ElaborationError, Instance, Module};
+
+use crate::shape::Shape;
+use crate::stages::s4_collect;
+
+rtl::bundle! {
+    /// Which register is kept, and what is read of others; free.
+    pub struct KeptRegister(shape: &Shape) {
+        /// Its row: warp and register. The same at all times.
+        row: 5 + shape.warp_bits(),
+        /// What each lane reads as rs1 if that is another one.
+        other_rs1: shape.line_bits(),
+        /// The same of rs2.
+        other_rs2: shape.line_bits(),
+    }
+}
+
+impl KeptRegister {
+    /// Connects the ports that a bank of one lane has beside those of [`s4_collect::bank`].
+    pub fn connect_bank(&self, bank: &Instance, operand: usize, lane: usize) {
+        let other = [&self.other_rs1, &self.other_rs2][operand];
+        bank.input("kept_row", &self.row).input("other", &other.lane(lane, 32));
+    }
+}
+
+/// Elaborates what stands for [`s4_collect::bank`]. A row that is read at the edge that writes it reads anything, as there.
+pub fn kept_register(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("kept_register", "One register of a lane, any one; what others read is free.");
+    let row_bits = 5 + shape.warp_bits();
+    let read_row = m.input("read_row", row_bits);
+    let write = m.input("write", 1);
+    let write_row = m.input("write_row", row_bits);
+    let write_data = m.input("write_data", 32);
+    let kept_row = m.input("kept_row", row_bits);
+    let other = m.input("other", 32);
+    let kept = m.register("kept", 32);
+    let writes = m.wire("writes", &(write & write_row.eq(&kept_row)));
+    kept.next(&write_data).enable(&writes);
+    let reads = m.wire("reads", &(read_row.eq(&kept_row) & !&writes));
+    m.output("data", &m.delay("read_data", &reads.mux(&kept, &other)));
+    m.output("kept_now", &kept);
+    m.finish()
+}
+
+/// A bank of the register file beside what stands for it, which asserts that both hold and read the same where the register
+/// that is kept is read and not written: for a proof over all runs.
+pub fn registers(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("registers_proof", "A bank of the register file, and what stands for it.");
+    let row_bits = 5 + shape.warp_bits();
+    let [read_row, write_row, kept_row] = ["read_row", "write_row", "kept_row"].map(|name| m.input(name, row_bits));
+    let (write, write_data) = (m.input("write", 1), m.input("write_data", 32));
+    m.assume("one_register_is_kept", &kept_row.eq(&m.delay("kept_row_before", &kept_row)));
+    let bank = |name: &str, module: &Module| {
+        let bank = m.instance(name, module);
+        bank.input("read_row", &read_row).input("write", &write).input("kept_row", &kept_row);
+        bank.input("write_row", &write_row).input("write_data", &write_data);
+        bank
+    };
+    let real = bank("bank", &s4_collect::bank(shape)?);
+    let stand_in = bank("stand_in", &kept_register(shape)?);
+    stand_in.input("other", &m.input("other", 32));
+    let writes = m.wire("writes", &(&write & write_row.eq(&kept_row)));
+    let known = m.register("known", 1);
+    known.next(&(&*known | &writes)).reset(0);
+    let reads = m.register("reads", 1);
+    reads.next(&(&*known & read_row.eq(&kept_row) & !writes)).reset(0);
+    let same = |port: &str| stand_in.output(port).eq(&real.output(port));
+    m.assert("it_holds_what_the_bank_does", &(!&*known | same("kept_now")));
+    m.assert("it_reads_what_the_bank_does", &(!&*reads | same("data")));
+    m.finish()
+}
