@@ -240,8 +240,8 @@ fn broken_cores_are_found() {
             "an unsigned half word is extended by its sign",
             "bad_value",
             "s9_gather",
-            "half_0[15]) & ~alignment[2]",
-            "half_0[15])",
+            "half_0[15]) & ~(alignment[1] | alignment[2])",
+            "half_0[15]) & ~alignment[1]",
         ),
         ("a late result is not waited for", "bad_register", "s3_context", "|(depends_head & pending)", "1'b0"),
         (

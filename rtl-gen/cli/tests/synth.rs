@@ -38,9 +38,9 @@ fn a_small_core_has_an_area() {
     let modules = area["modules"].as_object().expect("modules");
     let number = |value: &Value| value.as_u64().expect("a number");
     let sum = |kind: &str| modules.values().map(|m| number(&m["instances"]) * number(&m[kind])).sum::<u64>();
-    // Two read ports of 32 registers of 32 bits, and four for the queues; memories and carry chains are not shared across
+    // Two read ports of 32 registers of 32 bits, and three for the queues; memories and carry chains are not shared across
     // modules.
-    assert_eq!((number(&area["bram"]), sum("bram")), (6, 6));
+    assert_eq!((number(&area["bram"]), sum("bram")), (5, 5));
     assert_eq!(number(&area["lutram"]), sum("lutram"));
     assert_eq!(number(&modules["register_bank"]["instances"]), 2);
     assert_eq!(
