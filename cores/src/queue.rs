@@ -62,7 +62,8 @@ impl Queue {
         }
     }
 
-    /// The words are written wherever one may be pushed, since that is known sooner than whether it is. There is room for it.
+    /// The words are written wherever one may be pushed, since that is known sooner than whether it is. Whoever says so
+    /// has reserved a place: the first word must not be where it goes.
     pub fn written_where(mut self, may_push: &Expr) -> Self {
         self.write = may_push.clone();
         self

@@ -69,9 +69,8 @@ rtl::bundle! {
     }
 }
 
-/// Elaborates the pipeline with the observation of a thread, at ports `rvfi_…`, its register file cut down to one register of
-/// each lane ([`registers`](super::registers)) that is chosen
-/// at `row_kept`.
+/// Elaborates the pipeline with the observation of a thread, at ports `rvfi_…`, and its register file cut down to one
+/// register of each lane ([`registers`](super::registers)), which is chosen at `row_kept`.
 pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
     let shape = Shape { observed: true, trace: true, ..shape.clone() };
     crate::core::elaborate(crate::TOP, "The core, of which one thread is observed.", &shape, unit)

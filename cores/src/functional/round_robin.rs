@@ -5,8 +5,8 @@ use rtl::{Builder, ElaborationError, Expr, Module, concat, join, lit, zeros};
 /// Elaborates the picker: `grant` is one of `requests`, the next above the last one accepted, however long ago that
 /// was, turning round; with `prefers`, one of those that are `preferred` if there is any.
 ///
-/// Its `number`, and the bit of `beside` that belongs to it, are found by trees of multiplexers and not from `grant`: they come
-/// sooner. They mean nothing while there is no request.
+/// Its `number`, and the bit of `beside` that belongs to it, are found by trees of multiplexers and not from `grant`:
+/// they come sooner. They mean nothing while there is no request.
 pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError> {
     let name = if prefers { "preferring_round_robin" } else { "round_robin" };
     let m = Builder::new(name, "Picks one of the requests: the next above the last accepted, turning round.");

@@ -68,8 +68,8 @@ impl Turns {
         Self { due: no(), deferred: no(), round_over: no(), hold_changes: no(), holds: no(), marker, table: None }
     }
 
-    /// `second` is y before, `began` whether the path in charge has threads of [`Turns::marker`], `others_run` whether another
-    /// can run afterwards.
+    /// `second` is y before, `began` whether the path in charge has threads of [`Turns::marker`], `others_run` whether
+    /// another can run afterwards.
     pub fn elaborate(
         m: &Builder,
         shape: &Shape,
