@@ -1,9 +1,9 @@
 //! S7, branch and coalesce: validates the instruction against its path, and says what each lane does.
 //!
 //! Enters: the results of S6 and the path in charge of the slot. An instruction commits if its pc and epoch are the
-//! path's, the path is not parked, and it is not at fault; otherwise it is squashed and nothing is written. Leaves, at
-//! the end of the stage: the registers of the served lanes, at most one memory request, the fault, and for S8 the new
-//! paths a and b. Never stalls.
+//! path's, the path is not parked, and it is not at fault; otherwise it is squashed and nothing is written (but of an
+//! instruction at fault the registers, which nobody reads any more: the core halts). Leaves, at the end of the stage: the
+//! registers of the served lanes, at most one memory request, the fault, and for S8 the new paths a and b. Never stalls.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, increment, join, lit, lowest_one};
 
@@ -121,8 +121,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     // Of memory only a load of the console writes here: it serves the lanes whose address is the leader's.
     let one_target = m.wire("one_target", &(&control.is_jalr | &control.is_load));
     let written = m.wire("written", &one_target.mux(&jump_served, &active));
+    // Whether any lane is at fault is known late. What an instruction at fault writes is read by nobody: the core halts.
     let write = RegisterWrite {
-        lanes: written.when(&(&commit & &writes)),
+        lanes: written.when(&(&valid & &writes)),
         row: register_row(&meta.warp, &rd),
         data: values.clone(),
     };

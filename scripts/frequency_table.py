@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""The store of placed cores of scripts/frequency.sh: whether it has a core, what `weft synth` said of one, its table.
+
+    scripts/frequency_table.py knows STORE ISA UNIT THREADS SEEDS VERILOG     status 0 if it does
+    scripts/frequency_table.py keep STORE ISA UNIT THREADS VERILOG SYNTH.json
+    scripts/frequency_table.py cores STORE
+    scripts/frequency_table.py table STORE PRESENT
+
+VERILOG is a digest of the core's Verilog; PRESENT has a line "ISA UNIT THREADS VERILOG" of each core as it is now.
+"""
+
+import datetime
+import json
+import pathlib
+import sys
+
+from markdown import table
+
+ISAS = ["rv32i", "rv32im", "rv32ima"]
+UNITS = ["arbiter", "sorted-table", "pdom-stack", "dual-path"]
+FIGURES = ["outcome", "lut4", "packed", "ff", "bram", "dsp", "fmax_mhz", "fmax_mhz_median"]
+OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "out-of-memory": "out of memory"}
+KEY = ["isa", "unit", "threads"]
+
+
+def read(store):
+    path = pathlib.Path(store)
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def key(core):
+    return [core[name] for name in KEY]
+
+
+def order(core):
+    return ISAS.index(core["isa"]), core["threads"], UNITS.index(core["unit"])
+
+
+def knows(store, isa, unit, threads, seeds, verilog):
+    for core in read(store):
+        if key(core) == [isa, unit, int(threads)] and core["verilog"] == verilog:
+            # A core that was not placed was tried as often as it can be.
+            return core["outcome"] != "placed" or len(core["fmax_mhz"]) >= int(seeds)
+    return False
+
+
+def slowest(answer):
+    """The critical path of the seed nearest to the median: from where to where, and what of it are wires."""
+    placing = answer["placing"]
+    seeds = placing["seeds"] if placing else []
+    if not seeds:
+        return None
+    seed = min(seeds, key=lambda seed: abs(seed["fmax_mhz"] - answer["fmax_mhz_median"]))
+    path = seed["critical_path"]
+    ends = {end: f"{path[end]['stage']}: {path[end]['name']}" for end in ("from", "to")}
+    return {**ends, **{name: path[name] for name in ("delay_ns", "routing_ns", "levels")}}
+
+
+def keep(store, isa, unit, threads, verilog, answered):
+    answer = json.loads(pathlib.Path(answered).read_text())
+    core = dict(zip(KEY, [isa, unit, int(threads)])) | {"verilog": verilog, "date": str(datetime.date.today())}
+    core |= {name: answer[name] for name in FIGURES} | {"slowest": slowest(answer), "tools": answer["tools"]}
+    cores = [other for other in read(store) if key(other) != key(core)]
+    text = json.dumps(sorted([*cores, core], key=order), indent=1)
+    path = pathlib.Path(store)
+    part = path.with_suffix(".part")
+    part.write_text(text + "\n")
+    part.rename(path)
+
+
+def stage(place):
+    return place.split(":")[0].removeprefix("weft_core")
+
+
+def row(core, present):
+    mark = "" if present.get(tuple(key(core))) == core["verilog"] else " †"
+    frequencies = ", ".join(f"{mhz:.1f}" for mhz in core["fmax_mhz"])
+    median = core["fmax_mhz_median"]
+    path = core["slowest"]
+    return [
+        core["isa"].upper(), core["threads"], core["unit"] + mark, core["lut4"], core["packed"], core["ff"], core["bram"],
+        frequencies or OUTCOMES.get(core["outcome"], core["outcome"]), f"{median:.1f}" if median else "",
+        f"{stage(path['from'])} → {stage(path['to'])}, {path['levels']} levels" if path else "",
+    ]
+
+
+def print_table(store, present):
+    lines = (line.split() for line in pathlib.Path(present).read_text().splitlines())
+    present = {(isa, unit, int(threads)): verilog for isa, unit, threads, verilog in lines}
+    cores = read(store)
+    headings = ["cores", "T", "unit", "LUT4", "packed", "FF", "BRAM", "MHz by seed", "median", "slowest path"]
+    print("\n".join(table(headings, [row(core, present) for core in cores])))
+    old = any(present.get(tuple(key(core))) != core["verilog"] for core in cores)
+    tools = {", ".join(core["tools"].values()) for core in cores}
+    dates = sorted({core["date"] for core in cores})
+    print(
+        f"\nEight warps, no trace port.{' † The Verilog of this core has changed since.' if old else ''} "
+        f"Written by `scripts/frequency.sh`, measured {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}, with {'; '.join(sorted(tools))}."
+    )
+
+
+def main(arguments):
+    match arguments:
+        case ["knows", *given] if len(given) == 6:
+            sys.exit(0 if knows(*given) else 1)
+        case ["keep", *given] if len(given) == 6:
+            keep(*given)
+        case ["cores", store]:
+            for core in read(store):
+                print(*key(core))
+        case ["table", store, present]:
+            print_table(store, present)
+        case _:
+            sys.exit(__doc__.strip())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
