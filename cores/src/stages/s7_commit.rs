@@ -95,7 +95,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let memory_served = transaction.output("served");
     let data = transaction.output("data");
     let mask = transaction.output("mask");
-    let leader_at_console = m.wire("leader_at_console", &(&leader & &at_console).any());
+    // Below RAM there is the console alone: an access there is one of it, or at fault, and then it does not commit.
+    let leader_at_console = m.wire("leader_at_console", &!leader_address.bit(31));
 
     if shape.formal {
         let asks = &valid & (&is_memory | &control.is_jalr);
