@@ -192,6 +192,9 @@ class Report:
         )
 
     def published(self):
+        units = self.comparison["request"]["rv32i_units"]
+        if not units:
+            return None
         lut, mhz = self.cells_plot("LUTs of RV32I cores", "lut4", "rv32i", y="LUT4", log=True), self.frequency_plot(
             "Clock frequency of RV32I cores", "rv32i")
         for unit, cores in SIMTY.items():
@@ -202,7 +205,7 @@ class Report:
         mhz.level(50, "50 MHz, target of the paper")
         rows = []
         for threads in self.threads:
-            for unit in self.units:
+            for unit in units:
                 rows.append([threads, unit, *self.core_cells(unit, threads, "rv32i"), self.control(unit, threads)])
                 if threads in SIMTY.get(unit, {}):
                     luts, ffs, frequency = SIMTY[unit][threads]

@@ -78,7 +78,7 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
     let page = out.join("report.html");
     let mut text = format!("{}: {done} of {of} results", page.display());
     if failed > 0 {
-        text += &format!("\n{failed} steps failed; the same command tries them again:");
+        text += &format!("\n{} failed; the same command tries again:", counted(failed, "step"));
         for step in results["failed"].as_array().into_iter().flatten().take(5) {
             let message = step["error"]["message"].as_str().unwrap_or_default();
             text +=
@@ -88,11 +88,11 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
     let lost = (of - done).saturating_sub(failed);
     if lost > 0 {
         let log = out.join("logs/snakemake-sweep.log");
-        text +=
-            &format!("\n{lost} steps ended without a result ({}); the same command tries them again", log.display());
+        let (steps, log) = (counted(lost, "step"), log.display());
+        text += &format!("\n{steps} ended without a result ({log}); the same command tries again");
     }
     if not_passed > 0 {
-        text += &format!("\n{not_passed} kernels did not pass; the report names them");
+        text += &format!("\n{} did not pass; the report says which", counted(not_passed, "kernel"));
     }
     report.answer(&text, || {
         json!({
@@ -154,4 +154,9 @@ impl Tools {
         }
         Ok(Self { versions: Value::Object(versions), variables })
     }
+}
+
+/// A number of things: "1 step", "2 steps".
+fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

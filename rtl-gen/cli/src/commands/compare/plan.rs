@@ -86,7 +86,7 @@ impl Plan {
             for threads in &request.threads {
                 plan.steps.push(core(unit, *threads, &RV32IMA, request.seeds(*threads)));
             }
-            for threads in &request.rv32i_threads {
+            for threads in request.rv32i_threads.iter().filter(|_| request.rv32i_units.contains(unit)) {
                 let seeds = request.seeds(*threads).filter(|_| request.rv32i_is_placed);
                 plan.steps.push(core(unit, *threads, &RV32I, seeds));
             }
@@ -205,5 +205,44 @@ fn core(unit: &'static str, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step
         latency: None,
         isa: Some(isa.name),
         memory_mb: if threads >= 16 { 5000 } else { 3000 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    use crate::arguments::CompareArguments;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        arguments: CompareArguments,
+    }
+
+    /// Name and seeds of each core of the comparison with these arguments.
+    fn cores(arguments: &[&str]) -> Vec<(String, String)> {
+        let command = Command::parse_from([&["compare", "--out", "c", "--kernels", "gcd"], arguments].concat());
+        let plan = Plan::of(&Request::of(&command.arguments).expect("a request"));
+        let core = |step: Step| Some((step.name.strip_prefix("core/")?.to_owned(), step.command.last()?.to_owned()));
+        plan.steps.into_iter().filter_map(core).collect()
+    }
+
+    #[test]
+    fn large_cores_are_placed_once_and_those_of_simty_without_m_and_a_as_well() {
+        let [few, one] = ["3", "1"].map(str::to_owned);
+        let both = ["--units", "sorted-table,dual-path", "--threads", "8,16"];
+        let expected = [
+            ("rv32ima-sorted-table-8", &few),
+            ("rv32ima-sorted-table-16", &one),
+            ("rv32i-sorted-table-8", &few),
+            ("rv32i-sorted-table-16", &one),
+            ("rv32ima-dual-path-8", &few),
+            ("rv32ima-dual-path-16", &one),
+        ];
+        assert_eq!(cores(&both), expected.map(|(name, seeds)| (name.to_owned(), seeds.clone())));
+        let often = cores(&[&both[..], &["--seeds", "3"]].concat());
+        assert_eq!(often, expected.map(|(name, _)| (name.to_owned(), few.clone())));
     }
 }

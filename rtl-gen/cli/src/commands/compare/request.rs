@@ -11,6 +11,10 @@ use crate::error::RequestError;
 const THREADS: [u32; 6] = [2, 4, 8, 16, 32, 64];
 /// Seeds of place and route, if their number is not said.
 const SEEDS: u32 = 3;
+/// From so many threads on one, since placing once takes from half an hour to hours.
+const ONE_SEED_FROM: u32 = 16;
+/// The divergence units that Simty has, too.
+const OF_SIMTY: [&str; 2] = ["arbiter", "sorted-table"];
 /// Memory latencies of the comparison of the two stacks, in cycles.
 const LATENCIES: [u32; 4] = [1, 20, 100, 300];
 /// Numbers of threads of that comparison.
@@ -47,7 +51,9 @@ pub struct Request {
     pub latency_threads: Vec<u32>,
     /// What runs the kernels: `rtl` or `model`.
     pub engine: &'static str,
-    /// Numbers of threads at which the cores without M and A, which Simty compares with, are synthesised as well.
+    /// Units whose cores without M and A, which compare with Simty, are synthesised as well.
+    pub rv32i_units: Vec<&'static str>,
+    /// Numbers of threads at which they are.
     pub rv32i_threads: Vec<u32>,
     /// Whether those are placed, too.
     pub rv32i_is_placed: bool,
@@ -70,13 +76,14 @@ impl Request {
         let seeds = match (quick, arguments.seeds) {
             // Of the quick one the smallest cores alone are placed, once.
             (true, None) => vec![(threads[0], 1)],
-            (_, seeds) => threads.iter().map(|threads| (*threads, seeds.unwrap_or(SEEDS))).collect(),
+            (_, seeds) => threads.iter().map(|threads| (*threads, seeds.unwrap_or(usual_seeds(*threads)))).collect(),
         };
         Ok(Self {
             quick,
             latencies: if compared { latencies.to_vec() } else { Vec::new() },
             latency_threads: threads.iter().copied().filter(|t| compared && LATENCY_THREADS.contains(t)).collect(),
             kernels: kernels.iter().map(|kernel| kernel.name).collect(),
+            rv32i_units: units.iter().copied().filter(|unit| OF_SIMTY.contains(unit)).collect(),
             units,
             rv32i_threads: if quick { threads[..1].to_vec() } else { threads.clone() },
             rv32i_is_placed: !quick || arguments.seeds.is_some(),
@@ -115,7 +122,9 @@ impl Request {
         lacks("Kernels", kernels::list().iter().map(|kernel| kernel.name.to_owned()).collect(), names(&self.kernels));
         let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.seeds(*t).is_none()).collect();
         lacks("Frequency: cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
-        lacks("Cores of RV32I, beside Simty, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
+        if !self.rv32i_units.is_empty() {
+            lacks("Cores of RV32I, beside Simty, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
+        }
         if self.latencies.is_empty() {
             sentences
                 .push("The comparison of the two stacks: it takes both and one of the kernels made for it.".into());
@@ -123,12 +132,16 @@ impl Request {
             lacks("Memory latencies of the two stacks, in cycles", text(&LATENCIES), text(&self.latencies));
             lacks("Threads a warp of the two stacks", text(&LATENCY_THREADS), text(&self.latency_threads));
         }
-        if !self.rv32i_is_placed {
+        if !self.rv32i_is_placed && !self.rv32i_units.is_empty() {
             sentences.push("Frequency of the RV32I cores: their cells are counted, and they are not placed.".into());
         }
-        if let Some(seeds) = self.seeds.iter().map(|(_, seeds)| *seeds).min().filter(|seeds| *seeds < SEEDS) {
-            sentences
-                .push(format!("Seeds: {seeds} a core, not {SEEDS}; one differs from another by several per cent."));
+        let few: Vec<u32> =
+            self.seeds.iter().filter(|(_, seeds)| *seeds < SEEDS).map(|(threads, _)| *threads).collect();
+        if let Some(seeds) = few.first().and_then(|threads| self.seeds(*threads)) {
+            let of = text(&few).join(", ");
+            sentences.push(format!(
+                "Seeds: {seeds} a core of {of} threads a warp, not {SEEDS}; one differs from another by several per cent."
+            ));
         }
         if self.engine == "model" {
             sentences.push("The RTL: cycles are those that the golden model estimates (docs/timing.md).".into());
@@ -148,6 +161,11 @@ pub fn units(given: &[String]) -> Result<Vec<&'static str>, RequestError> {
         return Err(RequestError::new("unknown-unit", format!("--units: no divergence unit `{unit}`: {hint}")));
     }
     Ok(known.into_iter().filter(|unit| given.is_empty() || given.iter().any(|name| name == unit)).collect())
+}
+
+/// How often a core is placed, if it is not said.
+fn usual_seeds(threads: u32) -> u32 {
+    if threads < ONE_SEED_FROM { SEEDS } else { 1 }
 }
 
 fn threads(given: &[String], default: &[u32]) -> Result<Vec<u32>, RequestError> {
