@@ -17,8 +17,9 @@ export PATH=$PATH:/usr/sbin
 if ! command -v slurmctld >/dev/null || ! command -v slurmd >/dev/null || ! command -v munged >/dev/null; then
     [[ $(id -u) -eq 0 ]] || fail "missing: slurm-wlm munge. Not root; ask an administrator for: apt-get install slurm-wlm munge"
     apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300)
-    "${apt[@]}" update >&2 && "${apt[@]}" install -y --no-install-recommends slurm-wlm munge >&2 ||
+    if ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends slurm-wlm munge; } >&2; then
         fail "apt-get install slurm-wlm munge failed"
+    fi
 fi
 build_weft
 weft=$(realpath "$weft")
@@ -120,7 +121,7 @@ default-resources:
   slurm_partition: weft
   runtime: 30
 END
-compare=("$weft" compare --quick --engine model --seeds 0 --units pdom-stack,sorted-table --threads 2 --kernels gcd,recursion
+compare=("$weft" compare --quick --engine model --seeds 0 --units "pdom-stack,sorted-table" --threads 2 --kernels "gcd,recursion"
     --profile "$work/profile" --out "$work/comparison")
 if ! "${compare[@]}"; then
     find "$work/comparison/logs" "$work/comparison/.snakemake/slurm_logs" -name '*.log' -exec tail -n 30 {} + >&2 || true
