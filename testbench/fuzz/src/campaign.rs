@@ -73,6 +73,8 @@ pub struct Tried {
     pub result: Found,
     /// Whether the reference ran it as well.
     pub referenced: bool,
+    /// Whether it ended in a fault, as it may.
+    pub faulted: bool,
     /// Cycles on the core.
     pub cycles: u64,
     /// Commits on the core.
@@ -125,6 +127,8 @@ pub struct Summary {
     pub skipped: u64,
     /// Those that the reference ran as well.
     pub referenced: u64,
+    /// Those that agree and ended in a fault.
+    pub faulted: u64,
     /// Those that agree and that it cannot run: harts see one another, the time, or who runs with them.
     pub excluded: u64,
     /// Cycles of all programs.
@@ -153,6 +157,7 @@ impl Summary {
         self.endless += u64::from(tried.result == Found::Endless);
         self.failures += u64::from(failed && tried.result != Found::Endless);
         self.referenced += u64::from(tried.referenced);
+        self.faulted += u64::from(tried.faulted);
         self.excluded += u64::from(tried.result == Found::Agrees && !tried.referenced);
         self.cycles += tried.cycles;
         self.commits += tried.commits;

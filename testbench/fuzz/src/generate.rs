@@ -45,6 +45,7 @@ pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {
         table: (0..code::TABLE_WORDS).map(|_| code::value(rng)).collect(),
         functions,
         independent,
+        may_fault: profile.statements.fault > 0,
     }
 }
 
@@ -157,6 +158,7 @@ impl Generator<'_> {
             weights.call,
             weights.leave,
             weights.barrier,
+            weights.fault,
         ];
         let one = match self.choose(&kinds).unwrap_or(0) {
             0 => self.code(),
@@ -167,6 +169,7 @@ impl Generator<'_> {
             5 => self.graph(),
             6 => return self.call().into_iter().collect(),
             7 => return self.leave().into_iter().collect(),
+            9 => self.fault(),
             _ if self.meets_all() => Statement::Barrier,
             _ => return Vec::new(),
         };
@@ -183,6 +186,13 @@ impl Generator<'_> {
         let then = self.nested(budget);
         let otherwise = if self.rng.bool() { self.nested(budget) } else { Vec::new() };
         Statement::If { test, then, otherwise }
+    }
+
+    /// An instruction at fault, where few threads come.
+    fn fault(&mut self) -> Statement {
+        let test = self.test();
+        let test = if self.per_cent(70) { Test { mnemonic: "beq", ..test } } else { test };
+        Statement::If { test, then: vec![self.faulty()], otherwise: Vec::new() }
     }
 
     /// Two sides that take as long as each other and end in a late result, which is read right where they meet: what was

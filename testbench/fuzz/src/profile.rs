@@ -21,7 +21,7 @@ pub struct Profile {
 
 /// Weights of statements.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)] // named as in `program::Statement`; `meeting`: sides that end in a late result
+#[allow(missing_docs)] // named as in `program::Statement`; `meeting`: sides that end in a late result; `fault`: the end of all
 pub struct Statements {
     pub code: u32,
     pub sides: u32,
@@ -32,6 +32,7 @@ pub struct Statements {
     pub call: u32,
     pub leave: u32,
     pub barrier: u32,
+    pub fault: u32,
 }
 
 /// Weights of straight code.
@@ -61,8 +62,18 @@ pub struct Code {
     pub shared: u32,
 }
 
-const STATEMENTS: Statements =
-    Statements { code: 50, sides: 14, meeting: 3, repeated: 8, switch: 4, graph: 3, call: 8, leave: 8, barrier: 3 };
+const STATEMENTS: Statements = Statements {
+    code: 50,
+    sides: 14,
+    meeting: 3,
+    repeated: 8,
+    switch: 4,
+    graph: 3,
+    call: 8,
+    leave: 8,
+    barrier: 3,
+    fault: 0,
+};
 
 const CODE: Code = Code {
     arithmetic: 40,
@@ -152,6 +163,16 @@ pub const PROFILES: &[Profile] = &[
         length: 120,
         dependent: 40,
         crowded: 95,
+    },
+    Profile {
+        name: "faults",
+        summary: "instructions at fault, of some lanes or of all, where few threads come",
+        statements: Statements { fault: 8, sides: 20, ..STATEMENTS },
+        code: CODE,
+        length: 120,
+        // The first fault ends all threads, wherever they are: no other machine stops at the same place.
+        dependent: 100,
+        crowded: 50,
     },
 ];
 

@@ -51,6 +51,8 @@ pub struct Program {
     /// Whether what a thread computes depends on itself alone: not on other threads, the time, or those in lockstep with
     /// it.
     pub independent: bool,
+    /// Whether an instruction may be at fault, which ends the program.
+    pub may_fault: bool,
 }
 
 /// A function.

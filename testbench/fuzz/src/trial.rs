@@ -10,7 +10,7 @@ const MOST_CYCLES: u64 = 2_000_000;
 /// How a program ended.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// Hardware and model agree to the end.
+    /// Hardware and model agree to the end: that of all threads, or a fault.
     Agrees(Box<Report>),
     /// They do not, or the run ended otherwise than with all threads.
     Fails {
@@ -34,8 +34,8 @@ pub enum TrialError {
     Bench(#[from] BenchError),
 }
 
-/// Runs the program of an ELF file.
-pub fn run(core: &BuiltCore, config: &Config, elf: &[u8]) -> Result<Verdict, TrialError> {
+/// Runs the program of an ELF file. One that may is also right if it ends in the fault that the model has there.
+pub fn run(core: &BuiltCore, config: &Config, elf: &[u8], may_fault: bool) -> Result<Verdict, TrialError> {
     let program = Program::load("program", elf, config)?;
     let options = RunOptions { max_cycles: MOST_CYCLES, ..RunOptions::default() };
     let report = match core.run(config, &program, Engine::Cosim, options) {
@@ -48,6 +48,7 @@ pub fn run(core: &BuiltCore, config: &Config, elf: &[u8]) -> Result<Verdict, Tri
     };
     Ok(match report.outcome {
         Outcome::Exited if report.success() => Verdict::Agrees(Box::new(report)),
+        Outcome::Fault if may_fault && report.fault.is_some() => Verdict::Agrees(Box::new(report)),
         Outcome::Limit => Verdict::Endless,
         outcome => Verdict::Fails { how: outcome.name(), message: report.message },
     })

@@ -86,6 +86,13 @@ const BUGS: &[Bug] = &[
         text: "(reconvergence_s8[31:2] == top_s8[41:12])) |",
         becomes: "(reconvergence_s8[31:2] == top_s8[41:12]) & 1'b0) |",
     },
+    Bug {
+        class: "fault: the cause is that of another lane than the one that is named",
+        unit: "sorted-table",
+        profile: "faults",
+        text: "~|(fault_lane_one & misaligned)",
+        becomes: "~|misaligned",
+    },
 ];
 
 fn config(unit: &str) -> Config {
@@ -106,7 +113,7 @@ fn found(bug: &Bug, assembler: &Assembler) -> Option<(u64, String)> {
         let config = point::memory(&mut fastrand::Rng::with_seed(seed), &config(bug.unit));
         let program = generate(seed, profile, point::abilities(&config));
         let elf = assembler.elf(&assembly::print(&program, "")).unwrap();
-        match trial::run(&core, &config, &elf).unwrap() {
+        match trial::run(&core, &config, &elf, program.may_fault).unwrap() {
             Verdict::Fails { how, message } => {
                 Some((seed + 1, format!("{how}: {}", message.lines().next().unwrap_or_default())))
             }

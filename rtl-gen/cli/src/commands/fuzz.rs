@@ -126,6 +126,9 @@ fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
     if sums.skipped > 0 {
         let _ = write!(text, "; {} not run, as their core had failed three times", sums.skipped);
     }
+    if sums.faulted > 0 {
+        let _ = write!(text, "; {} of them ended in a fault, as they may", sums.faulted);
+    }
     for (unit, programs, failed) in &sums.units {
         let _ = write!(text, "\n  {unit}: {programs} programs, {failed} failed");
     }

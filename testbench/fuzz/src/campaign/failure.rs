@@ -118,7 +118,7 @@ impl Shrinker<'_> {
     /// How a program fails, if it does; one that cannot be tried does not.
     fn fails(&self, drawn: &Drawn, program: &Program) -> Option<Failure> {
         let elf = self.assembler.elf(&assembly::print(program, "")).ok()?;
-        match trial::run(self.core, &drawn.config, &elf).ok()? {
+        match trial::run(self.core, &drawn.config, &elf, program.may_fault).ok()? {
             Verdict::Fails { how, message } => Some(Failure::Core { how, message }),
             Verdict::Endless => Some(Failure::Endless),
             Verdict::Agrees(report) => {

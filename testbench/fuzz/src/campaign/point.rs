@@ -124,6 +124,7 @@ impl<T: Fn(Event)> Worker<'_, T> {
             profile: drawn.profile.name.into(),
             result,
             referenced: false,
+            faulted: report.is_some_and(|report| report.fault.is_some()),
             cycles: report.and_then(|report| report.cycles).unwrap_or(0),
             commits: report.map_or(0, |report| report.statistics.issues),
         }
@@ -136,7 +137,7 @@ impl<T: Fn(Event)> Worker<'_, T> {
         }
         let start = Instant::now();
         let elf = self.assembler.elf(&assembly::print(&drawn.program, ""))?;
-        let verdict = trial::run(&self.core, &drawn.config, &elf)?;
+        let verdict = trial::run(&self.core, &drawn.config, &elf, drawn.program.may_fault)?;
         (self.tell)(Event::Ran(start.elapsed()));
         match verdict {
             Verdict::Agrees(report) => {

@@ -33,6 +33,17 @@ const QUOTIENTS: [&str; 4] = ["div", "divu", "rem", "remu"];
 /// Loads and stores by the logarithm of their width.
 const LOADS: [&[&str]; 3] = [&["lb", "lbu"], &["lh", "lhu"], &["lw"]];
 const STORES: [&str; 3] = ["sb", "sh", "sw"];
+/// What is at fault whatever the registers hold: no instruction, or one that asks for what there is not.
+const ILLEGAL: [&str; 8] = [
+    ".word 0",
+    ".word 0xffffffff",
+    ".word 0x00001063 + 0x1000", // a branch of no kind
+    "csrr x0, 0x7c0",
+    "csrw mhartid, x0",
+    "ebreak",
+    "ecall",
+    "wfi",
+];
 const ATOMICS: [&str; 9] = ["amoswap", "amoadd", "amoxor", "amoand", "amoor", "amomin", "amomax", "amominu", "amomaxu"];
 /// What no program can see of other threads or of the time.
 const NUMBERS: [&str; 4] = ["mhartid", "0xcc0", "0xcc1", "0xcc3"];
@@ -196,6 +207,54 @@ impl Generator<'_> {
             format!("addi x{scratch}, x{SHARED}, {}", 4 * word),
             format!("{}.w x0, x{source}, (x{scratch})", ATOMICS[operation]),
         ])
+    }
+
+    /// What is at fault, of all lanes or of those in which a register chooses so. Nothing is stored among instructions, and
+    /// no jump goes to where some are.
+    pub(super) fn faulty(&mut self) -> Statement {
+        let [address, other] = SCRATCH;
+        let (rd, source) = (self.destination(), self.source());
+        let selector = if self.rng.bool() { HART } else { self.source() };
+        let choice = |mask: u32| format!("andi x{address}, x{selector}, {mask}");
+        let own = format!("add x{address}, x{address}, x{PRIVATE}");
+        let width = self.rng.u32(0..3);
+        match self.rng.u32(0..9) {
+            0..2 => code([self.one_of(&ILLEGAL).into()]),
+            // Jumps between two instructions, and to where there is no memory.
+            2 => code([
+                format!("la x{other}, 1f"),
+                choice(2),
+                format!("add x{address}, x{address}, x{other}"),
+                format!("jalr x{rd}, x{address}"),
+                "1:".into(),
+            ]),
+            3 => {
+                let shift = |name: &str, from: Register| format!("{name} x{address}, x{from}, 1");
+                code([shift("slli", selector), shift("srli", address), format!("jalr x{rd}, x{address}")])
+            }
+            // Misaligned.
+            4 if self.abilities.atomic => {
+                let name = self.one_of(&["amoswap", "amoadd", "amomaxu"]);
+                code([choice(7), own, format!("{name}.w x{rd}, x{source}, (x{address})")])
+            }
+            5 if self.abilities.atomic => code([choice(6), own, format!("lr.w x{rd}, (x{address})")]),
+            4..7 => {
+                let offset = self.rng.u32(0..4);
+                code([choice(7), own, self.access(width, offset, address)])
+            }
+            // Where there is no memory: wherever a register says, or as far below it as it is long.
+            7 => code([format!("{} x{rd}, 0(x{selector})", LOADS[width as usize][0])]),
+            _ => {
+                let mut lines = vec![choice(1), format!("slli x{address}, x{address}, 31"), own];
+                // Some lanes here, and some misaligned.
+                if self.rng.bool() {
+                    lines.push(format!("andi x{other}, x{source}, 3"));
+                    lines.push(format!("add x{address}, x{address}, x{other}"));
+                }
+                lines.push(self.access(width, 0, address));
+                code(lines)
+            }
+        }
     }
 
     fn odd(&mut self) -> Statement {
