@@ -56,15 +56,5 @@ for size in $threads; do
             done
         done
     done
-done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
-
-table=$(python3 scripts/stacks_table.py "$results"/*.json)
-if ! ((whole)); then
-    echo "$table"
-    exit
-fi
-{
-    echo "$table"
-    echo
-    written_by "$(verilator_version)" and "$(compiler_version)"
-} | write_between docs/stacks.md stacks
+done | measure_each || fail "some runs failed; their logs are under $results"
+write_measured scripts/stacks_table.py docs/stacks.md stacks

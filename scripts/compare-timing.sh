@@ -51,15 +51,5 @@ for unit in $units; do
             done
         done
     done
-done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
-
-table=$(python3 scripts/timing_table.py "$results"/*.json)
-if ! ((whole)); then
-    echo "$table"
-    exit
-fi
-{
-    echo "$table"
-    echo
-    written_by "$(verilator_version)" and "$(compiler_version)"
-} | write_between docs/timing.md accuracy
+done | measure_each || fail "some runs failed; their logs are under $results"
+write_measured scripts/timing_table.py docs/timing.md accuracy

@@ -58,15 +58,5 @@ for count in $warps; do
             done
         done
     done
-done | xargs -P "$(nproc)" -L 1 bash -c 'measure "$@"' measure || fail "some runs failed; their logs are under $results"
-
-table=$(python3 scripts/options_table.py "$results"/*.json)
-if ! ((whole)); then
-    echo "$table"
-    exit
-fi
-{
-    echo "$table"
-    echo
-    written_by "$(verilator_version)" and "$(compiler_version)"
-} | write_between docs/stacks.md options
+done | measure_each || fail "some runs failed; their logs are under $results"
+write_measured scripts/options_table.py docs/stacks.md options

@@ -5,7 +5,8 @@
 #   ./scripts/frequency.sh [--isas "I ..."] [--units "U ..."] [--threads "T ..."] [--seeds N] [--jobs N]
 #
 #   --isas     rv32i, rv32im or rv32ima  (rv32im)
-#   --units    divergence units  (arbiter sorted-table pdom-stack dual-path)
+#   --units    divergence units; arbiter:N has N pipeline stages
+#              (arbiter arbiter:1 arbiter:2 sorted-table pdom-stack dual-path)
 #   --threads  (2 4 8); "" only writes the table
 #   --seeds    of place and route  (3)
 #   --jobs     cores placed at a time  (the processors of this machine)
@@ -21,7 +22,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 isas="rv32im"
-units="arbiter sorted-table pdom-stack dual-path"
+units="arbiter arbiter:1 arbiter:2 sorted-table pdom-stack dual-path"
 threads="2 4 8"
 seeds=3
 jobs=$(nproc)
@@ -31,6 +32,9 @@ for count in $threads "$seeds" "$jobs"; do
 done
 for isa in $isas; do
     [[ $isa =~ ^rv32(i|im|ima)$ ]] || refuse "'$isa' is none of rv32i, rv32im, rv32ima"
+done
+for unit in $units; do
+    [[ $unit =~ ^(arbiter(:[012])?|sorted-table|pdom-stack|dual-path)$ ]] || refuse "unknown unit '$unit'"
 done
 
 published_yosys
@@ -42,7 +46,8 @@ store=docs/measured/frequency.json
 
 # Sets `core` to the options of the core $1 (instruction set), $2 (unit), $3 (threads).
 core_of() {
-    core=(--set warps=8 --set "threads=$3" --set "divergence.unit=$2" --set trace.port=false)
+    core=(--set warps=8 --set "threads=$3" --set "divergence.unit=${2%:*}" --set trace.port=false)
+    [[ $2 != *:* ]] || core+=(--set "arbiter.pipeline_stages=${2#*:}")
     [[ $1 == *a ]] || core+=(--set isa.a=false)
     [[ $1 == *m* ]] || core+=(--set isa.m=false)
 }
@@ -84,7 +89,7 @@ for number in $threads; do
             echo "$isa $unit $number"
         done
     done
-done | xargs -r -P "$jobs" -L 1 bash -c 'set -euo pipefail; measure "$@"' measure || fail "some cores failed"
+done | measure_each "$jobs" || fail "some cores failed"
 rm -f "$store.lock"
 
 python3 scripts/frequency_table.py cores "$store" | while read -r isa unit number; do

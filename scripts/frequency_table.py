@@ -17,7 +17,7 @@ import sys
 from markdown import table
 
 ISAS = ["rv32i", "rv32im", "rv32ima"]
-UNITS = ["arbiter", "sorted-table", "pdom-stack", "dual-path"]
+UNITS = ["arbiter", "arbiter:1", "arbiter:2", "sorted-table", "pdom-stack", "dual-path"]
 FIGURES = ["outcome", "lut4", "packed", "ff", "bram", "dsp", "fmax_mhz", "fmax_mhz_median"]
 OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "out-of-memory": "out of memory"}
 KEY = ["isa", "unit", "threads"]
@@ -69,7 +69,13 @@ def keep(store, isa, unit, threads, verilog, answered):
 
 
 def stage(place):
-    return place.split(":")[0].removeprefix("weft_core")
+    """The stage of a place; what is none of a stage is next to its ports."""
+    return place.split(":")[0].replace("weft_core", "ports")
+
+
+def version(said):
+    """Name and version of a tool, from the first line of its --version."""
+    return "nextpnr-ecp5 " + said.rsplit("nextpnr-", 1)[1].rstrip(")") if "nextpnr-" in said else " ".join(said.split()[:2])
 
 
 def row(core, present):
@@ -77,8 +83,10 @@ def row(core, present):
     frequencies = ", ".join(f"{mhz:.1f}" for mhz in core["fmax_mhz"])
     median = core["fmax_mhz_median"]
     path = core["slowest"]
+    unit, _, stages = core["unit"].partition(":")
+    unit += f", {stages} stage{'s'[:int(stages) - 1]}" if stages else ""
     return [
-        core["isa"].upper(), core["threads"], core["unit"] + mark, core["lut4"], core["packed"], core["ff"], core["bram"],
+        core["isa"].upper(), unit + mark, core["threads"], core["lut4"], core["packed"], core["ff"], core["bram"],
         frequencies or OUTCOMES.get(core["outcome"], core["outcome"]), f"{median:.1f}" if median else "",
         f"{stage(path['from'])} → {stage(path['to'])}, {path['levels']} levels" if path else "",
     ]
@@ -88,10 +96,10 @@ def print_table(store, present):
     lines = (line.split() for line in pathlib.Path(present).read_text().splitlines())
     present = {(isa, unit, int(threads)): verilog for isa, unit, threads, verilog in lines}
     cores = read(store)
-    headings = ["cores", "T", "unit", "LUT4", "packed", "FF", "BRAM", "MHz by seed", "median", "slowest path"]
-    print("\n".join(table(headings, [row(core, present) for core in cores])))
+    headings = ["cores", "unit", "T", "LUT4", "packed", "FF", "BRAM", "MHz by seed", "median", "slowest path"]
+    print("\n".join(table(headings, [row(core, present) for core in cores], left=2)))
     old = any(present.get(tuple(key(core))) != core["verilog"] for core in cores)
-    tools = {", ".join(core["tools"].values()) for core in cores}
+    tools = {", ".join(map(version, core["tools"].values())) for core in cores}
     dates = sorted({core["date"] for core in cores})
     print(
         f"\nEight warps, no trace port.{' † The Verilog of this core has changed since.' if old else ''} "

@@ -105,6 +105,28 @@ keep() {
     rm "$result.log"
 }
 
+# Calls `measure`, which the script exports, with the words of each line of stdin: $1 lines at a time, or one for each
+# processor.
+measure_each() {
+    xargs -r -P "${1:-$(nproc)}" -L 1 bash -c 'set -euo pipefail; measure "$@"' measure
+}
+
+# Writes the table that the script $1 makes of all results to the part $3 of file $2, if `whole` is not 0; else prints it.
+write_measured() {
+    local table
+    table=$(python3 "$1" "$results"/*.json)
+    # shellcheck disable=SC2154 # of the script that sources this
+    if ! ((whole)); then
+        echo "$table"
+        return
+    fi
+    {
+        echo "$table"
+        echo
+        written_by "$(verilator_version)" and "$(compiler_version)"
+    } | write_between "$2" "$3"
+}
+
 # Replaces what stands in file $1 between `<!-- $2: begin -->` and `<!-- $2: end -->` by the text on stdin.
 write_between() {
     local text changed
