@@ -76,7 +76,7 @@ measure() {
         cat "$work/$name.log" >&2
         return 1
     }
-    flock "$store.lock" python3 scripts/frequency_table.py keep "$store" "$@" "$verilog" "$work/$name.json"
+    flock "$(dirname "$store")" python3 scripts/frequency_table.py keep "$store" "$@" "$verilog" "$work/$name.json"
     echo "$name done after $((SECONDS - start)) s" >&2
 }
 export -f measure core_of verilog_of
@@ -90,7 +90,6 @@ for number in $threads; do
         done
     done
 done | measure_each "$jobs" || fail "some cores failed"
-rm -f "$store.lock"
 
 python3 scripts/frequency_table.py cores "$store" | while read -r isa unit number; do
     echo "$isa $unit $number $(verilog_of "$isa" "$unit" "$number")"

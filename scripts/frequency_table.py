@@ -59,7 +59,7 @@ def slowest(answer):
 def keep(store, isa, unit, threads, verilog, answered):
     answer = json.loads(pathlib.Path(answered).read_text())
     core = dict(zip(KEY, [isa, unit, int(threads)])) | {"verilog": verilog, "date": str(datetime.date.today())}
-    core |= {name: answer[name] for name in FIGURES} | {"slowest": slowest(answer), "tools": answer["tools"]}
+    core |= {name: answer[name] for name in FIGURES} | {"slowest": slowest(answer), "tools": [version(said) for said in answer["tools"].values()]}
     cores = [other for other in read(store) if key(other) != key(core)]
     text = json.dumps(sorted([*cores, core], key=order), indent=1)
     path = pathlib.Path(store)
@@ -99,7 +99,7 @@ def print_table(store, present):
     headings = ["cores", "unit", "T", "LUT4", "packed", "FF", "BRAM", "MHz by seed", "median", "slowest path"]
     print("\n".join(table(headings, [row(core, present) for core in cores], left=2)))
     old = any(present.get(tuple(key(core))) != core["verilog"] for core in cores)
-    tools = {", ".join(map(version, core["tools"].values())) for core in cores}
+    tools = {", ".join(core["tools"]) for core in cores}
     dates = sorted({core["date"] for core in cores})
     print(
         f"\nEight warps, no trace port.{' † The Verilog of this core has changed since.' if old else ''} "

@@ -52,7 +52,7 @@ rtl::bundle! {
         mem_wmask: 4 * shape.threads,
         /// What is written to them.
         mem_wdata: shape.line_bits(),
-        /// It faults: nothing is written, and nothing commits any more.
+        /// It faults: nothing is written that anybody reads, and nothing commits any more.
         trap: 1,
         /// `mcause`.
         trap_cause: 4,

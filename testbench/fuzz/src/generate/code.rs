@@ -37,7 +37,7 @@ const STORES: [&str; 3] = ["sb", "sh", "sw"];
 const ILLEGAL: [&str; 8] = [
     ".word 0",
     ".word 0xffffffff",
-    ".word 0x00001063 + 0x1000", // a branch of no kind
+    ".word 0x2063", // a branch of no kind
     "csrr x0, 0x7c0",
     "csrw mhartid, x0",
     "ebreak",
@@ -244,7 +244,7 @@ impl Generator<'_> {
                 let offset = self.rng.u32(0..4);
                 code([choice(7), own, self.access(width, offset, address)])
             }
-            // Where there is no memory: wherever a register says, or as far below it as it is long.
+            // Loads from wherever a register says, and accesses below memory.
             7 => code([format!("{} x{rd}, 0(x{selector})", LOADS[width as usize][0])]),
             _ => {
                 let mut lines = vec![choice(1), format!("slli x{address}, x{address}, 31"), own];
