@@ -218,19 +218,20 @@ impl Generator<'_> {
         let choice = |mask: u32| format!("andi x{address}, x{selector}, {mask}");
         let own = format!("add x{address}, x{address}, x{PRIVATE}");
         let width = self.rng.u32(0..3);
-        // The analysis does not know where such a jump goes, so that stacks let threads meet too late for a barrier.
-        let may_jump = self.abilities.turns || self.ends;
+        // To the analysis a function ends at what is no instruction, and it does not know where such a jump goes: stacks let
+        // threads meet too late for a barrier then.
+        let may_leave = self.abilities.turns || self.ends;
         match self.rng.u32(0..9) {
-            0..2 => code([self.one_of(&ILLEGAL).into()]),
+            0..2 if may_leave => code([self.one_of(&ILLEGAL).into()]),
             // Jumps between two instructions, and to where there is no memory.
-            2 if may_jump => code([
+            2 if may_leave => code([
                 format!("la x{other}, 1f"),
                 choice(2),
                 format!("add x{address}, x{address}, x{other}"),
                 format!("jalr x{rd}, x{address}"),
                 "1:".into(),
             ]),
-            3 if may_jump => {
+            3 if may_leave => {
                 let shift = |name: &str, from: Register| format!("{name} x{address}, x{from}, 1");
                 code([shift("slli", selector), shift("srli", address), format!("jalr x{rd}, x{address}")])
             }
@@ -240,7 +241,7 @@ impl Generator<'_> {
                 code([choice(7), own, format!("{name}.w x{rd}, x{source}, (x{address})")])
             }
             5 if self.abilities.atomic => code([choice(6), own, format!("lr.w x{rd}, (x{address})")]),
-            2..7 => {
+            0..7 => {
                 let offset = self.rng.u32(0..4);
                 code([choice(7), own, self.access(width, offset, address)])
             }
