@@ -1,6 +1,6 @@
 //! The bundles that travel between stages: one definition of each, the stage as a suffix of its nets.
 
-use rtl::{Builder, Expr};
+use rtl::{Builder, Expr, join};
 
 use crate::shape::{PC, Shape};
 
@@ -275,10 +275,37 @@ rtl::bundle! {
         tag: shape.tag_bits(),
         /// The thread of a reservation: the leader.
         hart: if shape.atomic { shape.warp_bits() + shape.lane_bits() } else { 0 },
-        /// Bytes of a store, or the word of an atomic operation.
-        mask: 4 * shape.threads,
-        /// The line of a store.
-        data: shape.line_bits(),
+        /// Of a store, the positions of the line that have the word of their own lane.
+        own: shape.threads,
+        /// The position that has the leader's word.
+        position: shape.lane_bits(),
+        /// The bytes of it that are written: none of a load.
+        bytes: 4,
+        /// What they are, at every offset that they could have.
+        leaders: 32,
+        /// The words of all lanes.
+        words: shape.line_bits(),
+    }
+}
+
+impl Request {
+    /// The bytes of the line that are written, or the word of an atomic operation.
+    pub fn mask(&self) -> Expr {
+        let of = |(position, own): (usize, &Expr)| own.repeat(4) | self.bytes.when(&self.position.is(position as u64));
+        let positions: Vec<Expr> = self.own.lanes(1).iter().enumerate().map(of).collect();
+        join(&positions)
+    }
+
+    /// The line: each word is its own lane's or the leader's.
+    pub fn data(&self) -> Expr {
+        let words: Vec<Expr> = self
+            .words
+            .lanes(32)
+            .iter()
+            .zip(self.own.lanes(1))
+            .map(|(word, own)| own.mux(word, &self.leaders))
+            .collect();
+        join(&words)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The coalescer, S7: one transaction for the leader and the lanes that it can serve as well. Combinational.
 //!
-//! The leader is the lowest active lane, which S6 has elected. A load serves the lanes whose word is the leader's, and every lane i that hits
-//! word i of the leader's line. A word store serves the lanes i that hit word i of the leader's line, and the leader,
-//! if that leaves out no active lane of the line; otherwise, and for a narrower store or an atomic operation, the leader alone: a later part
-//! would else write before an earlier lane. No crossbar: each lane's word is its own or the leader's.
+//! The leader is the lowest active lane, which S6 has elected. A load serves the lanes whose word is the leader's, and
+//! every lane i that hits word i of the leader's line. A word store serves the lanes i that hit word i of the leader's
+//! line, and the leader, if that leaves out no active lane of the line; otherwise, and for a narrower store or an
+//! atomic operation, the leader alone: a later part would else write before an earlier lane. No crossbar: each lane's
+//! word is its own or the leader's, and which, the request says.
 //!
 //! An indirect jump asks the same question: which lanes go where the leader goes.
 
@@ -61,7 +62,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let group = is_store.mux(&store_direct, &(&same_word | &direct));
     let served = &leader | group.when(&!is_atomic);
 
-    m.comment("The line: each word is its own lane's or the leader's, which stands at every offset it could have.");
+    m.comment(
+        "The leader's word, at every offset it could have. Which words of the line are it is decided behind the queue.",
+    );
     let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));
     // A word's second byte stands where that of a half word does.
     let byte = leader_data.slice(0, 8);
@@ -72,14 +75,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let byte_mask = rtl::decode(&offset, 4);
     let half_mask = join([&!offset.bit(1).repeat(2), &offset.bit(1).repeat(2)]);
     let bytes = m.wire("leader_bytes", &size.bit(1).mux(&rtl::ones(4), &size.bit(0).mux(&half_mask, &byte_mask)));
-    let words: Vec<(Expr, Expr)> = (0..threads)
-        .map(|position| {
-            let own = store_direct.bit(position);
-            let is_leaders = leader_word.is(position as u64);
-            let data = own.mux(&stores.lane(position, 32), &spread);
-            (data, own.repeat(4) | bytes.when(&is_leaders))
-        })
-        .collect();
 
     m.port_group("the transaction");
     m.output("line", &line);
@@ -89,7 +84,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("leader_word", &leader_word);
     m.output("direct_lanes", &direct);
     m.output("served", &served);
-    m.output("mask", &join(words.iter().map(|(_, mask)| mask)));
-    m.output("data", &join(words.iter().map(|(data, _)| data)));
+    m.port_group("a store: positions that have their own lane's word; the leader's, and its bytes");
+    m.output("own_lanes", &store_direct);
+    m.output("leader_bytes_written", &bytes);
+    m.output("leader_data_spread", &spread);
     m.finish()
 }

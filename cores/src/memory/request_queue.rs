@@ -52,13 +52,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("dmem_req_op", &head.op);
     m.output("dmem_req_addr", &concat([&head.line, &zeros(2 + shape.lane_bits())]));
     m.output("dmem_req_tag", &head.tag.extend(shape.tag_bits().max(1)));
-    m.output("dmem_req_mask", &head.mask);
-    m.output("dmem_req_data", &head.data);
+    m.output("dmem_req_mask", &head.mask());
+    let data = m.wire("line_of_request", &head.data());
+    m.output("dmem_req_data", &data);
     if shape.atomic {
         m.output("dmem_req_hart", &head.hart.extend(hart_bits(shape)));
     }
     m.output("console_valid", &to_console);
-    m.output("console_data", &head.data.slice(0, 8));
+    m.output("console_data", &data.slice(0, 8));
     m.port_group("a place is free again");
     m.output("accepted", &pop);
     m.output("idle", &requests.empty);

@@ -93,8 +93,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let leader_word = transaction.output("leader_word");
     let direct = transaction.output("direct_lanes");
     let memory_served = transaction.output("served");
-    let data = transaction.output("data");
-    let mask = transaction.output("mask");
     // Below RAM there is the console alone: an access there is one of it, or at fault, and then it does not commit.
     let leader_at_console = m.wire("leader_at_console", &!leader_address.bit(31));
 
@@ -137,8 +135,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         line: line.clone(),
         tag,
         hart: if shape.atomic { join([&leader_number, &meta.warp]) } else { rtl::zeros(0) },
-        mask: mask.when(&writes_memory),
-        data: data.clone(),
+        own: transaction.output("own_lanes"),
+        position: leader_word.clone(),
+        bytes: transaction.output("leader_bytes_written").when(&writes_memory),
+        leaders: transaction.output("leader_data_spread"),
+        words: store.clone(),
     };
     let late = LateResult {
         warp: meta.warp.clone(),
@@ -288,6 +289,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             &leader_at_console.mux(&lit(4, 3), &control.is_atomic.mux(&increment(op, 2), &increment(op, 1))),
         );
         let to_console = &push & &leader_at_console;
+        let data = m.wire("traced_data", &request.data());
         CommitTrace {
             pc: meta.pc.clone(),
             instruction: word.clone(),
@@ -300,7 +302,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             memory_op: traced_op.when(&push),
             memory_address: concat([&line, &rtl::zeros(2 + shape.lane_bits())]),
             memory_data: to_console.mux(&data.slice(0, 8).extend(shape.line_bits()), &data),
-            memory_mask: to_console.mux(&lit(4 * threads, 1), &mask.when(&writes_memory)),
+            memory_mask: to_console.mux(&lit(4 * threads, 1), &request.mask()),
             divergent,
         }
         .delay(&m, shape, "trace")
