@@ -14,7 +14,7 @@ const WORTH_A_BLOCK: usize = 4;
 /// Bits of a word that one block RAM holds.
 const BLOCK_WIDTH: usize = 36;
 /// As few words as a LUT RAM cell has take no more block RAMs than these, of which they fill little.
-const BLOCKS: usize = 16;
+const BLOCKS: usize = 32;
 
 /// Where to hold words: in block RAM, but for few bits, and for few words that are so wide that they need many blocks.
 pub fn style(words: usize, bits: usize) -> MemoryStyle {
@@ -155,10 +155,10 @@ mod tests {
     #[test]
     fn block_ram_holds_what_would_take_many_cells_of_lut_ram_and_few_blocks() {
         let line = |threads: usize| 32 * threads;
-        for (words, bits) in [(16, 16), (8, line(4)), (16, line(16)), (128, 7), (128, line(64))] {
+        for (words, bits) in [(16, 16), (8, line(4)), (16, line(32)), (128, 7), (128, line(64))] {
             assert_eq!(style(words, bits), MemoryStyle::BlockUnordered, "{words} x {bits}");
         }
-        for (words, bits) in [(16, 0), (16, 12), (16, line(32)), (8, line(64)), (32, 4)] {
+        for (words, bits) in [(16, 0), (16, 12), (8, line(64)), (32, 4)] {
             assert_eq!(style(words, bits), MemoryStyle::Distributed, "{words} x {bits}");
         }
     }
