@@ -167,18 +167,30 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let valid = m.wire("valid", &(&grant & !&flush_one).any());
     valid_s4.next(&valid).reset(0);
 
-    m.comment("Buffered words: two for each context.");
-    let fields = [&word, &fetch.pc, &predicted, &fetch_fault, &takes_entry, &needs, &entry_s2, &reconvergence];
-    let packed = join(fields);
-    let buffer = m.memory("buffer", BUFFER * contexts, packed.width(), MemoryStyle::Distributed);
+    m.comment(
+        "Buffered words: two for each context, read in S4. A place that is left is written three cycles later at the\n\
+         soonest. What an instruction needs must be known to the next pick, and is read at this one.",
+    );
     let write_positions = m.wire("write_positions", &column("write_position"));
-    buffer.write(&fetch.valid, &join([&write_positions.index(&fetch.context), &fetch.context]), &packed);
-    let entry = buffer.read("entry", &join([&read_position, &context]));
+    let write_row = m.wire("write_row", &join([&write_positions.index(&fetch.context), &fetch.context]));
+    let row = m.wire("row", &join([&read_position, &context]));
+    let buffer = |name: &str, word: &Expr| {
+        let buffer = m.memory(name, BUFFER * contexts, word.width(), MemoryStyle::Distributed);
+        buffer.write(&fetch.valid, &write_row, word);
+        buffer
+    };
+    let needs = buffer("buffered_needs", &needs).read("needs", &row);
+    let fields = [&word, &fetch.pc, &predicted, &fetch_fault, &takes_entry, &entry_s2, &reconvergence];
+    let row_s4 = m.delay("row_s4", &row);
+    let entry = buffer("buffer", &join(fields)).read("entry", &row_s4);
     let mut at = 0;
-    let [instruction, pc, predicted, fault, takes_entry, needs, entry, reconvergence] = fields.map(|field| {
+    let [instruction, pc, predicted, fault, takes_entry, entry, reconvergence] = fields.map(|field| {
         at += field.width();
         entry.slice(at - field.width(), field.width())
     });
+    if shape.formal {
+        m.assert("what_leaves_is_not_overwritten", &!(&*valid_s4 & &fetch.valid & write_row.eq(&row_s4)));
+    }
 
     m.port_group("nothing is on its way to a register");
     m.output("late_idle", &late_idle);
@@ -191,19 +203,19 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         valid: valid_s4.q(),
         warp: m.delay("warp", &warp),
         slot: m.delay("slot", &slot),
-        entry: m.delay("scoreboard_entry", &entry),
-        pc: m.delay("pc", &pc),
-        predicted: m.delay("predicted", &predicted),
-        instruction: m.delay("instruction", &instruction),
-        reconvergence: m.delay("reconvergence", &reconvergence),
+        entry,
+        pc,
+        predicted,
+        instruction,
+        reconvergence,
     };
     meta.outputs(&m, "s4");
     m.drive(&needs_s4, &m.delay("reserves", &needs).when(&valid_s4));
-    m.drive(&started.valid, &(&*valid_s4 & m.delay("takes_entry", &takes_entry)));
+    m.drive(&started.valid, &(&*valid_s4 & takes_entry));
     m.drive(&started.context, &join_context(&meta.warp, &meta.slot));
     m.drive(&started.entry, &meta.entry);
     m.drive(&started.rd, &meta.instruction.slice(7, 5));
-    m.output("fetch_fault_s4", &m.delay("fault", &fault));
+    m.output("fetch_fault_s4", &fault);
     m.port_group("the slot's epoch when it was issued, for S8, which compares it while the instruction is in S6");
     m.output("epoch_s4", &m.delay("epoch", &select_one_hot(&grant, &epochs.lanes(shape.epoch_bits()))));
     if shape.trace {
