@@ -50,7 +50,9 @@ def main(path):
     headings = ["threads", "unit", "LUT4", "FF", "block RAM", "DSP", "MHz", f"cycles ÷ {reference}", "thread instr. / cycle / 1000 LUT4"]
     print("\n".join(table(headings, rows, left=2)))
     seeds = sorted({len(core["fmax_mhz"]) for core in cores if core["fmax_mhz"]})
-    placed = f"median of {' or '.join(map(str, seeds))} seeds" if seeds else "not placed"
+    placed = "not placed"
+    if seeds:
+        placed = "one seed" if seeds == [1] else f"median of {' or '.join(map(str, seeds))} seeds"
     flattened = "" if all(core["flattened"] for core in cores) else " \\* sum of modules, not to be compared with flattened cores."
     tools = ", ".join(filter(None, (version_of(*tool) for tool in comparison["tools"].items())))
     print(
