@@ -275,8 +275,8 @@ rtl::bundle! {
         tag: shape.tag_bits(),
         /// The thread of a reservation: the leader.
         hart: if shape.atomic { shape.warp_bits() + shape.lane_bits() } else { 0 },
-        /// Of a store, the positions of the line that have the word of their own lane.
-        own: shape.threads,
+        /// Of a store, the positions of the line that have the word of their own lane. One thread is the leader.
+        own: if shape.threads > 1 { shape.threads } else { 0 },
         /// The position that has the leader's word.
         position: shape.lane_bits(),
         /// The bytes of it that are written: none of a load.
@@ -284,13 +284,16 @@ rtl::bundle! {
         /// What they are, at every offset that they could have.
         leaders: 32,
         /// The words of all lanes.
-        words: shape.line_bits(),
+        words: if shape.threads > 1 { shape.line_bits() } else { 0 },
     }
 }
 
 impl Request {
     /// The bytes of the line that are written, or the word of an atomic operation.
     pub fn mask(&self) -> Expr {
+        if self.own.width() == 0 {
+            return self.bytes.clone();
+        }
         let of = |(position, own): (usize, &Expr)| own.repeat(4) | self.bytes.when(&self.position.is(position as u64));
         let positions: Vec<Expr> = self.own.lanes(1).iter().enumerate().map(of).collect();
         join(&positions)
@@ -298,6 +301,9 @@ impl Request {
 
     /// The line: each word is its own lane's or the leader's.
     pub fn data(&self) -> Expr {
+        if self.own.width() == 0 {
+            return self.leaders.clone();
+        }
         let words: Vec<Expr> = self
             .words
             .lanes(32)

@@ -85,7 +85,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("direct_lanes", &direct);
     m.output("served", &served);
     m.port_group("a store: positions that have their own lane's word; the leader's, and its bytes");
-    m.output("own_lanes", &store_direct);
+    if threads > 1 {
+        m.output("own_lanes", &store_direct);
+    }
     m.output("leader_bytes_written", &bytes);
     m.output("leader_data_spread", &spread);
     m.finish()

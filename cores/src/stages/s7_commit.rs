@@ -135,11 +135,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         line: line.clone(),
         tag,
         hart: if shape.atomic { join([&leader_number, &meta.warp]) } else { rtl::zeros(0) },
-        own: transaction.output("own_lanes"),
+        own: if threads > 1 { transaction.output("own_lanes") } else { rtl::zeros(0) },
         position: leader_word.clone(),
         bytes: transaction.output("leader_bytes_written").when(&writes_memory),
         leaders: transaction.output("leader_data_spread"),
-        words: store.clone(),
+        words: if threads > 1 { store.clone() } else { rtl::zeros(0) },
     };
     let late = LateResult {
         warp: meta.warp.clone(),
