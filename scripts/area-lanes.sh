@@ -8,7 +8,7 @@
 #   --threads  two or more, in ascending order  (4 8 16 32)
 #   --mhz      that the second mapping is for  (40)
 #
-# Uses $WEFT_YOSYS, else installs Yosys 0.70 into the virtual environment .venv. Takes minutes; what it has synthesised is
+# Uses $WEFT_YOSYS, else installs Yosys 0.70 into the virtual environment .venv. Takes half an hour; what it has synthesised is
 # kept in the build cache, so that it goes on where it was interrupted.
 
 set -euo pipefail
