@@ -18,6 +18,7 @@
 //! | `shadows` | out | S8 | only with two slots: those whose late results may be those of threads that go on in the other |
 //! | `predicted_s8` | in | S8 | only where the unit [compares it](DivergenceUnit::compares_prediction): where the front end went on |
 //! | `at_prediction_x` | out | S8 | and with it: whether the path in charge is there |
+//! | `is_b_x` | out | S8 | and with it, if b has threads: whether the path in charge is b, with no others |
 //! | [`UnitTrace`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`DivergenceUnit::rotates`] |
 //!
@@ -82,8 +83,8 @@ pub trait DivergenceUnit: Sync {
         false
     }
 
-    /// Whether it tells if the path in charge is where the front end went on, since it can sooner than who knows that
-    /// path. It has one slot and no delay.
+    /// Whether it tells if the path in charge is where the front end went on, and if it is b, since it can sooner than who
+    /// knows that path. It has one slot and no delay.
     fn compares_prediction(&self) -> bool {
         false
     }

@@ -95,7 +95,13 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         circuit.input("predicted_s8", &predicted);
         let at_prediction = circuit.output_as("at_prediction_x", "at_prediction_x");
         let x = Path::from_instance(&circuit, shape, SLOTS[0]);
-        m.assert("the_prediction_is_compared", &at_prediction.eq(&x.pc.eq(&predicted)));
+        let resolve = &inputs.resolve;
+        let compared = at_prediction.eq(&x.pc.eq(&predicted));
+        m.assert("the_prediction_is_compared", &(resolve.rotates.any() | !&x.valid | compared));
+        let is_b = x.pc.eq(&resolve.b_pc) & x.mask.eq(&resolve.b_mask);
+        let known = circuit.output("is_b_x").eq(&(&x.valid & is_b));
+        let asks = &resolve.valid & resolve.b_mask.any();
+        m.assert("whether_x_is_b_is_known", &(!(asks & watched.eq(&resolve.warp)) | known));
     }
     let returns = shape.reconverges.then(|| Returns::declare(&m, shape));
     let gives_way_s7 = match &returns {

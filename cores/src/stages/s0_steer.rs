@@ -1,4 +1,4 @@
-//! S0, steer: which context to fetch, and its next pc: S8's resteer if there is one, else S2's prediction.
+//! S0, steer: which context to fetch next. Its pc, S8's resteer if there is one, else S2's prediction, is read in S1.
 //!
 //! Enters: resteers (S8), predictions (S2), room in the buffers (S3). Leaves: one fetch a cycle. A context has at most
 //! one fetch under way, so its prediction is always that of its last fetched instruction; a resteer that finds one
@@ -158,20 +158,13 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         &start_valid.mux(&start_row.slice(0, shape.context_bits()), &done.context),
         &start_valid.mux(&reset_pc, &done.pc),
     );
-    let predicted = predictions.read("predicted", &local_context);
-    let (warp, slot) = split_context(shape, &local_context);
-    let resteer_pcs: Vec<Expr> = (0..shape.slots)
+    let resteers: Vec<rtl::Memory> = (0..shape.slots)
         .map(|slot| {
-            let side = ["", "_right"][slot];
-            let resteers = m.memory(&format!("resteers{side}"), shape.warps, PC, style);
+            let resteers = m.memory(["resteers", "resteers_right"][slot], shape.warps, PC, style);
             resteers.write(&stand.valid, &stand.warp, &stand.pc.lane(slot, PC));
-            resteers.read(&format!("resteer_pc{side}"), &warp)
+            resteers
         })
         .collect();
-    let resteer_pc = select(&slot, &resteer_pcs);
-    let local_pc = m.wire("local_pc", &resteered_last.mux(&resteer_pc, &predicted));
-    let first_pc = select(&encode(&first_slot), &m.delay("stand_before", &stand.pc).lanes(PC));
-    let pc = goes_before.mux(&first_pc, &local_pc);
 
     let still = m.wire("still_in_flight", &(&*in_flight & !&done_one));
     in_flight.next(&(&picked | &still)).reset(0);
@@ -192,9 +185,22 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     valid.next(&grant.any()).enable(&ready).reset(0);
     let fetch_context = m.register("fetch_context", shape.context_bits());
     fetch_context.next(&context).enable(&ready);
-    let fetch_pc = m.register("fetch_pc", PC);
-    fetch_pc.next(&pc).enable(&ready);
-    Fetch { valid: valid.q(), context: fetch_context.q(), pc: fetch_pc.q() }.outputs(&m, "s1");
+    let starts_anew = m.register("starts_anew", 1);
+    starts_anew.next(&(&goes_before | &resteered_last)).enable(&ready);
+
+    m.comment(
+        "S1: the next pc, by who wrote it last. Neither row of a context that has a fetch under way changes, but by a\n\
+         resteer, which makes the fetch a dead one: memory, if it is not ready, goes on being asked for the same word.",
+    );
+    let (warp, slot) = split_context(shape, &fetch_context);
+    let names = ["resteer_pc", "resteer_pc_right"];
+    let resteer_pcs: Vec<Expr> = resteers.iter().zip(names).map(|(rows, name)| rows.read(name, &warp)).collect();
+    let predicted = predictions.read("predicted", &fetch_context);
+    let next_pc = m.wire("next_pc", &starts_anew.mux(&select(&slot, &resteer_pcs), &predicted));
+    let pc = m.forward("fetch_pc", PC);
+    let held = m.delay("held", &(&*valid & !&ready));
+    m.drive(&pc, &held.mux(&m.delay("held_pc", &pc), &next_pc));
+    Fetch { valid: valid.q(), context: fetch_context.q(), pc }.outputs(&m, "s1");
     if shape.constrained {
         m.port_group("which contexts run");
         m.output("enabled_contexts_now", &enabled_now);

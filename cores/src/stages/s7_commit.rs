@@ -1,7 +1,7 @@
 //! S7, branch and coalesce: validates the instruction against its path, and says what each lane does.
 //!
-//! Enters: the results of S6 and the path in charge of the slot. An instruction commits if its pc and epoch are the
-//! path's, the path is not parked, and it is not at fault; otherwise it is squashed and nothing is written (but of an
+//! Enters: the results of S6 and the path in charge of the slot. An instruction commits if its epoch is its
+//! slot's, the path is not parked, and it is not at fault; its pc is the path's then, as S8 sees to. Otherwise it is squashed and nothing is written (but of an
 //! instruction at fault the registers, which nobody reads any more: the core halts). Leaves, at the end of the stage: the
 //! registers of the served lanes, at most one memory request, the fault, and for S8 the new paths a and b. Never stalls.
 
@@ -47,10 +47,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let gives_way =
         if shape.reconverges { m.wire("leaves", &(gives_way | (&leaves_at_ret & &control.is_ret))) } else { gives_way };
     let word = &meta.instruction;
-    let matches = m.wire("on_path", &(meta.pc.eq(&path.pc) & &epoch_is_present));
+    let matches = m.wire("on_path", &(&meta.valid & &epoch_is_present));
     let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&gives_way & !&halted));
-    let valid = m.wire("validated", &(&meta.valid & &matches & &path_runs));
-    let rotates = m.wire("rotates", &(&meta.valid & &matches & &gives_way & !&halted));
+    let valid = m.wire("validated", &(&matches & &path_runs));
+    let rotates = m.wire("rotates", &(&matches & &gives_way & !&halted));
+    if shape.formal {
+        m.assert("of_its_epoch_is_at_its_path", &(!(&valid | &rotates) | meta.pc.eq(&path.pc)));
+    }
     // What is said of an instruction that is squashed does not matter: neither writes, nor requests, nor paths are taken.
     let active = path.mask.clone();
 
@@ -127,8 +130,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         data: values.clone(),
     };
 
-    m.comment("Request, and what its load must remember.");
-    let push = m.wire("push", &(&commit & &is_memory & !&console_load));
+    m.comment(
+        "Request, and what its load must remember. The tag of a load at fault, and what else was reserved for it, is not\n\
+         returned: nothing is issued any more. So only the request itself waits for whether any lane is at fault.",
+    );
+    let asks = m.wire("asks", &(&is_memory & !&console_load));
+    let push = m.wire("push", &(&commit & &asks));
+    let takes = m.wire("takes", &(&valid & &asks));
     let writes_memory = m.wire("writes_memory", &(&control.is_store | &control.is_atomic));
     let request = Request {
         op: control.memory_op.clone(),
@@ -227,17 +235,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("may_push_s7", &(&meta.valid & &is_memory));
     m.output("to_console_s7", &leader_at_console);
     request.outputs(&m, "request");
-    let load_push = m.wire("load_push", &(&push & &control.is_load));
-    m.output("load_push_s7", &load_push);
+    m.output("load_push_s7", &(&takes & &control.is_load));
     m.output("may_push_load_s7", &(&meta.valid & &control.is_load));
     m.port_group("where a late result goes, and how a load's becomes a value in each lane");
     late.outputs(&m, "late_s7");
     alignment.outputs(&m, "load");
     m.output("leader_word_load", &leader_word);
+    let is_long = &control.is_multiply | &control.is_divide;
+    // No lane alone is ever at fault there.
+    let computes = m.wire("computes", &(&valid & !&control.faults));
     if shape.multiply {
         m.port_group("a product will be there in S8, a division starts");
-        m.output("multiplies_s7", &(&commit & &control.is_multiply));
-        m.output("divides_s7", &(&commit & &control.is_divide));
+        m.output("multiplies_s7", &(&computes & &control.is_multiply));
+        m.output("divides_s7", &(&computes & &control.is_divide));
         m.output("may_divide_s7", &(&meta.valid & &control.is_divide));
     }
     m.port_group("fault");
@@ -264,14 +274,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         register.next(value).reset(0);
         register.q()
     };
-    let request_unused = unused("request_unused", &(&meta.valid & &is_memory & !&push));
-    let calls_off_load = m.wire("calls_off_load", &(&meta.valid & &control.is_load & !&push));
+    let request_unused = unused("request_unused", &(&meta.valid & &is_memory & !&takes));
+    let calls_off_load = m.wire("calls_off_load", &(&meta.valid & &control.is_load & !&takes));
     m.output("request_unused_s8", &request_unused);
     m.output("load_unused_s8", &unused("load_unused", &calls_off_load));
-    let is_long = &control.is_multiply | &control.is_divide;
-    let calls_off_long = m.wire("calls_off_long", &(&meta.valid & &is_long & !&commit));
+    let calls_off_long = m.wire("calls_off_long", &(&meta.valid & &is_long & !&computes));
     m.output("long_unused_s8", &unused("long_unused", &calls_off_long));
-    m.output("division_unused_s8", &unused("division_unused", &(&meta.valid & &control.is_divide & !&commit)));
+    m.output("division_unused_s8", &unused("division_unused", &(&meta.valid & &control.is_divide & !&computes)));
     // Of its own register: it decides at the start of S8 who writes the register file.
     let calls_off = unused("result_unused", &(rd.any() & (calls_off_load | calls_off_long)));
     let context = m.delay("context_q", &join_context(&meta.warp, &meta.slot));

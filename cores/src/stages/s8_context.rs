@@ -89,11 +89,12 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let goes_on = m.wire("goes_on", &each_slot(&|Slot { path, gives_way }| &path.valid & !&path.parked & !gives_way));
     let own = if shape.slots > 1 { decode(&outcome.slot, shape.slots) } else { ones(1) };
     let restarts = if shape.slots > 1 { unit.output_as("restarts", "restarts") } else { zeros(1) };
-    let at_prediction = if shape.compares_prediction {
+    let (at_prediction, at_load) = if shape.compares_prediction {
         unit.input("predicted_s8", &predicted);
-        unit.output_as("at_prediction_x", "at_prediction")
+        (unit.output_as("at_prediction_x", "at_prediction"), unit.output_as("is_b_x", "is_b"))
     } else {
-        each_slot(&|Slot { path, .. }| path.pc.eq(&predicted))
+        let is_b = |Slot { path, .. }: &Slot| path.pc.eq(&outcome.b_pc) & path.mask.eq(&outcome.b_mask);
+        (each_slot(&|Slot { path, .. }| path.pc.eq(&predicted)), each_slot(&is_b))
     };
     let follows_prediction = !&fence_i & outcome.rotates.none();
     let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
@@ -113,7 +114,6 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     };
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
-    let at_load = each_slot(&|Slot { path, .. }| path.pc.eq(&outcome.b_pc) & path.mask.eq(&outcome.b_mask));
     let stands = m.wire("rest_stands", &(&partial_load & (&own & &goes_on & at_load).any()));
     let record = ReplayRecord {
         valid: outcome.valid.clone(),

@@ -9,8 +9,7 @@ use fuzz::trial::{self, Verdict};
 use testbench::BuiltCore;
 use weft_config::{Config, RAM_BASE};
 
-/// Programs among which one must find a bug. That of the epochs shows only where a pop is followed within the length of
-/// the pipeline by what was fetched beyond it, and reads a late result of the other side.
+/// Programs among which one must find a bug.
 const PROGRAMS: u64 = 400;
 
 /// A change of the Verilog of two warps of four threads.
@@ -48,8 +47,8 @@ const BUGS: &[Bug] = &[
         class: "epoch: instructions that were fetched before a resteer are taken",
         unit: "dual-path",
         profile: "pressure",
-        text: "(pc_s7 == pc_path) & epoch_is_present",
-        becomes: "(pc_s7 == pc_path)",
+        text: "on_path = valid_s7 & epoch_is_present",
+        becomes: "on_path = valid_s7",
     },
     Bug {
         class: "replay: one lane of a scattered access is left out",

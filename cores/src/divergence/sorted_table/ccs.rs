@@ -4,7 +4,8 @@
 //! Six comparators (order and equality of each pair) tell which path is first, second and third; three multiplexers of
 //! three inputs follow. x is needed at once and comes in S8; y and z are written in S9, so their multiplexers stand
 //! behind registers. What is asked of x, whether it is where the front end went on and whether it began the round, is
-//! asked of a, b and c beside the comparators. In a rotation nothing is compared: b, the path that gives way, and c
+//! asked of a, b and c beside the comparators; whether it is parked, and whether a second path can run, does not depend on
+//! the order, since all paths that can run come before those that cannot. In a rotation nothing is compared: b, the path that gives way, and c
 //! change places, or c comes first and b goes to the cold table.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit};
@@ -89,8 +90,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let names = ["a_s9", "b_s9", "c_s9"];
     let later: Vec<Path> = merged.iter().zip(names).map(|(path, name)| path.delay(&m, shape, name)).collect();
     m.port_group("S8: the path in charge");
-    choose(&merged, &select_x, &a.valid | &b.valid | &c.valid).outputs(&m, "x");
-    m.output("x_at_prediction", &one_of(&at_prediction, &select_x));
+    let runs = [a, b, c].map(|path| &path.valid & !&path.parked);
+    let runs = m.wire("can_run", &join(&runs));
+    let parked = rotates.mux(&goes_on.mux(&b.parked, &c.parked), &runs.none());
+    let x = choose(&merged, &select_x, &a.valid | &b.valid | &c.valid);
+    Path { parked: m.wire("is_parked", &parked), ..x }.outputs(&m, "x");
+    m.comment("Nobody asks in a rotation: that is always a resteer.");
+    m.output("x_at_prediction", &one_of(&at_prediction, &first));
     m.output("x_has_marked", &one_of(&has_marked, &select_x));
     m.port_group("S9: the next path, and the one that goes to the cold table");
     choose(&later, &m.delay("select_y_s9", &select_y), m.delay("y_stands_s9", &select_y.any())).outputs(&m, "y");
@@ -104,10 +110,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let extracts = m.wire("takes_front", &(&cold_any & rotates.mux(&!&goes_on, &second.none())));
     m.output("extracts", &extracts);
     m.output("y_changes", &(!select_y.bit(2) & (&c.valid | second.any() | &extracts)));
-    m.port_group("x is c alone; the second path can run");
+    m.port_group("x is c alone, x is b alone; the second path can run");
     m.output("x_is_c", &select_x.bit(2));
-    let parked = join([&a.parked, &b.parked, &c.parked]);
-    m.output("second_runs", &(&second & !parked).any());
+    m.output("x_is_b", &(select_x.bit(1) & !&b_is_c));
+    let both_run = |p: usize, q: usize, same: &Expr| runs.bit(p) & runs.bit(q) & !same;
+    let second_runs = both_run(0, 1, &a_is_b) | both_run(0, 2, &a_is_c) | both_run(1, 2, &b_is_c);
+    m.output("second_runs", &second_runs);
     m.finish()
 }
 

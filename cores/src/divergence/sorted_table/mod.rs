@@ -138,9 +138,15 @@ impl DivergenceUnit for SortedTable {
         ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits)).input("marked", &marker);
         let second_runs = resolve.rotates.mux(&goes_on.mux(&!&c.parked, &!&b.parked), &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
+        let valid_s9 = m.register("valid_s9", 1);
+        valid_s9.next(&resolve.valid).reset(0);
+        let warp_s9 = m.delay("warp_s9", &resolve.warp);
         let turns = match shape.fair_after {
             0 => Turns::none(shape),
-            _ => Turns::elaborate(&m, shape, &inputs, &c, &ccs.output_as("x_has_marked", "x_has_marked"), &others_run),
+            _ => {
+                let began = ccs.output_as("x_has_marked", "x_has_marked");
+                Turns::elaborate(&m, shape, &inputs, &c, &began, &others_run, [&*valid_s9, &warp_s9])
+            }
         };
         m.drive(&marker, &turns.marker);
         m.drive(&goes_on, &turns.round_over);
@@ -176,9 +182,6 @@ impl DivergenceUnit for SortedTable {
         cct.input("y_sorted", &hot_y.read_now(shape, &sorter_warp).pack());
 
         m.comment("y is written in S9: from the CCS, or from the front of the cold table, or as the sorter leaves it.");
-        let valid_s9 = m.register("valid_s9", 1);
-        valid_s9.next(&resolve.valid).reset(0);
-        let warp_s9 = m.delay("warp_s9", &resolve.warp);
         let y = sorted("y");
         let y_ccs = hot::pack(&y.valid, &Row::of(&y, &generation_s9));
         let extracted = cct.output_as("extracted", "extracted");
@@ -217,14 +220,16 @@ impl DivergenceUnit for SortedTable {
         };
         UnitOutputs::of_one_slot([validate, x.clone()], [gave_way, gives_way], trace).declare(&m, shape);
         m.output("at_prediction_x", &ccs.output("x_at_prediction"));
+        m.output("is_b_x", &ccs.output("x_is_b"));
         if shape.formal {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");
             let s9 = [&*valid_s9, &warp_s9, &y_ccs, &y_word];
             let (list, gives_way) =
                 Hot { x: &hot_x, y: &hot_y, s9, c: &c, cct: &cct }.state(&m, shape, &at, generation);
-            if let Some((rows, row)) = &turns.table {
-                Waiting { rows, row, list: &list, gives_way: &gives_way, cct: &cct }.state(&m, shape, &at);
+            if let Some(turns) = &turns.table {
+                let in_s9 = &(&*valid_s9 & warp_s9.eq(&at.warp));
+                Waiting { turns, in_s9, list: &list, gives_way: &gives_way, cct: &cct }.state(&m, shape, &at);
             }
             let commit = Commit {
                 paths: [&a, &b, &c],

@@ -41,9 +41,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("What is asked of x.");
     let x = Path::from_instance(&circuit, shape, "x");
-    let asked = [("x_at_prediction", x.pc.eq(&predicted)), ("x_has_marked", (&x.mask & &marked).any())];
-    for (port, answer) in asked {
-        m.assert(&format!("{port}_is_of_x"), &circuit.output_as(port, port).eq(&answer));
+    let asked = [
+        ("x_at_prediction", &x.valid & !rotates, x.pc.eq(&predicted)),
+        ("x_has_marked", lit(1, 1), (&x.mask & &marked).any()),
+        ("x_is_b", b.valid.clone(), &x.valid & x.mask.eq(&b.mask) & rank(&x).eq(&rank(b))),
+    ];
+    for (port, when, answer) in asked {
+        m.assert(&format!("{port}_is_of_x"), &(!when | circuit.output_as(port, port).eq(&answer)));
     }
 
     m.comment("What entered in S8, and what left.");

@@ -42,6 +42,16 @@ fn count_bits(shape: &Shape) -> usize {
     64 - (shape.fair_after - 1).leading_zeros() as usize
 }
 
+/// What properties are stated of.
+pub struct Table {
+    /// The rows, in LUT RAM.
+    pub rows: Memory,
+    /// That of the commit in S8.
+    pub row: Expr,
+    /// What S9 writes.
+    pub written: Expr,
+}
+
 /// The turns of the warp in S8.
 pub struct Turns {
     /// The path that commits in S8 has had its turn.
@@ -56,8 +66,8 @@ pub struct Turns {
     pub holds: Expr,
     /// The threads of the path that began the round.
     pub marker: Expr,
-    /// The rows, and that of the commit: for properties.
-    pub table: Option<(Memory, Expr)>,
+    /// For properties.
+    pub table: Option<Table>,
 }
 
 impl Turns {
@@ -69,7 +79,7 @@ impl Turns {
     }
 
     /// `second` is y before, `began` whether the path in charge has threads of [`Turns::marker`], `others_run` whether
-    /// another can run afterwards.
+    /// another can run afterwards, `s9` whether there is a commit in S9, and its warp.
     pub fn elaborate(
         m: &Builder,
         shape: &Shape,
@@ -77,13 +87,17 @@ impl Turns {
         second: &Path,
         began: &Expr,
         others_run: &Expr,
+        s9: [&Expr; 2],
     ) -> Self {
         let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
         m.comment(
             "Turns: who began the round, whether the path in charge holds the warp, commits since the last turn.",
         );
         let rows = m.memory("turns", shape.warps, bits(shape), MemoryStyle::Distributed);
-        let read = rows.read("turns_s7", warp_s7);
+        let written = m.forward("turn_written", bits(shape));
+        let [valid_s9, warp_s9] = s9;
+        let same = valid_s9 & warp_s9.eq(warp_s7);
+        let read = m.wire("turn_s7", &same.mux(&written, &rows.read("turns_s7", warp_s7)));
         let row = m.delay("turns_s8", &read);
         let is_last = Turn::unpack(shape, &read).count.is(shape.fair_after - 1);
         let last = m.delay("last_of_turn", &is_last);
@@ -101,10 +115,10 @@ impl Turns {
         let ended = !(resolve.a_mask.any() | resolve.b_mask.any());
         let again = m.wire("count_again", &(&resolve.rotates | ended | !others_run));
         let next = last.mux(&count, &increment(&count, 1)).when(&!&again);
-        let written = join([&hold.mux(&marker, &resolve.b_mask), &holds, &next]);
-        let warp = start_valid.mux(start_warp, &resolve.warp);
-        rows.write(&(start_valid | &resolve.valid), &warp, &written.when(&!start_valid));
+        m.drive(&written, &m.delay("turn_s9", &join([&hold.mux(&marker, &resolve.b_mask), &holds, &next])));
+        let warp = start_valid.mux(start_warp, warp_s9);
+        rows.write(&(start_valid | valid_s9), &warp, &written.when(&!start_valid));
         let (deferred, hold_changes) = (&due | &hold, &holds ^ hold);
-        Self { due, deferred, round_over, hold_changes, holds, marker, table: Some((rows, row)) }
+        Self { due, deferred, round_over, hold_changes, holds, marker, table: Some(Table { rows, row, written }) }
     }
 }

@@ -15,11 +15,11 @@
 //! What x has made of its turn is subtracted. A path of k threads is counted as k turns, since it may split; a rotation
 //! is no commit, so a path that gives way has none left.
 
-use rtl::{Builder, Expr, Instance, Memory, clog2, count_ones, decode, join, lit, reduce, select, zeros};
+use rtl::{Builder, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select, zeros};
 
 use super::cct;
 use super::invariants::claim;
-use super::turns::Turn;
+use super::turns::{Table, Turn};
 use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -37,10 +37,10 @@ fn turns_met(others: u64) -> u64 {
 
 /// What the bound is made of.
 pub struct Waiting<'a> {
-    /// The rows of the turns.
-    pub rows: &'a Memory,
-    /// That of the commit in S8.
-    pub row: &'a Expr,
+    /// The turns.
+    pub turns: &'a Table,
+    /// Whether S9 writes that of the watched warp.
+    pub in_s9: &'a Expr,
     /// The paths of the watched warp, x and y first.
     pub list: &'a [Path],
     /// x gives way.
@@ -53,8 +53,9 @@ impl Waiting<'_> {
     /// Claims of the turns of the watched warp, and the bound for its watched thread.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) {
         m.comment("The turns of the watched warp.");
-        let stored = self.rows.inspect("turn_watched", &at.warp);
-        let current = self.row.eq(&stored);
+        let Table { rows, row, written } = self.turns;
+        let stored = m.wire("turn_settled", &self.in_s9.mux(written, &rows.inspect("turn_watched", &at.warp)));
+        let current = row.eq(&stored);
         claim(m, at, "s8_has_the_turn", &(!(&at.in_s8 & &at.started_by_s7) | &at.settling | current));
         let Turn { marker, hold, count } = Turn::unpack(shape, &stored);
         let last = lit(count.width(), shape.fair_after - 1);
