@@ -17,8 +17,8 @@
 //! | `restarts` | out | S8 | only with two slots: those that are fetched anew, whatever was predicted |
 //! | `shadows` | out | S8 | only with two slots: those whose late results may be those of threads that go on in the other |
 //! | `predicted_s8` | in | S8 | only where the unit [compares it](DivergenceUnit::compares_prediction): where the front end went on |
-//! | `at_prediction_x` | out | S8 | and with it: whether the path in charge is there |
-//! | `is_b_x` | out | S8 | and with it, if b has threads: whether the path in charge is b, with no others |
+//! | `at_prediction_x`, `_y` | out | S8 | and with it: whether the path in charge is there, if it is that of the instruction's slot |
+//! | `is_b_x` | out | S8 | and with it, but not where the unit reconverges: whether the path in charge is b, if b has threads, and no others |
 //! | [`UnitTrace`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`DivergenceUnit::rotates`] |
 //!
@@ -83,8 +83,8 @@ pub trait DivergenceUnit: Sync {
         false
     }
 
-    /// Whether it tells if the path in charge is where the front end went on, and if it is b, since it can sooner than who
-    /// knows that path. It has one slot and no delay.
+    /// Whether it tells if the path in charge is where the front end went on, since it can sooner than who knows that path. It
+    /// has no delay. A commit asks it of the path of its own slot, a rotation not at all.
     fn compares_prediction(&self) -> bool {
         false
     }
@@ -213,6 +213,10 @@ pub struct UnitOutputs {
     pub leaves_at_ret_s7: Expr,
     /// The path in charge of each slot after S8, and whether it gives way.
     pub in_charge: Vec<(Path, Expr)>,
+    /// Whether it is where the front end went on; none where the unit does not compare it.
+    pub at_prediction: Vec<Expr>,
+    /// Whether it is b, with no others; none where the unit does not compare the prediction, or reconverges.
+    pub is_b: Vec<Expr>,
     /// Slots that are fetched anew; no bits with one slot.
     pub restarts: Expr,
     /// Slots whose late results may be those of threads of the other; no bits with one slot.
@@ -230,6 +234,8 @@ impl UnitOutputs {
             gives_way_s7: gave_way,
             leaves_at_ret_s7: zeros(0),
             in_charge: vec![(in_charge, gives_way)],
+            at_prediction: Vec::new(),
+            is_b: Vec::new(),
             restarts: zeros(0),
             shadows: zeros(0),
             trace,
@@ -248,6 +254,11 @@ impl UnitOutputs {
         for ((path, gives_way), name) in self.in_charge.iter().zip(SLOTS) {
             path.outputs(m, name);
             m.output(&format!("gives_way_{name}"), gives_way);
+        }
+        for (what, answers) in [("at_prediction", &self.at_prediction), ("is_b", &self.is_b)] {
+            for (answer, name) in answers.iter().zip(SLOTS) {
+                m.output(&format!("{what}_{name}"), answer);
+            }
         }
         if shape.slots > 1 {
             m.port_group("slots that are fetched anew; slots whose late results may be those of threads of the other");

@@ -93,15 +93,22 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     if shape.compares_prediction {
         let predicted = m.input("predicted_s8", shape.pc_bits);
         circuit.input("predicted_s8", &predicted);
-        let at_prediction = circuit.output_as("at_prediction_x", "at_prediction_x");
-        let x = Path::from_instance(&circuit, shape, SLOTS[0]);
         let resolve = &inputs.resolve;
-        let compared = at_prediction.eq(&x.pc.eq(&predicted));
-        m.assert("the_prediction_is_compared", &(resolve.rotates.any() | !&x.valid | compared));
-        let is_b = x.pc.eq(&resolve.b_pc) & x.mask.eq(&resolve.b_mask);
-        let known = circuit.output("is_b_x").eq(&(&x.valid & is_b));
-        let asks = &resolve.valid & resolve.b_mask.any();
-        m.assert("whether_x_is_b_is_known", &(!(asks & watched.eq(&resolve.warp)) | known));
+        let asks = m.wire("asks", &(&resolve.valid & watched.eq(&resolve.warp) & resolve.rotates.none()));
+        for (slot, name) in SLOTS[..shape.slots].iter().enumerate() {
+            let x = Path::from_instance(&circuit, shape, name);
+            let of_slot = m.wire(&format!("asks_of_{name}"), &(&asks & resolve.slot.is(slot as u64)));
+            let compared = circuit.output(&format!("at_prediction_{name}")).eq(&x.pc.eq(&predicted));
+            m.assert(&format!("the_prediction_is_compared_with_{name}"), &(!&of_slot | !&x.valid | compared));
+            let is_b = &x.valid & x.pc.eq(&resolve.b_pc) & x.mask.eq(&resolve.b_mask);
+            let has_rest = &of_slot & resolve.b_mask.any();
+            if shape.reconverges {
+                m.assert(&format!("{name}_is_the_rest"), &(!(has_rest & &resolve.is_memory) | is_b));
+            } else {
+                let known = circuit.output(&format!("is_b_{name}")).eq(&is_b);
+                m.assert(&format!("it_is_known_whether_{name}_is_b"), &(!has_rest | known));
+            }
+        }
     }
     let returns = shape.reconverges.then(|| Returns::declare(&m, shape));
     let gives_way_s7 = match &returns {

@@ -89,12 +89,12 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let goes_on = m.wire("goes_on", &each_slot(&|Slot { path, gives_way }| &path.valid & !&path.parked & !gives_way));
     let own = if shape.slots > 1 { decode(&outcome.slot, shape.slots) } else { ones(1) };
     let restarts = if shape.slots > 1 { unit.output_as("restarts", "restarts") } else { zeros(1) };
-    let (at_prediction, at_load) = if shape.compares_prediction {
+    let at_prediction = if shape.compares_prediction {
         unit.input("predicted_s8", &predicted);
-        (unit.output_as("at_prediction_x", "at_prediction"), unit.output_as("is_b_x", "is_b"))
+        let names = [("at_prediction_x", "at_prediction"), ("at_prediction_y", "at_prediction_right")];
+        join(&names[..shape.slots].iter().map(|(port, name)| unit.output_as(port, name)).collect::<Vec<_>>())
     } else {
-        let is_b = |Slot { path, .. }: &Slot| path.pc.eq(&outcome.b_pc) & path.mask.eq(&outcome.b_mask);
-        (each_slot(&|Slot { path, .. }| path.pc.eq(&predicted)), each_slot(&is_b))
+        each_slot(&|Slot { path, .. }| path.pc.eq(&predicted))
     };
     let follows_prediction = !&fence_i & outcome.rotates.none();
     let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
@@ -114,7 +114,18 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     };
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
-    let stands = m.wire("rest_stands", &(&partial_load & (&own & &goes_on & at_load).any()));
+    let is_b = || each_slot(&|Slot { path, .. }| path.pc.eq(&outcome.b_pc) & path.mask.eq(&outcome.b_mask));
+    let stands = match (shape.reconverges, shape.compares_prediction) {
+        // A row waits for the whole of a load.
+        (true, _) => partial_load.clone(),
+        (false, true) => &partial_load & &goes_on & unit.output_as("is_b_x", "is_b"),
+        (false, false) => &partial_load & &goes_on & is_b(),
+    };
+    let stands = m.wire("rest_stands", &stands);
+    if shape.formal {
+        let right = stands.eq(&(&partial_load & (&own & &goes_on & is_b()).any()));
+        m.assert("it_is_known_whether_the_rest_stands", &(!&outcome.valid | right));
+    }
     let record = ReplayRecord {
         valid: outcome.valid.clone(),
         context: join_context(&outcome.warp, &outcome.slot),

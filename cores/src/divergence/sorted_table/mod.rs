@@ -218,9 +218,10 @@ impl DivergenceUnit for SortedTable {
             exchange_merges: cct.output("merges"),
             exchange_folds: cct.output("folds"),
         };
-        UnitOutputs::of_one_slot([validate, x.clone()], [gave_way, gives_way], trace).declare(&m, shape);
-        m.output("at_prediction_x", &ccs.output("x_at_prediction"));
-        m.output("is_b_x", &ccs.output("x_is_b"));
+        let mut outputs = UnitOutputs::of_one_slot([validate, x.clone()], [gave_way, gives_way], trace);
+        outputs.at_prediction.push(ccs.output("x_at_prediction"));
+        outputs.is_b.push(ccs.output("x_is_b"));
+        outputs.declare(&m, shape);
         if shape.formal {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");

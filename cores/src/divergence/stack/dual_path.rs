@@ -150,6 +150,10 @@ impl DivergenceUnit for DualPath {
         true
     }
 
+    fn compares_prediction(&self) -> bool {
+        true
+    }
+
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let top = |name, bits| Storage { name, words: shape.warps, bits };
         let common = Common::bits(shape) + shape.threads + height_bits(shape);
@@ -212,9 +216,11 @@ impl DivergenceUnit for DualPath {
         let from = &top.from;
         let from_word = select(from, &[below.left.clone(), below.right.clone()]);
         let from_side = Side::unpack(shape, &from_word, generation);
-        let (below_rpc, below_pc) = below_common.rpc().uncovered(&m, &outcome.arrived, &from_side.path.pc);
+        let (below_rpc, at_popped) = below_common.rpc().uncovered(&m, &outcome.arrived);
+        let below_pc = at_popped.mux(&outcome.arrived.pc, &from_side.path.pc);
         let at_depth = |path: &Path| path.depth.eq(&below_rpc.depth);
         let below_masks = below_common.masks().map(|mask| mask & &live);
+        let stored_pcs = [&below.left, &below.right].map(|word| Side::unpack(shape, word, generation).path.pc);
         let uncovered = [(LEFT, &below.left), (RIGHT, &below.right)].map(|(number, word)| {
             let Side { path, at_rpc, leaves_at_ret } = Side::unpack(shape, word, generation);
             let is_from = from.is(number as u64);
@@ -284,6 +290,20 @@ impl DivergenceUnit for DualPath {
             })
             .collect();
         let new_sides: Vec<Side> = new.iter().map(|word| Side::unpack(shape, word, generation)).collect();
+        m.comment(
+            "Whether the side of the instruction is where the front end went on, asked of each path that may be there. The\n\
+             other side, if it is another one, is fetched anew, and so is a rotation.",
+        );
+        let predicted = m.input("predicted_s8", shape.pc_bits);
+        let at = |pc: &Expr| pc.eq(&predicted);
+        let below_at = at_popped.mux(&at(&top.rpc_pc), &at(&from_side.path.pc));
+        let near_at = stays(&at(a_pc), &at(b_pc));
+        let at_prediction = (0..2).map(|side| {
+            let uncovered_at = from.is(side as u64).mux(&below_at, &at(&stored_pcs[side]));
+            m.wire(["left_at_prediction", "right_at_prediction"][side], &pops.mux(&uncovered_at, &near_at))
+        });
+        let at_prediction: Vec<Expr> = at_prediction.collect();
+
         let moved_rpc = Rpc::mux(&outcome.diverges, &outcome.rpc, &outcome.arrived);
         let rpc = Rpc::mux(&pops, &below_rpc, &moved_rpc);
         let common = Common {
@@ -366,6 +386,8 @@ impl DivergenceUnit for DualPath {
             leaves_at_ret_s7: validate(&|side| side.leaves_at_ret.clone()) & runs,
             validate: given,
             in_charge: in_charge.map(|(side, empty)| (side.path.clone(), side.gives_way() | empty)).collect(),
+            at_prediction,
+            is_b: Vec::new(),
             restarts,
             shadows,
             trace,

@@ -112,6 +112,10 @@ impl DivergenceUnit for PdomStack {
         true
     }
 
+    fn compares_prediction(&self) -> bool {
+        true
+    }
+
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let top = |name, bits| Storage { name, words: shape.warps, bits };
         let tops = [top("hot_path", 4 + Row::bits(shape)), top("tops", Top::bits(shape))];
@@ -151,7 +155,8 @@ impl DivergenceUnit for PdomStack {
         m.comment("The row below, uncovered.");
         let pops = m.wire("pops", &(&outcome.leaves & top.height.any()));
         let below = Suspended::unpack(shape, &rows.next);
-        let (below_rpc, below_pc) = below.rpc().uncovered(&m, &outcome.arrived, &below.pc);
+        let (below_rpc, at_popped) = below.rpc().uncovered(&m, &outcome.arrived);
+        let below_pc = at_popped.mux(&outcome.arrived.pc, &below.pc);
         let below_mask = m.wire("below_mask", &(&below.mask & &live));
         let below_at_rpc = below_rpc.is_at() & below_pc.eq(&below_rpc.pc) & below.depth.eq(&below_rpc.depth);
         let below_leaves_at_ret = below_rpc.is_return() & below.depth.eq(&below_rpc.depth);
@@ -195,6 +200,14 @@ impl DivergenceUnit for PdomStack {
         let at_ret = m.wire("leaves_at_ret", &pops.mux(&below_leaves_at_ret, &outcome.leaves_at_ret));
         let gives_way = m.wire("gives_way", &(&empty | (&at_rpc & &path.valid & !&path.parked)));
 
+        m.comment(
+            "Whether it is where the front end went on, asked of each that it may be. A rotation is a resteer anyhow.",
+        );
+        let predicted = m.input("predicted_s8", shape.pc_bits);
+        let at = |pc: &Expr| pc.eq(&predicted);
+        let below_at = at_popped.mux(&at(&top.rpc_pc), &at(&below.pc));
+        let at_prediction = m.wire("is_at_prediction", &pops.mux(&below_at, &stays(&at(a_pc), &at(b_pc))));
+
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
         let start = Path {
@@ -232,6 +245,8 @@ impl DivergenceUnit for PdomStack {
             leaves_at_ret_s7: flags.bit(2) & runs,
             validate,
             in_charge: vec![(path, gives_way)],
+            at_prediction: vec![at_prediction],
+            is_b: Vec::new(),
             restarts: zeros(0),
             shadows: zeros(0),
             trace: UnitTrace {

@@ -51,9 +51,9 @@ impl Rpc {
         }
     }
 
-    /// The reconvergence point and a pc of a row that is uncovered when the row above it, which had `popped`, is gone:
-    /// where paths have arrived at a return, it is now known which.
-    pub fn uncovered(&self, m: &Builder, popped: &Self, pc: &Expr) -> (Self, Expr) {
+    /// The reconvergence point of a row that is uncovered when the row above it, which had `popped`, is gone, and whether the
+    /// path that waited in it is where that was: where paths have arrived at a return, it is now known which.
+    pub fn uncovered(&self, m: &Builder, popped: &Self) -> (Self, Expr) {
         let same = m.wire("same_return", &(self.is_return() & popped.is_return() & self.depth.eq(&popped.depth)));
         let known = popped.is_known_return();
         let learns = m.wire("learns_return", &(&known & &same & !self.kind.bit(0)));
@@ -62,6 +62,6 @@ impl Rpc {
             pc: learns.mux(&popped.pc, &self.pc),
             depth: self.depth.clone(),
         };
-        (rpc, (known & !same).mux(&popped.pc, pc))
+        (rpc, known & !same)
     }
 }
