@@ -173,9 +173,7 @@ pub fn elaborate(
     Control::from_instance(&s6, shape, "s7").connect(&s7, "s7");
     let (result_s7, store_s7) = (s6.output_as("result_s7", "result_s7"), s6.output_as("store_s7", "store_s7"));
     s7.input("result_s7", &result_s7).input("store_s7", &store_s7);
-    for port in
-        ["address_s7", "outside_ram_s7", "taken_s7", "uniform_s7", "leader_s7", "leader_number_s7", "leader_address_s7"]
-    {
+    for port in ["address_s7", "taken_s7", "uniform_s7", "leader_s7", "leader_number_s7", "leader_address_s7"] {
         s7.input(port, &s6.output_as(port, port));
     }
     path.connect(&s7, "path");
@@ -253,7 +251,7 @@ pub fn elaborate(
     s9.input("dmem_rsp_data", &ports.dmem_rsp_data);
     RegisterWrite::build(shape, &mut |field, _| s7.output_as(&format!("{field}_write"), &format!("write_{field}_s7")))
         .connect(&s9, "s7");
-    s9.input("may_write_s7", &s7.output_as("may_write_s7", "may_write_s7"));
+    s9.input("may_write_s7", &s6.output_as("may_write_s7", "may_write_s7"));
     Written::from_instance(&s7, shape, "unused_s8").connect(&s9, "unused_s8");
     s9.output_to("free_tag", &free_tag).output_to("bubble", &bubble).output_to("tag_written", &tag_written);
     write.driven_by(&s9, "write");

@@ -75,11 +75,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("result_s7", &m.delay("result", &column(0)));
     m.output("address_s7", &m.delay("address", &sums));
     let outside_ram: Vec<Expr> = sums.lanes(32).iter().map(|sum| !sum.bit(31)).collect();
-    m.output("outside_ram_s7", &m.delay("outside_ram", &join(&outside_ram).any()));
     m.output("leader_s7", &m.delay("leader", &leader));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader_number));
     m.output("leader_address_s7", &m.delay("leader_address", &leader_sum));
     m.output("taken_s7", &m.delay("taken", &column(2)));
     m.output("store_s7", &m.delay("store", &store));
+    m.port_group("whether S7 may write registers: what S9 would write waits then");
+    // A load outside RAM is one of the console, or at fault; lanes that are not active may have any address.
+    let from_console = &control.is_load & join(&outside_ram).any();
+    let may_write = m.register("may_write", 1);
+    may_write.next(&(&meta.valid & (&control.writes | from_console))).reset(0);
+    m.output("may_write_s7", &may_write);
     m.finish()
 }

@@ -26,7 +26,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let result = m.input("result_s7", shape.line_bits());
     let uniform = m.input("uniform_s7", 32);
     let addresses = m.input("address_s7", shape.line_bits());
-    let outside_ram = m.input("outside_ram_s7", 1);
     let taken = m.input("taken_s7", threads);
     let store = m.input("store_s7", shape.line_bits());
     m.port_group("the leader of the path's threads, which S6 elected, and its address");
@@ -228,8 +227,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     m.port_group("register write");
     write.outputs(&m, "write");
-    // A load outside RAM is one of the console, or at fault; lanes that are not active may have any address.
-    m.output("may_write_s7", &(&meta.valid & (&control.writes | (&control.is_load & outside_ram))));
     m.port_group("memory request");
     m.output("push_s7", &push);
     m.output("may_push_s7", &(&meta.valid & &is_memory));

@@ -47,7 +47,11 @@ fn broken_turns_fail() {
             "rotates_s8 | ~((|a_mask_s8)",
             "rotates_s8 | (y_row[12] & ~ccs_x_is_c & (|(x_mask & y_row[7:4]))) | ~((|a_mask_s8)",
         ),
-        ("the path that is next does not wait where a turn is due", ".c_deferred      (due | ", ".c_deferred      ("),
+        (
+            "the path that is next does not wait where a turn is due",
+            ".c_deferred      (second_waits)",
+            ".c_deferred      (turns_s8[4])",
+        ),
         ("each path that gives way begins a round", "turns_s8[4] ? turns_s8[3:0] : b_mask_s8", "b_mask_s8"),
         ("the sorter is told of no round", ".holds_s8              (holds)", ".holds_s8 (1'b0)"),
     ];

@@ -101,10 +101,13 @@ impl Turns {
         let row = m.delay("turns_s8", &read);
         let is_last = Turn::unpack(shape, &read).count.is(shape.fair_after - 1);
         let last = m.delay("last_of_turn", &is_last);
+        // Asked in a commit only: where its turn ends, that is due.
+        let deferred = m.delay("second_waits", &(&is_last | Turn::unpack(shape, &read).hold));
         let Turn { marker, hold, count } = Turn::unpack(shape, &row);
         if shape.formal {
-            let right = last.eq(&count.is(shape.fair_after - 1));
-            m.assert("the_last_commit_of_a_turn_is_known", &(!&resolve.valid | right));
+            let is_last = count.is(shape.fair_after - 1);
+            m.assert("the_last_commit_of_a_turn_is_known", &(!&resolve.valid | last.eq(&is_last)));
+            m.assert("it_is_known_whether_the_second_path_waits", &(!&resolve.valid | deferred.eq(&(is_last | &hold))));
         }
         let due = m.wire("due", &(&last & !&resolve.rotates));
         let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
@@ -118,7 +121,7 @@ impl Turns {
         m.drive(&written, &m.delay("turn_s9", &join([&hold.mux(&marker, &resolve.b_mask), &holds, &next])));
         let warp = start_valid.mux(start_warp, warp_s9);
         rows.write(&(start_valid | valid_s9), &warp, &written.when(&!start_valid));
-        let (deferred, hold_changes) = (&due | &hold, &holds ^ hold);
+        let hold_changes = &holds ^ &hold;
         Self { due, deferred, round_over, hold_changes, holds, marker, table: Some(Table { rows, row, written }) }
     }
 }
