@@ -66,7 +66,7 @@ pub fn contexts_of(shape: &Shape, warps: &Expr, slots: &Expr) -> Expr {
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
     let contexts = shape.contexts();
-    let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch and its next pc.");
+    let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch; its pc is read in S1.");
     m.port_group("control");
     let release = m.input("barrier_release", 1);
     m.port_group("start: every context begins at the reset pc");
