@@ -1,9 +1,10 @@
 //! S7, branch and coalesce: validates the instruction against its path, and says what each lane does.
 //!
-//! Enters: the results of S6 and the path in charge of the slot. An instruction commits if its epoch is its
-//! slot's, the path is not parked, and it is not at fault; its pc is the path's then, as S8 sees to. Otherwise it is squashed and nothing is written (but of an
-//! instruction at fault the registers, which nobody reads any more: the core halts). Leaves, at the end of the stage: the
-//! registers of the served lanes, at most one memory request, the fault, and for S8 the new paths a and b. Never stalls.
+//! Enters: the results of S6 and the path in charge of the slot. An instruction commits if its epoch is its slot's, the
+//! path is not parked, and it is not at fault; its pc is the path's then, as S8 sees to. Otherwise it is squashed and
+//! nothing is written (but of an instruction at fault the registers, which nobody reads any more: the core halts).
+//! Leaves, at the end of the stage: the registers of the served lanes, at most one memory request, the fault, and for S8
+//! the new paths a and b. Never stalls.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, increment, join, lit, lowest_one};
 

@@ -4,9 +4,9 @@
 //! Six comparators (order and equality of each pair) tell which path is first, second and third; three multiplexers of
 //! three inputs follow. x is needed at once and comes in S8; y and z are written in S9, so their multiplexers stand
 //! behind registers. What is asked of x, whether it is where the front end went on and whether it began the round, is
-//! asked of a, b and c beside the comparators; whether it is parked, and whether a second path can run, does not depend on
-//! the order, since all paths that can run come before those that cannot. In a rotation nothing is compared: b, the path that gives way, and c
-//! change places, or c comes first and b goes to the cold table.
+//! asked of a, b and c beside the comparators; whether it is parked, and whether a second path can run, does not depend
+//! on the order, since all paths that can run come before those that cannot. In a rotation nothing is compared: b, the
+//! path that gives way, and c change places, or c comes first and b goes to the cold table.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit};
 
