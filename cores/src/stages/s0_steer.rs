@@ -171,8 +171,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     dead.next(&((&resteer_one & &still) | (&*dead & !&done_one))).reset(0);
     from_resteer.next(&(&from_resteer_now & !&picked)).reset(0);
     let released = release.repeat(contexts);
-    let enables = &enabled_now | (&waiting_now & &released);
-    waiting.next(&(&waiting_now & !released)).reset(0);
+    let enables = &enabled_now | (&waiting_now & released);
+    // A release leaves it: a context that fetches waits no longer, and the resteer that stops it says so anew.
+    waiting.next(&waiting_now).reset(0);
     if let [enabled] = enabled.as_slice() {
         enabled.next(&enables).reset_ones();
     } else {

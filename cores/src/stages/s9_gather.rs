@@ -107,13 +107,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
 
     m.comment("Alignment: each lane's word is its own or the leader's. It is extended behind the register.");
-    let lanes: Vec<Aligned> = (0..threads)
+    let taken: Vec<Expr> = (0..threads)
         .map(|lane| {
             let word = m.wire(&format!("word_{lane}"), &alignment.direct.bit(lane).mux(&words[lane], &leader_word));
             align(&m, lane, &word, &alignment.offsets.lane(lane, 2), &alignment.funct3)
         })
         .collect();
-    let each = |part: fn(&Aligned) -> &Expr| join(&lanes.iter().map(|lane| part(lane).clone()).collect::<Vec<_>>());
 
     m.comment("The late result in front of the write port: loads and long results that wait together take turns.");
     let was_long = m.register("late_was_long", 1);
@@ -134,14 +133,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         register.q()
     };
     let late = either(shape, &next_is_long, &long, &load, &hold);
-    let data = hold("data", &next_is_long.mux(&long_data, &each(|lane| &lane.taken)));
-    let is_load = !&next_is_long;
-    let ones = [
-        hold("ones", &each(|lane| &lane.ones).when(&is_load)),
-        hold("ones_high", &each(|lane| &lane.ones_high).when(&is_load)),
-    ];
-    let extension = |lane| join(&[zeros(8), ones[0].bit(lane).repeat(8), ones[1].bit(lane).repeat(16)]);
-    let data = m.wire("late_value", &(data | join(&(0..threads).map(extension).collect::<Vec<_>>())));
+    let data = hold("data", &next_is_long.mux(&long_data, &join(&taken)));
+    let signed = |name: &str, size: u64| {
+        let is_of_size = alignment.funct3.slice(0, 2).is(size);
+        hold(name, &(is_of_size & !alignment.funct3.bit(2) & !&next_is_long))
+    };
+    let [signed_byte, signed_half] = [signed("signed_byte", 0), signed("signed_half", 1)];
+    let extension = |data: &Expr| {
+        let of_byte = data.bit(7) & &signed_byte;
+        let of_either = &of_byte | (data.bit(15) & &signed_half);
+        join(&[zeros(8), of_byte.repeat(8), of_either.repeat(16)])
+    };
+    let extensions: Vec<Expr> = data.lanes(32).iter().map(extension).collect();
+    let data = m.wire("late_value", &(&data | join(&extensions)));
     let is_long = hold("is_long", &next_is_long);
     let LateResult { warp, slot, rd, entry, served, number } = late;
     let (load_written, long_written) = (&written & !&is_long, &written & &is_long);
@@ -224,26 +228,12 @@ fn turn(at: &Expr, places: usize) -> Expr {
     if places.is_power_of_two() { next } else { at.is(places as u64 - 1).mux(&lit(at.width(), 0), &next) }
 }
 
-/// What a load takes of a lane's word: the bytes, above them zeros, and where ones are to be.
-struct Aligned {
-    taken: Expr,
-    /// The second byte.
-    ones: Expr,
-    /// The third and the fourth.
-    ones_high: Expr,
-}
-
-/// The bytes that a load takes of its word. Words have offset 0, half words an even one.
-fn align(m: &Builder, lane: usize, word: &Expr, offset: &Expr, funct3: &Expr) -> Aligned {
-    let (is_byte, is_word, unsigned) = (funct3.slice(0, 2).none(), funct3.bit(1), funct3.bit(2));
+/// The bytes that a load takes of its word, above them zeros. Words have offset 0, half words an even one.
+fn align(m: &Builder, lane: usize, word: &Expr, offset: &Expr, funct3: &Expr) -> Expr {
+    let (is_byte, is_word) = (funct3.slice(0, 2).none(), funct3.bit(1));
     let half = m.wire(&format!("half_{lane}"), &offset.bit(1).mux(&word.slice(16, 16), &word.slice(0, 16)));
     let byte = m.wire(&format!("byte_{lane}"), &offset.bit(0).mux(&half.slice(8, 8), &half.slice(0, 8)));
-    let sign = is_byte.mux(&byte.bit(7), &half.bit(15));
-    Aligned {
-        taken: join(&[byte.clone(), half.slice(8, 8).when(&!&is_byte), word.slice(16, 16).when(&is_word)]),
-        ones: &sign & &is_byte & !&unsigned,
-        ones_high: sign & !(is_word | unsigned),
-    }
+    join(&[byte, half.slice(8, 8).when(&!is_byte), word.slice(16, 16).when(&is_word)])
 }
 
 /// One late result or the other, held.

@@ -53,7 +53,7 @@ fn broken_turns_fail() {
             ".c_deferred      (turns_s8[4])",
         ),
         ("each path that gives way begins a round", "turns_s8[4] ? turns_s8[3:0] : b_mask_s8", "b_mask_s8"),
-        ("the sorter is told of no round", ".holds_s8              (holds)", ".holds_s8 (1'b0)"),
+        ("the sorter is told of no round", ".holds_s9              (holds_s9)", ".holds_s9 (1'b0)"),
     ];
     for (what, original, replacement) in broken {
         assert_fails(what, unit.with("sorted_table", original, replacement).prove_on_top(&PROPERTIES));

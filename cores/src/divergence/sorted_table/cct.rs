@@ -3,10 +3,11 @@
 //!
 //! A warp's rows are a ring: the front one is taken next, a path pushed out by better ones enters there, and one that
 //! yields its turn enters at the back. At most T − 2 rows are in use, since x and y hold a path each whenever one is in
-//! the table; a warp has T rows so that an address is {warp, row}. A commit that extracts sends the address in S8
-//! and has the path in S9; one that inserts writes in S9. The sorter has what is left of the two ports.
+//! the table; a warp has T rows so that an address is {warp, row}. Each commit reads the front row in S8 and has it in
+//! S9, where it is known whether it is taken; one that inserts writes in S9. The sorter reads a copy of the table, and
+//! writes when no commit does.
 //!
-//! Storage: W · T rows of 2 + T + depth + pc bits in block RAM; W rows of 3 · log2 T + 1 bits in LUT RAM.
+//! Storage: W · T rows of 2 + T + depth + pc bits in block RAM, twice; W rows of 3 · log2 T + 1 bits in LUT RAM.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, zeros};
 
@@ -45,9 +46,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let to_back = m.input("to_back_s8", 1);
     let extracts = m.input("extracts_s8", 1);
     let inserted = m.input("inserted_s9", Row::bits(shape));
-    m.port_group("for the sorter: whether that commit changes y or begins or ends a hold, and whether turns are taken");
-    let y_changes = m.input("y_changes_s8", 1);
-    let holds = m.input("holds_s8", 1);
+    m.port_group("for the sorter, in S9: whether that commit, even if it extracts nothing, changes y or turns; whether turns last");
+    let y_changes = m.input("y_changes_s9", 1);
+    let holds = m.input("holds_s9", 1);
     m.port_group("y of the sorter's warp");
     let y = m.input("y_sorted", Row::bits(shape));
 
@@ -80,25 +81,22 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let inserts_front = flag("inserts_front_s9", &to_front);
     let inserts_back = flag("inserts_back_s9", &to_back);
     let extracts_s9 = flag("extracts_s9", &extracts);
-    let y_changes = flag("y_changes_s9", &y_changes);
-    let holds = m.delay("holds_s9", &holds);
     let warp_s9 = m.delay("warp_s9", &warp);
     let inserts = m.wire("inserts", &(&inserts_front | &inserts_back));
-    let row = m.forward("row_s9", Row::bits(shape));
+    let front_row = m.forward("front_row_s9", Row::bits(shape));
+    let row = m.forward("row_now", Row::bits(shape));
 
-    m.comment("The sorter, in cycles in which no commit needs the table or y.");
+    m.comment("The sorter, which changes y and the table in cycles in which no commit needs them.");
     let rings = m.memory("rings", shape.warps, ring_bits(shape), MemoryStyle::Distributed);
     let sorter = m.instance("sorter", &sorter_module);
     let sorted_warp = sorter.output_as("warp", "sorted_warp");
     let sorted = Ring::unpack(shape, &rings.read("sorted_ring", &sorted_warp)).at(&generation);
-    let takes = m.wire("extracts_now", &(&valid & &extracts));
     let commits = m.wire("commit_changes", &(&inserts | &extracts_s9));
     let sorts_after = m.forward("rows_after", 1);
     sorter.input("generation", &generation);
     sorter.input("changes_s9", &(&commits | &y_changes)).input("warp_s9", &warp_s9);
     sorter.input("sorts_s9", &(&sorts_after & !&holds));
     sorter.input("rows", &sorted.rows).input("y", &y).input("row_read", &row);
-    sorter.input("may_read", &!&takes);
     sorter.input("may_change", &!((&valid & warp.eq(&sorted_warp)) | &commits | &y_changes));
     let exchanges = sorter.output_as("exchanges", "exchanges_now");
     let merges = sorter.output_as("merges", "merges_now");
@@ -117,7 +115,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let merges_front = if shape.folds_rows { merges.clone() } else { &merges & position.none() };
     let front_leaves = m.wire("front_leaves", &(&extracts_s9 | merges_front | &folds));
     let parked_enters = m.wire("parked_enters", &((&inserts & is_parked(&inserted)) | (&exchanges & is_parked(&y))));
-    let parked_leaves = m.wire("parked_leaves", &((&extracts_s9 & is_parked(&row)) | (&sorts & is_parked(&sorted_y))));
+    let parked_leaves =
+        m.wire("parked_leaves", &((&extracts_s9 & is_parked(&front_row)) | (&sorts & is_parked(&sorted_y))));
     let before_front = m.wire("before_front", &(&changing.front - lit(index, 1)));
     let after_front = &changing.front + one(&front_leaves);
     let next = Ring {
@@ -134,11 +133,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let same = &changes & changed_warp.eq(&warp_s7);
     m.drive(&ring_s7, &same.mux(&next.pack(), &rings.read("ring_read", &warp_s7)));
 
-    m.comment("The table.");
+    m.comment("The table. The front row is read for each commit, before it is known whether it is taken.");
     let cold = m.memory("cold_rows", shape.warps * shape.threads, Row::bits(shape), MemoryStyle::BlockUnordered);
     let sorted_at = m.wire("sorted_at", &join([&(&sorted.front + &position), &sorted_warp]));
-    let read_at = takes.mux(&join([&ring.front, &warp]), &sorted_at);
-    m.drive(&row, &cold.read_registered("row_read", &read_at));
+    m.drive(&front_row, &cold.read_registered("front_row_read", &join([&ring.front, &warp])));
+    m.drive(&row, &cold.read_registered("row_read", &sorted_at));
     let behind_back = m.wire("behind_back", &(&changing.front + &changing.rows));
     let insert_place = inserts_back.mux(&behind_back, &before_front);
     let insert_at = join([&insert_place, &warp_s9]);
@@ -151,7 +150,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.port_group("S9: the front path, if it was extracted");
     m.output("extracted", &extracts_s9);
-    m.output("extracted_row", &row);
+    m.output("extracted_row", &front_row);
     m.port_group("the sorter's warp and row, what it does, whether that changes y, and y then");
     m.output("sorter_warp", &sorted_warp);
     m.output("sorter_position", &position);
@@ -180,7 +179,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         };
         state.state(&m, shape, &at);
         m.output("changes_watched", &commits);
-        m.output("disturbs_watched", &y_changes);
+        m.output("disturbs_watched", &(&y_changes | &extracts_s9));
         m.output("unsorted_watched", &unsorted);
         m.output("holds_watched", &holds);
     }

@@ -176,7 +176,8 @@ impl DivergenceUnit for SortedTable {
         cct.input("warp_s7", warp_s7).input("valid_s8", &resolve.valid).input("warp_s8", &resolve.warp);
         cct.input("to_front_s8", to_front).input("to_back_s8", to_back).input("extracts_s8", extracts);
         cct.input("inserted_s9", &z);
-        cct.input("y_changes_s8", &(y_changes | &turns.hold_changes)).input("holds_s8", &turns.holds);
+        cct.input("y_changes_s9", &(&*valid_s9 & (y_changes | &turns.hold_changes)));
+        cct.input("holds_s9", &turns.holds);
         cct.output_to("any_s8", &cold_any).output_to("runnable_s8", &cold_runnable);
         let sorter_warp = cct.output_as("sorter_warp", "sorter_warp");
         cct.input("y_sorted", &hot_y.read_now(shape, &sorter_warp).pack());

@@ -1,6 +1,6 @@
 //! The sorter of the cold context table: keeps the best of y and the rows in y, and merges rows that have become equal.
 //!
-//! While no commit needs the table, a row is read and compared with y of its warp and with the front row:
+//! Through a read port of its own, a row is read and compared with y of its warp and with the front row:
 //!
 //! - it comes before y: the two change places;
 //! - it equals y: it goes into y, and the front row takes its place;
@@ -33,8 +33,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let rows = m.input("rows", index);
     let y = m.input("y", Row::bits(shape));
     let row_read = m.input("row_read", Row::bits(shape));
-    m.port_group("the table's read port is free; a change of y would disturb no commit");
-    let may_read = m.input("may_read", 1);
+    m.port_group("a change of y and the rows would disturb no commit");
     let may_change = m.input("may_change", 1);
 
     let warp = m.register("warp_now", shape.warp_bits());
@@ -52,7 +51,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let works = m.wire("works", &unsorted.index(&warp));
     let disturbed = m.wire("disturbed", &(&changes & warp.eq(&changed_warp)));
     let reading = m.wire("reading", &!(&*comparing | &*deciding));
-    let reads = m.wire("reads", &(&reading & &works & &may_read & !&disturbed));
+    let reads = m.wire("reads", &(&reading & &works & !&disturbed));
     let y = Row::unpack(shape, &y);
     let rank = |row: &Expr| Row::unpack(shape, row).rank(&generation);
     let (row_rank, y_rank) = (rank(&row_read), y.rank(&generation));

@@ -59,7 +59,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let [y, z] = ["y", "z"].map(|name| Path::from_instance(&circuit, shape, name));
     let flag = |name: &str| later(name, &circuit.output_as(name, name));
     let (to_back, to_front, extracts) = (flag("to_back"), flag("to_front"), flag("extracts"));
-    let (y_changes, x_is_c, second_runs) = (flag("y_changes"), flag("x_is_c"), flag("second_runs"));
+    let (x_is_c, second_runs) = (flag("x_is_c"), flag("second_runs"));
+    let y_changes = m.wire("y_is_another", &(circuit.output("y_changes") | &extracts));
 
     m.comment("Places.");
     let joins_c = |path: &Path| &path.valid & rank(path).eq(&rank(c));
@@ -141,7 +142,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.assert("goes_to_the_front", &to_front.eq(&(!&rotates & &three)));
     m.assert("takes_the_front", &extracts.eq(&(&cold_any & rotates.mux(&swaps, &!&two))));
     let same_y = y.valid.eq(&c.valid) & (!&c.valid | (y.mask.eq(&c.mask) & rank(&y).eq(&rank(c))));
-    m.assert("y_changes_or_stays", &(&y_changes | (same_y & !&extracts)));
+    m.assert("y_changes_or_stays", &(&y_changes | same_y));
     let x_was_y = &entering[2].places[0] & !joins_c(a) & !joins_c(b);
     m.assert("tells_whether_x_was_y", &(&rotates | !&x.valid | x_is_c.eq(&(x_was_y & &c.valid))));
     let second = exists("a_second_runs", &|e| &e.places[1] & !&e.path.parked);

@@ -60,9 +60,9 @@ pub struct Turns {
     pub deferred: Expr,
     /// In a rotation: the next path began the round, so the path in charge goes on, by priority.
     pub round_over: Expr,
-    /// A hold begins or ends.
+    /// In S9: a hold begins or ends.
     pub hold_changes: Expr,
-    /// The path in charge holds the warp afterwards.
+    /// In S9: the path in charge holds the warp afterwards.
     pub holds: Expr,
     /// The threads of the path that began the round.
     pub marker: Expr,
@@ -114,14 +114,18 @@ impl Turns {
         let round_over = m.wire("round_over", &(&yields & &hold & (&second.mask & &marker).any()));
 
         let goes_on = yields.mux(&!&round_over, &(&hold & !began));
-        let holds = m.wire("holds", &(goes_on & others_run));
         let ended = !(resolve.a_mask.any() | resolve.b_mask.any());
-        let again = m.wire("count_again", &(&resolve.rotates | ended | !others_run));
+        let again = m.wire("count_again", &(&resolve.rotates | ended));
         let next = last.mux(&count, &increment(&count, 1)).when(&!&again);
-        m.drive(&written, &m.delay("turn_s9", &join([&hold.mux(&marker, &resolve.b_mask), &holds, &next])));
+        m.comment("S9: whether another path can run is known late in S8.");
+        let others_run = m.delay("others_run_s9", others_run);
+        let holds = m.wire("holds_s9", &(m.delay("goes_on_s9", &goes_on) & &others_run));
+        let next = m.delay("count_s9", &next).when(&others_run);
+        let marker_s9 = m.delay("marker_s9", &hold.mux(&marker, &resolve.b_mask));
+        m.drive(&written, &join([&marker_s9, &holds, &next]));
         let warp = start_valid.mux(start_warp, warp_s9);
         rows.write(&(start_valid | valid_s9), &warp, &written.when(&!start_valid));
-        let hold_changes = &holds ^ &hold;
+        let hold_changes = &holds ^ m.delay("hold_s9", &hold);
         Self { due, deferred, round_over, hold_changes, holds, marker, table: Some(Table { rows, row, written }) }
     }
 }
