@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The store of placed cores of scripts/frequency.sh: whether it has a core, what `weft synth` said of one, its table.
 
-    scripts/frequency_table.py knows STORE ISA UNIT THREADS SEEDS VERILOG     status 0 if it does
+    scripts/frequency_table.py knows STORE ISA UNIT THREADS SEEDS VERILOG PLACER     status 0 if it does
     scripts/frequency_table.py keep STORE ISA UNIT THREADS VERILOG SYNTH.json
     scripts/frequency_table.py cores STORE
     scripts/frequency_table.py table STORE PRESENT
@@ -36,9 +36,9 @@ def order(core):
     return ISAS.index(core["isa"]), core["threads"], UNITS.index(core["unit"])
 
 
-def knows(store, isa, unit, threads, seeds, verilog):
+def knows(store, isa, unit, threads, seeds, verilog, placer):
     for core in read(store):
-        if key(core) == [isa, unit, int(threads)] and core["verilog"] == verilog:
+        if key(core) == [isa, unit, int(threads)] and core["verilog"] == verilog and core["placer"] in (placer, None):
             # A core that was not placed was tried as often as it can be.
             return core["outcome"] != "placed" or len(core["fmax_mhz"]) >= int(seeds)
     return False
@@ -59,7 +59,8 @@ def slowest(answer):
 def keep(store, isa, unit, threads, verilog, answered):
     answer = json.loads(pathlib.Path(answered).read_text())
     core = dict(zip(KEY, [isa, unit, int(threads)])) | {"verilog": verilog, "date": str(datetime.date.today())}
-    core |= {name: answer[name] for name in FIGURES} | {"slowest": slowest(answer), "tools": [version(said) for said in answer["tools"].values()]}
+    placer = (answer["placing"] or {}).get("placer")
+    core |= {"placer": placer} | {name: answer[name] for name in FIGURES} | {"slowest": slowest(answer), "tools": [version(said) for said in answer["tools"].values()]}
     cores = [other for other in read(store) if key(other) != key(core)]
     text = json.dumps(sorted([*cores, core], key=order), indent=1)
     path = pathlib.Path(store)
@@ -86,7 +87,7 @@ def row(core, present):
     unit, _, stages = core["unit"].partition(":")
     unit += f", {stages} stage{'s'[:int(stages) - 1]}" if stages else ""
     return [
-        core["isa"].upper(), unit + mark, core["threads"], core["lut4"], core["packed"], core["ff"], core["bram"],
+        core["isa"].upper(), unit + mark, core["threads"], core["lut4"], core["packed"], core["ff"], core["bram"], core["placer"] or "",
         frequencies or OUTCOMES.get(core["outcome"], core["outcome"]), f"{median:.1f}" if median else "",
         f"{stage(path['from'])} → {stage(path['to'])}, {path['levels']} levels" if path else "",
     ]
@@ -96,7 +97,7 @@ def print_table(store, present):
     lines = (line.split() for line in pathlib.Path(present).read_text().splitlines())
     present = {(isa, unit, int(threads)): verilog for isa, unit, threads, verilog in lines}
     cores = read(store)
-    headings = ["cores", "unit", "T", "LUT4", "packed", "FF", "BRAM", "MHz by seed", "median", "slowest path"]
+    headings = ["cores", "unit", "T", "LUT4", "packed", "FF", "BRAM", "placer", "MHz by seed", "median", "slowest path"]
     print("\n".join(table(headings, [row(core, present) for core in cores], left=2)))
     old = any(present.get(tuple(key(core))) != core["verilog"] for core in cores)
     tools = {", ".join(core["tools"]) for core in cores}
@@ -109,7 +110,7 @@ def print_table(store, present):
 
 def main(arguments):
     match arguments:
-        case ["knows", *given] if len(given) == 6:
+        case ["knows", *given] if len(given) == 7:
             sys.exit(0 if knows(*given) else 1)
         case ["keep", *given] if len(given) == 6:
             keep(*given)

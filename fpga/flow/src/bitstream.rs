@@ -11,7 +11,7 @@ use weft_config::Config;
 
 use crate::area::Area;
 use crate::mapping::Mapper;
-use crate::nextpnr::{Nextpnr, TILES};
+use crate::nextpnr::{Nextpnr, Placer, TILES};
 use crate::part::{self, Part};
 use crate::placing::{self, Outcome};
 use crate::process::{Program, at};
@@ -35,6 +35,8 @@ pub struct BoardRequest<'a> {
     pub contents: &'a [(String, String)],
     /// Seeds to try, from 1 to this, until one gives a core that is as fast as the clock of the board.
     pub seeds: u32,
+    /// How to place.
+    pub placer: Placer,
 }
 
 /// What came of it.
@@ -58,7 +60,7 @@ pub fn build(
     request: BoardRequest<'_>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Bitstream, SynthesisError> {
-    let BoardRequest { board, core, top, contents, seeds } = request;
+    let BoardRequest { board, core, top, contents, seeds, placer } = request;
     let part = part_of(board)?;
     // All tools are looked for before one works for minutes.
     let (packer, nextpnr, yosys) = (Program::find(Tool::Ecppack, LOG)?, Nextpnr::find()?, Yosys::find()?);
@@ -83,7 +85,7 @@ pub fn build(
     if let Some(netlist) = &netlist {
         let constraints = board.constraints.first().map(|(_, text)| *text);
         let (whole, top) = (core, top.name());
-        let task = placing::Task { netlist, whole, top, part, target_mhz, yosys: &version, constraints };
+        let task = placing::Task { netlist, whole, top, part, target_mhz, placer, yosys: &version, constraints };
         let placing = placing::place(&nextpnr, &cache, &task, seeds, progress)?;
         let reaches = placing.median_mhz().is_some_and(|mhz| mhz >= f64::from(board.clock.core_mhz));
         if let Some(folder) = placing.folder.as_ref().filter(|_| placing.outcome == Outcome::Placed && reaches) {

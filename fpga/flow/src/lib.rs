@@ -26,6 +26,7 @@ mod yosys;
 
 pub use area::{Area, Cells, ModuleArea};
 pub use bitstream::{Bitstream, BoardRequest, build};
+pub use nextpnr::Placer;
 pub use path::{CriticalPath, Place, Step};
 pub use placing::{Outcome, Placing, Seed};
 pub use synthesis::{Request, SynthesisError, synthesise};

@@ -32,6 +32,29 @@ const NO_ROOM: [&str; 3] =
 const NO_ROUTE: [&str; 4] =
     ["Failed to route", "Failed to find a route", "Routing design failed", "check failed: found unrouted arcs"];
 
+/// How nextpnr places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Placer {
+    /// HeAP, which nextpnr takes unless told otherwise: least squares, and cells spread where they are too dense.
+    #[default]
+    Heap,
+    /// Cells as charges that repel each other: longer to place, shorter wires in large cores.
+    Static,
+}
+
+impl Placer {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Heap, Self::Static];
+
+    /// Its name, as nextpnr calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Heap => "heap",
+            Self::Static => "static",
+        }
+    }
+}
+
 /// What to place.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
@@ -45,6 +68,8 @@ pub struct Task<'a> {
     pub part: &'a Part,
     /// The clock frequency to reach, in MHz.
     pub target_mhz: Option<u32>,
+    /// How.
+    pub placer: Placer,
     /// Where the ports go, as an .lpf file says: then [`TILES`] is written. Without it nextpnr chooses.
     pub constraints: Option<&'a str>,
 }
@@ -106,6 +131,9 @@ impl Nextpnr {
             "-l",
             LOG,
         ];
+        if task.placer != Placer::default() {
+            arguments.extend(["--placer", task.placer.name()]);
+        }
         if task.constraints.is_some() {
             arguments.extend(["--lpf", CONSTRAINTS, "--textcfg", TILES]);
         }

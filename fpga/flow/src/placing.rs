@@ -10,7 +10,7 @@ use testbench::cache::{Cache, Key};
 use crate::area::Cells;
 use crate::mapping::{Netlist, nothing_lost};
 use crate::netlist::Names;
-use crate::nextpnr::{self, Ended, Nextpnr};
+use crate::nextpnr::{self, Ended, Nextpnr, Placer};
 use crate::part::Part;
 use crate::path::{self, CriticalPath};
 use crate::process::at;
@@ -54,6 +54,8 @@ pub struct Placing {
     pub around: Cells,
     /// The nextpnr that placed.
     pub nextpnr: String,
+    /// How it did.
+    pub placer: Placer,
     /// The folder of what nextpnr wrote for the last seed.
     pub folder: Option<PathBuf>,
 }
@@ -80,6 +82,8 @@ pub struct Task<'a> {
     pub part: &'static Part,
     /// The clock frequency to reach, in MHz.
     pub target_mhz: Option<u32>,
+    /// How.
+    pub placer: Placer,
     /// The version of Yosys.
     pub yosys: &'a str,
     /// Where the ports of a board go. Then one seed is enough that reaches the frequency: the others are not kept.
@@ -101,6 +105,7 @@ pub fn place(
         utilisation: BTreeMap::new(),
         around: netlist.around,
         nextpnr: nextpnr.version().to_owned(),
+        placer: task.placer,
         folder: None,
     };
     if !part.holds(&netlist.cells) {
@@ -121,6 +126,7 @@ pub fn place(
             digest: digest.as_str(),
             part,
             target_mhz: task.target_mhz,
+            placer: task.placer,
             constraints: task.constraints,
         };
         let timing = match nextpnr.place(cache, &run, seed, progress)? {
@@ -191,6 +197,7 @@ mod tests {
             utilisation: BTreeMap::new(),
             around: Cells::default(),
             nextpnr: String::new(),
+            placer: Placer::default(),
             folder: None,
         };
         placing.median_mhz()

@@ -12,7 +12,7 @@ use weft_config::{Config, RAM_BASE, nearest};
 use crate::area::Area;
 use crate::mapping::{Mapper, Netlist};
 use crate::netlist::NetlistError;
-use crate::nextpnr::Nextpnr;
+use crate::nextpnr::{Nextpnr, Placer};
 use crate::part::{PARTS, Part};
 use crate::path::PIPELINE;
 use crate::pins::PINS;
@@ -36,6 +36,8 @@ pub struct Request<'a> {
     pub target_mhz: Option<u32>,
     /// Place and route, once with each seed from 1 to this.
     pub seeds: Option<u32>,
+    /// How to place.
+    pub placer: Placer,
 }
 
 /// A core without an area.
@@ -193,10 +195,10 @@ pub fn synthesise(
         None => core,
     };
     // Both tools are looked for before either works for minutes.
-    let placer = request.seeds.map(|seeds| Ok::<_, ToolError>((Nextpnr::find()?, seeds))).transpose()?;
+    let nextpnr = request.seeds.map(|seeds| Ok::<_, ToolError>((Nextpnr::find()?, seeds))).transpose()?;
     let yosys = Yosys::find()?;
     let version = yosys.version().to_owned();
-    let Request { part, target_mhz, per_module, .. } = request;
+    let Request { part, target_mhz, placer, per_module, .. } = request;
     let cache = Cache::of_user();
     let mut mapper = Mapper { yosys, cache: cache.clone(), family: part.family, target_mhz, progress };
     let mut area = Area {
@@ -212,11 +214,12 @@ pub fn synthesise(
         placings: Vec::new(),
     };
     let place = |mapper: &mut Mapper<'_>, whole: &Core, netlist: &Netlist| {
-        let Some((nextpnr, seeds)) = &placer else { return Ok(None) };
-        let task = placing::Task { netlist, whole, top: PINS, part, target_mhz, yosys: &version, constraints: None };
+        let Some((nextpnr, seeds)) = &nextpnr else { return Ok(None) };
+        let (yosys, constraints) = (&version[..], None);
+        let task = placing::Task { netlist, whole, top: PINS, part, target_mhz, placer, yosys, constraints };
         placing::place(nextpnr, &cache, &task, *seeds, mapper.progress).map(Some)
     };
-    if per_module && placer.is_some() {
+    if per_module && nextpnr.is_some() {
         for name in outermost(whole.module()) {
             let Some(module) = whole.part(&name) else { continue };
             match mapper.behind_pins(&module)? {
@@ -227,7 +230,7 @@ pub fn synthesise(
                 None => area.out_of_memory = true,
             }
         }
-    } else if placer.is_some() {
+    } else if nextpnr.is_some() {
         match mapper.behind_pins(&whole)? {
             Some(netlist) => {
                 area.flattened = Some(netlist.cells);

@@ -7,6 +7,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use flow::Placer;
 use flow::part::{self, Part};
 
 use crate::version;
@@ -301,6 +302,9 @@ pub struct SynthArguments {
     /// Place once with each seed from 1 to N; with --board until one is fast enough [default: 3]
     #[arg(long, value_name = "N", requires = "places", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub seeds: Option<u32>,
+    /// How nextpnr places; `static` takes longer, and can route cores that `heap`, its default, leaves too dense
+    #[arg(long, value_name = "P", default_value = "heap", requires = "places", value_parser = placer())]
+    pub placer: Placer,
     #[command(flatten)]
     pub board: BoardArguments,
     /// With --board: what its memory starts with, a 32-bit RISC-V ELF executable
@@ -316,6 +320,11 @@ pub struct SynthArguments {
 fn part() -> impl TypedValueParser<Value = &'static Part> {
     let names = part::PARTS.iter().map(|part| part.name);
     PossibleValuesParser::new(names).try_map(|name| part::find(&name).ok_or("no such part"))
+}
+
+fn placer() -> impl TypedValueParser<Value = Placer> {
+    let of = |name: String| Placer::ALL.into_iter().find(|placer| placer.name() == name).ok_or("no such placer");
+    PossibleValuesParser::new(Placer::ALL.map(Placer::name)).try_map(of)
 }
 
 fn board() -> impl TypedValueParser<Value = &'static Board> {

@@ -100,6 +100,25 @@ fn a_core_is_placed_with_each_seed() {
 }
 
 #[test]
+fn a_placer_is_chosen_and_its_results_kept_apart() {
+    let tools = tools("", "place");
+    let seed = ["--seeds", "1"];
+    let object = json_of(&tools, &seed).succeeded().object();
+    assert_eq!(object["placing"]["placer"], "heap");
+    let chosen = [&seed[..], &["--placer", "static"]].concat();
+    let object = json_of(&tools, &chosen).succeeded().object();
+    assert_eq!(object["placing"]["placer"], "static");
+    assert!(tools.synth(&[&MODULE[..], &chosen].concat()).succeeded().stdout.contains("placer static"));
+    let calls: Vec<bool> =
+        tools.calls().iter().filter(|call| call.contains("--seed ")).map(|c| c.contains("--placer static")).collect();
+    assert_eq!(calls, [false, true], "each is placed once");
+
+    let ended = tools.synth(&[&MODULE[..], &["--placer", "statik"]].concat());
+    assert_eq!(ended.status, 2);
+    assert!(ended.stderr.contains("statik") && ended.stderr.contains("static"), "{}", ended.stderr);
+}
+
+#[test]
 fn modules_are_placed_one_by_one() {
     // S3 is slower than the others.
     let tools = tools("", "grep -q 'of s3_schedule' netlist.json && mhz=40; place");

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use flow::family::Family;
-use flow::{Area, CriticalPath, Outcome, Place, Placing, Seed};
+use flow::{Area, CriticalPath, Outcome, Place, Placer, Placing, Seed};
 use serde_json::{Map, Value, json};
 
 use super::cells::figures;
@@ -35,6 +35,7 @@ pub fn object(placing: &Placing, family: &Family) -> Value {
         .map(|(kind, sites)| (kind.clone(), json!({ "used": sites.used, "available": sites.available })))
         .collect();
     json!({
+        "placer": placing.placer.name(),
         "seeds": placing.seeds.iter().map(seed).collect::<Value>(),
         "utilisation": utilisation,
         "around": figures(family, &placing.around),
@@ -66,9 +67,14 @@ fn path(path: &CriticalPath) -> Value {
     })
 }
 
-/// "nextpnr-0.11.1" of what nextpnr answers.
-fn version(answer: &str) -> &str {
-    answer.rsplit_once("(Version ").map_or(answer, |(_, version)| version.trim_end_matches(')'))
+/// "nextpnr-0.11.1" of what nextpnr answers, and the placer, if it is not nextpnr's own choice.
+fn tool(placing: &Placing) -> String {
+    let answer = &placing.nextpnr[..];
+    let version = answer.rsplit_once("(Version ").map_or(answer, |(_, version)| version.trim_end_matches(')'));
+    match placing.placer {
+        Placer::Heap => version.to_owned(),
+        placer => format!("{version}, placer {}", placer.name()),
+    }
 }
 
 /// What stood in the way, if anything did.
@@ -87,7 +93,7 @@ pub fn text(placing: &Placing, area: &Area) -> String {
     let Some(median) = placing.median_mhz() else { return text };
     let all: Vec<String> = placing.seeds.iter().map(|seed| format!("{:.1}", seed.fmax_mhz)).collect();
     let _ = write!(text, "{median:.1} MHz, the median of {} by seed", all.join(", "));
-    let _ = writeln!(text, "{}. {}", verdict(area), version(&placing.nextpnr));
+    let _ = writeln!(text, "{}. {}", verdict(area), tool(placing));
     let sites = SITES.iter().filter_map(|kind| Some((kind, placing.utilisation.get(*kind)?)));
     let sites: Vec<String> =
         sites.map(|(kind, sites)| format!("{kind} {} of {}", sites.used, sites.available)).collect();
@@ -122,7 +128,7 @@ pub fn modules_text(area: &Area) -> String {
         });
         let _ = writeln!(text, "{name:width$} {median:>8} MHz  {}", obstacle(placing).unwrap_or(path));
     }
-    let nextpnr = area.placings.first().map_or("", |(_, placing)| version(&placing.nextpnr));
+    let nextpnr = area.placings.first().map_or(String::new(), |(_, placing)| tool(placing));
     let _ = write!(
         text,
         "Paths that lead through several modules are cut by the registers around each: the core is at most as\n\
