@@ -8,7 +8,7 @@
 #   --units    divergence units; arbiter:N has N pipeline stages
 #              (arbiter arbiter:1 arbiter:2 sorted-table pdom-stack dual-path)
 #   --threads  (2 4 8); "" only writes the table
-#   --placer   heap or static  (heap, and static from 8 threads on)
+#   --placer   heap or static  (static)
 #   --seeds    of place and route  (3)
 #   --jobs     cores placed at a time  (the processors of this machine)
 #
@@ -25,14 +25,14 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 isas="rv32im"
 units="arbiter arbiter:1 arbiter:2 sorted-table pdom-stack dual-path"
 threads="2 4 8"
-placer=""
+placer=static
 seeds=3
 jobs=$(nproc)
 options "isas units threads placer seeds jobs" "$@"
 for count in $threads "$seeds" "$jobs"; do
     [[ $count =~ ^[1-9][0-9]*$ ]] || refuse "'$count' is not a whole number above 0"
 done
-[[ $placer =~ ^(|heap|static)$ ]] || refuse "unknown placer '$placer'"
+[[ $placer =~ ^(heap|static)$ ]] || refuse "unknown placer '$placer'"
 for isa in $isas; do
     [[ $isa =~ ^rv32(i|im|ima)$ ]] || refuse "'$isa' is none of rv32i, rv32im, rv32ima"
 done
@@ -69,13 +69,12 @@ verilog_of() {
 
 # Measures the core $1 $2 $3, unless it is known.
 measure() {
-    local core verilog by="$placer" name="$1-$2-$3" start=$SECONDS
-    [[ -n $by ]] || { (($3 < 8)) && by=heap || by=static; }
+    local core verilog name="$1-$2-$3" start=$SECONDS
     verilog=$(verilog_of "$@")
-    ! python3 scripts/frequency_table.py knows "$store" "$@" "$seeds" "$verilog" "$by" || return 0
+    ! python3 scripts/frequency_table.py knows "$store" "$@" "$seeds" "$verilog" "$placer" || return 0
     core_of "$@"
     # A core that does not fit or is not routed is a result, too.
-    "$weft" --json synth --target ecp5-85k "${core[@]}" --pnr --placer "$by" --seeds "$seeds" >"$work/$name.json" 2>"$work/$name.log" ||
+    "$weft" --json synth --target ecp5-85k "${core[@]}" --pnr --placer "$placer" --seeds "$seeds" >"$work/$name.json" 2>"$work/$name.log" ||
         [[ $? -eq 1 ]] || {
         cat "$work/$name.log" >&2
         return 1

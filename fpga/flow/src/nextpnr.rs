@@ -36,9 +36,9 @@ const NO_ROUTE: [&str; 4] =
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placer {
     /// HeAP, which nextpnr takes unless told otherwise: least squares, and cells spread where they are too dense.
-    #[default]
     Heap,
     /// Cells as charges that repel each other: longer to place, shorter wires in large cores.
+    #[default]
     Static,
 }
 
@@ -131,7 +131,7 @@ impl Nextpnr {
             "-l",
             LOG,
         ];
-        if task.placer != Placer::default() {
+        if task.placer != Placer::Heap {
             arguments.extend(["--placer", task.placer.name()]);
         }
         if task.constraints.is_some() {

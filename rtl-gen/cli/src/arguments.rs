@@ -302,8 +302,8 @@ pub struct SynthArguments {
     /// Place once with each seed from 1 to N; with --board until one is fast enough [default: 3]
     #[arg(long, value_name = "N", requires = "places", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub seeds: Option<u32>,
-    /// How nextpnr places; `static` takes longer, and can route cores that `heap`, its default, leaves too dense
-    #[arg(long, value_name = "P", default_value = "heap", requires = "places", value_parser = placer())]
+    /// How nextpnr places; `heap`, what it does by itself, leaves large cores too dense for its router
+    #[arg(long, value_name = "P", default_value = Placer::default().name(), requires = "places", value_parser = placer())]
     pub placer: Placer,
     #[command(flatten)]
     pub board: BoardArguments,

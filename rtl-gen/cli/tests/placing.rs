@@ -104,14 +104,14 @@ fn a_placer_is_chosen_and_its_results_kept_apart() {
     let tools = tools("", "place");
     let seed = ["--seeds", "1"];
     let object = json_of(&tools, &seed).succeeded().object();
-    assert_eq!(object["placing"]["placer"], "heap");
-    let chosen = [&seed[..], &["--placer", "static"]].concat();
-    let object = json_of(&tools, &chosen).succeeded().object();
     assert_eq!(object["placing"]["placer"], "static");
-    assert!(tools.synth(&[&MODULE[..], &chosen].concat()).succeeded().stdout.contains("placer static"));
+    let chosen = [&seed[..], &["--placer", "heap"]].concat();
+    let object = json_of(&tools, &chosen).succeeded().object();
+    assert_eq!(object["placing"]["placer"], "heap");
+    assert!(tools.synth(&[&MODULE[..], &chosen].concat()).succeeded().stdout.contains("placer heap"));
     let calls: Vec<bool> =
         tools.calls().iter().filter(|call| call.contains("--seed ")).map(|c| c.contains("--placer static")).collect();
-    assert_eq!(calls, [false, true], "each is placed once");
+    assert_eq!(calls, [true, false], "each is placed once");
 
     let ended = tools.synth(&[&MODULE[..], &["--placer", "statik"]].concat());
     assert_eq!(ended.status, 2);

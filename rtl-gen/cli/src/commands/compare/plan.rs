@@ -11,8 +11,6 @@ use super::request::{self, Request};
 pub const WARPS: u32 = 8;
 /// The FPGA that every core is synthesised for.
 pub const TARGET: &str = "ecp5-85k";
-/// From so many threads on nextpnr places with `--placer static`: what HeAP gives is too dense to be routed in reasonable time.
-const STATIC_FROM: u32 = 8;
 /// From so many threads on each module is synthesised and placed by itself.
 const PER_MODULE_FROM: u32 = 64;
 
@@ -196,11 +194,7 @@ fn core(unit: &'static str, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step
         command.push("--per-module".into());
     }
     if let Some(seeds) = seeds {
-        command.push("--pnr".into());
-        if threads >= STATIC_FROM {
-            command.extend(["--placer".into(), "static".into()]);
-        }
-        command.extend(["--seeds".into(), seeds.to_string()]);
+        command.extend(["--pnr".into(), "--seeds".into(), seeds.to_string()]);
     }
     Step {
         name: format!("core/{}-{unit}-{threads}", isa.name),

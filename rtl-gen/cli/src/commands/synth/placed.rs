@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use flow::family::Family;
-use flow::{Area, CriticalPath, Outcome, Place, Placer, Placing, Seed};
+use flow::{Area, CriticalPath, Outcome, Place, Placing, Seed};
 use serde_json::{Map, Value, json};
 
 use super::cells::figures;
@@ -67,14 +67,11 @@ fn path(path: &CriticalPath) -> Value {
     })
 }
 
-/// "nextpnr-0.11.1" of what nextpnr answers, and the placer, if it is not nextpnr's own choice.
+/// "nextpnr-0.11.1" of what nextpnr answers, and its placer.
 fn tool(placing: &Placing) -> String {
     let answer = &placing.nextpnr[..];
     let version = answer.rsplit_once("(Version ").map_or(answer, |(_, version)| version.trim_end_matches(')'));
-    match placing.placer {
-        Placer::Heap => version.to_owned(),
-        placer => format!("{version}, placer {}", placer.name()),
-    }
+    format!("{version}, placer {}", placing.placer.name())
 }
 
 /// What stood in the way, if anything did.
