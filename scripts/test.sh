@@ -26,6 +26,8 @@ step() {
     timings+=("$(printf '%-14s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")")
 }
 
+# What is built once gains nothing from what cargo keeps to build it again.
+[[ -z ${CI-} ]] || export CARGO_INCREMENTAL=0
 ./scripts/setup.sh --comparison
 step format cargo fmt --all --check
 step lints cargo clippy --workspace --all-targets --locked -- -D warnings

@@ -1,7 +1,7 @@
 //! Prints a program as assembler text: the assembler encodes it, so no table of ours is relied on.
 //!
-//! Layout of the program's memory, from `results_begin` to `results_end`: 512 bytes of each thread's own, of which the
-//! last 128 take its registers at the end; rows of words with one column a thread; 64 words that all share.
+//! Layout of the program's memory, from `results_begin` to `results_end`: 512 bytes of each thread's own, of which 128
+//! take the code that it copies, and the last 128 its registers at the end; rows of words with one column a thread; 64 words that all share.
 
 use std::fmt::Write;
 
@@ -12,6 +12,10 @@ use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, 
 pub const PRIVATE_BYTES: u32 = 256;
 /// Bytes from one thread's to the next one's.
 const PRIVATE_STRIDE: u32 = 512;
+/// Where the code goes that it copies.
+const COPIES_AT: u32 = PRIVATE_BYTES;
+/// Instructions of it at most, without the one that returns.
+pub const COPIED_INSTRUCTIONS: usize = 7;
 /// Where its registers go.
 const REGISTERS_AT: u32 = 384;
 /// Words that all threads share.
@@ -54,7 +58,8 @@ fn called(program: &Program) -> Vec<bool> {
                 Statement::Switch { arms, .. } => arms.iter().for_each(|arm| mark(arm, called)),
                 Statement::Graph(blocks) => blocks.iter().for_each(|block| mark(&block.code, called)),
                 Statement::Call { callees, .. } => callees.iter().for_each(|callee| called[*callee] = true),
-                Statement::Code(_) | Statement::Leave { .. } | Statement::Barrier => {}
+                Statement::Code(_) | Statement::Copied { .. } | Statement::Rewritten { .. } => {}
+                Statement::Leave { .. } | Statement::Barrier => {}
             }
         }
     }
@@ -176,6 +181,8 @@ impl Printer {
             Statement::Switch { selector, arms, falls } => self.switch(*selector, arms, *falls),
             Statement::Graph(blocks) => self.graph(blocks),
             Statement::Call { selector, callees } => self.call(*selector, callees),
+            Statement::Copied { selector, routines } => self.copied(*selector, routines),
+            Statement::Rewritten { instructions } => self.rewritten(instructions),
             Statement::Leave { test, to } => self.leave(*test, *to),
             Statement::Barrier => self.line("csrw 0x801, x0"),
         }
@@ -315,6 +322,49 @@ impl Printer {
             }
         }
         self.place(&after);
+    }
+
+    /// Functions keep the link in their frames, so that it is free.
+    fn copied(&mut self, selector: Register, routines: &[Vec<String>]) {
+        let table = self.label();
+        let [one, two] = SCRATCH;
+        let longest = routines.iter().map(Vec::len).max().unwrap_or(0);
+        let words = (longest + 1).next_power_of_two();
+        self.line(format!("andi x{one}, x{selector}, {}", routines.len() - 1));
+        self.line(format!("slli x{one}, x{one}, {}", (4 * words).ilog2()));
+        self.line(format!("la x{two}, {table}"));
+        self.line(format!("add x{two}, x{two}, x{one}"));
+        for word in 0..=longest as u32 {
+            self.line(format!("lw x{one}, {}(x{two})", 4 * word));
+            self.line(format!("sw x{one}, {}(x{PRIVATE})", COPIES_AT + 4 * word));
+        }
+        self.line("fence.i");
+        self.line(format!("jalr x{RA}, {COPIES_AT}(x{PRIVATE})"));
+        let _ = writeln!(self.tables, "{table}:");
+        for routine in routines {
+            let returns = vec![format!("jr x{RA}"); words - routine.len()];
+            for line in routine.iter().chain(&returns) {
+                let _ = writeln!(self.tables, "    {line}");
+            }
+        }
+    }
+
+    fn rewritten(&mut self, instructions: &[[String; 2]]) {
+        let (there, table) = (self.label(), self.label());
+        let [one, two] = SCRATCH;
+        for word in 0..instructions.len() {
+            self.line(format!("la x{two}, {table}"));
+            self.line(format!("lw x{one}, {}(x{two})", 4 * word));
+            self.line(format!("la x{two}, {there}"));
+            self.line(format!("sw x{one}, {}(x{two})", 4 * word));
+        }
+        self.line("fence.i");
+        self.place(&there);
+        let _ = writeln!(self.tables, "{table}:");
+        for [before, after] in instructions {
+            self.line(before);
+            let _ = writeln!(self.tables, "    {after}");
+        }
     }
 
     fn leave(&mut self, test: Test, to: Exit) {

@@ -4,6 +4,7 @@ mod code;
 
 use fastrand::Rng;
 
+use crate::assembly::COPIED_INSTRUCTIONS;
 use crate::profile::Profile;
 use crate::program::fixed::{COUNTERS, RA, T0};
 use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
@@ -159,6 +160,7 @@ impl Generator<'_> {
             weights.leave,
             weights.barrier,
             weights.fault,
+            weights.copied,
         ];
         let one = match self.choose(&kinds).unwrap_or(0) {
             0 => self.code(),
@@ -170,6 +172,7 @@ impl Generator<'_> {
             6 => return self.call().into_iter().collect(),
             7 => return self.leave().into_iter().collect(),
             9 => self.fault(),
+            10 => self.copied(),
             _ if self.meets_all() => Statement::Barrier,
             _ => return Vec::new(),
         };
@@ -254,6 +257,22 @@ impl Generator<'_> {
             vec![others[self.rng.usize(0..others.len())]]
         };
         Some(Statement::Call { selector, callees })
+    }
+
+    /// Code that is overwritten with the same by all threads, or that each thread copies: those that choose alike the same, to
+    /// different places.
+    fn copied(&mut self) -> Statement {
+        if self.rng.bool() {
+            let instructions = (0..self.rng.usize(1..5)).map(|_| [self.instruction(), self.instruction()]).collect();
+            return Statement::Rewritten { instructions };
+        }
+        let selector = self.source();
+        let routines = 1 << self.rng.u32(0..3);
+        let routines = (0..routines).map(|_| {
+            let length = self.rng.usize(1..=COPIED_INSTRUCTIONS);
+            (0..length).map(|_| self.instruction()).collect()
+        });
+        Statement::Copied { selector, routines: routines.collect() }
     }
 
     /// Whether threads that leave this function at several places have to meet again: where a `jr t0` is one, stacks let

@@ -21,7 +21,7 @@ pub struct Profile {
 
 /// Weights of statements.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)] // named as in `program::Statement`; `meeting`: sides that end in a late result; `fault`: the end of all
+#[allow(missing_docs)] // named as in `program::Statement`; `meeting`: sides that end in a late result; `fault`: the end of all; `copied`: or rewritten
 pub struct Statements {
     pub code: u32,
     pub sides: u32,
@@ -33,6 +33,7 @@ pub struct Statements {
     pub leave: u32,
     pub barrier: u32,
     pub fault: u32,
+    pub copied: u32,
 }
 
 /// Weights of straight code.
@@ -73,6 +74,7 @@ const STATEMENTS: Statements = Statements {
     leave: 8,
     barrier: 3,
     fault: 0,
+    copied: 0,
 };
 
 const CODE: Code = Code {
@@ -163,6 +165,15 @@ pub const PROFILES: &[Profile] = &[
         length: 120,
         dependent: 40,
         crowded: 95,
+    },
+    Profile {
+        name: "copies",
+        summary: "code that threads write: to their own memory, where they call it, or right behind a fence.i",
+        statements: Statements { copied: 30, repeated: 12, ..STATEMENTS },
+        code: CODE,
+        length: 100,
+        dependent: 30,
+        crowded: 50,
     },
     Profile {
         name: "faults",

@@ -98,6 +98,18 @@ pub enum Statement {
         /// Numbers of functions.
         callees: Vec<usize>,
     },
+    /// Code that is copied to memory of the thread's own, and called there.
+    Copied {
+        /// The register whose low bits choose.
+        selector: Register,
+        /// Instructions without jumps, each of a line; as many routines as a power of two.
+        routines: Vec<Vec<String>>,
+    },
+    /// Code that each thread overwrites before it goes through it, all with the same.
+    Rewritten {
+        /// Of each instruction, without jumps: what is there first, and what it becomes.
+        instructions: Vec<[String; 2]>,
+    },
     /// A way out.
     Leave {
         /// On what condition.
@@ -199,7 +211,8 @@ fn count(body: &[Statement]) -> usize {
         Statement::Loop(Loop { body, .. }) => count(body),
         Statement::Switch { arms, .. } => arms.iter().map(|arm| count(arm)).sum(),
         Statement::Graph(blocks) => blocks.iter().map(|block| count(&block.code)).sum(),
-        Statement::Code(_) | Statement::Call { .. } | Statement::Leave { .. } | Statement::Barrier => 0,
+        Statement::Code(_) | Statement::Call { .. } | Statement::Copied { .. } => 0,
+        Statement::Rewritten { .. } | Statement::Leave { .. } | Statement::Barrier => 0,
     };
     body.iter().map(|statement| 1 + of_one(statement)).sum()
 }

@@ -93,7 +93,8 @@ impl Cuts {
             Statement::Loop(Loop { body, .. }) => vec![body],
             Statement::Switch { arms, .. } => arms.iter_mut().collect(),
             Statement::Graph(blocks) => blocks.iter_mut().map(|block| &mut block.code).collect(),
-            Statement::Code(_) | Statement::Call { .. } | Statement::Leave { .. } | Statement::Barrier => Vec::new(),
+            Statement::Code(_) | Statement::Call { .. } | Statement::Copied { .. } => Vec::new(),
+            Statement::Rewritten { .. } | Statement::Leave { .. } | Statement::Barrier => Vec::new(),
         };
         let mut full = bodies.into_iter().filter(|body| !body.is_empty());
         full.find_map(|body| self.here().then(|| std::mem::take(body)))
@@ -125,11 +126,20 @@ impl Cuts {
                 }
                 one
             }
+            Statement::Copied { routines, .. } => {
+                let alone = (routines.len() > 1).then(|| (0..routines.len()).find(|_| self.here())).flatten();
+                if let Some(routine) = alone {
+                    routines.swap(0, routine);
+                    routines.truncate(1);
+                }
+                alone.is_some() || routines.iter_mut().any(|routine| self.lines(routine))
+            }
+            Statement::Rewritten { instructions } => self.lines(instructions),
             Statement::Leave { .. } | Statement::Barrier => false,
         }
     }
 
-    fn lines(&mut self, lines: &mut Vec<String>) -> bool {
+    fn lines<T>(&mut self, lines: &mut Vec<T>) -> bool {
         if lines.len() < 2 {
             return false;
         }
@@ -188,6 +198,10 @@ mod tests {
         for statement in body {
             match statement {
                 Statement::Code(lines) => found.extend(lines.iter().cloned()),
+                Statement::Copied { routines, .. } => found.extend(routines.iter().flatten().cloned()),
+                Statement::Rewritten { instructions } => {
+                    found.extend(instructions.iter().map(|[_, after]| after.clone()))
+                }
                 Statement::If { then, otherwise, .. } => [then, otherwise].iter().for_each(|side| lines(side, found)),
                 Statement::Loop(Loop { body, .. }) => lines(body, found),
                 Statement::Switch { arms, .. } => arms.iter().for_each(|arm| lines(arm, found)),

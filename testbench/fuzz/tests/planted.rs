@@ -86,6 +86,13 @@ const BUGS: &[Bug] = &[
         becomes: "(reconvergence_s8[31:2] == top_s8[41:12]) & 1'b0) |",
     },
     Bug {
+        class: "fetch: what was fetched before a fence.i is taken",
+        unit: "sorted-table",
+        profile: "copies",
+        text: "(goes_on & at_prediction & ~fence_i_s8 & ~rotates_s8)",
+        becomes: "(goes_on & at_prediction & ~rotates_s8)",
+    },
+    Bug {
         class: "fault: the cause is that of another lane than the one that is named",
         unit: "sorted-table",
         profile: "faults",

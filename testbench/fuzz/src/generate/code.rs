@@ -106,6 +106,11 @@ impl Generator<'_> {
         }
     }
 
+    /// One that leaves its result in a register.
+    pub(super) fn instruction(&mut self) -> String {
+        if self.abilities.multiply && self.rng.u32(0..5) == 0 { self.long() } else { self.arithmetic() }
+    }
+
     fn arithmetic(&mut self) -> String {
         let (rd, one, two) = (self.destination(), self.source(), self.source());
         match self.rng.u32(0..10) {
