@@ -234,20 +234,27 @@ impl Printer {
         self.place(&end);
     }
 
-    /// Jumps to one of these labels, by the low bits of a register.
-    fn jump(&mut self, selector: Register, labels: &[String]) {
+    /// Leaves the address of one of so many entries in the first scratch register, by the low bits of another register, and
+    /// that of the table, which begins here, in the second.
+    fn entry(&mut self, selector: Register, entries: usize, bytes: usize) {
         let table = self.label();
         let [one, two] = SCRATCH;
-        self.line(format!("andi x{one}, x{selector}, {}", labels.len() - 1));
-        self.line(format!("slli x{one}, x{one}, 2"));
+        self.line(format!("andi x{one}, x{selector}, {}", entries - 1));
+        self.line(format!("slli x{one}, x{one}, {}", bytes.ilog2()));
         self.line(format!("la x{two}, {table}"));
         self.line(format!("add x{one}, x{one}, x{two}"));
+        let _ = writeln!(self.tables, "{table}:");
+    }
+
+    /// Jumps to one of these labels, by the low bits of a register.
+    fn jump(&mut self, selector: Register, labels: &[String]) {
+        let [one, two] = SCRATCH;
+        self.entry(selector, labels.len(), 4);
         self.line(format!("lw x{one}, 0(x{one})"));
         self.line(format!("add x{one}, x{one}, x{two}"));
         self.line(format!("jr x{one}"));
-        let _ = writeln!(self.tables, "{table}:");
-        for label in labels {
-            let _ = writeln!(self.tables, "    .word {label} - {table}");
+        for (number, label) in labels.iter().enumerate() {
+            let _ = writeln!(self.tables, "    .word {label} - . + {}", 4 * number);
         }
     }
 
@@ -303,20 +310,15 @@ impl Printer {
 
     fn call(&mut self, selector: Register, callees: &[usize]) {
         let after = self.label();
-        let [one, two] = SCRATCH;
+        let [one, _] = SCRATCH;
         self.line(format!("addi x{FUEL}, x{FUEL}, -1"));
         self.line(format!("bltz x{FUEL}, {after}"));
         if let [callee] = callees {
             self.line(format!("jal x{}, f{callee}", self.links[*callee]));
         } else {
-            let table = self.label();
-            self.line(format!("andi x{one}, x{selector}, {}", callees.len() - 1));
-            self.line(format!("slli x{one}, x{one}, 2"));
-            self.line(format!("la x{two}, {table}"));
-            self.line(format!("add x{one}, x{one}, x{two}"));
+            self.entry(selector, callees.len(), 4);
             self.line(format!("lw x{one}, 0(x{one})"));
             self.line(format!("jalr x{RA}, x{one}"));
-            let _ = writeln!(self.tables, "{table}:");
             for callee in callees {
                 let _ = writeln!(self.tables, "    .word f{callee}");
             }
@@ -326,21 +328,16 @@ impl Printer {
 
     /// Functions keep the link in their frames, so that it is free.
     fn copied(&mut self, selector: Register, routines: &[Vec<String>]) {
-        let table = self.label();
         let [one, two] = SCRATCH;
         let longest = routines.iter().map(Vec::len).max().unwrap_or(0);
         let words = (longest + 1).next_power_of_two();
-        self.line(format!("andi x{one}, x{selector}, {}", routines.len() - 1));
-        self.line(format!("slli x{one}, x{one}, {}", (4 * words).ilog2()));
-        self.line(format!("la x{two}, {table}"));
-        self.line(format!("add x{two}, x{two}, x{one}"));
+        self.entry(selector, routines.len(), 4 * words);
         for word in 0..=longest as u32 {
-            self.line(format!("lw x{one}, {}(x{two})", 4 * word));
-            self.line(format!("sw x{one}, {}(x{PRIVATE})", COPIES_AT + 4 * word));
+            self.line(format!("lw x{two}, {}(x{one})", 4 * word));
+            self.line(format!("sw x{two}, {}(x{PRIVATE})", COPIES_AT + 4 * word));
         }
         self.line("fence.i");
         self.line(format!("jalr x{RA}, {COPIES_AT}(x{PRIVATE})"));
-        let _ = writeln!(self.tables, "{table}:");
         for routine in routines {
             let returns = vec![format!("jr x{RA}"); words - routine.len()];
             for line in routine.iter().chain(&returns) {
