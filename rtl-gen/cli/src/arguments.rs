@@ -373,7 +373,7 @@ pub struct FuzzArguments {
     /// Programs to run
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: u64,
-    /// What programs consist of: mixed, structured, unstructured, calls, memory, atomics, pressure, faults
+    /// What programs consist of: mixed, structured, unstructured, calls, memory, atomics, pressure, copies, faults
     /// [default: each program is drawn one]
     #[arg(long, value_name = "P")]
     pub profile: Option<String>,
