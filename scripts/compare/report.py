@@ -135,8 +135,8 @@ class Report:
             "with flattened cores. Packed counts the LUT sites that carry chains and LUT RAM take as well.",
             plots, self.CORE_HEADINGS, self.each(self.core_cells),
             "<code>weft synth --target ecp5-85k</code>, stock mapping for the shortest delay; frequency by nextpnr, speed grade 6, "
-            "with <code>--placer static</code>, the median of the seeds, each of which is a dot. ≤ is the slowest module placed by itself, which the whole core cannot "
-            "exceed. × at the foot of the plot: a core that does not fit, is not routed, or takes more memory than the tools have.",
+            "with <code>--placer static</code>, the median of the seeds, each of which is a dot. ≤ is the slowest module placed by "
+            "itself, which the whole core cannot exceed. × at the foot of the plot: a core that does not fit, is not routed, or takes more memory than the tools have.",
         )
 
     def cycles(self):

@@ -1,7 +1,8 @@
 //! Prints a program as assembler text: the assembler encodes it, so no table of ours is relied on.
 //!
 //! Layout of the program's memory, from `results_begin` to `results_end`: 512 bytes of each thread's own, of which 128
-//! take the code that it copies, and the last 128 its registers at the end; rows of words with one column a thread; 64 words that all share.
+//! take the code that it copies, and the last 128 its registers at the end; rows of words with one column a thread; 64
+//! words that all share.
 
 use std::fmt::Write;
 

@@ -21,18 +21,28 @@ pub struct Profile {
 
 /// Weights of statements.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs)] // named as in `program::Statement`; `meeting`: sides that end in a late result; `fault`: the end of all; `copied`: or rewritten
 pub struct Statements {
+    /// Straight code.
     pub code: u32,
+    /// Two sides.
     pub sides: u32,
+    /// Two sides that end in a late result.
     pub meeting: u32,
+    /// Loops.
     pub repeated: u32,
+    /// Jump tables.
     pub switch: u32,
+    /// Blocks that jump among one another.
     pub graph: u32,
+    /// Calls.
     pub call: u32,
+    /// Ways out of loops, functions and the program.
     pub leave: u32,
+    /// Barriers.
     pub barrier: u32,
+    /// Instructions at fault, which end all threads.
     pub fault: u32,
+    /// Code that is copied or rewritten.
     pub copied: u32,
 }
 
