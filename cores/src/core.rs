@@ -138,7 +138,8 @@ pub fn elaborate(
     }
 
     let s5 = m.instance("s5", &s5_decode::elaborate(shape)?);
-    Meta::from_instance(&s4, shape, "s5").connect(&s5, "s5");
+    let meta_s5 = Meta::from_instance(&s4, shape, "s5");
+    meta_s5.connect(&s5, "s5");
     for port in ["fetch_fault_s5", "epoch_s5", "rs1_s5", "rs2_s5"] {
         s5.input(port, &s4.output_as(port, port));
     }
@@ -160,7 +161,7 @@ pub fn elaborate(
     s6.input("store_s6", &s5.output_as("store_s6", "store_s6"));
     let leader = m.instance("s6_leader", &s6_leader::elaborate(shape)?);
     leader.input("start_valid", &warp_start).input("start_warp", &warp_at);
-    leader.input("warp_s6", &meta_s6.warp).input("slot_s6", &meta_s6.slot);
+    leader.input("warp_s5", &meta_s5.warp).input("slot_s6", &meta_s6.slot);
     s6.input("leader_s6", &leader.output_as("leader_s6", "leader_s6"));
 
     let path = Path::forward(&m, shape, "path_s7");

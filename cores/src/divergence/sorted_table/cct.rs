@@ -46,7 +46,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let to_back = m.input("to_back_s8", 1);
     let extracts = m.input("extracts_s8", 1);
     let inserted = m.input("inserted_s9", Row::bits(shape));
-    m.port_group("for the sorter, in S9: whether that commit, even if it extracts nothing, changes y or turns; whether turns last");
+    m.port_group("for the sorter, in S9: that commit changes y or turns, even if it extracts nothing; turns last");
     let y_changes = m.input("y_changes_s9", 1);
     let holds = m.input("holds_s9", 1);
     m.port_group("y of the sorter's warp");
