@@ -1,14 +1,57 @@
-//! The fetch port: a core that asks for what is between words is found.
+//! The fetch port: a core that asks for what is between words is found, and so is one that does not wait for late words.
 
 mod support;
 
+use std::fs;
+
+use sim::Program;
 use support::assembler::*;
+use testbench::{Engine, RunOptions, kernels};
+use weft_config::{Config, Latency};
+
+const LATE: Latency = Latency { min: 1, max: 9 };
+
+fn small() -> Config {
+    let mut config = support::config(2, 2);
+    config.run.watchdog = 2000;
+    config
+}
+
+fn program() -> [u32; 3] {
+    [addi(5, 0, 1), addi(6, 5, 1), csrw(0x800, 0)]
+}
 
 #[test]
 fn fetches_are_of_whole_words() {
-    let mut config = support::config(2, 2);
-    config.run.watchdog = 2000;
-    let program = [addi(5, 0, 1), addi(6, 5, 1), csrw(0x800, 0)];
-    assert!(support::agrees(&config, &program, None));
-    assert!(!support::agrees(&config, &program, Some(("{pc_s1, 2'd0};", "{pc_s1, 2'd1};"))));
+    assert!(support::agrees(&small(), &program(), None));
+    assert!(!support::agrees(&small(), &program(), Some(("{pc_s1, 2'd0};", "{pc_s1, 2'd1};"))));
+}
+
+#[test]
+fn a_core_that_does_not_wait_for_its_words_is_found_where_they_are_late() {
+    let breaks = Some(("moves | (waiting_s2 & ~imem_rsp_valid)", "moves"));
+    let mut config = small();
+    assert!(support::agrees(&config, &program(), breaks), "words come in the next cycle");
+    config.memory.fetch_latency = LATE;
+    assert!(support::agrees(&config, &program(), None));
+    assert!(!support::agrees(&config, &program(), breaks));
+}
+
+/// Resteers, parts of loads, barriers and divisions while a word is awaited; data late as well, and in any order.
+#[test]
+fn every_unit_waits_for_late_words() {
+    let out = tempfile::tempdir().unwrap();
+    for name in ["quicksort", "gcd", "reduction", "lu_decomposition", "indirect_call", "memory_patterns"] {
+        let kernel = kernels::find(name).unwrap();
+        let elf = fs::read(kernels::build(kernel, out.path()).unwrap()).unwrap();
+        for unit in sim::policy::names() {
+            let mut config = Config { warps: 3, threads: 4, ..Config::default() };
+            config.divergence.unit = unit.into();
+            config.memory.latency = Latency { min: 1, max: 30 };
+            config.memory.fetch_latency = LATE;
+            let program = Program::load(name, &elf, &config).unwrap();
+            let report = testbench::run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap();
+            assert!(report.success(), "{name} with {unit}: {}", report.message);
+        }
+    }
 }

@@ -50,6 +50,11 @@ fn cycles_of_the_model_are_near_those_of_the_hardware() {
     let mut constrained = config("dual-path", 20);
     constrained.divergence.scheduler = Scheduler::Constrained;
     all.extend(errors(&constrained));
+    for unit in ["sorted-table", "dual-path"] {
+        let mut late_words = config(unit, 20);
+        late_words.memory.fetch_latency = Latency { min: 3, max: 3 };
+        all.extend(errors(&late_words));
+    }
 
     all.sort_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
     let median = all[all.len() / 2].1.abs();
@@ -62,8 +67,9 @@ fn cycles_of_the_model_are_near_those_of_the_hardware() {
 /// With one warp and one path at a time nothing is left to chance: every cycle is the hardware's.
 #[test]
 fn a_single_warp_with_one_path_takes_exactly_the_cycles_of_the_hardware() {
-    for latency in [1, 100] {
-        let config = Config { warps: 1, ..config("pdom-stack", latency) };
+    for (latency, fetch_latency) in [(1, 1), (100, 1), (20, 7)] {
+        let mut config = Config { warps: 1, ..config("pdom-stack", latency) };
+        config.memory.fetch_latency = Latency { min: fetch_latency, max: fetch_latency };
         for (point, percent) in errors(&config) {
             assert_eq!(percent, 0.0, "{point}");
         }

@@ -83,6 +83,8 @@ pub struct Memory {
     pub kind: MemoryKind,
     /// Cycles from an accepted request to its response.
     pub latency: Latency,
+    /// Cycles from an accepted fetch to its word.
+    pub fetch_latency: Latency,
     /// Transactions that the memory accepts per cycle, on average.
     pub bandwidth: Bandwidth,
     /// Seed of random latencies.
@@ -109,7 +111,7 @@ pub enum MemoryKind {
     Axi4,
 }
 
-/// `memory.latency`: a number of cycles, or a range `"min..max"` (both ends included) drawn at random.
+/// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a range `"min..max"` (both ends included) drawn at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "toml::Value")]
 pub struct Latency {
@@ -188,7 +190,8 @@ impl Memory {
         };
         Self {
             kind,
-            latency: Latency { min: 1, max: 1 },
+            latency: Latency::ONE,
+            fetch_latency: Latency::ONE,
             bandwidth: Bandwidth::FULL,
             seed: 1,
             outstanding: 16,
@@ -228,7 +231,7 @@ impl MemoryKind {
     pub fn ignored_keys(self) -> &'static [&'static str] {
         match self {
             Self::Model | Self::Axi4 => &[],
-            Self::Bram => &["memory.latency", "memory.bandwidth", "memory.seed"],
+            Self::Bram => &["memory.latency", "memory.fetch_latency", "memory.bandwidth", "memory.seed"],
         }
     }
 }
@@ -275,6 +278,11 @@ impl From<MemoryKind> for &'static str {
     fn from(kind: MemoryKind) -> Self {
         kind.name()
     }
+}
+
+impl Latency {
+    /// The next cycle.
+    pub const ONE: Self = Self { min: 1, max: 1 };
 }
 
 impl From<Latency> for toml::Value {

@@ -142,7 +142,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "memory.kind",
-        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latency, bandwidth and seed cannot be set); with \"axi4\" an AXI4 master, whose slave the test bench is.",
+        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latencies, bandwidth and seed cannot be set); with \"axi4\" an AXI4 master, whose slave the test bench is.",
         in_hardware: true,
         field: Field::Choice {
             plural: "kinds",
@@ -156,6 +156,12 @@ pub const KEYS: &[Key] = &[
         summary: "Cycles from an accepted load to its response (kind \"axi4\": from the address to the last beat of the answer, of stores too); a range is drawn from at random, both ends included.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.latency },
+    },
+    Key {
+        name: "memory.fetch_latency",
+        summary: "Cycles from an accepted fetch to its word, as of a slow instruction memory or of a cache that misses. The core has one fetch at a time in memory: it executes no more than one instruction in so many cycles.",
+        in_hardware: false,
+        field: Field::Latency { at: |config| &mut config.memory.fetch_latency },
     },
     Key {
         name: "memory.bandwidth",

@@ -5,8 +5,7 @@ use weft_config::{Config, MemoryKind};
 /// The pipeline, as `docs/microarchitecture.md` describes it. S3, where an instruction issues, is cycle 0.
 #[derive(Clone, Debug)]
 pub(super) struct Constants {
-    /// From the choice of a context to fetch for in S0 until its instruction can issue, and until the
-    /// context can be chosen again.
+    /// From S2, where the word is there, until its instruction can issue, and until the context can be chosen again.
     pub(super) fetch: u64,
     /// Instructions that a context holds before S3, the one under way included.
     pub(super) buffer: usize,
@@ -49,7 +48,7 @@ impl Constants {
             _ => 0,
         };
         Self {
-            fetch: 3,
+            fetch: 1,
             buffer: 2,
             spacing: 2 + stages,
             election: 3 + stages,

@@ -7,6 +7,7 @@ use weft_trace::Record;
 
 use super::Cycles;
 use super::constants::Constants;
+use super::fetch_port::FetchPort;
 use super::front_end::FrontEnd;
 use super::memory_port::MemoryPort;
 use super::predecode::{Class, Predecoder};
@@ -29,6 +30,7 @@ pub(super) struct Core<'a> {
     pub(super) warps: Vec<Warp>,
     /// What S8 will find, in the order in which it does.
     pub(super) findings: VecDeque<Finding>,
+    pub(super) fetch_port: FetchPort,
     pub(super) memory: MemoryPort,
     pub(super) write_port: WritePort,
     /// Places for requests, and tags, that are free.
@@ -115,6 +117,7 @@ impl<'a> Core<'a> {
             contexts,
             warps: vec![Warp::default(); config.warps as usize],
             findings: VecDeque::new(),
+            fetch_port: FetchPort::new(config),
             memory: MemoryPort::new(config, constants.atomic),
             write_port: WritePort::default(),
             places: constants.requests,
@@ -178,7 +181,7 @@ impl<'a> Core<'a> {
             }
             wakes = wakes.min(context.front_end.wakes(now, &self.constants));
             if context.front_end.wants(now, &self.constants).is_some() {
-                wakes = now + 1;
+                wakes = wakes.min(self.fetch_port.free_from().max(now + 1));
             }
             if let Some(head) = context.front_end.head(now) {
                 wakes = wakes.min(self.could_issue(number, head).max(now + 1));
@@ -202,6 +205,9 @@ impl<'a> Core<'a> {
 
     /// S0: one context in turn. One that has just restarted goes before it, but not twice in a row if another waits.
     fn fetch(&mut self) {
+        if self.now < self.fetch_port.free_from() {
+            return;
+        }
         let count = self.contexts.len();
         let restarted = |number: usize| self.contexts[number].front_end.has_restarted(self.now);
         let wants = |number: usize| Some((number, self.contexts[number].front_end.wants(self.now, &self.constants)?));
@@ -217,7 +223,8 @@ impl<'a> Core<'a> {
         }
         let word = self.execution.machine.read_word(pc);
         let instruction = self.predecoder.predecode(pc, word);
-        self.contexts[number].front_end.fetch(self.now, pc, instruction, &self.constants);
+        let from = self.fetch_port.fetch(self.now) + self.constants.fetch;
+        self.contexts[number].front_end.fetch(pc, instruction, from);
     }
 
     /// The context of the warp's other slot.

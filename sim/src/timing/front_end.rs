@@ -64,10 +64,10 @@ impl FrontEnd {
         [fetch, issue, flushed].into_iter().filter(|cycle| *cycle > now).min().unwrap_or(u64::MAX)
     }
 
-    /// Begins a fetch in cycle `now`.
-    pub(super) fn fetch(&mut self, now: u64, pc: u32, instruction: Predecoded, constants: &Constants) {
-        self.buffer.push_back(Fetched { pc, instruction, from: now + constants.fetch });
-        self.idle_from = now + constants.fetch;
+    /// Begins a fetch, whose instruction can issue from cycle `from` on.
+    pub(super) fn fetch(&mut self, pc: u32, instruction: Predecoded, from: u64) {
+        self.buffer.push_back(Fetched { pc, instruction, from });
+        self.idle_from = from;
         self.next = (!self.single).then_some(instruction.next);
     }
 

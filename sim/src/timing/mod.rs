@@ -9,6 +9,7 @@
 //!
 //! - [`constants`]: the distances between stages;
 //! - [`predecode`]: what S2 knows of an instruction;
+//! - [`fetch_port`]: S1 and S2, for all contexts;
 //! - [`front_end`]: fetch and instruction buffer of a context;
 //! - [`scoreboard`]: results that a context waits for;
 //! - [`memory_port`]: requests and responses;
@@ -22,6 +23,7 @@
 mod constants;
 mod core;
 mod effects;
+mod fetch_port;
 mod front_end;
 mod issue;
 mod memory_port;

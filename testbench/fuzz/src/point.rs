@@ -10,6 +10,7 @@ pub const SIZES: &[(u32, u32)] =
     &[(2, 4), (3, 8), (1, 4), (8, 4), (5, 2), (4, 16), (1, 8), (2, 2), (1, 1), (2, 32), (12, 4), (1, 64)];
 
 const LATENCIES: [(u32, u32); 7] = [(1, 1), (1, 1), (2, 9), (20, 20), (1, 60), (1, 60), (100, 100)];
+const FETCH_LATENCIES: [(u32, u32); 6] = [(1, 1), (1, 1), (1, 1), (1, 4), (2, 2), (1, 30)];
 const BANDWIDTHS: [u32; 4] = [1000, 1000, 500, 130];
 
 /// Everything about a point that is in hardware, drawn.
@@ -45,6 +46,9 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     config.memory.latency = Latency { min, max };
     config.memory.bandwidth = Bandwidth(BANDWIDTHS[rng.usize(0..BANDWIDTHS.len())]);
     config.memory.seed = rng.u64(1..1 << 31);
+    // Drawn from the seed of the memory: programs are those that they were before fetches could be late.
+    let (min, max) = FETCH_LATENCIES[(config.memory.seed % FETCH_LATENCIES.len() as u64) as usize];
+    config.memory.fetch_latency = Latency { min, max };
     config.run.watchdog = 20_000;
     config
 }

@@ -1,8 +1,10 @@
-//! The fetch port at the top of a core: each accepted request is answered in the next cycle.
+//! The fetch port at the top of a core: each accepted request is answered `memory.fetch_latency` cycles later.
+
+use std::collections::VecDeque;
 
 use sim::Program;
 use sim::control_flow::ReconvergenceTable;
-use weft_config::Config;
+use weft_config::{Config, Latency};
 
 use super::JUNK;
 use crate::memory::{BackPressure, Ram};
@@ -10,14 +12,25 @@ use crate::model::{Model, ModelError};
 use crate::pins::{FetchAnswers, RequestPorts};
 use crate::reconvergence::reconvergence_table;
 
+/// A word on its way to the core.
+struct Fetched {
+    /// In how many cycles it is there.
+    cycles: u32,
+    word: u32,
+    /// Its entry of the reconvergence table.
+    reconvergence: u32,
+}
+
 /// The bench's side of it.
 pub(super) struct FetchPort {
     answers: FetchAnswers,
     pressure: BackPressure,
     /// Whether a fetch of this cycle is accepted.
     ready: bool,
-    /// The word to answer, and its entry of the reconvergence table.
-    fetched: Option<(u32, u32)>,
+    latency: Latency,
+    random: fastrand::Rng,
+    /// Accepted and not yet answered, in order. This core has one at a time.
+    fetched: VecDeque<Fetched>,
     reconvergence: ReconvergenceTable,
 }
 
@@ -28,7 +41,9 @@ impl FetchPort {
             answers: FetchAnswers::of(model, config)?,
             pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
             ready: false,
-            fetched: None,
+            latency: memory.fetch_latency,
+            random: fastrand::Rng::with_seed(memory.seed ^ 0x1a7e),
+            fetched: VecDeque::new(),
             reconvergence: reconvergence_table(config, program),
         })
     }
@@ -47,9 +62,11 @@ impl FetchPort {
     }
 
     fn answer(&mut self, model: &mut Model) {
-        let fetched = self.fetched.take();
-        let (word, reconvergence) = fetched.unwrap_or((JUNK, JUNK));
-        model.set(self.answers.imem_rsp_valid, fetched.is_some().into());
+        self.fetched.iter_mut().for_each(|fetched| fetched.cycles = fetched.cycles.saturating_sub(1));
+        let due = self.fetched.front().is_some_and(|first| first.cycles == 0);
+        let fetched = if due { self.fetched.pop_front() } else { None };
+        let (word, reconvergence) = fetched.as_ref().map_or((JUNK, JUNK), |first| (first.word, first.reconvergence));
+        model.set(self.answers.imem_rsp_valid, due.into());
         model.set(self.answers.imem_rsp_data, word.into());
         model.set(self.answers.imem_rsp_reconvergence, reconvergence.into());
     }
@@ -63,7 +80,8 @@ impl FetchPort {
             let word = ram.read_physical(address).unwrap_or(0);
             let word = if address.is_multiple_of(4) { word } else { JUNK };
             // The table is by the addresses that programs use: they are the same outside the stacks.
-            self.fetched = Some((word, self.reconvergence.word(address)));
+            let cycles = self.random.u32(self.latency.min..=self.latency.max);
+            self.fetched.push_back(Fetched { cycles, word, reconvergence: self.reconvergence.word(address) });
         }
         accepted
     }

@@ -9,7 +9,7 @@ use testbench::cache::{Cache, Key};
 use testbench::kernels::{self, Kernel};
 use testbench::model::{Built, Effort, Model, ModelError, Source};
 use testbench::{BenchError, Engine, Outcome, RunOptions};
-use weft_config::{Bandwidth, Config, Latency};
+use weft_config::{Bandwidth, Config, Latency, Memory};
 
 use super::mutator::Mutation;
 use super::switched;
@@ -253,7 +253,7 @@ fn run(case: &Case, model: Result<Model, ModelError>, expected: Option<(Outcome,
 
 /// The bundled kernels that run on this configuration, programs of `tests/assembly`, those of the stacks for the stacks, and
 /// small ones: with a memory of random latency, with one that always answers at once, and the small ones with one that
-/// refuses for long. Then programs that may not become slower. So many of them, the first, are small.
+/// refuses for long, and with words that come late. Then programs that may not become slower. So many of them, the first, are small.
 fn cases(config: &Config) -> (Vec<Case>, usize) {
     let mut small = Vec::new();
     let named = |name: String, words: &[u32], symbols: &[(&str, u32)]| {
@@ -267,21 +267,24 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
     for seed in 0..10 {
         small.push(named(format!("random program {seed}"), &random::program(seed, 400), &[]));
     }
-    let case = |program: &Program, (min, max), bandwidth, slack| {
+    let case = |program: &Program, (min, max), change: &dyn Fn(&mut Memory), slack| {
         let mut config = config.clone();
         config.memory.latency = Latency { min, max };
-        config.memory.bandwidth = Bandwidth(bandwidth);
+        change(&mut config.memory);
         Case::new(program, config, slack)
     };
+    let refuses = |memory: &mut Memory| memory.bandwidth = Bandwidth(20);
+    let has_late_words = |memory: &mut Memory| memory.fetch_latency = Latency { min: 1, max: 9 };
     let longer = [bundled(config), assembled(config)].concat();
     let mut cases = Vec::new();
     for latency in [(1, 60), (1, 1)] {
-        cases.extend(small.iter().chain(&longer).map(|program| case(program, latency, 1000, None)));
+        cases.extend(small.iter().chain(&longer).map(|program| case(program, latency, &|_| (), None)));
     }
-    cases.extend(small.iter().map(|program| case(program, (1, 1), 20, None)));
+    cases.extend(small.iter().map(|program| case(program, (1, 1), &refuses, None)));
+    cases.extend(small.iter().map(|program| case(program, (1, 60), &has_late_words, None)));
     for (name, latency, words) in steady() {
         let program = named(format!("rate of {name}"), &words, &[]);
-        cases.push(case(&program, (latency, latency), 1000, Some(0.03)));
+        cases.push(case(&program, (latency, latency), &|_| (), Some(0.03)));
     }
     (cases, small.len())
 }
