@@ -2,7 +2,8 @@
 # Places and routes cores of eight warps on an ECP5-85F, speed grade 6, with `weft synth`, and writes the table of docs/area.md,
 # between the markers <!-- frequency: begin --> and <!-- frequency: end -->.
 #
-#   ./scripts/frequency.sh [--isas "I ..."] [--units "U ..."] [--threads "T ..."] [--placer P] [--seeds N] [--jobs N]
+#   ./scripts/frequency.sh [--isas "I ..."] [--units "U ..."] [--threads "T ..."] [--placer P] [--seeds N]
+#                          [--minutes N] [--jobs N]
 #
 #   --isas     rv32i, rv32im or rv32ima  (rv32im)
 #   --units    divergence units; arbiter:N has N pipeline stages
@@ -10,6 +11,7 @@
 #   --threads  (2 4 8); "" only writes the table
 #   --placer   heap or static  (static)
 #   --seeds    of place and route  (3)
+#   --minutes  after which a seed is given up, as not routed  (90)
 #   --jobs     cores placed at a time  (the processors of this machine)
 #
 # Takes from minutes (2 threads) to an hour or more (32 threads) a core and seed. Each core that is done is kept in
@@ -27,9 +29,10 @@ units="arbiter arbiter:1 arbiter:2 sorted-table pdom-stack dual-path"
 threads="2 4 8"
 placer=static
 seeds=3
+minutes=90
 jobs=$(nproc)
-options "isas units threads placer seeds jobs" "$@"
-for count in $threads "$seeds" "$jobs"; do
+options "isas units threads placer seeds minutes jobs" "$@"
+for count in $threads "$seeds" "$minutes" "$jobs"; do
     [[ $count =~ ^[1-9][0-9]*$ ]] || refuse "'$count' is not a whole number above 0"
 done
 [[ $placer =~ ^(heap|static)$ ]] || refuse "unknown placer '$placer'"
@@ -74,7 +77,7 @@ measure() {
     ! python3 scripts/frequency_table.py knows "$store" "$@" "$seeds" "$verilog" "$placer" || return 0
     core_of "$@"
     # A core that does not fit or is not routed is a result, too.
-    "$weft" --json synth --target ecp5-85k "${core[@]}" --pnr --placer "$placer" --seeds "$seeds" >"$work/$name.json" 2>"$work/$name.log" ||
+    "$weft" --json synth --target ecp5-85k "${core[@]}" --pnr --placer "$placer" --minutes "$minutes" --seeds "$seeds" >"$work/$name.json" 2>"$work/$name.log" ||
         [[ $? -eq 1 ]] || {
         cat "$work/$name.log" >&2
         return 1
@@ -83,7 +86,7 @@ measure() {
     echo "$name done after $((SECONDS - start)) s" >&2
 }
 export -f measure core_of verilog_of
-export weft work store seeds placer
+export weft work store seeds minutes placer
 
 mkdir -p "$(dirname "$store")"
 for number in $threads; do

@@ -59,8 +59,8 @@ def slowest(answer):
 def keep(store, isa, unit, threads, verilog, answered):
     answer = json.loads(pathlib.Path(answered).read_text())
     core = dict(zip(KEY, [isa, unit, int(threads)])) | {"verilog": verilog, "date": str(datetime.date.today())}
-    placer = (answer["placing"] or {}).get("placer")
-    core |= {"placer": placer} | {name: answer[name] for name in FIGURES} | {"slowest": slowest(answer), "tools": [version(said) for said in answer["tools"].values()]}
+    placing = answer["placing"] or {}
+    core |= {"placer": placing.get("placer"), "reason": placing.get("reason")} | {name: answer[name] for name in FIGURES} | {"slowest": slowest(answer), "tools": [version(said) for said in answer["tools"].values()]}
     cores = [other for other in read(store) if key(other) != key(core)]
     text = json.dumps(sorted([*cores, core], key=order), indent=1)
     path = pathlib.Path(store)
@@ -89,7 +89,7 @@ def row(core, present):
     return [
         core["isa"].upper(), unit + mark, core["threads"], core["lut4"], core["packed"], core["ff"], core["bram"], core["placer"] or "",
         frequencies or OUTCOMES.get(core["outcome"], core["outcome"]), f"{median:.1f}" if median else "",
-        f"{stage(path['from'])} → {stage(path['to'])}, {path['levels']} levels" if path else "",
+        f"{stage(path['from'])} → {stage(path['to'])}, {path['levels']} levels" if path else core.get("reason") or "",
     ]
 
 

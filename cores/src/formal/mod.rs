@@ -16,7 +16,7 @@ mod unit;
 
 pub(crate) use observation::observe;
 pub use observation::{Observation, elaborate as edge};
-pub(crate) use points::points;
+pub(crate) use points::{exist as points_exist, points, points_at_heights};
 pub use registers::registers;
 pub(crate) use registers::{KeptRegister, kept_register};
 pub(crate) use rules::{Rules, Watched, elaborate as rules};

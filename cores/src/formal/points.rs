@@ -1,15 +1,30 @@
-//! Functional points: what random programs should be seen to make the pipeline do, beside the points that the units name.
+//! Functional points: what random programs should be seen to make a core do, beside what the covers of the units name.
 
 use rtl::{Builder, Expr};
 
 use crate::shape::Shape;
 
-/// States in a formal build that each of these one-bit conditions can hold; `weft fuzz --coverage` counts how often they do.
-pub fn points(m: &Builder, shape: &Shape, points: &[(&str, Expr)]) {
-    if !shape.formal || shape.shows_scoreboard() {
-        return;
+/// Whether a core states its points: in a formal build that runs in lock step. Proofs have covers of their own.
+pub fn exist(shape: &Shape) -> bool {
+    shape.formal && shape.trace
+}
+
+/// States that each of these one-bit conditions can hold; `weft fuzz --coverage` counts how often they do.
+pub fn points<N: AsRef<str>>(m: &Builder, shape: &Shape, points: &[(N, Expr)]) {
+    if exist(shape) {
+        points.iter().for_each(|(name, condition)| m.cover(name.as_ref(), condition));
     }
-    for (name, condition) in points {
-        m.cover(name, condition);
-    }
+}
+
+/// The same of what can happen at each of these heights of a stack: the point of height 2 is `{name}_2`.
+pub fn points_at_heights(
+    m: &Builder,
+    shape: &Shape,
+    name: &str,
+    height: &Expr,
+    heights: std::ops::Range<usize>,
+    happens: &Expr,
+) {
+    let point = |number: usize| (format!("{name}_{number}"), happens & height.is(number as u64));
+    points(m, shape, &heights.map(point).collect::<Vec<_>>());
 }

@@ -5,6 +5,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 
+use crate::formal::points;
 use crate::queue::{Queue, pack, unpack};
 use crate::shape::{REQUEST_QUEUE, Shape};
 use crate::signals::Request;
@@ -45,8 +46,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let present = &requests.valid;
     let to_memory = m.wire("to_memory", &(present & !&is_console));
     let to_console = m.wire("to_the_console", &(present & &is_console));
-    let pop = m.wire("pop", &((&to_memory & ready) | (&to_console & console_ready)));
+    let pop = m.wire("pop", &((&to_memory & &ready) | (&to_console & &console_ready)));
     requests.pop(&m, &pop);
+    let found = [
+        ("memory_refuses_a_request", &to_memory & !&ready),
+        ("the_console_refuses_a_byte", &to_console & !&console_ready),
+        ("every_place_is_taken", requests.full()),
+        ("a_request_comes_as_one_leaves", &push & &pop),
+    ];
+    points(&m, shape, &found);
 
     m.output("dmem_req_valid", &to_memory);
     m.output("dmem_req_op", &head.op);

@@ -6,6 +6,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 
 use super::s0_steer::Fetch;
+use crate::formal::points;
 use crate::memory::map::physical;
 use crate::shape::Shape;
 
@@ -24,7 +25,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let waiting = m.register("waiting_s2", 1);
     let free = m.wire("free_s2", &(!&*waiting | &rsp_valid));
     let request = m.wire("request", &(&fetch.valid & &free));
-    let moves = m.wire("moves", &(&request & req_ready));
+    let moves = m.wire("moves", &(&request & &req_ready));
     waiting.next(&(&moves | (&*waiting & !&rsp_valid))).reset(0);
     m.output("ready_s1", &(!&fetch.valid | &moves));
     m.output("imem_req_valid", &request);
@@ -34,6 +35,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     context.next(&fetch.context).enable(&moves);
     let pc = m.register("pc_q", crate::shape::PC);
     pc.next(&fetch.pc).enable(&moves);
+    let found = [
+        ("memory_refuses_a_fetch", &request & !&req_ready),
+        ("a_fetch_waits_for_the_word_before", &fetch.valid & !&free),
+        ("a_word_is_late_and_nothing_waits", &*waiting & !&rsp_valid & !&fetch.valid),
+    ];
+    points(&m, shape, &found);
     m.port_group("the fetch whose word is here");
     Fetch { valid: &*waiting & &rsp_valid, context: context.q(), pc: pc.q() }.outputs(&m, "s2");
     m.finish()

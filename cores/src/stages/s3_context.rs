@@ -93,7 +93,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             head.next(&full.mux(&behind, value)).enable(&moves_up);
             [head.q(), behind.q()]
         });
-    let waits_for_late = m.wire("waits_for_late", &(&depends & pending).any());
+    let waits_for_late = m.wire("waits_for_late", &(&depends & &pending).any());
 
     m.comment(
         "The instruction issued last: its result at S7 cannot be read yet, its outcome is not known to S8 or S6.",
@@ -140,6 +140,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ("a_fence_waits", &*present & Need::NoRequests.of(&needs) & Need::NoRequests.of(&lacking)),
     ];
     points(&m, shape, &found);
+    if shape.slots > 1 {
+        let results = &depends & &pending;
+        let [own, shadowed] = [results.slice(0, entries).any(), results.from(entries).any()];
+        let found = [
+            ("waits_for_a_shadow_alone", &*present & &shadowed & !&own),
+            ("waits_for_own_results_and_shadows", &*present & &shadowed & &own),
+        ];
+        points(&m, shape, &found);
+    }
     if shape.multiply {
         let found = [
             ("waits_for_a_long_result", &*present & Need::LongResult.of(&needs) & Need::LongResult.of(&lacking)),

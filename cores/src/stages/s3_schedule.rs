@@ -153,7 +153,11 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         ready = ready & constrained(&m, shape, &enabled, &column("issues_late"), &column("waits_late"), &fences);
     }
     let ready = m.wire("ready", &ready);
-    points(&m, shape, &[("a_bubble_holds_an_issue_up", &bubble & column("ready").any())]);
+    let found = [
+        ("a_bubble_holds_an_issue_up", &bubble & column("ready").any()),
+        ("every_context_waits", column("urgent").none() & ready.none()),
+    ];
+    points(&m, shape, &found);
     m.drive(&follows, &column("follows"));
     m.drive(&fence_waits, &column("waits_for_requests").any());
 

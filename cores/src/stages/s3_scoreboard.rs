@@ -30,6 +30,7 @@ use rtl::{
 
 use super::s0_steer::contexts_of;
 use super::s3_schedule::{Written, split_context};
+use crate::formal::points;
 use crate::shape::Shape;
 use crate::signals::Hazards;
 
@@ -168,6 +169,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let copied: Vec<Expr> =
             (0..contexts).map(|context| older[context % shape.slots].when(&copied[context])).collect();
         shadow.next(&((&*shadow | (&*pending & join(&copied))) & !&freed)).reset(0);
+        let cast = &*pending & join(&copied);
+        let younger = (&younger[0] | &younger[1]).lanes(entries);
+        let spared = (0..shape.slots).map(|slot| younger[slot].any() & shadows.bit(slot));
+        let found = [
+            ("results_of_one_slot_are_shadowed", cast.any() & !shadows.all()),
+            ("results_of_both_slots_are_shadowed", cast.any() & shadows.all()),
+            ("a_younger_result_is_not_shadowed", join(&spared.collect::<Vec<_>>()).any()),
+            ("a_shadow_ends_with_its_result", (&*shadow & &freed).any()),
+            ("a_shadow_is_cast_as_its_result_ends", (&cast & &freed).any()),
+            ("a_shadow_is_cast_twice", (&cast & &*shadow).any()),
+        ];
+        points(&m, shape, &found);
         shadow.q()
     });
 

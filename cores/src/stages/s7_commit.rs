@@ -6,11 +6,13 @@
 //! Leaves, at the end of the stage: the registers of the served lanes, at most one memory request, the fault, and for S8
 //! the new paths a and b. Never stalls.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, increment, join, lit, lowest_one};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, concat, encode, increment, join, lit, lowest_one,
+};
 
 use super::s3_schedule::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
-use crate::formal::points;
+use crate::formal::{points, points_exist};
 use crate::memory::coalescer;
 use crate::memory::map::in_ram;
 use crate::shape::{CONSOLE, DEPTH, PC, Shape};
@@ -196,16 +198,29 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ("fence_i", control.is_fence_i.clone()),
         ("long", &control.is_multiply | &control.is_divide),
     ];
+    let squashed = &meta.valid & !&valid;
     for (kind, is) in &kinds {
         let found = [
             (format!("{kind}_commits"), &commit & is),
-            (format!("{kind}_is_squashed"), &meta.valid & !&valid & is & !&control.faults),
+            (format!("{kind}_is_squashed"), &squashed & is & !&control.faults),
         ];
-        found.into_iter().for_each(|(name, condition)| points(&m, shape, &[(&name, condition)]));
+        points(&m, shape, &found);
+    }
+    if points_exist(shape) {
+        m.comment("What the slot committed last.");
+        let mut names = kinds.each_ref().map(|(kind, _)| *kind).to_vec();
+        names.push("rotation");
+        let last: Vec<Expr> = kinds.iter().map(|(_, is)| &commit & is).chain([rotates.clone()]).collect();
+        let context = join_context(&meta.warp, &meta.slot);
+        let table = m.memory("last_kinds", shape.contexts(), last.len(), MemoryStyle::Distributed);
+        table.write(&(&commit | &rotates), &context, &join(&last));
+        let last = table.read("last_kind", &context);
+        let after = |(number, kind): (usize, &&str)| (format!("a_squash_after_{kind}"), &squashed & last.bit(number));
+        points(&m, shape, &names.iter().enumerate().map(after).collect::<Vec<_>>());
     }
     let split = (&active & &taken).any() & not_taken.any();
     let found = [
-        ("a_fault_is_squashed", &meta.valid & !&valid & &control.faults),
+        ("a_fault_is_squashed", &squashed & &control.faults),
         ("only_the_epoch_differs", &meta.valid & meta.pc.eq(&path.pc) & !&epoch_is_present & &path_runs),
         ("the_path_gives_way", rotates.clone()),
         ("a_console_store", &push & &leader_at_console),
@@ -332,7 +347,7 @@ impl Previous {
         let one = m.wire("commit_one", &rtl::decode(&context, contexts).when(commit));
         let now = unserved.any().repeat(contexts);
         partial.next(&((&one & now) | (!&one & &*partial))).reset(0);
-        let pcs = m.memory("previous_pcs", contexts, PC, rtl::MemoryStyle::Distributed);
+        let pcs = m.memory("previous_pcs", contexts, PC, MemoryStyle::Distributed);
         pcs.write(commit, &context, &meta.pc);
         let pc = pcs.read("previous_pc", &context);
         Self { partial_at_this_pc: partial.index(&context) & pc.eq(&meta.pc) }

@@ -171,6 +171,10 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     }
     m.port_group("the threads of those paths, for S6");
     m.output("masks", &each_slot(&|Slot { path, .. }| path.mask.clone()));
+    if shape.formal {
+        // A thread that commits lives and is not parked until its outcome is here.
+        m.assert("nothing_commits_before_a_release", &!(&release & &outcome.valid));
+    }
     let own_resteers = &resteers & &own;
     let found = [
         ("a_commit_resteers_its_slot", own_resteers.any() & outcome.rotates.none()),
@@ -180,7 +184,6 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         ("a_replay_is_recorded", &outcome.valid & &stands),
         ("a_part_that_is_not_alone", &outcome.valid & &partial_load & !&stands),
         ("a_resteer_overtakes_s7", &same_warp & resteer.valid.index(&slot_s7)),
-        ("a_release_in_the_cycle_of_an_outcome", &release & &outcome.valid),
     ];
     points(&m, shape, &found);
     if shape.slots > 1 {

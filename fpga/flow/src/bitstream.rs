@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use boards::{BOARDS, Board, Tools};
 use cores::Core;
@@ -37,6 +38,8 @@ pub struct BoardRequest<'a> {
     pub seeds: u32,
     /// How to place.
     pub placer: Placer,
+    /// After how long a seed is given up.
+    pub patience: Option<Duration>,
 }
 
 /// What came of it.
@@ -60,7 +63,7 @@ pub fn build(
     request: BoardRequest<'_>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Bitstream, SynthesisError> {
-    let BoardRequest { board, core, top, contents, seeds, placer } = request;
+    let BoardRequest { board, core, top, contents, seeds, placer, patience } = request;
     let part = part_of(board)?;
     // All tools are looked for before one works for minutes.
     let (packer, nextpnr, yosys) = (Program::find(Tool::Ecppack, LOG)?, Nextpnr::find()?, Yosys::find()?);
@@ -85,7 +88,8 @@ pub fn build(
     if let Some(netlist) = &netlist {
         let constraints = board.constraints.first().map(|(_, text)| *text);
         let (whole, top) = (core, top.name());
-        let task = placing::Task { netlist, whole, top, part, target_mhz, placer, yosys: &version, constraints };
+        let task =
+            placing::Task { netlist, whole, top, part, target_mhz, placer, patience, yosys: &version, constraints };
         let placing = placing::place(&nextpnr, &cache, &task, seeds, progress)?;
         let reaches = placing.median_mhz().is_some_and(|mhz| mhz >= f64::from(board.clock.core_mhz));
         if let Some(folder) = placing.folder.as_ref().filter(|_| placing.outcome == Outcome::Placed && reaches) {

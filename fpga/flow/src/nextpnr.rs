@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use testbench::cache::{Cache, Key};
 use testbench::tools::{Tool, ToolError};
@@ -70,6 +71,8 @@ pub struct Task<'a> {
     pub target_mhz: Option<u32>,
     /// How.
     pub placer: Placer,
+    /// After how long a seed is given up.
+    pub patience: Option<Duration>,
     /// Where the ports go, as an .lpf file says: then [`TILES`] is written. Without it nextpnr chooses.
     pub constraints: Option<&'a str>,
 }
@@ -80,10 +83,27 @@ pub enum Ended {
     Placed(Timing, PathBuf),
     /// The part is too small; what nextpnr said.
     DoesNotFit(String),
-    /// Wires are left over; what nextpnr said.
+    /// Wires are left over, or it took too long; why.
     NotRouted(String),
     /// nextpnr needs more memory than there is.
     OutOfMemory,
+}
+
+/// Why nothing is kept of a run.
+enum Unkept {
+    /// It took too long, at this step; with more patience it may come to an end.
+    GivenUp(&'static str),
+    /// As with any tool.
+    Stopped(Stopped),
+}
+
+impl<E> From<E> for Unkept
+where
+    Stopped: From<E>,
+{
+    fn from(error: E) -> Self {
+        Self::Stopped(error.into())
+    }
 }
 
 /// nextpnr-ecp5, found.
@@ -138,7 +158,6 @@ impl Nextpnr {
             arguments.extend(["--lpf", CONSTRAINTS, "--textcfg", TILES]);
         }
         let key = Key::of([self.version(), task.digest].into_iter().chain(task.constraints).chain(arguments.clone()));
-        let mut tell = |seconds: u64, log: &str| progress(&format!("{}: {seconds} s, {}", task.what, step(log)));
         let entry = cache.entry("placing", &key, |folder| {
             let work = folder.join("work");
             fs::create_dir(&work).map_err(at(&work))?;
@@ -146,7 +165,14 @@ impl Nextpnr {
             if let Some(constraints) = task.constraints {
                 fs::write(work.join(CONSTRAINTS), constraints).map_err(at(&work))?;
             }
-            let status = self.program.run(&arguments, &work, &mut tell)?;
+            let mut last_step = step("");
+            let mut tell = |seconds: u64, log: &str| {
+                last_step = step(log);
+                progress(&format!("{}: {seconds} s, {last_step}", task.what));
+            };
+            let Some(status) = self.program.run_for(&arguments, &work, task.patience, &mut tell)? else {
+                return Err(Unkept::GivenUp(last_step));
+            };
             let results = if task.constraints.is_some() { &[REPORT, TILES][..] } else { &[REPORT] };
             if status.success() && results.iter().all(|name| work.join(name).is_file()) {
                 self.read(&work)?;
@@ -156,7 +182,7 @@ impl Nextpnr {
             } else {
                 let failure = self.program.failure(&work, status);
                 let Some(line) = failure.line_with(&NO_ROOM).or_else(|| failure.line_with(&NO_ROUTE)) else {
-                    return Err(Stopped::Failed(failure));
+                    return Err(Unkept::Stopped(Stopped::Failed(failure)));
                 };
                 fs::write(folder.join(REFUSAL), line).map_err(at(folder))?;
             }
@@ -169,9 +195,13 @@ impl Nextpnr {
                 let no_room = NO_ROOM.iter().any(|text| line.contains(text));
                 Ok(if no_room { Ended::DoesNotFit(line) } else { Ended::NotRouted(line) })
             }
-            Err(Stopped::Failed(failure)) if failure.is_out_of_memory() => Ok(Ended::OutOfMemory),
-            Err(Stopped::Failed(failure)) => Err(failure.into_error(task.what)),
-            Err(Stopped::Error(error)) => Err(error),
+            Err(Unkept::GivenUp(step)) => {
+                let minutes = task.patience.unwrap_or_default().as_secs_f64() / 60.0;
+                Ok(Ended::NotRouted(format!("given up after {minutes} min, {step}")))
+            }
+            Err(Unkept::Stopped(Stopped::Failed(failure))) if failure.is_out_of_memory() => Ok(Ended::OutOfMemory),
+            Err(Unkept::Stopped(Stopped::Failed(failure))) => Err(failure.into_error(task.what)),
+            Err(Unkept::Stopped(Stopped::Error(error))) => Err(error),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use cores::Core;
 use testbench::cache::{Cache, Key};
@@ -35,7 +36,7 @@ pub enum Outcome {
     Placed,
     /// The part is too small.
     DoesNotFit(String),
-    /// Wires are left over.
+    /// Wires are left over, or it took longer than it may.
     NotRouted(String),
     /// nextpnr needs more memory than there is.
     OutOfMemory,
@@ -84,6 +85,8 @@ pub struct Task<'a> {
     pub target_mhz: Option<u32>,
     /// How.
     pub placer: Placer,
+    /// After how long a seed is given up: then it is not routed.
+    pub patience: Option<Duration>,
     /// The version of Yosys.
     pub yosys: &'a str,
     /// Where the ports of a board go. Then one seed is enough that reaches the frequency: the others are not kept.
@@ -127,6 +130,7 @@ pub fn place(
             part,
             target_mhz: task.target_mhz,
             placer: task.placer,
+            patience: task.patience,
             constraints: task.constraints,
         };
         let timing = match nextpnr.place(cache, &run, seed, progress)? {

@@ -52,6 +52,18 @@ impl Program {
         work: &Path,
         progress: &mut dyn FnMut(u64, &str),
     ) -> Result<ExitStatus, SynthesisError> {
+        let status = self.run_for(arguments, work, None, progress)?;
+        Ok(status.expect("it may take as long as it likes"))
+    }
+
+    /// The same, but it is ended after `limit`: `None` then.
+    pub fn run_for(
+        &self,
+        arguments: &[&str],
+        work: &Path,
+        limit: Option<Duration>,
+        progress: &mut dyn FnMut(u64, &str),
+    ) -> Result<Option<ExitStatus>, SynthesisError> {
         let console = File::create(work.join(CONSOLE)).map_err(at(work))?;
         let both = console.try_clone().map_err(at(work))?;
         let mut command = Command::new(&self.path);
@@ -61,7 +73,12 @@ impl Program {
         let mut child = command.spawn().map_err(at(&self.path))?;
         loop {
             if let Some(status) = child.try_wait().map_err(at(&self.path))? {
-                return Ok(status);
+                return Ok(Some(status));
+            }
+            if limit.is_some_and(|limit| start.elapsed() >= limit) {
+                child.kill().map_err(at(&self.path))?;
+                child.wait().map_err(at(&self.path))?;
+                return Ok(None);
             }
             thread::sleep(pause);
             pause = (2 * pause).min(POLL);

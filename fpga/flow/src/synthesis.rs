@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use cores::Core;
 use rtl::Module;
@@ -38,6 +39,8 @@ pub struct Request<'a> {
     pub seeds: Option<u32>,
     /// How to place.
     pub placer: Placer,
+    /// After how long of placing and routing a seed is given up: it is not routed then.
+    pub patience: Option<Duration>,
 }
 
 /// A core without an area.
@@ -198,7 +201,7 @@ pub fn synthesise(
     let nextpnr = request.seeds.map(|seeds| Ok::<_, ToolError>((Nextpnr::find()?, seeds))).transpose()?;
     let yosys = Yosys::find()?;
     let version = yosys.version().to_owned();
-    let Request { part, target_mhz, placer, per_module, .. } = request;
+    let Request { part, target_mhz, placer, patience, per_module, .. } = request;
     let cache = Cache::of_user();
     let mut mapper = Mapper { yosys, cache: cache.clone(), family: part.family, target_mhz, progress };
     let mut area = Area {
@@ -216,7 +219,7 @@ pub fn synthesise(
     let place = |mapper: &mut Mapper<'_>, whole: &Core, netlist: &Netlist| {
         let Some((nextpnr, seeds)) = &nextpnr else { return Ok(None) };
         let (yosys, constraints) = (&version[..], None);
-        let task = placing::Task { netlist, whole, top: PINS, part, target_mhz, placer, yosys, constraints };
+        let task = placing::Task { netlist, whole, top: PINS, part, target_mhz, placer, patience, yosys, constraints };
         placing::place(nextpnr, &cache, &task, *seeds, mapper.progress).map(Some)
     };
     if per_module && nextpnr.is_some() {

@@ -1,6 +1,7 @@
 //! The command line: one type per command.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use boards::Board;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -305,6 +306,9 @@ pub struct SynthArguments {
     /// How nextpnr places; `heap`, what it does by itself, leaves large cores too dense for its router
     #[arg(long, value_name = "P", default_value = Placer::default().name(), requires = "places", value_parser = placer())]
     pub placer: Placer,
+    /// Give up a seed that takes longer: it counts as not routed [unit: min] [default: as long as it takes]
+    #[arg(long, value_name = "N", requires = "places", value_parser = minutes)]
+    pub minutes: Option<f64>,
     #[command(flatten)]
     pub board: BoardArguments,
     /// With --board: what its memory starts with, a 32-bit RISC-V ELF executable
@@ -325,6 +329,20 @@ fn part() -> impl TypedValueParser<Value = &'static Part> {
 fn placer() -> impl TypedValueParser<Value = Placer> {
     let of = |name: String| Placer::ALL.into_iter().find(|placer| placer.name() == name).ok_or("no such placer");
     PossibleValuesParser::new(Placer::ALL.map(Placer::name)).try_map(of)
+}
+
+/// How long something may take.
+fn minutes(text: &str) -> Result<f64, String> {
+    let most = 100_000.0;
+    let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes <= most);
+    minutes.ok_or_else(|| format!("expected a number of minutes, above 0 and up to {most}"))
+}
+
+impl SynthArguments {
+    /// After how long a seed is given up.
+    pub fn patience(&self) -> Option<Duration> {
+        self.minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes))
+    }
 }
 
 fn board() -> impl TypedValueParser<Value = &'static Board> {
@@ -356,6 +374,9 @@ pub struct CompareArguments {
     /// Place each core once with each seed from 1 to N; 0 counts its cells and no more [default: 3, of cores of 16 threads and more 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub seeds: Option<u32>,
+    /// Give up placing a core that takes longer with a seed: it counts as not routed [unit: min]
+    #[arg(long, value_name = "N", default_value = "90", value_parser = minutes)]
+    pub minutes: f64,
     /// Steps that run at once on this machine
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: u32,

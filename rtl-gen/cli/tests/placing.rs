@@ -186,6 +186,26 @@ fn a_core_that_cannot_be_routed_has_failed() {
 }
 
 #[test]
+fn a_placer_that_takes_too_long_is_given_up_and_that_is_not_kept() {
+    let tools = tools("", "test $seed = 1 && place && exit; echo 'Info: Routing..' >nextpnr.log; exec sleep 60");
+    for runs in 1..=2 {
+        let object = failed(&json_of(&tools, &["--minutes", "0.02"]));
+        assert_eq!((&object["outcome"], &object["fmax_mhz"]), (&json!("not-routed"), &json!([70.0])));
+        assert_eq!(object["placing"]["reason"], "given up after 0.02 min, routing");
+        assert_eq!(placed(&tools).len(), 1 + runs);
+    }
+    for minutes in ["0", "-1", "nan", "100001", "long"] {
+        let refused = tools.synth(&[&MODULE[..], &[&format!("--minutes={minutes}")]].concat());
+        assert_eq!(refused.status, 2, "{minutes}");
+        assert!(
+            refused.stderr.contains("expected a number of minutes, above 0 and up to 100000"),
+            "{}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
 fn a_placer_without_memory_is_a_result_that_is_not_kept() {
     let tools = tools("", "echo 'wasmtime._trap.Trap: thrown Wasm exception' >&2; exit 1");
     for runs in 1..=2 {

@@ -133,10 +133,7 @@ impl Printer {
         self.place = Place::Main;
         self.body(&program.functions[0].body);
         self.raw("end:");
-        for register in 1..32 {
-            self.line(format!("sw x{register}, {}(x{PRIVATE})", REGISTERS_AT + 4 * register));
-        }
-        self.line("csrw 0x800, x0");
+        self.ends();
         self.raw("    .size _start, . - _start");
     }
 
@@ -166,6 +163,14 @@ impl Printer {
         }
         self.line(format!("addi x{SP}, x{SP}, {}", FRAME[2]));
         self.line(format!("jr x{link}"));
+    }
+
+    /// Leaves the registers for those who compare them, and ends the thread.
+    fn ends(&mut self) {
+        for register in 1..32 {
+            self.line(format!("sw x{register}, {}(x{PRIVATE})", REGISTERS_AT + 4 * register));
+        }
+        self.line("csrw 0x800, x0");
     }
 
     fn body(&mut self, body: &[Statement]) {
@@ -373,19 +378,24 @@ impl Printer {
         let label = match (to, self.place) {
             (Exit::Continue(levels), _) => nth(&self.loops, levels, 0),
             (Exit::Break(levels), _) => nth(&self.loops, levels, 1),
-            (Exit::End, _) | (Exit::Return { .. }, Place::Main) => Some("end".into()),
+            (Exit::End { own: false }, _) | (Exit::Return { .. }, Place::Main) => Some("end".into()),
+            (Exit::End { own: true }, _) => return self.where_it_holds(test, |printer| printer.ends()),
             (Exit::Return { own: false }, Place::Function { number, .. }) => Some(format!(".Lreturn{number}")),
             (Exit::Return { own: true }, Place::Function { link, .. }) => {
-                let after = self.label();
-                self.branch(test.inverse(), &after);
-                self.returns(link);
-                self.place(&after);
-                None
+                return self.where_it_holds(test, |printer| printer.returns(link));
             }
         };
         if let Some(label) = label {
             self.branch(test, &label);
         }
+    }
+
+    /// What only threads that pass the test come to.
+    fn where_it_holds(&mut self, test: Test, then: impl FnOnce(&mut Self)) {
+        let after = self.label();
+        self.branch(test.inverse(), &after);
+        then(self);
+        self.place(&after);
     }
 
     fn data(&mut self, program: &Program) {

@@ -287,10 +287,10 @@ impl Generator<'_> {
         let to = match self.rng.u32(0..12) {
             0..5 if loops > 0 => Exit::Break(self.rng.usize(0..loops)),
             5..8 if loops > 0 => Exit::Continue(self.rng.usize(0..loops)),
-            8 => Exit::End,
+            8..10 => Exit::End { own: self.rng.bool() },
             _ => Exit::Return { own: self.rng.bool() && !self.meets_at_t0() },
         };
-        let ends = to == Exit::End || self.place.function == 0 && matches!(to, Exit::Return { .. });
+        let ends = matches!(to, Exit::End { .. }) || self.place.function == 0 && matches!(to, Exit::Return { .. });
         if !ends {
             return Some(Statement::Leave { test, to });
         }

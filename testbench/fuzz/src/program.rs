@@ -194,8 +194,11 @@ pub enum Exit {
         /// Whether it has its own.
         own: bool,
     },
-    /// Of the program.
-    End,
+    /// Of the program, by its one end, or by one of its own: threads that part there never meet again.
+    End {
+        /// Whether it has its own.
+        own: bool,
+    },
 }
 
 impl Program {

@@ -7,7 +7,7 @@ use super::cct::{self, Ring};
 use crate::divergence::UnitInputs;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::row::Row;
-use crate::formal::Watched;
+use crate::formal::{Watched, points};
 use crate::shape::Shape;
 use crate::signals::Path;
 
@@ -162,7 +162,7 @@ pub struct Commit<'a> {
 
 impl Commit<'_> {
     /// Claims of a commit of the watched warp.
-    pub fn state(&self, m: &Builder, inputs: &UnitInputs, at: &Watched) {
+    pub fn state(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, at: &Watched) {
         let resolve = &inputs.resolve;
         let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
         for (name, promise) in promises(self.paths, self.cold_any, &resolve.rotates) {
@@ -181,6 +181,7 @@ impl Commit<'_> {
         m.cover("a_parked_path_goes_to_the_back", &(&rotates & &resolve.b_parked & to_back));
         m.cover("a_turn_passes_on", &(&rotates & !&resolve.b_parked & !self.goes_on & to_back));
         m.cover("a_round_is_over", &(&rotates & self.goes_on));
+        points(m, shape, &self.orders(&(&mine & !&resolve.rotates)));
         m.cover(
             "three_paths_become_one",
             &(&mine
@@ -189,6 +190,33 @@ impl Commit<'_> {
                 & &self.paths[2].valid
                 & self.x.mask.eq(&(&self.paths[0].mask | &self.paths[1].mask | &self.paths[2].mask))),
         );
+    }
+
+    /// Each order in which a, b and c can come, with some of them equal or missing, and c that waits for a turn.
+    fn orders(&self, commits: &Expr) -> Vec<(String, Expr)> {
+        const NAMES: [&str; 3] = ["a", "b", "c"];
+        let [before, equal] = [Expr::lt, Expr::eq]
+            .map(|compare| move |p: usize, q: usize| compare(&rank(self.paths[p]), &rank(self.paths[q])));
+        let there = |number: usize| self.paths[number].valid.clone();
+        let mut points = Vec::new();
+        let mut point = |name: String, condition: Expr| points.push((format!("order_{name}"), commits & condition));
+        point("of_none".into(), !there(0) & !there(1) & !there(2));
+        for [p, q, r] in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let [first, second, third] = [p, q, r].map(|number| NAMES[number]);
+            let two = there(p) & there(q);
+            let all = &two & there(r);
+            let undisturbed = !self.deferred;
+            point(format!("{first}_{second}_{third}"), &all & before(p, q) & before(q, r) & &undisturbed);
+            point(format!("{first}_{second}"), &two & !there(r) & before(p, q) & &undisturbed);
+            if p < q {
+                point(format!("{first}{second}_{third}"), &all & equal(p, q) & before(q, r) & &undisturbed);
+                point(format!("{third}_{first}{second}"), &all & equal(p, q) & before(r, p) & &undisturbed);
+                point(format!("{first}{second}"), &two & !there(r) & equal(p, q));
+                point(third.into(), !there(p) & !there(q) & there(r));
+            }
+        }
+        point("of_c_that_waits".into(), self.deferred & there(2) & there(0) & before(2, 0));
+        points
     }
 }
 

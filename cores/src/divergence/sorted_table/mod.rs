@@ -241,7 +241,7 @@ impl DivergenceUnit for SortedTable {
                 goes_on: &goes_on,
                 moves: [to_front, to_back, extracts],
             };
-            commit.state(&m, &inputs, &at);
+            commit.state(&m, shape, &inputs, &at);
         }
         m.finish()
     }

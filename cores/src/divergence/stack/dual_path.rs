@@ -19,7 +19,7 @@ use super::rpc::Rpc;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::row::Row;
 use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
-use crate::formal::Watched;
+use crate::formal::{Watched, points_at_heights};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve, UnitTrace};
 use weft_config::Config;
@@ -393,6 +393,14 @@ impl DivergenceUnit for DualPath {
             trace,
         }
         .declare(&m, shape);
+        let most = shape.threads - 1;
+        let at_heights = |name, heights, happens: &Expr| {
+            points_at_heights(&m, shape, name, &height, heights, &(&resolve.valid & happens));
+        };
+        at_heights("a_row_is_pushed_at", 0..most, &pushes);
+        at_heights("a_row_is_reused_at", 0..most, &(&parts & !&pushes));
+        at_heights("a_row_shrinks_at", 0..most, &(leaves & &other.path.valid));
+        at_heights("a_row_is_popped_at", 1..most + 1, &pops);
         if shape.formal {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");

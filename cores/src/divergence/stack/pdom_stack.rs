@@ -14,7 +14,7 @@ use super::rpc::Rpc;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::row::Row;
 use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
-use crate::formal::Watched;
+use crate::formal::{Watched, points_at_heights};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve, UnitTrace};
 use weft_config::Config;
@@ -223,7 +223,7 @@ impl DivergenceUnit for PdomStack {
         let new_top = Top {
             height,
             mask: pops.mux(&below_mask, &outcome.whole),
-            live,
+            live: live.clone(),
             rpc_kind: rpc.kind,
             rpc_pc: rpc.pc,
             rpc_depth: rpc.depth,
@@ -252,11 +252,21 @@ impl DivergenceUnit for PdomStack {
             trace: UnitTrace {
                 context_rotates: resolve.rotates.clone(),
                 context_pushes: &resolve.valid & step.pushes,
-                context_pops: pops,
+                context_pops: pops.clone(),
                 ..UnitTrace::none(shape)
             },
         }
         .declare(&m, shape);
+        let most = 2 * shape.threads - 2;
+        let at_heights = |name, heights, happens: &Expr| {
+            points_at_heights(&m, shape, name, &top.height, heights, &(&resolve.valid & happens));
+        };
+        let parts = 0..most - 1;
+        at_heights("one_row_is_pushed_at", parts.clone(), &pushes_one);
+        at_heights("two_rows_are_pushed_at", parts.clone(), &pushes_two);
+        at_heights("a_row_is_reused_at", parts, &(&outcome.diverges & &outcome.in_place));
+        at_heights("a_row_is_popped_at", 1..most + 1, &pops);
+        at_heights("a_row_that_lost_threads_is_popped_at", 1..most, &(&pops & (&below.mask & !&live).any()));
         if shape.formal {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");

@@ -34,6 +34,7 @@ pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verd
         target_mhz: arguments.target_mhz,
         seeds: arguments.pnr.then(|| arguments.seeds.unwrap_or(SEEDS)),
         placer: arguments.placer,
+        patience: arguments.patience(),
     };
     let progress = RefCell::new(Progress::new());
     let area = flow::synthesise(&config, request, &mut |text| progress.borrow_mut().say(text));

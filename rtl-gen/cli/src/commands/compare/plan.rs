@@ -84,11 +84,11 @@ impl Plan {
                 }
             }
             for threads in &request.threads {
-                plan.steps.push(core(unit, *threads, &RV32IMA, request.seeds(*threads)));
+                plan.steps.push(core(request, unit, *threads, &RV32IMA, request.seeds(*threads)));
             }
             for threads in request.rv32i_threads.iter().filter(|_| request.rv32i_units.contains(unit)) {
                 let seeds = request.seeds(*threads).filter(|_| request.rv32i_is_placed);
-                plan.steps.push(core(unit, *threads, &RV32I, seeds));
+                plan.steps.push(core(request, unit, *threads, &RV32I, seeds));
             }
         }
         for unit in ["pdom-stack", "dual-path"] {
@@ -186,7 +186,7 @@ fn slow_memory(request: &Request, unit: &'static str, threads: u32, latency: u32
 }
 
 /// The core of one size, placed with so many seeds.
-fn core(unit: &'static str, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step {
+fn core(request: &Request, unit: &'static str, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step {
     let mut command = ["weft", "--json", "synth", "--target", TARGET].map(str::to_owned).to_vec();
     command.extend(isa.options.iter().map(|option| (*option).to_owned()));
     command.extend(set(&size(unit, threads)));
@@ -194,7 +194,8 @@ fn core(unit: &'static str, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step
         command.push("--per-module".into());
     }
     if let Some(seeds) = seeds {
-        command.extend(["--pnr".into(), "--seeds".into(), seeds.to_string()]);
+        let (minutes, seeds) = (request.minutes.to_string(), seeds.to_string());
+        command.extend(["--pnr", "--minutes", &minutes, "--seeds", &seeds].map(str::to_owned));
     }
     Step {
         name: format!("core/{}-{unit}-{threads}", isa.name),

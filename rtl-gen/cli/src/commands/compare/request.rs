@@ -59,6 +59,8 @@ pub struct Request {
     pub rv32i_is_placed: bool,
     /// Seeds of place and route, by number of threads; where there is none, cells are counted and no more.
     pub seeds: Vec<(u32, u32)>,
+    /// After how many minutes a seed is given up.
+    pub minutes: f64,
 }
 
 impl Request {
@@ -93,6 +95,7 @@ impl Request {
                 Engine::Model => "model",
             },
             seeds: if arguments.seeds == Some(0) { Vec::new() } else { seeds },
+            minutes: arguments.minutes,
         })
     }
 

@@ -33,7 +33,8 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
     let top = boards::elaborate(board, &core, arguments.board.baud())?;
     let seeds = arguments.seeds.unwrap_or(SEEDS);
     let progress = RefCell::new(Progress::new());
-    let request = BoardRequest { board, core: &core, top: &top, contents: &contents, seeds, placer: arguments.placer };
+    let (placer, patience) = (arguments.placer, arguments.patience());
+    let request = BoardRequest { board, core: &core, top: &top, contents: &contents, seeds, placer, patience };
     let built = flow::build(&config, request, &mut |text| progress.borrow_mut().say(text));
     progress.borrow_mut().clear();
     let Bitstream { area, file, ecppack } = built?;
