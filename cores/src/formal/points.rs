@@ -26,5 +26,6 @@ pub fn points_at_heights(
     happens: &Expr,
 ) {
     let point = |number: usize| (format!("{name}_{number}"), happens & height.is(number as u64));
-    points(m, shape, &heights.map(point).collect::<Vec<_>>());
+    let all = if exist(shape) { heights } else { 0..0 };
+    points(m, shape, &all.map(point).collect::<Vec<_>>());
 }

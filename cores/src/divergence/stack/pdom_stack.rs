@@ -261,7 +261,7 @@ impl DivergenceUnit for PdomStack {
         let at_heights = |name, heights, happens: &Expr| {
             points_at_heights(&m, shape, name, &top.height, heights, &(&resolve.valid & happens));
         };
-        let parts = 0..most - 1;
+        let parts = 0..most.saturating_sub(1);
         at_heights("one_row_is_pushed_at", parts.clone(), &pushes_one);
         at_heights("two_rows_are_pushed_at", parts.clone(), &pushes_two);
         at_heights("a_row_is_reused_at", parts, &(&outcome.diverges & &outcome.in_place));
