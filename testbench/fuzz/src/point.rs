@@ -46,7 +46,7 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     config.memory.latency = Latency { min, max };
     config.memory.bandwidth = Bandwidth(BANDWIDTHS[rng.usize(0..BANDWIDTHS.len())]);
     config.memory.seed = rng.u64(1..1 << 31);
-    // Drawn from the seed of the memory: programs are those that they were before fetches could be late.
+    // Not a draw of its own: with one more, the seeds of campaigns that are written down would mean other programs.
     let (min, max) = FETCH_LATENCIES[(config.memory.seed % FETCH_LATENCIES.len() as u64) as usize];
     config.memory.fetch_latency = Latency { min, max };
     config.run.watchdog = 20_000;

@@ -253,7 +253,8 @@ fn run(case: &Case, model: Result<Model, ModelError>, expected: Option<(Outcome,
 
 /// The bundled kernels that run on this configuration, programs of `tests/assembly`, those of the stacks for the stacks, and
 /// small ones: with a memory of random latency, with one that always answers at once, and the small ones with one that
-/// refuses for long, and with words that come late. Then programs that may not become slower. So many of them, the first, are small.
+/// refuses for long, and with words that come late. Then programs that may not become slower. So many of them, the first,
+/// are small.
 fn cases(config: &Config) -> (Vec<Case>, usize) {
     let mut small = Vec::new();
     let named = |name: String, words: &[u32], symbols: &[(&str, u32)]| {
