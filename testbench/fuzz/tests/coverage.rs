@@ -30,7 +30,7 @@ fn a_few_programs_meet_most_functional_points_and_break_no_rule() {
     let all = report.all;
     let never: Vec<_> =
         report.functional.iter().filter(|point| point.units.values().all(|count| *count == 0)).collect();
-    assert!(all.functional.points >= 80 && never.len() <= 12, "{never:?}");
+    assert!(all.functional.points >= 120 && all.functional.percent() > 85.0, "{:?}, {never:?}", all.functional);
     assert!(all.lines.points > 100 && all.lines.percent() > 98.0, "{:?}", report.missed_lines);
     assert!(all.toggles.points > 10_000 && (80.0..100.0).contains(&all.toggles.percent()), "{:?}", all.toggles);
     let pushes = report.functional.iter().find(|point| point.point == "a_push").expect("stacks push");
