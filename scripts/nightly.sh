@@ -104,8 +104,10 @@ WEFT_MUTATION_SCORES=$PWD/$results/mutants.json WEFT_MUTANT_SEED=$(date +%Y%m%d)
     check mutation-scores cargo test --locked -p testbench --test mutants -- --ignored --nocapture
 check programs "$weft" fuzz --seed "$(date +%Y%m%d)" --count "$programs" --out "$results/programs"
 check coverage-test cargo test --locked -p fuzz --test coverage -- --ignored
-check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 1200 --points 16 --sizes 2x4,3x8,5x2,2x2 \
+check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 8000 --points 32 --sizes 2x4,8x8,5x2,2x2 \
     --out "$results/covered" --coverage "$results/coverage.json"
+check bits "$weft" fuzz --seed "$(date +%Y%m%d)" --count 400 --points 16 --sizes 2x4 \
+    --out "$results/bits" --coverage "$results/bits.json" --bits
 check proofs cargo test --locked -p cores --test formal -- --ignored
 # A core that does not fit is a result, too.
 area() {

@@ -13,8 +13,8 @@ from matplotlib import lines, pyplot, ticker  # noqa: E402 (the backend comes fi
 COLOURS = {"#010101": "var(--ink)", "#020202": "var(--faint)", "#030303": "var(--page)", "#040404": "var(--published)"}
 INK, FAINT, PAGE, PUBLISHED = COLOURS
 # Mark and its size: where units coincide the larger stand behind the smaller.
-UNITS = {"arbiter": ("o", 9), "sorted-table": ("s", 7), "pdom-stack": ("^", 5.5), "dual-path": ("D", 3.5)}
-COLOURS |= {f"#05050{number}": f"var(--{unit})" for number, unit in enumerate(UNITS)}
+UNITS = {"arbiter": ("o", 9), "arbiter:1": ("p", 8.5), "arbiter:2": ("h", 8), "sorted-table": ("s", 7), "pdom-stack": ("^", 5.5), "dual-path": ("D", 3.5)}
+COLOURS |= {f"#05050{number}": f"var(--{unit.replace(':', '-')})" for number, unit in enumerate(UNITS)}
 
 pyplot.rcParams.update({
     "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10, "axes.titlesize": 10.5, "axes.titlelocation": "left",
@@ -88,7 +88,7 @@ class Plot:
     def absent(self, points):
         """Of (x, unit): what has no value here is marked at the foot of the plot."""
         for place, (x, unit) in enumerate(points):
-            self.axes.annotate("×", (x, 0), xycoords=("data", "axes fraction"), xytext=(9 * (place % 4) - 13, 3),
+            self.axes.annotate("×", (x, 0), xycoords=("data", "axes fraction"), xytext=(9 * (place % 5) - 18, 3),
                                textcoords="offset points", color=colour(unit), ha="center", fontsize=12, fontweight="bold")
 
     def svg(self):

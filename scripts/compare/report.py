@@ -212,9 +212,9 @@ class Report:
                     rows.append([threads, f"Simty, {unit}", number(luts), NONE, number(ffs), "0", NONE, number(frequency, 1), NONE,
                                  "flattened", "fits", NONE])
         return section(
-            "simty", "Beside Simty",
-            "The counterpart of figure 4 of the Simty report (Collange, <i>Path lists</i>): area and frequency against threads, arbiter "
-            "and sorted table, eight warps. Its cores have no multiplication, so these have none either (RV32I). The lines named "
+            "simty", "Without multiplication, beside Simty",
+            "The counterpart of figure 4 of the Simty report (Collange, <i>Path lists</i>): area and frequency against threads, eight "
+            "warps. Its cores have no multiplication, so these have none either (RV32I), and it has arbiter and sorted table alone. The lines named "
             "Simty are the original VHDL in the tools used here; the figures that the report itself prints are in the list below, since "
             "it gives its plot no numbers.",
             [lut, mhz], [*self.CORE_HEADINGS, "LUT4 of CCT control"], rows,

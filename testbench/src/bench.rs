@@ -22,7 +22,7 @@ use weft_config::Config;
 use weft_trace::Record;
 
 use crate::cache::Cache;
-use crate::model::{BuildError, Built, Effort, Model, ModelError, Point, PointKind, Source};
+use crate::model::{BuildError, Built, Counters, Effort, Model, ModelError, Point, PointKind, Source};
 use crate::report::Report;
 
 /// What executes the program.
@@ -203,11 +203,11 @@ impl BuiltCore {
     }
 
     /// The same with the assertions and functional points of the design in it, counting what it does.
-    pub fn counting(config: &Config, entry: u32) -> Result<Self, BenchError> {
+    pub fn counting(config: &Config, entry: u32, counters: Counters) -> Result<Self, BenchError> {
         let core = cores::elaborate_asserting(config, entry)?;
         let verilog = core.all_in_one();
         let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-        let built = Built::counting(&Cache::of_user(), &source, Effort::Fast)?;
+        let built = Built::counting(&Cache::of_user(), &source, counters, Effort::Fast)?;
         Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: Some(verilog) })
     }
 

@@ -6,7 +6,7 @@ mod harness;
 mod library;
 
 pub use build::{BuildError, Effort, Source};
-pub use coverage::{Point, PointKind};
+pub use coverage::{Counters, Point, PointKind};
 pub use library::{Model, ModelError, Port};
 
 use std::path::PathBuf;
@@ -30,9 +30,14 @@ impl Built {
         Ok(Self { path: build::shared_object(cache, source, extra, effort)?, covered: None })
     }
 
-    /// The same, of which each instance counts what it does: larger, and several times slower.
-    pub fn counting(cache: &Cache, source: &Source<'_>, effort: Effort) -> Result<Self, BuildError> {
-        let path = build::shared_object(cache, source, Extra::Coverage, effort)?;
+    /// The same, of which each instance counts what it does.
+    pub fn counting(
+        cache: &Cache,
+        source: &Source<'_>,
+        counters: Counters,
+        effort: Effort,
+    ) -> Result<Self, BuildError> {
+        let path = build::shared_object(cache, source, Extra::Coverage(counters), effort)?;
         Ok(Self { path, covered: Some(Sums::default()) })
     }
 

@@ -3,7 +3,7 @@
 use cores::MemoryInCore;
 use rtl::{Direction, PortInfo};
 use testbench::cache::Cache;
-use testbench::model::{BuildError, Built, Effort, Model, PointKind, Source};
+use testbench::model::{BuildError, Built, Counters, Effort, Model, Point, PointKind, Source};
 
 const TOY: &str = r#"
 module toy (
@@ -108,7 +108,8 @@ fn what_all_instances_did_is_counted_together() {
         "always @(posedge clk) if (!rst) begin\n met: cover (narrow == 5'd3);\n never: cover (narrow == 5'd4);\n end\n";
     let verilog = TOY.replace("endmodule", &format!("{points}endmodule"));
     let source = Source { top: "toy", ports: &ports(), verilog: &verilog, memory: None };
-    let built = Built::counting(&kept_cache(), &source, Effort::Quick).unwrap();
+    let counting = |counters| Built::counting(&kept_cache(), &source, counters, Effort::Quick).unwrap();
+    let built = counting(Counters::PointsAndBits);
     let counts = || -> Vec<(String, u64)> {
         let functional = built.coverage().unwrap().into_iter().filter(|point| point.kind == PointKind::Functional);
         functional.map(|point| (point.name, point.count)).collect()
@@ -131,6 +132,13 @@ fn what_all_instances_did_is_counted_together() {
     assert_eq!((toggles("count[0]"), toggles("count[31]")), (Some(true), Some(false)));
     let counts = points.iter().filter(|point| point.kind == PointKind::Line && point.count == 5).count();
     assert!(counts > 0, "a line that runs in every cycle: {points:?}");
+    let without_bits = counting(Counters::Points).coverage().unwrap();
+    let names = |points: &[Point]| -> Vec<_> {
+        let others = points.iter().filter(|point| point.kind != PointKind::Toggle);
+        others.map(|point| (point.kind, point.name.clone())).collect()
+    };
+    assert_eq!(names(&without_bits), names(&points));
+    assert!(without_bits.iter().all(|point| point.kind != PointKind::Toggle));
     assert!(build(&kept_cache(), TOY, false).unwrap().coverage().unwrap().is_empty());
 }
 

@@ -359,7 +359,8 @@ pub struct CompareArguments {
     /// A selection that takes minutes: 2, 4 and 8 threads, eight kernels, the smallest cores placed once
     #[arg(long)]
     pub quick: bool,
-    /// Divergence units, separated by commas [default: all]
+    /// Divergence units, separated by commas; arbiter:N is the arbiter with N pipeline stages [default: all, and arbiter:2
+    /// unless --quick]
     #[arg(long, value_name = "U,…", value_delimiter = ',')]
     pub units: Vec<String>,
     /// Threads a warp, separated by commas [default: 2,4,8,16,32,64]
@@ -413,10 +414,13 @@ pub struct FuzzArguments {
     /// Go on with the campaign that the folder holds
     #[arg(long)]
     pub resume: bool,
-    /// Write what of the hardware the programs of this call exercised, as JSON: functional points, lines and bits of
-    /// the Verilog. The cores are built with their assertions for it, and are several times slower
+    /// Write what of the hardware the programs of this call exercised, as JSON: functional points and lines of the
+    /// Verilog. The cores are built with their assertions for it
     #[arg(long, value_name = "F")]
     pub coverage: Option<PathBuf>,
+    /// Of --coverage, count the bits that change as well, which takes a hundred times as long
+    #[arg(long, requires = "coverage")]
+    pub bits: bool,
     /// Cores that are worked on at once
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: u32,

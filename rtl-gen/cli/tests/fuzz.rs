@@ -39,6 +39,12 @@ fn a_coverage_file_that_cannot_be_written_is_refused_before_anything_runs() {
 }
 
 #[test]
+fn bits_are_counted_with_coverage_alone() {
+    let error = Workspace::new().refused(&[&SMALL[..], &["--bits"]].concat());
+    assert!(error.contains("--coverage <F>"), "{error}");
+}
+
+#[test]
 fn the_help_names_every_profile() {
     let help = Workspace::new().weft(&["fuzz", "--help"]).succeeded().stdout;
     for profile in fuzz::profile::PROFILES {

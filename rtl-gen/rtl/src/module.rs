@@ -272,10 +272,12 @@ impl Body {
         let below = |name: &str| self.instances().any(|data| data.module.finished().has_port(name));
         let mut living = self.registers.iter().filter(|register| alive.contains_key(&register.net.id));
         let reads_reset = self.reset.as_ref().is_some_and(|net| alive.contains_key(&net.id));
-        let reset = living.clone().any(|register| register.reset.is_some()) || reads_reset || below("rst");
+        let resets = living.clone().any(|register| register.reset.is_some()) || reads_reset || below("rst");
         let clocked = living.next().is_some()
             || (0..self.memories.len()).any(|index| self.reads_memory(index, alive))
             || below("clk");
+        // Before the first clock edge nothing has a value that a property could speak of.
+        let reset = resets || (clocked && !self.properties.is_empty());
         let clock = (clocked && !self.makes("clk")).then(|| port("clk", 1, Direction::Input));
         let reset = (reset && !self.makes("rst")).then(|| port("rst", 1, Direction::Input));
         let declared = self.ports.iter().filter_map(|p| match p {

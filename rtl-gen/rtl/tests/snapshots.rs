@@ -87,6 +87,18 @@ fn properties() {
     assert_snapshot!(text(m));
 }
 
+/// Registers hold anything before the first clock edge, so that a property of them would fail there.
+#[test]
+fn properties_of_a_module_that_resets_nothing_wait_for_the_end_of_reset() {
+    let m = Builder::new("later", "A register without reset.");
+    let a = m.input("a", 1);
+    let (once, twice) = (m.delay("once", &a), m.delay("twice", &a));
+    m.output("y", &once);
+    m.assert("the_same", &once.eq(&twice));
+    let verilog = text(m);
+    assert!(verilog.contains("input  wire rst") && verilog.contains("if (!rst) begin"), "{verilog}");
+}
+
 #[test]
 fn registers() {
     let m = Builder::new("registers", "Registers that share enable and reset share a block, section by section.");

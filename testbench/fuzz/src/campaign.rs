@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use folder::Folder;
 pub use folder::FolderError;
-use testbench::model::Point;
+use testbench::model::{Counters, Point};
 
 use crate::build::{AssembleError, Assembler};
 use crate::profile::{PROFILES, Profile};
@@ -54,8 +54,8 @@ pub struct Manner {
     pub resume: bool,
     /// Cores that are worked on at a time.
     pub jobs: usize,
-    /// Whether the cores count what they do, which makes them several times slower.
-    pub covers: bool,
+    /// What the cores count of what they do, which makes them slower.
+    pub counters: Option<Counters>,
 }
 
 /// What became of one program.
@@ -194,7 +194,7 @@ struct Shared<'a> {
     profiles: Vec<&'static Profile>,
     folder: &'a Folder,
     reference: Option<&'a Reference>,
-    covers: bool,
+    counters: Option<Counters>,
     next: AtomicUsize,
     stop: AtomicBool,
 }
@@ -225,7 +225,7 @@ pub fn run(
         profiles,
         folder: &folder,
         reference,
-        covers: manner.covers,
+        counters: manner.counters,
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
     };

@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 use crate::assembly::COPIED_INSTRUCTIONS;
 use crate::profile::Profile;
-use crate::program::fixed::{COUNTERS, RA, T0};
+use crate::program::fixed::{COUNTERS, HART, RA, T0};
 use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
 
 /// What the core that is to run a program can do.
@@ -153,6 +153,7 @@ impl Generator<'_> {
             weights.code,
             weights.sides,
             weights.meeting,
+            weights.parting,
             weights.repeated,
             weights.switch,
             weights.graph,
@@ -166,13 +167,14 @@ impl Generator<'_> {
             0 => self.code(),
             1 => self.sides(budget),
             2 => return self.meeting(),
-            3 => self.repeated(budget),
-            4 => self.switch(budget),
-            5 => self.graph(),
-            6 => return self.call().into_iter().collect(),
-            7 => return self.leave().into_iter().collect(),
-            9 => self.fault(),
-            10 => self.copied(),
+            3 => return self.parting(),
+            4 => self.repeated(budget),
+            5 => self.switch(budget),
+            6 => self.graph(),
+            7 => return self.call().into_iter().collect(),
+            8 => return self.leave().into_iter().collect(),
+            10 => self.fault(),
+            11 => self.copied(),
             _ if self.meets_all() => Statement::Barrier,
             _ => return Vec::new(),
         };
@@ -201,10 +203,48 @@ impl Generator<'_> {
     /// Two sides that take as long as each other and end in a late result, which is read right where they meet: what was
     /// fetched beyond is under way when the last threads come.
     fn meeting(&mut self) -> Vec<Statement> {
+        if self.per_cent(20) {
+            return self.meeting_of_three();
+        }
         let (test, late) = (self.test(), self.data());
         let mut side: Vec<Statement> = (0..self.rng.usize(0..3)).map(|_| self.code()).collect();
         side.push(self.late(late));
         vec![Statement::If { test, then: side.clone(), otherwise: side }, self.read(late)]
+    }
+
+    /// A branch that only some threads reach, and that some of these take, to the next instruction, where the rest waits.
+    fn meeting_of_three(&mut self) -> Vec<Statement> {
+        let bit = |register, bit: u32| Statement::Code(vec![format!("andi x{register}, x{HART}, {bit}")]);
+        let differs = |left| Test { mnemonic: "bne", left, right: 0 };
+        let (one, other) = (self.data(), self.data());
+        let branch = Statement::If { test: differs(other), then: Vec::new(), otherwise: Vec::new() };
+        let then = vec![self.code(), bit(other, 2), branch];
+        vec![bit(one, 1), Statement::If { test: differs(one), then, otherwise: Vec::new() }]
+    }
+
+    /// Threads that part from the others one after the other: as many paths as there can be, for a stack as many rows.
+    fn parting(&mut self) -> Vec<Statement> {
+        let number = self.data();
+        let low_bits = if self.rng.bool() { 3 } else { 7 };
+        let levels = self.rng.usize(3..8);
+        let count = Statement::Code(vec![format!("andi x{number}, x{HART}, {low_bits}")]);
+        vec![count, self.parted(number, levels)]
+    }
+
+    /// Those whose `number` is 0 go one way, the others part further.
+    fn parted(&mut self, number: Register, levels: usize) -> Statement {
+        let test = Test { mnemonic: "bne", left: number, right: 0 };
+        let mut then = vec![Statement::Code(vec![format!("addi x{number}, x{number}, -1")])];
+        if levels > 0 {
+            then.push(self.parted(number, levels - 1));
+        }
+        if self.ends && self.per_cent(10) {
+            let test = Test { mnemonic: "beq", ..self.test() };
+            then.push(Statement::Leave { test, to: Exit::End { own: self.rng.bool() } });
+        }
+        then.extend((0..self.rng.usize(0..2)).map(|_| self.code()).collect::<Vec<_>>());
+        let otherwise = (0..self.rng.usize(0..3)).map(|_| self.code()).collect();
+        Statement::If { test, then, otherwise }
     }
 
     fn repeated(&mut self, budget: &mut u32) -> Statement {
@@ -262,7 +302,10 @@ impl Generator<'_> {
     /// Code that is overwritten with the same by all threads, or that each thread copies: those that choose alike the same, to
     /// different places.
     fn copied(&mut self) -> Statement {
-        if self.rng.bool() {
+        // For the stacks, where threads meet is found in the program as it is before it overwrites itself: as long as nobody
+        // waits at a barrier for those who meet too late, that is no fault.
+        let may_overwrite = self.abilities.turns || self.ends;
+        if self.rng.bool() && may_overwrite {
             let instructions = (0..self.rng.usize(1..5)).map(|_| [self.instruction(), self.instruction()]).collect();
             return Statement::Rewritten { instructions };
         }

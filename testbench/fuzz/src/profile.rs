@@ -28,6 +28,8 @@ pub struct Statements {
     pub sides: u32,
     /// Two sides that end in a late result.
     pub meeting: u32,
+    /// Threads that part from the others one after the other.
+    pub parting: u32,
     /// Loops.
     pub repeated: u32,
     /// Jump tables.
@@ -77,6 +79,7 @@ const STATEMENTS: Statements = Statements {
     code: 50,
     sides: 14,
     meeting: 3,
+    parting: 2,
     repeated: 8,
     switch: 4,
     graph: 3,
@@ -115,7 +118,16 @@ pub const PROFILES: &[Profile] = &[
     Profile {
         name: "structured",
         summary: "nested sides and loops with breaks, switches, calls and early returns",
-        statements: Statements { code: 30, sides: 24, repeated: 14, switch: 6, graph: 0, leave: 12, ..STATEMENTS },
+        statements: Statements {
+            code: 30,
+            sides: 24,
+            parting: 5,
+            repeated: 14,
+            switch: 6,
+            graph: 0,
+            leave: 12,
+            ..STATEMENTS
+        },
         code: CODE,
         length: 120,
         dependent: 30,

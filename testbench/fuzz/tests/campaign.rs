@@ -25,7 +25,7 @@ fn run(
     resume: bool,
     reference: Option<&Reference>,
 ) -> Result<Summary, CampaignError> {
-    let manner = Manner { folder: folder.into(), resume, jobs: 2, covers: false };
+    let manner = Manner { folder: folder.into(), resume, jobs: 2, counters: None };
     campaign::run(request, &manner, reference, &mut |_, _| {})
 }
 

@@ -2,6 +2,7 @@
 
 use fuzz::campaign::{self, Event, Manner, Request};
 use fuzz::coverage::Coverage;
+use testbench::model::Counters;
 
 #[test]
 #[ignore = "takes minutes: in scripts/nightly.sh"]
@@ -16,7 +17,12 @@ fn a_few_programs_meet_most_functional_points_and_break_no_rule() {
         points: 2,
         made_by: "a test".into(),
     };
-    let manner = Manner { folder: folder.path().join("campaign"), resume: false, jobs: 2, covers: true };
+    let manner = Manner {
+        folder: folder.path().join("campaign"),
+        resume: false,
+        jobs: 2,
+        counters: Some(Counters::PointsAndBits),
+    };
     let mut coverage = Coverage::default();
     let mut observe = |event: &Event, _: &_| {
         if let Event::Covered(unit, points) = event {

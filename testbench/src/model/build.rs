@@ -23,6 +23,7 @@ use std::thread;
 use cores::MemoryInCore;
 use rtl::PortInfo;
 
+use super::coverage::Counters;
 use super::harness;
 use crate::cache::{Cache, CacheError, Key};
 use crate::tools::{self, Tool, ToolError};
@@ -43,7 +44,7 @@ pub(super) enum Extra {
     /// It writes waveforms.
     Wave,
     /// It counts what it does.
-    Coverage,
+    Coverage(Counters),
 }
 
 impl Extra {
@@ -51,7 +52,8 @@ impl Extra {
         match self {
             Self::None => "plain",
             Self::Wave => "wave",
-            Self::Coverage => "coverage",
+            Self::Coverage(Counters::Points) => "points",
+            Self::Coverage(Counters::PointsAndBits) => "coverage",
         }
     }
 
@@ -59,7 +61,8 @@ impl Extra {
         match self {
             Self::None => &[],
             Self::Wave => &["--trace-fst"],
-            Self::Coverage => &["--coverage"],
+            Self::Coverage(Counters::Points) => &["--coverage-user", "--coverage-line"],
+            Self::Coverage(Counters::PointsAndBits) => &["--coverage"],
         }
     }
 
@@ -68,7 +71,7 @@ impl Extra {
         match self {
             Self::None => &["verilated", "verilated_threads"],
             Self::Wave => &["verilated", "verilated_threads", "verilated_fst_c"],
-            Self::Coverage => &["verilated", "verilated_threads", "verilated_cov"],
+            Self::Coverage(_) => &["verilated", "verilated_threads", "verilated_cov"],
         }
     }
 }

@@ -8,6 +8,16 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Which counters a core has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counters {
+    /// Of its lines and functional points.
+    Points,
+    /// Of each bit as well, of tens of thousands: every one is compared with what it was, in each cycle and in code
+    /// of its own, which no processor's cache holds.
+    PointsAndBits,
+}
+
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PointKind {

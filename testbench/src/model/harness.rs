@@ -54,7 +54,7 @@ pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>,
     let (include, declarations, functions) = match extra {
         Extra::None => ("", "", ""),
         Extra::Wave => WAVE,
-        Extra::Coverage => (symbols.as_str(), "", COVERAGE),
+        Extra::Coverage(_) => (symbols.as_str(), "", COVERAGE),
     };
     let trace_ever_on = if extra == Extra::Wave { "context.traceEverOn(true);\n        " } else { "" };
     let count = ports.len() + bus.len();
@@ -175,7 +175,7 @@ WEFT_EXPORT void weft_wave_close(void* model) { static_cast<Instance*>(model)->w
 pub(super) fn prelude(extra: Extra) -> &'static str {
     match extra {
         Extra::None | Extra::Wave => "",
-        Extra::Coverage => NAMED_ONCE,
+        Extra::Coverage(_) => NAMED_ONCE,
     }
 }
 

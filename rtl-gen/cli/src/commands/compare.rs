@@ -3,6 +3,7 @@
 mod folder;
 mod plan;
 mod request;
+mod unit;
 mod workflow;
 
 use std::env;

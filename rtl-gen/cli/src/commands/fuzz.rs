@@ -12,6 +12,7 @@ use fuzz::point::SIZES;
 use fuzz::profile::{PROFILES, Profile};
 use fuzz::reference::{Reference, ReferenceError};
 use serde_json::json;
+use testbench::model::Counters;
 use weft_config::{Config, nearest};
 
 use super::compare::units;
@@ -43,7 +44,7 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
         folder: arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("fuzz-{}", arguments.seed))),
         resume: arguments.resume,
         jobs: arguments.jobs as usize,
-        covers: arguments.coverage.is_some(),
+        counters: arguments.coverage.as_ref().map(|_| counters(arguments.bits)),
     };
     // Before hours of work: whether it can be written.
     if let Some(file) = &arguments.coverage {
@@ -89,6 +90,10 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
     Ok(if sums.failures + sums.endless == 0 { Verdict::Success } else { Verdict::Failure })
 }
 
+fn counters(bits: bool) -> Counters {
+    if bits { Counters::PointsAndBits } else { Counters::Points }
+}
+
 fn write(file: &Path, text: &str) -> Result<(), RequestError> {
     let failed = |error| RequestError::new("unwritable-output", format!("--coverage: {}: {error}", file.display()));
     fs::write(file, text).map_err(failed)
@@ -97,16 +102,16 @@ fn write(file: &Path, text: &str) -> Result<(), RequestError> {
 fn coverage_text(covered: &CoverageReport) -> String {
     let Shares { lines, toggles, functional } = covered.all;
     let mut text = format!(
-        "\ncovered now: {} of {} functional points, {} of {} lines of Verilog ({:.1} %), {} of {} bits ({:.1} %)",
+        "\ncovered now: {} of {} functional points, {} of {} lines of Verilog ({:.1} %)",
         functional.met,
         functional.points,
         lines.met,
         lines.points,
-        lines.percent(),
-        toggles.met,
-        toggles.points,
-        toggles.percent()
+        lines.percent()
     );
+    if toggles.points > 0 {
+        let _ = write!(text, ", {} of {} bits ({:.1} %)", toggles.met, toggles.points, toggles.percent());
+    }
     for point in covered.functional.iter().filter(|point| point.units.values().all(|count| *count == 0)) {
         let _ = write!(text, "\n  never: {} in {}", point.point, point.module);
     }
@@ -159,7 +164,8 @@ fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
 
 fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
     let profile = arguments.profile.as_deref().map(profile).transpose()?;
-    let units: Vec<String> = units(&arguments.units)?.into_iter().map(str::to_owned).collect();
+    let units: Vec<String> =
+        units(&arguments.units, cores::divergence::names())?.into_iter().map(str::to_owned).collect();
     let sizes = match arguments.sizes.as_slice() {
         [] => SIZES.to_vec(),
         sizes => sizes.iter().map(|size| self::size(size)).collect::<anyhow::Result<_>>()?,

@@ -76,9 +76,9 @@ pub fn work(
     // Whoever listens has gone only if the campaign is over.
     let tell = |event: Event| drop(events.send(event));
     tell(Event::Building(name));
-    let built = match shared.covers {
-        true => BuiltCore::counting(&config, RAM_BASE),
-        false => BuiltCore::of(&config, RAM_BASE, false),
+    let built = match shared.counters {
+        Some(counters) => BuiltCore::counting(&config, RAM_BASE, counters),
+        None => BuiltCore::of(&config, RAM_BASE, false),
     };
     let built = built.map_err(TrialError::from)?;
     let mut worker = Worker { shared, assembler, core: built, point: number, waiting: Vec::new(), failed: 0, tell };
@@ -90,7 +90,7 @@ pub fn work(
         worker.program(drawn)?;
     }
     worker.reference()?;
-    if shared.covers {
+    if shared.counters.is_some() {
         let points = worker.core.coverage().map_err(TrialError::from)?;
         (worker.tell)(Event::Covered(config.divergence.unit, points));
     }

@@ -6,6 +6,7 @@ use testbench::kernels::Kernel;
 use weft_config::{Config, Key};
 
 use super::request::{self, Request};
+use super::unit;
 
 /// Warps of every core, as in the Simty report.
 pub const WARPS: u32 = 8;
@@ -22,7 +23,7 @@ struct Isa {
 
 /// The core that runs the kernels.
 const RV32IMA: Isa = Isa { name: "rv32ima", options: &[] };
-/// The one that compares with the original Simty.
+/// The smaller one, which compares with the original Simty and of which 32 threads can be routed.
 const RV32I: Isa = Isa { name: "rv32i", options: &["--preset", "rv32i-8x4"] };
 
 /// A command and what it measures.
@@ -87,7 +88,8 @@ impl Plan {
                 plan.steps.push(core(request, unit, *threads, &RV32IMA, request.seeds(*threads)));
             }
             for threads in request.rv32i_threads.iter().filter(|_| request.rv32i_units.contains(unit)) {
-                let seeds = request.seeds(*threads).filter(|_| request.rv32i_is_placed);
+                let is_placed = request.rv32i_is_placed && *threads < PER_MODULE_FROM;
+                let seeds = request.seeds(*threads).filter(|_| is_placed);
                 plan.steps.push(core(request, unit, *threads, &RV32I, seeds));
             }
         }
@@ -133,7 +135,7 @@ fn set<'a>(settings: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item
 /// The keys in which the core has to differ from the default one to run a kernel, or why it cannot run it.
 fn settings(unit: &str, kernel: &Kernel) -> Result<Vec<String>, String> {
     let mut config = Config { warps: WARPS, ..Config::default() };
-    config.divergence.unit = unit.to_owned();
+    unit::configure(unit, &mut config);
     let before = config.clone();
     kernel.configure(&mut config);
     cores::divergence::of(&config).map_err(|error| error.to_string())?;
@@ -155,12 +157,12 @@ fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<Strin
 }
 
 fn size(unit: &str, threads: u32) -> Vec<String> {
-    vec![format!("divergence.unit={unit}"), format!("warps={WARPS}"), format!("threads={threads}")]
+    [unit::settings(unit), vec![format!("warps={WARPS}"), format!("threads={threads}")]].concat()
 }
 
 fn run(request: &Request, unit: &'static str, threads: u32, kernel: &Kernel, settings: &[String]) -> Step {
     Step {
-        name: format!("run/{unit}-{threads}-{}", kernel.name),
+        name: format!("run/{}-{threads}-{}", unit::in_file_name(unit), kernel.name),
         command: command(request, kernel, &[size(unit, threads), settings.to_vec()].concat()),
         unit,
         threads,
@@ -178,7 +180,7 @@ fn slow_memory(request: &Request, unit: &'static str, threads: u32, latency: u32
         [format!("memory.latency={latency}"), "memory.outstanding=128".into(), "run.starvation=100000000".into()];
     let settings = [size(unit, threads), memory.to_vec()].concat();
     Step {
-        name: format!("latency/{unit}-{threads}-{latency}-{}", kernel.name),
+        name: format!("latency/{}-{threads}-{latency}-{}", unit::in_file_name(unit), kernel.name),
         command: command(request, kernel, &settings),
         latency: Some(latency),
         ..run(request, unit, threads, kernel, &[])
@@ -198,7 +200,7 @@ fn core(request: &Request, unit: &'static str, threads: u32, isa: &Isa, seeds: O
         command.extend(["--pnr", "--minutes", &minutes, "--seeds", &seeds].map(str::to_owned));
     }
     Step {
-        name: format!("core/{}-{unit}-{threads}", isa.name),
+        name: format!("core/{}-{}-{threads}", isa.name, unit::in_file_name(unit)),
         command,
         unit,
         threads,
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn large_cores_are_placed_once_and_those_of_simty_without_m_and_a_as_well() {
+    fn large_cores_are_placed_once_and_without_m_and_a_as_well() {
         let [few, one] = ["3", "1"].map(str::to_owned);
         let both = ["--units", "sorted-table,dual-path", "--threads", "8,16"];
         let expected = [
@@ -241,9 +243,13 @@ mod tests {
             ("rv32i-sorted-table-16", &one),
             ("rv32ima-dual-path-8", &few),
             ("rv32ima-dual-path-16", &one),
+            ("rv32i-dual-path-8", &few),
+            ("rv32i-dual-path-16", &one),
         ];
         assert_eq!(cores(&both), expected.map(|(name, seeds)| (name.to_owned(), seeds.clone())));
         let often = cores(&[&both[..], &["--seeds", "3"]].concat());
         assert_eq!(often, expected.map(|(name, _)| (name.to_owned(), few.clone())));
+        let staged = cores(&["--units", "arbiter:2", "--threads", "4"]);
+        assert_eq!(staged, [("rv32ima-arbiter_2-4".to_owned(), few.clone()), ("rv32i-arbiter_2-4".to_owned(), few)]);
     }
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 use testbench::kernels::{self, Comparison, Kernel};
 use weft_config::nearest;
 
+use super::unit;
 use crate::arguments::{CompareArguments, Engine};
 use crate::error::RequestError;
 
@@ -39,7 +40,7 @@ const QUICK_KERNELS: [&str; 8] = [
 pub struct Request {
     /// Whether the numbers were chosen to take minutes.
     pub quick: bool,
-    /// Divergence units, in the order in which they are registered.
+    /// Divergence units, in the order in which they are registered, by the names that a comparison has for them.
     pub units: Vec<&'static str>,
     /// Threads a warp, ascending.
     pub threads: Vec<u32>,
@@ -51,11 +52,11 @@ pub struct Request {
     pub latency_threads: Vec<u32>,
     /// What runs the kernels: `rtl` or `model`.
     pub engine: &'static str,
-    /// Units whose cores without M and A, which compare with Simty, are synthesised as well.
+    /// Units whose cores without M and A are synthesised as well: of a quick comparison those that Simty has.
     pub rv32i_units: Vec<&'static str>,
     /// Numbers of threads at which they are.
     pub rv32i_threads: Vec<u32>,
-    /// Whether those are placed, too.
+    /// Whether those are placed, too, as far as they are not synthesised module by module.
     pub rv32i_is_placed: bool,
     /// Seeds of place and route, by number of threads; where there is none, cells are counted and no more.
     pub seeds: Vec<(u32, u32)>,
@@ -67,7 +68,8 @@ impl Request {
     /// What the arguments ask for, each name a valid one.
     pub fn of(arguments: &CompareArguments) -> anyhow::Result<Self> {
         let quick = arguments.quick;
-        let units = units(&arguments.units)?;
+        let usual = if quick { unit::quick() } else { unit::usual() };
+        let units = if arguments.units.is_empty() { usual } else { units(&arguments.units, unit::names())? };
         let default_threads: &[u32] = if quick { &QUICK_THREADS } else { &THREADS };
         let threads = threads(&arguments.threads, default_threads)?;
         let kernels = kernels(&arguments.kernels, quick)?;
@@ -85,7 +87,7 @@ impl Request {
             latencies: if compared { latencies.to_vec() } else { Vec::new() },
             latency_threads: threads.iter().copied().filter(|t| compared && LATENCY_THREADS.contains(t)).collect(),
             kernels: kernels.iter().map(|kernel| kernel.name).collect(),
-            rv32i_units: units.iter().copied().filter(|unit| OF_SIMTY.contains(unit)).collect(),
+            rv32i_units: units.iter().copied().filter(|unit| !quick || OF_SIMTY.contains(unit)).collect(),
             units,
             rv32i_threads: if quick { threads[..1].to_vec() } else { threads.clone() },
             rv32i_is_placed: !quick || arguments.seeds.is_some(),
@@ -120,13 +122,13 @@ impl Request {
         };
         let text = |list: &[u32]| list.iter().map(u32::to_string).collect::<Vec<_>>();
         let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        lacks("Divergence units", names(&cores::divergence::names()), names(&self.units));
+        lacks("Divergence units", names(&unit::usual()), names(&self.units));
         lacks("Threads a warp", text(&THREADS), text(&self.threads));
         lacks("Kernels", kernels::list().iter().map(|kernel| kernel.name.to_owned()).collect(), names(&self.kernels));
         let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.seeds(*t).is_none()).collect();
         lacks("Frequency: cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
         if !self.rv32i_units.is_empty() {
-            lacks("Cores of RV32I, beside Simty, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
+            lacks("Cores of RV32I, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
         }
         if self.latencies.is_empty() {
             sentences
@@ -153,9 +155,8 @@ impl Request {
     }
 }
 
-/// The units of these names, in the order in which they are registered; all if none is named.
-pub fn units(given: &[String]) -> Result<Vec<&'static str>, RequestError> {
-    let known = cores::divergence::names();
+/// Those of the known units that are named, in the order in which they are known; all if none is named.
+pub fn units(given: &[String], known: Vec<&'static str>) -> Result<Vec<&'static str>, RequestError> {
     if let Some(unit) = given.iter().find(|unit| !known.contains(&unit.as_str())) {
         let hint = match nearest(unit, known.iter().copied()) {
             Some(name) => format!("did you mean `{name}`?"),
