@@ -68,10 +68,11 @@ impl Design {
         Self { without, covers, ..self.clone() }
     }
 
-    /// Proves every assertion for all inputs of a module whose outputs depend on this cycle and the one before.
+    /// Proves every assertion for all inputs, in the cycle after one of any state whatever and without a reset: of a
+    /// module whose outputs depend on this cycle and the one before.
     pub fn prove_for_all_inputs(&self) -> Result<String, String> {
-        assert!(!self.has_reset, "`{}` has a reset: its state is to be proved by induction", self.top);
-        self.run("delete t:$cover\n", &format!("sat -verify {}", self.options(Cycles(2))))
+        let reset = if self.has_reset { " -set rst 0" } else { "" };
+        self.run("delete t:$cover\n", &format!("sat -verify {}{reset}", sequence(Cycles(2))))
     }
 
     /// Proves every assertion in the cycle after the reset, and that it holds in a cycle after any in which all hold.
@@ -155,9 +156,7 @@ impl Design {
     }
 
     fn options(&self, Cycles(cycles): Cycles) -> String {
-        let mut options = format!(
-            "-prove-asserts -set-assumes -timeout {LONGEST} -seq {cycles} -prove-skip 1 -show-inputs -show-outputs"
-        );
+        let mut options = sequence(Cycles(cycles));
         if self.has_reset {
             for cycle in 1..=cycles {
                 write!(options, " -set-at {cycle} rst {}", u8::from(cycle == 1)).expect("a string");
@@ -188,6 +187,11 @@ impl Design {
         let lines: Vec<&str> = log.lines().collect();
         Err(lines[lines.len().saturating_sub(400)..].join("\n"))
     }
+}
+
+/// Options of a run of so many cycles, the first of which is before the properties hold.
+fn sequence(Cycles(cycles): Cycles) -> String {
+    format!("-prove-asserts -set-assumes -timeout {LONGEST} -seq {cycles} -prove-skip 1 -show-inputs -show-outputs")
 }
 
 /// One step of induction.
