@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 
 use sim::Program;
-use support::assembly::{self, cosim, file, text};
+use support::assembly::{self, ORDERLESS, cosim, file, text};
 use testbench::cache::Cache;
 use testbench::kernels;
 use testbench::model::{Effort, Source};
@@ -62,21 +62,7 @@ fn directed_programs_pass() {
     odd.memory.ram_bytes = 768 << 10;
     odd.memory.outstanding = 5;
     for config in [config((2, 4), (1, 60)), odd] {
-        for name in [
-            "amo_one_word",
-            "amo_own_word",
-            "reservations",
-            "increments",
-            "lock",
-            "load_registers",
-            "store_groups",
-            "stack_code",
-            "self_modifying",
-            "jumps",
-            "spin",
-            "exits",
-            "recursion",
-        ] {
+        for name in ORDERLESS.into_iter().chain(["store_groups"]) {
             let report = cosim(&file(name), &config);
             assert!(report.success(), "{name} with {} warps: {}", config.warps, report.message);
         }

@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::assembly::{config, cosim, file, passes, program, text};
+use support::assembly::{ORDERLESS, config, cosim, file, passes, program, text};
 use testbench::{Engine, Outcome, RunOptions};
 use weft_config::Bandwidth;
 
@@ -89,22 +89,6 @@ fn nothing_waits_for_a_load_to_x0() {
     assert!(used > 14 * 200, "{used} cycles");
     assert!(unused < 14 * 200 + 200, "{unused} cycles");
 }
-
-/// Programs whose results depend on no order of paths.
-const ORDERLESS: [&str; 12] = [
-    "amo_one_word",
-    "amo_own_word",
-    "reservations",
-    "increments",
-    "lock",
-    "load_registers",
-    "stack_code",
-    "self_modifying",
-    "jumps",
-    "spin",
-    "exits",
-    "recursion",
-];
 
 #[test]
 fn results_depend_neither_on_turns_nor_on_stages_nor_on_places_of_requests() {

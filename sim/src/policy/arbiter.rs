@@ -59,10 +59,6 @@ impl Policy for Arbiter {
         warp.charge.into_iter().chain(others.filter(|path| path.mask != 0)).collect()
     }
 
-    fn schedulable(&self, warp: u32) -> u32 {
-        u32::from(self.path(warp, 0).is_some_and(|path| !path.parked))
-    }
-
     fn held(&self, warp: u32) -> u32 {
         let warp = &self.warps[warp as usize];
         warp.groups.len() as u32 + u32::from(warp.divided)

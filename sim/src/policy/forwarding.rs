@@ -74,11 +74,6 @@ impl Policy for Forwarding {
         self.warp(warp).list()
     }
 
-    fn schedulable(&self, warp: u32) -> u32 {
-        let paths = (0..self.slots()).filter_map(|slot| self.path(warp, slot));
-        paths.filter(|path| !path.parked).count() as u32
-    }
-
     fn held(&self, warp: u32) -> u32 {
         self.warp(warp).rows.len() as u32
     }

@@ -68,7 +68,10 @@ pub trait Policy: Send {
     fn list(&self, warp: u32) -> Vec<PathRecord>;
 
     /// How many paths of the warp could be issued from now.
-    fn schedulable(&self, warp: u32) -> u32;
+    fn schedulable(&self, warp: u32) -> u32 {
+        let paths = (0..self.slots()).filter_map(|slot| self.path(warp, slot));
+        paths.filter(|path| !path.parked).count() as u32
+    }
 
     /// How many paths (stacks: rows) are held for the warp.
     fn held(&self, warp: u32) -> u32;

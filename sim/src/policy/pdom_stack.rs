@@ -55,10 +55,6 @@ impl Policy for PdomStack {
         self.warp(warp).list()
     }
 
-    fn schedulable(&self, warp: u32) -> u32 {
-        u32::from(self.path(warp, 0).is_some_and(|path| !path.parked))
-    }
-
     fn held(&self, warp: u32) -> u32 {
         self.warp(warp).rows.len() as u32
     }

@@ -76,10 +76,6 @@ impl Policy for SortedTable {
         x.iter().chain(y).chain(cold).copied().collect()
     }
 
-    fn schedulable(&self, warp: u32) -> u32 {
-        u32::from(self.path(warp, 0).is_some_and(|path| !path.parked))
-    }
-
     fn held(&self, warp: u32) -> u32 {
         let Warp { x, y, cold, .. } = self.warp(warp);
         u32::from(x.is_some()) + u32::from(y.is_some()) + cold.len() as u32

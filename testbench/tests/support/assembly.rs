@@ -6,6 +6,22 @@ use sim::Program;
 use testbench::{Engine, Outcome, Report, RunOptions, kernels};
 use weft_config::{Config, Latency};
 
+/// Programs whose results depend on no order of paths.
+pub const ORDERLESS: [&str; 12] = [
+    "amo_one_word",
+    "amo_own_word",
+    "reservations",
+    "increments",
+    "lock",
+    "load_registers",
+    "stack_code",
+    "self_modifying",
+    "jumps",
+    "spin",
+    "exits",
+    "recursion",
+];
+
 /// A program without its prelude.
 pub struct Source {
     pub name: String,
