@@ -1,6 +1,7 @@
 //! Runs: a program on the model, on the hardware, or on both in lock step.
 
 mod fetch_port;
+mod flow;
 mod hardware;
 mod liveness;
 mod memory_side;

@@ -7,11 +7,13 @@
 pub mod axi4;
 mod data_port;
 mod layout;
+mod offer;
 mod operation;
 mod ram;
 
 pub use data_port::{DataPort, Request, Response, Violation};
 pub use layout::Layout;
+pub(crate) use offer::Offer;
 pub use operation::Operation;
 pub(crate) use ram::byte_bits;
 pub use ram::{CONSOLE, RAM_BASE, Ram};

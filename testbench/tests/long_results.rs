@@ -42,4 +42,8 @@ fn places_for_long_results_run_out_and_nothing_is_lost() {
     // Without the wait a result is lost: so the places did run out, for one instruction and for two in a row.
     assert!(!agrees(Some((FULL, "long_results_full <= 1'b0;"))), "the places never ran out");
     assert!(!agrees(Some((ONE_LEFT, "long_results_one_left <= 1'b0;"))), "the last place was never taken");
+    // Nor is it enough to wait for one place more, or at one place less alone.
+    for (original, number, other) in [(FULL, "5'h10", "5'd17"), (ONE_LEFT, "5'hf", "5'd14")] {
+        assert!(!agrees(Some((original, &original.replace(number, other)))), "{other} instead of {number}");
+    }
 }

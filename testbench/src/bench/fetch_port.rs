@@ -7,7 +7,7 @@ use sim::control_flow::ReconvergenceTable;
 use weft_config::{Config, Latency};
 
 use super::JUNK;
-use crate::memory::{BackPressure, Ram};
+use crate::memory::{BackPressure, Offer, Ram, Violation};
 use crate::model::{Model, ModelError};
 use crate::pins::{FetchAnswers, RequestPorts};
 use crate::reconvergence::reconvergence_table;
@@ -27,6 +27,8 @@ pub(super) struct FetchPort {
     pressure: BackPressure,
     /// Whether a fetch of this cycle is accepted.
     ready: bool,
+    /// The address that is asked for.
+    offer: Offer<u32>,
     latency: Latency,
     random: fastrand::Rng,
     /// Accepted and not yet answered, in order. This core has one at a time.
@@ -41,6 +43,7 @@ impl FetchPort {
             answers: FetchAnswers::of(model, config)?,
             pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
             ready: false,
+            offer: Offer::default(),
             latency: memory.fetch_latency,
             random: fastrand::Rng::with_seed(memory.seed ^ 0x1a7e),
             fetched: VecDeque::new(),
@@ -72,10 +75,11 @@ impl FetchPort {
     }
 
     /// Takes in the request of a cycle, and says whether it was accepted.
-    pub(super) fn sample(&mut self, model: &Model, ports: &RequestPorts, ram: &Ram) -> bool {
-        let accepted = self.ready && model.bit(ports.imem_req_valid);
-        if accepted {
-            let address = model.get(ports.imem_req_addr) as u32;
+    pub(super) fn sample(&mut self, model: &Model, ports: &RequestPorts, ram: &Ram) -> Result<bool, Violation> {
+        let offered = model.bit(ports.imem_req_valid).then(|| model.get(ports.imem_req_addr) as u32);
+        self.offer.check("imem_req_addr", offered.as_ref(), self.ready)?;
+        let accepted = offered.filter(|_| self.ready);
+        if let Some(address) = accepted {
             // Outside RAM: zero; the core knows that the address is bad. Between words there is nothing to be fetched.
             let word = ram.read_physical(address).unwrap_or(0);
             let word = if address.is_multiple_of(4) { word } else { JUNK };
@@ -83,6 +87,6 @@ impl FetchPort {
             let cycles = self.random.u32(self.latency.min..=self.latency.max);
             self.fetched.push_back(Fetched { cycles, word, reconvergence: self.reconvergence.word(address) });
         }
-        accepted
+        Ok(accepted.is_some())
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use sim::{Fault, Program};
 use weft_config::{Config, MemoryKind};
 
-use super::memory_side::MemorySide;
+use super::memory_side::{Asked, MemorySide};
 use super::modelled::Modelled;
 use super::on_chip::OnChip;
 use super::on_the_bus::OnTheBus;
-use crate::memory::{BackPressure, Ram, Request, Violation};
+use crate::memory::{BackPressure, Offer, Ram, Request, Violation};
 use crate::model::{Model, ModelError};
 use crate::pins::Ports;
 use crate::trace_port::{Sample, TracePort};
@@ -24,6 +24,7 @@ pub(super) struct Hardware {
     memory: Box<dyn MemorySide>,
     trace: Option<TracePort>,
     console_pressure: BackPressure,
+    console_offer: Offer<u8>,
     cycle: u64,
     wave_time: u64,
 }
@@ -37,15 +38,10 @@ pub(super) struct Events {
     pub(super) fetch: bool,
     /// A load was answered.
     pub(super) response: bool,
-    /// A request was accepted; it is in the other `request_` fields.
+    /// A request was accepted: what was asked.
     pub(super) request: bool,
-    pub(super) request_code: u64,
-    pub(super) request_address: u32,
-    pub(super) request_tag: u32,
-    pub(super) request_mask: [u64; 4],
-    pub(super) request_data: Vec<u32>,
-    pub(super) request_hart: u32,
-    /// The request cannot be served.
+    pub(super) asked: Asked,
+    /// What no memory could serve, or what breaks the rules of a port.
     pub(super) violation: Option<Violation>,
     /// The byte that the console took.
     pub(super) console: Option<u8>,
@@ -60,14 +56,15 @@ pub(super) struct Events {
 impl Events {
     /// The accepted request.
     pub(super) fn request(&self) -> Option<Request<'_>> {
-        self.request.then_some(Request {
-            code: self.request_code,
-            address: self.request_address,
-            tag: self.request_tag,
-            mask: self.request_mask,
-            data: &self.request_data,
-            hart: self.request_hart,
-        })
+        self.request.then(|| self.asked.request())
+    }
+
+    /// Takes in whether a fetch was accepted.
+    pub(super) fn fetched(&mut self, fetched: Result<bool, Violation>) {
+        match fetched {
+            Ok(fetched) => self.fetch = fetched,
+            Err(violation) => self.violation = Some(violation),
+        }
     }
 }
 
@@ -90,6 +87,7 @@ impl Hardware {
             trace: if config.trace.port { Some(TracePort::of(&model, config)?) } else { None },
             model,
             console_pressure: BackPressure::new(config.memory.latency, config.memory.seed ^ 0x0c05, 4),
+            console_offer: Offer::default(),
             cycle: 0,
             wave_time: 0,
         };
@@ -151,8 +149,10 @@ impl Hardware {
             trace.sample(&self.model, self.cycle, &mut events.trace);
         }
         self.memory.sample(&self.model, self.cycle, events);
-        let sends = console_accepts && self.model.bit(self.ports.console_valid);
-        events.console = sends.then(|| self.model.get(self.ports.console_data) as u8);
+        let byte = self.model.bit(self.ports.console_valid).then(|| self.model.get(self.ports.console_data) as u8);
+        let checked = self.console_offer.check("console_data", byte.as_ref(), console_accepts);
+        events.violation = events.violation.take().or(checked.err());
+        events.console = byte.filter(|_| console_accepts);
         events.done = self.model.bit(self.ports.done);
         events.fault = self.model.bit(self.ports.error_valid).then(|| self.fault());
 

@@ -5,7 +5,7 @@ use sim::Program;
 use weft_config::Config;
 
 use super::hardware::Events;
-use crate::memory::{DataPort, Ram, Request, Violation};
+use crate::memory::{DataPort, Offer, Ram, Request, Violation};
 use crate::model::{Model, ModelError, Port};
 use crate::pins::{AtomicPorts, RequestPorts, byte_mask};
 
@@ -36,12 +36,31 @@ pub(super) trait MemorySide {
     fn check(&self, model: &Model) -> Result<(), Violation>;
 }
 
+/// What stands at the data port with `valid`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Asked {
+    code: u64,
+    address: u32,
+    tag: u32,
+    mask: [u64; 4],
+    data: Vec<u32>,
+    hart: u32,
+}
+
+impl Asked {
+    pub(super) fn request(&self) -> Request<'_> {
+        let Self { code, address, tag, mask, ref data, hart } = *self;
+        Request { code, address, tag, mask, data, hart }
+    }
+}
+
 /// The requests of a core and the RAM that performs them.
 pub(super) struct Requests {
     pub(super) ports: RequestPorts,
     atomic_ports: Option<AtomicPorts>,
     pub(super) data_port: DataPort,
     pub(super) ram: Ram,
+    offer: Offer<Asked>,
     /// Physical address of the `tohost` word.
     tohost: Option<u32>,
     /// Whether the request of this cycle writes.
@@ -58,27 +77,24 @@ impl Requests {
             data_port: DataPort::new(config),
             tohost: program.tohost().map(|address| ram.layout().physical(address & !3)),
             ram,
+            offer: Offer::default(),
             writes: false,
         })
     }
 
     /// Performs the request of a cycle in which the memory is `ready` for one.
     pub(super) fn accept(&mut self, model: &Model, cycle: u64, ready: bool, events: &mut Events) {
-        let ports = &self.ports;
-        let get = |port: Port| model.get(port) as u32;
-        events.request = ready && model.bit(ports.dmem_req_valid);
+        let valid = model.bit(self.ports.dmem_req_valid);
+        events.request = ready && valid;
         events.tohost = None;
         self.writes = false;
-        if !events.request {
-            return;
+        if valid {
+            self.read(model, &mut events.asked);
         }
-        events.request_code = model.get(ports.dmem_req_op);
-        events.request_address = get(ports.dmem_req_addr);
-        events.request_tag = get(ports.dmem_req_tag);
-        events.request_mask = byte_mask(model, ports.dmem_req_mask);
-        events.request_data.clear();
-        events.request_data.extend_from_slice(model.words(ports.dmem_req_data));
-        events.request_hart = self.atomic_ports.as_ref().map_or(0, |ports| get(ports.dmem_req_hart));
+        if self.offer.waits() || (valid && !ready) {
+            let offered = valid.then_some(&events.asked);
+            events.violation = self.offer.check("dmem_req", offered, ready).err();
+        }
         let Some(request) = events.request() else { return };
         match self.data_port.accept(cycle, &request, &mut self.ram) {
             Ok(written) => {
@@ -87,6 +103,18 @@ impl Requests {
             }
             Err(violation) => events.violation = Some(violation),
         }
+    }
+
+    fn read(&self, model: &Model, asked: &mut Asked) {
+        let ports = &self.ports;
+        let get = |port: Port| model.get(port) as u32;
+        asked.code = model.get(ports.dmem_req_op);
+        asked.address = get(ports.dmem_req_addr);
+        asked.tag = get(ports.dmem_req_tag);
+        asked.mask = byte_mask(model, ports.dmem_req_mask);
+        asked.data.clear();
+        asked.data.extend_from_slice(model.words(ports.dmem_req_data));
+        asked.hart = self.atomic_ports.as_ref().map_or(0, |ports| get(ports.dmem_req_hart));
     }
 
     /// The `tohost` word if a request is for it and it is not zero.

@@ -63,8 +63,9 @@ impl MemorySide for Modelled {
     }
 
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
-        events.fetch = self.fetch.sample(model, &self.requests.ports, &self.requests.ram);
+        let fetched = self.fetch.sample(model, &self.requests.ports, &self.requests.ram);
         self.requests.accept(model, cycle, self.ready, events);
+        events.fetched(fetched);
     }
 
     fn is_waiting(&self) -> bool {

@@ -7,6 +7,7 @@ use sim::{Fault, Program};
 use weft_config::Config;
 use weft_trace::{Context, Event, Moves, Record, Statistics};
 
+use super::flow::Flow;
 use super::hardware::{Events, Hardware};
 use super::liveness::Threads;
 use super::pipeline_log::PipelineLog;
@@ -39,6 +40,7 @@ pub(super) fn run(
         max_cycles,
         hardware,
         checker,
+        flow: Flow::default(),
         outputs: Outputs { commits, console, progress },
         pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
         threads: Threads::new(config, program),
@@ -59,6 +61,7 @@ struct Run<'a, 'o> {
     max_cycles: u64,
     hardware: Hardware,
     checker: Option<Checker<'a>>,
+    flow: Flow,
     outputs: Outputs<'o>,
     pipeline: Option<PipelineLog<'a, 'o>>,
     threads: Threads,
@@ -213,6 +216,7 @@ impl Run<'_, '_> {
             if let Some(byte) = events.console {
                 checker.console(cycle, byte)?;
             }
+            self.flow.check(events).map_err(|violation| against_the_protocol(cycle, &violation))?;
         }
         events.violation.as_ref().map_or(Ok(()), |violation| Err(against_the_protocol(cycle, violation)))
     }
@@ -350,7 +354,7 @@ fn against_the_protocol(cycle: u64, violation: &Violation) -> Box<Mismatch> {
         expected: expected.clone(),
         actual: actual.clone(),
         report: format!(
-            "mismatch in cycle {cycle}: {signal} breaks the protocol of the memory port\n  expected {expected}\n  actual   {actual}\n"
+            "mismatch in cycle {cycle}: {signal} breaks the rules of its port\n  expected {expected}\n  actual   {actual}\n"
         ),
     })
 }

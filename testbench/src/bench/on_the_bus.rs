@@ -218,11 +218,12 @@ impl MemorySide for OnTheBus {
     }
 
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
-        events.fetch = self.fetch.sample(model, &self.requests.ports, &self.memory);
+        let fetched = self.fetch.sample(model, &self.requests.ports, &self.memory);
         // The bandwidth is the slave's.
         self.requests.data_port.ready();
         self.requests.accept(model, cycle, model.bit(self.answers.dmem_req_ready), events);
         let checked = self.check_cycle(model, cycle, events);
+        events.fetched(fetched);
         if let Some(violation) = self.wrong_in_reset.take().or(checked.err()) {
             events.violation = Some(violation);
         }

@@ -304,7 +304,7 @@ fn bundled(config: &Config) -> Vec<Program> {
     kernels::list().iter().filter(configured).map(build).collect()
 }
 
-/// Programs that need no turns.
+/// Programs of `tests/assembly`: those that need turns where the unit has them.
 fn assembled(config: &Config) -> Vec<Program> {
     const NAMES: [&str; 11] = [
         "amo_one_word",
@@ -319,8 +319,9 @@ fn assembled(config: &Config) -> Vec<Program> {
         "exits",
         "recursion",
     ];
+    let of_turns = ["increments", "lock", "spin"].into_iter().filter(|_| !has_stacks(config));
     let of_stacks = stack_programs::CASES.iter().filter(|_| has_stacks(config)).map(stack_programs::Case::source);
-    let sources = NAMES.into_iter().map(assembly::file).chain(of_stacks);
+    let sources = NAMES.into_iter().chain(of_turns).map(assembly::file).chain(of_stacks);
     sources.map(|source| assembly::program(&source, config)).collect()
 }
 

@@ -33,8 +33,15 @@ pub fn programs() -> Vec<Directed> {
         exits("loads and stores of every size", sizes()),
         exits("scattered and conflicting accesses", scattered()),
         exits("calls and returns by every hint", call_hints()),
-        exits("calls of several targets", several_targets(1)),
-        exits("jumps to several targets", several_targets(0)),
+        exits("late results overwritten", overwritten()),
+        exits("calls of several targets", several_targets(1, 10)),
+        exits("jumps to several targets", several_targets(0, 10)),
+        exits("several targets in the register that is written", several_targets(10, 10)),
+        exits("several targets in the link register that is written", several_targets(1, 1)),
+        exits("a return before a return to several places", successive_returns()),
+        exits("late results read at once on both sides of a branch", both_sides()),
+        exits("a call of an empty routine before a return", empty_routine()),
+        exits("returns to where others wait", returns_to_a_meeting()),
         exits("threads that end before a barrier", early_exits()),
         exits("a warp that ends before a barrier", early_warp()),
         exits("code that stores code", self_modifying()),
@@ -148,15 +155,78 @@ fn call_hints() -> Vec<u32> {
 
 /// A `jalr` of each lane to its own place, one of four. After a call the lanes that have jumped go on
 /// first, being deeper; after a jump the others, being at the smaller pc.
-fn several_targets(link: u32) -> Vec<u32> {
+fn several_targets(link: u32, base: u32) -> Vec<u32> {
     let mut words =
-        vec![csrr(8, MHARTID), andi(9, 8, 3), slli(9, 9, 3), auipc(10, 0), add(10, 10, 9), jalr(link, 10, 16)];
+        vec![csrr(8, MHARTID), andi(9, 8, 3), slli(9, 9, 3), auipc(base, 0), add(base, base, 9), jalr(link, base, 16)];
     // The jump goes to 16 bytes after the auipc, at word 3: word 7, 9, 11 or 13.
     words.push(addi(11, 11, 1));
     for lane in 0..4 {
         words.extend([addi(12, 12, lane), addi(12, 12, 16)]);
     }
     words.extend([csrr(13, MASK), csrw(EXIT, 0)]);
+    words
+}
+
+/// While a load is on its way to a register, every other kind of instruction writes it.
+fn overwritten() -> Vec<u32> {
+    let writes: [&[u32]; 8] = [
+        &[lui(10, 5)],
+        &[auipc(10, 0)],
+        &[jal(10, 8), addi(12, 12, 1)],
+        &[auipc(11, 0), jalr(10, 11, 12), addi(12, 12, 1)],
+        &[csrr(10, MASK)],
+        &[add(10, 5, 5)],
+        &[addi(10, 5, 3)],
+        &[r_type(0, 1, 10, 5, 5)],
+    ];
+    let body = writes.iter().flat_map(|write| [&[sw(5, 6, 0), lw(10, 6, 0)], *write, &[sw(10, 6, 4)]].concat());
+    with_prologue(body)
+}
+
+/// A thread two calls deep returns to where others of one call do not come; these, who waited for it at the same return, have
+/// two places to return to.
+fn successive_returns() -> Vec<u32> {
+    // x9 = whether the thread calls once more, x10 = by how much it moves where it returns to.
+    let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), addi(9, 0, 2), xor(9, 8, 9), r_type(3, 0, 9, 0, 9)];
+    words.extend([xori(9, 9, 1), andi(10, 8, 1), slli(10, 10, 2), jal(1, 12), csrw(EXIT, 0), csrw(EXIT, 0)]);
+    words.extend([add(1, 1, 10), beq(9, 0, 16), addi(9, 0, 0), addi(10, 0, 12), jal(1, -16)]);
+    words.extend([jalr(0, 1, 0), addi(11, 11, 1), addi(11, 11, 2), csrw(EXIT, 0)]);
+    words
+}
+
+/// Late results, more of them than a context has entries, each read as the first and as the second operand; and a division that
+/// one side starts while the other reads the register.
+fn both_sides() -> Vec<u32> {
+    let read = [lw(10, 6, 0), add(11, 5, 10), lw(10, 6, 0), add(12, 10, 5), r_type(0, 1, 10, 5, 5), sub(11, 11, 10)];
+    let side: Vec<u32> = read.repeat(9);
+    let skip = |words: &[u32]| 4 * (words.len() as i32 + 1);
+    let divided =
+        [r_type(4, 1, 10, 6, 12), add(11, 11, 5), jal(0, 16), addi(12, 10, 1), add(12, 12, 10), addi(12, 12, 1)];
+    let mut body = vec![sw(5, 6, 0), andi(8, 5, 1), beq(8, 0, skip(&side) + 4)];
+    body.extend(&side);
+    body.push(jal(0, skip(&side)));
+    body.extend(&side);
+    body.push(beq(8, 0, 16));
+    body.extend(divided);
+    body.extend([sw(11, 6, 4), sw(12, 6, 8)]);
+    with_prologue(body)
+}
+
+/// Sides that meet at a return only: each calls a routine that is nothing but a return, one right before its own return.
+fn empty_routine() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(8, 8, 1), jal(1, 8), csrw(EXIT, 0)];
+    words.extend([beq(8, 0, 12), jal(5, 24), jalr(0, 1, 0), addi(11, 11, 1), jal(5, 12), addi(12, 12, 1)]);
+    words.extend([jalr(0, 1, 0), jalr(0, 5, 0)]);
+    words
+}
+
+/// Some threads call and come back to where the others wait for them: from a routine whose sides meet at its return, and from one
+/// of which a side ends.
+fn returns_to_a_meeting() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(9, 8, 1), andi(10, 8, 2)];
+    words.extend([beq(9, 0, 8), jal(1, 24), beq(9, 0, 8), jal(1, 32), addi(11, 11, 1), csrr(13, MASK), csrw(EXIT, 0)]);
+    words.extend([beq(10, 0, 12), addi(11, 11, 2), jalr(0, 1, 0), jalr(0, 1, 0)]);
+    words.extend([beq(10, 0, 12), csrw(EXIT, 0), jalr(0, 1, 0), jalr(0, 1, 0)]);
     words
 }
 
@@ -266,6 +336,18 @@ fn faults() -> Vec<Directed> {
         ("jal misaligned", 0, jal(0, 6)),
         ("branch misaligned", 0, beq(0, 0, 6)),
     ];
+    // One lane's address is odd, or lies between two words.
+    let misaligned = [
+        ("lw", 1, 4, lw(10, 9, 0)),
+        ("lw", 2, 4, lw(10, 9, 0)),
+        ("lh", 1, 4, lh(10, 9, 0)),
+        ("sw", 1, 6, sw(10, 9, 0)),
+        ("sw", 2, 6, sw(10, 9, 0)),
+        ("sh", 1, 6, sh(10, 9, 0)),
+    ];
+    let in_lane = |lane, offset, access| {
+        [andi(8, 5, 3), addi(9, 6, 0), addi(10, 0, lane), bne(8, 10, 8), addi(9, 6, offset), access]
+    };
     let mut programs: Vec<_> = single.iter().map(|&(name, cause, word)| fault(name, cause, &guarded(word))).collect();
     programs.extend(accesses.iter().map(|&(name, cause, access)| fault(name, cause, &[odd, access])));
     for (name, cause, access) in outside {
@@ -273,6 +355,11 @@ fn faults() -> Vec<Directed> {
             let all = [7, 28].map(|flag| fault(&format!("{name} by {delta:#x}"), cause, &wild(flag, delta, access)));
             programs.extend(all);
         }
+    }
+    for lane in 0..4 {
+        programs.extend(misaligned.map(|(name, offset, cause, access)| {
+            fault(&format!("{name} by {offset} in lane {lane}"), cause, &in_lane(lane, offset, access))
+        }));
     }
     programs.push(fault("jalr misaligned", 0, &[auipc(8, 0), slli(9, 7, 1), add(8, 8, 9), jalr(0, 8, 16)]));
     programs.push(fault("jump to nowhere", 1, &guarded(jalr(0, 0, 16))));

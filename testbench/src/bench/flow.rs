@@ -1,0 +1,42 @@
+//! Nothing stalls behind S3: what issues is squashed when it is in S7, or commits in S8.
+
+use super::hardware::Events;
+use crate::memory::Violation;
+
+/// Cycles from S3 to S7.
+const TO_S7: usize = 4;
+/// Cycles from S3 to S8.
+const TO_S8: usize = 5;
+
+/// The instructions from S3 on, by their warps.
+#[derive(Debug, Default)]
+pub(super) struct Flow {
+    /// By the cycles since it was issued.
+    issued: [Option<u32>; TO_S8 + 1],
+    /// At a fault what was issued is dropped.
+    halted: bool,
+}
+
+impl Flow {
+    /// Takes in a cycle of the trace port.
+    pub(super) fn check(&mut self, events: &Events) -> Result<(), Violation> {
+        let trace = &events.trace;
+        self.halted |= events.fault.is_some();
+        self.issued.rotate_right(1);
+        self.issued[0] = trace.issue;
+        if trace.squash.is_some() {
+            same("trace_squash_warp", self.issued[TO_S7].take(), trace.squash)?;
+        }
+        let commit = trace.commit.as_ref().map(|commit| commit.warp);
+        let is_dropped = self.halted && commit.is_none();
+        if is_dropped { Ok(()) } else { same("trace_commit_warp", self.issued[TO_S8], commit) }
+    }
+}
+
+fn same(signal: &'static str, issued: Option<u32>, actual: Option<u32>) -> Result<(), Violation> {
+    let told = |warp: Option<u32>| warp.map_or("none".into(), |warp| format!("warp {warp}"));
+    if issued == actual {
+        return Ok(());
+    }
+    Err(Violation { signal, expected: format!("{}, by what was issued", told(issued)), actual: told(actual) })
+}
