@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{directed, random};
+use support::{calls, directed, random};
 use testbench::{Engine, Outcome, Report, RunOptions};
 use weft_config::{Config, Latency};
 
@@ -54,6 +54,18 @@ fn random_programs_agree_with_the_model() {
         for seed in 0..10 {
             let report = cosim(&config(setting, seed), &random::program(seed, 400), &[], 1_000_000);
             assert_eq!(report.outcome, Outcome::Exited, "seed {seed} at {setting:?}: {}", report.message);
+        }
+    }
+}
+
+#[test]
+fn random_calls_agree_with_the_model() {
+    for unit in sim::policy::names() {
+        for seed in 0..40 {
+            let mut config = config(SETTINGS[(seed % 5) as usize], seed);
+            config.divergence.unit = unit.into();
+            let report = cosim(&config, &calls::program(seed), &[], 1_000_000);
+            assert_eq!(report.outcome, Outcome::Exited, "seed {seed} with {unit}: {}", report.message);
         }
     }
 }

@@ -15,7 +15,7 @@ use super::mutator::Mutation;
 use super::switched;
 use crate::stack_programs;
 use crate::support::assembler::*;
-use crate::support::{self, assembly, directed, random};
+use crate::support::{self, assembly, calls, directed, random};
 
 /// What the programs say of a mutant.
 #[derive(Clone, Debug, PartialEq)]
@@ -267,6 +267,9 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
     }
     for seed in 0..10 {
         small.push(named(format!("random program {seed}"), &random::program(seed, 400), &[]));
+    }
+    for seed in 0..20 {
+        small.push(named(format!("random calls {seed}"), &calls::program(seed), &[]));
     }
     let case = |program: &Program, (min, max), change: &dyn Fn(&mut Memory), slack| {
         let mut config = config.clone();

@@ -3,6 +3,7 @@
 
 pub mod assembler;
 pub mod assembly;
+pub mod calls;
 pub mod directed;
 pub mod elf;
 pub mod figures;
