@@ -224,6 +224,7 @@ pins! {
         late_values: Output |w| 32 * w.threads,
         issue_valid: Output |_| 1,
         issue_warp: Output |w| w.warp,
+        issue_slot: Output |_| 1,
         squash_valid: Output |_| 1,
         squash_warp: Output |w| w.warp,
     }

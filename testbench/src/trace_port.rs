@@ -34,8 +34,8 @@ pub(crate) struct Sample {
     pub(crate) exchange: Option<Exchange>,
     pub(crate) late_write: Option<LateWrite>,
     pub(crate) release: bool,
-    /// The warp of an issue at S3.
-    pub(crate) issue: Option<u32>,
+    /// Warp and slot of an issue at S3.
+    pub(crate) issue: Option<(u32, u32)>,
     /// The warp of an instruction squashed at S7.
     pub(crate) squash: Option<u32>,
 }
@@ -60,9 +60,9 @@ impl TracePort {
         let pins = &self.pins;
         self.spare_commit = sample.commit.take().or(self.spare_commit.take());
         self.spare_late_write = sample.late_write.take().or(self.spare_late_write.take());
-        let warp_if = |valid, warp| model.bit(valid).then(|| model.get(warp) as u32);
-        sample.issue = warp_if(pins.issue_valid, pins.issue_warp);
-        sample.squash = warp_if(pins.squash_valid, pins.squash_warp);
+        let get = |port| model.get(port) as u32;
+        sample.issue = model.bit(pins.issue_valid).then(|| (get(pins.issue_warp), get(pins.issue_slot)));
+        sample.squash = model.bit(pins.squash_valid).then(|| get(pins.squash_warp));
         sample.release = model.bit(pins.release);
         sample.context = model.bit(pins.context_valid).then(|| self.context(model, cycle));
         sample.exchange = model.bit(pins.exchange_valid).then(|| Exchange {

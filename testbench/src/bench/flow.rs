@@ -1,5 +1,7 @@
 //! Nothing stalls behind S3: what issues is squashed when it is in S7, or commits in S8.
 
+use std::fmt::Debug;
+
 use super::hardware::Events;
 use crate::memory::Violation;
 
@@ -8,11 +10,11 @@ const TO_S7: usize = 4;
 /// Cycles from S3 to S8.
 const TO_S8: usize = 5;
 
-/// The instructions from S3 on, by their warps.
+/// The instructions from S3 on, by their warps and slots.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
     /// By the cycles since it was issued.
-    issued: [Option<u32>; TO_S8 + 1],
+    issued: [Option<(u32, u32)>; TO_S8 + 1],
     /// At a fault what was issued is dropped.
     halted: bool,
 }
@@ -25,18 +27,18 @@ impl Flow {
         self.issued.rotate_right(1);
         self.issued[0] = trace.issue;
         if trace.squash.is_some() {
-            same("trace_squash_warp", self.issued[TO_S7].take(), trace.squash)?;
+            same("trace_squash_warp", self.issued[TO_S7].take().map(|(warp, _)| warp), trace.squash)?;
         }
-        let commit = trace.commit.as_ref().map(|commit| commit.warp);
+        let commit = trace.commit.as_ref().map(|commit| (commit.warp, commit.slot));
         let is_dropped = self.halted && commit.is_none();
-        if is_dropped { Ok(()) } else { same("trace_commit_warp", self.issued[TO_S8], commit) }
+        if is_dropped { Ok(()) } else { same("trace_commit_warp and _slot", self.issued[TO_S8], commit) }
     }
 }
 
-fn same(signal: &'static str, issued: Option<u32>, actual: Option<u32>) -> Result<(), Violation> {
-    let told = |warp: Option<u32>| warp.map_or("none".into(), |warp| format!("warp {warp}"));
+fn same<T: Debug + PartialEq>(signal: &'static str, issued: Option<T>, actual: Option<T>) -> Result<(), Violation> {
+    let told = |place: Option<T>| place.map_or("none".into(), |place| format!("{place:?}"));
     if issued == actual {
         return Ok(());
     }
-    Err(Violation { signal, expected: format!("{}, by what was issued", told(issued)), actual: told(actual) })
+    Err(Violation { signal, expected: format!("{}, as it was issued", told(issued)), actual: told(actual) })
 }

@@ -90,7 +90,7 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
         self.end_oldest(cycle, trace.commit.as_ref())?;
         self.advance(cycle)?;
         self.wait(cycle, trace.late_write.as_ref().map(|late| late.number))?;
-        trace.issue.map_or(Ok(()), |warp| self.issue(cycle, warp))
+        trace.issue.map_or(Ok(()), |(warp, _)| self.issue(cycle, warp))
     }
 
     fn issue(&mut self, cycle: u64, warp: u32) -> io::Result<()> {

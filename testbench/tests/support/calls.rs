@@ -1,4 +1,4 @@
-//! Random programs of functions that call each other: threads part, leave functions by several returns, end, and meet at returns
+//! Random programs of loops and functions that call each other: threads part, leave functions by several returns, end, and meet at returns
 //! and right behind calls.
 
 use super::assembler::*;
@@ -11,6 +11,10 @@ const LINK: u32 = 1;
 const LEVELS: usize = 3;
 /// Functions of each level.
 const FUNCTIONS: usize = 3;
+/// How deep statements are nested.
+const DEPTH: u32 = 2;
+/// The register that counts the trips of a loop.
+const TRIPS: u32 = 24;
 /// The first of the registers that keep the link, one for each level.
 const KEPT: u32 = 20;
 /// Registers that are 0 or 1, by thread.
@@ -42,7 +46,7 @@ pub fn program(seed: u64) -> Vec<u32> {
         and(13, 9, 10),
     ]);
     for _ in 0..8 {
-        writer.body(2, None);
+        writer.body(DEPTH, None);
     }
     writer.words.push(csrw(EXIT, 0));
     writer.words
@@ -52,7 +56,7 @@ impl Writer {
     fn function(&mut self, kept: u32) -> usize {
         let begins = self.words.len();
         self.words.push(addi(kept, LINK, 0));
-        self.body(2, Some(kept));
+        self.body(DEPTH, Some(kept));
         self.returns(kept);
         begins
     }
@@ -79,9 +83,19 @@ impl Writer {
                     writer.returns(kept.unwrap());
                 }),
                 57..85 => self.one_side(|writer| writer.body(depth - 1, kept)),
+                85..92 if kept.is_none() && depth == DEPTH => self.looped(),
                 _ => self.two_sides(depth, kept),
             }
         }
+    }
+
+    /// Once to eight times, by thread.
+    fn looped(&mut self) {
+        self.words.push(andi(TRIPS, 8, 7));
+        let begins = self.words.len();
+        self.body(DEPTH - 1, None);
+        self.words.push(addi(TRIPS, TRIPS, -1));
+        self.words.push(branch(5, TRIPS, 0, 4 * (begins as i32 - self.words.len() as i32)));
     }
 
     /// A load, product or quotient that is read at once, or some instructions later, or by whom it comes to.

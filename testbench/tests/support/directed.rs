@@ -361,6 +361,7 @@ fn faults() -> Vec<Directed> {
             fault(&format!("{name} by {offset} in lane {lane}"), cause, &in_lane(lane, offset, access))
         }));
     }
+    programs.push(fault("ebreak of later harts", 3, &[srli(8, 5, 2), beq(8, 0, 8), ebreak()]));
     programs.push(fault("jalr misaligned", 0, &[auipc(8, 0), slli(9, 7, 1), add(8, 8, 9), jalr(0, 8, 16)]));
     programs.push(fault("jump to nowhere", 1, &guarded(jalr(0, 0, 16))));
     programs.push(fault("past the end of RAM", 7, &[lui(8, (BASE >> 12) + 0x1000), sw(8, 8, 0)]));

@@ -1,0 +1,21 @@
+//! What issues commits in S8, or is squashed in S7 and reported so.
+
+mod support;
+
+use support::assembler::*;
+
+#[test]
+fn issues_squashes_and_commits_go_together() {
+    let config = support::config(2, 2);
+    // Each branch is taken, against its prediction: what was issued behind it is squashed.
+    let program = [&[beq(0, 0, 8), addi(5, 5, 1), addi(6, 6, 1)].repeat(8)[..], &[csrw(0x800, 0)]].concat();
+    assert!(support::agrees(&config, &program, None));
+    let squashes = "assign squash_valid_s7 = valid_s7 & ~validated;";
+    for (original, instead) in [
+        (squashes, "assign squash_valid_s7 = 1'b0;"),
+        (squashes, "assign squash_valid_s7 = valid_s7;"),
+        ("assign trace_issue_slot = 1'b0;", "assign trace_issue_slot = 1'b1;"),
+    ] {
+        assert!(!support::agrees(&config, &program, Some((original, instead))), "{instead}");
+    }
+}
