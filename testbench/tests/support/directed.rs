@@ -44,6 +44,7 @@ pub fn programs() -> Vec<Directed> {
         exits("returns to where others wait", returns_to_a_meeting()),
         exits("threads that end before a barrier", early_exits()),
         exits("a warp that ends before a barrier", early_warp()),
+        exits("a barrier right before a meeting", barrier_before_a_meeting()),
         exits("code that stores code", self_modifying()),
         exits("every source of an exit code", exit_sources()),
         Directed { codes: vec![5, 7, 9, 21], ..exits("exit codes that are not 0", exit_codes()) },
@@ -246,6 +247,14 @@ fn early_warp() -> Vec<u32> {
         words.extend([csrw(BARRIER, 0), addi(11, 0, rounds), addi(11, 11, -1), bne(11, 0, -4)]);
     }
     words.push(csrw(EXIT, 0));
+    words
+}
+
+/// Odd harts end; the others wait at a barrier behind which both sides of the branch would meet, twice.
+fn barrier_before_a_meeting() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(9, 8, 1), beq(9, 0, 16), csrw(EXIT, 0), addi(11, 11, 1), jal(0, 8)];
+    words.extend([csrw(BARRIER, 0), csrr(10, MASK), beq(9, 0, 12), csrw(EXIT, 0), jal(0, 8), csrw(BARRIER, 0)]);
+    words.extend([addi(10, 10, 1), csrw(EXIT, 0)]);
     words
 }
 
