@@ -42,6 +42,7 @@ pub fn programs() -> Vec<Directed> {
         exits("late results read at once on both sides of a branch", both_sides()),
         exits("a call of an empty routine before a return", empty_routine()),
         exits("returns to where others wait", returns_to_a_meeting()),
+        exits("a parting right before returns", parting_before_returns()),
         exits("threads that end before a barrier", early_exits()),
         exits("a warp that ends before a barrier", early_warp()),
         exits("a barrier right before a meeting", barrier_before_a_meeting()),
@@ -209,6 +210,10 @@ fn both_sides() -> Vec<u32> {
     body.extend(&side);
     body.push(beq(8, 0, 16));
     body.extend(divided);
+    for read in [sub(11, 5, 10), sub(11, 10, 5)] {
+        // What was loaded before the branch is read on both sides.
+        body.extend([lw(10, 6, 0), beq(8, 0, 12), read, jal(0, 8), read].repeat(9));
+    }
     body.extend([sw(11, 6, 4), sw(12, 6, 8)]);
     with_prologue(body)
 }
@@ -218,6 +223,13 @@ fn empty_routine() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), andi(8, 8, 1), jal(1, 8), csrw(EXIT, 0)];
     words.extend([beq(8, 0, 12), jal(5, 24), jalr(0, 1, 0), addi(11, 11, 1), jal(5, 12), addi(12, 12, 1)]);
     words.extend([jalr(0, 1, 0), jalr(0, 5, 0)]);
+    words
+}
+
+/// Both sides of a branch call a routine in which they part once more, and return right behind that.
+fn parting_before_returns() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(9, 8, 1), andi(10, 8, 2), beq(9, 0, 12), jal(1, 20), jal(0, 8)];
+    words.extend([jal(1, 12), addi(11, 11, 1), csrw(EXIT, 0), beq(10, 0, 8), jalr(0, 1, 0), jalr(0, 1, 0)]);
     words
 }
 
