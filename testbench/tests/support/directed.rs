@@ -210,9 +210,9 @@ fn both_sides() -> Vec<u32> {
     body.extend(&side);
     body.push(beq(8, 0, 16));
     body.extend(divided);
-    for read in [sub(11, 5, 10), sub(11, 10, 5)] {
-        // What was loaded before the branch is read on both sides.
-        body.extend([lw(10, 6, 0), beq(8, 0, 12), read, jal(0, 8), read].repeat(9));
+    for read in [sub(11, 5, 13), sub(11, 13, 5)] {
+        // What was loaded before the branch, to a register that no load of either side wrote, is read on both.
+        body.extend([lw(13, 6, 0), beq(8, 0, 12), read, jal(0, 8), read].repeat(9));
     }
     body.extend([sw(11, 6, 4), sw(12, 6, 8)]);
     with_prologue(body)
