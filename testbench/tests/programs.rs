@@ -61,10 +61,11 @@ fn random_programs_agree_with_the_model() {
 #[test]
 fn random_calls_agree_with_the_model() {
     for unit in sim::policy::names() {
+        let takes_turns = sim::policy::takes_turns(unit);
         for seed in 0..40 {
             let mut config = config(SETTINGS[(seed % 5) as usize], seed);
             config.divergence.unit = unit.into();
-            let report = cosim(&config, &calls::program(seed), &[], 1_000_000);
+            let report = cosim(&config, &calls::program(seed, takes_turns), &[], 1_000_000);
             assert_eq!(report.outcome, Outcome::Exited, "seed {seed} with {unit}: {}", report.message);
         }
     }

@@ -269,7 +269,7 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
         small.push(named(format!("random program {seed}"), &random::program(seed, 400), &[]));
     }
     for seed in 0..20 {
-        small.push(named(format!("random calls {seed}"), &calls::program(seed), &[]));
+        small.push(named(format!("random calls {seed}"), &calls::program(seed, !has_stacks(config)), &[]));
     }
     let case = |program: &Program, (min, max), change: &dyn Fn(&mut Memory), slack| {
         let mut config = config.clone();

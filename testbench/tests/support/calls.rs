@@ -4,6 +4,7 @@
 use super::assembler::*;
 
 const EXIT: u32 = 0x800;
+const BARRIER: u32 = 0x801;
 const MASK: u32 = 0xcc2;
 const LINK: u32 = 1;
 
@@ -25,11 +26,12 @@ struct Writer {
     words: Vec<u32>,
     /// Where the functions of the next level begin.
     callable: Vec<usize>,
+    barriers: bool,
 }
 
-/// One of them; all of its threads end.
-pub fn program(seed: u64) -> Vec<u32> {
-    let mut writer = Writer { rng: fastrand::Rng::with_seed(seed), words: vec![0], callable: Vec::new() };
+/// One of them; all of its threads end. Barriers wherever threads have parted are for units whose paths take turns.
+pub fn program(seed: u64, barriers: bool) -> Vec<u32> {
+    let mut writer = Writer { rng: fastrand::Rng::with_seed(seed), words: vec![0], callable: Vec::new(), barriers };
     for level in (0..LEVELS).rev() {
         let begins = (0..FUNCTIONS).map(|_| writer.function(KEPT + level as u32)).collect();
         writer.callable = begins;
@@ -77,6 +79,7 @@ impl Writer {
         for _ in 0..self.rng.u32(fewest..4) {
             match self.rng.u32(0..if depth > 0 { 100 } else { 55 }) {
                 0..10 => self.words.push(addi(16, 16, 1)),
+                10..13 if self.barriers => self.words.push(csrw(BARRIER, 0)),
                 10..15 => self.words.push(csrr(17, MASK)),
                 15..35 => self.late_result(),
                 35..53 if !self.callable.is_empty() => {

@@ -28,6 +28,10 @@ const MHARTID: u32 = 0xf14;
 pub fn programs() -> Vec<Directed> {
     let mut programs = faults();
     programs.extend(tohosts());
+    for pad in 0..12 {
+        programs.push(exits(&format!("a jump by one side, then by threads of the other, {pad}"), jumps_in_a_row(pad)));
+        programs.push(exits(&format!("two partings beside the other side, {pad}"), partings_in_a_row(pad)));
+    }
     programs.extend([
         exits("hazards of every register", hazards()),
         exits("loads and stores of every size", sizes()),
@@ -230,6 +234,32 @@ fn empty_routine() -> Vec<u32> {
 fn parting_before_returns() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), andi(9, 8, 1), andi(10, 8, 2), beq(9, 0, 12), jal(1, 20), jal(0, 8)];
     words.extend([jal(1, 12), addi(11, 11, 1), csrw(EXIT, 0), beq(10, 0, 8), jalr(0, 1, 0), jalr(0, 1, 0)]);
+    words
+}
+
+/// A thread jumps. Of those of the other side, which do something else first, two come to the same jump, with a target each: in
+/// `dual-path` in the same slot, and next.
+fn jumps_in_a_row(pad: usize) -> Vec<u32> {
+    let distance = pad as i32;
+    // x15 = the place of the thread's own behind the jump.
+    let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), andi(10, 8, 2), slli(15, 8, 3), auipc(14, 0)];
+    words.extend([add(15, 15, 14), addi(15, 15, 4 * (8 + distance)), beq(8, 0, 4 * (4 + distance))]);
+    words.extend((0..pad).map(|_| addi(11, 11, 1)));
+    words.extend([bne(10, 0, 12), addi(12, 12, 9), csrw(EXIT, 0), jalr(0, 15, 0)]);
+    words.extend((0..4).flat_map(|hart| [addi(12, 12, hart), csrw(EXIT, 0)]));
+    words
+}
+
+/// Threads part twice in a row, while the other side of a branch before goes straight on: in `dual-path` its slot is another path's
+/// twice, too.
+fn partings_in_a_row(pad: usize) -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), addi(13, 0, 3), addi(14, 0, 2), addi(15, 0, 1)];
+    words.push(beq(8, 13, 4 * (pad as i32 + 9)));
+    words.extend((0..pad).map(|_| addi(11, 11, 1)));
+    words.extend([beq(8, 14, 16), beq(8, 15, 20)]);
+    words.extend((0..3).flat_map(|way| [addi(12, 12, way), csrw(EXIT, 0)]));
+    words.extend((0..60).map(|_| addi(16, 16, 1)));
+    words.push(csrw(EXIT, 0));
     words
 }
 
