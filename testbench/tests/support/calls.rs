@@ -1,5 +1,5 @@
-//! Random programs of loops and functions that call each other: threads part, leave functions by several returns, end, and meet at returns
-//! and right behind calls.
+//! Random programs of loops and functions that call each other: threads part, leave functions by several returns, end, and
+//! meet at returns and right behind calls.
 
 use super::assembler::*;
 
