@@ -155,7 +155,8 @@ impl Shape {
 
     /// Bits of the epoch of a context, which a resteer changes. What was issued before must not find the same epoch
     /// again in S7, four cycles later. With one slot nothing else resteers a context until it is there. With two, the
-    /// other slot may; the instructions of a warp are two cycles apart, so it does at most once more.
+    /// other slot may, once more; the second bit keeps the epochs apart, though S8 would see the first of the two anyway
+    /// (`docs/roadmap.md`).
     pub fn epoch_bits(&self) -> usize {
         self.slots
     }

@@ -7,7 +7,7 @@ use fastrand::Rng;
 use crate::assembly::COPIED_INSTRUCTIONS;
 use crate::profile::Profile;
 use crate::program::fixed::{COUNTERS, HART, RA, T0};
-use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
+use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, TEMPORARIES, Test};
 
 /// What the core that is to run a program can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {
     let length = profile.length;
     let functions = (0..functions)
         .map(|number| {
-            generator.place = Place { function: number, ..Place::MAIN };
+            generator.place = Place { function: number, called: number > 0, ..Place::MAIN };
             let mut budget = if number == 0 { length / 2 } else { length / 2 / functions as u32 };
             Function { link: generator.links[number], body: generator.body(&mut budget) }
         })
@@ -58,6 +58,8 @@ const MOST_FUEL: u32 = 36;
 struct Place {
     /// In which function.
     function: usize,
+    /// Whether they are called, from anywhere.
+    called: bool,
     /// Within so many statements.
     depth: u32,
     /// Within so many loops of the function.
@@ -65,7 +67,7 @@ struct Place {
 }
 
 impl Place {
-    const MAIN: Self = Self { function: 0, depth: 0, loops: 0 };
+    const MAIN: Self = Self { function: 0, called: false, depth: 0, loops: 0 };
 }
 
 struct Generator<'a> {
@@ -101,8 +103,17 @@ impl Generator<'_> {
         self.rng.u32(0..100) < share
     }
 
-    /// A register to write.
+    /// A register to write. Where threads must meet, what is called keeps what the calling convention says.
     fn data(&mut self) -> Register {
+        let register = self.any_data();
+        if self.place.called && self.must_meet() && !TEMPORARIES.contains(&register) {
+            TEMPORARIES[register as usize % TEMPORARIES.len()]
+        } else {
+            register
+        }
+    }
+
+    fn any_data(&mut self) -> Register {
         if self.per_cent(self.profile.crowded) {
             DATA[self.rng.usize(0..4)]
         } else {
@@ -112,7 +123,7 @@ impl Generator<'_> {
 
     /// A register to read: mostly data, at times any.
     fn source(&mut self) -> Register {
-        if self.per_cent(4) { self.rng.u8(0..32) } else { self.data() }
+        if self.per_cent(4) { self.rng.u8(0..32) } else { self.any_data() }
     }
 
     fn test(&mut self) -> Test {
@@ -183,7 +194,13 @@ impl Generator<'_> {
 
     /// Whether all threads may wait for each other here: anywhere where paths take turns, else where all come together.
     fn meets_all(&self) -> bool {
-        self.abilities.turns || (!self.ends && self.place.depth == 0 && self.place.function == 0)
+        self.abilities.turns || (self.must_meet() && self.place.depth == 0 && self.place.function == 0)
+    }
+
+    /// Whether a program waits for ever if the analysis does not see where threads meet: paths take no turns, and some wait
+    /// for all at a barrier.
+    fn must_meet(&self) -> bool {
+        !self.abilities.turns && !self.ends
     }
 
     fn sides(&mut self, budget: &mut u32) -> Statement {
@@ -302,26 +319,22 @@ impl Generator<'_> {
     /// Code that is overwritten with the same by all threads, or that each thread copies: those that choose alike the same, to
     /// different places.
     fn copied(&mut self) -> Statement {
-        // For the stacks, where threads meet is found in the program as it is before it overwrites itself: as long as nobody
-        // waits at a barrier for those who meet too late, that is no fault.
-        let may_overwrite = self.abilities.turns || self.ends;
-        if self.rng.bool() && may_overwrite {
+        // Where threads meet is found in the program as it is before it overwrites itself.
+        if self.rng.bool() && !self.must_meet() {
             let instructions = (0..self.rng.usize(1..5)).map(|_| [self.instruction(), self.instruction()]).collect();
             return Statement::Rewritten { instructions };
         }
         let selector = self.source();
         let routines = 1 << self.rng.u32(0..3);
+        let place = self.place;
+        self.place = Place { called: true, ..place };
         let routines = (0..routines).map(|_| {
             let length = self.rng.usize(1..=COPIED_INSTRUCTIONS);
             (0..length).map(|_| self.instruction()).collect()
         });
-        Statement::Copied { selector, routines: routines.collect() }
-    }
-
-    /// Whether threads that leave this function at several places have to meet again: where a `jr t0` is one, stacks let
-    /// them meet too late for a barrier.
-    fn meets_at_t0(&self) -> bool {
-        self.links[self.place.function] == T0 && !self.ends
+        let routines = routines.collect();
+        self.place = place;
+        Statement::Copied { selector, routines }
     }
 
     fn leave(&mut self) -> Option<Statement> {
@@ -331,7 +344,8 @@ impl Generator<'_> {
             0..5 if loops > 0 => Exit::Break(self.rng.usize(0..loops)),
             5..8 if loops > 0 => Exit::Continue(self.rng.usize(0..loops)),
             8..10 => Exit::End { own: self.rng.bool() },
-            _ => Exit::Return { own: self.rng.bool() && !self.meets_at_t0() },
+            // The analysis does not see that threads which return from several places by `jr t0` meet.
+            _ => Exit::Return { own: self.rng.bool() && !(self.links[self.place.function] == T0 && self.must_meet()) },
         };
         let ends = matches!(to, Exit::End { .. }) || self.place.function == 0 && matches!(to, Exit::Return { .. });
         if !ends {
@@ -340,5 +354,44 @@ impl Generator<'_> {
         // Most threads should get further than the first statements.
         let test = if self.per_cent(80) { Test { mnemonic: "beq", ..test } } else { test };
         self.ends.then_some(Statement::Leave { test, to })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assembly;
+    use crate::profile::PROFILES;
+
+    /// Seed 20261130, program 30495: a routine changed tp, so that the analysis knew one target alone of a jump table by tp, and
+    /// the stacks let threads meet too late for a barrier.
+    #[test]
+    fn what_is_called_before_a_barrier_of_a_stack_keeps_what_the_calling_convention_says() {
+        let writes = |line: &str| -> Option<Register> {
+            let (name, operands) = line.trim().split_once(" x")?;
+            let stores = ["sb", "sh", "sw"].contains(&name) || name.starts_with('b') || name == "jr";
+            (!stores).then(|| operands.split(',').next()?.parse().ok())?
+        };
+        let abilities = Abilities { harts: 8, multiply: true, atomic: true, turns: false };
+        let (mut with_barriers, mut written) = (0, [0; 32]);
+        for seed in 0..1000 {
+            let program = generate(seed, &PROFILES[seed as usize % PROFILES.len()], abilities);
+            let text = assembly::print(&program, "");
+            if !text.contains("csrw 0x801") {
+                continue;
+            }
+            with_barriers += 1;
+            // Functions, and behind them the code that is copied.
+            let called = text.split_once(".size _start").unwrap().1;
+            called.lines().filter_map(writes).for_each(|register| written[register as usize] += 1);
+        }
+        assert!(with_barriers > 100, "{with_barriers}");
+        let kept = DATA.iter().filter(|register| !TEMPORARIES.contains(register));
+        for register in kept {
+            assert_eq!(written[*register as usize], 0, "x{register}");
+        }
+        for register in TEMPORARIES {
+            assert!(written[register as usize] > 100, "x{register}: {}", written[register as usize]);
+        }
     }
 }

@@ -35,6 +35,9 @@ pub mod fixed {
 /// Registers that hold data.
 pub const DATA: [Register; 17] = [3, 4, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 22, 28, 29];
 
+/// Those of them that a call need not keep, by the calling convention.
+pub const TEMPORARIES: [Register; 12] = [6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29];
+
 /// A whole program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {

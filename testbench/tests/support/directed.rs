@@ -50,6 +50,7 @@ pub fn programs() -> Vec<Directed> {
         exits("threads that end before a barrier", early_exits()),
         exits("a warp that ends before a barrier", early_warp()),
         exits("a barrier right before a meeting", barrier_before_a_meeting()),
+        exits("a path that ends within its turn", end_within_a_turn()),
         exits("code that stores code", self_modifying()),
         exits("every source of an exit code", exit_sources()),
         Directed { codes: vec![5, 7, 9, 21], ..exits("exit codes that are not 0", exit_codes()) },
@@ -260,6 +261,22 @@ fn partings_in_a_row(pad: usize) -> Vec<u32> {
     words.extend((0..3).flat_map(|way| [addi(12, 12, way), csrw(EXIT, 0)]));
     words.extend((0..60).map(|_| addi(16, 16, 1)));
     words.push(csrw(EXIT, 0));
+    words
+}
+
+/// While the first thread waits for its next turn, the others part; one side of them has a turn of its own, and the other ends in
+/// its turn, so that the first goes on before the round is over. Then it goes far ahead.
+fn end_within_a_turn() -> Vec<u32> {
+    let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), addi(14, 0, 1)];
+    let counts = |trips| [addi(10, 0, trips), addi(10, 10, -1), bne(10, 0, -4), addi(17, 17, 1)];
+    words.push(bne(8, 0, 4 * 6));
+    words.extend(counts(27));
+    words.push(jal(0, 4 * 12));
+    words.push(bne(8, 14, 4 * 6));
+    for trips in [60, 5, 40] {
+        words.extend(counts(trips));
+        words.push(csrw(EXIT, 0));
+    }
     words
 }
 

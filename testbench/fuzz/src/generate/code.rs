@@ -223,9 +223,8 @@ impl Generator<'_> {
         let choice = |mask: u32| format!("andi x{address}, x{selector}, {mask}");
         let own = format!("add x{address}, x{address}, x{PRIVATE}");
         let width = self.rng.u32(0..3);
-        // To the analysis a function ends at what is no instruction, and it does not know where such a jump goes: stacks let
-        // threads meet too late for a barrier then.
-        let may_leave = self.abilities.turns || self.ends;
+        // To the analysis a function ends at what is no instruction, and it does not know where such a jump goes.
+        let may_leave = !self.must_meet();
         match self.rng.u32(0..9) {
             0..2 if may_leave => code([self.one_of(&ILLEGAL).into()]),
             // Jumps between two instructions, and to where there is no memory.
