@@ -76,7 +76,7 @@ check_rust() {
         # shellcheck disable=SC2016 # the text is for the reader's shell
         fail 'cargo is installed but not in PATH: run `. "$HOME/.cargo/env"` first'
     fi
-    fail "no Rust (1.88 or newer; Debian 12's own is older). To install it: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
+    fail "no Rust (1.89 or newer; Debian 12's own is older). To install it: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
 }
 
 # Installs packages from PyPI into .venv: $1 what for, $2 a program that they bring, the others are the packages.

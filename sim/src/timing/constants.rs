@@ -35,7 +35,7 @@ pub(super) struct Constants {
     pub(super) patience: u64,
     /// Requests that wait for the memory, at most.
     pub(super) requests: usize,
-    /// Late results of a context under way, at most.
+    /// Late results of a context under way, at most: twice its share of the loads in flight, a power of two from 8 to 16.
     pub(super) late_results: usize,
     /// Cycles that the memory is busy with an atomic operation, besides the first.
     pub(super) atomic: u64,
@@ -47,6 +47,8 @@ impl Constants {
             "arbiter" => config.arbiter.pipeline_stages.into(),
             _ => 0,
         };
+        let contexts = config.warps * if config.divergence.unit == "dual-path" { 2 } else { 1 };
+        let late_results = (2 * config.memory.outstanding / contexts).next_power_of_two().clamp(8, 16);
         Self {
             fetch: 1,
             buffer: 2,
@@ -63,7 +65,7 @@ impl Constants {
             divider: 39,
             patience: 8,
             requests: 8,
-            late_results: 16,
+            late_results: late_results as usize,
             atomic: if config.memory.kind == MemoryKind::Bram { 1 } else { 0 },
         }
     }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, OnceLock};
 
 use rtl::{Direction, PortInfo};
 use sim::Program;
+use sim::policy::takes_turns;
 use testbench::cache::{Cache, Key};
 use testbench::kernels::{self, Kernel};
 use testbench::model::{Built, Effort, Model, ModelError, Source};
@@ -89,7 +90,7 @@ impl Bench {
         config.divergence.unit = unit;
         config.memory.stack_bytes = 1024;
         config.memory.outstanding = 5;
-        if !has_stacks(&config) {
+        if takes_turns(&config.divergence.unit) {
             config.divergence.fair_after = 50;
         }
         config.run.watchdog = 2000;
@@ -269,7 +270,11 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
         small.push(named(format!("random program {seed}"), &random::program(seed, 400), &[]));
     }
     for seed in 0..20 {
-        small.push(named(format!("random calls {seed}"), &calls::program(seed, !has_stacks(config)), &[]));
+        small.push(named(
+            format!("random calls {seed}"),
+            &calls::program(seed, takes_turns(&config.divergence.unit)),
+            &[],
+        ));
     }
     let case = |program: &Program, (min, max), change: &dyn Fn(&mut Memory), slack| {
         let mut config = config.clone();
@@ -322,14 +327,11 @@ fn assembled(config: &Config) -> Vec<Program> {
         "exits",
         "recursion",
     ];
-    let of_turns = ["increments", "lock", "spin"].into_iter().filter(|_| !has_stacks(config));
-    let of_stacks = stack_programs::CASES.iter().filter(|_| has_stacks(config)).map(stack_programs::Case::source);
+    let has_turns = takes_turns(&config.divergence.unit);
+    let of_turns = ["increments", "lock", "spin"].into_iter().filter(|_| has_turns);
+    let of_stacks = stack_programs::CASES.iter().filter(|_| !has_turns).map(stack_programs::Case::source);
     let sources = NAMES.into_iter().chain(of_turns).map(assembly::file).chain(of_stacks);
     sources.map(|source| assembly::program(&source, config)).collect()
-}
-
-fn has_stacks(config: &Config) -> bool {
-    ["pdom-stack", "dual-path"].contains(&config.divergence.unit.as_str())
 }
 
 /// Straight programs of one kind of instruction, with a memory latency: what `issue_rate.rs` holds to absolute rates.
