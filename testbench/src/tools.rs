@@ -102,8 +102,8 @@ pub enum ToolError {
         /// The variable that overrides the search.
         variable: &'static str,
     },
-    /// It was found but did not answer `--version`.
-    #[error("{} --version: {reason}; set {variable} to a {tool} that runs", .path.display())]
+    /// It was found but did not answer.
+    #[error("{} {reason}; set {variable} to a {tool} that runs", .path.display())]
     Broken {
         /// The program.
         tool: Tool,
@@ -111,9 +111,14 @@ pub enum ToolError {
         path: PathBuf,
         /// The variable that overrides the search.
         variable: &'static str,
-        /// What went wrong.
+        /// What was asked, and what went wrong.
         reason: String,
     },
+}
+
+/// That a program at this path does not do what it should: what was asked of it, and the answer.
+pub fn broken(tool: Tool, path: &Path, reason: &str) -> ToolError {
+    ToolError::Broken { tool, path: path.into(), variable: tool.variable(), reason: reason.into() }
 }
 
 /// Finds a program.
@@ -134,7 +139,7 @@ pub fn version(tool: Tool, path: &Path) -> Result<String, ToolError> {
 }
 
 fn ask_version(tool: Tool, path: &Path) -> Result<String, ToolError> {
-    let broken = |reason| ToolError::Broken { tool, path: path.into(), variable: tool.variable(), reason };
+    let broken = |reason: String| broken(tool, path, &format!("--version: {reason}"));
     let output = Command::new(path).arg("--version").output().map_err(|error| broken(error.to_string()))?;
     if !output.status.success() {
         return Err(broken(output.status.to_string()));

@@ -1,4 +1,4 @@
-//! Bounded model checking by ABC (`bmc3`), which the package `yosys` brings along as `yosys-abc`.
+//! Bounded model checking by ABC (`bmc3`), and proofs of all runs (`pdr`), which the package `yosys` brings along as `yosys-abc`.
 //!
 //! A design shows at outputs of one bit what must not happen and what must be able to. Its runs begin with the cycle of the
 //! reset, numbered 0, or in any state whatever.
@@ -64,13 +64,7 @@ impl Circuits {
 
     /// Looks for the first cycle in which an output can be 1, from `first` up to and without `end`.
     pub fn find(&self, output: &str, from: From, first: usize, end: usize) -> Outcome {
-        let number = self.outputs.iter().position(|name| name == output);
-        let number = number.unwrap_or_else(|| panic!("no output `{output}`; there are {:?}", self.outputs));
-        let file = from.file();
-        let commands = format!(
-            "read_aiger {file}; fold; cone -s -O {number} -R 1; scleanup; bmc3 -v -S {first} -F {end} -T {LONGEST}"
-        );
-        let log = run("yosys-abc", &["-c", &commands], &self.folder).expect("a check");
+        let log = self.run(output, from, &format!("bmc3 -v -S {first} -F {end} -T {LONGEST}"));
         if let Some((_, rest)) = log.split_once("was asserted in frame ") {
             let cycle = rest.split('.').next().and_then(|cycle| cycle.parse().ok());
             return Outcome::At(cycle.unwrap_or_else(|| panic!("no cycle:\n{log}")));
@@ -79,6 +73,24 @@ impl Circuits {
         let all = done == end.checked_sub(1) && log.contains("No output asserted") && !log.contains("(timeout");
         assert!(all, "{output}: no answer within {LONGEST} s, or none that can be read\n{log}");
         Outcome::Never
+    }
+
+    /// Proves that an output is 0 in every cycle of every run from the reset: ABC finds an invariant, and checks it.
+    pub fn is_never(&self, output: &str) -> bool {
+        let log = self.run(output, From::Reset, &format!("scorr; dc2; scorr; pdr -T {LONGEST}"));
+        let refuted = log.contains("was asserted in frame ");
+        let proved = log.contains("Verification of invariant with") && log.contains("Property proved.");
+        assert!(proved != refuted, "{output}: no answer within {LONGEST} s, or none that can be read\n{log}");
+        proved
+    }
+
+    /// What ABC says of an output.
+    fn run(&self, output: &str, from: From, commands: &str) -> String {
+        let number = self.outputs.iter().position(|name| name == output);
+        let number = number.unwrap_or_else(|| panic!("no output `{output}`; there are {:?}", self.outputs));
+        let file = from.file();
+        let commands = format!("read_aiger {file}; fold; cone -s -O {number} -R 1; scleanup; {commands}");
+        run("yosys-abc", &["-c", &commands], &self.folder).expect("a check")
     }
 }
 

@@ -90,7 +90,7 @@ and warns of barriers at which only some threads of a warp may wait. See docs/an
 Examples:
   weft synth --preset rv32i-8x4 --target ecp5-85k
   weft synth --set threads=64 --target ecp5-85k --per-module --json
-  weft synth --target ecp5-85k --module arbiter
+  weft synth --target ecp5-85k --set divergence.unit=arbiter --module arbiter
   weft synth --preset rv32i-8x4 --target ecp5-85k --target-mhz 50
   weft synth --preset rv32i-8x4 --target ecp5-85k --pnr --seeds 5
   weft synth --preset bram-4x4 --board ulx3s --image program.elf --bitstream program.bit
@@ -118,7 +118,8 @@ Exit status 1: a kernel did not pass or a step failed. A core that does not fit 
 Examples:
   weft fuzz --seed 1 --count 200
   weft fuzz --seed 7 --count 10000 --profile pressure --units dual-path --sizes 2x4,3x8
-  weft fuzz --seed 1 --count 10000 --out fuzz-1 --resume
+  weft fuzz --seed 1 --count 10000 --out campaign
+  weft fuzz --seed 1 --count 10000 --out campaign --resume
 
 Program k of a campaign follows from the seed and k alone. A program that fails is shrunk, and kept in a
 folder of its own with the configuration and a report. --resume goes on with a campaign that was

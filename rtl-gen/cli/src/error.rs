@@ -64,6 +64,7 @@ fn kind_of_campaign_error(error: &CampaignError) -> &'static str {
     match error {
         CampaignError::Folder(FolderError::Io { .. }) => "unwritable-output",
         CampaignError::Folder(FolderError::Occupied { .. } | FolderError::Foreign { .. }) => "folder-not-empty",
+        CampaignError::Folder(FolderError::InUse { .. }) => "folder-in-use",
         CampaignError::Folder(_) => "other-campaign",
         CampaignError::Trial(TrialError::Bench(error)) => error.kind(),
         CampaignError::Trial(TrialError::Program(_)) => "internal",

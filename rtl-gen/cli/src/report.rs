@@ -1,6 +1,7 @@
 //! What goes to stdout and stderr: text for people, or one JSON object for machines.
 
 use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as ClapKind;
@@ -8,6 +9,11 @@ use serde_json::{Value, json};
 
 use crate::error::RequestError;
 use crate::{Verdict, error, version};
+
+/// A path as JSON has it: in text, of which bytes that are no characters are lost.
+pub fn path(path: &Path) -> Value {
+    json!(path.display().to_string())
+}
 
 /// Where answers go.
 pub struct Report {

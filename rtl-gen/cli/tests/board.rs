@@ -221,6 +221,7 @@ fn requests_for_a_board_that_cannot_be_met() {
         workspace.refused(&[&["synth", "--board", "de2-115"], CORE].concat()),
         workspace.refused(&["synth", "--board", "ulx3s", "--target", "ecp5-85k", "--image", "p.elf"]),
         workspace.refused(&["synth", "--target", "ecp5-85k", "--bitstream", "p.bit"]),
+        workspace.refused(&["synth", "--target", "ecp5-85k", "--image", "p.elf"]),
         workspace.refused_with(&synth, &none),
         workspace.refused_with(&synth, &[("WEFT_ECPPACK", "no-program")]),
         workspace.refused(&[&synth[..], &["--bitstream", "p.elf"]].concat()),

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::fs;
+
 use common::{Ended, Workspace};
 
 const SMALL: [&str; 9] = ["fuzz", "--seed", "5", "--count", "6", "--units", "arbiter", "--sizes", "1x1"];
@@ -34,8 +36,38 @@ fn without_qemu_the_answer_says_so() {
 fn a_coverage_file_that_cannot_be_written_is_refused_before_anything_runs() {
     let workspace = Workspace::new();
     let error = workspace.refused(&[&SMALL[..], &["--coverage", "no/such/folder/coverage.json"]].concat());
-    assert!(error.contains("--coverage: no/such/folder/coverage.json: "), "{error}");
+    assert!(error.contains("no/such/folder/coverage.json: cannot write: there is no folder"), "{error}");
     assert!(!workspace.join("fuzz-5").exists());
+}
+
+#[test]
+fn a_coverage_file_is_left_as_it_was_by_a_call_that_runs_nothing() {
+    let workspace = Workspace::new();
+    let earlier = "what was covered before";
+    fs::write(workspace.join("coverage.json"), earlier).unwrap();
+    let counted = [&SMALL[..], &["--coverage", "coverage.json"]].concat();
+    fs::create_dir(workspace.join("fuzz-5")).unwrap();
+    fs::write(workspace.join("fuzz-5/notes"), "mine").unwrap();
+    assert!(workspace.refused(&counted).contains("holds files that are no campaign's"));
+    fs::remove_dir_all(workspace.join("fuzz-5")).unwrap();
+    workspace.weft(&SMALL).succeeded();
+    let text = workspace.weft(&[&counted[..], &["--resume"]].concat()).succeeded().stdout;
+    assert!(text.contains("no program was run now: ") && text.contains("is left as it was"), "{text}");
+    assert_eq!(fs::read_to_string(workspace.join("coverage.json")).unwrap(), earlier);
+    let programs = fs::read_to_string(workspace.join("fuzz-5/programs.jsonl")).unwrap();
+    let error = workspace.refused(&[&SMALL[..], &["--resume", "--coverage", "fuzz-5/programs.jsonl"]].concat());
+    assert!(error.contains("--coverage names a file of the campaign; expected another file"), "{error}");
+    assert_eq!(fs::read_to_string(workspace.join("fuzz-5/programs.jsonl")).unwrap(), programs);
+}
+
+#[test]
+fn a_campaign_whose_cores_cannot_be_built_is_not_begun() {
+    let workspace = Workspace::new();
+    for variable in ["WEFT_VERILATOR", "WEFT_CXX", "WEFT_RISCV_GCC"] {
+        let error = workspace.refused_with(&SMALL, &[(variable, "no-such-program")]);
+        assert!(error.contains(variable), "{error}");
+        assert!(!workspace.join("fuzz-5").exists(), "{variable}");
+    }
 }
 
 #[test]
@@ -59,7 +91,7 @@ fn requests_that_cannot_be_met_name_the_nearest_choice() {
         (["--profile", "memry"], "--profile: no profile `memry`: did you mean `memory`?"),
         (["--units", "abiter"], "--units: no divergence unit `abiter`: did you mean `arbiter`?"),
         (["--sizes", "8by4"], "--sizes: `8by4` is not of the form 8x4: warps, threads"),
-        (["--sizes", "8x3"], "threads"),
+        (["--sizes", "8x3"], "--sizes 8x3: "),
     ] {
         let arguments = [&["fuzz", "--seed", "1", "--count", "1"], &arguments[..]].concat();
         let error = workspace.refused(&arguments);

@@ -147,6 +147,19 @@ fn a_failed_synthesis_names_its_log_and_leaves_nothing_in_the_cache() {
     assert_eq!((json.status, &json.object()["error"]["kind"]), (2, &json!("synthesis")));
 }
 
+/// A report that is cut off is not kept: the next run has another.
+#[test]
+fn a_report_that_is_cut_off_is_not_found_again() {
+    let yosys = StandIn::that_does(
+        "test -f ../../../../once && { echo '{\"modules\":{\"lane_alu\":{\"num_cells_by_type\":{\"LUT4\":7}}}}' >result.json; exit; }\n\
+         touch ../../../../once; echo '{\"modules\":{\"lane_alu\":' >result.json",
+    );
+    let arguments = ["--preset", "tiny", "--target", "ecp5-85k", "--module", "lane_alu", "--json"];
+    let cut_off = yosys.synth(&arguments);
+    assert_eq!((cut_off.status, &cut_off.object()["error"]["kind"]), (2, &json!("synthesis")));
+    assert_eq!(yosys.synth(&arguments).succeeded().object()["lut4"], 7);
+}
+
 #[test]
 fn cells_that_the_part_does_not_have_are_an_error() {
     let yosys = StandIn::that_reports(r#""LUT4": 1, "$mem_v2": 3"#);

@@ -10,10 +10,11 @@ use testbench::tools::{self, Tool, ToolError};
 const SOURCE: &str = "program.S";
 const OBJECT: &str = "program.o";
 const EXECUTABLE: &str = "program.elf";
-const LAYOUT: &str = "program.ld";
+/// The linker script that [`LINK`] names.
+pub const LAYOUT: &str = "program.ld";
 
-/// RAM from its start, with nothing of the file's own headers in it.
-const LAYOUT_TEXT: &str = "\
+/// What is in it: RAM from its start, with nothing of the file's own headers in it.
+pub const LAYOUT_TEXT: &str = "\
 SECTIONS { . = 0x80000000; .text : { *(.text) } .rodata : { *(.rodata) } .data : { *(.data) } .bss : { *(.bss) } }\n";
 
 /// Options of the assembler: all instructions that a core may have.
@@ -57,9 +58,12 @@ impl Assembler {
     pub fn find() -> Result<Self, AssembleError> {
         let compiler = tools::find(Tool::RiscvGcc)?;
         let program = |name: &str| -> Result<PathBuf, AssembleError> {
-            let output = Command::new(&compiler).arg(format!("-print-prog-name={name}")).output();
-            let said = output.map_err(at(&compiler))?.stdout;
-            Ok(PathBuf::from(String::from_utf8_lossy(&said).trim()))
+            let asked = format!("-print-prog-name={name}");
+            let said = Command::new(&compiler).arg(&asked).output().map_err(at(&compiler))?.stdout;
+            match String::from_utf8_lossy(&said).trim() {
+                "" => Err(tools::broken(Tool::RiscvGcc, &compiler, &format!("{asked}: no answer")).into()),
+                program => Ok(PathBuf::from(program)),
+            }
         };
         let folder = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
         let layout = folder.path().join(LAYOUT);

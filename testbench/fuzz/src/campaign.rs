@@ -15,10 +15,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use folder::Folder;
 pub use folder::FolderError;
+
+/// The files of a campaign's folder, besides those of failures.
+pub const FILES: [&str; 2] = [folder::REQUEST, folder::PROGRAMS];
 use testbench::model::{Counters, Point};
 
 use crate::build::{AssembleError, Assembler};
@@ -141,8 +144,14 @@ pub struct Summary {
     pub run_now: u64,
     /// Seconds on cores, of this call, one after another.
     pub core_seconds: f64,
-    /// Folders of failures of this call.
+    /// Folders of failures.
+    #[serde(serialize_with = "shown")]
     pub folders: Vec<PathBuf>,
+}
+
+/// Paths as text, of which bytes that are no characters are lost.
+fn shown<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| path.display().to_string()))
 }
 
 impl Summary {
@@ -218,8 +227,8 @@ pub fn run(
     let (folder, earlier) = Folder::open(&manner.folder, request, manner.resume)?;
     let mut summary = Summary::default();
     earlier.iter().for_each(|tried| summary.add(tried));
+    summary.folders.extend(earlier.iter().filter_map(|tried| folder.left_by(tried)));
     let done = earlier.iter().map(|tried| tried.program).collect();
-    let mut log = folder.log()?;
     let shared = Shared {
         request,
         profiles,
@@ -254,7 +263,7 @@ pub fn run(
         for event in events {
             match &event {
                 Event::Tried(tried) => {
-                    log.write(tried)?;
+                    folder.log(tried)?;
                     summary.add(tried);
                     summary.run_now += u64::from(tried.result != Found::Skipped);
                 }

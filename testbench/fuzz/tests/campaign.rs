@@ -68,6 +68,35 @@ fn folders_that_hold_something_else_are_refused() {
     run(&request(1), &path, false, None).unwrap();
     assert!(message(&request(1), false).contains("holds a campaign; go on with it by --resume"));
     assert!(message(&request(2), true).contains("holds another campaign (count 1, not 2)"));
-    fs::write(path.join("programs.jsonl"), "nonsense\n").unwrap();
+    let programs = path.join("programs.jsonl");
+    let line = fs::read_to_string(&programs).unwrap();
+    fs::write(&programs, "nonsense\n").unwrap();
     assert!(message(&request(1), true).contains("programs.jsonl: line 1 is damaged"));
+    fs::write(&programs, [0xff, b'\n']).unwrap();
+    assert!(message(&request(1), true).contains("programs.jsonl: line 1 is damaged"));
+    fs::write(&programs, line.repeat(2)).unwrap();
+    assert!(message(&request(1), true).contains("line 2 is damaged: program 0 has a line already"));
+    fs::write(&programs, line.replace("\"program\":0", "\"program\":7")).unwrap();
+    assert!(message(&request(1), true).contains("line 1 is damaged: there is no program 7"));
+    fs::write(&programs, &line).unwrap();
+    let other = fs::OpenOptions::new().append(true).open(&programs).unwrap();
+    other.lock().unwrap();
+    assert!(message(&request(1), true).contains("a campaign is at work there"));
+    drop(other);
+    assert_eq!(run(&request(1), &path, true, None).unwrap().run_now, 0);
+}
+
+/// What a failure left is named again by who goes on with the campaign.
+#[test]
+fn failures_of_an_earlier_call_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("campaign");
+    run(&request(1), &path, false, None).unwrap();
+    let programs = path.join("programs.jsonl");
+    let line = fs::read_to_string(&programs).unwrap();
+    assert!(line.contains("\"agrees\""));
+    fs::write(&programs, line.replace("\"agrees\"", "\"fails\"")).unwrap();
+    fs::create_dir(path.join("failure-0")).unwrap();
+    let summary = run(&request(1), &path, true, None).unwrap();
+    assert_eq!((summary.failures, summary.folders), (1, vec![path.join("failure-0")]));
 }

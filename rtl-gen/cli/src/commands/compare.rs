@@ -19,7 +19,7 @@ use testbench::tools::{self, Tool};
 use crate::arguments::CompareArguments;
 use crate::error::RequestError;
 use crate::progress::Progress;
-use crate::report::Report;
+use crate::report::{self, Report};
 use crate::{Verdict, version};
 use folder::Folder;
 use plan::Plan;
@@ -97,10 +97,10 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
     }
     report.answer(&text, || {
         json!({
-            "out": out,
-            "report": page,
-            "csv": out.join("results.csv"),
-            "results": path,
+            "out": report::path(out),
+            "report": report::path(&page),
+            "csv": report::path(&out.join("results.csv")),
+            "results": report::path(&path),
             "steps": of,
             "done": done,
             "failed": results["failed"],

@@ -16,7 +16,7 @@ use super::image;
 use crate::Verdict;
 use crate::arguments::EmitArguments;
 use crate::error::RequestError;
-use crate::report::Report;
+use crate::report::{self, Report};
 use crate::staging::StagingFolder;
 
 /// Lists the files of `rtl/`; an earlier emit's lists, this and those of boards, say which files are its own.
@@ -46,7 +46,8 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
         out.display(),
         names.join(", ")
     );
-    report.answer(&text, || json!({ "out": out, "top": top, "files": files.keys().collect::<Vec<_>>() }))?;
+    report
+        .answer(&text, || json!({ "out": report::path(out), "top": top, "files": files.keys().collect::<Vec<_>>() }))?;
     Ok(Verdict::Success)
 }
 

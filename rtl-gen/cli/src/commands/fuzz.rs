@@ -1,8 +1,8 @@
 //! `weft fuzz`: random divergent programs on cores of random size and unit.
 
 use std::fmt::Write;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use fuzz::build::Assembler;
@@ -13,13 +13,15 @@ use fuzz::profile::{PROFILES, Profile};
 use fuzz::reference::{Reference, ReferenceError};
 use serde_json::json;
 use testbench::model::Counters;
+use testbench::tools::{self, Tool};
 use weft_config::{Config, nearest};
 
 use super::compare::units;
 use crate::arguments::FuzzArguments;
 use crate::error::RequestError;
 use crate::progress::Progress;
-use crate::report::Report;
+use crate::report::{self, Report};
+use crate::staging::StagedFile;
 use crate::{Verdict, version};
 
 /// Programs for which a core is built, and cores of a unit, unless their number is said.
@@ -46,9 +48,17 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
         jobs: arguments.jobs as usize,
         counters: arguments.coverage.as_ref().map(|_| counters(arguments.bits)),
     };
-    // Before hours of work: whether it can be written.
-    if let Some(file) = &arguments.coverage {
-        write(file, "")?;
+    // Before a campaign is begun: whether its cores can be built, and what was asked for be written.
+    for tool in [Tool::Verilator, Tool::Cxx] {
+        tools::find(tool)?;
+    }
+    let staged = arguments.coverage.as_deref().map(|file| StagedFile::prepare("--coverage", file)).transpose()?;
+    if let Some(file) =
+        staged.as_ref().filter(|file| campaign::FILES.iter().any(|own| file.is_same(&manner.folder.join(own))))
+    {
+        let message =
+            format!("{}: --coverage names a file of the campaign; expected another file", file.target().display());
+        return Err(RequestError::new("same-file", message).into());
     }
     let mut coverage = Coverage::default();
     let mut progress = Progress::new();
@@ -71,14 +81,25 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
     let sums = ended?;
     let wall = start.elapsed().as_secs_f64();
     let mut text = text(&sums, missing.as_deref(), wall);
-    let covered = arguments.coverage.as_ref().map(|file| (file, coverage.report()));
-    if let Some((file, covered)) = &covered {
-        write(file, &serde_json::to_string_pretty(&json!({ "programs": sums.run_now, "coverage": covered }))?)?;
-        text.push_str(&coverage_text(covered));
-    }
+    let covered = match staged {
+        Some(file) if sums.run_now > 0 => {
+            let covered = coverage.report();
+            let object = json!({ "programs": sums.run_now, "coverage": covered });
+            writeln!(file.create()?, "{object:#}").map_err(|error| file.fail(&error))?;
+            text.push_str(&coverage_text(&covered));
+            let name = file.target().display().to_string();
+            file.publish()?;
+            Some((name, covered))
+        }
+        Some(file) => {
+            let _ = write!(text, "\nno program was run now: {} is left as it was", file.target().display());
+            None
+        }
+        None => None,
+    };
     report.answer(&text, || {
         json!({
-            "out": manner.folder,
+            "out": report::path(&manner.folder),
             "request": request,
             "summary": sums,
             "programs_a_second": rate(&sums),
@@ -92,11 +113,6 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
 
 fn counters(bits: bool) -> Counters {
     if bits { Counters::PointsAndBits } else { Counters::Points }
-}
-
-fn write(file: &Path, text: &str) -> Result<(), RequestError> {
-    let failed = |error| RequestError::new("unwritable-output", format!("--coverage: {}: {error}", file.display()));
-    fs::write(file, text).map_err(failed)
 }
 
 fn coverage_text(covered: &CoverageReport) -> String {
@@ -193,6 +209,6 @@ fn size(text: &str) -> anyhow::Result<(u32, u32)> {
     let (warps, threads) = text.split_once('x').ok_or_else(malformed)?;
     let size = (warps.parse().map_err(|_| malformed())?, threads.parse().map_err(|_| malformed())?);
     let config = Config { warps: size.0, threads: size.1, ..Config::default() };
-    config.check()?;
+    config.check().map_err(|error| RequestError::new(error.kind(), format!("--sizes {text}: {error}")))?;
     Ok(size)
 }

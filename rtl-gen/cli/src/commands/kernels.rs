@@ -8,7 +8,7 @@ use testbench::kernels::{self, Comparison, Kernel};
 
 use crate::Verdict;
 use crate::arguments::KernelsAction;
-use crate::report::Report;
+use crate::report::{self, Report};
 
 /// Lists or compiles the bundled kernels.
 pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
@@ -51,7 +51,7 @@ fn build(out: &Path, report: &Report) -> anyhow::Result<()> {
     for kernel in kernels::list() {
         let elf = kernels::build(kernel, out)?;
         let _ = writeln!(text, "{}", elf.display());
-        objects.push(json!({ "name": kernel.name, "path": elf }));
+        objects.push(json!({ "name": kernel.name, "path": report::path(&elf) }));
     }
     report.answer(&text, || json!({ "kernels": objects }))
 }

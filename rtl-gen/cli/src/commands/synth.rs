@@ -26,6 +26,10 @@ pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verd
     if let Some(board) = arguments.board.board {
         return board::synth(arguments, board, report);
     }
+    if arguments.image.is_some() {
+        let message = "--image needs --board: a core by itself is counted without a program";
+        return Err(RequestError::new("usage", message).into());
+    }
     let config = resolve(&arguments.config)?;
     let request = Request {
         part: arguments.target.ok_or_else(|| RequestError::new("usage", "expected --target PART or --board BOARD"))?,
@@ -93,7 +97,7 @@ impl Ending {
         match self {
             Self::Synthesised | Self::Placed | Self::TimingNotMet => "fits",
             Self::DoesNotFit => "does not fit",
-            Self::NotRouted => "cannot be routed on",
+            Self::NotRouted => "is not routed on",
             Self::OutOfMemory => "takes more memory than the tools have for",
         }
     }

@@ -10,7 +10,7 @@ use super::folder::Folder;
 use super::point::{Drawn, difference};
 use super::{CampaignError, Request};
 use crate::assembly;
-use crate::build::{ASSEMBLE, Assembler, LINK};
+use crate::build::{ASSEMBLE, Assembler, LAYOUT, LAYOUT_TEXT, LINK};
 use crate::program::Program;
 use crate::reference::{Job, Reference};
 use crate::shrink::shrink;
@@ -70,6 +70,7 @@ impl Shrinker<'_> {
         let heading = self.heading(drawn);
         let write = |name: &str, bytes: &[u8]| Folder::write(&folder.join(name), bytes);
         write("program.S", assembly::print(&drawn.program, &heading).as_bytes())?;
+        write(LAYOUT, LAYOUT_TEXT.as_bytes())?;
         write("config.toml", drawn.config.to_commented_toml().as_bytes())?;
         // One that comes and goes cannot be shrunk: what is left would be any program.
         let again = self.fails(drawn, &drawn.program);

@@ -1,13 +1,18 @@
 //! The folder of a campaign.
 
-use std::fs::{self, File, OpenOptions};
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use super::{Request, Tried};
+use super::{Found, Request, Tried};
 
-const REQUEST: &str = "campaign.json";
-const PROGRAMS: &str = "programs.jsonl";
+pub const REQUEST: &str = "campaign.json";
+pub const PROGRAMS: &str = "programs.jsonl";
+/// How long a folder is waited for.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +43,12 @@ pub enum FolderError {
         /// What differs.
         what: String,
     },
+    /// Another process is at work there.
+    #[error("{}: a campaign is at work there; wait for it, or interrupt it and go on by --resume", path.display())]
+    InUse {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A file of it is not what it should be.
     #[error("{}: line {line} is damaged: {reason}; remove the folder and start anew", path.display())]
     Damaged {
@@ -62,21 +73,22 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     move |source| FolderError::Io { path: path.into(), source }
 }
 
-/// The folder.
+/// The folder, to which nobody else writes.
 pub struct Folder {
     path: PathBuf,
+    /// Its programs, locked.
+    programs: File,
 }
 
 impl Folder {
     /// A new folder, or with `resume` one that holds the same campaign, and what it holds.
     pub fn open(path: &Path, request: &Request, resume: bool) -> Result<(Self, Vec<Tried>), FolderError> {
         let header = path.join(REQUEST);
-        let folder = Self { path: path.into() };
         match (header.exists(), resume) {
             (true, false) => Err(FolderError::Occupied { path: path.into() }),
             (false, true) => Err(FolderError::Nothing { path: path.into() }),
             (true, true) => {
-                let text = fs::read_to_string(&header).map_err(at(&header))?;
+                let text = read(&header)?;
                 let held: Request = serde_json::from_str(&text).map_err(|error| FolderError::Damaged {
                     path: header.clone(),
                     line: error.line(),
@@ -85,7 +97,8 @@ impl Folder {
                 if let Some(what) = difference(&held, request) {
                     return Err(FolderError::Other { path: path.into(), what });
                 }
-                let earlier = folder.earlier()?;
+                let folder = Self::lock(path)?;
+                let earlier = folder.earlier(request)?;
                 Ok((folder, earlier))
             }
             (false, false) => {
@@ -94,6 +107,7 @@ impl Folder {
                     return Err(FolderError::Foreign { path: path.into() });
                 }
                 fs::create_dir_all(path).map_err(at(path))?;
+                let folder = Self::lock(path)?;
                 let text = serde_json::to_string_pretty(request).expect("a request is plain data");
                 fs::write(&header, text + "\n").map_err(at(&header))?;
                 Ok((folder, Vec::new()))
@@ -101,40 +115,66 @@ impl Folder {
         }
     }
 
+    /// Keeps others out, as long as it lives.
+    fn lock(path: &Path) -> Result<Self, FolderError> {
+        let log = path.join(PROGRAMS);
+        let programs = OpenOptions::new().create(true).append(true).open(&log).map_err(at(&log))?;
+        let asked = Instant::now();
+        loop {
+            match programs.try_lock() {
+                Ok(()) => return Ok(Self { path: path.into(), programs }),
+                // A program that is being started still holds what this process has just let go.
+                Err(TryLockError::WouldBlock) if asked.elapsed() < PATIENCE => thread::sleep(PATIENCE / 10),
+                Err(TryLockError::WouldBlock) => return Err(FolderError::InUse { path: path.into() }),
+                Err(TryLockError::Error(error)) => return Err(at(&log)(error)),
+            }
+        }
+    }
+
     /// What was found before. A last line that is cut off was being written when the campaign was interrupted.
-    fn earlier(&self) -> Result<Vec<Tried>, FolderError> {
+    fn earlier(&self, request: &Request) -> Result<Vec<Tried>, FolderError> {
         let path = self.path.join(PROGRAMS);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(at(&path)(error)),
-        };
+        let text = read(&path)?;
         let whole = text.rfind('\n').map_or(0, |end| end + 1);
         if whole < text.len() {
             fs::write(&path, &text[..whole]).map_err(at(&path))?;
         }
+        let mut known = BTreeSet::new();
         let lines = text[..whole].lines().enumerate();
         let read = lines.map(|(number, line)| {
-            let damaged = |error: serde_json::Error| FolderError::Damaged {
-                path: path.clone(),
-                line: number + 1,
-                reason: error.to_string(),
-            };
-            serde_json::from_str(line).map_err(damaged)
+            let damaged = |reason| FolderError::Damaged { path: path.clone(), line: number + 1, reason };
+            let tried: Tried = serde_json::from_str(line).map_err(|error| damaged(error.to_string()))?;
+            let Tried { program, .. } = tried;
+            if program >= request.count {
+                return Err(damaged(format!("there is no program {program}")));
+            }
+            if !known.insert(program) {
+                return Err(damaged(format!("program {program} has a line already")));
+            }
+            Ok(tried)
         });
         read.collect()
     }
 
-    /// The file with a line for each program.
-    pub fn log(&self) -> Result<Log, FolderError> {
-        let path = self.path.join(PROGRAMS);
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(at(&path))?;
-        Ok(Log { file, path })
+    /// Writes a line for a program, at once.
+    pub fn log(&self, tried: &Tried) -> Result<(), FolderError> {
+        let line = serde_json::to_string(tried).expect("plain data") + "\n";
+        (&self.programs).write_all(line.as_bytes()).map_err(at(&self.path.join(PROGRAMS)))
+    }
+
+    /// The folder that a program left when it failed.
+    pub fn left_by(&self, tried: &Tried) -> Option<PathBuf> {
+        let failed = matches!(tried.result, Found::Fails | Found::DiffersFromReference | Found::Endless);
+        Some(self.failure_path(tried.program)).filter(|path| failed && path.is_dir())
+    }
+
+    fn failure_path(&self, program: u64) -> PathBuf {
+        self.path.join(format!("failure-{program}"))
     }
 
     /// A folder for a program that failed, made anew.
     pub fn failure(&self, program: u64) -> Result<PathBuf, FolderError> {
-        let path = self.path.join(format!("failure-{program}"));
+        let path = self.failure_path(program);
         if path.exists() {
             fs::remove_dir_all(&path).map_err(at(&path))?;
         }
@@ -158,16 +198,12 @@ fn difference(held: &Request, asked: &Request) -> Option<String> {
     })
 }
 
-/// A line for each program, written at once.
-pub struct Log {
-    file: File,
-    path: PathBuf,
-}
-
-impl Log {
-    /// Writes one.
-    pub fn write(&mut self, tried: &Tried) -> Result<(), FolderError> {
-        let line = serde_json::to_string(tried).expect("plain data") + "\n";
-        self.file.write_all(line.as_bytes()).map_err(at(&self.path))
-    }
+/// The text of a file of the folder.
+fn read(path: &Path) -> Result<String, FolderError> {
+    fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::IsADirectory => {
+            FolderError::Damaged { path: path.into(), line: 1, reason: error.to_string() }
+        }
+        _ => at(path)(error),
+    })
 }

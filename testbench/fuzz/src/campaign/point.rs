@@ -67,8 +67,8 @@ pub fn work(
 ) -> Result<(), CampaignError> {
     let request = shared.request;
     let programs = (number..request.count).step_by(request.points as usize);
-    let left: Vec<u64> = programs.filter(|program| !done.contains(program)).collect();
-    if left.is_empty() {
+    let mut left = programs.filter(|program| !done.contains(program)).peekable();
+    if left.peek().is_none() {
         return Ok(());
     }
     let config = core_of(shared, number);

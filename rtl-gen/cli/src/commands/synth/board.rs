@@ -15,7 +15,7 @@ use crate::commands::config::resolve;
 use crate::commands::image;
 use crate::error::RequestError;
 use crate::progress::Progress;
-use crate::report::Report;
+use crate::report::{self, Report};
 use crate::staging::StagedFile;
 
 /// Builds it, writes the bitstream if one was asked for, and reports.
@@ -56,7 +56,7 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
     report.answer(&said, || {
         let mut object = object(&area, ending);
         object["board"] = json!(board.name);
-        object["bitstream"] = written.map_or(Value::Null, |path| json!(path));
+        object["bitstream"] = written.map_or(Value::Null, report::path);
         object["tools"]["ecppack"] = json!(ecppack);
         object
     })?;
