@@ -19,15 +19,15 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use folder::Folder;
 pub use folder::FolderError;
-
-/// The files of a campaign's folder, besides those of failures.
-pub const FILES: [&str; 2] = [folder::REQUEST, folder::PROGRAMS];
 use testbench::model::{Counters, Point};
 
 use crate::build::{AssembleError, Assembler};
 use crate::profile::{PROFILES, Profile};
 use crate::reference::{Reference, ReferenceError};
 use crate::trial::TrialError;
+
+/// The files of a campaign's folder, besides those of failures.
+pub const FILES: [&str; 2] = [folder::REQUEST, folder::PROGRAMS];
 
 /// What a campaign consists of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,6 +100,13 @@ pub enum Found {
     Skipped,
 }
 
+impl Found {
+    /// Whether it leaves a folder.
+    fn is_failure(self) -> bool {
+        matches!(self, Self::Fails | Self::DiffersFromReference | Self::Endless)
+    }
+}
+
 /// What a campaign tells while it runs.
 #[derive(Debug)]
 pub enum Event {
@@ -156,7 +163,7 @@ fn shown<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Er
 
 impl Summary {
     fn add(&mut self, tried: &Tried) {
-        let failed = matches!(tried.result, Found::Fails | Found::DiffersFromReference | Found::Endless);
+        let failed = tried.result.is_failure();
         if tried.result == Found::Skipped {
             self.skipped += 1;
             return;

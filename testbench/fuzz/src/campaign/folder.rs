@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Found, Request, Tried};
+use super::{Request, Tried};
 
 pub const REQUEST: &str = "campaign.json";
 pub const PROGRAMS: &str = "programs.jsonl";
@@ -164,8 +164,7 @@ impl Folder {
 
     /// The folder that a program left when it failed.
     pub fn left_by(&self, tried: &Tried) -> Option<PathBuf> {
-        let failed = matches!(tried.result, Found::Fails | Found::DiffersFromReference | Found::Endless);
-        Some(self.failure_path(tried.program)).filter(|path| failed && path.is_dir())
+        Some(self.failure_path(tried.program)).filter(|path| tried.result.is_failure() && path.is_dir())
     }
 
     fn failure_path(&self, program: u64) -> PathBuf {
