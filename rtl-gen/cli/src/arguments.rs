@@ -373,7 +373,8 @@ pub struct CompareArguments {
     /// What runs the kernels: the emitted Verilog, or the model, which estimates the cycles
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     pub engine: Engine,
-    /// Place each core once with each seed from 1 to N; 0 counts its cells and no more [default: 3, of cores of 16 threads and more 1]
+    /// Place each core once with each seed from 1 to N; 0 counts its cells and no more [default: 3, of cores of
+    /// 16 threads and more 1, and of those of 32 threads the RV32I one alone]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub seeds: Option<u32>,
     /// Give up placing a core that takes longer with a seed: it counts as not routed [unit: min]

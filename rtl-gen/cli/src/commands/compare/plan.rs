@@ -85,7 +85,7 @@ impl Plan {
                 }
             }
             for threads in &request.threads {
-                plan.steps.push(core(request, unit, *threads, &RV32IMA, request.seeds(*threads)));
+                plan.steps.push(core(request, unit, *threads, &RV32IMA, request.rv32ima_seeds(*threads)));
             }
             for threads in request.rv32i_threads.iter().filter(|_| request.rv32i_units.contains(unit)) {
                 let is_placed = request.rv32i_is_placed && *threads < PER_MODULE_FROM;
@@ -249,6 +249,11 @@ mod tests {
         assert_eq!(cores(&both), expected.map(|(name, seeds)| (name.to_owned(), seeds.clone())));
         let often = cores(&[&both[..], &["--seeds", "3"]].concat());
         assert_eq!(often, expected.map(|(name, _)| (name.to_owned(), few.clone())));
+        let largest = |arguments: &[&str]| cores(&[&["--units", "arbiter", "--threads", "32"], arguments].concat());
+        let counted = [("rv32ima-arbiter-32", "threads=32"), ("rv32i-arbiter-32", "1")];
+        assert_eq!(largest(&[]), counted.map(|(name, last)| (name.to_owned(), last.to_owned())));
+        let tried = [("rv32ima-arbiter-32", "1"), ("rv32i-arbiter-32", "1")];
+        assert_eq!(largest(&["--seeds", "1"]), tried.map(|(name, last)| (name.to_owned(), last.to_owned())));
         let staged = cores(&["--units", "arbiter:2", "--threads", "4"]);
         assert_eq!(staged, [("rv32ima-arbiter_2-4".to_owned(), few.clone()), ("rv32i-arbiter_2-4".to_owned(), few)]);
     }

@@ -14,6 +14,8 @@ const THREADS: [u32; 6] = [2, 4, 8, 16, 32, 64];
 const SEEDS: u32 = 3;
 /// From so many threads on one, since placing once takes from half an hour to hours.
 const ONE_SEED_FROM: u32 = 16;
+/// Whole default cores that no router of ours has routed (docs/area.md): tried if the number of seeds is said.
+const NOT_ROUTED: [u32; 1] = [32];
 /// The divergence units that Simty has, too.
 const OF_SIMTY: [&str; 2] = ["arbiter", "sorted-table"];
 /// Memory latencies of the comparison of the two stacks, in cycles.
@@ -60,6 +62,8 @@ pub struct Request {
     pub rv32i_is_placed: bool,
     /// Seeds of place and route, by number of threads; where there is none, cells are counted and no more.
     pub seeds: Vec<(u32, u32)>,
+    /// Numbers of threads at which the default core is counted and not placed all the same.
+    pub rv32ima_unplaced: Vec<u32>,
     /// After how many minutes a seed is given up.
     pub minutes: f64,
 }
@@ -91,6 +95,11 @@ impl Request {
             units,
             rv32i_threads: if quick { threads[..1].to_vec() } else { threads.clone() },
             rv32i_is_placed: !quick || arguments.seeds.is_some(),
+            rv32ima_unplaced: threads
+                .iter()
+                .copied()
+                .filter(|t| NOT_ROUTED.contains(t) && arguments.seeds.is_none())
+                .collect(),
             threads,
             engine: match arguments.engine {
                 Engine::Rtl => "rtl",
@@ -104,6 +113,11 @@ impl Request {
     /// How often a core of so many threads is placed; none if its cells are only counted.
     pub fn seeds(&self, threads: u32) -> Option<u32> {
         self.seeds.iter().find(|(number, _)| *number == threads).map(|(_, seeds)| *seeds)
+    }
+
+    /// The same of the default core.
+    pub fn rv32ima_seeds(&self, threads: u32) -> Option<u32> {
+        self.seeds(threads).filter(|_| !self.rv32ima_unplaced.contains(&threads))
     }
 
     /// The kernels.
@@ -125,8 +139,8 @@ impl Request {
         lacks("Divergence units", names(&unit::usual()), names(&self.units));
         lacks("Threads a warp", text(&THREADS), text(&self.threads));
         lacks("Kernels", kernels::list().iter().map(|kernel| kernel.name.to_owned()).collect(), names(&self.kernels));
-        let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.seeds(*t).is_none()).collect();
-        lacks("Frequency: cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
+        let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.rv32ima_seeds(*t).is_none()).collect();
+        lacks("Frequency: RV32IMA cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
         if !self.rv32i_units.is_empty() {
             lacks("Cores of RV32I, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
         }
