@@ -90,6 +90,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Releases the barrier at time `now` if it is due, and says whether it did.
+    #[inline]
     pub(crate) fn release(&mut self, now: u64) -> bool {
         let released = self.machine.release();
         if released {

@@ -70,6 +70,8 @@ pub struct Machine {
     lanes: u32,
     threads: Threads,
     policy: Box<dyn Policy>,
+    /// Of the policy, for each warp.
+    slots: u32,
     /// Where branches reconverge, if the policy reads that.
     reconvergence: Option<ReconvergenceTable>,
     memory: Memory,
@@ -97,7 +99,7 @@ impl Machine {
         let policy = policy::create(config, program.entry)?;
         let reads = policy::reads_reconvergence(&config.divergence.unit);
         let (warps, lanes) = (config.warps, config.threads);
-        let contexts = warps * policy.slots();
+        let slots = policy.slots();
         let memory = Memory::new(config, program);
         let tohost = program.tohost().map(|address| memory.stacks().physical(address & !3));
         Ok(Self {
@@ -105,6 +107,7 @@ impl Machine {
             lanes,
             threads: Threads::new(warps, lanes),
             policy,
+            slots,
             reconvergence: reads.then(|| Analysis::of(program).table().clone()),
             memory,
             reservations: Reservations::new(warps * lanes),
@@ -114,7 +117,7 @@ impl Machine {
             parked: 0,
             commits: 0,
             clock: None,
-            unfinished: vec![None; contexts as usize],
+            unfinished: vec![None; (warps * slots) as usize],
             addresses: vec![0; lanes as usize],
         })
     }
@@ -234,16 +237,19 @@ impl Machine {
     }
 
     /// Paths of a warp that the divergence unit offers at once, one in each slot.
+    #[inline]
     pub fn slots(&self) -> u32 {
-        self.policy.slots()
+        self.slots
     }
 
     /// The path in `slot` of `warp`; `None` where there is none.
+    #[inline]
     pub fn path(&self, warp: u32, slot: u32) -> Option<PathRecord> {
         self.policy.path(warp, slot)
     }
 
     /// The path next to the one in slot 0, of a unit that keeps two at hand.
+    #[inline]
     pub fn second(&self, warp: u32) -> Option<PathRecord> {
         self.policy.second(warp)
     }
@@ -256,11 +262,13 @@ impl Machine {
 
     /// How many paths of `warp` its divergence unit could issue from now, for
     /// [`Statistics::paths`](weft_trace::Statistics::paths).
+    #[inline]
     pub fn schedulable(&self, warp: u32) -> u32 {
         self.policy.schedulable(warp)
     }
 
     /// How many paths (stack units: rows) are held for `warp`.
+    #[inline]
     pub fn held(&self, warp: u32) -> u32 {
         self.policy.held(warp)
     }
@@ -269,18 +277,22 @@ impl Machine {
     /// towards the one that runs next there: it waits at the barrier and another does not, its turn is
     /// over, or it is where it joins others. `None` if there is nothing to do. To be called after each
     /// commit until then: the slot is idle while a rotation is due.
+    #[inline]
     pub fn rotate(&mut self, warp: u32, slot: u32) -> Option<Moves> {
         self.must_rotate(warp, slot).then(|| self.policy.rotate(warp, slot))
     }
 
     /// Whether [`Machine::rotate`] has something to do.
+    #[inline]
     pub fn must_rotate(&self, warp: u32, slot: u32) -> bool {
-        let word = self.policy.path(warp, slot).and_then(|path| self.memory.read_word(path.pc));
-        self.policy.must_rotate(warp, slot, word)
+        // Only those that are told where branches reconverge look at the word.
+        let path = self.reconvergence.as_ref().and_then(|_| self.policy.path(warp, slot));
+        self.policy.must_rotate(warp, slot, path.and_then(|path| self.memory.read_word(path.pc)))
     }
 
+    #[inline]
     fn context(&self, warp: u32, slot: u32) -> usize {
-        (warp * self.policy.slots() + slot) as usize
+        (warp * self.slots + slot) as usize
     }
 
     /// The sorter of the divergence unit does this with the second path of `warp` and the one at
@@ -291,12 +303,14 @@ impl Machine {
 
     /// Does the next thing that a sorter which is never late would do, and says at which place;
     /// `None` once the paths of `warp` are sorted.
+    #[inline]
     pub fn sort(&mut self, warp: u32) -> Option<(u32, Sorting)> {
         self.policy.sort(warp)
     }
 
     /// Releases the barrier if it is due: every live thread waits there, and one lives. Says
     /// whether it did. To be called after each commit.
+    #[inline]
     pub fn release(&mut self) -> bool {
         let due = self.live > 0 && self.parked == self.live;
         if due {
