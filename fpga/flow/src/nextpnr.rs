@@ -117,7 +117,7 @@ impl Nextpnr {
         Ok(Self { program: Program::find(Tool::Nextpnr, LOG)? })
     }
 
-    /// The first line of `--version`.
+    /// The line of `--version` that has its number.
     pub fn version(&self) -> &str {
         self.program.version()
     }

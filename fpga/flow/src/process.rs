@@ -39,7 +39,7 @@ impl Program {
         Ok(Self { path, version, log })
     }
 
-    /// The first line of `--version`.
+    /// The line of `--version` that has its number.
     pub fn version(&self) -> &str {
         &self.version
     }

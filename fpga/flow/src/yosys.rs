@@ -36,7 +36,7 @@ impl Yosys {
         Ok(Self { program: Program::find(Tool::Yosys, LOG)? })
     }
 
-    /// The first line of `--version`.
+    /// The line of `--version` that has its number.
     pub fn version(&self) -> &str {
         self.program.version()
     }
