@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Takes what `weft compare` has measured so far from one machine to another, so that a comparison of hours can be gone on with there.
+#
+#   ./scripts/carry.sh pack DIR FILE
+#   ./scripts/carry.sh unpack FILE DIR
+#
+# DIR is the folder of a comparison at which nothing works, FILE an archive (tar, xz). It holds the results of DIR, and of the build
+# cache what place and route gave, by content: if weft is another build there and refuses DIR, or if DIR is lost, a new comparison
+# still takes every core that was placed from the cache. `unpack` needs DIR to be new; entries that the cache has stay as they are.
+
+set -euo pipefail
+# Files and folders are named from where the script is called, which works from the root of the repository.
+words=()
+for word in "$@"; do
+    case $word in
+        "" | -* | pack | unpack) words+=("$word") ;;
+        *) words+=("$(realpath -m "$word")") ;;
+    esac
+done
+set -- "${words[@]}"
+# shellcheck source=scripts/lib.sh
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+[[ ${1-} =~ ^(pack|unpack)$ ]] || options "" "${@:---help}"
+[[ $# -eq 3 ]] || refuse "expected two paths behind '$1'"
+
+weft="${CARGO_TARGET_DIR:-target}/release/weft"
+[[ -x $weft ]] || build_weft >&2
+cache=$("$weft" cache path)
+
+# Prints the paths of all results in folder $1, for tar.
+results_in() {
+    (cd "$1" && find compare.json results kernels -type f -print0 2>/dev/null || true)
+}
+
+pack() {
+    local folder="$1" file="$2" work
+    [[ -f $folder/compare.json ]] || fail "$folder has no compare.json: expected the folder of a comparison"
+    flock --nonblock "$folder/.lock" true || fail "$folder: a comparison is at work there"
+    work=$(mktemp -d -p "$(dirname "$file")")
+    # shellcheck disable=SC2064 # the folder as it is now
+    trap "rm -rf '$work'" EXIT
+    mkdir "$work/comparison" "$work/placing"
+    results_in "$folder" | tar -C "$folder" --null -T - -cf - | tar -C "$work/comparison" -xf -
+    if [[ -d $cache/placing ]]; then
+        # What is not done has another name.
+        (cd "$cache/placing" && find . -path './*.partial' -prune -o -name report.json -print0) |
+            tar -C "$cache/placing" --null -T - -cf - | tar -C "$work/placing" -xf -
+    fi
+    tar -C "$work" --owner=0 --group=0 --sort=name -cJf "$work/archive" comparison placing
+    mv "$work/archive" "$file"
+    echo "$file: $(find "$work/comparison/results" -name '*.json' | wc -l) results, $(find "$work/placing" -name report.json | wc -l) placings"
+}
+
+unpack() {
+    local file="$1" folder="$2" work
+    [[ -f $file ]] || fail "$file: no such file"
+    [[ ! -e $folder ]] || fail "$folder exists: expected a new folder"
+    mkdir -p "$(dirname "$folder")" "$cache/placing"
+    work=$(mktemp -d -p "$(dirname "$folder")")
+    # shellcheck disable=SC2064 # the folder as it is now
+    trap "rm -rf '$work'" EXIT
+    tar -C "$work" -xJf "$file" && [[ -f $work/comparison/compare.json ]] || fail "$file: not an archive that pack wrote"
+    cp -r --no-clobber "$work/placing/." "$cache/placing/"
+    mv "$work/comparison" "$folder"
+    echo "$folder: go on with the command that began it; its request:"
+    python3 -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["request"]))' "$folder/compare.json"
+}
+
+"$@"
