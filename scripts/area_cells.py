@@ -4,6 +4,8 @@ import json
 import pathlib
 import sys
 
+from versions import version
+
 CELLS = ["lut4", "ccu2c", "chains", "lutram", "packed", "ff", "bram", "dsp"]
 HEADINGS = ["LUT4", "CCU2C", "chains", "LUT RAM", "packed", "FF", "BRAM", "DSP"]
 
@@ -28,4 +30,4 @@ def one_yosys(results):
     versions = {result["tools"]["yosys"] for result in results}
     if len(versions) != 1:
         sys.exit(f"results of several versions of Yosys: {', '.join(sorted(versions))}")
-    return " ".join(versions.pop().split()[:2])
+    return version(versions.pop())

@@ -7,11 +7,13 @@
 import datetime
 import json
 import pathlib
-import re
 import sys
 
 from markdown import table
+from versions import version
 
+# Of the tools; the compilers have no part in these figures.
+SHOWN = ("yosys", "nextpnr", "verilator")
 OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "out-of-memory": "out of memory"}
 
 
@@ -21,13 +23,6 @@ def frequency(core):
         return f"{core['fmax_mhz_median']:.1f}"
     bound = f"≤ {core['fmax_mhz_at_most']:.1f}" if core["fmax_mhz_at_most"] is not None else ""
     return ", ".join(filter(None, [OUTCOMES.get(core["outcome"]), bound])) or "not placed"
-
-
-def version_of(tool, said):
-    """Name and version of a tool, from the first line of its --version; nothing of a compiler."""
-    if tool == "nextpnr":
-        return "nextpnr-ecp5 " + (re.findall(r"nextpnr-([0-9.]+)", said) or ["of unknown version"])[-1]
-    return " ".join(said.split()[:2]) if tool in ("yosys", "verilator") else None
 
 
 def main(path):
@@ -54,7 +49,7 @@ def main(path):
     if seeds:
         placed = "one seed" if seeds == [1] else f"median of {' or '.join(map(str, seeds))} seeds"
     flattened = "" if all(core["flattened"] for core in cores) else " \\* sum of modules, not to be compared with flattened cores."
-    tools = ", ".join(filter(None, (version_of(*tool) for tool in comparison["tools"].items())))
+    tools = ", ".join(version(said) for tool, said in comparison["tools"].items() if tool in SHOWN)
     print(
         f"\n{comparison['warps']} warps, RV32IMA, {comparison['target']}, {placed}; cycles: geometric mean of "
         f"{len(comparison['compared_kernels'])} kernels.{flattened} Written by `scripts/readme-area.sh` on "

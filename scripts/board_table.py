@@ -9,6 +9,7 @@ import pathlib
 import sys
 
 from markdown import table
+from versions import version
 
 OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "out-of-memory": "out of memory"}
 
@@ -28,8 +29,8 @@ def main(paths):
     answers = [json.loads(path.read_text()) for path in paths]
     headings = ["core", "size", "LUT sites", "FF", "block RAM", "DSP", "fmax", f"beyond {answers[0]['target_mhz']} MHz"]
     print("\n".join(table(headings, [row(path) for path in paths], left=1)))
-    tools = {name: version for answer in answers for name, version in answer["tools"].items()}
-    print(f"\n{', '.join(tools.values())}.")
+    tools = {name: said for answer in answers for name, said in answer["tools"].items()}
+    print(f"\n{', '.join(map(version, tools.values()))}.")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import pathlib
 import sys
 
 from markdown import table
+from versions import version
 
 ISAS = ["rv32i", "rv32im", "rv32ima"]
 UNITS = ["arbiter", "arbiter:1", "arbiter:2", "sorted-table", "pdom-stack", "dual-path"]
@@ -72,11 +73,6 @@ def keep(store, isa, unit, threads, verilog, answered):
 def stage(place):
     """The stage of a place; what is none of a stage is next to its ports."""
     return place.split(":")[0].replace("weft_core", "ports")
-
-
-def version(said):
-    """Name and version of a tool, from the first line of its --version."""
-    return "nextpnr-ecp5 " + said.rsplit("nextpnr-", 1)[1].rstrip(")") if "nextpnr-" in said else " ".join(said.split()[:2])
 
 
 def row(core, present):
