@@ -43,12 +43,12 @@ pack() {
     results_in "$folder" | tar -C "$folder" --null -T - -cf - | tar -C "$work/comparison" -xf -
     if [[ -d $cache/placing ]]; then
         # What is not done has another name.
-        (cd "$cache/placing" && find . -path './*.partial' -prune -o -name report.json -print0) |
+        (cd "$cache/placing" && find . -path './*.partial' -prune -o \( -name report.json -o -name refusal.txt \) -print0) |
             tar -C "$cache/placing" --null -T - -cf - | tar -C "$work/placing" -xf -
     fi
     tar -C "$work" --owner=0 --group=0 --sort=name -cJf "$work/archive" comparison placing
     mv "$work/archive" "$file"
-    echo "$file: $(find "$work/comparison/results" -name '*.json' | wc -l) results, $(find "$work/placing" -name report.json | wc -l) placings"
+    echo "$file: $(find "$work/comparison/results" -name '*.json' | wc -l) results, $(find "$work/placing" -type f | wc -l) placings"
 }
 
 unpack() {
