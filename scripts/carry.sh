@@ -23,9 +23,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 [[ ${1-} =~ ^(pack|unpack)$ ]] || options "" "${@:---help}"
 [[ $# -eq 3 ]] || refuse "expected two paths behind '$1'"
 
-weft="${CARGO_TARGET_DIR:-target}/release/weft"
-[[ -x $weft ]] || build_weft >&2
-cache=$("$weft" cache path)
+# As `weft cache path` has it.
+cache="${WEFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft}"
 
 # Prints the paths of all results in folder $1, for tar.
 results_in() {
