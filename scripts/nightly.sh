@@ -2,7 +2,7 @@
 # The long runs: every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several
 # memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
 # with several seeds; random programs, and some whose coverage is counted; mutants of all modules by a seed that changes from
-# day to day, and the score of each module; the proofs that take longest; synthesis of cores of eight warps, for each family
+# day to day, and the score of each module; the speed of the golden model; the proofs that take longest; synthesis of cores of eight warps, for each family
 # of FPGAs of one; placing of small ones, with the tools that `./scripts/setup.sh --synthesis` installs; the comparison of
 # divergence units, and a small one on a SLURM of one node.
 #
@@ -108,6 +108,7 @@ check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 8000 --points 32 --
     --out "$results/covered" --coverage "$results/coverage.json"
 check bits "$weft" fuzz --seed "$(date +%Y%m%d)" --count 400 --points 16 --sizes 2x4 \
     --out "$results/bits" --coverage "$results/bits.json" --bits
+check speed cargo bench --locked -p sim --bench throughput -- --quick
 check proofs cargo test --locked -p cores --test formal -- --ignored
 # A core that does not fit is a result, too.
 area() {
