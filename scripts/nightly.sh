@@ -2,9 +2,9 @@
 # The long runs: every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several
 # memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
 # with several seeds; random programs, and some whose coverage is counted; mutants of all modules by a seed that changes from
-# day to day, and the score of each module; the speed of the golden model; the proofs that take longest; synthesis of cores of eight warps, for each family
-# of FPGAs of one; placing of small ones, with the tools that `./scripts/setup.sh --synthesis` installs; the comparison of
-# divergence units, and a small one on a SLURM of one node.
+# day to day, and the score of each module; the speed of the golden model; the proofs that take longest; synthesis of cores of
+# eight warps, for each family of FPGAs of one; placing of small ones, with the tools that `./scripts/setup.sh --synthesis`
+# installs; the comparison of divergence units, and a small one on a SLURM of one node.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--comparison "ARGUMENT ..."]

@@ -82,6 +82,7 @@ pub trait Policy: Send {
 
     /// Whether the unit has something to do before the slot's path, if there is one, executes `word`,
     /// the instruction at its pc: another path must run first, or it has got where it joins others.
+    /// Only a unit that is told where branches reconverge may look at the word: others are not always given it.
     fn must_rotate(&self, _warp: u32, _slot: u32, _word: Option<u32>) -> bool {
         false
     }
