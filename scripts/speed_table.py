@@ -36,12 +36,12 @@ def main(path):
             value("{:.2f} transactions a cycle", "scattered_transactions_per_cycle"),
         ),
         (
-            "all kernels at 8 × 8 in lock step, beside the Verilog alone",
+            "the kernels that need no key of their own, 8 × 8, in lock step, beside the Verilog alone",
             value("{:.0%} of its cycles a second", "lock_step_ratio")
             + " ({lock_step:.2f} of {bare_model:.2f} million)".format(**million),
         ),
         (
-            "golden model, 32 threads a warp, beside the scalar simulator rrs-lib 0.1.0",
+            "golden model without timing, 32 threads a warp, beside the scalar simulator rrs-lib 0.1.0",
             value("{:.1f} times its thread-instructions a second", "model_over_rrs_lib"),
         ),
     ]

@@ -1,7 +1,7 @@
 //! Many random programs on cores of random size and unit; resumable.
 //!
-//! Everything about program *k* of a campaign follows from the campaign's seed and *k*: the text, the core (of which
-//! there are [`Request::points`], since each takes a while to build) and the memory behind it. The folder of a campaign
+//! Everything about program *k* of a campaign follows from the campaign's request and *k*: the core (of which there are
+//! [`Request::points`], since each takes a while to build), the memory behind it, and the text, which is for that core. The folder of a campaign
 //! holds `campaign.json`, which says what was asked for, `programs.jsonl` with a line for each program that was run, and
 //! a folder for each that failed.
 
