@@ -14,7 +14,7 @@ from versions import version
 
 # Of the tools; the compilers have no part in these figures.
 SHOWN = ("yosys", "nextpnr", "verilator")
-OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "out-of-memory": "out of memory"}
+OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
 
 
 def frequency(core):

@@ -11,7 +11,7 @@ import sys
 from markdown import table
 from versions import version
 
-OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "out-of-memory": "out of memory"}
+OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
 
 
 def row(path):

@@ -20,7 +20,7 @@ from versions import version
 ISAS = ["rv32i", "rv32im", "rv32ima"]
 UNITS = ["arbiter", "arbiter:1", "arbiter:2", "sorted-table", "pdom-stack", "dual-path"]
 FIGURES = ["outcome", "lut4", "packed", "ff", "bram", "dsp", "fmax_mhz", "fmax_mhz_median"]
-OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "out-of-memory": "out of memory"}
+OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
 KEY = ["isa", "unit", "threads"]
 
 

@@ -21,7 +21,7 @@ SIMTY = {
     "sorted-table": {2: (5178, 2477, 61.7), 4: (9233, 3794, 52.7), 8: (16686, 6690, 45.4)},
 }
 OUTCOMES = {
-    "synthesised": "fits", "placed": "fits", "does-not-fit": "does not fit", "not-routed": "cannot be routed",
+    "synthesised": "fits", "placed": "fits", "does-not-fit": "does not fit", "not-routed": "not routed",
     "out-of-memory": "out of memory",
 }
 NONE = "–"
@@ -106,14 +106,20 @@ class Report:
         core = self.core(unit, threads, isa)
         if core is None:
             failed = self.failed.get((isa, unit, threads))
-            why = "failed: " + failed["error"]["message"].splitlines()[0][:90] if failed else "no result"
+            why = "failed: " + last_line(failed["error"]["message"])[:90] if failed else "no result"
             return [NONE] * 8 + [why]
         median, at_most = core["fmax_mhz_median"], core["fmax_mhz_at_most"]
         mhz = number(median, 1) if median else f"≤ {number(at_most, 1)}" if at_most else NONE
         how = "flattened" if core["flattened"] else "sum of modules"
         cells = [number(core[cell]) for cell in ("lut4", "packed", "ff", "bram", "dsp")]
         seeds = ", ".join(number(mhz, 1) for mhz in core["fmax_mhz"]) or NONE
-        return [*cells, mhz, seeds, how, OUTCOMES.get(core["outcome"], core["outcome"])]
+        return [*cells, mhz, seeds, how, self.outcome(core)]
+
+    def outcome(self, core):
+        """Whether the part holds it. Of what was given up, when and where."""
+        if core["outcome"] == "given-up":
+            return core["reason"] or "given up"
+        return OUTCOMES.get(core["outcome"], core["outcome"])
 
     CORE_HEADINGS = [
         "T", "unit", "LUT4", "packed", "FF", "block RAM", "DSP", "MHz, median", "MHz by seed", "synthesised",
@@ -136,7 +142,7 @@ class Report:
             plots, self.CORE_HEADINGS, self.each(self.core_cells),
             "<code>weft synth --target ecp5-85k</code>, stock mapping for the shortest delay; frequency by nextpnr, speed grade 6, "
             "with <code>--placer static</code>, the median of the seeds, each of which is a dot. ≤ is the slowest module placed by "
-            "itself, which the whole core cannot exceed. × at the foot of the plot: a core that does not fit, is not routed, or takes more memory than the tools have.",
+            "itself, which the whole core cannot exceed. × at the foot of the plot: a core that does not fit, is not routed in the time that it is given, or takes more memory than the tools have.",
         )
 
     def cycles(self):
@@ -304,6 +310,12 @@ def kernels_text(compared, comparison):
     return f"{number} ({', '.join(compared)})" if 0 < len(compared) <= 12 else number
 
 
+def last_line(message):
+    """What a tool said last tells most; the log of a step has all of it."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    return lines[-1] if lines else message
+
+
 def section(name, title, text, plots, headings, rows, caption, notes=(), left=2):
     svgs = [svg for svg in (plot.svg() for plot in plots) if svg]
     table = {"headings": headings, "rows": rows, "left": left}
@@ -312,8 +324,11 @@ def section(name, title, text, plots, headings, rows, caption, notes=(), left=2)
 
 def write(path, text):
     part = Path(f"{path}.{os.getpid()}.part")
-    part.write_text(text)
-    part.replace(path)
+    try:
+        part.write_text(text)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def main():

@@ -11,7 +11,7 @@ RUN = [
     "thread_instructions", "replays", "divergent_branches", "high_water",
 ]
 CELLS = ["lut4", "ccu2c", "chains", "lutram", "packed", "ff", "bram", "dsp"]
-CORE = ["outcome", "fits", "flattened", *CELLS, "fmax_mhz", "fmax_mhz_median"]
+CORE = ["outcome", "reason", "fits", "flattened", *CELLS, "fmax_mhz", "fmax_mhz_median"]
 # What decides about the cold context table: insert, extract, sort.
 CCT_CONTROL = ["cct", "cct_sorter"]
 PASSED = 0
@@ -25,14 +25,14 @@ def read(folder):
     for step in plan["steps"]:
         path = folder / "results" / f"{step['name']}.json"
         failure = folder / "failed" / f"{step['name']}.json"
-        if path.exists():
-            given = json.loads(path.read_text())
+        given, error = load(path, "answer"), load(failure, "error")
+        if given:
             if step["name"].startswith("core/"):
                 cores.append(core(step, given))
             elif "kernel" in step:
                 runs.append(run(step, given))
-        elif failure.exists():
-            failed.append({"name": step["name"], **point(step), "error": json.loads(failure.read_text())["error"]})
+        elif error:
+            failed.append({"name": step["name"], **point(step), "error": error["error"]})
         else:
             missing.append({"name": step["name"], **point(step)})
     comparison = {
@@ -52,6 +52,15 @@ def read(folder):
     comparison["summary"] = summary(comparison)
     comparison["stacks"] = stacks(comparison)
     return comparison
+
+
+def load(path, key):
+    """What a step has left in a file, or None: of what is damaged, too."""
+    try:
+        value = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) and isinstance(value.get(key), dict) else None
 
 
 def point(step):
@@ -75,13 +84,19 @@ def core(step, given):
     slowest = [module["fmax_mhz_median"] for module in modules if module.get("fmax_mhz_median") is not None]
     control = [answer["modules"][name]["lut4"] for name in CCT_CONTROL if name in answer["modules"]]
     return {
-        "series": "core", **point(step), "status": given["status"], **{key: answer.get(key) for key in CORE}, **whole,
+        "series": "core", **point(step), "status": given["status"], **{key: answer.get(key) for key in CORE}, "reason": reason(answer), **whole,
         # Of modules placed by themselves: the whole is at most as fast as the slowest.
         "fmax_mhz_at_most": min(slowest) if slowest else None,
         "cct_control_lut4": sum(control) if control else None,
         "critical_path": critical_path(answer),
         "seconds": given["seconds"],
     }
+
+
+def reason(answer):
+    """Why it was not placed: of a core that was placed by its modules, the first of them that was not."""
+    placings = [answer.get("placing"), *(module.get("placing") for module in answer["modules"].values())]
+    return next((placing["reason"] for placing in placings if placing and placing.get("reason")), None)
 
 
 def critical_path(answer):

@@ -20,8 +20,14 @@ RESULT, FAILURE = Path("results"), Path("failed")
 def write(path, value):
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_text(json.dumps(value, indent=1) + "\n")
-    part.replace(path)
+    try:
+        with part.open("w") as file:
+            file.write(json.dumps(value, indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def answer(text):
@@ -33,15 +39,26 @@ def answer(text):
     return value if isinstance(value, dict) else None
 
 
-def reason(ended, given, log):
+def reason(status, given, log):
     """Why a step has no result: kind and message, as `weft --json` reports errors."""
     if given and "error" in given:
         return given["error"]
-    if ended.returncode < 0:
-        name = signal.Signals(-ended.returncode).name
+    if status < 0:
+        name = signal.Signals(-status).name
         return {"kind": "killed", "message": f"ended by {name}, as when the machine is out of memory"}
     said = log.read_text(errors="replace").strip().splitlines() or ["it said nothing"]
-    return {"kind": "ended", "message": f"status {ended.returncode}: {said[-1]}"}
+    return {"kind": "ended", "message": f"status {status}: {said[-1]}"}
+
+
+def run(command, stderr):
+    """How a command ended, and what it answered. An interruption is for the whole group: the command then ends what it has
+    started, which is waited for."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True)
+    try:
+        return process.communicate()[0], process.returncode
+    except KeyboardInterrupt:
+        process.wait()
+        raise
 
 
 def main(name):
@@ -51,16 +68,15 @@ def main(name):
     log.parent.mkdir(parents=True, exist_ok=True)
     begin = time.monotonic()
     with log.open("w") as stderr:
-        command = [plan["program"], *step["command"][1:]]
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True)
-    given = answer(ended.stdout)
-    if ended.returncode in (0, 1) and given and "error" not in given:
+        said, status = run([plan["program"], *step["command"][1:]], stderr)
+    given = answer(said)
+    if status in (0, 1) and given and "error" not in given:
         seconds = round(time.monotonic() - begin, 1)
-        write(RESULT / f"{name}.json", {"step": step, "status": ended.returncode, "seconds": seconds, "answer": given})
+        write(RESULT / f"{name}.json", {"step": step, "status": status, "seconds": seconds, "answer": given})
         (FAILURE / f"{name}.json").unlink(missing_ok=True)
         return 0
-    if ended.returncode not in (-signal.SIGINT, -signal.SIGTERM):
-        write(FAILURE / f"{name}.json", {"step": step, "error": reason(ended, given, log)})
+    if status not in (-signal.SIGINT, -signal.SIGTERM, -signal.SIGHUP):
+        write(FAILURE / f"{name}.json", {"step": step, "error": reason(status, given, log)})
     return 1
 
 

@@ -6,11 +6,12 @@
 //! - [`memory`]: RAM and the data port;
 //! - [`model`]: from Verilog to a loaded model, kept in the [`cache`];
 //! - [`kernels`]: the bundled C programs;
-//! - [`tools`]: where the programs are that it starts.
+//! - [`tools`]: where the programs are that it starts; [`group`]: that they end with it.
 #![deny(unsafe_code)]
 
 mod bench;
 pub mod cache;
+pub mod group;
 pub mod kernels;
 pub mod lockstep;
 pub mod memory;

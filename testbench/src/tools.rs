@@ -64,7 +64,10 @@ impl Tool {
         match self {
             Tool::Verilator => "install the Debian package verilator (scripts/setup.sh does)",
             Tool::Cxx => "install the Debian package g++ (scripts/setup.sh does)",
-            Tool::Yosys => "install the Debian package yosys (scripts/setup.sh does)",
+            Tool::Yosys => {
+                "install the Debian package yosys (scripts/setup.sh does), or run scripts/setup.sh --synthesis, which installs a \
+                 newer one into .venv"
+            }
             Tool::Nextpnr | Tool::Ecppack => "run scripts/setup.sh --synthesis, which installs it into .venv",
             Tool::RiscvGcc => "install the Debian package gcc-riscv64-unknown-elf (scripts/setup.sh does)",
             Tool::Qemu => "install the Debian package qemu-system-misc (scripts/setup.sh does)",

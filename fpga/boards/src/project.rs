@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::board::{BOARDS, Board, Tools};
-use crate::top::LIGHTS;
+use crate::top::{BAUD, LIGHTS};
 
 /// A file of a project: its path below the folder, with `/`, and its text.
 pub type File = (String, String);
@@ -16,7 +16,7 @@ pub fn project(board: &Board, sources: &[&str], baud: u32) -> Vec<File> {
     let mut files: Vec<File> = constraints.collect();
     files.push((format!("{top}.f"), sources.iter().map(|source| format!("{source}\n")).collect()));
     let (build, how) = match board.tools {
-        Tools::Trellis { target, package, speed } => trellis(board, sources, [target, package, speed]),
+        Tools::Trellis { target, package, speed } => trellis(board, sources, [target, package, speed], baud),
         Tools::Quartus { family } => quartus(board, sources, family),
         Tools::Vivado => vivado(board, sources),
     };
@@ -41,7 +41,7 @@ fn readme(board: &Board) -> String {
 }
 
 /// The script for Yosys, nextpnr-ecp5 and ecppack, and how to use it.
-fn trellis(board: &Board, sources: &[&str], [target, package, speed]: [&str; 3]) -> (Vec<File>, String) {
+fn trellis(board: &Board, sources: &[&str], [target, package, speed]: [&str; 3], baud: u32) -> (Vec<File>, String) {
     let top = board.top();
     let device = target.rsplit('-').next().unwrap_or_default();
     let constraints = board.constraints.first().map_or("", |(name, _)| name);
@@ -61,10 +61,11 @@ cd "$(dirname "$0")"
     );
     let how = format!(
         "With Yosys, nextpnr-ecp5 and ecppack:\n\n    sh {top}.sh\n\nmakes `{top}.bit`, and fails if the clock is too fast for the \
-         core. `weft synth --config config.toml --board {name}\n--image P.elf --bitstream {top}.bit` does the same with the program \
-         P.elf, and tells more.\n\n    openFPGALoader --board={name} {top}.bit      # until power is lost; with -f for good\n    \
+         core. `weft synth --config config.toml --board {name}{baud}\n--image P.elf --bitstream {top}.bit` makes one with the program \
+         P.elf: it tries up to three seeds with\nanother placer, and tells more.\n\n    openFPGALoader --board={name} {top}.bit      # until power is lost; with -f for good\n    \
          fujprog {top}.bit                           # the same\n",
-        name = board.name
+        name = board.name,
+        baud = if baud == BAUD { String::new() } else { format!(" --baud {baud}") },
     );
     (vec![(format!("{top}.sh"), script)], how)
 }

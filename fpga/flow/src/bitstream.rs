@@ -127,8 +127,8 @@ fn pack(
         fs::write(work.join(TILES), &text).map_err(at(&work))?;
         let mut tell = |seconds: u64, _: &str| progress(&format!("packing of {}: {seconds} s", board.top()));
         let status = packer.run(&arguments, &work, &mut tell)?;
-        if !status.success() || !work.join(BITSTREAM).is_file() {
-            return Err(Stopped::Failed(packer.failure(&work, status)));
+        if !status.success() || fs::metadata(work.join(BITSTREAM)).map_or(true, |file| file.len() == 0) {
+            return Err(Stopped::Failed(packer.failure(&work, status, &[BITSTREAM])));
         }
         fs::rename(work.join(BITSTREAM), folder.join(BITSTREAM)).map_err(at(folder))?;
         Ok(fs::remove_dir_all(&work).map_err(at(&work))?)

@@ -61,10 +61,16 @@ impl Mapper<'_> {
             let script = self.count(part.name(), below.is_empty(), false);
             let what = format!("{} ({} of {})", part.name(), index + 1, names.len());
             let task = Task { what: &what, files: &files, script: &script, results: &[COUNTS] };
-            let folder = self.run(&task)?.ok_or(SynthesisError::OutOfMemory { what })?;
-            types.extend(self.types(&folder, COUNTS)?);
+            let reader = self.reader();
+            let read = |folder: &Path| {
+                let types = reader.types(folder, COUNTS)?;
+                reader.cells_of(&types, part.name())?;
+                Ok(types)
+            };
+            let (_, of_part) = self.run(&task, read)?.ok_or(SynthesisError::OutOfMemory { what })?;
+            types.extend(of_part);
         }
-        statistics::modules(self.family, &types, whole.name()).map_err(|source| self.misread(source))
+        statistics::modules(self.family, &types, whole.name()).map_err(|source| self.reader().misread(source))
     }
 
     /// The cells of a flattened hierarchy; nothing if they take more memory than there is.
@@ -74,7 +80,9 @@ impl Mapper<'_> {
         let script = self.count(name, true, true);
         let what = format!("{name}, flattened");
         let task = Task { what: &what, files: &files, script: &script, results: &[COUNTS] };
-        self.run(&task)?.map(|folder| self.cells(&folder, COUNTS, name)).transpose()
+        let reader = self.reader();
+        let counted = self.run(&task, |folder| reader.cells(folder, COUNTS, name))?;
+        Ok(counted.map(|(_, cells)| cells))
     }
 
     /// A flattened hierarchy behind pins; nothing if it takes more memory than there is. Both are mapped by themselves and
@@ -95,14 +103,17 @@ impl Mapper<'_> {
         );
         let what = format!("{name}, flattened, behind pins");
         let results = [COUNTS, COUNTS_OF_PINS, COUNTS_OF_BOTH, NETLIST];
-        let Some(folder) = self.run(&Task { what: &what, files: &sources, script: &script, results: &results })? else {
-            return Ok(None);
+        let reader = self.reader();
+        let read = |folder: &Path| {
+            let cells = reader.cells(folder, COUNTS, name)?;
+            let around = reader.cells(folder, COUNTS_OF_PINS, PINS)?;
+            let both = reader.cells(folder, COUNTS_OF_BOTH, PINS)?;
+            nothing_lost(&both, &(cells + around), &reader.version)?;
+            Ok((cells, around))
         };
-        let cells = self.cells(&folder, COUNTS, name)?;
-        let around = self.cells(&folder, COUNTS_OF_PINS, PINS)?;
-        let both = self.cells(&folder, COUNTS_OF_BOTH, PINS)?;
-        nothing_lost(&both, &(cells + around), self.yosys.version())?;
-        Ok(Some(Netlist { cells, around, file: folder.join(NETLIST), sources }))
+        let task = Task { what: &what, files: &sources, script: &script, results: &results };
+        let mapped = self.run(&task, read)?;
+        Ok(mapped.map(|(folder, (cells, around))| Netlist { cells, around, file: folder.join(NETLIST), sources }))
     }
 
     /// The top of a board, flattened, with the files that its memory starts with; nothing if it takes more memory than there
@@ -115,9 +126,10 @@ impl Mapper<'_> {
         let (map, after) = (self.map(name, true), self.family.after);
         let script = format!("read_verilog {TOP}\n{map}write_json {NETLIST}\n{after}tee -q -o {COUNTS} stat -json\n");
         let task = Task { what: name, files: &files, script: &script, results: &[COUNTS, NETLIST] };
-        let Some(folder) = self.run(&task)? else { return Ok(None) };
-        let (cells, around) = (self.cells(&folder, COUNTS, name)?, Cells::default());
-        Ok(Some(Netlist { cells, around, file: folder.join(NETLIST), sources }))
+        let reader = self.reader();
+        let mapped = self.run(&task, |folder| reader.cells(folder, COUNTS, name))?;
+        let around = Cells::default();
+        Ok(mapped.map(|(folder, cells)| Netlist { cells, around, file: folder.join(NETLIST), sources }))
     }
 
     /// The commands that read a module, map it, flattened with those below it or beside them as black boxes, and count.
@@ -139,10 +151,27 @@ impl Mapper<'_> {
         format!("{before}{delay}{synthesis} -top {top}{flatten}\nsetattr -mod -unset top {top}\n")
     }
 
-    fn run(&mut self, task: &Task<'_>) -> Result<Option<PathBuf>, SynthesisError> {
-        self.yosys.run(&self.cache, task, self.progress)
+    fn run<T>(
+        &mut self,
+        task: &Task<'_>,
+        read: impl Fn(&Path) -> Result<T, SynthesisError>,
+    ) -> Result<Option<(PathBuf, T)>, SynthesisError> {
+        self.yosys.run(&self.cache, task, read, self.progress)
     }
 
+    fn reader(&self) -> Reader {
+        Reader { family: self.family, version: self.yosys.version().to_owned() }
+    }
+}
+
+/// Reads what a Yosys reports.
+struct Reader {
+    family: &'static Family,
+    /// That of the Yosys.
+    version: String,
+}
+
+impl Reader {
     fn types(&self, folder: &Path, name: &str) -> Result<Types, SynthesisError> {
         let path = folder.join(name);
         let report = fs::read_to_string(&path).map_err(at(&path))?;
@@ -151,12 +180,15 @@ impl Mapper<'_> {
 
     /// The cells of one module of a report.
     fn cells(&self, folder: &Path, name: &str, module: &str) -> Result<Cells, SynthesisError> {
-        let types = self.types(folder, name)?;
-        statistics::cells(self.family, &types, module).map_err(|source| self.misread(source))
+        self.cells_of(&self.types(folder, name)?, module)
+    }
+
+    fn cells_of(&self, types: &Types, module: &str) -> Result<Cells, SynthesisError> {
+        statistics::cells(self.family, types, module).map_err(|source| self.misread(source))
     }
 
     fn misread(&self, source: StatisticsError) -> SynthesisError {
-        SynthesisError::Statistics { version: self.yosys.version().to_owned(), source }
+        SynthesisError::Statistics { version: self.version.clone(), source }
     }
 }
 

@@ -83,8 +83,10 @@ pub enum Ended {
     Placed(Timing, PathBuf),
     /// The part is too small; what nextpnr said.
     DoesNotFit(String),
-    /// Wires are left over, or it took too long; why.
+    /// Wires are left over; what nextpnr said.
     NotRouted(String),
+    /// It took too long: for how long, and what it was at.
+    GivenUp(String),
     /// nextpnr needs more memory than there is.
     OutOfMemory,
 }
@@ -92,7 +94,7 @@ pub enum Ended {
 /// Why nothing is kept of a run.
 enum Unkept {
     /// It took too long, at this step; with more patience it may come to an end.
-    GivenUp(&'static str),
+    GivenUp(String),
     /// As with any tool.
     Stopped(Stopped),
 }
@@ -165,9 +167,9 @@ impl Nextpnr {
             if let Some(constraints) = task.constraints {
                 fs::write(work.join(CONSTRAINTS), constraints).map_err(at(&work))?;
             }
-            let mut last_step = step("");
+            let mut last_step = step("").to_owned();
             let mut tell = |seconds: u64, log: &str| {
-                last_step = step(log);
+                last_step = progress_of(log);
                 progress(&format!("{}: {seconds} s, {last_step}", task.what));
             };
             let Some(status) = self.program.run_for(&arguments, &work, task.patience, &mut tell)? else {
@@ -180,7 +182,7 @@ impl Nextpnr {
                     fs::rename(work.join(name), folder.join(name)).map_err(at(folder))?;
                 }
             } else {
-                let failure = self.program.failure(&work, status);
+                let failure = self.program.failure(&work, status, results);
                 let Some(line) = failure.line_with(&NO_ROOM).or_else(|| failure.line_with(&NO_ROUTE)) else {
                     return Err(Unkept::Stopped(Stopped::Failed(failure)));
                 };
@@ -189,7 +191,10 @@ impl Nextpnr {
             Ok(fs::remove_dir_all(&work).map_err(at(&work))?)
         });
         match entry {
-            Ok(folder) if folder.join(REPORT).is_file() => Ok(Ended::Placed(self.read(&folder)?, folder)),
+            Ok(folder) if folder.join(REPORT).is_file() => {
+                let timing = self.read(&folder).map_err(|error| error.in_cache(&folder))?;
+                Ok(Ended::Placed(timing, folder))
+            }
             Ok(folder) => {
                 let line = fs::read_to_string(folder.join(REFUSAL)).map_err(at(&folder))?;
                 let no_room = NO_ROOM.iter().any(|text| line.contains(text));
@@ -197,7 +202,7 @@ impl Nextpnr {
             }
             Err(Unkept::GivenUp(step)) => {
                 let minutes = task.patience.unwrap_or_default().as_secs_f64() / 60.0;
-                Ok(Ended::NotRouted(format!("given up after {minutes} min, {step}")))
+                Ok(Ended::GivenUp(format!("given up after {minutes} min, {step}")))
             }
             Err(Unkept::Stopped(Stopped::Failed(failure))) if failure.is_out_of_memory() => Ok(Ended::OutOfMemory),
             Err(Unkept::Stopped(Stopped::Failed(failure))) => Err(failure.into_error(task.what)),
@@ -225,6 +230,24 @@ fn step(log: &str) -> &'static str {
     log.lines().rev().find_map(of).unwrap_or("reading")
 }
 
+/// The same, and of the router what it has left to do.
+fn progress_of(log: &str) -> String {
+    let step = step(log);
+    match log.lines().rev().find_map(connections_left) {
+        Some(left) if step == "routing" => format!("{step}, {left} connections left"),
+        _ => step.to_owned(),
+    }
+}
+
+/// The column "remaining" of a line of the router: "Info:  1000 |  32  968 |  32  968 |  110531|  0.29  0.29|".
+fn connections_left(line: &str) -> Option<u64> {
+    let columns: Vec<&str> = line.strip_prefix("Info:")?.split('|').map(str::trim).collect();
+    match columns[..] {
+        [routed, _, _, left, _, ""] if routed.parse::<u64>().is_ok() => left.parse().ok(),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -237,5 +260,14 @@ mod tests {
             "Info: Packing FFs...\nInfo: Running main analytical placer, max placement attempts\nInfo:     at 2\n";
         assert_eq!(step(placing), "placing");
         assert_eq!(step(&format!("{placing}Info: Routing..\nInfo:    1000 | 200\n")), "routing");
+    }
+
+    #[test]
+    fn a_router_tells_what_is_left() {
+        let begun = "Info: Routing..\nInfo: Setting up routing queue.\nInfo: Routing 1563 arcs.\n";
+        assert_eq!(progress_of(begun), "routing");
+        let heading = "Info:    IterCnt |  w/ripup   wo/ripup |  w/r  wo/r |   pending| batch(sec) total(sec)|\n";
+        let line = "Info:       1000 |       14        977 |   14   977 |       626|       0.02       0.02|\n";
+        assert_eq!(progress_of(&format!("{begun}{heading}{line}")), "routing, 626 connections left");
     }
 }

@@ -36,8 +36,10 @@ pub enum Outcome {
     Placed,
     /// The part is too small.
     DoesNotFit(String),
-    /// Wires are left over, or it took longer than it may.
+    /// Wires are left over.
     NotRouted(String),
+    /// It took longer than it may.
+    GivenUp(String),
     /// nextpnr needs more memory than there is.
     OutOfMemory,
 }
@@ -85,7 +87,7 @@ pub struct Task<'a> {
     pub target_mhz: Option<u32>,
     /// How.
     pub placer: Placer,
-    /// After how long a seed is given up: then it is not routed.
+    /// After how long a seed is given up.
     pub patience: Option<Duration>,
     /// The version of Yosys.
     pub yosys: &'a str,
@@ -144,6 +146,10 @@ pub fn place(
             }
             Ended::NotRouted(reason) => {
                 placing.outcome = Outcome::NotRouted(reason);
+                break;
+            }
+            Ended::GivenUp(reason) => {
+                placing.outcome = Outcome::GivenUp(reason);
                 break;
             }
             Ended::OutOfMemory => {

@@ -11,6 +11,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use testbench::group::{Farewell, Group};
 use testbench::tools::{self, Tool, ToolError};
 
 use crate::synthesis::SynthesisError;
@@ -20,6 +21,8 @@ const FIRST_POLL: Duration = Duration::from_millis(4);
 const POLL: Duration = Duration::from_millis(250);
 /// Lines of the log that an error shows.
 const SHOWN_LINES: usize = 12;
+/// SIGKILL, by which Linux ends the largest process when memory runs out.
+const KILLED: i32 = 9;
 
 /// A tool, found.
 pub struct Program {
@@ -70,14 +73,13 @@ impl Program {
         command.args(arguments).current_dir(work).stdin(Stdio::null()).stdout(both).stderr(console);
         let start = Instant::now();
         let mut pause = FIRST_POLL;
-        let mut child = command.spawn().map_err(at(&self.path))?;
+        let mut group = Group::spawn(&mut command, Farewell::Terminated).map_err(at(&self.path))?;
         loop {
-            if let Some(status) = child.try_wait().map_err(at(&self.path))? {
+            if let Some(status) = group.try_wait().map_err(at(&self.path))? {
                 return Ok(Some(status));
             }
             if limit.is_some_and(|limit| start.elapsed() >= limit) {
-                child.kill().map_err(at(&self.path))?;
-                child.wait().map_err(at(&self.path))?;
+                group.kill().map_err(at(&self.path))?;
                 return Ok(None);
             }
             thread::sleep(pause);
@@ -86,17 +88,29 @@ impl Program {
         }
     }
 
-    /// What it wrote in `work` before it ended without a result.
-    pub fn failure(&self, work: &Path, status: ExitStatus) -> Failure {
+    /// What it wrote in `work` before it ended without all of `results`, the files that it was to write.
+    pub fn failure(&self, work: &Path, status: ExitStatus, results: &[&str]) -> Failure {
         let read = |name| fs::read(work.join(name)).unwrap_or_default();
-        Failure { program: self.path.clone(), status, log: read(self.log), console: read(CONSOLE) }
+        let is_missing = |name: &&&str| fs::metadata(work.join(name)).map_or(true, |file| file.len() == 0);
+        let missing = results.iter().find(is_missing).filter(|_| status.success());
+        Failure {
+            program: self.path.clone(),
+            status: match missing {
+                Some(name) => format!("{status}, but it wrote no {name}"),
+                None if status.signal() == Some(KILLED) => format!("{status}, as when the machine is out of memory"),
+                None => status.to_string(),
+            },
+            log: read(self.log),
+            console: read(CONSOLE),
+        }
     }
 }
 
 /// A run without a result.
 pub struct Failure {
     program: PathBuf,
-    status: ExitStatus,
+    /// How it ended.
+    status: String,
     log: Vec<u8>,
     console: Vec<u8>,
 }
@@ -109,11 +123,12 @@ impl Failure {
         lines.find(|line| texts.iter().any(|text| line.contains(text))).map(|line| line.trim().to_owned())
     }
 
-    /// Whether it wanted more memory than there was. An exception that a WebAssembly program does not catch is nearly
-    /// always that of its allocator, which has 4 GiB; Linux kills the largest process when memory runs out.
+    /// Whether it says that it wanted more memory than there was. An exception that a WebAssembly program does not catch is
+    /// nearly always that of its allocator, which has 4 GiB. A program that is killed may have been too large for what the
+    /// machine had left, or not: that is no result.
     pub fn is_out_of_memory(&self) -> bool {
         let said = ["thrown Wasm exception", "bad_alloc", "out of memory", "Out of memory", "Cannot allocate memory"];
-        self.status.signal() == Some(9) || self.line_with(&said).is_some()
+        self.line_with(&said).is_some()
     }
 
     /// The error of a run of `what`; its log is kept where temporary files go, since the folder is removed.
@@ -130,7 +145,7 @@ impl Failure {
         });
         SynthesisError::Failed {
             what: what.to_owned(),
-            status: self.status.to_string(),
+            status: self.status,
             last: lines[lines.len().saturating_sub(SHOWN_LINES)..].join("\n"),
             log: kept.map_or_else(|error| format!("not kept: {error}"), |path| path.display().to_string()),
             program: self.program,

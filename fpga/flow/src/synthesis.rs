@@ -1,7 +1,7 @@
 //! From a configuration to the area of its core and the clock frequency that it reaches.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use cores::Core;
@@ -39,7 +39,7 @@ pub struct Request<'a> {
     pub seeds: Option<u32>,
     /// How to place.
     pub placer: Placer,
-    /// After how long of placing and routing a seed is given up: it is not routed then.
+    /// After how long of placing and routing a seed is given up.
     pub patience: Option<Duration>,
 }
 
@@ -136,6 +136,14 @@ pub enum SynthesisError {
         /// What is wrong.
         source: NetlistError,
     },
+    /// What the cache has kept is not what was put there.
+    #[error("{}: {source}; it was damaged since it was kept: remove it, or empty the cache with `weft cache clean`", .folder.display())]
+    Damaged {
+        /// The folder of the entry.
+        folder: PathBuf,
+        /// What is wrong.
+        source: Box<SynthesisError>,
+    },
     /// nextpnr wrote another report than expected.
     #[error("{version}: {source}")]
     Report {
@@ -161,12 +169,17 @@ pub enum SynthesisError {
 }
 
 impl SynthesisError {
+    /// The same error, of what is kept in a folder of the cache.
+    pub(crate) fn in_cache(self, folder: &Path) -> Self {
+        Self::Damaged { folder: folder.to_owned(), source: Box::new(self) }
+    }
+
     /// A short name of the kind of error, for machines.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Core(_) | Self::Elaboration(_) => "configuration",
             Self::Tool(_) => "tool-missing",
-            Self::Cache(_) | Self::Io { .. } => "cache",
+            Self::Cache(_) | Self::Io { .. } | Self::Damaged { .. } => "cache",
             Self::Unsupported { .. } | Self::NotBuiltHere { .. } => "usage",
             Self::UnknownModule { .. } => "unknown-module",
             Self::Failed { .. }

@@ -41,14 +41,15 @@ impl Yosys {
         self.program.version()
     }
 
-    /// The folder with the results of a task, or nothing if it needs more memory than there is. `progress` is told in
-    /// words what runs, four times a second.
-    pub fn run(
+    /// The folder with the results of a task and what `read` makes of it, or nothing if it needs more memory than there is.
+    /// Results that cannot be read are not kept. `progress` is told in words what runs, four times a second.
+    pub fn run<T>(
         &self,
         cache: &Cache,
         task: &Task<'_>,
+        read: impl Fn(&Path) -> Result<T, SynthesisError>,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Option<PathBuf>, SynthesisError> {
+    ) -> Result<Option<(PathBuf, T)>, SynthesisError> {
         let Task { what, files, script, results } = *task;
         let parts = files.iter().flat_map(|(name, text)| [*name, text]);
         let key = Key::of([script, self.version()].into_iter().chain(parts));
@@ -62,15 +63,19 @@ impl Yosys {
             }
             let status = self.program.run(&["-q", "-l", LOG, SCRIPT], &work, &mut tell)?;
             if !status.success() || !results.iter().all(|name| is_whole(&work.join(name))) {
-                return Err(Stopped::Failed(self.program.failure(&work, status)));
+                return Err(Stopped::Failed(self.program.failure(&work, status, results)));
             }
+            read(&work)?;
             for name in results {
                 fs::rename(work.join(name), folder.join(name)).map_err(at(folder))?;
             }
             Ok(fs::remove_dir_all(&work).map_err(at(&work))?)
         });
         match entry {
-            Ok(folder) => Ok(Some(folder)),
+            Ok(folder) => {
+                let value = read(&folder).map_err(|error| error.in_cache(&folder))?;
+                Ok(Some((folder, value)))
+            }
             Err(Stopped::Failed(failure)) if failure.is_out_of_memory() => Ok(None),
             Err(Stopped::Failed(failure)) => Err(failure.into_error(what)),
             Err(Stopped::Error(error)) => Err(error),

@@ -56,8 +56,8 @@ Examples:
 
 Writes rtl/*.v (one module each), weft_core.v (all in one), weft_core.f (the files of rtl/),
 weft.core (FuseSoC) and config.toml; with --image weft_core_*.hex, which simulators and synthesis
-tools find when they are started in DIR. Top module: weft_core. With --board also the top of the board,
-its constraints and what builds it: README-BOARD.md says how.")]
+tools find when they are started in DIR. Top module: weft_core. With --board also the top of the
+board, its constraints and what builds it: README-BOARD.md says how.")]
     Emit(EmitArguments),
     /// Run a program on the core, or on the model of it
     #[command(after_help = "\
@@ -82,8 +82,8 @@ Examples:
   weft analyze program.elf --json
   weft analyze program.elf --dot program.dot && dot -Tsvg program.dot -o program.svg
 
-Finds the reconvergence pcs from the machine code alone, says of which branches none is known and why,
-and warns of barriers at which only some threads of a warp may wait. See docs/analysis.md.")]
+Finds the reconvergence pcs from the machine code alone, says of which branches none is known and
+why, and warns of barriers at which only some threads of a warp may wait. See docs/analysis.md.")]
     Analyze(AnalyzeArguments),
     /// Synthesise a core for an FPGA, count its cells, and find the clock frequency that it reaches
     #[command(after_help = "\
@@ -95,10 +95,11 @@ Examples:
   weft synth --preset rv32i-8x4 --target ecp5-85k --pnr --seeds 5
   weft synth --preset bram-4x4 --board ulx3s --image program.elf --bitstream program.bit
 
-Uses the Yosys, nextpnr-ecp5 and ecppack that WEFT_YOSYS, WEFT_NEXTPNR and WEFT_ECPPACK name, else those
-in PATH, else those in .venv. Results are cached by what the tools were given and their versions; a run that was
-interrupted goes on. Exit status 1: the core does not fit, cannot be routed, takes more memory than the
-tools have, or, placed, does not reach --target-mhz or the clock of the board.")]
+Uses the Yosys, nextpnr-ecp5 and ecppack that WEFT_YOSYS, WEFT_NEXTPNR and WEFT_ECPPACK name, else
+those in PATH, else those in .venv. Results are cached by what the tools were given and their
+versions; a run that was interrupted goes on. Exit status 1: the core does not fit, is
+not routed, was given up (--minutes), takes more memory than the tools have, or, placed, does not
+reach --target-mhz or the clock of the board.")]
     Synth(SynthArguments),
     /// Compare divergence units in area, frequency and cycles, and write a report
     #[command(after_help = "\
@@ -108,10 +109,11 @@ Examples:
   weft compare --quick --engine model --seeds 0 --out estimate
   weft compare --out comparison --profile slurm
 
-Writes report.html, results.csv and results.json. --quick takes minutes, the whole a night. A comparison
-that was interrupted goes on with the same command. The steps are run by Snakemake: the one that
-WEFT_SNAKEMAKE names, else that in PATH, else that in .venv (scripts/setup.sh --comparison installs it).
-Exit status 1: a kernel did not pass or a step failed. A core that does not fit is a result.")]
+Writes report.html, results.csv and results.json. --quick takes minutes, the whole a night. A
+comparison that was interrupted goes on with the same command. The steps are run by Snakemake: the
+one that WEFT_SNAKEMAKE names, else that in PATH, else that in .venv (scripts/setup.sh
+--comparison installs it). Exit status 1: a kernel did not pass or a step failed. A core that does
+not fit is a result.")]
     Compare(CompareArguments),
     /// Run random divergent programs on cores of random size, in lock step with the model and against QEMU
     #[command(after_help = "\
@@ -121,10 +123,11 @@ Examples:
   weft fuzz --seed 1 --count 10000 --out campaign
   weft fuzz --seed 1 --count 10000 --out campaign --resume
 
-Program k of a campaign follows from the seed and k alone. A program that fails is shrunk, and kept in a
-folder of its own with the configuration and a report. --resume goes on with a campaign that was
-interrupted. Without QEMU only the model is compared with, and the answer says so. docs/fuzzing.md says what
-programs consist of. Exit status 1: a program failed, or did not end.")]
+The same seed, count, points, units, sizes and profile draw the same programs. A program that
+fails is shrunk, and kept in a folder of its own with the configuration and a report. --resume
+goes on with a campaign that was interrupted. Without QEMU only the model is compared with, and
+the answer says so. docs/fuzzing.md says what programs consist of. Exit status 1: a program
+failed, or did not end.")]
     Fuzz(FuzzArguments),
     /// List or compile the bundled kernels
     #[command(
@@ -283,7 +286,7 @@ pub struct AnalyzeArguments {
 #[derive(Args, Debug)]
 pub struct SynthArguments {
     /// The FPGA
-    #[arg(long, value_name = "PART", value_parser = part(), required_unless_present = "board", conflicts_with = "board")]
+    #[arg(long, value_name = "PART", value_parser = part(), conflicts_with = "board")]
     pub target: Option<&'static Part>,
     /// Synthesise one module with all below it, instead of the core
     #[arg(long, value_name = "NAME", conflicts_with = "board")]
@@ -294,7 +297,7 @@ pub struct SynthArguments {
     pub per_module: bool,
     /// Map the logic for this clock frequency, and for few LUTs where that leaves room, instead of for the
     /// shortest delay [unit: MHz]
-    #[arg(long, value_name = "N", conflicts_with = "board", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", conflicts_with = "board", value_parser = megahertz)]
     pub target_mhz: Option<u32>,
     /// Place and route as well, behind a module that folds the ports into a few pins, and report the clock
     /// frequency reached and the path that limits it (ECP5 only); with --per-module each module next to the
@@ -307,7 +310,7 @@ pub struct SynthArguments {
     /// How nextpnr places; `heap`, what it does by itself, leaves large cores too dense for its router
     #[arg(long, value_name = "P", default_value = Placer::default().name(), requires = "places", value_parser = placer())]
     pub placer: Placer,
-    /// Give up a seed that takes longer: it counts as not routed [unit: min] [default: as long as it takes]
+    /// Give up a seed that takes longer [unit: min] [default: as long as it takes]
     #[arg(long, value_name = "N", requires = "places", value_parser = minutes)]
     pub minutes: Option<f64>,
     #[command(flatten)]
@@ -330,6 +333,12 @@ fn part() -> impl TypedValueParser<Value = &'static Part> {
 fn placer() -> impl TypedValueParser<Value = Placer> {
     let of = |name: String| Placer::ALL.into_iter().find(|placer| placer.name() == name).ok_or("no such placer");
     PossibleValuesParser::new(Placer::ALL.map(Placer::name)).try_map(of)
+}
+
+/// A clock frequency.
+fn megahertz(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=1000).contains(number));
+    number.ok_or_else(|| "expected a whole number of MHz from 1 to 1000".to_owned())
 }
 
 /// How long something may take.
@@ -377,7 +386,7 @@ pub struct CompareArguments {
     /// 16 threads and more 1, and of those of 32 threads the RV32I one alone]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub seeds: Option<u32>,
-    /// Give up placing a core that takes longer with a seed: it counts as not routed [unit: min]
+    /// Give up placing a core that takes longer with a seed [unit: min]
     #[arg(long, value_name = "N", default_value = "90", value_parser = minutes)]
     pub minutes: f64,
     /// Steps that run at once on this machine

@@ -76,7 +76,8 @@ fn kind_of_campaign_error(error: &CampaignError) -> &'static str {
     }
 }
 
-fn kind_of_kernel_error(error: &KernelError) -> &'static str {
+/// The kind of an error of the bundled kernels.
+pub fn kind_of_kernel_error(error: &KernelError) -> &'static str {
     match error {
         KernelError::Unknown { .. } => "unknown-kernel",
         KernelError::Tool(_) => "tool-missing",

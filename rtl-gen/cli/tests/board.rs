@@ -183,6 +183,36 @@ fn another_program_is_another_bitstream() {
 }
 
 #[test]
+fn a_bitstream_of_nothing_is_none() {
+    let tools = StandIn::that_does(YOSYS)
+        .and_nextpnr(NEXTPNR)
+        .and_ecppack("test -e $test/mended && cp tiles.config board.bit || : >board.bit");
+    write_program(&tools.workspace);
+    let ended = synth(&tools, BITSTREAM);
+    assert_eq!((ended.status, &ended.object()["error"]["kind"]), (2, &json!("synthesis")));
+    assert!(ended.stdout.contains("exit status: 0, but it wrote no board.bit"), "{}", ended.stdout);
+    assert!(!tools.workspace.join("p.bit").exists());
+    tools.workspace.write("mended", "");
+    synth(&tools, BITSTREAM).succeeded();
+    assert!(tools.workspace.join("p.bit").exists(), "it was not kept");
+}
+
+#[test]
+fn a_project_says_at_which_rate_it_speaks() {
+    let workspace = Workspace::new();
+    let readme = |more: &[&str]| {
+        workspace
+            .weft(&[&["emit", "--force", "--board", "ulx3s", "--out", "project"], CORE, more].concat())
+            .succeeded();
+        fs::read_to_string(workspace.join("project/README-ulx3s.md")).expect("the text")
+    };
+    write_program(&workspace);
+    assert!(!readme(&[]).contains("--baud"), "by default");
+    let slow = readme(&["--baud", "9600"]);
+    assert!(slow.contains("--board ulx3s --baud 9600\n") && slow.contains("9600 baud"), "{slow}");
+}
+
+#[test]
 fn a_board_whose_clock_is_too_fast_gets_no_bitstream() {
     let tools = tools("", "mhz=.5; ");
     let ended = synth(&tools, BITSTREAM);

@@ -46,6 +46,7 @@ fn snakemake() -> PathBuf {
 fn command(tools: &StandIn, snakemake: &Path, arguments: &[&str]) -> Command {
     let mut command = tools.workspace.command(arguments);
     command.env("WEFT_SNAKEMAKE", snakemake).env("WEFT_YOSYS", tools.workspace.join("yosys"));
+    command.env("WEFT_NEXTPNR", tools.workspace.join("nextpnr"));
     command.env("WEFT_CACHE", tools.workspace.join("cache"));
     command
 }
@@ -139,6 +140,45 @@ fn a_step_that_fails_is_told_and_tried_again() {
     compare(&tools, &SMALL).succeeded();
     assert!(!read(&folder.join("report.html")).contains("no such luck"));
     assert!(entries(&folder.join("failed/core")).is_empty());
+}
+
+#[test]
+fn results_that_were_damaged_are_done_again() {
+    let tools = StandIn::that_reports(CELLS);
+    compare(&tools, &SMALL).succeeded();
+    let folder = tools.workspace.join("comparison");
+    let run = folder.join("results/run/pdom-stack-2-gcd.json");
+    let (whole, table) = (read(&run), read(&folder.join("results.csv")));
+    let cycles = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["answer"]["cycles"].as_u64();
+    assert!(cycles(&whole).is_some());
+    let core = folder.join("results/core/rv32ima-pdom-stack-2.json");
+    let core_before = read(&core);
+    fs::write(&run, &whole[..whole.len() / 2]).expect("a file");
+    fs::remove_file(folder.join("kernels/gcd.elf")).expect("the kernel");
+    let ended = compare(&tools, &SMALL).succeeded();
+    let named = ["run/pdom-stack-2-gcd", "kernels"]
+        .map(|name| format!("comparison/results/{name}.json: damaged; its step is done again\n"));
+    assert_eq!(ended.stderr, named.concat());
+    assert_eq!(cycles(&read(&run)), cycles(&whole));
+    assert_eq!(read(&core), core_before, "what was whole stays");
+    assert_eq!(read(&folder.join("results.csv")), table);
+}
+
+#[test]
+fn a_report_stays_until_there_is_another() {
+    let tools = StandIn::that_reports(CELLS);
+    compare(&tools, &SMALL).succeeded();
+    let folder = tools.workspace.join("comparison");
+    let before = read(&folder.join("report.html"));
+    // A folder stands where the table is to be.
+    fs::remove_file(folder.join("results.csv")).expect("the table");
+    fs::create_dir_all(folder.join("results.csv/full")).expect("a folder");
+    let ended = compare(&tools, &SMALL);
+    assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
+    assert!(ended.stderr.contains("logs/snakemake-report.log"), "{}", ended.stderr);
+    assert_eq!(read(&folder.join("report.html")), before);
+    let left: Vec<String> = entries(&folder).into_iter().filter(|name| name.ends_with(".part")).collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]
@@ -242,7 +282,7 @@ fn idle_snakemake(tools: &StandIn) -> PathBuf {
 
 #[test]
 fn a_folder_of_something_else_is_refused_and_kept() {
-    let tools = StandIn::that_reports(CELLS);
+    let tools = StandIn::that_reports(CELLS).and_nextpnr("");
     let snakemake = idle_snakemake(&tools);
     let folder = tools.workspace.join("comparison");
     let run = |more: &[&str]| {
@@ -278,16 +318,23 @@ fn a_folder_of_something_else_is_refused_and_kept() {
         fs::write(&marker, identity.to_string()).expect("the marker");
         refused(&[])
     };
+    let mut later: Value = serde_json::from_str(&own).expect("JSON");
+    later["schema"] = json!(2);
+    fs::write(&marker, later.to_string()).expect("the marker");
+    let schema = refused(&[]);
     let version = with("weft", "version", "0.0.9");
     let tool = with("tools", "yosys", "Yosys 0.23");
     fs::write(&marker, "not JSON").expect("the marker");
     let broken = refused(&[]);
     fs::write(&marker, &own).expect("the marker");
     let request = refused(&["--threads", "4"]);
+    // Seeds need a nextpnr, which is not why the folder is another's.
+    let placed = SMALL.map(|word| if word == "0" { "1" } else { word });
+    let seeds = Ended::of(command(&tools, &snakemake, &placed).output().expect("weft starts")).stderr;
     goes_on();
 
     let identity: Value = serde_json::from_str(&own).expect("JSON");
-    let messages = [foreign, version, tool, broken, request].join("----\n");
+    let messages = [foreign, schema, version, tool, broken, request, seeds].join("----\n");
     let [git, build] = ["git", "build"].map(|key| identity["weft"][key].as_str().expect("text").to_owned());
     insta::assert_snapshot!(messages.replace(&git, "<git>").replace(&build, "<build>"));
 }
@@ -352,6 +399,9 @@ fn canned(workspace: &Workspace) -> PathBuf {
     step("core", "sorted-table", 2, isa.clone(), core(4000, &[60.0, 70.0, 80.0], "placed"));
     step("core", "sorted-table", 64, isa, json!("it takes more memory than Yosys has"));
     step("core", "sorted-table", 64, json!({ "isa": "rv32i" }), Value::Null);
+    let mut given_up = core(5000, &[], "given-up");
+    given_up["placing"] = json!({ "seeds": [], "reason": "given up after 90 min, routing, 626 connections left" });
+    step("core", "arbiter", 2, json!({ "isa": "rv32i" }), given_up);
     let kernels = ["gcd", "scan"].map(|name| json!({ "name": name, "summary": "", "comparison": null }));
     let request = json!({ "quick": true, "units": ["arbiter", "sorted-table"], "rv32i_units": ["arbiter", "sorted-table"], "threads": [2, 64], "latencies": [], "engine": "rtl" });
     let weft = json!({ "version": "0.0.1", "git": "abc", "build": "def" });
@@ -401,6 +451,7 @@ fn the_report_shows_every_result_and_what_has_none() {
     let page = read(&folder.join("report.html"));
     let shown = [
         "does not fit",
+        "given up after 90 min, routing, 626 connections left",
         "≤ 30.5",
         "failed: it takes more memory than Yosys has",
         "deadlock",

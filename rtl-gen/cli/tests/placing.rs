@@ -2,6 +2,12 @@
 
 mod common;
 
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
 use common::stand_in::StandIn;
 use common::{Ended, entries};
 use serde_json::{Value, json};
@@ -187,13 +193,19 @@ fn a_core_that_cannot_be_routed_has_failed() {
 
 #[test]
 fn a_placer_that_takes_too_long_is_given_up_and_that_is_not_kept() {
-    let tools = tools("", "test $seed = 1 && place && exit; echo 'Info: Routing..' >nextpnr.log; exec sleep 60");
+    let log = "Info: Routing..\\nInfo:  1000 |  14  977 |  14  977 |  626|  0.02  0.02|";
+    let routes = format!("test $seed = 1 && place && exit; printf '{log}\\n' >nextpnr.log; {SLEEPS}");
+    let tools = tools("", &routes);
     for runs in 1..=2 {
         let object = failed(&json_of(&tools, &["--minutes", "0.02"]));
-        assert_eq!((&object["outcome"], &object["fmax_mhz"]), (&json!("not-routed"), &json!([70.0])));
-        assert_eq!(object["placing"]["reason"], "given up after 0.02 min, routing");
+        assert_eq!((&object["outcome"], &object["fmax_mhz"]), (&json!("given-up"), &json!([70.0])));
+        assert_eq!(object["fits"], true, "as far as is known");
+        assert_eq!(object["placing"]["reason"], "given up after 0.02 min, routing, 626 connections left");
         assert_eq!(placed(&tools).len(), 1 + runs);
     }
+    let text = tools.synth(&[&MODULE[..], &["--minutes", "0.02"]].concat()).stdout;
+    assert!(text.starts_with("s1_fetch of 1 warps × 1 threads, sorted-table: was given up on ecp5-25k\n"), "{text}");
+    none_goes_on(&tools);
     for minutes in ["0", "-1", "nan", "100001", "long"] {
         let refused = tools.synth(&[&MODULE[..], &[&format!("--minutes={minutes}")]].concat());
         assert_eq!(refused.status, 2, "{minutes}");
@@ -202,6 +214,45 @@ fn a_placer_that_takes_too_long_is_given_up_and_that_is_not_kept() {
             "{}",
             refused.stderr
         );
+    }
+}
+
+/// Works on in two processes, and notes their numbers.
+const SLEEPS: &str = "sleep 1000 & echo $! $$ | tr ' ' '\\n' >>$test/pids; wait";
+
+/// What had started [`SLEEPS`] has ended it.
+fn none_goes_on(tools: &StandIn) {
+    let pids = fs::read_to_string(tools.workspace.join("pids")).expect("numbers of processes");
+    assert!(pids.lines().count() >= 2);
+    for pid in pids.lines() {
+        let is_there = || Path::new("/proc").join(pid).exists();
+        wait_until(&format!("the end of process {pid}"), || !is_there());
+    }
+}
+
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "waited for {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_placer_ends_with_the_run_that_is_interrupted() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let tools = tools("", SLEEPS);
+        let mut child =
+            tools.command(&MODULE).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("weft starts");
+        wait_until("nextpnr", || {
+            fs::read_to_string(tools.workspace.join("pids")).is_ok_and(|pids| pids.lines().count() == 2)
+        });
+        let killed = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+        assert!(killed.expect("kill starts").success());
+        assert_eq!(child.wait().expect("weft ends").code(), None, "{signal}");
+        none_goes_on(&tools);
+        let cached = entries(&tools.workspace.join("cache/placing"));
+        assert!(!cached.iter().any(|name| !name.contains('.')), "{cached:?}");
     }
 }
 

@@ -107,7 +107,10 @@ fn a_synthesis_that_cannot_be_done() {
         workspace.refused(&["synth", "--target", "xc7a100t", "--target-mhz", "50"]),
         workspace.refused(&["synth", "--target", "ecp5-58k"]),
         workspace.refused(&[&synth[..], &["--seeds", "4"]].concat()),
-        workspace.refused(&[&synth[..], &["--pnr", "--per-module"]].concat()),
+        workspace.refused_with(
+            &[&synth[..], &["--pnr", "--per-module"]].concat(),
+            &[("PATH", ""), ("WEFT_NEXTPNR", ""), ("VIRTUAL_ENV", "")],
+        ),
     ];
     insta::assert_snapshot!(messages.join("\n"));
 }

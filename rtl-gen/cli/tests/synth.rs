@@ -186,10 +186,48 @@ fn a_core_that_takes_more_memory_than_there_is_has_failed() {
     assert!(text.contains("takes more memory than the tools have for ecp5-85k"), "{text}");
     yosys.synth(&[&core[..], &["--per-module"]].concat()).succeeded();
 
-    let yosys = StandIn::that_does("kill -9 $$");
+    let yosys = StandIn::that_does("echo 'std::bad_alloc' >&2; exit 1");
     let ended = yosys.synth(&core);
     assert_eq!(ended.status, 2);
     assert!(ended.stderr.contains("it takes more memory than Yosys has; a native Yosys"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_tool_that_was_killed_says_nothing_about_the_core() {
+    let yosys = StandIn::that_does("kill -9 $$");
+    let ended = yosys.synth(&["--preset", "tiny", "--target", "ecp5-85k"]);
+    assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
+    assert!(ended.stderr.contains("(signal: 9 (SIGKILL), as when the machine is out of memory)"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_tool_that_writes_nothing_has_failed() {
+    let arguments = ["--preset", "tiny", "--target", "ecp5-85k", "--module", "lane_alu"];
+    let ended = StandIn::that_does("exit 0").synth(&arguments);
+    assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
+    assert!(ended.stderr.contains("(exit status: 0, but it wrote no result.json)"), "{}", ended.stderr);
+}
+
+/// What cannot be read is not kept, and what is kept and cannot be read any more is named.
+#[test]
+fn a_report_of_something_else_is_not_found_again() {
+    let yosys = StandIn::that_does(
+        "test -f $test/once && { echo '{\"modules\":{\"lane_alu\":{\"num_cells_by_type\":{\"LUT4\":7}}}}' >result.json; exit; }\n\
+         touch $test/once; echo '{\"junk\":1}' >result.json",
+    );
+    let arguments = ["--preset", "tiny", "--target", "ecp5-85k", "--module", "lane_alu", "--json"];
+    let junk = yosys.synth(&arguments);
+    assert_eq!((junk.status, &junk.object()["error"]["kind"]), (2, &json!("synthesis")));
+    assert_eq!(yosys.synth(&arguments).succeeded().object()["lut4"], 7);
+
+    let kept = yosys.workspace.join("cache/synthesis");
+    for entry in entries(&kept).iter().filter(|name| !name.ends_with(".lock")) {
+        fs::write(kept.join(entry).join("result.json"), "").expect("a file");
+    }
+    let damaged = yosys.synth(&arguments).object();
+    let message = damaged["error"]["message"].as_str().expect("a message");
+    assert_eq!(damaged["error"]["kind"], "cache");
+    assert!(message.contains("cache/synthesis/") && message.contains("`weft cache clean`"), "{message}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `weft compare`: divergence units side by side, in area, frequency and cycles, as a workflow that can be interrupted.
 
 mod folder;
+mod mend;
 mod plan;
 mod request;
 mod unit;
@@ -30,6 +31,9 @@ use workflow::{Place, Workflow};
 /// Version of the folder: raised whenever its files change their meaning.
 const SCHEMA: u32 = 1;
 
+/// The results in one file.
+const RESULTS: &str = "results.json";
+
 /// Compares the units and writes the report.
 pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<Verdict> {
     let request = Request::of(arguments)?;
@@ -47,6 +51,9 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
 
     let folder = Folder::open(&arguments.out, &identity)?;
     workflow::write(&folder, &format!("{:#}\n", plan.object(&request, &program.to_string_lossy(), &identity)))?;
+    for damaged in mend::mend(folder.path(), &plan)? {
+        eprintln!("{}: damaged; its step is done again", arguments.out.join(damaged).display());
+    }
     let workflow = Workflow { program: &snakemake, folder: &folder, variables: &tools.variables };
     let place = match &profile {
         Some(profile) => Place::Profile(profile),
@@ -65,12 +72,15 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
     let written = workflow.report(&mut progress);
     progress.clear();
     written?;
+    if !arguments.out.join(RESULTS).exists() {
+        return Err(workflow.failure("report").into());
+    }
     answer(&arguments.out, done, plan.steps.len(), report)
 }
 
 /// What the comparison came to, from the file that the report was made from.
 fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result<Verdict> {
-    let path = out.join("results.json");
+    let path = out.join(RESULTS);
     let bytes = fs::read(&path).map_err(|error| RequestError::unreadable(&path, &error))?;
     let results: Value = serde_json::from_slice(&bytes)?;
     let number = |key: &str| results[key].as_array().map_or(0, Vec::len);
@@ -82,8 +92,7 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
         text += &format!("\n{} failed; the same command tries again:", counted(failed, "step"));
         for step in results["failed"].as_array().into_iter().flatten().take(5) {
             let message = step["error"]["message"].as_str().unwrap_or_default();
-            text +=
-                &format!("\n  {}: {}", step["name"].as_str().unwrap_or_default(), message.lines().next().unwrap_or(""));
+            text += &format!("\n  {}: {}", step["name"].as_str().unwrap_or_default(), shortened(message));
         }
     }
     let lost = (of - done).saturating_sub(failed);
@@ -108,6 +117,15 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
         })
     })?;
     Ok(if done == of && not_passed == 0 { Verdict::Success } else { Verdict::Failure })
+}
+
+/// The first line of a message and the last, which of what a tool has said tells most.
+fn shortened(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().filter(|line| !line.trim().is_empty()).collect();
+    match lines[..] {
+        [first, .., last] => format!("{first} {}", last.trim()),
+        _ => message.trim().to_owned(),
+    }
 }
 
 /// The version of this program, and of its build: two builds of one commit may differ.

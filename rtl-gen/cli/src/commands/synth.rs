@@ -56,6 +56,7 @@ enum Ending {
     Placed,
     DoesNotFit,
     NotRouted,
+    GivenUp,
     OutOfMemory,
     TimingNotMet,
 }
@@ -67,6 +68,7 @@ impl Ending {
         match unplaced {
             _ if area.out_of_memory => Self::OutOfMemory,
             Some(Outcome::NotRouted(_)) => Self::NotRouted,
+            Some(Outcome::GivenUp(_)) => Self::GivenUp,
             Some(Outcome::OutOfMemory) => Self::OutOfMemory,
             Some(_) => Self::DoesNotFit,
             None if !area.fits() => Self::DoesNotFit,
@@ -87,6 +89,7 @@ impl Ending {
             Self::Placed => "placed",
             Self::DoesNotFit => "does-not-fit",
             Self::NotRouted => "not-routed",
+            Self::GivenUp => "given-up",
             Self::OutOfMemory => "out-of-memory",
             Self::TimingNotMet => "timing-not-met",
         }
@@ -98,6 +101,7 @@ impl Ending {
             Self::Synthesised | Self::Placed | Self::TimingNotMet => "fits",
             Self::DoesNotFit => "does not fit",
             Self::NotRouted => "is not routed on",
+            Self::GivenUp => "was given up on",
             Self::OutOfMemory => "takes more memory than the tools have for",
         }
     }

@@ -104,6 +104,10 @@ fn check_same(out: &Path, marker: &[u8], identity: &Value) -> Result<(), Request
         Ok(found) => found,
         Err(error) => return refuse(format!("its {MARKER} is not one that weft compare wrote ({error})")),
     };
+    if found["schema"] != identity["schema"] {
+        let (begun, now) = (&found["schema"], &identity["schema"]);
+        return refuse(format!("its files are of version {begun}, and those of this weft of {now}"));
+    }
     if found["weft"] != identity["weft"] {
         let version = |identity: &Value| {
             let text = |key: &str| identity["weft"][key].as_str().unwrap_or("unknown").to_owned();
@@ -111,11 +115,12 @@ fn check_same(out: &Path, marker: &[u8], identity: &Value) -> Result<(), Request
         };
         return refuse(format!("it holds a comparison by weft {}, and this is {}", version(&found), version(identity)));
     }
-    if let Some((tool, begun, now)) = first_difference(&found["tools"], &identity["tools"]) {
-        return refuse(format!("its comparison was begun with {tool} {begun}, and now that is {now}"));
-    }
+    // What is asked for decides which tools are needed.
     if let Some((key, begun, now)) = first_difference(&found["request"], &identity["request"]) {
         return refuse(format!("its comparison is of {key} {begun}, and this one of {now}"));
+    }
+    if let Some((tool, begun, now)) = first_difference(&found["tools"], &identity["tools"]) {
+        return refuse(format!("its comparison was begun with {tool} {begun}, and now that is {now}"));
     }
     Ok(())
 }

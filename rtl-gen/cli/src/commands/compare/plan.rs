@@ -12,6 +12,8 @@ use super::unit;
 pub const WARPS: u32 = 8;
 /// The FPGA that every core is synthesised for.
 pub const TARGET: &str = "ecp5-85k";
+/// The step that builds the kernels, before all others.
+pub const KERNELS: &str = "kernels";
 /// From so many threads on each module is synthesised and placed by itself.
 const PER_MODULE_FROM: u32 = 64;
 
@@ -109,7 +111,7 @@ impl Plan {
             json!({ "name": name, "summary": summary, "comparison": request::comparison(kernel) })
         };
         let build = ["weft", "--json", "kernels", "build", "--out", "kernels"];
-        let build = json!({ "name": "kernels", "command": build, "memory_mb": 1000 });
+        let build = json!({ "name": KERNELS, "command": build, "memory_mb": 1000 });
         let steps: Vec<Value> = [build].into_iter().chain(self.steps.iter().map(|step| json!(step))).collect();
         json!({
             "program": program,
@@ -122,6 +124,18 @@ impl Plan {
             "left_out": request.left_out(),
         })
     }
+}
+
+impl Step {
+    /// The file of the kernel that it runs.
+    pub fn program(&self) -> Option<String> {
+        self.kernel.map(program)
+    }
+}
+
+/// The file of a kernel.
+fn program(kernel: &str) -> String {
+    format!("kernels/{kernel}.elf")
 }
 
 fn pairs<'a>(a: &'a [u32], b: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
@@ -147,7 +161,7 @@ fn settings(unit: &str, kernel: &Kernel) -> Result<Vec<String>, String> {
 }
 
 fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<String> {
-    let elf = format!("kernels/{}.elf", kernel.name);
+    let elf = program(kernel.name);
     let mut command = ["weft", "--json", "run", &elf].map(str::to_owned).to_vec();
     if request.engine != "rtl" {
         command.extend(["--engine".to_owned(), request.engine.to_owned()]);

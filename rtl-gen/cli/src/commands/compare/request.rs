@@ -151,7 +151,7 @@ impl Request {
             lacks("Memory latencies of the two stacks, in cycles", text(&LATENCIES), text(&self.latencies));
             lacks("Threads a warp of the two stacks", text(&LATENCY_THREADS), text(&self.latency_threads));
         }
-        if !self.rv32i_is_placed && !self.rv32i_units.is_empty() {
+        if (!self.rv32i_is_placed || self.seeds.is_empty()) && !self.rv32i_units.is_empty() {
             sentences.push("Frequency of the RV32I cores: their cells are counted, and they are not placed.".into());
         }
         let few: Vec<u32> =
@@ -191,8 +191,7 @@ fn threads(given: &[String], default: &[u32]) -> Result<Vec<u32>, RequestError> 
         let number = text.parse::<u32>().ok();
         number.filter(|number| THREADS.contains(number)).ok_or_else(|| {
             let all = THREADS.map(|threads| threads.to_string()).join(", ");
-            let nearest = number.and_then(|number| THREADS.into_iter().min_by_key(|threads| threads.abs_diff(number)));
-            let hint = nearest.map_or(String::new(), |nearest| format!("; the nearest is {nearest}"));
+            let hint = number.map_or(String::new(), |number| format!("; {}", nearest_threads(number)));
             RequestError::new("out-of-range", format!("--threads: `{text}` is none of {all}{hint}"))
         })
     };
@@ -205,6 +204,15 @@ fn threads(given: &[String], default: &[u32]) -> Result<Vec<u32>, RequestError> 
     Ok(threads)
 }
 
+/// "the nearest is 8", or both if two are as near.
+fn nearest_threads(number: u32) -> String {
+    let distance = |threads: &u32| threads.abs_diff(number);
+    let least = THREADS.iter().map(distance).min();
+    let nearest: Vec<String> =
+        THREADS.iter().filter(|threads| Some(distance(threads)) == least).map(u32::to_string).collect();
+    format!("the nearest {} {}", if nearest.len() > 1 { "are" } else { "is" }, nearest.join(" and "))
+}
+
 fn kernels(given: &[String], quick: bool) -> anyhow::Result<Vec<&'static Kernel>> {
     let wanted: Vec<&str> = match given {
         [] if quick => QUICK_KERNELS.to_vec(),
@@ -212,7 +220,9 @@ fn kernels(given: &[String], quick: bool) -> anyhow::Result<Vec<&'static Kernel>
         given => given.iter().map(String::as_str).collect(),
     };
     for name in &wanted {
-        kernels::find(name)?;
+        kernels::find(name).map_err(|error| {
+            RequestError::new(crate::error::kind_of_kernel_error(&error), format!("--kernels: {error}"))
+        })?;
     }
     Ok(kernels::list().iter().filter(|kernel| wanted.contains(&kernel.name)).collect())
 }

@@ -2,16 +2,16 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use testbench::group::{Farewell, Group};
+
 use super::folder::Folder;
 use crate::error::RequestError;
 use crate::progress::Progress;
-use crate::signals;
 
 /// The files of the workflow, by their names in the folder of the comparison.
 const FILES: [(&str, &str); 6] = [
@@ -66,7 +66,7 @@ impl Workflow<'_> {
 
     /// Writes the report anew, from the results that there are.
     pub fn report(&self, progress: &mut Progress) -> anyhow::Result<()> {
-        let arguments = ["--cores", "1", "--force", "report"];
+        let arguments = ["--cores", "1", "report"];
         let status = self.run("report", &arguments, &mut |_, _| progress.say("writing the report"))?;
         if status.success() { Ok(()) } else { Err(self.failure("report").into()) }
     }
@@ -106,19 +106,17 @@ impl Workflow<'_> {
         command.args(arguments).current_dir(self.folder.path()).stdin(lock).stdout(Stdio::from(both)).stderr(log);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // A group of its own, so that an interruption ends all that it started.
-        let mut child = command.process_group(0).spawn().map_err(|error| {
+        let mut group = Group::spawn(&mut command, Farewell::Interrupted).map_err(|error| {
             RequestError::new("tool-missing", format!("{}: cannot start: {error}", self.program.display()))
         })?;
-        let group = signals::Group::of(&child);
         let start = Instant::now();
         let status = loop {
-            if let Some(status) = child.try_wait()? {
+            if let Some(status) = group.try_wait()? {
                 break status;
             }
             thread::sleep(POLL);
             progress(&tail(&path).unwrap_or_default(), start.elapsed().as_secs());
         };
-        group.ended();
         Ok(status)
     }
 }

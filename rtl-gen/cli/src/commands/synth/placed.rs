@@ -27,7 +27,7 @@ pub fn frequencies(placing: Option<&Placing>) -> Map<String, Value> {
 /// For machines.
 pub fn object(placing: &Placing, family: &Family) -> Value {
     let reason = match &placing.outcome {
-        Outcome::DoesNotFit(reason) | Outcome::NotRouted(reason) => Some(reason),
+        Outcome::DoesNotFit(reason) | Outcome::NotRouted(reason) | Outcome::GivenUp(reason) => Some(reason),
         Outcome::Placed | Outcome::OutOfMemory => None,
     };
     let sites = placing.utilisation.iter();
@@ -80,6 +80,7 @@ fn obstacle(placing: &Placing) -> Option<String> {
         Outcome::Placed => None,
         Outcome::DoesNotFit(reason) => Some(format!("Not placed: {reason}.")),
         Outcome::NotRouted(reason) => Some(format!("Not routed: {reason}.")),
+        Outcome::GivenUp(reason) => Some(format!("Not routed by then: {reason}.")),
         Outcome::OutOfMemory => Some("Not placed: nextpnr ran out of memory.".to_owned()),
     }
 }
