@@ -30,7 +30,7 @@ mod start;
 mod top;
 
 use sha2::{Digest, Sha256};
-use weft_config::{Config, KEYS};
+use weft_config::{Config, EXTERNAL, KEYS};
 
 pub use shape::Shape;
 
@@ -82,6 +82,17 @@ pub enum CoreError {
         value: String,
         /// The key's default.
         default: String,
+    },
+    /// Nobody has read the file of a unit in Verilog ([`weft_config::Divergence::external`]).
+    #[error("divergence.unit = \"verilog\": nobody has read `divergence.file`")]
+    UnreadUnit,
+    /// A module in Verilog cannot be a unit of the core.
+    #[error("`divergence.module` = \"{module}\": {message}")]
+    UnfitUnit {
+        /// The module.
+        module: String,
+        /// Why not.
+        message: String,
     },
     /// The hardware description itself is wrong.
     #[error(transparent)]
@@ -139,6 +150,9 @@ fn elaborate_from(
     let unit = divergence::of(config)?;
     check_buildable(config)?;
     let shape = Shape { formal, ..Shape::new(config, reset_pc, unit) };
+    if config.divergence.unit == EXTERNAL {
+        divergence::check_external(&shape)?;
+    }
     let (warps, threads) = (shape.warps, shape.threads);
     let purpose =
         format!("Weft: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {}", unit.name());
@@ -156,6 +170,7 @@ fn elaborate_from(
             (top, Some(MemoryInCore { instance: "memory", module: adaptor.module, banks, ram_banks, bus }))
         }
     };
+    divergence::check_names_of_external(&shape, &top)?;
     Ok(Core { top, header: header(config, &shape, unit), memory })
 }
 

@@ -1,9 +1,11 @@
 //! The sizes that every module of one core is built from.
 
-use rtl::clog2;
-use weft_config::{Config, Scheduler};
+use std::sync::Arc;
 
-use crate::divergence::DivergenceUnit;
+use rtl::clog2;
+use weft_config::{Config, External, Scheduler};
+
+use crate::divergence::{self, DivergenceUnit};
 use crate::memory;
 
 /// Lowest address of RAM.
@@ -76,6 +78,8 @@ pub struct Shape {
     pub trace: bool,
     /// Whether the sorted table's sorter merges equal rows of the cold table: from T = 8, and at any T where it is proved.
     pub folds_rows: bool,
+    /// The divergence unit's module, if it is one in Verilog: its name, and what is known of it.
+    pub external: Option<(String, Arc<External>)>,
     /// Whether divergence units state their invariants, for a proof or a simulation that checks them.
     pub formal: bool,
     /// Whether the core shows what one thread does, and keeps one register alone, for proofs at its edge: never where it
@@ -112,6 +116,7 @@ impl Shape {
             reset_pc,
             trace: config.trace.port,
             folds_rows: config.threads > 4,
+            external: divergence::external_of(config),
             formal: false,
             observed: false,
         }

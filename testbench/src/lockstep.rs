@@ -7,6 +7,8 @@
 //!
 //! - a *commit* must be of the path in its slot of its warp, exactly: pc and mask; then every field;
 //!   of a unit with several slots, the hardware chooses which of them is next;
+//! - of a unit in Verilog, which nobody has a model of, the context record must name a path that there is
+//!   ([`Machine::follow`]), and the next commit must be of it;
 //! - its *context* record must name the path in charge after it, and the one next to it if the unit
 //!   keeps two: pc, depth, mask, parked; and what was inserted and extracted behind them, or pushed and
 //!   popped below;
@@ -182,6 +184,12 @@ impl<'a> Checker<'a> {
             *paths = HotPaths { x, y };
         }
         let (subject, moves) = owed.or_else(|located| self.locate(cycle, located))?;
+        if !self.machine.follow(warp, x) {
+            let expected =
+                "a path of live threads that are all there, and waits at the barrier only if no other could run";
+            let actual = x.map_or("no path".into(), |path| self.describe(&path));
+            return self.locate(cycle, (Some(subject), Difference::new("context_x", expected, actual)));
+        }
         let expected = (self.machine.path(warp, 0), self.machine.second(warp));
         contexts::compare(expected, moves, context, |path| self.describe(path))
             .or_else(|difference| self.locate(cycle, (Some(subject), difference)))

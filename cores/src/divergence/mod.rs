@@ -29,6 +29,7 @@ mod hot;
 mod row;
 mod sorted_table;
 mod stack;
+mod verilog;
 
 use rtl::{Builder, ElaborationError, Expr, Instance, Module, zeros};
 
@@ -123,24 +124,29 @@ pub trait DivergenceUnit: Sync {
 static UNITS: &[&dyn DivergenceUnit] =
     &[&arbiter::Arbiter, &sorted_table::SortedTable, &stack::PdomStack, &stack::DualPath];
 
-/// Names of the registered units.
+/// And the one that is a module of its user's: no test or comparison of all units has it.
+static VERILOG: &dyn DivergenceUnit = &verilog::Verilog;
+
+/// Names of the registered units, without `verilog`.
 pub fn names() -> Vec<&'static str> {
     UNITS.iter().map(|unit| unit.name()).collect()
 }
 
 /// The unit of a name.
 pub fn find(name: &str) -> Result<&'static dyn DivergenceUnit, CoreError> {
-    UNITS
-        .iter()
+    all()
         .find(|unit| unit.name() == name)
-        .copied()
         .ok_or_else(|| CoreError::UnknownUnit { name: name.to_owned(), known: names().join(", ") })
+}
+
+fn all() -> impl Iterator<Item = &'static dyn DivergenceUnit> {
+    UNITS.iter().copied().chain([VERILOG])
 }
 
 /// The unit of a configuration, which reads whatever key of a unit is set.
 pub fn of(config: &Config) -> Result<&'static dyn DivergenceUnit, CoreError> {
     let unit = find(&config.divergence.unit)?;
-    check_keys(unit, UNITS, config).map(|()| unit)
+    check_keys(unit, &all().collect::<Vec<_>>(), config).map(|()| unit)
 }
 
 /// A key that `unit` ignores and another of `units` reads must have its default.
@@ -155,6 +161,8 @@ fn check_keys(unit: &dyn DivergenceUnit, units: &[&dyn DivergenceUnit], config: 
     }
     Ok(())
 }
+
+pub(crate) use verilog::{check as check_external, check_names as check_names_of_external, of as external_of};
 
 /// The inputs of a unit's module, declared in the order of the table above.
 pub struct UnitInputs {
@@ -313,7 +321,7 @@ mod tests {
 
     #[test]
     fn every_key_of_a_unit_is_a_key() {
-        for unit in UNITS {
+        for unit in all() {
             assert!(unit.keys().iter().all(|key| Key::find(key).is_some()), "{}", unit.name());
         }
     }

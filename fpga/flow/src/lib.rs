@@ -3,6 +3,7 @@
 //! - [`synthesise`]: a core, or one module of it, to an [`Area`], by Yosys, and for parts of the ECP5 family to a
 //!   [`Placing`], by nextpnr;
 //! - [`build`]: a core on a board to a [`Bitstream`], by these two and ecppack;
+//! - [`external`]: the ports of a divergence unit in Verilog;
 //! - [`part`], [`family`]: the FPGAs, what they hold, and what their cells are called.
 //!
 //! What the tools found is kept in the build cache, by the content of what they were given.
@@ -10,6 +11,7 @@
 
 mod area;
 mod bitstream;
+pub mod external;
 pub mod family;
 mod mapping;
 mod netlist;

@@ -58,7 +58,9 @@ impl Mapper<'_> {
             if !below.is_empty() {
                 files.push((BELOW, below.concat()));
             }
-            let script = self.count(part.name(), below.is_empty(), false);
+            // What others have written stays whole: its modules are not ours to count.
+            let is_theirs = part.module().verilog_of_others().is_some();
+            let script = self.count(part.name(), below.is_empty(), is_theirs);
             let what = format!("{} ({} of {})", part.name(), index + 1, names.len());
             let task = Task { what: &what, files: &files, script: &script, results: &[COUNTS] };
             let reader = self.reader();

@@ -144,6 +144,30 @@ pub enum SynthesisError {
         /// What is wrong.
         source: Box<SynthesisError>,
     },
+    /// Yosys lists modules in another way than expected.
+    #[error("{version}: not a list of modules: {source}")]
+    Modules {
+        /// The version of Yosys.
+        version: String,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// The file of a unit in Verilog is none.
+    #[error("`divergence.file`: Yosys does not understand it; expected Verilog 2005: {said}")]
+    NotUnderstood {
+        /// What it says.
+        said: String,
+    },
+    /// The file of a unit in Verilog does not have its module.
+    #[error("`divergence.module` = \"{module}\": there is no such module in {file}; {hint}")]
+    NoUnit {
+        /// The file.
+        file: String,
+        /// The module.
+        module: String,
+        /// The nearest name, or all of them.
+        hint: String,
+    },
     /// nextpnr wrote another report than expected.
     #[error("{version}: {source}")]
     Report {
@@ -177,7 +201,7 @@ impl SynthesisError {
     /// A short name of the kind of error, for machines.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Core(_) | Self::Elaboration(_) => "configuration",
+            Self::Core(_) | Self::Elaboration(_) | Self::NotUnderstood { .. } | Self::NoUnit { .. } => "configuration",
             Self::Tool(_) => "tool-missing",
             Self::Cache(_) | Self::Io { .. } | Self::Damaged { .. } => "cache",
             Self::Unsupported { .. } | Self::NotBuiltHere { .. } => "usage",
@@ -186,6 +210,7 @@ impl SynthesisError {
             | Self::OutOfMemory { .. }
             | Self::Statistics { .. }
             | Self::Netlist { .. }
+            | Self::Modules { .. }
             | Self::Report { .. }
             | Self::Lost { .. } => "synthesis",
         }

@@ -1,6 +1,7 @@
-//! Rules between keys: RAM and the stacks at its end.
+//! Rules between keys: RAM and the stacks at its end; a unit in Verilog and its file.
 
 use crate::error::{ConfigError, Origin};
+use crate::external::EXTERNAL;
 use crate::keys::{Config, MemoryKind};
 use crate::table::{KEYS, Key, Refusal};
 
@@ -47,6 +48,7 @@ pub(crate) fn no_effect(config: &Config, key: &'static Key) -> Broken {
 
 /// The rules between keys; each key is known to be in range by itself.
 pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
+    check_external(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;
@@ -81,6 +83,21 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
         });
     }
     Ok(())
+}
+
+/// A unit in Verilog has a file and a module.
+fn check_external(config: &Config) -> Result<(), Broken> {
+    let unit = &config.divergence;
+    let missing = |key: &str| Broken {
+        keys: &["divergence.unit", "divergence.file", "divergence.module"],
+        reason: format!("`divergence.unit` = \"{EXTERNAL}\" needs `{key}`"),
+        hint: "divergence.file names a Verilog file, divergence.module the module in it".into(),
+    };
+    match (unit.unit == EXTERNAL, unit.file.is_empty(), unit.module.is_empty()) {
+        (true, true, _) => Err(missing("divergence.file")),
+        (true, false, true) => Err(missing("divergence.module")),
+        _ => Ok(()),
+    }
 }
 
 fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {

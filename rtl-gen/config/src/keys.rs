@@ -2,7 +2,11 @@
 //!
 //! What each key accepts and how it is documented stands in [`crate::table`].
 
+use std::sync::Arc;
+
 use serde::Serialize;
+
+use crate::external::External;
 
 /// A whole configuration, resolved: every key has a value in range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,8 +41,15 @@ pub struct Isa {
 /// `[divergence]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Divergence {
-    /// Name of a registered divergence unit.
+    /// Name of a registered divergence unit, or `verilog`.
     pub unit: String,
+    /// Of the unit `verilog`: the path of its file.
+    pub file: String,
+    /// Of the unit `verilog`: the name of its module.
+    pub module: String,
+    /// What is in that file, once somebody has read it.
+    #[serde(skip)]
+    pub external: Option<Arc<External>>,
     /// Commits of a warp after which its path yields to another one; 0 = never.
     pub fair_after: u64,
     /// How `dual-path` schedules the two paths of a warp.
@@ -167,6 +178,9 @@ impl Default for Divergence {
     fn default() -> Self {
         Self {
             unit: "sorted-table".into(),
+            file: String::new(),
+            module: String::new(),
+            external: None,
             fair_after: 65536,
             scheduler: Scheduler::Full,
             scoreboard: Scoreboard::Shadow,

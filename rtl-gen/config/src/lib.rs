@@ -10,6 +10,7 @@
 
 mod check;
 mod error;
+mod external;
 mod keys;
 mod preset;
 mod print;
@@ -20,6 +21,7 @@ mod table;
 mod value;
 
 pub use error::{ConfigError, Origin};
+pub use external::{EXTERNAL, External, ExternalPort, PARAMETERS};
 pub use keys::*;
 pub use preset::{PRESETS, Preset};
 pub use reference::reference;

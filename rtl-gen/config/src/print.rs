@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::SCHEMA;
 use crate::keys::Config;
 use crate::suggest::split;
-use crate::table::KEYS;
+use crate::table::{KEYS, Key};
 
 impl Config {
     /// The whole configuration as a TOML file with a comment on each key; reads back as itself.
@@ -28,11 +28,16 @@ impl Config {
     }
 
     /// The keys that the emitted Verilog depends on, one `key = value` a line: what the configuration
-    /// hash in emitted headers and the cache of built models are taken over.
+    /// hash in emitted headers and the cache of built models are taken over. Names that are empty do not count, nor does where
+    /// a unit in Verilog comes from: its text does.
     pub fn rtl_hash_text(&self) -> String {
         let mut text = format!("schema = {SCHEMA}\n");
-        for key in KEYS.iter().filter(|key| key.in_hardware) {
+        let counts = |key: &&Key| key.in_hardware && !key.is_empty(self) && key.name != "divergence.file";
+        for key in KEYS.iter().filter(counts) {
             let _ = writeln!(text, "{} = {}", key.name, key.value(self));
+        }
+        if let Some(external) = &self.divergence.external {
+            let _ = writeln!(text, "{}", external.text);
         }
         text
     }

@@ -80,6 +80,11 @@ impl Resolver {
         for (key, span, value) in pairs {
             self.set(&key, &value, origin(span))?;
         }
+        // As the includes of a file are.
+        let file = &mut self.config.divergence.file;
+        if let (false, Some(folder)) = (file.is_empty(), path.parent()) {
+            *file = folder.join(&*file).to_string_lossy().into_owned();
+        }
         Ok(())
     }
 

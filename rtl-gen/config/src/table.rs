@@ -93,9 +93,21 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "divergence.unit",
-        summary: "The unit that tracks the paths of a diverged warp.",
+        summary: "The unit that tracks the paths of a diverged warp; \"verilog\" is a module of yours.",
         in_hardware: true,
         field: Field::Name { what: "the name of a divergence unit", at: |config| &mut config.divergence.unit },
+    },
+    Key {
+        name: "divergence.file",
+        summary: "Of the unit \"verilog\": the Verilog file that it is in. In a file of keys the path is relative to that.",
+        in_hardware: true,
+        field: Field::Name { what: "the path of a file", at: |config| &mut config.divergence.file },
+    },
+    Key {
+        name: "divergence.module",
+        summary: "Of the unit \"verilog\": the name of its module.",
+        in_hardware: true,
+        field: Field::Name { what: "the name of a module", at: |config| &mut config.divergence.module },
     },
     Key {
         name: "divergence.fair_after",
@@ -261,6 +273,11 @@ impl Key {
             Field::Latency { at } => (*at(config)).into(),
             Field::Bandwidth { at } => (*at(config)).into(),
         }
+    }
+
+    /// Whether it is a name that `config` does not give.
+    pub(crate) fn is_empty(&self, config: &Config) -> bool {
+        matches!(&self.field, Field::Name { at, .. } if at(&mut config.clone()).is_empty())
     }
 
     /// Its value in a configuration that sets nothing, as TOML.

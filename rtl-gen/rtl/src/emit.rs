@@ -64,6 +64,10 @@ impl Probe for Printer {
 
 /// The whole text of one module.
 pub(crate) fn module(module: &Module) -> String {
+    if let Some(text) = module.verilog_of_others() {
+        // Others may count on undeclared nets.
+        return format!("`default_nettype wire\n\n{}\n\n`default_nettype none\n", text.trim());
+    }
     let finished = module.finished();
     let mut sheet = Sheet::default();
     sheet.comment("", &finished.body.purpose);

@@ -161,7 +161,7 @@ impl Block for Kind<'_> {
     fn accept(&self, name: &str, probe: &mut dyn Probe) {
         for instance in self.module.instances() {
             let module = &instance.module;
-            if !module.is_external() && self.visited.borrow_mut().insert(module.name().to_owned()) {
+            if module.is_printed() && self.visited.borrow_mut().insert(module.name().to_owned()) {
                 Kind { module, ..*self }.accept(module.name(), probe);
             }
         }

@@ -118,6 +118,8 @@ pub(crate) struct Body {
     pub own: Vec<Expr>,
     /// Of a module that is described elsewhere: its parameters.
     pub external: Option<Vec<(String, String)>>,
+    /// And its Verilog, if that is to be printed all the same.
+    pub text: Option<String>,
     pub properties: Vec<PropertyData>,
 }
 
@@ -301,22 +303,53 @@ impl Module {
     }
 
     /// A module that is described elsewhere, such as a cell of an FPGA: only its instances are printed, with these
-    /// parameters, names and values as in Verilog. None of its outputs depends on an input within a cycle.
+    /// parameters, names and values as in Verilog. None of its outputs depends on an input within a cycle. Its ports `clk` and
+    /// `rst` are clock and reset of whatever it stands in.
     ///
     /// # Panics
     /// If a name is no Verilog identifier or there twice.
     #[track_caller]
     pub fn external(name: &str, parameters: &[(&str, String)], ports: &[(&str, usize, Direction)]) -> Self {
+        Self::described(name, parameters, ports, None)
+    }
+
+    /// The same, of which there is the Verilog: it is printed as it is, with what else may stand in it. No other module of
+    /// a hierarchy may have the name of one in it, which is not looked for.
+    ///
+    /// # Panics
+    /// As [`Module::external`].
+    #[track_caller]
+    pub fn in_verilog(
+        name: &str,
+        parameters: &[(&str, String)],
+        ports: &[(&str, usize, Direction)],
+        text: &str,
+    ) -> Self {
+        Self::described(name, parameters, ports, Some(text.to_owned()))
+    }
+
+    #[track_caller]
+    fn described(
+        name: &str,
+        parameters: &[(&str, String)],
+        ports: &[(&str, usize, Direction)],
+        text: Option<String>,
+    ) -> Self {
         let m = Builder::new(name, "");
-        for (port, width, direction) in ports {
+        let as_port =
+            |&(port, width, direction): &(&str, usize, Direction)| PortInfo { name: port.to_owned(), width, direction };
+        let (implicit, others): (Vec<PortInfo>, Vec<PortInfo>) =
+            ports.iter().map(as_port).partition(PortInfo::is_implicit);
+        for PortInfo { name, width, direction } in others {
             match direction {
-                Direction::Input => _ = m.input(port, *width),
-                Direction::Output => m.output_port(port, *width),
+                Direction::Input => _ = m.input(&name, width),
+                Direction::Output => m.output_port(&name, width),
             }
         }
         let mut body = m.0.take();
+        body.text = text;
         body.external = Some(parameters.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect());
-        let ports = body.port_list(&ReadBits::new());
+        let ports = [implicit, body.port_list(&ReadBits::new())].concat();
         let paths = vec![Default::default(); ports.len()];
         Self::of(body, ports, ReadBits::new(), Settled { order: Vec::new(), paths })
     }
@@ -341,10 +374,20 @@ impl Module {
         self.instances().map(|instance| (instance.name.clone(), instance.module.clone())).collect()
     }
 
-    /// The modules of the hierarchy but those described elsewhere, each once, below before above.
+    /// Whether it is printed, below others or by itself: it is not described elsewhere, or there is its Verilog.
+    pub(crate) fn is_printed(&self) -> bool {
+        !self.is_external() || self.verilog_of_others().is_some()
+    }
+
+    /// The Verilog of a module that is described in it ([`Module::in_verilog`]).
+    pub fn verilog_of_others(&self) -> Option<&str> {
+        self.0.body.text.as_deref()
+    }
+
+    /// The modules of the hierarchy that are printed, each once, below before above.
     pub fn hierarchy(&self) -> Vec<Module> {
         let mut modules = self.tree().unwrap_or_else(|name| unreachable!("`{name}` was checked to be one module"));
-        modules.retain(|module| !module.is_external());
+        modules.retain(Module::is_printed);
         modules
     }
 
@@ -369,7 +412,9 @@ impl Module {
     /// Whether both print the same text and, below, instantiate the same modules.
     fn is_same(&self, other: &Self) -> bool {
         if self.is_external() || other.is_external() {
-            return self.0.ports == other.0.ports && self.is_external() == other.is_external();
+            let same =
+                self.is_external() == other.is_external() && self.verilog_of_others() == other.verilog_of_others();
+            return same && self.0.ports == other.0.ports;
         }
         let below = || self.instances().zip(other.instances()).all(|(a, b)| a.module.is_same(&b.module));
         Rc::ptr_eq(&self.0, &other.0) || emit::module(self) == emit::module(other) && below()

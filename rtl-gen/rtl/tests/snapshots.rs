@@ -372,3 +372,22 @@ fn a_module_described_elsewhere_is_an_instance_alone() {
     let instance = texts[1].text.split_once("    DIVIDER ").expect("the instance").1.split_once(";").unwrap().0;
     assert_snapshot!(instance);
 }
+
+#[test]
+fn a_module_in_verilog_is_printed_as_it_is() {
+    use rtl::Direction::{Input, Output};
+    let text = "module theirs #(parameter N = 1) (input clk, input d, output reg q);\nalways @(posedge clk) q <= d;\nendmodule\n";
+    let ports = [("clk", 1, Input), ("d", 1, Input), ("q", 1, Output)];
+    let theirs = Module::in_verilog("theirs", &[("N", "3".to_owned())], &ports, text);
+    let m = Builder::new("top", "Around it.");
+    let d = m.input("d", 1);
+    let instance = m.instance("it", &theirs);
+    instance.input("d", &d);
+    m.output("q", &instance.output("q"));
+    let module = m.finish().unwrap();
+    let names: Vec<String> = module.hierarchy().iter().map(|module| module.name().to_owned()).collect();
+    assert_eq!(names, ["theirs", "top"], "the top has its clock");
+    let [first, second] = &module.verilog()[..] else { panic!("two modules") };
+    assert!(first.text.contains(text.trim()));
+    assert_snapshot!(second.text);
+}

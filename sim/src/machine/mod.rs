@@ -308,6 +308,12 @@ impl Machine {
         self.policy.sort(warp)
     }
 
+    /// The hardware has put this path in charge of `warp`. Says whether it may: of units that this machine knows all of,
+    /// what its own path is decides, and this says yes.
+    pub fn follow(&mut self, warp: u32, path: Option<PathRecord>) -> bool {
+        self.policy.follow(warp, path)
+    }
+
     /// Releases the barrier if it is due: every live thread waits there, and one lives. Says
     /// whether it did. To be called after each commit.
     #[inline]

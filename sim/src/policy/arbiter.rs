@@ -144,7 +144,7 @@ impl Warp {
 }
 
 /// Puts `path` in its place, merged with a path of equal rank.
-fn insert(groups: &mut Vec<PathRecord>, path: PathRecord) {
+pub(super) fn insert(groups: &mut Vec<PathRecord>, path: PathRecord) {
     match groups.binary_search_by_key(&rank(&path), rank) {
         Ok(equal) => groups[equal].mask |= path.mask,
         Err(place) => groups.insert(place, path),

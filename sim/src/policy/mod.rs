@@ -4,18 +4,20 @@
 mod arbiter;
 mod dual_path;
 mod forwarding;
+mod observed;
 mod pdom_stack;
 mod sorted_table;
 mod stack;
 
 use thiserror::Error;
-use weft_config::{Config, Divergence};
+use weft_config::{Config, Divergence, EXTERNAL};
 use weft_trace::{Moves, PathRecord, Sorting};
 
 use crate::control_flow::Reconvergence;
 use arbiter::Arbiter;
 use dual_path::DualPath;
 use forwarding::Forwarding;
+use observed::Observed;
 use pdom_stack::PdomStack;
 use sorted_table::SortedTable;
 
@@ -104,6 +106,12 @@ pub trait Policy: Send {
         None
     }
 
+    /// The hardware says that this path is in charge of the warp. Says whether it may be, which only a unit that does not
+    /// decide that by itself has to look at.
+    fn follow(&mut self, _warp: u32, _path: Option<PathRecord>) -> bool {
+        true
+    }
+
     /// Every path of every warp is parked: all become runnable.
     fn release(&mut self);
 }
@@ -168,7 +176,15 @@ const REGISTRY: &[Registration] = &[
     },
 ];
 
-/// The registered names.
+/// A unit in Verilog: it follows the hardware, and is none of those that a model can run by itself.
+const OBSERVED: Registration = Registration {
+    name: EXTERNAL,
+    create: |start| Box::new(Observed::new(start)),
+    takes_turns: false,
+    reads_reconvergence: false,
+};
+
+/// The registered names, without `verilog`.
 pub fn names() -> Vec<&'static str> {
     REGISTRY.iter().map(|registration| registration.name).collect()
 }
@@ -185,7 +201,7 @@ pub fn reads_reconvergence(unit: &str) -> bool {
 }
 
 fn find(unit: &str) -> Option<&'static Registration> {
-    REGISTRY.iter().find(|registration| registration.name == unit)
+    REGISTRY.iter().chain([&OBSERVED]).find(|registration| registration.name == unit)
 }
 
 /// The policy that `divergence.unit` names, with every thread at `entry`.

@@ -1,7 +1,11 @@
 //! `weft config`, and how every command comes to its configuration.
 
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
 use serde_json::json;
-use weft_config::{Base, Config, nearest};
+use weft_config::{Base, Config, EXTERNAL, nearest};
 
 use crate::Verdict;
 use crate::arguments::ConfigArguments;
@@ -22,14 +26,21 @@ pub fn resolve(arguments: &ConfigArguments) -> anyhow::Result<Config> {
         (None, Some(preset)) => Base::Preset(preset.clone()),
         (None, None) => Base::default(),
     };
-    let config = Config::resolve(&base, &arguments.set)?;
+    let mut config = Config::resolve(&base, &arguments.set)?;
     check_unit(&config.divergence.unit)?;
+    if config.divergence.unit == EXTERNAL {
+        let path = PathBuf::from(&config.divergence.file);
+        let bytes = fs::read(&path).map_err(|error| RequestError::unreadable(&path, &error))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| RequestError::new("unreadable-file", format!("{}: not text in UTF-8", path.display())))?;
+        config.divergence.external = Some(Arc::new(flow::external::read(&config, &text)?));
+    }
     cores::divergence::of(&config)?;
     Ok(config)
 }
 
 fn check_unit(unit: &str) -> Result<(), RequestError> {
-    let known = cores::divergence::names();
+    let known = [cores::divergence::names(), vec![EXTERNAL]].concat();
     if known.contains(&unit) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use boards::{Board, BoardError};
 use cores::Core;
 use serde_json::json;
-use weft_config::{Config, RAM_BASE};
+use weft_config::{Config, EXTERNAL, RAM_BASE};
 
 use super::config::resolve;
 use super::fusesoc::{self, OnBoard};
@@ -63,7 +63,7 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
     let mut files = Files::from([
         ("weft_core.v".into(), core.all_in_one()),
         (FILE_LIST.into(), paths.iter().map(|path| format!("{path}\n")).collect()),
-        ("config.toml".into(), config.to_commented_toml()),
+        ("config.toml".into(), as_emitted(config).to_commented_toml()),
     ]);
     let mut board_only = Vec::new();
     if let Some(board) = arguments.board.board {
@@ -77,6 +77,15 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
     files.extend(modules);
     files.extend(contents);
     Ok(files)
+}
+
+/// The configuration of what is in the folder: a unit in Verilog is there, too.
+fn as_emitted(config: &Config) -> Config {
+    let mut config = config.clone();
+    if config.divergence.unit == EXTERNAL {
+        config.divergence.file = format!("rtl/{}.v", config.divergence.module);
+    }
+    config
 }
 
 /// The top of a board, what stands below it beside the core, and the files of its project.

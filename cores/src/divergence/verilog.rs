@@ -1,0 +1,176 @@
+//! `verilog`: a unit that is a Verilog module of its user's, with the ports of the others.
+//!
+//! It has one slot, settles in S8, takes no turns and is not told where branches reconverge: the ports are those of
+//! [`super::arbiter`]. Which path runs is up to it. Latency and storage: its own.
+
+use rtl::{Builder, Bundle, Direction, ElaborationError, Module, PortInfo, zeros};
+use weft_config::{Config, EXTERNAL, External, nearest};
+
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use crate::CoreError;
+use crate::formal::Watched;
+use crate::shape::{RAM_BASE, Shape};
+use crate::signals::{Path, Resolve, UnitTrace};
+
+/// The unit.
+pub struct Verilog;
+
+impl DivergenceUnit for Verilog {
+    fn name(&self) -> &'static str {
+        EXTERNAL
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &["divergence.file", "divergence.module"]
+    }
+
+    fn slots(&self) -> usize {
+        1
+    }
+
+    fn delay(&self, _: &Config) -> usize {
+        0
+    }
+
+    fn storage(&self, _: &Shape) -> Vec<Storage> {
+        Vec::new()
+    }
+
+    fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
+        let Some((name, external)) = &shape.external else {
+            unreachable!("`check` has seen the module");
+        };
+        let text = external.text.as_str();
+        let values = [shape.warps.to_string(), shape.threads.to_string(), format!("32'h{:08x}", shape.reset_pc)];
+        let parameters: Vec<(&str, String)> = weft_config::PARAMETERS
+            .into_iter()
+            .zip(values)
+            .filter(|(parameter, _)| external.parameters.iter().any(|name| name == parameter))
+            .collect();
+        let empty = empty_inputs(shape);
+        let ports: Vec<(&str, usize, Direction)> = external
+            .ports
+            .iter()
+            .map(|port| (&*port.name, port.width, if port.is_output { Direction::Output } else { Direction::Input }))
+            .chain(empty.iter().map(|name| (&**name, 0, Direction::Input)))
+            .collect();
+        let theirs = Module::in_verilog(name, &parameters, &ports, text);
+
+        let m = Builder::new(
+            "verilog_unit",
+            "Divergence unit: a module in Verilog, and the trace of one that has no second path.",
+        );
+        let inputs = UnitInputs::declare(&m, shape);
+        let unit = m.instance("unit", &theirs);
+        inputs.connect(&unit);
+        let path = |suffix: &str| {
+            Path::build(shape, &mut |field, _| {
+                unit.output_as(&format!("{field}_{suffix}"), &format!("path_{field}_{suffix}"))
+            })
+        };
+        let never = || zeros(1);
+        UnitOutputs::of_one_slot([path("s7"), path("x")], [never(), never()], UnitTrace::none(shape))
+            .declare(&m, shape);
+        if shape.formal {
+            // It states nothing.
+            Watched::inputs(&m, shape, "watched");
+        }
+        m.finish()
+    }
+}
+
+/// Whether a port is for what this unit does not do: it may be there, and is left open.
+fn is_left_open(name: &str) -> bool {
+    name.starts_with("gives_way_") || name.ends_with("_trace")
+}
+
+/// The ports that a unit of this shape has, clock and reset included.
+fn interface(shape: &Shape) -> Result<Vec<PortInfo>, ElaborationError> {
+    let m = Builder::new("unit_interface", "");
+    UnitInputs::declare(&m, shape);
+    let path = || Path::build(shape, &mut |_, width| zeros(width));
+    UnitOutputs::of_one_slot([path(), path()], [zeros(1), zeros(1)], UnitTrace::none(shape)).declare(&m, shape);
+    let implicit = ["clk", "rst"].map(|name| PortInfo { name: name.to_owned(), width: 1, direction: Direction::Input });
+    Ok(implicit.into_iter().chain(m.finish()?.ports()).collect())
+}
+
+/// The inputs of a unit that have no bits with this shape, which do not appear in the Verilog.
+fn empty_inputs(shape: &Shape) -> Vec<String> {
+    let (warp, slot) = (shape.warp_bits(), shape.slot_bits());
+    let of_stages = [("start_warp", warp), ("warp_s6", warp), ("slot_s6", slot), ("warp_s7", warp), ("slot_s7", slot)];
+    let mut inputs: Vec<(String, usize)> = of_stages.map(|(name, width)| (name.to_owned(), width)).into();
+    Resolve::build(shape, &mut |field, width| {
+        inputs.push((format!("{field}_s8"), width));
+        zeros(width)
+    });
+    inputs.into_iter().filter(|(_, width)| *width == 0).map(|(name, _)| name).collect()
+}
+
+/// Whether the module of a configuration can be the unit: it is there, with these ports, by name, width and direction,
+/// and the core needs nothing of it that it has no parameter for.
+pub fn check(shape: &Shape) -> Result<(), CoreError> {
+    let Some((module, external)) = &shape.external else { return Err(CoreError::UnreadUnit) };
+    let fail = |message: String| Err(CoreError::UnfitUnit { module: module.clone(), message });
+    let expected = interface(shape)?;
+    let required = |port: &&PortInfo| !is_left_open(&port.name) && port.name != "rst";
+    let found = |name: &str| external.ports.iter().find(|port| port.name == name);
+    let bits = |width: usize| if width == 1 { "1 bit".to_owned() } else { format!("{width} bits") };
+    for port in &external.ports {
+        let Some(own) = expected.iter().find(|own| own.name == port.name) else {
+            let names = expected.iter().filter(|own| found(&own.name).is_none()).map(|own| own.name.as_str());
+            let hint = match nearest(&port.name, names) {
+                Some(name) => format!("; did you mean `{name}`?"),
+                None => format!("; expected {}", listed(&expected)),
+            };
+            return fail(format!("it has a port `{}`, which a unit has not{hint}", port.name));
+        };
+        let is_output = own.direction == Direction::Output;
+        if is_output != port.is_output {
+            let [is, should] = if is_output { ["an input", "an output"] } else { ["an output", "an input"] };
+            return fail(format!("its port `{}` is {is}; expected {should}", port.name));
+        }
+        if own.width != port.width {
+            let (warps, threads) = (shape.warps, shape.threads);
+            return fail(format!(
+                "its port `{}` has {}; expected {} with {warps} warps of {threads} threads",
+                port.name,
+                bits(port.width),
+                bits(own.width)
+            ));
+        }
+    }
+    if let Some(missing) = expected.iter().filter(required).find(|own| found(&own.name).is_none()) {
+        let direction = if missing.direction == Direction::Output { "output" } else { "input" };
+        return fail(format!("it has no port `{}`; expected an {direction} of {}", missing.name, bits(missing.width)));
+    }
+    if shape.reset_pc != RAM_BASE && !external.parameters.iter().any(|name| name == "RESET_PC") {
+        let pc = shape.reset_pc;
+        return fail(format!("threads start at {pc:#010x}, and it has no parameter `RESET_PC` by which it could know"));
+    }
+    Ok(())
+}
+
+fn listed(ports: &[PortInfo]) -> String {
+    let names: Vec<&str> = ports.iter().map(|port| &*port.name).filter(|name| !is_left_open(name)).collect();
+    names.join(", ")
+}
+
+/// That no module of the core has the name of one in the file.
+pub fn check_names(shape: &Shape, top: &Module) -> Result<(), CoreError> {
+    let Some((module, external)) = &shape.external else { return Ok(()) };
+    let own = top.hierarchy();
+    let taken = own.iter().map(Module::name).filter(|name| name != module);
+    match taken.into_iter().find(|name| external.modules.iter().any(|theirs| theirs == name)) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("its file has a module `{name}`, and so has the core; give it another name");
+            Err(CoreError::UnfitUnit { module: module.clone(), message })
+        }
+    }
+}
+
+/// What of the configuration the shape keeps.
+pub fn of(config: &Config) -> Option<(String, std::sync::Arc<External>)> {
+    let unit = &config.divergence;
+    Some((unit.module.clone(), unit.external.clone()?)).filter(|_| unit.unit == EXTERNAL)
+}

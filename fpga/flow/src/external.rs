@@ -1,0 +1,97 @@
+//! Reads the file of a divergence unit in Verilog: which modules it has, and the ports of the one that is the unit.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use testbench::cache::Cache;
+use weft_config::{Config, External, ExternalPort, PARAMETERS, nearest};
+
+use crate::process::at;
+use crate::synthesis::SynthesisError;
+use crate::yosys::{Task, Yosys};
+
+const FILE: &str = "unit.v";
+const MODULES: &str = "modules.json";
+
+#[derive(Deserialize)]
+struct Netlist {
+    modules: BTreeMap<String, Module>,
+}
+
+#[derive(Deserialize)]
+struct Module {
+    #[serde(default)]
+    parameter_default_values: Map<String, Value>,
+    ports: BTreeMap<String, Port>,
+}
+
+#[derive(Deserialize)]
+struct Port {
+    direction: String,
+    bits: Vec<Value>,
+}
+
+/// What Yosys finds in the Verilog (2005) `text` of the unit of a configuration, with its warps and threads.
+///
+/// # Errors
+/// [`SynthesisError::Tool`] without a Yosys, [`SynthesisError::NotUnderstood`] where it is no Verilog that it reads, and
+/// [`SynthesisError::NoUnit`] where the module is not in it.
+pub fn read(config: &Config, text: &str) -> Result<External, SynthesisError> {
+    let (yosys, cache, top) = (Yosys::find()?, Cache::of_user(), &*config.divergence.module);
+    let modules = |what: &str, script: &str| {
+        let task = Task { what, files: &[(FILE, text.to_owned())], script, results: &[MODULES] };
+        let read = |folder: &Path| {
+            let path = folder.join(MODULES);
+            let text = fs::read_to_string(&path).map_err(at(&path))?;
+            serde_json::from_str::<Netlist>(&text)
+                .map_err(|source| SynthesisError::Modules { version: yosys.version().to_owned(), source })
+        };
+        let (_, netlist) = yosys
+            .run(&cache, &task, read, &mut |_| ())?
+            .ok_or_else(|| SynthesisError::OutOfMemory { what: what.to_owned() })?;
+        Ok::<_, SynthesisError>(netlist.modules)
+    };
+    // As cells whose inside nobody looks at.
+    let read = format!("read_verilog -lib {FILE}\n");
+    let what = config.divergence.file.as_str();
+    let all = modules(what, &format!("{read}write_json {MODULES}\n")).map_err(|error| not_understood(error, what))?;
+    let names: Vec<String> = all.keys().cloned().collect();
+    let Some(module) = all.get(top) else {
+        let hint = match nearest(top, names.iter().map(String::as_str)) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => format!("it has {}", if names.is_empty() { "none".to_owned() } else { names.join(", ") }),
+        };
+        return Err(SynthesisError::NoUnit { file: what.to_owned(), module: top.to_owned(), hint });
+    };
+    let parameters: Vec<String> = PARAMETERS
+        .iter()
+        .filter(|name| module.parameter_default_values.contains_key(**name))
+        .map(|&name| name.into())
+        .collect();
+    // The third is none that ports depend on.
+    let sizes = [("WARPS", config.warps), ("THREADS", config.threads)];
+    let sizes: String = sizes
+        .iter()
+        .filter(|(name, _)| parameters.iter().any(|parameter| parameter == name))
+        .map(|(name, value)| format!(" -chparam {name} {value}"))
+        .collect();
+    let sized = modules(what, &format!("{read}hierarchy -top {top}{sizes}\nwrite_json {MODULES}\n"))?;
+    let ports = sized.get(top).map_or(&module.ports, |module| &module.ports);
+    let ports = ports.iter().map(|(name, port)| ExternalPort {
+        name: name.clone(),
+        width: port.bits.len(),
+        is_output: port.direction == "output",
+    });
+    Ok(External { text: text.to_owned(), modules: names, parameters, ports: ports.collect() })
+}
+
+/// What Yosys says of the file of a user, which it knows by another name.
+fn not_understood(error: SynthesisError, file: &str) -> SynthesisError {
+    let SynthesisError::Failed { last, log, .. } = error else { return error };
+    // All that is in it is in the message.
+    let _ = fs::remove_file(log);
+    SynthesisError::NotUnderstood { said: last.replace(FILE, file) }
+}
