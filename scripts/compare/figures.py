@@ -14,7 +14,9 @@ COLOURS = {"#010101": "var(--ink)", "#020202": "var(--faint)", "#030303": "var(-
 INK, FAINT, PAGE, PUBLISHED = COLOURS
 # Mark and its size: where units coincide the larger stand behind the smaller.
 UNITS = {"arbiter": ("o", 9), "arbiter:1": ("p", 8.5), "arbiter:2": ("h", 8), "sorted-table": ("s", 7), "pdom-stack": ("^", 5.5), "dual-path": ("D", 3.5)}
-COLOURS |= {f"#05050{number}": f"var(--{unit.replace(':', '-')})" for number, unit in enumerate(UNITS)}
+# Of units that this file does not know, modules in Verilog; the fourth looks as the first.
+OTHERS = {"other-1": ("v", 6), "other-2": ("<", 6), "other-3": (">", 6)}
+COLOURS |= {f"#05050{number}": f"var(--{unit.replace(':', '-')})" for number, unit in enumerate(UNITS | OTHERS)}
 
 pyplot.rcParams.update({
     "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10, "axes.titlesize": 10.5, "axes.titlelocation": "left",
@@ -25,14 +27,24 @@ pyplot.rcParams.update({
 })
 
 
+others = []
+
+
+def looks_of(unit):
+    """The name by which this file knows the looks of a unit; others come in the order in which they are first drawn."""
+    if unit in UNITS:
+        return unit
+    if unit not in others:
+        others.append(unit)
+    return list(OTHERS)[others.index(unit) % len(OTHERS)]
+
+
 def colour(unit):
-    """The colour of a unit, or of one that this file does not know."""
-    names = list(UNITS)
-    return f"#05050{names.index(unit)}" if unit in UNITS else INK
+    return f"#05050{list(UNITS | OTHERS).index(looks_of(unit))}"
 
 
 def mark(unit):
-    return UNITS.get(unit, ("v", 6))
+    return (UNITS | OTHERS)[looks_of(unit)]
 
 
 class Plot:

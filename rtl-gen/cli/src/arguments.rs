@@ -106,6 +106,7 @@ reach --target-mhz or the clock of the board.")]
 Examples:
   weft compare --quick --out comparison
   weft compare --units arbiter,sorted-table --threads 4,8 --kernels gcd,quicksort --out small
+  weft compare --units arbiter,examples/unit/lowest_lane.v --quick --out mine
   weft compare --quick --engine model --seeds 0 --out estimate
   weft compare --out comparison --profile slurm
 
@@ -369,8 +370,8 @@ pub struct CompareArguments {
     /// A selection that takes minutes: 2, 4 and 8 threads, eight kernels, the smallest cores placed once
     #[arg(long)]
     pub quick: bool,
-    /// Divergence units, separated by commas; arbiter:N is the arbiter with N pipeline stages [default: all, and arbiter:2
-    /// unless --quick]
+    /// Divergence units, separated by commas; arbiter:N is the arbiter with N pipeline stages, FILE.v or FILE.v:MODULE a
+    /// module in Verilog [default: all, and arbiter:2 unless --quick]
     #[arg(long, value_name = "U,…", value_delimiter = ',')]
     pub units: Vec<String>,
     /// Threads a warp, separated by commas [default: 2,4,8,16,32,64]

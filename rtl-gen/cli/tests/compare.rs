@@ -123,6 +123,48 @@ fn a_small_sweep_gives_a_report_and_is_done_once() {
 }
 
 #[test]
+fn a_unit_in_verilog_is_compared_and_its_file_kept() {
+    let yosys = testbench::tools::find(testbench::tools::Tool::Yosys).expect("a Yosys");
+    let yosys = yosys.canonicalize().expect("a path");
+    // The real one reads the ports.
+    let tools = StandIn::that_does(&format!(
+        "if head -n 1 script.ys | grep -q -e -lib; then exec '{}' \"$@\"; fi\n\
+         top=$(sed -n 's/^synth_ecp5 -top //p' script.ys)\n\
+         echo '{{\"modules\":{{\"'$top'\":{{\"num_cells_by_type\":{{{CELLS}}}}}}}}}' >result.json",
+        yosys.display()
+    ));
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/unit/lowest_lane.v");
+    let text = read(&example);
+    let own = tools.workspace.write("own.v", &text);
+    let small = ["--kernels", "gcd,spin_lock", "--quick", "--threads", "2", "--seeds", "0", "--out", "comparison"];
+    let with = |units: &str| compare(&tools, &[&["compare", "--units", units], &small[..]].concat());
+    with("own.v:lowest_lane").succeeded();
+
+    let folder = tools.workspace.join("comparison");
+    assert_eq!(read(&folder.join("units/lowest_lane.v")), text);
+    let results: Value = serde_json::from_str(&read(&folder.join("results.json"))).expect("JSON");
+    let [run] = &results["runs"].as_array().expect("runs")[..] else { panic!("{results:#}") };
+    assert_eq!((&run["unit"], &run["kernel"], &run["status"]), (&json!("lowest_lane"), &json!("gcd"), &json!(0)));
+    assert_eq!(results["excluded"][0]["kernel"], "spin_lock", "it has no turns");
+    assert!(read(&folder.join("report.html")).contains("<code>lowest_lane</code> is a module in Verilog"));
+
+    let before = entries(&folder);
+    fs::write(&own, text.replace("made twice", "made two times")).expect("a file");
+    let ended = with("own.v:lowest_lane");
+    assert_eq!(ended.status, 2);
+    assert!(ended.stderr.contains("its comparison is of sources "), "{}", ended.stderr);
+    let refused: Vec<String> = ["own.v", "none.v", "own.v:lowest", "own.v:lowest_lane,own.v:lowest_lane", "own.v:a b"]
+        .map(|units| {
+            let ended = with(units);
+            assert_eq!(ended.status, 2, "{}", ended.stderr);
+            ended.stderr
+        })
+        .to_vec();
+    insta::assert_snapshot!(refused.concat());
+    assert_eq!(entries(&folder), before);
+}
+
+#[test]
 fn a_step_that_fails_is_told_and_tried_again() {
     let tools = StandIn::that_does(&format!(
         "test -e \"$test/mended\" || {{ echo 'ERROR: no such luck' >&2; exit 1; }}\n\

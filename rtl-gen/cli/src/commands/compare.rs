@@ -25,7 +25,7 @@ use crate::{Verdict, version};
 use folder::Folder;
 use plan::Plan;
 use request::Request;
-pub(super) use request::units;
+pub(super) use unit::check as check_units;
 use workflow::{Place, Workflow};
 
 /// Version of the folder: raised whenever its files change their meaning.
@@ -50,6 +50,9 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
     let profile = arguments.profile.as_deref().map(absolute_profile);
 
     let folder = Folder::open(&arguments.out, &identity)?;
+    for source in request.units.iter().filter_map(|unit| unit.source.as_ref()) {
+        folder.write(&source.name, &source.text)?;
+    }
     workflow::write(&folder, &format!("{:#}\n", plan.object(&request, &program.to_string_lossy(), &identity)))?;
     for damaged in mend::mend(folder.path(), &plan)? {
         eprintln!("{}: damaged; its step is done again", arguments.out.join(damaged).display());

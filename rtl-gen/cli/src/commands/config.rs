@@ -26,7 +26,12 @@ pub fn resolve(arguments: &ConfigArguments) -> anyhow::Result<Config> {
         (None, Some(preset)) => Base::Preset(preset.clone()),
         (None, None) => Base::default(),
     };
-    let mut config = Config::resolve(&base, &arguments.set)?;
+    of(&base, &arguments.set)
+}
+
+/// The same from a base and settings. The file of a unit in Verilog has been read.
+pub fn of(base: &Base, settings: &[String]) -> anyhow::Result<Config> {
+    let mut config = Config::resolve(base, settings)?;
     check_unit(&config.divergence.unit)?;
     if config.divergence.unit == EXTERNAL {
         let path = PathBuf::from(&config.divergence.file);

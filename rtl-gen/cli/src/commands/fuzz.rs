@@ -16,7 +16,7 @@ use testbench::model::Counters;
 use testbench::tools::{self, Tool};
 use weft_config::{Config, nearest};
 
-use super::compare::units;
+use super::compare;
 use crate::arguments::FuzzArguments;
 use crate::error::RequestError;
 use crate::progress::Progress;
@@ -180,8 +180,7 @@ fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
 
 fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
     let profile = arguments.profile.as_deref().map(profile).transpose()?;
-    let units: Vec<String> =
-        units(&arguments.units, cores::divergence::names())?.into_iter().map(str::to_owned).collect();
+    let units = units(&arguments.units)?;
     let sizes = match arguments.sizes.as_slice() {
         [] => SIZES.to_vec(),
         sizes => sizes.iter().map(|size| self::size(size)).collect::<anyhow::Result<_>>()?,
@@ -190,6 +189,14 @@ fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
     let points = arguments.points.unwrap_or_else(|| arguments.count.div_ceil(PROGRAMS_A_CORE).min(most));
     let (seed, count) = (arguments.seed, arguments.count);
     Ok(Request { seed, count, profile, units, sizes, points: points.min(count), made_by: String::new() })
+}
+
+/// The units that are named, in the order in which they are registered; all if none is named.
+fn units(given: &[String]) -> Result<Vec<String>, RequestError> {
+    let known = cores::divergence::names();
+    compare::check_units(given, &known)?;
+    let wanted = |name: &&str| given.is_empty() || given.iter().any(|given| given == name);
+    Ok(known.into_iter().filter(wanted).map(str::to_owned).collect())
 }
 
 fn profile(name: &str) -> Result<String, RequestError> {

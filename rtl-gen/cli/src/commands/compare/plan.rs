@@ -3,10 +3,10 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use testbench::kernels::Kernel;
-use weft_config::{Config, Key};
+use weft_config::{Base, Config, Key};
 
 use super::request::{self, Request};
-use super::unit;
+use super::unit::Unit;
 
 /// Warps of every core, as in the Simty report.
 pub const WARPS: u32 = 8;
@@ -16,6 +16,9 @@ pub const TARGET: &str = "ecp5-85k";
 pub const KERNELS: &str = "kernels";
 /// From so many threads on each module is synthesised and placed by itself.
 const PER_MODULE_FROM: u32 = 64;
+
+/// The units of the comparison of stacks.
+pub const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
 
 /// A core that is synthesised, but for its unit and its threads.
 struct Isa {
@@ -36,7 +39,7 @@ pub struct Step {
     /// The command, as one would type it in the folder of the comparison.
     pub command: Vec<String>,
     /// Divergence unit.
-    pub unit: &'static str,
+    pub unit: String,
     /// Threads a warp.
     pub threads: u32,
     /// The kernel that it runs.
@@ -56,7 +59,7 @@ pub struct Step {
 #[derive(Debug, Serialize)]
 pub struct Excluded {
     /// Divergence unit.
-    pub unit: &'static str,
+    pub unit: String,
     /// Kernel.
     pub kernel: &'static str,
     /// Why it cannot.
@@ -83,7 +86,9 @@ impl Plan {
                             request.threads.iter().map(|threads| run(request, unit, *threads, kernel, &settings));
                         plan.steps.extend(runs);
                     }
-                    Err(reason) => plan.excluded.push(Excluded { unit, kernel: kernel.name, reason }),
+                    Err(reason) => {
+                        plan.excluded.push(Excluded { unit: unit.name.clone(), kernel: kernel.name, reason });
+                    }
                 }
             }
             for threads in &request.threads {
@@ -95,7 +100,7 @@ impl Plan {
                 plan.steps.push(core(request, unit, *threads, &RV32I, seeds));
             }
         }
-        for unit in ["pdom-stack", "dual-path"] {
+        for unit in request.units.iter().filter(|unit| STACKS.contains(&&*unit.name)) {
             for (threads, latency) in pairs(&request.latency_threads, &request.latencies) {
                 let kernels = request.kernels().filter(|kernel| kernel.comparison.is_some());
                 plan.steps.extend(kernels.map(|kernel| slow_memory(request, unit, threads, latency, kernel)));
@@ -147,10 +152,10 @@ fn set<'a>(settings: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item
 }
 
 /// The keys in which the core has to differ from the default one to run a kernel, or why it cannot run it.
-fn settings(unit: &str, kernel: &Kernel) -> Result<Vec<String>, String> {
-    let mut config = Config { warps: WARPS, ..Config::default() };
-    unit::configure(unit, &mut config);
-    let before = config.clone();
+fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
+    let before = Config::resolve(&Base::default(), &size(unit, Config::default().threads));
+    let before = before.map_err(|error| error.to_string())?;
+    let mut config = before.clone();
     kernel.configure(&mut config);
     cores::divergence::of(&config).map_err(|error| error.to_string())?;
     let changed = |setting: &String| {
@@ -170,15 +175,15 @@ fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<Strin
     command
 }
 
-fn size(unit: &str, threads: u32) -> Vec<String> {
-    [unit::settings(unit), vec![format!("warps={WARPS}"), format!("threads={threads}")]].concat()
+fn size(unit: &Unit, threads: u32) -> Vec<String> {
+    [unit.settings.clone(), vec![format!("warps={WARPS}"), format!("threads={threads}")]].concat()
 }
 
-fn run(request: &Request, unit: &'static str, threads: u32, kernel: &Kernel, settings: &[String]) -> Step {
+fn run(request: &Request, unit: &Unit, threads: u32, kernel: &Kernel, settings: &[String]) -> Step {
     Step {
-        name: format!("run/{}-{threads}-{}", unit::in_file_name(unit), kernel.name),
+        name: format!("run/{}-{threads}-{}", unit.in_file_name(), kernel.name),
         command: command(request, kernel, &[size(unit, threads), settings.to_vec()].concat()),
-        unit,
+        unit: unit.name.clone(),
         threads,
         kernel: Some(kernel.name),
         latency: Some(Config::default().memory.latency.max),
@@ -189,12 +194,12 @@ fn run(request: &Request, unit: &'static str, threads: u32, kernel: &Kernel, set
 
 /// With as many loads in flight as there can be, so that the queue is not what limits the units, and with time for paths
 /// that wait for slow memory.
-fn slow_memory(request: &Request, unit: &'static str, threads: u32, latency: u32, kernel: &Kernel) -> Step {
+fn slow_memory(request: &Request, unit: &Unit, threads: u32, latency: u32, kernel: &Kernel) -> Step {
     let memory =
         [format!("memory.latency={latency}"), "memory.outstanding=128".into(), "run.starvation=100000000".into()];
     let settings = [size(unit, threads), memory.to_vec()].concat();
     Step {
-        name: format!("latency/{}-{threads}-{latency}-{}", unit::in_file_name(unit), kernel.name),
+        name: format!("latency/{}-{threads}-{latency}-{}", unit.in_file_name(), kernel.name),
         command: command(request, kernel, &settings),
         latency: Some(latency),
         ..run(request, unit, threads, kernel, &[])
@@ -202,7 +207,7 @@ fn slow_memory(request: &Request, unit: &'static str, threads: u32, latency: u32
 }
 
 /// The core of one size, placed with so many seeds.
-fn core(request: &Request, unit: &'static str, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step {
+fn core(request: &Request, unit: &Unit, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step {
     let mut command = ["weft", "--json", "synth", "--target", TARGET].map(str::to_owned).to_vec();
     command.extend(isa.options.iter().map(|option| (*option).to_owned()));
     command.extend(set(&size(unit, threads)));
@@ -214,9 +219,9 @@ fn core(request: &Request, unit: &'static str, threads: u32, isa: &Isa, seeds: O
         command.extend(["--pnr", "--minutes", &minutes, "--seeds", &seeds].map(str::to_owned));
     }
     Step {
-        name: format!("core/{}-{}-{threads}", isa.name, unit::in_file_name(unit)),
+        name: format!("core/{}-{}-{threads}", isa.name, unit.in_file_name()),
         command,
-        unit,
+        unit: unit.name.clone(),
         threads,
         kernel: None,
         latency: None,

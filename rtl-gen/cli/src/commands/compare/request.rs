@@ -1,10 +1,13 @@
 //! What is compared: which units, numbers of threads, kernels and memory latencies.
 
-use serde::Serialize;
-use testbench::kernels::{self, Comparison, Kernel};
-use weft_config::nearest;
+use std::collections::BTreeMap;
 
-use super::unit;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use testbench::kernels::{self, Comparison, Kernel};
+
+use super::plan::{STACKS, WARPS};
+use super::unit::{self, Unit};
 use crate::arguments::{CompareArguments, Engine};
 use crate::error::RequestError;
 
@@ -42,8 +45,11 @@ const QUICK_KERNELS: [&str; 8] = [
 pub struct Request {
     /// Whether the numbers were chosen to take minutes.
     pub quick: bool,
-    /// Divergence units, in the order in which they are registered, by the names that a comparison has for them.
-    pub units: Vec<&'static str>,
+    /// Divergence units, those of the core in the order in which they are registered.
+    pub units: Vec<Unit>,
+    /// Of those in Verilog what their files are, by SHA-256.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, String>,
     /// Threads a warp, ascending.
     pub threads: Vec<u32>,
     /// Names of the kernels, in the order in which they are listed.
@@ -55,7 +61,7 @@ pub struct Request {
     /// What runs the kernels: `rtl` or `model`.
     pub engine: &'static str,
     /// Units whose cores without M and A are synthesised as well: of a quick comparison those that Simty has.
-    pub rv32i_units: Vec<&'static str>,
+    pub rv32i_units: Vec<Unit>,
     /// Numbers of threads at which they are.
     pub rv32i_threads: Vec<u32>,
     /// Whether those are placed, too, as far as they are not synthesised module by module.
@@ -72,13 +78,23 @@ impl Request {
     /// What the arguments ask for, each name a valid one.
     pub fn of(arguments: &CompareArguments) -> anyhow::Result<Self> {
         let quick = arguments.quick;
-        let usual = if quick { unit::quick() } else { unit::usual() };
-        let units = if arguments.units.is_empty() { usual } else { units(&arguments.units, unit::names())? };
         let default_threads: &[u32] = if quick { &QUICK_THREADS } else { &THREADS };
         let threads = threads(&arguments.threads, default_threads)?;
         let kernels = kernels(&arguments.kernels, quick)?;
+        let units = match (arguments.units.as_slice(), quick) {
+            ([], true) => unit::quick(),
+            ([], false) => unit::usual(),
+            (given, _) => unit::named(given, WARPS, &threads)?,
+        };
+        let in_verilog = units.iter().filter_map(|unit| Some((unit, unit.source.as_ref()?)));
+        let sources: BTreeMap<String, String> =
+            in_verilog.map(|(unit, source)| (unit.name.clone(), sha256(&source.text))).collect();
+        if let (Engine::Model, Some(unit)) = (arguments.engine, sources.keys().next()) {
+            let message = format!("--engine model: there is no model of `{unit}`, which is in Verilog; expected rtl");
+            return Err(RequestError::new("configuration", message).into());
+        }
 
-        let stacks = ["pdom-stack", "dual-path"].iter().all(|unit| units.contains(unit));
+        let stacks = STACKS.iter().all(|stack| units.iter().any(|unit| unit.name == *stack));
         let compared = stacks && kernels.iter().any(|kernel| kernel.comparison.is_some());
         let latencies: &[u32] = if quick { &QUICK_LATENCIES } else { &LATENCIES };
         let seeds = match (quick, arguments.seeds) {
@@ -91,8 +107,9 @@ impl Request {
             latencies: if compared { latencies.to_vec() } else { Vec::new() },
             latency_threads: threads.iter().copied().filter(|t| compared && LATENCY_THREADS.contains(t)).collect(),
             kernels: kernels.iter().map(|kernel| kernel.name).collect(),
-            rv32i_units: units.iter().copied().filter(|unit| !quick || OF_SIMTY.contains(unit)).collect(),
+            rv32i_units: units.iter().filter(|unit| !quick || OF_SIMTY.contains(&&*unit.name)).cloned().collect(),
             units,
+            sources,
             rv32i_threads: if quick { threads[..1].to_vec() } else { threads.clone() },
             rv32i_is_placed: !quick || arguments.seeds.is_some(),
             rv32ima_unplaced: threads
@@ -136,7 +153,8 @@ impl Request {
         };
         let text = |list: &[u32]| list.iter().map(u32::to_string).collect::<Vec<_>>();
         let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        lacks("Divergence units", names(&unit::usual()), names(&self.units));
+        let units = |list: &[Unit]| list.iter().map(|unit| unit.name.clone()).collect::<Vec<_>>();
+        lacks("Divergence units", units(&unit::usual()), units(&self.units));
         lacks("Threads a warp", text(&THREADS), text(&self.threads));
         lacks("Kernels", kernels::list().iter().map(|kernel| kernel.name.to_owned()).collect(), names(&self.kernels));
         let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.rv32ima_seeds(*t).is_none()).collect();
@@ -169,16 +187,8 @@ impl Request {
     }
 }
 
-/// Those of the known units that are named, in the order in which they are known; all if none is named.
-pub fn units(given: &[String], known: Vec<&'static str>) -> Result<Vec<&'static str>, RequestError> {
-    if let Some(unit) = given.iter().find(|unit| !known.contains(&unit.as_str())) {
-        let hint = match nearest(unit, known.iter().copied()) {
-            Some(name) => format!("did you mean `{name}`?"),
-            None => format!("the units are {}", known.join(", ")),
-        };
-        return Err(RequestError::new("unknown-unit", format!("--units: no divergence unit `{unit}`: {hint}")));
-    }
-    Ok(known.into_iter().filter(|unit| given.is_empty() || given.iter().any(|name| name == unit)).collect())
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// How often a core is placed, if it is not said.

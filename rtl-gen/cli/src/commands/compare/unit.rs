@@ -1,55 +1,140 @@
-//! The names by which units are compared: those of the divergence units, and `arbiter:N` for the arbiter with N pipeline
-//! stages, without which its tree of comparisons limits the clock of larger cores.
+//! The units of a comparison: those of the core; `arbiter:N`, the arbiter with N pipeline stages, without which its tree of
+//! comparisons limits the clock of larger cores; and modules in Verilog, `FILE.v` or `FILE.v:MODULE`.
 
-use weft_config::Config;
+use std::fs;
+use std::path::Path;
+
+use serde::{Serialize, Serializer};
+use weft_config::{Base, EXTERNAL, nearest};
+
+use crate::commands::config;
+use crate::error::RequestError;
 
 /// The unit that has pipeline stages.
 const ARBITER: &str = "arbiter";
 /// It with each number of them above none.
 const STAGED: [&str; 2] = ["arbiter:1", "arbiter:2"];
+/// How the name of a file in Verilog ends.
+const VERILOG: &str = ".v";
 
-/// All names, the arbiters next to each other.
-pub fn names() -> Vec<&'static str> {
+/// A unit, serialized as its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The name by which it is compared.
+    pub name: String,
+    /// The keys that make it the unit of a core, as `--set` takes them in the folder of the comparison.
+    pub settings: Vec<String>,
+    /// Of a module in Verilog its file in that folder.
+    pub source: Option<Source>,
+}
+
+/// A file of the comparison's folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its name there.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+impl Serialize for Unit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.name.serialize(serializer)
+    }
+}
+
+impl Unit {
+    fn of_core(name: &str) -> Self {
+        let (unit, stages) = name.split_once(':').map_or((name, None), |(unit, stages)| (unit, Some(stages)));
+        let stages = stages.map(|stages| format!("arbiter.pipeline_stages={stages}"));
+        let settings = [format!("divergence.unit={unit}")].into_iter().chain(stages).collect();
+        Self { name: name.to_owned(), settings, source: None }
+    }
+
+    /// A module of a file, by default the one that is named as the file; it fits cores of so many warps and of each of
+    /// these numbers of threads.
+    fn in_verilog(given: &str, warps: u32, threads: &[u32]) -> anyhow::Result<Self> {
+        let (file, module) = match given.rsplit_once(':') {
+            Some((file, module)) => (Path::new(file), module.to_owned()),
+            None => {
+                let file = Path::new(given);
+                (file, file.file_stem().unwrap_or_default().to_string_lossy().into_owned())
+            }
+        };
+        if !module.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
+            let message =
+                format!("--units {given}: the name of a module that is compared has letters, digits and _ alone");
+            return Err(RequestError::new("configuration", message).into());
+        }
+        let settings = |file: &str| {
+            let keys = [("unit", EXTERNAL), ("file", file), ("module", &module)];
+            keys.map(|(key, value)| format!("divergence.{key}={value}")).to_vec()
+        };
+        for threads in threads {
+            let size = [format!("warps={warps}"), format!("threads={threads}")];
+            let config = config::of(&Base::default(), &[settings(&file.to_string_lossy()), size.to_vec()].concat())?;
+            cores::elaborate(&config, sim::RAM_BASE)?;
+        }
+        let text = fs::read_to_string(file).map_err(|error| RequestError::unreadable(file, &error))?;
+        let name = format!("units/{module}{VERILOG}");
+        Ok(Self { settings: settings(&name), source: Some(Source { name, text }), name: module })
+    }
+
+    /// The name as it can be part of a file's.
+    pub fn in_file_name(&self) -> String {
+        self.name.replace(':', "_")
+    }
+}
+
+/// The names of those that need no file, the arbiters next to each other.
+fn names() -> Vec<&'static str> {
     let staged = |unit| if unit == ARBITER { &STAGED[..] } else { &[] };
     cores::divergence::names().into_iter().flat_map(|unit| [&[unit], staged(unit)].concat()).collect()
 }
 
 /// Those of a whole comparison: each unit, and the arbiter with as many stages as it can have.
-pub fn usual() -> Vec<&'static str> {
-    names().into_iter().filter(|name| *name != STAGED[0]).collect()
+pub fn usual() -> Vec<Unit> {
+    names().into_iter().filter(|name| *name != STAGED[0]).map(Unit::of_core).collect()
 }
 
 /// Those of a quick one: each unit as it is by default.
-pub fn quick() -> Vec<&'static str> {
-    cores::divergence::names()
+pub fn quick() -> Vec<Unit> {
+    cores::divergence::names().into_iter().map(Unit::of_core).collect()
 }
 
-/// The keys of a name, as `--set` takes them.
-pub fn settings(name: &str) -> Vec<String> {
-    let (unit, stages) = parts(name);
-    let stages = stages.map(|stages| format!("arbiter.pipeline_stages={stages}"));
-    std::iter::once(format!("divergence.unit={unit}")).chain(stages).collect()
-}
-
-/// Sets the keys of a name.
-pub fn configure(name: &str, config: &mut Config) {
-    let (unit, stages) = parts(name);
-    config.divergence.unit = unit.to_owned();
-    if let Some(stages) = stages {
-        config.arbiter.pipeline_stages = stages;
+/// Those that are named, first the ones of the core in the order in which they are registered; modules in Verilog fit
+/// cores of so many warps and of each of these numbers of threads.
+pub fn named(given: &[String], warps: u32, threads: &[u32]) -> anyhow::Result<Vec<Unit>> {
+    let is_verilog = |unit: &&String| {
+        let file = unit.rsplit_once(':').map_or(unit.as_str(), |(file, _)| file);
+        file.ends_with(VERILOG)
+    };
+    let (files, of_core): (Vec<&String>, Vec<&String>) = given.iter().partition(is_verilog);
+    let known = names();
+    check(of_core.iter().copied(), &known)?;
+    let of_core =
+        known.iter().filter(|name| of_core.iter().any(|given| given == *name)).map(|name| Unit::of_core(name));
+    let mut units: Vec<Unit> = of_core.collect();
+    for file in files {
+        let unit = Unit::in_verilog(file, warps, threads)?;
+        if known.contains(&unit.name.as_str()) || units.iter().any(|other| other.name == unit.name) {
+            let message =
+                format!("--units {file}: there is another unit `{}`; give the module another name", unit.name);
+            return Err(RequestError::new("configuration", message).into());
+        }
+        units.push(unit);
     }
+    Ok(units)
 }
 
-/// A name that can be part of a file's.
-pub fn in_file_name(name: &str) -> String {
-    name.replace(':', "_")
-}
-
-fn parts(name: &str) -> (&str, Option<u32>) {
-    match name.split_once(':') {
-        Some((unit, stages)) => (unit, stages.parse().ok()),
-        None => (name, None),
-    }
+/// That each name is a known one.
+pub fn check<'a>(given: impl IntoIterator<Item = &'a String>, known: &[&str]) -> Result<(), RequestError> {
+    let Some(unit) = given.into_iter().find(|unit| !known.contains(&unit.as_str())) else { return Ok(()) };
+    let hint = match nearest(unit, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("the units are {}", known.join(", ")),
+    };
+    Err(RequestError::new("unknown-unit", format!("--units: no divergence unit `{unit}`: {hint}")))
 }
 
 #[cfg(test)]
@@ -59,13 +144,14 @@ mod tests {
     #[test]
     fn an_arbiter_with_stages_is_a_unit_of_its_own() {
         assert_eq!(names()[..3], ["arbiter", "arbiter:1", "arbiter:2"]);
-        assert_eq!(usual()[..2], ["arbiter", "arbiter:2"]);
-        assert_eq!(settings("arbiter:2"), ["divergence.unit=arbiter", "arbiter.pipeline_stages=2"]);
-        assert_eq!(settings("pdom-stack"), ["divergence.unit=pdom-stack"]);
+        let names_of = |units: Vec<Unit>| units.into_iter().map(|unit| unit.name).collect::<Vec<_>>();
+        assert_eq!(names_of(usual())[..2], ["arbiter", "arbiter:2"]);
+        assert_eq!(Unit::of_core("arbiter:2").settings, ["divergence.unit=arbiter", "arbiter.pipeline_stages=2"]);
+        assert_eq!(Unit::of_core("pdom-stack").settings, ["divergence.unit=pdom-stack"]);
         for name in names() {
-            let mut config = Config::default();
-            configure(name, &mut config);
-            cores::divergence::of(&config).expect("a unit");
+            config::of(&Base::default(), &Unit::of_core(name).settings).expect("a unit");
         }
+        let given = ["sorted-table", "arbiter:1"].map(str::to_owned);
+        assert_eq!(names_of(named(&given, 8, &[2]).expect("units")), ["arbiter:1", "sorted-table"]);
     }
 }
