@@ -323,7 +323,7 @@ impl Ports {
     /// Declares all ports but the trace, in the order in which a user reads them.
     fn declare(m: &Builder, shape: &Shape) -> Self {
         let tag = shape.tag_bits().max(1);
-        m.port_group("instruction memory: a request accepted in one cycle is answered in the next");
+        m.port_group("instruction memory: one request at a time, of any address, answered in a later cycle");
         m.output_port("imem_req_valid", 1);
         let imem_req_ready = m.input("imem_req_ready", 1);
         m.output_port("imem_req_addr", 32);

@@ -4,7 +4,7 @@ use rtl::{Builder, Direction, ElaborationError, Module, PortInfo};
 
 /// The groups of the other ports, by the beginning of their names.
 const GROUPS: [(&str, &str); 10] = [
-    ("imem_", "instruction memory: a request accepted in one cycle is answered in the next"),
+    ("imem_", "instruction memory: one request at a time, of any address, answered in a later cycle"),
     ("console_", "console"),
     ("done", "end of the run: all threads ended, or the first fault (sticky)"),
     ("trace_", "trace: commits, contexts, late writes, issues and squashes"),

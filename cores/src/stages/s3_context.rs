@@ -156,8 +156,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ];
         points(&m, shape, &found);
     }
-    m.port_group("for the pick");
-    m.output("ready", &(&*present & !blocked & (&needs & lacking).none()));
+    m.port_group("for the pick: it waits for nothing but a place, and not even for that");
+    let unblocked = m.wire("unblocked_now", &(&*present & !blocked));
+    if shape.contexts() > 1 {
+        m.output("unblocked", &unblocked);
+    }
+    m.output("ready", &(&unblocked & (&needs & lacking).none()));
     m.comment("For S0: of the next cycle, in which it looks.");
     let room = m.register("room_now", 1);
     room.next(&(running & !full_next & !beyond_replay)).reset(0);

@@ -123,6 +123,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     if shape.constrained {
         ports.extend(["issues_late", "waits_late"]);
     }
+    if contexts > 1 {
+        ports.push("unblocked");
+    }
     let per_context: Vec<Vec<Expr>> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
@@ -146,15 +149,17 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         let index = ports.iter().position(|name| *name == port).expect("a port of the context");
         join(per_context.iter().map(|outputs| &outputs[index]))
     };
-    let mut ready = column("ready").when(&!&bubble);
-    if shape.constrained {
+    let considered = if shape.constrained {
         let enabled = m.input("enabled_contexts", contexts);
         let fences = column("waits_for_requests");
-        ready = ready & constrained(&m, shape, &enabled, &column("issues_late"), &column("waits_late"), &fences);
-    }
-    let ready = m.wire("ready", &ready);
+        constrained(&m, shape, &enabled, &column("issues_late"), &column("waits_late"), &fences)
+    } else {
+        rtl::ones(contexts)
+    };
+    let ready_but_for_bubble = m.wire("ready_but_for_bubble", &(column("ready") & &considered));
+    let ready = m.wire("ready", &ready_but_for_bubble.when(&!&bubble));
     let found = [
-        ("a_bubble_holds_an_issue_up", &bubble & column("ready").any()),
+        ("a_bubble_holds_an_issue_up", &bubble & ready_but_for_bubble.any()),
         ("every_context_waits", column("urgent").none() & ready.none()),
     ];
     points(&m, shape, &found);
@@ -162,11 +167,24 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.drive(&fence_waits, &column("waits_for_requests").any());
 
     m.comment("Pick.");
+    let read_positions = m.wire("read_positions", &column("read_position"));
     let picker = m.instance("picker", round_robin);
-    picker.input("requests", &ready).input("beside", &column("read_position"));
-    picker.input("accept", &rtl::ones(1)).output_to("grant", &grant);
-    let context = picker.output_as("number", "picked_context");
-    let read_position = picker.output_as("beside_grant", "picked_position");
+    picker.input("requests", &ready).input("beside", &read_positions);
+    let [number, beside] = ["number", "beside_grant"].map(|port| picker.output(port));
+    let (context, read_position) = if contexts == 1 {
+        picker.input("accept", &rtl::ones(1)).output_to("grant", &grant);
+        (number, beside)
+    } else {
+        let unblocked = column("unblocked") & &considered;
+        let (favoured, waited) = favoured(&m, &unblocked, &ready_but_for_bubble);
+        let goes_first = m.wire("favoured_goes_first", &((&favoured & &ready).any() & waited));
+        picker.input("accept", &!&goes_first);
+        m.drive(&grant, &goes_first.mux(&favoured, &picker.output_as("grant", "in_turn")));
+        let favoured_position = (&favoured & &read_positions).any();
+        (goes_first.mux(&rtl::encode(&favoured), &number), goes_first.mux(&favoured_position, &beside))
+    };
+    let context = m.wire("picked_context", &context);
+    let read_position = m.wire("picked_position", &read_position);
     // A flush would come late to the pick: what is picked of its context does not leave instead.
     let valid = m.wire("valid", &(&grant & !&flush_one).any());
     valid_s4.next(&valid).reset(0);
@@ -229,6 +247,23 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         m.output("issue_slot_s3", &slot);
     }
     m.finish()
+}
+
+/// The context that goes first once it is ready, one bit set, and whether there is one: the round robin alone would let
+/// those above whoever issued last take every place as it becomes free, for ever. All are looked at in turn; one that waits
+/// for a place, and for nothing else, is favoured until it does not.
+///
+/// The first cycle in which it lacks no place is its own. A tag stays free until then, since whoever takes one takes a
+/// place in the request queue as well; so does the divider.
+fn favoured(m: &Builder, unblocked: &Expr, ready: &Expr) -> (Expr, Expr) {
+    m.comment("One context at a time goes first once the place that it waits for is free.");
+    let contexts = unblocked.width();
+    let favoured = m.register("favoured", contexts);
+    let waited = m.register("favoured_waited", 1);
+    let waits = m.wire("favoured_waits", &(&*favoured & unblocked & (!ready | waited.repeat(contexts))).any());
+    waited.next(&waits).reset(0);
+    favoured.next(&join([&favoured.bit(contexts - 1), &favoured.slice(0, contexts - 1)])).enable(&!&waits).reset(1);
+    (favoured.q(), waited.q())
 }
 
 /// The contexts that the constrained scheduler considers: of each warp the slot whose turn it is, or the other while that
