@@ -15,6 +15,9 @@ pub const CONSOLE: u32 = 0x1000_0000;
 /// Entries of the memory request queue. S3 to S8 hold up to six requests while the first is on its way, so fewer
 /// than seven could not keep one request a cycle moving.
 pub const REQUEST_QUEUE: usize = 8;
+/// Cycles that an instruction waits for a place before others leave it the next. A natural wait is seldom as long, and where
+/// it is, what the others lose in the meantime is little beside it.
+pub const PATIENCE: usize = 1024;
 /// Long results (products, quotients) on their way, from S3 to the register file.
 pub const LONG_RESULTS: usize = 16;
 /// Instructions buffered for each context.

@@ -113,9 +113,10 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
         m.comment("The reconvergence table, an entry for each word: nothing writes it.");
         for number in 0..shape.threads {
             let memory: Memory = m.memory(&table_bank(number), rows, 32, MemoryStyle::BlockUnordered);
-            if let Some(file) = image {
-                memory.starts_with(&file(shape.threads + number));
-            }
+            match image {
+                Some(file) => memory.starts_with(&file(shape.threads + number)),
+                None => memory.filled_from_outside(),
+            };
             table.push(memory.read_registered(&format!("entry_{number}"), &fetch_row));
         }
     }

@@ -158,10 +158,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     m.port_group("for the pick: it waits for nothing but a place, and not even for that");
     let unblocked = m.wire("unblocked_now", &(&*present & !blocked));
+    let mut has_places = (&needs & lacking).none();
     if shape.contexts() > 1 {
+        let held_back = m.input("held_back", 1);
+        has_places = has_places & (needs.none() | !held_back);
         m.output("unblocked", &unblocked);
     }
-    m.output("ready", &(&unblocked & (&needs & lacking).none()));
+    m.output("ready", &(&unblocked & has_places));
     m.comment("For S0: of the next cycle, in which it looks.");
     let room = m.register("room_now", 1);
     room.next(&(running & !full_next & !beyond_replay)).reset(0);

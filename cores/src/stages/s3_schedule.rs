@@ -11,7 +11,7 @@ use super::s0_steer::{Fetch, contexts_of};
 use super::s3_context::{self, Need};
 use super::s3_scoreboard::{self, Started};
 use crate::formal::points;
-use crate::shape::{BUFFER, LONG_RESULTS, PC, REQUEST_QUEUE, Shape};
+use crate::shape::{BUFFER, LONG_RESULTS, PATIENCE, PC, REQUEST_QUEUE, Shape};
 use crate::signals::{Hazards, Meta};
 
 /// Elaborates the stage.
@@ -126,6 +126,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     if contexts > 1 {
         ports.push("unblocked");
     }
+    let holds_back = (contexts > 1).then(|| m.forward("held_back", contexts));
     let per_context: Vec<Vec<Expr>> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
@@ -142,6 +143,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
                 waited_for = join([&waited_for, &shadowed.lane(sibling, shape.late_results)]);
             }
             context.input("pending", &waited_for).input("lacking", &lacking);
+            if let Some(held_back) = &holds_back {
+                context.input("held_back", &held_back.bit(number));
+            }
             ports.iter().map(|port| context.output(port)).collect()
         })
         .collect();
@@ -157,6 +161,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         rtl::ones(contexts)
     };
     let ready_but_for_bubble = m.wire("ready_but_for_bubble", &(column("ready") & &considered));
+    if let Some(forward) = &holds_back {
+        m.drive(forward, &held_back(&m, &(column("unblocked") & &considered), &ready_but_for_bubble));
+    }
     let ready = m.wire("ready", &ready_but_for_bubble.when(&!&bubble));
     let found = [
         ("a_bubble_holds_an_issue_up", &bubble & ready_but_for_bubble.any()),
@@ -167,24 +174,11 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.drive(&fence_waits, &column("waits_for_requests").any());
 
     m.comment("Pick.");
-    let read_positions = m.wire("read_positions", &column("read_position"));
     let picker = m.instance("picker", round_robin);
-    picker.input("requests", &ready).input("beside", &read_positions);
-    let [number, beside] = ["number", "beside_grant"].map(|port| picker.output(port));
-    let (context, read_position) = if contexts == 1 {
-        picker.input("accept", &rtl::ones(1)).output_to("grant", &grant);
-        (number, beside)
-    } else {
-        let unblocked = column("unblocked") & &considered;
-        let (favoured, waited) = favoured(&m, &unblocked, &ready_but_for_bubble);
-        let goes_first = m.wire("favoured_goes_first", &((&favoured & &ready).any() & waited));
-        picker.input("accept", &!&goes_first);
-        m.drive(&grant, &goes_first.mux(&favoured, &picker.output_as("grant", "in_turn")));
-        let favoured_position = (&favoured & &read_positions).any();
-        (goes_first.mux(&rtl::encode(&favoured), &number), goes_first.mux(&favoured_position, &beside))
-    };
-    let context = m.wire("picked_context", &context);
-    let read_position = m.wire("picked_position", &read_position);
+    picker.input("requests", &ready).input("beside", &column("read_position"));
+    picker.input("accept", &rtl::ones(1)).output_to("grant", &grant);
+    let context = picker.output_as("number", "picked_context");
+    let read_position = picker.output_as("beside_grant", "picked_position");
     // A flush would come late to the pick: what is picked of its context does not leave instead.
     let valid = m.wire("valid", &(&grant & !&flush_one).any());
     valid_s4.next(&valid).reset(0);
@@ -249,21 +243,24 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.finish()
 }
 
-/// The context that goes first once it is ready, one bit set, and whether there is one: the round robin alone would let
-/// those above whoever issued last take every place as it becomes free, for ever. All are looked at in turn; one that waits
-/// for a place, and for nothing else, is favoured until it does not.
-///
-/// The first cycle in which it lacks no place is its own. A tag stays free until then, since whoever takes one takes a
-/// place in the request queue as well; so does the divider.
-fn favoured(m: &Builder, unblocked: &Expr, ready: &Expr) -> (Expr, Expr) {
-    m.comment("One context at a time goes first once the place that it waits for is free.");
+/// The contexts that take no places now, for the sake of another. The round robin alone would let those above whoever issued
+/// last take every place as it becomes free, for ever. All are looked at in turn; the search stays at one that waits for a
+/// place and for nothing else, until it issues. If that takes long, the others are held back until then: the places come
+/// back, and the round robin, in which the one is ready then, comes to it.
+fn held_back(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
+    m.comment("One that has waited for a place for long gets the next.");
     let contexts = unblocked.width();
-    let favoured = m.register("favoured", contexts);
-    let waited = m.register("favoured_waited", 1);
-    let waits = m.wire("favoured_waits", &(&*favoured & unblocked & (!ready | waited.repeat(contexts))).any());
-    waited.next(&waits).reset(0);
-    favoured.next(&join([&favoured.bit(contexts - 1), &favoured.slice(0, contexts - 1)])).enable(&!&waits).reset(1);
-    (favoured.q(), waited.q())
+    let looked_at = m.register("looked_at", contexts);
+    let waited = m.register("waited", clog2(PATIENCE) + 1);
+    let stays = m.register("stays", 1);
+    let for_long = waited.bit(clog2(PATIENCE));
+    let waits = m.wire("waits", &(&*looked_at & unblocked & (!ready | stays.repeat(contexts))).any());
+    stays.next(&waits).reset(0);
+    let longer = for_long.mux(&waited, &rtl::increment(&waited, 1));
+    waited.next(&longer.when(&waits)).reset(0);
+    let next = join([&looked_at.bit(contexts - 1), &looked_at.slice(0, contexts - 1)]);
+    looked_at.next(&next).enable(&!&waits).reset(1);
+    (!&*looked_at).when(&for_long)
 }
 
 /// The contexts that the constrained scheduler considers: of each warp the slot whose turn it is, or the other while that

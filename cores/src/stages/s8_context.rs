@@ -172,8 +172,9 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     m.port_group("the threads of those paths, for S6");
     m.output("masks", &each_slot(&|Slot { path, .. }| path.mask.clone()));
     if shape.formal {
-        // A thread that commits lives and is not parked until its outcome is here.
-        m.assert("nothing_commits_before_a_release", &!(&release & &outcome.valid));
+        // A thread that commits lives and is not parked until its outcome is here. A row of ended threads that is popped
+        // commits nothing.
+        m.assert("nothing_commits_before_a_release", &!(&release & &outcome.valid & outcome.rotates.none()));
     }
     let own_resteers = &resteers & &own;
     let found = [

@@ -24,7 +24,7 @@ pub(crate) fn complete(body: &Body) -> Result<(), ElaborationError> {
         }
     }
     for memory in &body.memories {
-        if memory.writes.is_empty() && memory.image.is_none() {
+        if memory.writes.is_empty() && memory.image.is_none() && !memory.filled_from_outside {
             return undriven(format!("memory `{}`", memory.name));
         }
     }

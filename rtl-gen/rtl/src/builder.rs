@@ -276,6 +276,7 @@ impl Builder {
                 writes: Vec::new(),
                 reads: Vec::new(),
                 image: None,
+                filled_from_outside: false,
             });
             body.items.push(Item::Memory(index));
             Some(index)

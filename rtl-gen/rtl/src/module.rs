@@ -188,6 +188,8 @@ pub(crate) struct MemoryData {
     pub reads: Vec<(Rc<Net>, Expr)>,
     /// The file of hexadecimal words that it starts with.
     pub image: Option<String>,
+    /// Whether whoever uses the Verilog puts words into it.
+    pub filled_from_outside: bool,
 }
 
 /// A write to a memory, or to a part of its words.

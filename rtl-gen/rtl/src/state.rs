@@ -196,6 +196,12 @@ impl Memory {
         })
     }
 
+    /// May have no writes and no file: whoever uses the Verilog puts words into it, such as a test bench.
+    #[track_caller]
+    pub fn filled_from_outside(&self) -> &Self {
+        self.with(|memory| memory.filled_from_outside = true)
+    }
+
     #[track_caller]
     fn with(&self, change: impl FnOnce(&mut MemoryData)) -> &Self {
         if let Some(index) = self.index {

@@ -41,6 +41,7 @@ pub(super) struct Core<'a> {
     /// The contexts that fetched and issued last.
     pub(super) last_fetch: usize,
     pub(super) last_issue: usize,
+    pub(super) search: Search,
     /// The last cycle in which a restarted context fetched before it was in turn.
     pub(super) went_before: u64,
     pub(super) now: u64,
@@ -72,6 +73,17 @@ pub(super) struct Warp {
     pub(super) in_second_slot: u64,
     /// The slot that the constrained scheduler considers.
     pub(super) turn: u32,
+}
+
+/// S3's search for a context that waits for a place and for nothing else: it looks at one after the other, and stays at such
+/// a one until that issues.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Search {
+    pub(super) number: usize,
+    /// For how many cycles that one has waited.
+    pub(super) waited: u64,
+    /// The last cycle in which it was looked at.
+    pub(super) seen: u64,
 }
 
 /// What S8 finds in a cycle.
@@ -113,6 +125,7 @@ impl<'a> Core<'a> {
             slots,
             last_fetch: contexts.len() - 1,
             last_issue: contexts.len() - 1,
+            search: Search::default(),
             went_before: 0,
             contexts,
             warps: vec![Warp::default(); config.warps as usize],

@@ -3,15 +3,19 @@
 use weft_config::Scheduler;
 use weft_config::Scoreboard::{Optimistic, Shadow};
 
-use super::core::{Core, Replay};
+use super::core::{Core, Replay, Search};
 use super::front_end::Fetched;
 use super::predecode::{Class, Predecoded};
 use super::scoreboard::EntryNumber;
 use crate::run::Outcome;
 
+/// Cycles for which a context waits for a place before the others are held back for its sake.
+const PATIENCE: u64 = 1024;
+
 impl Core<'_> {
     /// S3: one context in turn. `Some` if the run ends with it.
     pub(super) fn issue(&mut self) -> Option<Outcome> {
+        self.search();
         let count = self.contexts.len();
         let mut turn = (1..=count).map(|step| (self.last_issue + step) % count);
         let bubble = self.write_port.demands_bubble(self.now, self.constants.patience, self.constants.write);
@@ -34,14 +38,59 @@ impl Core<'_> {
         self.execute(number, &fetched)
     }
 
+    /// The search for a context that waits for a place and for nothing else, up to this cycle. In cycles that were passed
+    /// over nothing changed but which was looked at.
+    fn search(&mut self) {
+        let count = self.contexts.len() as u64;
+        let Search { mut number, mut waited, seen } = self.search;
+        let mut cycles = self.now - seen;
+        let mut looked_at = 0;
+        while cycles > 0 && looked_at < count {
+            let waits = self.head(number).is_some_and(|head| {
+                self.clear_from(number, head) <= self.now && (waited > 0 || self.place_from(number, head) > self.now)
+            });
+            if waits {
+                waited += cycles;
+                break;
+            }
+            (number, waited) = ((number + 1) % count as usize, 0);
+            cycles -= 1;
+            looked_at += 1;
+        }
+        self.search = Search { number, waited, seen: self.now };
+    }
+
     fn is_ready(&self, number: usize) -> bool {
+        self.head(number).is_some_and(|head| self.could_issue(number, head) <= self.now)
+    }
+
+    fn head(&self, number: usize) -> Option<&Fetched> {
         let front_end = &self.contexts[number].front_end;
-        let head = front_end.flushed(self.now).or_else(|| front_end.head(self.now));
-        head.is_some_and(|head| self.could_issue(number, head) <= self.now)
+        front_end.flushed(self.now).or_else(|| front_end.head(self.now))
     }
 
     /// When the instruction at the head of a context can issue if nothing else happens.
     pub(super) fn could_issue(&self, number: usize, head: &Fetched) -> u64 {
+        self.clear_from(number, head).max(self.place_from(number, head))
+    }
+
+    /// When there is a place for what the instruction needs, if nothing else happens.
+    fn place_from(&self, number: usize, head: &Fetched) -> u64 {
+        let class = head.instruction.class;
+        let held_back = self.search.waited > PATIENCE && number != self.search.number;
+        let none = class.is_memory() && (self.places == 0 || held_back)
+            || class.is_late() && held_back
+            || class == Class::Load && self.tags == 0
+            || class == Class::FetchFence && (!self.memory.is_idle() || held_back);
+        match class {
+            _ if none => u64::MAX,
+            Class::Quotient => self.divider_from,
+            _ => 0,
+        }
+    }
+
+    /// When nothing but the want of a place keeps the instruction from issuing, if nothing else happens.
+    fn clear_from(&self, number: usize, head: &Fetched) -> u64 {
         let (warp, _) = self.place(number);
         let context = &self.contexts[number];
         let Predecoded { sources, class, elects, .. } = head.instruction;
@@ -57,13 +106,7 @@ impl Core<'_> {
                 return u64::MAX;
             }
         }
-        if class == Class::Quotient {
-            from = from.max(self.divider_from);
-        }
-        let full = class.is_memory() && self.places == 0
-            || class == Class::Load && self.tags == 0
-            || class.is_late() && !continues && !context.scoreboard.has_room()
-            || class == Class::FetchFence && !self.memory.is_idle();
+        let full = class.is_late() && !continues && !context.scoreboard.has_room();
         // Accesses of the slot in turn may wait for a fence, which therefore waits for no turn.
         let out_of_turn = class != Class::FetchFence && self.is_out_of_turn(number);
         if full || out_of_turn { u64::MAX } else { from }
