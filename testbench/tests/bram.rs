@@ -51,6 +51,25 @@ fn kernels_pass_with_four_warps_of_eight_threads() {
     all_kernels_pass(4, 8);
 }
 
+/// Their table of reconvergence points stands in memories of its own, which nothing in the core writes.
+#[test]
+fn stacks_read_their_table_from_block_ram() {
+    for unit in ["pdom-stack", "dual-path"] {
+        for stack_interleave in [false, true] {
+            let mut config = config(2, 4);
+            config.divergence.unit = unit.into();
+            config.memory.stack_interleave = stack_interleave;
+            for kernel in ["gcd", "quicksort", "short_circuit"] {
+                let out = tempfile::tempdir().unwrap();
+                let elf = fs::read(kernels::build(kernels::find(kernel).unwrap(), out.path()).unwrap()).unwrap();
+                let program = Program::load(kernel, &elf, &config).unwrap();
+                let report = testbench::run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap();
+                assert!(report.success(), "{kernel} with {unit}: {}", report.message);
+            }
+        }
+    }
+}
+
 /// The same with room for the directed programs: their data is for many harts, their calls are deep.
 fn roomy(warps: u32, threads: u32) -> Config {
     let mut config = config(warps, threads);
