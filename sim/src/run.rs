@@ -16,7 +16,7 @@ use crate::{Fault, Machine, PolicyError, Program, Step, Stop, report};
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A store to the `tohost` word made it this value, which is not zero.
+    /// A store to the `tohost` word made it this value.
     ToHost(u32),
     /// Every thread has ended; the machine holds the exit codes.
     Exited,

@@ -45,6 +45,11 @@ fn a_test_that_fails_through_tohost() {
 }
 
 #[test]
+fn a_store_of_zero_to_tohost_is_a_fault() {
+    says(&run_everywhere(&store_to_host(0), &[], 1, "fault"), &["tohost = 0x0", "expected 1"]);
+}
+
+#[test]
 fn an_endless_loop_ends_at_the_limit() {
     says(&run_everywhere(&Elf::new(&[LOOP_FOR_EVER]), &["--max-cycles", "5000"], 1, "limit"), &["limit", "5000"]);
 }

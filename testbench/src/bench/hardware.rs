@@ -45,7 +45,7 @@ pub(super) struct Events {
     pub(super) violation: Option<Violation>,
     /// The byte that the console took.
     pub(super) console: Option<u8>,
-    /// The `tohost` word after a store to it, if not zero.
+    /// The `tohost` word after a store to it.
     pub(super) tohost: Option<u32>,
     /// The core halts.
     pub(super) fault: Option<Fault>,

@@ -117,11 +117,11 @@ impl Requests {
         asked.hart = self.atomic_ports.as_ref().map_or(0, |ports| get(ports.dmem_req_hart));
     }
 
-    /// The `tohost` word if a request is for it and it is not zero.
+    /// The `tohost` word if a store is to it.
     fn stored_to_host(&self, store: &Request<'_>) -> Option<u32> {
         let tohost = self.tohost?;
         let offset = tohost.wrapping_sub(store.address) as usize / 4;
         let touched = offset < store.data.len() && store.mask[offset / 16] >> (4 * (offset % 16)) & 0xf != 0;
-        self.ram.read_physical(tohost).filter(|value| touched && *value != 0)
+        self.ram.read_physical(tohost).filter(|_| touched)
     }
 }
