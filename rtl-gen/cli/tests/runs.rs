@@ -185,6 +185,24 @@ fn a_signature_needs_its_symbols() {
 }
 
 #[test]
+fn a_signature_is_of_words_of_ram_in_order() {
+    let workspace = Workspace::new();
+    let places = [
+        (RAM + 18, RAM + 24),
+        (RAM + 16, RAM + 22),
+        (RAM + 24, RAM + 16),
+        (RAM - 4, RAM + 16),
+        (RAM + 16, RAM + 0x4000_0000),
+    ];
+    let refused = places.map(|(begin, end)| {
+        let symbols = vec![("begin_signature", begin), ("end_signature", end)];
+        workspace.write("p.elf", Elf { symbols, ..Elf::new(&[EXIT]) }.bytes());
+        workspace.refused(&[ENGINES[0].1, SMALL, &["--signature", "signature"]].concat())
+    });
+    insta::assert_snapshot!(refused.join("\n"));
+}
+
+#[test]
 fn the_model_has_no_waveforms_and_no_pipeline() {
     let workspace = Workspace::new();
     workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
