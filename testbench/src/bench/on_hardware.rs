@@ -9,6 +9,7 @@ use weft_trace::{Context, Event, Moves, Record, Statistics};
 
 use super::flow::Flow;
 use super::hardware::{Events, Hardware};
+use super::held::Held;
 use super::liveness::Threads;
 use super::pipeline_log::PipelineLog;
 use super::schedulable::Schedulable;
@@ -45,6 +46,7 @@ pub(super) fn run(
         pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
         threads: Threads::new(config, program),
         schedulable: Schedulable::new(config),
+        held: Held::new(config),
         unknown_branches: UnknownBranches::of(config, program),
         counts: Counts::default(),
         owed: 0,
@@ -66,6 +68,7 @@ struct Run<'a, 'o> {
     pipeline: Option<PipelineLog<'a, 'o>>,
     threads: Threads,
     schedulable: Schedulable,
+    held: Held,
     unknown_branches: UnknownBranches,
     counts: Counts,
     /// Transactions committed and not yet accepted by the memory.
@@ -158,6 +161,13 @@ impl Run<'_, '_> {
         }
         if let Some(context) = &trace.context {
             self.schedulable.context(context);
+            // In lock step, the model says.
+            if let Some(held) = self.held.context(context).filter(|_| self.checker.is_none()) {
+                self.counts.statistics.held(held);
+            }
+        }
+        if let Some(exchange) = &trace.exchange {
+            self.held.exchange(exchange);
         }
         if trace.release {
             self.threads.release(cycle);
