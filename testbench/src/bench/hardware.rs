@@ -123,6 +123,11 @@ impl Hardware {
         self.memory.is_waiting()
     }
 
+    /// Whether a request or a fetch stands at its port, not accepted, or a fetch waits for its word.
+    pub(super) fn is_asked(&self) -> bool {
+        self.memory.is_asked()
+    }
+
     fn reset(&mut self) -> Result<(), ModelError> {
         let Ports { rst, console_ready, .. } = self.ports;
         self.model.set(console_ready, 0);

@@ -26,6 +26,9 @@ pub(super) trait MemorySide {
     /// Whether loads are in flight.
     fn is_waiting(&self) -> bool;
 
+    /// Whether a request or a fetch stands at its port, not accepted, or a fetch waits for its word.
+    fn is_asked(&self) -> bool;
+
     /// RAM after the requests accepted so far.
     fn ram(&self) -> &Ram;
 
@@ -80,6 +83,11 @@ impl Requests {
             offer: Offer::default(),
             writes: false,
         })
+    }
+
+    /// Whether a request stands at the port that was not accepted.
+    pub(super) fn is_offered(&self) -> bool {
+        self.offer.waits()
     }
 
     /// Performs the request of a cycle in which the memory is `ready` for one.

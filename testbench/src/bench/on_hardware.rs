@@ -44,7 +44,7 @@ pub(super) fn run(
         flow: Flow::default(),
         outputs: Outputs { commits, console, progress },
         pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
-        threads: Threads::new(config, program),
+        threads: Threads::new(config),
         schedulable: Schedulable::new(config),
         held: Held::new(config),
         unknown_branches: UnknownBranches::of(config, program),
@@ -238,6 +238,9 @@ impl Run<'_, '_> {
         let clearing = self.first_fetch.is_none() && cycle < 64 * u64::from(self.config.warps);
         if commits || events.response || self.hardware.is_waiting() || clearing {
             self.last_progress = cycle;
+        } else if self.hardware.is_asked() {
+            // Such a cycle does not count, but is no progress: a core that fetches for ever and commits nothing is stuck.
+            self.last_progress = cycle.min(self.last_progress + 1);
         }
         if cycle - self.last_progress >= self.config.run.watchdog {
             let report = self.threads.deadlock(self.config, self.program);
