@@ -22,7 +22,7 @@ pub enum Outcome {
     Exited,
     /// No thread can run: a report for a person to read.
     Deadlock(String),
-    /// A runnable path was not chosen for `run.starvation` issues of its warp: a report likewise.
+    /// A runnable path was not chosen for `run.starvation` issues of its warp, or cycles: a report likewise.
     SuspectedDeadlock(String),
     /// The limit of issues, or of cycles, was reached.
     Limit,
@@ -81,7 +81,7 @@ impl Engine<'_> {
                     Ok(Step::Committed { .. }) => idle = false,
                 }
                 if self.execution.issues(warp) >= config.run.starvation
-                    && let Some(report) = self.execution.starvation(warp, 0, config, program)
+                    && let Some(report) = self.execution.starvation(warp, (0, "issues"), config, program)
                 {
                     return Outcome::SuspectedDeadlock(report);
                 }
