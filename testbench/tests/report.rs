@@ -117,7 +117,11 @@ fn a_core_without_trace_port_runs_and_leaves_what_it_cannot_count_unknown() {
     config.trace.port = false;
     let report = run(&config, Engine::Rtl, RunOptions::default());
     assert_eq!((report.outcome, report.success()), (Outcome::Exited, false));
-    assert!(report.message.contains("trace.port"), "{}", report.message);
+    assert!(
+        report.message.contains("without the trace port (trace.port = true), and so not known to be 0"),
+        "{}",
+        report.message
+    );
     let object = stats(&report, Engine::Rtl);
     let known = ["config", "program", "engine", "outcome", "cycles", "wall_seconds"];
     for field in FIELDS {
