@@ -128,12 +128,18 @@ impl<'a> Execution<'a> {
         self.windows[warp as usize].since
     }
 
-    /// Ends the window of a warp at time `now`; gives a report if a path could run and did not in all of it.
-    pub(crate) fn starvation(&mut self, warp: u32, now: u64, config: &Config, program: &Program) -> Option<String> {
+    /// Ends the window of a warp, counted in `unit`, at time `now`; gives a report if a path could run and did not in all of it.
+    pub(crate) fn starvation(
+        &mut self,
+        warp: u32,
+        (now, unit): (u64, &str),
+        config: &Config,
+        program: &Program,
+    ) -> Option<String> {
         let window = &mut self.windows[warp as usize];
         let issued = std::mem::replace(window, Window { since: now, ..Window::default() }).issued;
         let paths = self.machine.paths(warp);
         let starved = paths.iter().find(|path| !path.parked && path.mask & issued == 0)?;
-        Some(report::starvation(&self.machine, config, program, warp, starved))
+        Some(report::starvation(&self.machine, config, program, (warp, starved), unit))
     }
 }

@@ -18,16 +18,16 @@ pub(crate) fn deadlock(machine: &Machine, config: &Config, program: &Program) ->
 }
 
 /// Text for a run in which `starved`, a runnable path of `warp`, has not been chosen for
-/// `run.starvation` issues of its warp.
+/// `run.starvation` cycles, or issues of its warp, as `unit` says.
 pub(crate) fn starvation(
     machine: &Machine,
     config: &Config,
     program: &Program,
-    warp: u32,
-    starved: &PathRecord,
+    (warp, starved): (u32, &PathRecord),
+    unit: &str,
 ) -> String {
     let mut text = format!(
-        "suspected deadlock: warp {warp} goes on, but its path at {} did not run for {} issues\n",
+        "suspected deadlock: warp {warp} goes on, but its path at {} did not run for {} {unit}\n",
         place(program, starved.pc),
         config.run.starvation
     );

@@ -16,13 +16,13 @@ use crate::{Fault, Machine, PolicyError, Program, Step, Stop, report};
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// A store to the `tohost` word made it this value, which is not zero.
+    /// A store to the `tohost` word made it this value.
     ToHost(u32),
     /// Every thread has ended; the machine holds the exit codes.
     Exited,
     /// No thread can run: a report for a person to read.
     Deadlock(String),
-    /// A runnable path was not chosen for `run.starvation` issues of its warp: a report likewise.
+    /// A runnable path was not chosen for `run.starvation` issues of its warp, or cycles: a report likewise.
     SuspectedDeadlock(String),
     /// The limit of issues, or of cycles, was reached.
     Limit,
@@ -81,7 +81,7 @@ impl Engine<'_> {
                     Ok(Step::Committed { .. }) => idle = false,
                 }
                 if self.execution.issues(warp) >= config.run.starvation
-                    && let Some(report) = self.execution.starvation(warp, 0, config, program)
+                    && let Some(report) = self.execution.starvation(warp, (0, "issues"), config, program)
                 {
                     return Outcome::SuspectedDeadlock(report);
                 }

@@ -3,6 +3,7 @@
 mod fetch_port;
 mod flow;
 mod hardware;
+mod held;
 mod liveness;
 mod memory_side;
 mod modelled;

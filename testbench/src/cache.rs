@@ -2,12 +2,15 @@
 //!
 //! `<root>/<kind>/<key>/` is a finished entry and never changes. It is built in a sibling
 //! `<key>.XXXXXX.partial`, under the lock file `<key>.lock`, and renamed when all of it is on disk.
-//! A killed build leaves its `.partial`, which the next builder of that key removes; compilers that
-//! outlive their killed parent write to a name that nobody else uses.
+//! An interrupted build takes its `.partial` with it ([`remove_unfinished`]); a killed one leaves it, and the next builder of
+//! that key removes it. Compilers that outlive their killed parent write to a name that nobody else uses.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
@@ -30,6 +33,66 @@ fn path_from(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
 pub struct CacheError {
     path: PathBuf,
     source: io::Error,
+}
+
+/// The folders that this process builds at this moment. Whoever holds the lock lets none begin, none be finished and none be
+/// given up.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As long as this is there, no entry is begun or finished.
+pub struct Held {
+    _lock: MutexGuard<'static, Vec<PathBuf>>,
+}
+
+/// Removes the folders that this process builds at this moment: for whoever handles signals. Compilers that write to them
+/// have to be told to end by somebody else; those that have been end within moments.
+pub fn remove_unfinished() -> Held {
+    let lock = unfinished();
+    for folder in lock.iter() {
+        for _ in 0..100 {
+            match fs::remove_dir_all(folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(Duration::from_millis(20)),
+                _ => break,
+            }
+        }
+    }
+    Held { _lock: lock }
+}
+
+/// A folder in which an entry is built, which disappears when dropped.
+struct Partial {
+    folder: tempfile::TempDir,
+}
+
+impl Partial {
+    /// An empty one inside `kind`.
+    fn of(key: &Key, kind: &Path) -> io::Result<Self> {
+        let mut unfinished = unfinished();
+        let folder = tempfile::Builder::new().prefix(&format!("{}.", key.0)).suffix(".partial").tempdir_in(kind)?;
+        unfinished.push(folder.path().to_owned());
+        Ok(Self { folder })
+    }
+
+    /// Gives it its place.
+    fn finish(self, place: &Path) -> io::Result<()> {
+        let nobody_removes_it = unfinished();
+        let renamed = fs::rename(self.folder.path(), place);
+        drop(nobody_removes_it);
+        renamed
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        let mut unfinished = unfinished();
+        unfinished.retain(|path| path != self.folder.path());
+        // What cannot be removed, the next builder removes.
+        let _ = fs::remove_dir_all(self.folder.path());
+    }
 }
 
 /// What [`clean`] removed.
@@ -115,14 +178,11 @@ impl Cache {
             fs::remove_dir_all(&stale).map_err(at(&stale))?;
         }
         // Removed on drop if the build fails.
-        let partial = tempfile::Builder::new()
-            .prefix(&format!("{}.", key.0))
-            .suffix(".partial")
-            .tempdir_in(&folder)
-            .map_err(at(&folder))?;
-        build(partial.path())?;
-        sync(partial.path()).map_err(at(partial.path()))?;
-        fs::rename(partial.path(), &finished).map_err(at(&finished))?;
+        let partial = Partial::of(key, &folder).map_err(at(&folder))?;
+        let path = partial.folder.path();
+        build(path)?;
+        sync(path).map_err(at(path))?;
+        partial.finish(&finished).map_err(at(&finished))?;
         Ok(finished)
     }
 

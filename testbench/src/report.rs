@@ -195,7 +195,7 @@ fn describe_exit_codes(codes: &[Option<u32>], threads: u32) -> String {
     match codes.iter().position(wrong) {
         None => format!("{} threads, every exit code 0", codes.len()),
         Some(_) if codes.iter().all(Option::is_none) => {
-            "exit codes are not known without the trace port (trace.port = true)".into()
+            "exit codes are not known without the trace port (trace.port = true), and so not known to be 0".into()
         }
         Some(hart) => {
             let count = codes.iter().filter(|code| wrong(code)).count();

@@ -103,9 +103,8 @@ fn atomic_operations_that_write_tohost_end_the_run() {
     assert_eq!(ends_by("amoswap.w t3, t1, (t0)"), (Outcome::Pass, Some(1)));
     assert_eq!(ends_by("amoadd.w zero, t2, (t0)"), (Outcome::Fail, Some(7)));
     assert_eq!(ends_by("lr.w t3, (t0)\n sc.w t3, t1, (t0)"), (Outcome::Pass, Some(1)));
-    // A store-conditional that fails writes nothing, and neither reading nor adding 0 leaves a value.
-    assert_eq!(
-        ends_by("sc.w t3, t2, (t0)\n lr.w t3, (t0)\n amoor.w t3, t3, (t0)\n sw t1, 0(t0)"),
-        (Outcome::Pass, Some(1))
-    );
+    // A store-conditional that fails writes nothing, and neither does reading.
+    assert_eq!(ends_by("sc.w t3, t2, (t0)\n lr.w t3, (t0)\n sw t1, 0(t0)"), (Outcome::Pass, Some(1)));
+    assert_eq!(ends_by("lr.w t3, (t0)\n amoor.w t3, t3, (t0)\n sw t1, 0(t0)"), (Outcome::Fault, Some(0)));
+    assert_eq!(ends_by("lr.w t3, (t0)\n sc.w t3, x0, (t0)\n sw t1, 0(t0)"), (Outcome::Fault, Some(0)));
 }

@@ -98,7 +98,9 @@ fn tohost_ends_the_run_by_stores_and_atomic_operations() {
         ("amoswap.w t3, t1, (t0)", (Outcome::Pass, Some(1))),
         ("amoadd.w zero, t2, (t0)", (Outcome::Fail, Some(7))),
         ("lr.w t3, (t0)\n sc.w t3, t1, (t0)", (Outcome::Pass, Some(1))),
-        ("sc.w t3, t2, (t0)\n amoor.w t3, x0, (t0)\n sw t1, 0(t0)", (Outcome::Pass, Some(1))),
+        ("sc.w t3, t2, (t0)\n lr.w t3, (t0)\n sw t1, 0(t0)", (Outcome::Pass, Some(1))),
+        ("amoor.w t3, x0, (t0)\n sw t1, 0(t0)", (Outcome::Fault, Some(0))),
+        ("sw x0, 0(t0)\n sw t1, 0(t0)", (Outcome::Fault, Some(0))),
     ] {
         let text =
             text("tohost", format!("begin\n la t0, tohost\n bnez s0, 1f\n li t1, 1\n li t2, 7\n{body}\n1: j 1b\n"));

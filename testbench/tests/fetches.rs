@@ -6,8 +6,8 @@ use std::fs;
 
 use sim::Program;
 use support::assembler::*;
-use testbench::{Engine, RunOptions, kernels};
-use weft_config::{Config, Latency};
+use testbench::{Engine, Outcome, RunOptions, kernels};
+use weft_config::{Bandwidth, Config, Latency};
 
 const LATE: Latency = Latency { min: 1, max: 9 };
 
@@ -54,4 +54,28 @@ fn every_unit_waits_for_late_words() {
             assert!(report.success(), "{name} with {unit}: {}", report.message);
         }
     }
+}
+
+/// A core that waits for a slow memory is not stuck.
+#[test]
+fn what_was_asked_and_not_answered_is_no_deadlock() {
+    let out = tempfile::tempdir().unwrap();
+    let elf = fs::read(kernels::build(kernels::find("memory_patterns").unwrap(), out.path()).unwrap()).unwrap();
+    let run = |set: fn(&mut Config)| {
+        let mut config = Config { warps: 3, threads: 4, ..Config::default() };
+        set(&mut config);
+        let program = Program::load("memory_patterns", &elf, &config).unwrap();
+        let options = RunOptions { max_cycles: 30_000, ..RunOptions::default() };
+        testbench::run(&config, &program, Engine::Rtl, options).unwrap()
+    };
+    let fetch = run(|config| {
+        config.memory.fetch_latency = Latency { min: 1000, max: 1000 };
+        config.run.watchdog = 500;
+    });
+    assert_eq!(fetch.outcome, Outcome::Limit, "{}", fetch.message);
+    let request = run(|config| {
+        config.memory.bandwidth = Bandwidth(1);
+        config.run.watchdog = 50;
+    });
+    assert_eq!(request.outcome, Outcome::Limit, "{}", request.message);
 }

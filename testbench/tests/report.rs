@@ -3,10 +3,12 @@
 
 mod support;
 
+use std::fs;
+
 use serde_json::Value;
 use sim::Program;
 use support::assembler::*;
-use testbench::{BenchError, Engine, Outcome, Report, RunOptions};
+use testbench::{BenchError, Engine, Outcome, Report, RunOptions, kernels};
 use weft_config::Config;
 
 const FIELDS: [&str; 16] = [
@@ -51,7 +53,7 @@ fn stats(report: &Report, engine: Engine) -> Value {
 
 #[test]
 fn stats_have_every_field_and_null_where_the_engine_knows_nothing() {
-    for (engine, unknown) in [(Engine::Model, &[][..]), (Engine::Rtl, &["high_water"][..]), (Engine::Cosim, &[][..])] {
+    for (engine, unknown) in [(Engine::Model, &[][..]), (Engine::Rtl, &[][..]), (Engine::Cosim, &[][..])] {
         let object = stats(&run(&config(), engine, RunOptions::default()), engine);
         let mut names: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
         if engine == Engine::Cosim {
@@ -115,7 +117,11 @@ fn a_core_without_trace_port_runs_and_leaves_what_it_cannot_count_unknown() {
     config.trace.port = false;
     let report = run(&config, Engine::Rtl, RunOptions::default());
     assert_eq!((report.outcome, report.success()), (Outcome::Exited, false));
-    assert!(report.message.contains("trace.port"), "{}", report.message);
+    assert!(
+        report.message.contains("without the trace port (trace.port = true), and so not known to be 0"),
+        "{}",
+        report.message
+    );
     let object = stats(&report, Engine::Rtl);
     let known = ["config", "program", "engine", "outcome", "cycles", "wall_seconds"];
     for field in FIELDS {
@@ -169,7 +175,22 @@ fn both_sides_of_a_branch_count_as_schedulable_on_the_hardware_as_in_the_model()
     let paths = |report: &Report| report.statistics.avg_path().unwrap();
     assert!(paths(&rtl) > 1.2, "{}", paths(&rtl));
     assert_eq!(paths(&rtl), paths(&cosim));
-    assert_eq!((rtl.statistics.high_water(), cosim.statistics.high_water()), (None, Some(2)));
+    assert_eq!((rtl.statistics.high_water(), cosim.statistics.high_water()), (Some(2), Some(2)));
+}
+
+#[test]
+fn the_most_paths_of_a_warp_are_counted_on_the_hardware_as_in_lock_step() {
+    let out = tempfile::tempdir().unwrap();
+    let elf = fs::read(kernels::build(kernels::find("quicksort").unwrap(), out.path()).unwrap()).unwrap();
+    for (unit, is_known) in [("sorted-table", true), ("dual-path", true), ("pdom-stack", false), ("arbiter", false)] {
+        let mut config = Config { warps: 1, threads: 4, ..Config::default() };
+        config.divergence.unit = unit.into();
+        let program = Program::load("quicksort", &elf, &config).unwrap();
+        let run = |engine| testbench::run(&config, &program, engine, RunOptions::default()).unwrap();
+        let [rtl, cosim] = [Engine::Rtl, Engine::Cosim].map(|engine| run(engine).statistics.high_water());
+        assert!(cosim > Some(1), "{unit}: {cosim:?}");
+        assert_eq!(rtl, cosim.filter(|_| is_known), "{unit}");
+    }
 }
 
 #[test]

@@ -6,12 +6,12 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
-use testbench::group;
+use testbench::{cache, group};
 
 use crate::staging;
 
 /// From now on SIGINT, SIGTERM, and SIGHUP unless it is ignored (`nohup`), end the groups of processes that run and remove
-/// the staging folders, then end the process as they would have ended it anyway.
+/// the staging folders and what is half-built in the cache, then end the process as they would have ended it anyway.
 pub fn install() -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     if !is_ignored(SIGHUP) {
@@ -21,6 +21,7 @@ pub fn install() -> anyhow::Result<()> {
         for signal in signals.forever() {
             let _no_other_starts = group::end_all();
             let _no_new_ones = staging::remove_all();
+            let _none_finished = cache::remove_unfinished();
             let _ = emulate_default_handler(signal);
         }
     });

@@ -46,6 +46,10 @@ fn a_mistake_in_a_configuration_file() {
         workspace.write("core.toml", text);
         messages.push(workspace.refused(&["emit", "--config", "core.toml", "--out", "core"]));
     }
+    for text in ["[divergence]\nunit = \"arbitre\"\n", "warps = 4\n[divergence]\nscheduler = \"constrained\"\n"] {
+        workspace.write("core.toml", text);
+        messages.push(workspace.refused(&["emit", "--config", "core.toml", "--out", "core"]));
+    }
     workspace.write("core.toml", [0xff, 0xfe, 0x00]);
     messages.push(workspace.refused(&["emit", "--config", "core.toml", "--out", "core"]));
     insta::assert_snapshot!(messages.join("\n"));

@@ -45,6 +45,11 @@ fn a_test_that_fails_through_tohost() {
 }
 
 #[test]
+fn a_store_of_zero_to_tohost_is_a_fault() {
+    says(&run_everywhere(&store_to_host(0), &[], 1, "fault"), &["tohost = 0x0", "expected 1"]);
+}
+
+#[test]
 fn an_endless_loop_ends_at_the_limit() {
     says(&run_everywhere(&Elf::new(&[LOOP_FOR_EVER]), &["--max-cycles", "5000"], 1, "limit"), &["limit", "5000"]);
 }
@@ -180,6 +185,24 @@ fn a_signature_needs_its_symbols() {
 }
 
 #[test]
+fn a_signature_is_of_words_of_ram_in_order() {
+    let workspace = Workspace::new();
+    let places = [
+        (RAM + 18, RAM + 24),
+        (RAM + 16, RAM + 22),
+        (RAM + 24, RAM + 16),
+        (RAM - 4, RAM + 16),
+        (RAM + 16, RAM + 0x4000_0000),
+    ];
+    let refused = places.map(|(begin, end)| {
+        let symbols = vec![("begin_signature", begin), ("end_signature", end)];
+        workspace.write("p.elf", Elf { symbols, ..Elf::new(&[EXIT]) }.bytes());
+        workspace.refused(&[ENGINES[0].1, SMALL, &["--signature", "signature"]].concat())
+    });
+    insta::assert_snapshot!(refused.join("\n"));
+}
+
+#[test]
 fn the_model_has_no_waveforms_and_no_pipeline() {
     let workspace = Workspace::new();
     workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
@@ -235,10 +258,10 @@ fn an_interrupted_build_leaves_no_broken_cache() {
     wait_until(|| partial().is_some());
     interrupt(child);
     assert_eq!(workspace.entries(), ["cache", "p.elf"]);
+    assert_eq!(partial(), None, "nothing is left half-built");
 
     let again = workspace.command(&run).env("WEFT_CACHE", &cache).output().expect("weft starts");
     Ended::of(again).succeeded();
-    assert_eq!(partial(), None, "the next build removes what the interrupted one left");
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub use external::{EXTERNAL, External, ExternalPort, PARAMETERS};
 pub use keys::*;
 pub use preset::{PRESETS, Preset};
 pub use reference::reference;
-pub use resolve::Base;
+pub use resolve::{Base, Origins};
 pub use suggest::nearest;
 pub use table::{KEYS, Key};
 

@@ -35,6 +35,11 @@ impl Config {
     ///
     /// The right side of a setting is TOML, else a string.
     pub fn resolve(base: &Base, settings: &[impl AsRef<str>]) -> Result<Self, ConfigError> {
+        Self::resolve_with_origins(base, settings).map(|(config, _)| config)
+    }
+
+    /// The same, and where each key was set: for those who find a mistake later.
+    pub fn resolve_with_origins(base: &Base, settings: &[impl AsRef<str>]) -> Result<(Self, Origins), ConfigError> {
         let mut resolver = Resolver::default();
         match base {
             Base::Preset(name) => {
@@ -56,11 +61,28 @@ impl Config {
     }
 }
 
+/// Which key was set where, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Origins(Vec<(&'static str, Origin)>);
+
+impl Origins {
+    /// Where the key was set last.
+    pub fn of(&self, key: &str) -> Origin {
+        self.last(&[key])
+    }
+
+    /// Where the last of the keys was set.
+    fn last(&self, keys: &[&str]) -> Origin {
+        let last = self.0.iter().rev().find(|(key, _)| keys.contains(key));
+        last.map_or(Origin::Default, |(_, origin)| origin.clone())
+    }
+}
+
 /// A configuration in the making, and which key was set where, in order.
 #[derive(Default)]
 struct Resolver {
     config: Config,
-    origins: Vec<(&'static str, Origin)>,
+    origins: Origins,
 }
 
 impl Resolver {
@@ -112,7 +134,7 @@ impl Resolver {
         let refusal = match Key::find(name) {
             Some(key) => match key.set(&mut self.config, given) {
                 Ok(()) => {
-                    self.origins.push((key.name, *origin));
+                    self.origins.0.push((key.name, *origin));
                     return Ok(());
                 }
                 Err(refusal) => (key.values(), refusal),
@@ -131,19 +153,20 @@ impl Resolver {
         })
     }
 
-    fn finish(mut self) -> Result<Config, ConfigError> {
+    fn finish(mut self) -> Result<(Config, Origins), ConfigError> {
         self.default_to_the_memory();
         let ignored = KEYS.iter().find(|key| key.is_ignored(&self.config) && self.is_set(key));
         let checked = ignored.map_or_else(|| check_rules(&self.config), |key| Err(no_effect(&self.config, key)));
-        checked.map_err(|Broken { keys, reason, hint }| {
-            let last = self.origins.into_iter().rev().find(|(key, _)| keys.contains(key));
-            ConfigError::Conflict { origin: Box::new(last.map_or(Origin::Default, |(_, origin)| origin)), reason, hint }
+        checked.map_err(|Broken { keys, reason, hint }| ConfigError::Conflict {
+            origin: Box::new(self.origins.last(keys)),
+            reason,
+            hint,
         })?;
-        Ok(self.config)
+        Ok((self.config, self.origins))
     }
 
     fn is_set(&self, key: &Key) -> bool {
-        self.origins.iter().any(|(name, _)| *name == key.name)
+        self.origins.0.iter().any(|(name, _)| *name == key.name)
     }
 
     /// Gives the keys that nobody set the defaults of the chosen kind of memory.

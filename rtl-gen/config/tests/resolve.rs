@@ -156,6 +156,15 @@ fn memory_on_chip_made_by_code_has_no_latency() {
 }
 
 #[test]
+fn each_key_is_known_to_be_where_it_was_set_last() {
+    let settings = ["warps=4", "divergence.unit=arbiter", "warps=2"];
+    let (_, origins) =
+        Config::resolve_with_origins(&Base::Preset("wide".into()), &settings).expect("it can be resolved");
+    let shown = ["warps", "threads", "divergence.unit", "memory.latency"].map(|key| origins.of(key).to_string());
+    assert_eq!(shown, ["--set warps=2", "preset `wide`", "--set divergence.unit=arbiter", "configuration"]);
+}
+
+#[test]
 fn the_table_has_every_key_of_the_configuration_once_and_in_order() {
     fn leaves(prefix: &str, table: &toml::Table, names: &mut Vec<String>) {
         for (name, value) in table {

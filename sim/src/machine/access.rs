@@ -99,7 +99,7 @@ impl Machine {
     }
 
     /// After a transaction that wrote the bytes of its mask: reservations on them end, and the
-    /// `tohost` word is told if it is among them and not zero.
+    /// `tohost` word is told if it is among them.
     pub(super) fn written(&mut self, part: &mut Part) {
         let out = &*part.out;
         let touched = |word: u32| {
@@ -108,7 +108,7 @@ impl Machine {
         };
         self.reservations.end(touched);
         let word = self.tohost.filter(|word| touched(*word));
-        part.tohost = word.map(|word| self.memory.word(word)).filter(|value| *value != 0);
+        part.tohost = word.map(|word| self.memory.word(word));
     }
 
     /// Points every lane at the physical address that it accesses, unless one of them must not.

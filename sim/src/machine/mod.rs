@@ -47,7 +47,7 @@ pub enum Step {
         late: bool,
         /// A counter was read into a register: the values depend on the engine.
         volatile: bool,
-        /// The `tohost` word after a write that touched it, unless it is zero: the run ends here.
+        /// The `tohost` word after a write that touched it: the run ends here.
         tohost: Option<u32>,
         /// What it did with the paths that wait.
         moves: Moves,

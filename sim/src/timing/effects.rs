@@ -186,7 +186,7 @@ impl Core<'_> {
         if self.now - self.execution.since(warp) < self.config.run.starvation {
             return None;
         }
-        let report = self.execution.starvation(warp, self.now, self.config, self.program)?;
+        let report = self.execution.starvation(warp, (self.now, "cycles"), self.config, self.program)?;
         Some(Outcome::SuspectedDeadlock(report))
     }
 }

@@ -107,16 +107,29 @@ fn a_run_ends_when_every_thread_has_ended() {
 }
 
 #[test]
-fn a_run_ends_at_the_first_store_that_leaves_tohost_non_zero() {
-    // A zero store, then byte 1 := 2; the word is 0x200. The exit is never reached.
+fn a_run_ends_at_the_first_store_to_tohost() {
+    // A store beside it, then byte 1 := 2; the word is 0x200. The exit is never reached.
     let mut words = Vec::from(li(1, CODE + 0x100));
-    words.extend([sw(0, 1, 0), addi(2, 0, 2), sw(2, 1, 4), sb(2, 1, 1), exit()]);
+    words.extend([sw(0, 1, 16), addi(2, 0, 2), sw(2, 1, 4), sb(2, 1, 1), exit()]);
     let program = Program::from_words("tohost", CODE, &words).with_symbol("tohost", CODE + 0x100);
     let finished = sim::run(&config(1, 4), &program, 100, &mut |_| {}).expect("a known unit");
     assert_eq!(finished.outcome, Outcome::ToHost(0x200));
     assert_eq!(finished.machine.live(), 4);
     let stores_to_other_words = 4 + 4;
     assert_eq!(finished.statistics.issues, 2 + 1 + stores_to_other_words + 1, "one lane's store is enough");
+}
+
+#[test]
+fn a_store_of_zero_to_tohost_ends_a_run_too() {
+    for store in [sw(0, 1, 0), sb(0, 1, 0), sb(0, 1, 3)] {
+        let mut words = Vec::from(li(1, CODE + 0x100));
+        words.extend([addi(2, 0, 1), store, sw(2, 1, 0), exit()]);
+        let program = Program::from_words("tohost", CODE, &words).with_symbol("tohost", CODE + 0x100);
+        for run in [sim::run, sim::timing::run] {
+            let finished = run(&config(1, 4), &program, 1000, &mut |_| {}).expect("a known unit");
+            assert_eq!(finished.outcome, Outcome::ToHost(0));
+        }
+    }
 }
 
 #[test]

@@ -89,4 +89,9 @@ impl FetchPort {
         }
         Ok(accepted.is_some())
     }
+
+    /// Whether a fetch stands at the port that was not accepted, or waits for its word for longer than one cycle.
+    pub(super) fn is_asked(&self) -> bool {
+        self.offer.waits() || self.fetched.iter().any(|fetched| fetched.cycles > 1)
+    }
 }

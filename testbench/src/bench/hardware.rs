@@ -45,7 +45,7 @@ pub(super) struct Events {
     pub(super) violation: Option<Violation>,
     /// The byte that the console took.
     pub(super) console: Option<u8>,
-    /// The `tohost` word after a store to it, if not zero.
+    /// The `tohost` word after a store to it.
     pub(super) tohost: Option<u32>,
     /// The core halts.
     pub(super) fault: Option<Fault>,
@@ -121,6 +121,11 @@ impl Hardware {
     /// Whether loads are in flight.
     pub(super) fn is_waiting(&self) -> bool {
         self.memory.is_waiting()
+    }
+
+    /// Whether a request or a fetch stands at its port, not accepted, or a fetch waits for its word.
+    pub(super) fn is_asked(&self) -> bool {
+        self.memory.is_asked()
     }
 
     fn reset(&mut self) -> Result<(), ModelError> {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use sim::{Program, advice, policy};
 use weft_config::Config;
-use weft_trace::{Commit, PathRecord};
+use weft_trace::Commit;
 
 use crate::lockstep::place;
 
@@ -24,7 +24,14 @@ struct Thread {
     /// Cycle of its last commit, or of the release that made it runnable.
     last: u64,
     /// Address of its last commit.
-    pc: u32,
+    pc: Option<u32>,
+}
+
+/// Live threads of a warp that committed the same instruction last.
+struct Group {
+    pc: Option<u32>,
+    mask: u64,
+    parked: bool,
 }
 
 /// The threads of a core.
@@ -37,9 +44,9 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// All threads at the entry of the program.
-    pub(super) fn new(config: &Config, program: &Program) -> Self {
-        let thread = Thread { state: State::Runnable, last: 0, pc: program.entry };
+    /// No thread has committed anything.
+    pub(super) fn new(config: &Config) -> Self {
+        let thread = Thread { state: State::Runnable, last: 0, pc: None };
         Self {
             threads: vec![thread; (config.warps * config.threads) as usize],
             per_warp: config.threads,
@@ -54,7 +61,7 @@ impl Threads {
         let written = written_csr(commit.instruction);
         for (lane, thread) in lanes.iter_mut().enumerate().filter(|(lane, _)| commit.mask >> lane & 1 != 0) {
             thread.last = commit.cycle;
-            thread.pc = commit.pc;
+            thread.pc = Some(commit.pc);
             match written {
                 Some(EXIT) => thread.state = State::Ended(commit.values[lane]),
                 Some(BARRIER) => thread.state = State::Parked,
@@ -91,9 +98,9 @@ impl Threads {
     }
 
     /// The live threads of a warp, those at one place together.
-    fn groups(&self, warp: u32) -> Vec<PathRecord> {
+    fn groups(&self, warp: u32) -> Vec<Group> {
         let first = (warp * self.per_warp) as usize;
-        let mut groups: Vec<PathRecord> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         for (lane, thread) in self.threads[first..first + self.per_warp as usize].iter().enumerate() {
             let parked = match thread.state {
                 State::Ended(_) => continue,
@@ -101,7 +108,7 @@ impl Threads {
             };
             match groups.iter_mut().find(|group| group.pc == thread.pc && group.parked == parked) {
                 Some(group) => group.mask |= 1 << lane,
-                None => groups.push(PathRecord { pc: thread.pc, depth: 0, mask: 1 << lane, parked }),
+                None => groups.push(Group { pc: thread.pc, mask: 1 << lane, parked }),
             }
         }
         groups
@@ -141,7 +148,7 @@ impl Threads {
         let waits =
             if policy::takes_turns(&config.divergence.unit) { "waits for its turn" } else { "waits in the stack" };
         let last_commit = self.last_commit[warp as usize];
-        let in_charge = |group: &PathRecord| {
+        let in_charge = |group: &Group| {
             let lane = group.mask.trailing_zeros();
             self.threads[(warp * self.per_warp + lane) as usize].last == last_commit
         };
@@ -151,9 +158,12 @@ impl Threads {
                 false if in_charge(&group) => "ran last",
                 false => waits,
             };
-            let place = place(program, group.pc);
+            let did = match group.pc {
+                Some(pc) => format!("last committed {}: {state}", place(program, pc)),
+                None => "no commit yet".into(),
+            };
             // Writing to a `String` cannot fail.
-            let _ = writeln!(text, "  warp {warp}, lanes {:#x}: last committed {place}: {state}", group.mask);
+            let _ = writeln!(text, "  warp {warp}, lanes {:#x}: {did}", group.mask);
         }
     }
 }
@@ -183,7 +193,7 @@ mod tests {
     const NOP: u32 = 0x13;
 
     fn threads() -> Threads {
-        let thread = Thread { state: State::Runnable, last: 0, pc: 0 };
+        let thread = Thread { state: State::Runnable, last: 0, pc: None };
         Threads { threads: vec![thread; 8], per_warp: 4, last_commit: vec![0; 2] }
     }
 
@@ -198,6 +208,18 @@ mod tests {
         threads.commit(&commit(0, 2, READ_EXIT, 0b1111));
         let expected = [None, None, None, None, Some(5), None, Some(7), None];
         assert_eq!(threads.exit_codes(), expected);
+    }
+
+    #[test]
+    fn a_report_names_an_instruction_only_where_one_was_committed() {
+        let config = Config { warps: 2, threads: 4, ..Config::default() };
+        let mut threads = Threads::new(&config);
+        threads.commit(&Commit { pc: 0x8000_0010, ..commit(1, 5, NOP, 0b0011) });
+        let program = Program::from_words("p", 0x8000_0000, &[NOP]);
+        let report = threads.deadlock(&config, &program);
+        let lines: Vec<&str> = report.lines().filter(|line| line.starts_with("  warp")).collect();
+        let committed = "  warp 1, lanes 0x3: last committed 0x80000010: ran last";
+        assert_eq!(lines, ["  warp 0, lanes 0xf: no commit yet", committed, "  warp 1, lanes 0xc: no commit yet"]);
     }
 
     #[test]

@@ -26,6 +26,9 @@ pub(super) trait MemorySide {
     /// Whether loads are in flight.
     fn is_waiting(&self) -> bool;
 
+    /// Whether a request or a fetch stands at its port, not accepted, or a fetch waits for its word.
+    fn is_asked(&self) -> bool;
+
     /// RAM after the requests accepted so far.
     fn ram(&self) -> &Ram;
 
@@ -82,6 +85,11 @@ impl Requests {
         })
     }
 
+    /// Whether a request stands at the port that was not accepted.
+    pub(super) fn is_offered(&self) -> bool {
+        self.offer.waits()
+    }
+
     /// Performs the request of a cycle in which the memory is `ready` for one.
     pub(super) fn accept(&mut self, model: &Model, cycle: u64, ready: bool, events: &mut Events) {
         let valid = model.bit(self.ports.dmem_req_valid);
@@ -117,11 +125,11 @@ impl Requests {
         asked.hart = self.atomic_ports.as_ref().map_or(0, |ports| get(ports.dmem_req_hart));
     }
 
-    /// The `tohost` word if a request is for it and it is not zero.
+    /// The `tohost` word if a store is to it.
     fn stored_to_host(&self, store: &Request<'_>) -> Option<u32> {
         let tohost = self.tohost?;
         let offset = tohost.wrapping_sub(store.address) as usize / 4;
         let touched = offset < store.data.len() && store.mask[offset / 16] >> (4 * (offset % 16)) & 0xf != 0;
-        self.ram.read_physical(tohost).filter(|value| touched && *value != 0)
+        self.ram.read_physical(tohost).filter(|_| touched)
     }
 }

@@ -72,6 +72,10 @@ impl MemorySide for Modelled {
         self.requests.data_port.in_flight() > 0
     }
 
+    fn is_asked(&self) -> bool {
+        self.requests.is_offered() || self.fetch.is_asked()
+    }
+
     fn ram(&self) -> &Ram {
         &self.requests.ram
     }

@@ -101,6 +101,10 @@ impl MemorySide for OnChip {
         self.requests.data_port.in_flight() > 0
     }
 
+    fn is_asked(&self) -> bool {
+        self.requests.is_offered()
+    }
+
     fn ram(&self) -> &Ram {
         &self.requests.ram
     }

@@ -9,6 +9,7 @@ use weft_trace::{Context, Event, Moves, Record, Statistics};
 
 use super::flow::Flow;
 use super::hardware::{Events, Hardware};
+use super::held::Held;
 use super::liveness::Threads;
 use super::pipeline_log::PipelineLog;
 use super::schedulable::Schedulable;
@@ -43,8 +44,9 @@ pub(super) fn run(
         flow: Flow::default(),
         outputs: Outputs { commits, console, progress },
         pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
-        threads: Threads::new(config, program),
+        threads: Threads::new(config),
         schedulable: Schedulable::new(config),
+        held: Held::new(config),
         unknown_branches: UnknownBranches::of(config, program),
         counts: Counts::default(),
         owed: 0,
@@ -66,6 +68,7 @@ struct Run<'a, 'o> {
     pipeline: Option<PipelineLog<'a, 'o>>,
     threads: Threads,
     schedulable: Schedulable,
+    held: Held,
     unknown_branches: UnknownBranches,
     counts: Counts,
     /// Transactions committed and not yet accepted by the memory.
@@ -158,6 +161,13 @@ impl Run<'_, '_> {
         }
         if let Some(context) = &trace.context {
             self.schedulable.context(context);
+            // In lock step, the model says.
+            if let Some(held) = self.held.context(context).filter(|_| self.checker.is_none()) {
+                self.counts.statistics.held(held);
+            }
+        }
+        if let Some(exchange) = &trace.exchange {
+            self.held.exchange(exchange);
         }
         if trace.release {
             self.threads.release(cycle);
@@ -228,6 +238,9 @@ impl Run<'_, '_> {
         let clearing = self.first_fetch.is_none() && cycle < 64 * u64::from(self.config.warps);
         if commits || events.response || self.hardware.is_waiting() || clearing {
             self.last_progress = cycle;
+        } else if self.hardware.is_asked() {
+            // Such a cycle does not count, but is no progress: a core that fetches for ever and commits nothing is stuck.
+            self.last_progress = cycle.min(self.last_progress + 1);
         }
         if cycle - self.last_progress >= self.config.run.watchdog {
             let report = self.threads.deadlock(self.config, self.program);

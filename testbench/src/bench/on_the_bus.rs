@@ -233,6 +233,10 @@ impl MemorySide for OnTheBus {
         self.requests.data_port.in_flight() > 0 || !self.rules.is_idle()
     }
 
+    fn is_asked(&self) -> bool {
+        self.requests.is_offered() || self.fetch.is_asked()
+    }
+
     fn ram(&self) -> &Ram {
         &self.requests.ram
     }

@@ -450,7 +450,8 @@ fn tohosts() -> Vec<Directed> {
     vec![
         program("1", Outcome::Pass, [addi(7, 0, 1), sw(7, 6, 0), nop]),
         program("1 as a byte", Outcome::Pass, [addi(7, 0, 1), sb(7, 6, 0), nop]),
-        program("0 is ignored", Outcome::Pass, [addi(7, 0, 1), sw(0, 6, 0), sw(7, 6, 0)]),
+        program("0", Outcome::Fault, [addi(7, 0, 1), sw(0, 6, 0), sw(7, 6, 0)]),
+        program("0 as a byte", Outcome::Fault, [addi(7, 0, 1), sb(0, 6, 2), sw(7, 6, 0)]),
         program("7", Outcome::Fail, [addi(7, 0, 7), sw(7, 6, 0), nop]),
         program("4", Outcome::Fault, [addi(7, 0, 4), sw(7, 6, 0), nop]),
         program("in its second byte", Outcome::Fault, [addi(7, 0, 1), sb(7, 6, 1), nop]),

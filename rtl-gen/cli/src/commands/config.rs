@@ -4,8 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use cores::CoreError;
 use serde_json::json;
-use weft_config::{Base, Config, EXTERNAL, nearest};
+use weft_config::{Base, Config, EXTERNAL, Origins, nearest};
 
 use crate::Verdict;
 use crate::arguments::ConfigArguments;
@@ -31,8 +32,8 @@ pub fn resolve(arguments: &ConfigArguments) -> anyhow::Result<Config> {
 
 /// The same from a base and settings. The file of a unit in Verilog has been read.
 pub fn of(base: &Base, settings: &[String]) -> anyhow::Result<Config> {
-    let mut config = Config::resolve(base, settings)?;
-    check_unit(&config.divergence.unit)?;
+    let (mut config, origins) = Config::resolve_with_origins(base, settings)?;
+    check_unit(&config.divergence.unit, &origins)?;
     if config.divergence.unit == EXTERNAL {
         let path = PathBuf::from(&config.divergence.file);
         let bytes = fs::read(&path).map_err(|error| RequestError::unreadable(&path, &error))?;
@@ -40,11 +41,16 @@ pub fn of(base: &Base, settings: &[String]) -> anyhow::Result<Config> {
             .map_err(|_| RequestError::new("unreadable-file", format!("{}: not text in UTF-8", path.display())))?;
         config.divergence.external = Some(Arc::new(flow::external::read(&config, &text)?));
     }
-    cores::divergence::of(&config)?;
+    cores::divergence::of(&config).map_err(|error| match error {
+        CoreError::IgnoredKey { key, .. } => {
+            RequestError::new("configuration", format!("{}: {error}", origins.of(key))).into()
+        }
+        error => anyhow::Error::from(error),
+    })?;
     Ok(config)
 }
 
-fn check_unit(unit: &str) -> Result<(), RequestError> {
+fn check_unit(unit: &str, origins: &Origins) -> Result<(), RequestError> {
     let known = [cores::divergence::names(), vec![EXTERNAL]].concat();
     if known.contains(&unit) {
         return Ok(());
@@ -53,5 +59,7 @@ fn check_unit(unit: &str) -> Result<(), RequestError> {
         Some(name) => format!("did you mean `{name}`?"),
         None => format!("the units are `{}`", known.join("`, `")),
     };
-    Err(RequestError::new("unknown-unit", format!("`divergence.unit` = \"{unit}\": no such divergence unit; {hint}")))
+    let origin = origins.of("divergence.unit");
+    let message = format!("{origin}: `divergence.unit` = \"{unit}\": no such divergence unit; {hint}");
+    Err(RequestError::new("unknown-unit", message))
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 use sim::Program;
 use testbench::RunOptions;
-use weft_config::{Config, EXTERNAL};
+use weft_config::{Config, EXTERNAL, RAM_BASE};
 
 use super::config::resolve;
 use super::outputs::{Outputs, Stream};
@@ -52,7 +52,7 @@ fn execute(
     }
     let program = program::load(&arguments.program, &config)?;
     let signature = match &arguments.files.signature {
-        Some(_) => signature_of(&program)?,
+        Some(_) => signature_of(&program, &config)?,
         None => 0..0,
     };
     let outputs = Outputs::prepare(&arguments.files, &arguments.program)?;
@@ -98,12 +98,31 @@ fn drive(
     Ok(ended)
 }
 
-fn signature_of(program: &Program) -> Result<Range<u32>, RequestError> {
-    program.signature().ok_or_else(|| {
-        let message =
-            format!("{}: --signature expects the symbols `begin_signature` and `end_signature`", program.name);
-        RequestError::new("no-signature", message)
-    })
+/// The words from `begin_signature` to `end_signature`: in RAM, or none.
+fn signature_of(program: &Program, config: &Config) -> Result<Range<u32>, RequestError> {
+    let [begin_name, end_name] = ["begin_signature", "end_signature"];
+    let refuse = |message: String| RequestError::new("no-signature", format!("{}: {message}", program.name));
+    let (Some(begin), Some(end)) = (program.symbol(begin_name), program.symbol(end_name)) else {
+        return Err(refuse(format!("--signature expects the symbols `{begin_name}` and `{end_name}`")));
+    };
+    let ram_end = u64::from(RAM_BASE) + u64::from(config.memory.ram_bytes);
+    for (name, address) in [(begin_name, begin), (end_name, end)] {
+        let at = format!("`{name}` is at {address:#010x}");
+        if !address.is_multiple_of(4) {
+            return Err(refuse(format!("{at}: --signature expects a multiple of 4, as it consists of words")));
+        }
+        if address < RAM_BASE || u64::from(address) > ram_end {
+            let last = ram_end - 1;
+            return Err(refuse(format!("{at}: --signature expects it in RAM, {RAM_BASE:#010x} to {last:#010x}")));
+        }
+    }
+    if end < begin {
+        let message = format!(
+            "`{end_name}` is at {end:#010x}: --signature expects it at or behind `{begin_name}` at {begin:#010x}"
+        );
+        return Err(refuse(message));
+    }
+    Ok(begin..end)
 }
 
 /// The summary and, if the run failed, what the bench says about it.
