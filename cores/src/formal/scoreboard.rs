@@ -131,6 +131,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             instance.input("elects_s2", &elects);
             instance.input("needs_s2", &zeros(Need::count(shape))).input("lacking", &zeros(Need::count(shape)));
             instance.input("running", &ones(1)).input("record_ends", &zeros(1));
+            if shape.contexts() > 1 {
+                instance.input("held_back", &zeros(1));
+            }
             instance.input("depends_s2", &depends).input("reads_last_s2", &reads_last);
             instance.input("flush", &flush.bit(slot)).input("record", &zeros(1));
             instance.input("sibling_issues", &issue.bit(slot ^ 1));
