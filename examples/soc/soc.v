@@ -41,10 +41,12 @@ module soc (
         end
     endgenerate
 
-    // The console goes from one core to the other at the end of a line, or where nobody has begun one: lines stay whole.
+    // The console goes from one core to the other at the end of a line, or where nobody has begun one: lines stay whole. A core
+    // that has ended or failed prints no more, so that its last line ends there.
     reg        owner;
     reg        in_line;
     wire       taken = tx_valid & tx_ready;
+    wire       ended = core_done[owner] | error[owner];
     wire       next_owner = console_valid[~owner];
     assign tx_valid = console_valid[owner];
     assign tx_data = console_data[owner];
@@ -57,7 +59,8 @@ module soc (
         end else if (taken) begin
             in_line <= tx_data != 8'h0a;
             if (tx_data == 8'h0a) owner <= owner ^ next_owner;
-        end else if (~tx_valid & ~in_line) begin
+        end else if (~tx_valid & (~in_line | ended)) begin
+            in_line <= 1'b0;
             owner <= owner ^ next_owner;
         end
     end

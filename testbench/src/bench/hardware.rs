@@ -9,6 +9,7 @@ use super::memory_side::{Asked, MemorySide};
 use super::modelled::Modelled;
 use super::on_chip::OnChip;
 use super::on_the_bus::OnTheBus;
+use crate::memory::axi4::Service;
 use crate::memory::{BackPressure, Offer, Ram, Request, Violation};
 use crate::model::{Model, ModelError};
 use crate::pins::Ports;
@@ -79,7 +80,7 @@ impl Hardware {
         let memory: Box<dyn MemorySide> = match config.memory.kind {
             MemoryKind::Model => Box::new(Modelled::new(&model, config, program)?),
             MemoryKind::Bram => Box::new(OnChip::new(&mut model, config, program)?),
-            MemoryKind::Axi4 => Box::new(OnTheBus::new(&model, config, program)?),
+            MemoryKind::Axi4 => Box::new(OnTheBus::new(&model, config, Service::Together, program)?),
         };
         let mut hardware = Self {
             ports: Ports::of(&model, config)?,

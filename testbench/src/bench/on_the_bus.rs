@@ -10,7 +10,7 @@ use super::JUNK;
 use super::fetch_port::FetchPort;
 use super::hardware::Events;
 use super::memory_side::{MemorySide, Requests};
-use crate::memory::axi4::{Address, Claims, Master, Performed, Rules, Slave, WriteBeat};
+use crate::memory::axi4::{Address, Claims, Master, Performed, Rules, Service, Slave, WriteBeat};
 use crate::memory::{Operation, RAM_BASE, Ram, Violation, byte_bits};
 use crate::model::{Model, ModelError, Port};
 use crate::pins::{BusPorts, BusState, ObservedAnswers, byte_mask};
@@ -36,7 +36,7 @@ pub(super) struct OnTheBus {
 
 impl OnTheBus {
     /// A slave whose memory holds the program.
-    pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
+    pub(super) fn new(model: &Model, config: &Config, service: Service, program: &Program) -> Result<Self, ModelError> {
         let beat_words = config.threads.min(32);
         let claims =
             Claims { line_bytes: 4 * config.threads, beat_bytes: 4 * beat_words, ram_bytes: config.memory.ram_bytes };
@@ -49,7 +49,7 @@ impl OnTheBus {
             bus: BusPorts::of(model, config)?,
             state: BusState::of(model, config)?,
             rules: Rules::new(claims),
-            slave: Slave::new(config, beat_words as usize),
+            slave: Slave::new(config, service, beat_words as usize),
             awaited: HashMap::new(),
             owed: HashMap::new(),
             wrong_in_reset: None,

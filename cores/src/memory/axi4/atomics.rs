@@ -1,21 +1,37 @@
 //! Atomic operations in the adaptor: reservations, and the words that AMOs write back.
 //!
-//! An AMO is a read. When it is answered, the old word is kept for a cycle and more, until the write of the new one can
-//! start: while one waits, no other read is answered, so that one place is enough. LR is a load that reserves; SC is a
-//! store, or nothing, whose verdict is known as it leaves.
+//! An AMO is a read. When it is answered, it goes into a queue with the old word, until the write of the new one can
+//! start. The queue has a place for every tag, so that an answer never waits for a write: a slave may take no write
+//! while an answer of its stands. LR is a load that reserves; SC is a store, or nothing, whose verdict is known as it
+//! leaves.
 //!
-//! Storage: the reservations; op, operand and word of each load in flight, LUT RAM; one AMO.
+//! Storage: the reservations; op, operand and word of each load in flight, LUT RAM; a queue of `outstanding` AMOs.
 
 use rtl::{Builder, ElaborationError, MemoryStyle, Module, decode, encode, join, select};
 
+use super::row_bits;
 use crate::functional::atomic_alu;
 use crate::memory::request_queue::hart_bits;
 use crate::memory::reservations;
+use crate::queue::{Queue, pack, unpack};
 use crate::shape::Shape;
 
-/// Elaborates the unit for a memory of so many bits of row number.
-pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
-    let (threads, lane_bits) = (shape.threads, shape.lane_bits());
+rtl::bundle! {
+    /// An AMO that has been answered.
+    struct Answered(shape: &Shape) {
+        op: 4,
+        operand: 32,
+        old: 32,
+        /// Which word of the line.
+        place: shape.lane_bits(),
+        row: row_bits(shape),
+        tag: shape.tag_bits(),
+    }
+}
+
+/// Elaborates the unit.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let (threads, lane_bits, row_bits) = (shape.threads, shape.lane_bits(), row_bits(shape));
     let m =
         Builder::new("axi4_atomics", "Reservations, and the second half of atomic operations: what is written back.");
     m.port_group(
@@ -34,7 +50,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let answered_tag = m.input("answered_tag", shape.tag_bits());
     let answered_row = m.input("answered_row", row_bits);
     let line = m.input("line", shape.line_bits());
-    m.port_group("what waits to be written back is taken");
+    m.port_group("the first AMO of those that wait is written back");
     let rewritten = m.input("rewritten", 1);
 
     m.comment("Reservations, in the order in which requests leave. SC answers a cycle later: 0 if it writes, else 1.");
@@ -59,22 +75,25 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let recalled = table.read("recalled", &answered_tag);
     let place = m.wire("place", &recalled.slice(36, lane_bits));
 
-    m.comment("The AMO that has been answered.");
+    m.comment("The AMOs that have been answered. No tag has two, so there is a place.");
     let begins = m.wire("begins", &(&delivered & recalled.slice(2, 2).any()));
-    let waits = m.register("waits", 1);
-    waits.next(&(&begins | (&*waits & !rewritten))).reset(0);
-    let hold = |name: &str, value: &rtl::Expr| {
-        let register = m.register(name, value.width());
-        register.next(value).enable(&begins);
-        register.q()
+    let answered = Answered {
+        op: recalled.slice(0, 4),
+        operand: recalled.slice(4, 32),
+        old: select(&place, &line.lanes(32)),
+        place,
+        row: answered_row,
+        tag: answered_tag,
     };
-    m.output("rewrite_waits", &waits);
-    m.output("rewrite_row", &hold("held_row", &answered_row));
-    m.output("rewrite_word", &decode(&hold("held_place", &place), threads));
+    let queue = Queue::declare(&m, "answered", shape.outstanding, &begins);
+    let first: Answered = unpack(shape, &queue.field(&m, "amo", &pack(&answered)));
+    queue.pop(&m, &rewritten);
+    m.output("rewrite_waits", &queue.valid);
+    m.output("rewrite_tag", &first.tag);
+    m.output("rewrite_row", &first.row);
+    m.output("rewrite_word", &decode(&first.place, threads));
     let alu = m.instance("alu", &atomic_alu::elaborate()?);
-    alu.input("op", &hold("held_op", &recalled.slice(0, 4)))
-        .input("operand", &hold("held_operand", &recalled.slice(4, 32)));
-    alu.input("old", &hold("held_old", &select(&place, &line.lanes(32))));
+    alu.input("op", &first.op).input("operand", &first.operand).input("old", &first.old);
     m.output("new_word", &alu.output_as("result", "result"));
     m.finish()
 }

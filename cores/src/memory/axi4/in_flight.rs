@@ -1,4 +1,5 @@
-//! What the bus has not answered yet: reads by their tag, writes in their order, and which of them are of a line.
+//! What the bus has not answered yet: reads by their tag, writes in their order, and which of them are of a line. The
+//! row of an AMO's tag is held until its write has started.
 //!
 //! Writes share one ID, so that the bus performs and answers those of a line in order; reads have one each. Storage
 //! (registers): `outstanding` rows of reads and as many of writes, each compared with the row that is asked for.
@@ -20,6 +21,9 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let read = m.input("read", 1);
     let tag = m.input("tag", shape.tag_bits());
     let rewrites = m.input("rewrites", 1);
+    m.port_group("the write of the AMO with this tag starts");
+    let rewritten = m.input("rewritten", 1);
+    let rewritten_tag = m.input("rewritten_tag", shape.tag_bits());
     m.port_group("a read is answered");
     let read_answered = m.input("read_answered", 1);
     let answered_tag = m.input("answered_tag", shape.tag_bits());
@@ -34,14 +38,17 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let ended = decode(&answered_tag, reads).when(&read_answered);
     let reading = m.register("reading", reads);
     reading.next(&((&*reading & !ended) | &started)).reset(0);
-    let rewriting = shape.atomic.then(|| {
+    let rewriting = if shape.atomic {
         let register = m.register("rewriting", reads);
-        register.next(&((&*register & !&started) | started.when(&rewrites))).reset(0);
+        let ended = decode(&rewritten_tag, reads).when(&rewritten);
+        register.next(&((&*register & !ended) | started.when(&rewrites))).reset(0);
         register.q()
-    });
+    } else {
+        zeros(reads)
+    };
     let read_rows = rows(&m, "read", &row, &started);
     let of_row = |rows: &[Expr]| join(&rows.iter().map(|held| held.eq(&row)).collect::<Vec<_>>());
-    let read_of_row = m.wire("read_of_row", &(&*reading & of_row(&read_rows)));
+    let tags_of_row = m.wire("tags_of_row", &of_row(&read_rows));
 
     m.comment("Writes, in a ring.");
     let places = writes(shape);
@@ -57,13 +64,15 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     writing.next(&((&*writing & !ended) | &started)).reset(0);
     let write_rows = rows(&m, "written", &written_row, &started);
 
-    m.port_group("of the row that is asked for: reads, those that an atomic operation writes back to, writes");
-    m.output("reads_row", &read_of_row.any());
-    m.output("rewrites_row", &rewriting.map_or(zeros(1), |rewriting| (&read_of_row & rewriting).any()));
+    m.port_group("of the row that is asked for: reads, AMOs whose write has not started, writes");
+    m.output("reads_row", &(&*reading & &tags_of_row).any());
+    m.output("rewrites_row", &(&rewriting & &tags_of_row).any());
     m.output("writes_row", &(&*writing & of_row(&write_rows)).any());
+    m.port_group("whether the tag is still that of an AMO whose write has not started");
+    m.output("rewrites_tag", &(&rewriting & decode(&tag, reads)).any());
     m.port_group("whether no further write may start, and whether anything is in flight");
     m.output("writes_full", &writing.all());
-    m.output("any", &(reading.any() | writing.any()));
+    m.output("any", &(reading.any() | rewriting.any() | writing.any()));
     m.port_group("the rows of what is answered");
     let style = MemoryStyle::Distributed;
     let by_tag = m.memory("rows_by_tag", reads, row_bits, style);

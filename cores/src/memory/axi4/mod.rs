@@ -5,13 +5,17 @@
 //!
 //! - if it reads: until no write of its line is unanswered;
 //! - if it writes: until no read of its line is unanswered;
-//! - if an atomic operation on its line has read and not written yet: until it has.
+//! - if an AMO on its line has not begun to write back, or an AMO that had its tag: until it has.
 //!
-//! All else is in flight together: loads, each with its tag for an ID, and as many writes, all with ID 0. An atomic
-//! operation reads, and writes back what it leaves. A request is ordered when it leaves the register, so that is where
-//! reservations are kept and SC is decided.
+//! All else is in flight together: loads, each with its tag for an ID, and as many writes, all with ID 0. An AMO reads,
+//! and writes back what it leaves. A request is ordered when it leaves the register, so that is where reservations are
+//! kept and SC is decided.
+//!
+//! An answer never waits for a channel of requests, as AXI demands: a slave that does one thing after the other takes no
+//! write while an answer of its stands. So each AMO that is answered has a place to wait for its write.
 //!
 //! An answer of SLVERR or DECERR is no data: it goes no further, no request leaves any more, and `bus_error_*` tells.
+//! AMOs that were answered before are still written back.
 //!
 //! Storage: the request; `outstanding` rows of reads and of writes, in registers and again in LUT RAM; what the modules
 //! below need; at 64 threads half a line in LUT RAM for each load.
@@ -92,15 +96,16 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     in_flight.input("row", &request.row).input("read", &read).input("tag", &request.tag);
     in_flight.input("rewrites", &rewrites).input("read_answered", &read_answered).input("answered_tag", &bus.read_tag);
     in_flight.input("write", &write).input("written_row", &written_row).input("write_answered", &bus.write_answer);
-    let [reads_row, rewrites_row, writes_row, writes_full] =
-        ["reads_row", "rewrites_row", "writes_row", "writes_full"].map(|port| in_flight.output_as(port, port));
+    let [reads_row, rewrites_row, writes_row, rewrites_tag, writes_full] =
+        ["reads_row", "rewrites_row", "writes_row", "rewrites_tag", "writes_full"]
+            .map(|port| in_flight.output_as(port, port));
 
     let delivered = m.wire("delivered", &(&read_answered & !(&bus.read_error | &*failed)));
     let line = bus.line(&m, shape);
     let atomics = if shape.atomic {
         m.comment("Atomic operations: reservations, and what is to be written back.");
         let word = m.wire("word", &join(&request.mask.lanes(4).iter().map(Expr::any).collect::<Vec<_>>()));
-        let atomics = m.instance("atomics", &atomics::elaborate(shape, row_bits(shape))?);
+        let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
         atomics
             .input("leaves", &leaves)
             .input("read", &read)
@@ -122,15 +127,16 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let reserved = atomic("reserved", 1);
     let waiting = atomic("rewrite_waits", 1);
     let waiting_row = atomic("rewrite_row", row_bits(shape));
+    let waiting_tag = atomic("rewrite_tag", shape.tag_bits());
 
     m.comment("The ordering rule. What is written back goes first.");
     let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
     let conditional = m.wire("stores_conditionally", &(op.is(3) & &reserved));
     let writes = m.wire("writes", &(&stores | &conditional));
     let uses_bus = m.wire("uses_bus", &(&reads | &writes));
-    let read_waits = &reads & (&writes_row | &rewrites_row);
+    let read_waits = &reads & (&writes_row | &rewrites_tag);
     let write_waits = (&writes | &rewrites) & &reads_row;
-    let both_wait = &uses_bus & &waiting & waiting_row.eq(&request.row);
+    let both_wait = &uses_bus & &rewrites_row;
     let held_back = m.wire("held_back", &(read_waits | write_waits | both_wait));
     let may_write = m.wire("may_write", &(&write_free & !&writes_full));
     let rewrite = m.wire("rewrite", &(&waiting & &may_write));
@@ -139,6 +145,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     m.drive(&read, &(&leaves & &reads));
     m.drive(&write, &((&leaves & &writes) | &rewrite));
     m.drive(&written_row, &rewrite.mux(&waiting_row, &request.row));
+    in_flight.input("rewritten", &rewrite).input("rewritten_tag", &waiting_tag);
 
     m.comment("The channels of requests.");
     let channels = m.instance("channels", &channels::elaborate(shape, row_bits(shape))?);
@@ -162,10 +169,10 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     }
     bus.connect(&m, &channels);
 
-    m.comment("Answers. None is taken from the bus in the cycle of SC's own, and while an AMO is to be written back.");
+    m.comment("Answers. None is taken from the bus in the cycle of SC's own; nothing else may keep one waiting.");
     let decided = atomic("decided", 1);
     let verdict = atomic("verdict", 1).extend(32).repeat(shape.threads);
-    m.drive(&bus.read_ready, &!(&decided | &waiting));
+    m.drive(&bus.read_ready, &!&decided);
     m.output("m_axi_rready", &bus.read_ready);
     m.output("m_axi_bready", &ones(1));
     m.output("dmem_rsp_valid", &(&delivered | &decided));
@@ -175,7 +182,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     );
     m.output("dmem_rsp_data", &decided.mux(&verdict, &line));
     let busy = m.register("busy", 1);
-    busy.next(&(&taken | &*present | &waiting | in_flight.output("any") | &*failed)).reset(0);
+    busy.next(&(&taken | &*present | in_flight.output("any") | &*failed)).reset(0);
     m.output("dmem_idle", &!&*busy);
     bus.report(&m, shape, &failed, &in_flight);
     m.finish()

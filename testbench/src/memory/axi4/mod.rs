@@ -5,7 +5,7 @@ mod rules;
 mod slave;
 
 pub use rules::{Claims, Rules};
-pub use slave::{Performed, Slave};
+pub use slave::{Performed, Service, Slave};
 
 /// A request on an address channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

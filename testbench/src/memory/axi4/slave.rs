@@ -1,7 +1,7 @@
 //! A memory behind an AXI4 slave. A read takes effect at some time between its address and its answer, a write at some
 //! time between its last beat and its response; only writes among themselves are performed and answered in order. The
 //! two address channels share the bandwidth. With a random latency reads overtake each other, their beats mix, and all
-//! channels refuse at random.
+//! channels refuse at random. Or it does one thing after the other.
 
 use std::collections::VecDeque;
 
@@ -10,9 +10,21 @@ use weft_config::Config;
 use super::{Address, Answers, Master, ReadBeat, WriteBeat};
 use crate::memory::{BackPressure, Ram, Tokens};
 
+/// What is taken from the master, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// All that the bandwidth allows, on all channels.
+    Together,
+    /// The next request when the one before is answered and its answer is taken: a read if one is offered.
+    ReadsFirst,
+    /// The same, but a write if one is offered.
+    WritesFirst,
+}
+
 /// The slave.
 #[derive(Clone, Debug)]
 pub struct Slave {
+    service: Service,
     latency: (u32, u32),
     rng: fastrand::Rng,
     back_pressure: [BackPressure; 3],
@@ -67,10 +79,11 @@ impl Slave {
     const REFUSED_ONE_IN: u32 = 4;
 
     /// The slave of a configuration, deterministic by `memory.seed`, whose beats have so many words.
-    pub fn new(config: &Config, beat_words: usize) -> Self {
+    pub fn new(config: &Config, service: Service, beat_words: usize) -> Self {
         let memory = &config.memory;
         let pressure = |salt: u64| BackPressure::new(memory.latency, memory.seed ^ salt, Self::REFUSED_ONE_IN);
         Self {
+            service,
             latency: (memory.latency.min, memory.latency.max),
             rng: fastrand::Rng::with_seed(memory.seed),
             back_pressure: [pressure(0x0a41), pressure(0x0a42), pressure(0x0a43)],
@@ -96,14 +109,20 @@ impl Slave {
         self.reads.is_empty() && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
     }
 
-    /// What the slave drives in cycle `now`, given what the master has just begun to offer.
+    /// What the slave drives in cycle `now`, given which of write and read address the master has just begun to offer.
     pub fn drive(&mut self, now: u64, offered: (bool, bool)) -> &Answers {
         let [aw, w, ar] = [0, 1, 2].map(|channel: usize| self.back_pressure[channel].ready());
         let allowed = self.tokens.refill();
         let both = offered == (true, true);
-        self.answers.aw_ready = aw && allowed && (!both || self.turn_of_writes || !ar);
-        self.answers.ar_ready = ar && allowed && (!both || !self.turn_of_writes || !aw);
-        self.answers.w_ready = w;
+        let free = self.is_idle();
+        let (serves_write, serves_read, serves_data) = match self.service {
+            Service::Together => (!both || self.turn_of_writes || !ar, !both || !self.turn_of_writes || !aw, true),
+            Service::ReadsFirst => (free && !offered.1, free, !self.addresses.is_empty()),
+            Service::WritesFirst => (free, free && !offered.0, !self.addresses.is_empty()),
+        };
+        self.answers.aw_ready = aw && allowed && serves_write;
+        self.answers.ar_ready = ar && allowed && serves_read;
+        self.answers.w_ready = w && serves_data;
         if self.answers.b.is_none() {
             let due = self.writes.front().is_some_and(|write| write.is_done && write.due <= now);
             self.answers.b = due.then_some(0);

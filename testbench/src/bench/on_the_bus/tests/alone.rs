@@ -11,6 +11,7 @@ use crate::bench::memory_side::MemorySide;
 use crate::bench::on_the_bus::OnTheBus;
 use crate::cache::Cache;
 use crate::kernels;
+use crate::memory::axi4::Service;
 use crate::memory::{Operation, RAM_BASE, Violation};
 use crate::model::{Built, Effort, Model, Port, Source};
 
@@ -63,6 +64,11 @@ pub struct Alone {
 impl Alone {
     /// The adaptor with these changes of its text.
     pub fn new(config: &Config, changes: &[(&str, &str)]) -> Self {
+        Self::with(config, Service::Together, changes)
+    }
+
+    /// The same at a slave that serves it like this.
+    pub fn with(config: &Config, service: Service, changes: &[(&str, &str)]) -> Self {
         let core = cores::elaborate(config, RAM_BASE).unwrap().part("axi4").unwrap();
         let mut verilog = core.all_in_one();
         for (text, becomes) in changes {
@@ -81,7 +87,7 @@ impl Alone {
         let driven = driven.map(|name| port(&format!("drive_{name}"))).collect();
         let [finished, idle, clk, rst] = ["finished", "dmem_idle", "clk", "rst"].map(port);
         let mut alone = Self {
-            side: OnTheBus::new(&model, config, &program(config)).unwrap(),
+            side: OnTheBus::new(&model, config, service, &program(config)).unwrap(),
             model,
             config: config.clone(),
             driven,
@@ -211,11 +217,17 @@ impl Alone {
             if self.events.request {
                 (left, last) = (left - 1, self.cycle);
             }
-            if self.cycle - last > PATIENCE {
-                return Err(format!("no request is accepted any more; tags {:?} wait", self.waiting));
-            }
+            self.has_patience_since(last)?;
         }
         self.finish()
+    }
+
+    /// An error when it is too long ago that a request was accepted.
+    fn has_patience_since(&self, last: u64) -> Result<(), String> {
+        if self.cycle - last > PATIENCE {
+            return Err(format!("no request is accepted any more; tags {:?} wait", self.waiting));
+        }
+        Ok(())
     }
 
     /// Waits for everything; `done` is driven as a core would.
@@ -235,7 +247,7 @@ impl Alone {
 
     /// So many requests of one kind, each for a line of its own, as fast as they go: the cycles that they take.
     pub fn stream(&mut self, operation: u64, requests: u32) -> Result<u64, String> {
-        let (mut sent, start) = (0, self.cycle);
+        let (mut sent, start, mut last) = (0, self.cycle, self.cycle);
         while sent < requests {
             if self.offered.is_none()
                 && let Some(tag) = if operation == 1 { Some(0) } else { self.free_tag() }
@@ -243,7 +255,10 @@ impl Alone {
                 self.ask(operation, sent, tag);
             }
             self.step(|_| ())?;
-            sent += u32::from(self.events.request);
+            if self.events.request {
+                (sent, last) = (sent + 1, self.cycle);
+            }
+            self.has_patience_since(last)?;
         }
         let cycles = self.cycle - start;
         self.finish().map(|()| cycles)

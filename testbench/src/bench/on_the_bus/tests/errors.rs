@@ -1,6 +1,7 @@
 //! Answers that are errors: no data of theirs goes on, and nothing follows.
 
 use super::alone::{Alone, config};
+use crate::model::Model;
 
 /// Asks, lets every answer carry `code`, and gives what the bench is told.
 fn after(operation: u64, code: u64) -> (String, Alone) {
@@ -57,4 +58,19 @@ fn the_second_error_does_not_hide_the_first() {
     }
     let told: Vec<String> = (0..30).filter_map(|_| alone.step(|model| model.set(rresp, 2)).err()).collect();
     assert!(told.len() > 15 && told.iter().all(|message| message.contains("0x80000030")), "{told:?}");
+}
+
+#[test]
+fn an_amo_that_was_answered_before_an_error_is_still_written_back() {
+    let mut alone = Alone::new(&config(4, 16, (5, 5), 1000), &[]);
+    let [rid, rresp, awvalid] = [alone.side.bus.rid, alone.side.bus.rresp, alone.side.bus.awvalid];
+    for (operation, tag) in [(5, 0), (0, 1)] {
+        alone.ask(operation, 3 + tag, tag);
+        while !alone.is_accepted() {
+            alone.step(|_| ()).unwrap();
+        }
+    }
+    let of_the_load = |model: &mut Model| model.set(rresp, if model.get(rid) == 1 { 2 } else { 0 });
+    let after_the_error = (0..30).filter(|_| alone.step(of_the_load).is_err() && alone.model.bit(awvalid)).count();
+    assert!(after_the_error > 0, "no write after the error");
 }
