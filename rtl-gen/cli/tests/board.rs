@@ -90,17 +90,19 @@ fn the_files_of_a_board_go_with_it() {
         workspace.weft(&[&["emit", "--force", "--out", "project"], CORE, more].concat()).succeeded();
         entries(&workspace.join("project"))
     };
+    let constraints = || entries(&workspace.join("project/constraints"));
     let plain = emit(&[]);
-    assert!(!plain.contains(&"constraints".to_owned()), "{plain:?}");
-    assert_eq!(emit(&["--board", "ulx3s"]).len(), plain.len() + 4);
+    assert_eq!(constraints(), ["weft_core.sdc"]);
+    assert_eq!(emit(&["--board", "ulx3s"]).len(), plain.len() + 3);
+    assert_eq!(constraints(), ["ulx3s.lpf"]);
     for mine in ["README.md", "constraints/mine.lpf", "weft_ulx3s.bit"] {
         workspace.write(&format!("project/{mine}"), "by hand");
     }
     let mut expected = plain;
-    expected.extend(["README.md", "constraints", "weft_ulx3s.bit"].map(str::to_owned));
+    expected.extend(["README.md", "weft_ulx3s.bit"].map(str::to_owned));
     expected.sort();
     assert_eq!(emit(&[]), expected);
-    assert_eq!(entries(&workspace.join("project/constraints")), ["mine.lpf"]);
+    assert_eq!(constraints(), ["mine.lpf", "weft_core.sdc"]);
     assert!(!workspace.join("project/rtl/uart_transmitter.v").exists());
 }
 

@@ -35,7 +35,8 @@ fn a_core_is_written_with_its_file_lists_and_configuration() {
     );
     assert_eq!(workspace.entries(), ["deep"]);
     let core = workspace.join("deep/er/core");
-    assert_eq!(entries(&core), ["config.toml", "rtl", "weft.core", "weft_core.f", "weft_core.v"]);
+    assert_eq!(entries(&core), ["config.toml", "constraints", "rtl", "weft.core", "weft_core.f", "weft_core.v"]);
+    assert_eq!(entries(&core.join("constraints")), ["weft_core.sdc"]);
 
     let listed = fs::read_to_string(core.join("weft_core.f")).expect("a file list");
     let mut listed: Vec<&str> = listed.lines().collect();

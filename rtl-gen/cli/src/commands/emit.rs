@@ -22,6 +22,16 @@ use crate::staging::StagingFolder;
 /// Lists the files of `rtl/`; an earlier emit's lists, this and those of boards, say which files are its own.
 const FILE_LIST: &str = "weft_core.f";
 
+/// The clock of a core that is the top of its project. Boards have their own.
+const CLOCK: (&str, &str) = (
+    "constraints/weft_core.sdc",
+    "\
+# For a project whose top is weft_core. Its one clock, of 50 MHz: set the period that yours has.
+# `weft synth --target ecp5-85k --pnr` says what a core reaches there.
+create_clock -name clk -period 20.000 [get_ports clk]
+",
+);
+
 /// The folders in the output folder.
 const FOLDERS: [&str; 2] = ["rtl", "constraints"];
 
@@ -71,6 +81,8 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
         board_only =
             of_board.keys().filter(|path| is_module(path) && !paths.contains(&path.as_str())).cloned().collect();
         files.extend(of_board);
+    } else {
+        files.insert(CLOCK.0.into(), CLOCK.1.into());
     }
     let board = arguments.board.board.map(|board| OnBoard { board, modules: &board_only });
     files.insert("weft.core".into(), fusesoc::description(config, &paths, &names, board));
@@ -198,7 +210,7 @@ fn earlier_files(out: &Path) -> Vec<String> {
     let lists = of_boards().filter(|path| path.ends_with(".f")).chain([FILE_LIST.to_owned()]);
     let texts = lists.map(|list| fs::read_to_string(out.join(list)).unwrap_or_default());
     let modules = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
-    modules.filter(|path| is_module(path)).chain(contents_in(out)).chain(of_boards()).collect()
+    modules.filter(|path| is_module(path)).chain(contents_in(out)).chain(of_boards()).chain([CLOCK.0.into()]).collect()
 }
 
 /// Names of the files in a folder.
