@@ -69,7 +69,7 @@ pub fn elaborate(
     resteer.connect(&s0, "resteer");
     s0.input("ready_s1", &ready_s1);
     let fetch_s1 = Fetch::from_instance(&s0, shape, "s1");
-    let dead_s2 = s0.output_as("dead_s2", "dead_s2");
+    let dead_s2 = s0.net("dead_s2");
 
     let s1 = m.instance("s1", &s1_fetch::elaborate(shape)?);
     fetch_s1.connect(&s1, "s1");
@@ -83,7 +83,7 @@ pub fn elaborate(
     fetch_s2.connect(&s2, "s2");
     s2.input("imem_rsp_data", &ports.imem_rsp_data).output_to("predicted_s2", &predicted_s2);
     let hazards = Hazards::from_instance(&s2, shape, "s2");
-    let fetch_fault_s2 = s2.output_as("fetch_fault_s2", "fetch_fault_s2");
+    let fetch_fault_s2 = s2.net("fetch_fault_s2");
 
     let epochs = m.forward("epochs", shape.contexts() * shape.epoch_bits());
     let bubble = m.forward("bubble", 1);
@@ -121,16 +121,16 @@ pub fn elaborate(
     s3.input("tag_written", &tag_written).input("tag_unused_s8", &load_unused);
     s3.input("long_written", &long_written).input("long_unused_s8", &long_unused);
     s3.input("division_taken", &division_taken).input("division_unused_s8", &division_unused);
-    let late_idle = s3.output_as("late_idle", "late_idle");
+    let late_idle = s3.net("late_idle");
     s3.output_to("room", &room).output_to("urgent", &urgent);
 
     m.comment("S4 to S7: operands, decode, lanes, commit.");
     let meta_s4 = Meta::from_instance(&s3, shape, "s4");
-    let fetch_fault_s4 = s3.output_as("fetch_fault_s4", "fetch_fault_s4");
+    let fetch_fault_s4 = s3.net("fetch_fault_s4");
     let write = RegisterWrite::forward(&m, shape, "write");
     let s4 = m.instance("s4", &s4_collect::elaborate(shape)?);
     meta_s4.connect(&s4, "s4");
-    s4.input("fetch_fault_s4", &fetch_fault_s4).input("epoch_s4", &s3.output_as("epoch_s4", "epoch_s4"));
+    s4.input("fetch_fault_s4", &fetch_fault_s4).input("epoch_s4", &s3.net("epoch_s4"));
     write.connect(&s4, "write");
     if shape.observed {
         m.port_group("registers: the one that is kept, and what the others read");
@@ -140,9 +140,7 @@ pub fn elaborate(
     let s5 = m.instance("s5", &s5_decode::elaborate(shape)?);
     let meta_s5 = Meta::from_instance(&s4, shape, "s5");
     meta_s5.connect(&s5, "s5");
-    for port in ["fetch_fault_s5", "epoch_s5", "rs1_s5", "rs2_s5"] {
-        s5.input(port, &s4.output_as(port, port));
-    }
+    s4.feeds(&s5, &["fetch_fault_s5", "epoch_s5", "rs1_s5", "rs2_s5"]);
     let immediate = m.instance("s4_immediate", &s4_immediate::elaborate(shape)?);
     immediate.input("instruction_s4", &meta_s4.instruction).input("warp_s4", &meta_s4.warp);
     immediate.input("cycles", &cycles).input("commits", &commits);
@@ -158,11 +156,11 @@ pub fn elaborate(
         let lane = format!("{lane}_s6");
         Operands::from_instance(&s5, &(), &lane).connect(&s6, &lane);
     }
-    s6.input("store_s6", &s5.output_as("store_s6", "store_s6"));
+    s5.feeds(&s6, &["store_s6"]);
     let leader = m.instance("s6_leader", &s6_leader::elaborate(shape)?);
     leader.input("start_valid", &warp_start).input("start_warp", &warp_at);
     leader.input("warp_s5", &meta_s5.warp).input("slot_s6", &meta_s6.slot);
-    s6.input("leader_s6", &leader.output_as("leader_s6", "leader_s6"));
+    leader.feeds(&s6, &["leader_s6"]);
 
     let path = Path::forward(&m, shape, "path_s7");
     let path_gives_way = m.forward("path_gives_way", 1);
@@ -172,11 +170,9 @@ pub fn elaborate(
     let meta_s7 = Meta::from_instance(&s6, shape, "s7");
     meta_s7.connect(&s7, "s7");
     Control::from_instance(&s6, shape, "s7").connect(&s7, "s7");
-    let (result_s7, store_s7) = (s6.output_as("result_s7", "result_s7"), s6.output_as("store_s7", "store_s7"));
+    let (result_s7, store_s7) = (s6.net("result_s7"), s6.net("store_s7"));
     s7.input("result_s7", &result_s7).input("store_s7", &store_s7);
-    for port in ["address_s7", "taken_s7", "uniform_s7", "leader_s7", "leader_number_s7", "leader_address_s7"] {
-        s7.input(port, &s6.output_as(port, port));
-    }
+    s6.feeds(&s7, &["address_s7", "taken_s7", "uniform_s7", "leader_s7", "leader_number_s7", "leader_address_s7"]);
     path.connect(&s7, "path");
     let leaves_at_ret = m.forward("path_leaves_at_ret", usize::from(shape.reconverges));
     s7.input("gives_way", &path_gives_way).input("leaves_at_ret", &leaves_at_ret);
@@ -191,17 +187,13 @@ pub fn elaborate(
     m.comment("S8: context, and requests to memory.");
     let s8 = m.instance("s8", &s8_context::elaborate(shape, &unit.elaborate(shape)?)?);
     s8.input("start_valid", &warp_start).input("start_warp", &warp_at);
-    s8.input("warp_s6", &meta_s6.warp)
-        .input("slot_s6", &meta_s6.slot)
-        .input("epoch_s6", &s5.output_as("epoch_s6", "epoch_s6"));
+    s8.input("warp_s6", &meta_s6.warp).input("slot_s6", &meta_s6.slot).input("epoch_s6", &s5.net("epoch_s6"));
     s8.input("warp_s7", &meta_s7.warp).input("slot_s7", &meta_s7.slot);
     Resolve::build(shape, &mut |field, _| s7.output_as(&format!("{field}_s8"), &format!("{field}_s8")))
         .connect(&s8, "s8");
-    for port in ["predicted_s8", "fence_i_s8", "partial_load_s8", "entry_s8"] {
-        s8.input(port, &s7.output_as(port, port));
-    }
+    s7.feeds(&s8, &["predicted_s8", "fence_i_s8", "partial_load_s8", "entry_s8"]);
     if shape.formal && shape.reconverges {
-        s8.input("leaves_s7", &s7.output_as("leaves_s7", "leaves_s7"));
+        s7.feeds(&s8, &["leaves_s7"]);
     }
     path.driven_by(&s8, "s7");
     s8.output_to("path_gives_way", &path_gives_way);
@@ -222,9 +214,9 @@ pub fn elaborate(
     let all_ended = s8.output_as("ended", "all_ended");
 
     let queue = m.instance("request_queue", &request_queue::elaborate(shape)?);
-    queue.input("push", &s7.output_as("push_s7", "push_s7"));
-    queue.input("may_push", &s7.output_as("may_push_s7", "may_push_s7"));
-    queue.input("to_console", &s7.output_as("to_console_s7", "to_console_s7"));
+    queue.input("push", &s7.net("push_s7"));
+    queue.input("may_push", &s7.net("may_push_s7"));
+    queue.input("to_console", &s7.net("to_console_s7"));
     Request::from_instance(&s7, shape, "request").connect(&queue, "request");
     queue.input("dmem_req_ready", &ports.dmem_req_ready).input("console_ready", &ports.console_ready);
     queue.output_to("accepted", &accepted);
@@ -242,34 +234,31 @@ pub fn elaborate(
     let s9 = m.instance("s9", &s9_gather::elaborate(shape)?);
     s9.input("start_valid", &start_row_valid).input("start_row", &start_row);
     s9.input("start_tag_valid", &start.output("tag_valid")).input("start_tag", &start.output("tag_at"));
-    s9.input("load_push_s7", &s7.output_as("load_push_s7", "load_push_s7"));
-    s9.input("may_push_load_s7", &s7.output_as("may_push_load_s7", "may_push_load_s7"));
+    s7.feeds(&s9, &["load_push_s7", "may_push_load_s7"]);
     let late_s7 = LateResult::from_instance(&s7, shape, "late_s7");
     late_s7.connect(&s9, "load");
     Alignment::from_instance(&s7, shape, "load").connect(&s9, "load");
-    s9.input("leader_word_load", &s7.output_as("leader_word_load", "leader_word_load"));
+    s7.feeds(&s9, &["leader_word_load"]);
     s9.input("dmem_rsp_valid", &ports.dmem_rsp_valid).input("dmem_rsp_tag", &ports.dmem_rsp_tag);
     s9.input("dmem_rsp_data", &ports.dmem_rsp_data);
     RegisterWrite::build(shape, &mut |field, _| s7.output_as(&format!("{field}_write"), &format!("write_{field}_s7")))
         .connect(&s9, "s7");
-    s9.input("may_write_s7", &s6.output_as("may_write_s7", "may_write_s7"));
+    s6.feeds(&s9, &["may_write_s7"]);
     Written::from_instance(&s7, shape, "unused_s8").connect(&s9, "unused_s8");
     s9.output_to("free_tag", &free_tag).output_to("bubble", &bubble).output_to("tag_written", &tag_written);
     write.driven_by(&s9, "write");
     late.driven_by(&s9, "late");
     if shape.multiply {
         let long = m.instance("long_results", &long_results::elaborate(shape)?);
-        let long_taken = s9.output_as("long_taken", "long_taken");
-        for port in ["multiplies_s7", "divides_s7", "may_divide_s7"] {
-            long.input(port, &s7.output_as(port, port));
-        }
+        let long_taken = s9.net("long_taken");
+        s7.feeds(&long, &["multiplies_s7", "divides_s7", "may_divide_s7"]);
         late_s7.connect(&long, "s7");
         long.input("funct3_s7", &meta_s7.instruction.slice(12, 2));
         long.input("dividend_s7", &result_s7).input("divisor_s7", &store_s7);
-        long.input("product_s8", &s6.output_as("product_s8", "product_s8")).input("pop", &long_taken);
-        s9.input("valid_long", &long.output_as("valid_long", "valid_long"));
+        long.input("product_s8", &s6.net("product_s8")).input("pop", &long_taken);
+        long.feeds(&s9, &["valid_long"]);
         LateResult::from_instance(&long, shape, "long").connect(&s9, "long");
-        s9.input("data_long", &long.output_as("data_long", "data_long"));
+        long.feeds(&s9, &["data_long"]);
         s9.output_to("long_written", &long_written);
         long.output_to("division_taken", &division_taken);
     } else {

@@ -104,7 +104,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     scoreboard.input("shadows_s8", &shadows).input("shadow_warp_s8", &zeros(shape.warp_bits()));
     let follows = m.forward("follows", slots);
     scoreboard.input("follows_s2", &follows.index(&context));
-    let output = |name: &str| scoreboard.output_as(name, name);
+    let output = |name: &str| scoreboard.net(name);
     let (entry, takes) = (output("entry_s2"), output("takes_entry_s2"));
     let (pending, shadowed) = (output("pending"), output("shadowed"));
     let (depends, reads_last) = (output("depends_s2"), output("reads_last_s2"));

@@ -89,7 +89,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     rules.input("watched", &watched).input("watched_thread", &watched_thread);
     let given_s7 = Path::from_instance(&circuit, shape, "s7");
     given_s7.connect(&rules, "s7");
-    let unit_gives_way_s7 = circuit.output_as("gives_way_s7", "gives_way_s7");
+    let unit_gives_way_s7 = circuit.net("gives_way_s7");
     if shape.compares_prediction {
         let predicted = m.input("predicted_s8", shape.pc_bits);
         circuit.input("predicted_s8", &predicted);
@@ -113,7 +113,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let returns = shape.reconverges.then(|| Returns::declare(&m, shape));
     let gives_way_s7 = match &returns {
         Some(returns) => {
-            let leaves = circuit.output_as("leaves_at_ret_s7", "leaves_at_ret_s7");
+            let leaves = circuit.net("leaves_at_ret_s7");
             m.wire("path_gives_way_s7", &(&unit_gives_way_s7 | (leaves & returns.at(&given_s7.pc))))
         }
         None => unit_gives_way_s7.clone(),
@@ -260,7 +260,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         let waited = m.register("waited", clog2(longest as usize + 2));
         let again = &runs | !waits;
         waited.next(&increment(&waited, 1).when(&!&again)).enable(&(again | rules.output("commits_now"))).reset(0);
-        let at_most = circuit.output_as("waits_at_most", "waits_at_most");
+        let at_most = circuit.net("waits_at_most");
         let width = at_most.width();
         let left = m.wire("left", &(lit(width, longest) - waited.extend(width)));
         m.assert("no_thread_has_waited_longer", &!lit(waited.width(), longest).lt(&waited));

@@ -87,10 +87,10 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     if shape.slots > 1 {
         scoreboard.input("shadows_s8", &shadows).input("shadow_warp_s8", &shadow_warp);
     }
-    let entry_s2 = scoreboard.output_as("entry_s2", "entry_s2");
-    let takes_entry = scoreboard.output_as("takes_entry_s2", "takes_entry_s2");
-    let pending = scoreboard.output_as("pending", "pending");
-    let shadowed = if shape.slots > 1 { scoreboard.output_as("shadowed", "shadowed") } else { rtl::zeros(0) };
+    let entry_s2 = scoreboard.net("entry_s2");
+    let takes_entry = scoreboard.net("takes_entry_s2");
+    let pending = scoreboard.net("pending");
+    let shadowed = if shape.slots > 1 { scoreboard.net("shadowed") } else { rtl::zeros(0) };
 
     m.comment("What is lacking: places are reserved at issue, and counted a cycle later.");
     let needs_s4 = m.forward("needs_s4", Need::count(shape));
@@ -114,8 +114,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
 
     m.comment("The contexts.");
     let needs = m.wire("needs_s2", &needs_of(shape, &hazards));
-    let depends = scoreboard.output_as("depends_s2", "depends_s2");
-    let reads_last = scoreboard.output_as("reads_last_s2", "reads_last_s2");
+    let depends = scoreboard.net("depends_s2");
+    let reads_last = scoreboard.net("reads_last_s2");
     let elects = m.wire("elects_s2", &(&hazards.is_load | &hazards.is_store | &hazards.is_jalr));
     let grant = m.forward("grant", contexts);
     let pushed = m.wire("pushed", &decode(&fetch.context, contexts).when(&push));

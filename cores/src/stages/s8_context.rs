@@ -52,16 +52,16 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
 
     let barrier = m.instance("barrier", &barrier_module);
     outcome.connect(&barrier, "s8");
-    let generation = barrier.output_as("generation", "generation");
-    let release = barrier.output_as("barrier_release", "barrier_release");
-    let all_ended = barrier.output_as("all_ended", "all_ended");
+    let generation = barrier.net("generation");
+    let release = barrier.net("barrier_release");
+    let all_ended = barrier.net("all_ended");
 
     let unit = m.instance("unit", unit);
     unit.input("start_valid", &start_valid).input("start_warp", &start_warp).input("generation", &generation);
     unit.input("warp_s6", &warp_s6).input("slot_s6", &slot_s6).input("warp_s7", &warp_s7).input("slot_s7", &slot_s7);
     resolve.connect(&unit, "s8");
     let validate = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_s7"), &format!("path_{field}")));
-    let gave_way = unit.output_as("gives_way_s7", "gives_way_s7");
+    let gave_way = unit.net("gives_way_s7");
     let slots: Vec<Slot> = SLOTS[..shape.slots].iter().map(|name| Slot::of(shape, &unit, name)).collect();
 
     if shape.formal {
@@ -88,7 +88,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let each_slot = |f: &dyn Fn(&Slot) -> Expr| join(&slots.iter().map(f).collect::<Vec<_>>());
     let goes_on = m.wire("goes_on", &each_slot(&|Slot { path, gives_way }| &path.valid & !&path.parked & !gives_way));
     let own = if shape.slots > 1 { decode(&outcome.slot, shape.slots) } else { ones(1) };
-    let restarts = if shape.slots > 1 { unit.output_as("restarts", "restarts") } else { zeros(1) };
+    let restarts = if shape.slots > 1 { unit.net("restarts") } else { zeros(1) };
     let at_prediction = if shape.compares_prediction {
         unit.input("predicted_s8", &predicted);
         let names = [("at_prediction_x", "at_prediction"), ("at_prediction_y", "at_prediction_right")];

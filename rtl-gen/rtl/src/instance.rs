@@ -79,6 +79,20 @@ impl Instance {
         Expr::net(&net)
     }
 
+    /// An output, on a net that is named as the port.
+    #[track_caller]
+    pub fn net(&self, port: &str) -> Expr {
+        self.output_as(port, port)
+    }
+
+    /// Connects outputs to the inputs of another instance that have the same names, as have the nets between.
+    #[track_caller]
+    pub fn feeds(&self, other: &Instance, ports: &[&str]) {
+        for port in ports {
+            other.input(port, &self.net(port));
+        }
+    }
+
     /// Lets an output drive a [`Builder::forward`] wire.
     #[track_caller]
     pub fn output_to(&self, port: &str, wire: &Expr) -> &Self {

@@ -101,7 +101,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let exchanges = sorter.output_as("exchanges", "exchanges_now");
     let merges = sorter.output_as("merges", "merges_now");
     let folds = sorter.output_as("folds", "folds_now");
-    let position = sorter.output_as("position", "position");
+    let position = sorter.net("position");
     let sorted_y = sorter.output_as("sorted_y", "sorted_y_now");
     let sorts = m.wire("sorts_now", &(&exchanges | &merges | &folds));
 
@@ -141,11 +141,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let behind_back = m.wire("behind_back", &(&changing.front + &changing.rows));
     let insert_place = inserts_back.mux(&behind_back, &before_front);
     let insert_at = join([&insert_place, &warp_s9]);
-    let (writes, sorted_row) = if shape.folds_rows {
-        (&sorts, exchanges.mux(&y, &sorter.output_as("sorted_row", "sorted_row")))
-    } else {
-        (&exchanges, y.clone())
-    };
+    let (writes, sorted_row) =
+        if shape.folds_rows { (&sorts, exchanges.mux(&y, &sorter.net("sorted_row"))) } else { (&exchanges, y.clone()) };
     cold.write(&(&inserts | writes), &inserts.mux(&insert_at, &sorted_at), &inserts.mux(&inserted, &sorted_row));
 
     m.port_group("S9: the front path, if it was extracted");

@@ -129,7 +129,7 @@ impl DivergenceUnit for SortedTable {
             Path::build(shape, &mut output)
         };
         let x = sorted("x");
-        let flags = ["to_front", "to_back", "extracts", "y_changes"].map(|port| ccs.output_as(port, port));
+        let flags = ["to_front", "to_back", "extracts", "y_changes"].map(|port| ccs.net(port));
         let [to_front, to_back, extracts, y_changes] = &flags;
         let cold_any = m.forward("cold_any", 1);
         let cold_runnable = m.forward("cold_runnable", 1);
@@ -144,7 +144,7 @@ impl DivergenceUnit for SortedTable {
         let turns = match shape.fair_after {
             0 => Turns::none(shape),
             _ => {
-                let began = ccs.output_as("x_has_marked", "x_has_marked");
+                let began = ccs.net("x_has_marked");
                 Turns::elaborate(&m, shape, &inputs, &c, &began, &others_run, [&*valid_s9, &warp_s9])
             }
         };
@@ -179,17 +179,17 @@ impl DivergenceUnit for SortedTable {
         cct.input("y_changes_s9", &(&*valid_s9 & (y_changes | &turns.hold_changes)));
         cct.input("holds_s9", &turns.holds);
         cct.output_to("any_s8", &cold_any).output_to("runnable_s8", &cold_runnable);
-        let sorter_warp = cct.output_as("sorter_warp", "sorter_warp");
+        let sorter_warp = cct.net("sorter_warp");
         cct.input("y_sorted", &hot_y.read_now(shape, &sorter_warp).pack());
 
         m.comment("y is written in S9: from the CCS, or from the front of the cold table, or as the sorter leaves it.");
         let y = sorted("y");
         let y_ccs = hot::pack(&y.valid, &Row::of(&y, &generation_s9));
-        let extracted = cct.output_as("extracted", "extracted");
-        let front = Row::unpack(shape, &cct.output_as("extracted_row", "extracted_row"));
+        let extracted = cct.net("extracted");
+        let front = Row::unpack(shape, &cct.net("extracted_row"));
         let y = m.wire("y_s9", &extracted.mux(&hot::pack(&ones(1), &front), &y_ccs));
-        let sorts = cct.output_as("sorts_y", "sorts_y");
-        let y_sorted = Row::unpack(shape, &cct.output_as("sorted_y", "sorted_y"));
+        let sorts = cct.net("sorts_y");
+        let y_sorted = Row::unpack(shape, &cct.net("sorted_y"));
         let word = sorts.mux(&hot::pack(&ones(1), &y_sorted), &y);
         hot_y.write(
             &m,

@@ -47,7 +47,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ("x_is_b", b.valid.clone(), &x.valid & x.mask.eq(&b.mask) & rank(&x).eq(&rank(b))),
     ];
     for (port, when, answer) in asked {
-        m.assert(&format!("{port}_is_of_x"), &(!when | circuit.output_as(port, port).eq(&answer)));
+        m.assert(&format!("{port}_is_of_x"), &(!when | circuit.net(port).eq(&answer)));
     }
 
     m.comment("What entered in S8, and what left.");
@@ -57,7 +57,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let [deferred, rotates, goes_on, cold_any] = control.map(|(name, value)| later(name, &value));
     let x = x.delay(&m, shape, "x_was");
     let [y, z] = ["y", "z"].map(|name| Path::from_instance(&circuit, shape, name));
-    let flag = |name: &str| later(name, &circuit.output_as(name, name));
+    let flag = |name: &str| later(name, &circuit.net(name));
     let (to_back, to_front, extracts) = (flag("to_back"), flag("to_front"), flag("extracts"));
     let (x_is_c, second_runs) = (flag("x_is_c"), flag("second_runs"));
     let y_changes = m.wire("y_is_another", &(circuit.output("y_changes") | &extracts));

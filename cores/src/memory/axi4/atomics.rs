@@ -94,6 +94,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("rewrite_word", &decode(&first.place, threads));
     let alu = m.instance("alu", &atomic_alu::elaborate()?);
     alu.input("op", &first.op).input("operand", &first.operand).input("old", &first.old);
-    m.output("new_word", &alu.output_as("result", "result"));
+    m.output("new_word", &alu.net("result"));
     m.finish()
 }

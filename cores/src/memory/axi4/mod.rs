@@ -97,8 +97,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     in_flight.input("rewrites", &rewrites).input("read_answered", &read_answered).input("answered_tag", &bus.read_tag);
     in_flight.input("write", &write).input("written_row", &written_row).input("write_answered", &bus.write_answer);
     let [reads_row, rewrites_row, writes_row, rewrites_tag, writes_full] =
-        ["reads_row", "rewrites_row", "writes_row", "rewrites_tag", "writes_full"]
-            .map(|port| in_flight.output_as(port, port));
+        ["reads_row", "rewrites_row", "writes_row", "rewrites_tag", "writes_full"].map(|port| in_flight.net(port));
 
     let delivered = m.wire("delivered", &(&read_answered & !(&bus.read_error | &*failed)));
     let line = bus.line(&m, shape);
@@ -115,13 +114,13 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
         atomics.input("word", &word).input("hart", &request.hart);
         atomics.input("operand", &select_one_hot(&word, &request.data.lanes(32)));
         atomics.input("delivered", &delivered).input("answered_tag", &bus.read_tag).input("line", &line);
-        atomics.input("answered_row", &in_flight.output_as("answered_read_row", "answered_read_row"));
+        atomics.input("answered_row", &in_flight.net("answered_read_row"));
         Some(atomics)
     } else {
         None
     };
     let atomic = |port: &str, width: usize| match &atomics {
-        Some(atomics) => atomics.output_as(port, port),
+        Some(atomics) => atomics.net(port),
         None => zeros(width),
     };
     let reserved = atomic("reserved", 1);
@@ -154,15 +153,8 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     channels.output_to("read_free", &read_free).output_to("write_free", &write_free);
     if let Some(atomics) = &atomics {
         atomics.input("rewritten", &rewrite);
-        let mask = join(
-            &atomics
-                .output_as("rewrite_word", "rewrite_word")
-                .lanes(1)
-                .iter()
-                .map(|word| word.repeat(4))
-                .collect::<Vec<_>>(),
-        );
-        let word = atomics.output_as("new_word", "new_word").repeat(shape.threads);
+        let mask = join(&atomics.net("rewrite_word").lanes(1).iter().map(|word| word.repeat(4)).collect::<Vec<_>>());
+        let word = atomics.net("new_word").repeat(shape.threads);
         channels.input("mask", &rewrite.mux(&mask, &request.mask)).input("data", &rewrite.mux(&word, &request.data));
     } else {
         channels.input("mask", &request.mask).input("data", &request.data);
@@ -336,7 +328,7 @@ impl Bus {
             register.next(&self.read_error.mux(read, write)).enable(&!&**failed).reset(0);
             register.q()
         };
-        let rows = ["answered_read_row", "answered_write_row"].map(|port| in_flight.output_as(port, port));
+        let rows = ["answered_read_row", "answered_write_row"].map(|port| in_flight.net(port));
         m.output("bus_error_valid", failed);
         m.output("bus_error_write", &first("error_write", &zeros(1), &ones(1)));
         let codes = [&self.read_response, &self.write_response].map(|response| response.bit(0));
