@@ -12,13 +12,16 @@ from markdown import table
 
 PER_MODULE = 4, "sorted-table"
 
+# Of a sum of modules that is too large by LUTs it is not known.
+FITS = {True: "yes", False: "no", None: "not known"}
+
 
 def main(folder):
     results = read(folder)
     rows = []
     for (threads, unit), result in results.items():
         how = "flattened" if result["flattened"] else "sum of modules"
-        rows.append([threads, unit, how, *(result[cell] for cell in CELLS), "yes" if result["fits"] else "no"])
+        rows.append([threads, unit, how, *(result[cell] for cell in CELLS), FITS[result["fits"]]])
     print("\n".join(table(["threads", "unit", "synthesised", *HEADINGS, "fits"], rows, left=2)))
 
     if PER_MODULE in results:

@@ -35,23 +35,24 @@ def main(path):
     rows = []
     for core in sorted(cores, key=lambda core: (core["threads"], units.index(core["unit"]))):
         work = summary[core["unit"], core["threads"]]
-        cycles, per_lut = work["cycles_over_reference"], work["per_cycle_per_kilolut"]
+        cycles, per_lut = work["cycles_over_reference"], work["work_per_cycle_per_1000_luts"]
         rows.append([
             core["threads"], core["unit"], f"{core['lut4']}{'' if core['flattened'] else ' *'}", core["ff"], core["bram"],
             core["dsp"], frequency(core), f"{cycles:.3f}" if cycles else "", f"{per_lut:.3f}" if per_lut else "",
         ])
     # The unit that results.py takes.
     reference = "sorted-table" if "sorted-table" in units else units[0]
-    headings = ["threads", "unit", "LUT4", "FF", "block RAM", "DSP", "MHz", f"cycles ÷ {reference}", "thread instr. / cycle / 1000 LUT4"]
+    headings = ["threads", "unit", "LUT4", "FF", "block RAM", "DSP", "MHz", f"cycles ÷ {reference}", "work / cycle / 1000 LUT sites"]
     print("\n".join(table(headings, rows, left=2)))
-    seeds = sorted({len(core["fmax_mhz"]) for core in cores if core["fmax_mhz"]})
+    seeds = sorted({len(core["fmax_mhz"]) for core in cores if core["fmax_mhz_median"] is not None})
     placed = "not placed"
     if seeds:
         placed = "one seed" if seeds == [1] else f"median of {' or '.join(map(str, seeds))} seeds"
     flattened = "" if all(core["flattened"] for core in cores) else " \\* sum of modules, not to be compared with flattened cores."
+    estimated = "" if comparison["request"]["engine"] == "rtl" else " (as the golden model estimates them)"
     tools = ", ".join(version(said) for tool, said in comparison["tools"].items() if tool in SHOWN)
     print(
-        f"\n{comparison['warps']} warps, RV32IMA, {comparison['target']}, {placed}; cycles: geometric mean of "
+        f"\n{comparison['warps']} warps, RV32IMA, {comparison['target']}, {placed}; cycles{estimated}: geometric mean of "
         f"{len(comparison['compared_kernels'])} kernels.{flattened} Written by `scripts/readme-area.sh` on "
         f"{datetime.date.today()}, from `weft compare` {comparison['weft']['version']} (git {comparison['weft']['git']}), with {tools}."
     )

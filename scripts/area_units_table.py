@@ -30,11 +30,11 @@ def main(units_folder, cores_folder):
         of_control = sum(core["modules"][name]["lut4"] for name in CONTROL if name in core["modules"])
         row = [threads, unit, modules, flattened or ""]
         for part in of_unit, of_control:
-            row += [part or "", share(part, modules), share(part, flattened)]
+            row += [part or "", share(part, modules)]
         rows.append(row)
     headings = ["threads", "unit", "all modules", "flattened core"]
     for part in "unit", "CCT control":
-        headings += [part, "of all modules", "of flattened"]
+        headings += [part, "of all modules"]
     print("\nLUT4 of the core, of the unit in it and of the control of its cold context table, `cct` and `cct_sorter`:\n")
     print("\n".join(table(headings, rows, left=2)))
     print(f"\n{one_yosys([*units.values(), *cores.values()])}.")

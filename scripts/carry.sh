@@ -28,7 +28,7 @@ cache="${WEFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft}"
 
 # Prints the paths of all results in folder $1, for tar.
 results_in() {
-    (cd "$1" && find compare.json results kernels -type f -print0 2>/dev/null || true)
+    (cd "$1" && { find compare.json results kernels -type f -print0 2>/dev/null || true; })
 }
 
 pack() {
@@ -58,7 +58,9 @@ unpack() {
     work=$(mktemp -d -p "$(dirname "$folder")")
     # shellcheck disable=SC2064 # the folder as it is now
     trap "rm -rf '$work'" EXIT
-    tar -C "$work" -xJf "$file" && [[ -f $work/comparison/compare.json ]] || fail "$file: not an archive that pack wrote"
+    if ! tar -C "$work" -xJf "$file" || [[ ! -f $work/comparison/compare.json ]]; then
+        fail "$file: not an archive that pack wrote"
+    fi
     cp -r --no-clobber "$work/placing/." "$cache/placing/"
     mv "$work/comparison" "$folder"
     echo "$folder: go on with the command that began it; its request:"

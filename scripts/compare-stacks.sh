@@ -36,11 +36,12 @@ measured_results stacks
 # $1 run or cosim, $2 unit, $3 kernel, $4 warps, $5 threads, $6 latency
 measure() {
     local result="$results/$1-$3-$4x$5-latency-$6-$2.json"
+    ask "$result"
     [[ ! -s $result ]] || return 0
     keep "$result" "$weft" --json "$1" "$elves/$3.elf" --set "divergence.unit=$2" --set "warps=$4" --set "threads=$5" \
         --set "memory.latency=$6" --set memory.outstanding=128 --set run.starvation=100000000
 }
-export -f measure keep
+export -f measure keep ask
 export results elves weft
 
 for size in $threads; do
@@ -56,5 +57,5 @@ for size in $threads; do
             done
         done
     done
-done | measure_each || fail "some runs failed; their logs are under $results"
+done | measure_each "$(nproc)" || fail "some runs failed; their logs are under $results"
 write_measured scripts/stacks_table.py docs/stacks.md stacks

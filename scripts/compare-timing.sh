@@ -30,6 +30,7 @@ compared=$(compared_kernels)
 # $1 unit, $2 kernel, $3 warps, $4 latency
 measure() {
     local point="$2-$3x8-latency-$4-$1.json" options
+    ask "$results/run-$point" "$results/model-$point"
     options=(--json run "$elves/$2.elf" --set "divergence.unit=$1" --set "warps=$3" --set threads=8 --set "memory.latency=$4"
         --set memory.outstanding=128 --set run.starvation=100000000)
     if [[ ! -s $results/run-$point && -s $stacks/run-$point ]]; then
@@ -38,7 +39,7 @@ measure() {
     [[ -s $results/run-$point ]] || keep "$results/run-$point" "$weft" "${options[@]}"
     keep "$results/model-$point" "$weft" "${options[@]}" --engine model
 }
-export -f measure keep
+export -f measure keep ask
 export results stacks elves weft
 
 for unit in $units; do
@@ -51,5 +52,5 @@ for unit in $units; do
             done
         done
     done
-done | measure_each || fail "some runs failed; their logs are under $results"
+done | measure_each "$(nproc)" || fail "some runs failed; their logs are under $results"
 write_measured scripts/timing_table.py docs/timing.md accuracy

@@ -39,15 +39,17 @@ measure() {
         forwarding) options+=(--set divergence.path_forwarding=true) ;;
         both) options+=(--set divergence.scoreboard=optimistic --set divergence.path_forwarding=true) ;;
     esac
+    ask "$results/model-$point"
     keep "$results/model-$point" "$weft" "${options[@]}" --engine model || return 1
     if [[ $1 == plain || $1 == constrained ]]; then
+        ask "$results/run-$point"
         if [[ $1 == plain && ! -s $results/run-$point && -s $stack ]]; then
             cp "$stack" "$results/run-$point"
         fi
         [[ -s $results/run-$point ]] || keep "$results/run-$point" "$weft" "${options[@]}"
     fi
 }
-export -f measure keep
+export -f measure keep ask
 export results stacks elves weft
 
 for count in $warps; do
@@ -58,5 +60,5 @@ for count in $warps; do
             done
         done
     done
-done | measure_each || fail "some runs failed; their logs are under $results"
+done | measure_each "$(nproc)" || fail "some runs failed; their logs are under $results"
 write_measured scripts/options_table.py docs/stacks.md options

@@ -16,7 +16,8 @@
 #
 # Takes from minutes (2 threads) to an hour or more (32 threads) a core and seed. Each core that is done is kept in
 # docs/measured/frequency.json, with a digest of its Verilog: the table has all of them, and marks those whose Verilog
-# has changed since. One that was measured with as many seeds, and has not changed, is not measured again.
+# has changed since. One that was measured with as many seeds and the same tools, and has not changed, is not measured again;
+# one that was given up is.
 #
 # Uses $WEFT_YOSYS and $WEFT_NEXTPNR, else installs Yosys 0.70 and nextpnr 0.11.1 into the virtual environment .venv.
 
@@ -49,6 +50,7 @@ build_weft >&2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 store=docs/measured/frequency.json
+yosys=$("$WEFT_YOSYS" --version) nextpnr=$("$WEFT_NEXTPNR" --version 2>&1)
 
 # Sets `core` to the options of the core $1 (instruction set), $2 (unit), $3 (threads).
 core_of() {
@@ -74,7 +76,7 @@ verilog_of() {
 measure() {
     local core verilog name="$1-$2-$3" start=$SECONDS
     verilog=$(verilog_of "$@")
-    ! python3 scripts/frequency_table.py knows "$store" "$@" "$seeds" "$verilog" "$placer" || return 0
+    ! python3 scripts/frequency_table.py knows "$store" "$@" "$seeds" "$verilog" "$placer" "$yosys" "$nextpnr" || return 0
     core_of "$@"
     # A core that does not fit or is not routed is a result, too.
     "$weft" --json synth --target ecp5-85k "${core[@]}" --pnr --placer "$placer" --minutes "$minutes" --seeds "$seeds" >"$work/$name.json" 2>"$work/$name.log" ||
@@ -86,7 +88,7 @@ measure() {
     echo "$name done after $((SECONDS - start)) s" >&2
 }
 export -f measure core_of verilog_of
-export weft work store seeds minutes placer
+export weft work store seeds minutes placer yosys nextpnr
 
 mkdir -p "$(dirname "$store")"
 for number in $threads; do

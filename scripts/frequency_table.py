@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The store of placed cores of scripts/frequency.sh: whether it has a core, what `weft synth` said of one, its table.
 
-    scripts/frequency_table.py knows STORE ISA UNIT THREADS SEEDS VERILOG PLACER     status 0 if it does
+    scripts/frequency_table.py knows STORE ISA UNIT THREADS SEEDS VERILOG PLACER YOSYS NEXTPNR     status 0 if it does
     scripts/frequency_table.py keep STORE ISA UNIT THREADS VERILOG SYNTH.json
     scripts/frequency_table.py cores STORE
     scripts/frequency_table.py table STORE PRESENT
 
-VERILOG is a digest of the core's Verilog; PRESENT has a line "ISA UNIT THREADS VERILOG" of each core as it is now.
+VERILOG is a digest of the core's Verilog; YOSYS and NEXTPNR are what the tools say of their versions; PRESENT has a line "ISA UNIT THREADS VERILOG" of each core as it is now.
 """
 
 import datetime
@@ -21,6 +21,8 @@ ISAS = ["rv32i", "rv32im", "rv32ima"]
 UNITS = ["arbiter", "arbiter:1", "arbiter:2", "sorted-table", "pdom-stack", "dual-path"]
 FIGURES = ["outcome", "lut4", "packed", "ff", "bram", "dsp", "fmax_mhz", "fmax_mhz_median"]
 OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
+# What another try does not change.
+FINAL = ["does-not-fit", "not-routed"]
 KEY = ["isa", "unit", "threads"]
 
 
@@ -37,11 +39,12 @@ def order(core):
     return ISAS.index(core["isa"]), core["threads"], UNITS.index(core["unit"])
 
 
-def knows(store, isa, unit, threads, seeds, verilog, placer):
+def knows(store, isa, unit, threads, seeds, verilog, placer, *tools):
+    tools = [version(said) for said in tools]
     for core in read(store):
-        if key(core) == [isa, unit, int(threads)] and core["verilog"] == verilog and core["placer"] in (placer, None):
-            # A core that was not placed was tried as often as it can be.
-            return core["outcome"] != "placed" or len(core["fmax_mhz"]) >= int(seeds)
+        if key(core) == [isa, unit, int(threads)] and core["verilog"] == verilog and core["placer"] in (placer, None) and core["tools"] == tools:
+            # What was given up may be done in a longer time, or on a quieter machine.
+            return core["outcome"] in FINAL or core["outcome"] == "placed" and len(core["fmax_mhz"]) >= int(seeds)
     return False
 
 
@@ -49,7 +52,7 @@ def slowest(answer):
     """The critical path of the seed nearest to the median: from where to where, and what of it are wires."""
     placing = answer["placing"]
     seeds = placing["seeds"] if placing else []
-    if not seeds:
+    if not seeds or answer["fmax_mhz_median"] is None:
         return None
     seed = min(seeds, key=lambda seed: abs(seed["fmax_mhz"] - answer["fmax_mhz_median"]))
     path = seed["critical_path"]
@@ -77,14 +80,16 @@ def stage(place):
 
 def row(core, present):
     mark = "" if present.get(tuple(key(core))) == core["verilog"] else " †"
-    frequencies = ", ".join(f"{mhz:.1f}" for mhz in core["fmax_mhz"])
-    median = core["fmax_mhz_median"]
+    outcome = OUTCOMES.get(core["outcome"])
+    frequencies = ", ".join([*(f"{mhz:.1f}" for mhz in core["fmax_mhz"]), *filter(None, [outcome])])
+    # Of all seeds: one that was not placed may well be slower.
+    median = None if outcome else core["fmax_mhz_median"]
     path = core["slowest"]
     unit, _, stages = core["unit"].partition(":")
     unit += f", {stages} stage{'s'[:int(stages) - 1]}" if stages else ""
     return [
         core["isa"].upper(), unit + mark, core["threads"], core["lut4"], core["packed"], core["ff"], core["bram"], core["placer"] or "",
-        frequencies or OUTCOMES.get(core["outcome"], core["outcome"]), f"{median:.1f}" if median else "",
+        frequencies, f"{median:.1f}" if median else "",
         f"{stage(path['from'])} → {stage(path['to'])}, {path['levels']} levels" if path else core.get("reason") or "",
     ]
 
@@ -106,7 +111,7 @@ def print_table(store, present):
 
 def main(arguments):
     match arguments:
-        case ["knows", *given] if len(given) == 7:
+        case ["knows", *given] if len(given) == 9:
             sys.exit(0 if knows(*given) else 1)
         case ["keep", *given] if len(given) == 6:
             keep(*given)

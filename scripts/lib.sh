@@ -72,12 +72,16 @@ import json, sys
 print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))'
 }
 
-# A name for the sources that the cycles of the RTL depend on, as they are committed: hardware, reconvergence table, kernels
-# and the memory of the bench.
+# A name for all that the cycles of the RTL depend on, as it is in the working tree: hardware and its defaults, reconvergence
+# table, kernels, test bench, and the tools.
 hardware_sources() {
     local sum
-    sum=$(git ls-files -s cores/src rtl-gen/rtl/src sim/src/control_flow testbench/kernels testbench/runtime \
-        testbench/src/kernels testbench/src/memory | sha256sum)
+    sum=$({
+        git ls-files -z --cached --others --exclude-standard -- cores/src rtl-gen/rtl/src rtl-gen/config sim/src/control_flow \
+            testbench/kernels testbench/runtime testbench/src Cargo.lock | sort -zu | xargs -0 sha256sum
+        verilator_version
+        compiler_version
+    } | sha256sum)
     echo "${sum:0:12}"
 }
 
@@ -88,7 +92,10 @@ measured_results() {
     # shellcheck disable=SC2034 # for the script that sources this
     stacks=out/stacks/$(hardware_sources)
     elves=$(mktemp -d)
-    trap 'rm -rf "$elves"' EXIT
+    # The results that this call asks for: the folder may have others.
+    asked=$(mktemp)
+    export asked
+    trap 'rm -rf "$elves" "$asked"' EXIT
     mkdir -p "$results"
     "$weft" kernels build --out "$elves" >&2
 }
@@ -105,16 +112,21 @@ keep() {
     rm "$result.log"
 }
 
-# Calls `measure`, which the script exports, with the words of each line of stdin: $1 lines at a time, or one for each
-# processor.
-measure_each() {
-    xargs -r -P "${1:-$(nproc)}" -L 1 bash -c 'set -euo pipefail; measure "$@"' measure
+# Names files as results that were asked for.
+ask() {
+    printf '%s\n' "$@" >>"$asked"
 }
 
-# Writes the table that the script $1 makes of all results to the part $3 of file $2, if `whole` is not 0; else prints it.
+# Calls `measure`, which the script exports, with the words of each line of stdin: $1 lines at a time.
+measure_each() {
+    xargs -r -P "$1" -L 1 bash -c 'set -euo pipefail; measure "$@"' measure
+}
+
+# Writes the table that the script $1 makes of the results that were asked for to the part $3 of file $2, if `whole` is not 0; else prints it.
 write_measured() {
-    local table
-    table=$(python3 "$1" "$results"/*.json)
+    local table files
+    mapfile -t files < <(sort "$asked")
+    table=$(python3 "$1" "${files[@]}")
     # shellcheck disable=SC2154 # of the script that sources this
     if ! ((whole)); then
         echo "$table"

@@ -191,7 +191,7 @@ pub fn elaborate(
     s8.input("warp_s7", &meta_s7.warp).input("slot_s7", &meta_s7.slot);
     Resolve::build(shape, &mut |field, _| s7.output_as(&format!("{field}_s8"), &format!("{field}_s8")))
         .connect(&s8, "s8");
-    s7.feeds(&s8, &["predicted_s8", "fence_i_s8", "partial_load_s8", "entry_s8"]);
+    s7.feeds(&s8, &["predicted_s8", "fence_i_s8", "load_s8", "entry_s8"]);
     if shape.formal && shape.reconverges {
         s7.feeds(&s8, &["leaves_s7"]);
     }

@@ -275,8 +275,10 @@ rtl::bundle! {
         tag: shape.tag_bits(),
         /// The thread of a reservation: the leader.
         hart: if shape.atomic { shape.warp_bits() + shape.lane_bits() } else { 0 },
-        /// Of a store, the positions of the line that have the word of their own lane. One thread is the leader.
-        own: if shape.threads > 1 { shape.threads } else { 0 },
+        /// The positions of the line that a lane of the same number asks for. One thread is the leader.
+        direct: if shape.threads > 1 { shape.threads } else { 0 },
+        /// It is a store of those lanes' words, too. Known later than who they are.
+        together: usize::from(shape.threads > 1),
         /// The position that has the leader's word.
         position: shape.lane_bits(),
         /// The bytes of it that are written: none of a load.
@@ -289,28 +291,28 @@ rtl::bundle! {
 }
 
 impl Request {
+    /// For each position of the line, whether it has the word of its own lane.
+    fn own(&self) -> Vec<Expr> {
+        self.direct.lanes(1).iter().map(|direct| direct & &self.together).collect()
+    }
+
     /// The bytes of the line that are written, or the word of an atomic operation.
     pub fn mask(&self) -> Expr {
-        if self.own.width() == 0 {
+        if self.direct.width() == 0 {
             return self.bytes.clone();
         }
         let of = |(position, own): (usize, &Expr)| own.repeat(4) | self.bytes.when(&self.position.is(position as u64));
-        let positions: Vec<Expr> = self.own.lanes(1).iter().enumerate().map(of).collect();
+        let positions: Vec<Expr> = self.own().iter().enumerate().map(of).collect();
         join(&positions)
     }
 
     /// The line: each word is its own lane's or the leader's.
     pub fn data(&self) -> Expr {
-        if self.own.width() == 0 {
+        if self.direct.width() == 0 {
             return self.leaders.clone();
         }
-        let words: Vec<Expr> = self
-            .words
-            .lanes(32)
-            .iter()
-            .zip(self.own.lanes(1))
-            .map(|(word, own)| own.mux(word, &self.leaders))
-            .collect();
+        let words = self.words.lanes(32);
+        let words: Vec<Expr> = words.iter().zip(self.own()).map(|(word, own)| own.mux(word, &self.leaders)).collect();
         join(&words)
     }
 }

@@ -1,6 +1,7 @@
 """The plots of a comparison, as SVG whose colours are those of the page, in light and in dark."""
 
 import io
+import math
 import re
 
 import matplotlib
@@ -51,7 +52,7 @@ class Plot:
     """One plot with its legend above it, in the size of a phone: wider pages set several side by side."""
 
     def __init__(self, title, x, y, x_values, log=False, y_format=None):
-        self.name, self.texts = title, {}
+        self.name, self.texts, self.x_values = title, {}, x_values
         # What hollow marks are, and whether there are any.
         self.hollow_is, self.hollow = "sum of modules", False
         self.figure, self.axes = pyplot.subplots(figsize=(4.7, 3.7), layout="constrained")
@@ -76,9 +77,11 @@ class Plot:
         points = sorted((x, y) for x, y in points if y is not None)
         if not points:
             return
+        # Nothing is drawn across what has no value.
+        whole = [(x, dict(points).get(x, math.nan)) for x in self.x_values]
         drawn, (marker, size) = (colour(unit), mark(unit)) if unit else (PUBLISHED, ("o", 4))
         self.hollow |= hollow
-        self.axes.plot(*zip(*points), style, color=drawn, marker=marker, markersize=size, label="_" if hollow else label,
+        self.axes.plot(*zip(*whole), style, color=drawn, marker=marker, markersize=size, label="_" if hollow else label,
                        markerfacecolor=PAGE if hollow else drawn, markeredgecolor=drawn, zorder=2)
         for x, y in points:
             name = f"point-{len(self.texts)}"

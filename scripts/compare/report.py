@@ -98,6 +98,14 @@ class Report:
             plot.line(unit, [(threads, self.summary[unit, threads][key]) for threads in self.threads], unit, show=show)
         return plot
 
+    def sum_over_flattened(self):
+        """How many more LUTs the modules have by themselves than the cores that were flattened, in words."""
+        both = [core["lut4_of_modules"] / core["lut4"] - 1 for core in self.comparison["cores"] if core["flattened"] and core["lut4_of_modules"]]
+        if not both:
+            return "come to more LUTs"
+        least, most = (f"{100 * share:.0f}" for share in (min(both), max(both)))
+        return f"come to {least} % more LUTs" if least == most else f"come to {least} to {most} % more LUTs where both were counted"
+
     def each(self, cells):
         """A row for each number of threads and unit."""
         return [[threads, unit, *cells(unit, threads)] for threads in self.threads for unit in self.units]
@@ -119,6 +127,8 @@ class Report:
         """Whether the part holds it. Of what was given up, when and where."""
         if core["outcome"] == "given-up":
             return core["reason"] or "given up"
+        if core["outcome"] in ("synthesised", "placed") and core["fits"] is None:
+            return "not known"
         return OUTCOMES.get(core["outcome"], core["outcome"])
 
     CORE_HEADINGS = [
@@ -137,12 +147,14 @@ class Report:
         return section(
             "area", "Area and frequency",
             "Whole cores of eight warps, RV32IMA, that run all kernels here. A line joins cores that were flattened; hollow marks "
-            "are sums of modules that were synthesised by themselves, which come to some 45 % more LUTs and do not compare "
-            "with flattened cores. Packed counts the LUT sites that carry chains and LUT RAM take as well.",
+            f"are sums of modules that were synthesised by themselves, which {self.sum_over_flattened()} and do not compare "
+            "with flattened cores. Packed counts the LUT sites that carry chains and LUT RAM take as well. Seeds of place and route "
+            "differ by several per cent, so that a smaller difference between two medians says nothing. Axes begin near the "
+            "least value, not at zero.",
             plots, self.CORE_HEADINGS, self.each(self.core_cells),
             "<code>weft synth --target ecp5-85k</code>, stock mapping for the shortest delay; frequency by nextpnr, speed grade 6, "
             "with <code>--placer static</code>, the median of the seeds, each of which is a dot. ≤ is the slowest module placed by "
-            "itself, which the whole core cannot exceed. × at the foot of the plot: a core that does not fit, is not routed in the time that it is given, or takes more memory than the tools have.",
+            "itself: a sign of what the whole core may reach at most, not a bound, since placings differ. × at the foot of the plot: a core that does not fit, is not routed in the time that it is given, or takes more memory than the tools have.",
         )
 
     def cycles(self):
@@ -175,26 +187,28 @@ class Report:
 
     def performance(self):
         plots = [
-            self.summary_plot("Performance per LUT at one clock", "per_cycle_per_kilolut", "thread instr. / cycle / 1000 LUT4"),
-            self.summary_plot("Performance per LUT at its own clock", "per_second_per_lut", "thread instr. / s / LUT4"),
+            self.summary_plot("Performance per LUT at one clock", "work_per_cycle_per_1000_luts", "thread instr. / cycle / 1000 LUT sites"),
+            self.summary_plot("Performance per LUT at its own clock", "work_per_second_per_lut", "thread instr. / s / LUT site"),
         ]
 
         def cells(unit, threads):
             row = self.summary[unit, threads]
             return [
-                number(row["thread_instructions_per_cycle"], 2), number(row["per_cycle_per_kilolut"], 3),
-                number(row["million_thread_instructions_per_second"], 0), number(row["per_second_per_lut"], 0),
+                number(row["work_per_cycle"], 2), number(row["work_per_cycle_per_1000_luts"], 3),
+                number(row["million_work_per_second"], 0), number(row["work_per_second_per_lut"], 0),
             ]
 
         return section(
             "performance", "Performance per LUT",
-            "Performance is the work done: instructions times the threads that executed them. Beside cycles it makes sizes "
-            "comparable, too. At one clock it leaves out what frequency each core reaches; at its own clock it is times the median "
+            "Performance is the work done: instructions times the threads that executed them, for each kernel and T as few as any "
+            "unit needs, so that turning in a waiting loop is no work. Beside cycles it makes sizes "
+            "comparable, too. LUT sites are the packed count; block RAMs, of which units differ as well, are in none of these figures. "
+            "At one clock it leaves out what frequency each core reaches; at its own clock it is times the median "
             "frequency of the placed core.",
             plots,
-            ["T", "unit", "thread instr. a cycle", "per cycle per 1000 LUT4", "million a second", "per second per LUT4"],
+            ["T", "unit", "work a cycle", "per cycle per 1000 LUT sites", "million a second", "per second per LUT site"],
             self.each(cells),
-            "From the two tables above; only cores that were flattened, and for the last two columns placed.",
+            "From the two tables above; only cores that were flattened, and for the last two columns placed. Work in thread instructions.",
         )
 
     def published(self):
@@ -224,8 +238,8 @@ class Report:
             "Simty are the original VHDL in the tools used here; the figures that the report itself prints are in the list below, since "
             "it gives its plot no numbers.",
             [lut, mhz], [*self.CORE_HEADINGS, "LUT4 of CCT control"], rows,
-            "<code>weft synth --preset rv32i-8x4</code>. Simty: Yosys 0.70, nextpnr, the same part and grade; its packed count includes "
-            "what nextpnr adds and is left out. CCT control: the modules <code>cct</code> and <code>cct_sorter</code>; with two threads a "
+            "<code>weft synth --preset rv32i-8x4</code>. Simty: Yosys 0.70, nextpnr with its own default placer (HeAP, not static), the "
+            "same part and grade; its packed count includes what nextpnr adds and is left out. CCT control: the modules <code>cct</code> and <code>cct_sorter</code>; with two threads a "
             "sorted table has no CCT here.",
             [
                 "Published, Cyclone IV EP4CE115, after place and route, target 50 MHz:",

@@ -26,15 +26,19 @@ def read(folder):
         path = folder / "results" / f"{step['name']}.json"
         failure = folder / "failed" / f"{step['name']}.json"
         given, error = load(path, "answer"), load(failure, "error")
-        if given:
-            if step["name"].startswith("core/"):
-                cores.append(core(step, given))
-            elif "kernel" in step:
-                runs.append(run(step, given))
-        elif error:
-            failed.append({"name": step["name"], **point(step), "error": error["error"]})
-        else:
-            missing.append({"name": step["name"], **point(step)})
+        try:
+            if given:
+                if step["name"].startswith("core/"):
+                    cores.append(core(step, given))
+                elif "kernel" in step:
+                    runs.append(run(step, given))
+            elif error:
+                failed.append({"name": step["name"], **point(step), "error": error["error"]})
+            else:
+                missing.append({"name": step["name"], **point(step)})
+        except (AttributeError, KeyError, TypeError, ValueError) as odd:
+            message = f"its result is not one that weft gives ({type(odd).__name__}: {odd})"
+            failed.append({"name": step["name"], **point(step), "error": {"kind": "odd-result", "message": message}})
     comparison = {
         **plan["identity"],
         "warps": plan["warps"],
@@ -74,21 +78,32 @@ def series(step):
 
 def run(step, given):
     figures = {key: given["answer"].get(key) for key in RUN}
+    if given["status"] == PASSED:
+        for key in ("cycles", "thread_instructions"):
+            positive(key, figures[key])
     return {"series": series(step), **point(step), "status": given["status"], **figures}
+
+
+def positive(key, value):
+    if not isinstance(value, int) or value <= 0:
+        raise ValueError(f"{key} is {value}")
 
 
 def core(step, given):
     answer = given["answer"]
+    for key in ("lut4", "packed"):
+        positive(key, answer[key])
     modules = answer["modules"].values()
     whole = {f"{cell}_of_modules": sum(module["instances"] * module[cell] for module in modules) for cell in CELLS}
     slowest = [module["fmax_mhz_median"] for module in modules if module.get("fmax_mhz_median") is not None]
     control = [answer["modules"][name]["lut4"] for name in CCT_CONTROL if name in answer["modules"]]
     return {
         "series": "core", **point(step), "status": given["status"], **{key: answer.get(key) for key in CORE}, "reason": reason(answer), **whole,
-        # Of modules placed by themselves: the whole is at most as fast as the slowest.
+        # Of modules placed by themselves the slowest: the whole is hardly faster.
         "fmax_mhz_at_most": min(slowest) if slowest else None,
         "cct_control_lut4": sum(control) if control else None,
         "critical_path": critical_path(answer),
+        # Of this run: what the cache has takes none.
         "seconds": given["seconds"],
     }
 
@@ -123,13 +138,23 @@ def compared_kernels(comparison):
 
 
 def geometric_mean(values):
-    values = list(values)
+    values = [value for value in values if value]
     return statistics.geometric_mean(values) if values else None
 
 
 def mean(values):
-    values = list(values)
+    values = [value for value in values if value is not None]
     return statistics.fmean(values) if values else None
+
+
+def least_work(comparison):
+    """Of each kernel and number of threads the fewest thread instructions that any unit executes for it: the work. What another
+    executes beyond that is waiting, as before a lock."""
+    work = {}
+    for run in passed(comparison):
+        place = (run["kernel"], run["threads"])
+        work[place] = min(run["thread_instructions"], work.get(place, run["thread_instructions"]))
+    return work
 
 
 def reference_unit(comparison):
@@ -146,7 +171,7 @@ def summary(comparison):
     """Of each unit and number of threads: its core, the means over the compared kernels, and what comes of the two."""
     kernels = set(comparison["compared_kernels"])
     cores = {(core["unit"], core["threads"]): core for core in comparison["cores"] if core["isa"] == "rv32ima"}
-    runs = {}
+    runs, work = {}, least_work(comparison)
     for run in passed(comparison):
         if run["kernel"] in kernels:
             runs.setdefault((run["unit"], run["threads"]), []).append(run)
@@ -156,19 +181,20 @@ def summary(comparison):
         for unit in comparison["request"]["units"]:
             own, core = runs.get((unit, threads), []), cores.get((unit, threads), {})
             cycles = geometric_mean(run["cycles"] for run in own)
-            # Work done a cycle, which does not depend on how a kernel divides its work among more threads.
-            throughput = geometric_mean(run["thread_instructions"] / run["cycles"] for run in own)
+            # Does not depend on how a kernel divides its work among more threads.
+            throughput = geometric_mean(work[run["kernel"], threads] / run["cycles"] for run in own)
             # A sum of modules and a flattened core do not compare: neither does what is divided by them.
-            area = core.get("lut4") if core.get("flattened") else None
+            area = core.get("packed") if core.get("flattened") else None
             speed = throughput * core["fmax_mhz_median"] if throughput and core.get("fmax_mhz_median") else None
             rows.append({
                 "unit": unit, "threads": threads,
                 "cycles": cycles, "cycles_over_reference": ratio(cycles, reference),
                 "lane_utilisation": mean(run["lane_utilisation"] for run in own),
-                "thread_instructions_per_cycle": throughput,
-                "per_cycle_per_kilolut": ratio(throughput, area and area / 1000),
-                "million_thread_instructions_per_second": speed,
-                "per_second_per_lut": ratio(speed and speed * 1e6, area),
+                "thread_instructions_per_cycle": geometric_mean(run["thread_instructions"] / run["cycles"] for run in own),
+                "work_per_cycle": throughput,
+                "work_per_cycle_per_1000_luts": ratio(throughput, area and area / 1000),
+                "million_work_per_second": speed,
+                "work_per_second_per_lut": ratio(speed and speed * 1e6, area),
             })
     return rows
 
@@ -182,10 +208,18 @@ def stacks(comparison):
     ratios = {
         place: both["pdom-stack"] / both["dual-path"] for place, both in cycles.items() if {"pdom-stack", "dual-path"} <= both.keys()
     }
+    # The same kernels at every latency, so that a line has one meaning.
+    points = {place[:2] for place in ratios}
+    everywhere = {
+        (t, kernel) for t, _, kernel in ratios if all((t, latency, kernel) in ratios for threads, latency in points if threads == t)
+    }
     rows = []
-    for threads, latency in sorted({place[:2] for place in ratios}):
+    for threads, latency in sorted(points):
         for kind in ["interleavable", "not-interleavable"]:
-            own = {kernel: value for (t, l, kernel), value in ratios.items() if (t, l, kinds[kernel]) == (threads, latency, kind)}
+            own = {
+                kernel: value for (t, l, kernel), value in ratios.items()
+                if (t, l, kinds[kernel]) == (threads, latency, kind) and (t, kernel) in everywhere
+            }
             if own:
                 rows.append({
                     "threads": threads, "latency": latency, "kind": kind, "kernels": own,

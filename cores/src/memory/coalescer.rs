@@ -58,8 +58,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let is_word = size.bit(1);
     let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
     let together = m.wire("store_together", &(&is_store & is_word & covered));
-    let store_direct = m.wire("store_direct", &direct.when(&together));
-    let group = is_store.mux(&store_direct, &(&same_word | &direct));
+    let group = is_store.mux(&direct.when(&together), &(&same_word | &direct));
     let served = &leader | group.when(&!is_atomic);
 
     m.comment(
@@ -84,9 +83,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("leader_word", &leader_word);
     m.output("direct_lanes", &direct);
     m.output("served", &served);
-    m.port_group("a store: positions that have their own lane's word; the leader's, and its bytes");
+    m.port_group("a store: whether the direct lanes' words are written; the leader's, and its bytes");
     if threads > 1 {
-        m.output("own_lanes", &store_direct);
+        m.output("together", &together);
     }
     m.output("leader_bytes_written", &bytes);
     m.output("leader_data_spread", &spread);

@@ -145,7 +145,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         line: line.clone(),
         tag,
         hart: if shape.atomic { join([&leader_number, &meta.warp]) } else { rtl::zeros(0) },
-        own: if threads > 1 { transaction.output("own_lanes") } else { rtl::zeros(0) },
+        direct: direct.slice(0, if threads > 1 { threads } else { 0 }),
+        together: if threads > 1 { transaction.output("together") } else { rtl::zeros(0) },
         position: leader_word.clone(),
         bytes: transaction.output("leader_bytes_written").when(&writes_memory),
         leaders: transaction.output("leader_data_spread"),
@@ -281,7 +282,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entry_s8 = m.delay("entry", &meta.entry);
     m.output("entry_s8", &entry_s8);
     m.output("fence_i_s8", &m.delay("fence_i", &control.is_fence_i));
-    m.output("partial_load_s8", &m.delay("partial_load", &(&control.is_load & unserved.any() & !&rotates)));
+    m.output("load_s8", &m.delay("load", &control.is_load));
     let unused = |name: &str, value: &Expr| {
         let register = m.register(name, 1);
         register.next(value).reset(0);

@@ -32,7 +32,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let resolve = Resolve::inputs(&m, shape, "s8");
     let predicted = m.input("predicted_s8", PC);
     let fence_i = m.input("fence_i_s8", 1);
-    let partial_load = m.input("partial_load_s8", 1);
+    let load = m.input("load_s8", 1);
     let entry = m.input("entry_s8", shape.entry_bits());
 
     m.comment("The outcome, when the path in charge after it is known.");
@@ -40,7 +40,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let outcome = resolve.later(&m, shape, delay);
     let predicted = delay_by(&m, "predicted", &predicted, delay);
     let fence_i = delay_by(&m, "fence_i", &fence_i, delay);
-    let partial_load = delay_by(&m, "partial_load", &partial_load, delay);
+    let load = delay_by(&m, "load", &load, delay);
     let entry = delay_by(&m, "entry", &entry, delay);
 
     let leaves = if shape.formal && shape.reconverges {
@@ -114,6 +114,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     };
 
     m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
+    let partial_load = m.wire("partial_load", &(load & outcome.b_mask.any() & outcome.rotates.none()));
     let is_b = || each_slot(&|Slot { path, .. }| path.pc.eq(&outcome.b_pc) & path.mask.eq(&outcome.b_mask));
     let stands = match (shape.reconverges, shape.compares_prediction) {
         // A row waits for the whole of a load.

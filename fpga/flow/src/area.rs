@@ -130,8 +130,15 @@ impl Area {
         self.all_placings().filter_map(Placing::median_mhz).min_by(f64::total_cmp)
     }
 
-    /// Whether the part has all the cells that were counted. Placing or routing may still fail.
-    pub fn fits(&self) -> bool {
-        self.part.holds(&self.total())
+    /// Whether the part has all the cells of the whole; placing or routing may still fail. `None` where that is not known: the
+    /// modules were counted by themselves, and their sum is too large by LUTs, of which the flattened core has fewer.
+    pub fn fits(&self) -> Option<bool> {
+        let but_luts = |cells: Cells| Cells { lut: 0, carry: 0, chains: 0, lutram: 0, ..cells };
+        match self.flattened {
+            Some(cells) => Some(self.part.holds(&cells)),
+            None if self.part.holds(&self.sum()) => Some(true),
+            None if !self.part.holds(&but_luts(self.sum())) => Some(false),
+            None => None,
+        }
     }
 }

@@ -64,8 +64,12 @@ pub struct Placing {
 }
 
 impl Placing {
-    /// The median of the frequencies, in MHz: of an even number the mean of the two in the middle.
+    /// The median of the frequencies, in MHz: of an even number the mean of the two in the middle. There is none of the seeds
+    /// before one that was not placed and routed, since that one may well be slower.
     pub fn median_mhz(&self) -> Option<f64> {
+        if self.outcome != Outcome::Placed {
+            return None;
+        }
         let mut all: Vec<f64> = self.seeds.iter().map(|seed| seed.fmax_mhz).collect();
         all.sort_by(f64::total_cmp);
         let upper = *all.get(all.len() / 2)?;
@@ -185,7 +189,7 @@ fn packed(utilisation: &BTreeMap<String, Sites>) -> Cells {
 mod tests {
     use super::*;
 
-    fn median(frequencies: &[f64]) -> Option<f64> {
+    fn median(frequencies: &[f64], outcome: Outcome) -> Option<f64> {
         let nowhere = || crate::path::Place { stage: String::new(), name: String::new() };
         let seed = |fmax_mhz: &f64| Seed {
             seed: 1,
@@ -202,7 +206,7 @@ mod tests {
             },
         };
         let placing = Placing {
-            outcome: Outcome::Placed,
+            outcome,
             seeds: frequencies.iter().map(seed).collect(),
             utilisation: BTreeMap::new(),
             around: Cells::default(),
@@ -215,9 +219,17 @@ mod tests {
 
     #[test]
     fn the_median_is_the_frequency_in_the_middle() {
-        assert_eq!(median(&[]), None);
-        assert_eq!(median(&[50.0]), Some(50.0));
-        assert_eq!(median(&[80.0, 50.0, 60.0]), Some(60.0));
-        assert_eq!(median(&[80.0, 50.0, 60.0, 90.0]), Some(70.0));
+        let of = |frequencies: &[f64]| median(frequencies, Outcome::Placed);
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[50.0]), Some(50.0));
+        assert_eq!(of(&[80.0, 50.0, 60.0]), Some(60.0));
+        assert_eq!(of(&[80.0, 50.0, 60.0, 90.0]), Some(70.0));
+    }
+
+    #[test]
+    fn some_of_the_seeds_have_no_median() {
+        for outcome in [Outcome::NotRouted(String::new()), Outcome::GivenUp(String::new()), Outcome::OutOfMemory] {
+            assert_eq!(median(&[80.0, 50.0], outcome), None);
+        }
     }
 }

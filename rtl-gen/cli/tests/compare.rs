@@ -204,6 +204,13 @@ fn results_that_were_damaged_are_done_again() {
     assert_eq!(cycles(&read(&run)), cycles(&whole));
     assert_eq!(read(&core), core_before, "what was whole stays");
     assert_eq!(read(&folder.join("results.csv")), table);
+
+    // A result of another command under its name is none.
+    fs::write(&core, core_before.replace("threads=2", "threads=4")).expect("a file");
+    let ended = compare(&tools, &SMALL).succeeded();
+    assert!(ended.stderr.starts_with("comparison/results/core/rv32ima-pdom-stack-2.json: damaged;"), "{}", ended.stderr);
+    let step = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["step"].clone();
+    assert_eq!(step(&read(&core)), step(&core_before));
 }
 
 #[test]
@@ -423,10 +430,13 @@ fn canned(workspace: &Workspace) -> PathBuf {
         json!({ "status": i32::from(outcome != "placed"), "outcome": outcome, "flattened": placed, "fits": placed, "lut4": lut4, "ccu2c": 0, "chains": 0, "lutram": 0, "packed": lut4, "ff": 7, "bram": 2, "dsp": 0, "fmax_mhz": mhz, "fmax_mhz_median": mhz.get(1), "modules": { "cct": module }, "placing": null })
     };
     let (gcd, scan, isa) = (json!({ "kernel": "gcd" }), json!({ "kernel": "scan" }), json!({ "isa": "rv32ima" }));
-    for (unit, threads, cycles) in
-        [("arbiter", 2, 1000), ("arbiter", 64, 400), ("sorted-table", 2, 2000), ("sorted-table", 64, 800)]
-    {
-        step("run", unit, threads, gcd.clone(), run(cycles, 4000));
+    for (unit, threads, cycles, instructions) in [
+        ("arbiter", 2, 1000, 4000),
+        ("arbiter", 64, 400, 4000),
+        ("sorted-table", 2, 2000, 6000),
+        ("sorted-table", 64, 800, 4000),
+    ] {
+        step("run", unit, threads, gcd.clone(), run(cycles, instructions));
     }
     step("run", "arbiter", 2, scan.clone(), run(5, 10));
     step(
@@ -438,6 +448,10 @@ fn canned(workspace: &Workspace) -> PathBuf {
     );
     step("core", "arbiter", 2, isa.clone(), core(2000, &[40.0, 50.0, 60.0], "placed"));
     step("core", "arbiter", 64, isa.clone(), core(90_000, &[], "does-not-fit"));
+    let mut of_modules = core(90_000, &[], "placed");
+    of_modules["fits"] = Value::Null;
+    step("core", "arbiter", 64, json!({ "isa": "rv32i" }), of_modules);
+    step("core", "sorted-table", 2, json!({ "isa": "rv32i" }), json!({ "outcome": "synthesised", "lut4": 0 }));
     step("core", "sorted-table", 2, isa.clone(), core(4000, &[60.0, 70.0, 80.0], "placed"));
     step("core", "sorted-table", 64, isa, json!("it takes more memory than Yosys has"));
     step("core", "sorted-table", 64, json!({ "isa": "rv32i" }), Value::Null);
@@ -485,14 +499,20 @@ fn the_report_shows_every_result_and_what_has_none() {
     let arbiter = row("arbiter", 2);
     about(&arbiter["cycles_over_reference"], 0.5);
     about(&arbiter["thread_instructions_per_cycle"], 4.0);
-    about(&arbiter["per_cycle_per_kilolut"], 2.0);
-    about(&arbiter["per_second_per_lut"], 1e5);
-    about(&row("sorted-table", 2)["per_second_per_lut"], 35_000.0);
-    assert_eq!(row("arbiter", 64)["per_cycle_per_kilolut"], Value::Null, "a sum of modules is no area to divide by");
+    about(&arbiter["work_per_cycle"], 4.0);
+    about(&arbiter["work_per_cycle_per_1000_luts"], 2.0);
+    about(&arbiter["work_per_second_per_lut"], 1e5);
+    // It executes half as many again, and does no more for that.
+    about(&row("sorted-table", 2)["thread_instructions_per_cycle"], 3.0);
+    about(&row("sorted-table", 2)["work_per_second_per_lut"], 35_000.0);
+    assert_eq!(row("arbiter", 64)["work_per_cycle_per_1000_luts"], Value::Null, "a sum of modules is no area to divide by");
 
     let page = read(&folder.join("report.html"));
     let shown = [
         "does not fit",
+        "not known",
+        "its result is not one that weft gives (ValueError: lut4 is 0)",
+        "come to 100 % more LUTs",
         "given up after 90 min, routing, 626 connections left",
         "≤ 30.5",
         "failed: it takes more memory than Yosys has",

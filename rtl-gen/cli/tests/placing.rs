@@ -169,9 +169,10 @@ fn a_core_without_room_has_failed() {
     let object = failed(&json_of(&tools, &[]));
     assert_eq!((&object["outcome"], &object["fits"]), (&json!("does-not-fit"), &json!(false)));
     assert_eq!((&object["fmax_mhz"], &object["placing"]["reason"]), (&json!([70.0]), &json!(message)));
+    assert_eq!(object["fmax_mhz_median"], Value::Null, "of one seed of three");
     let text = tools.synth(&MODULE).stdout;
     assert!(text.starts_with("s1_fetch of 1 warps × 1 threads, sorted-table: does not fit ecp5-25k\n"), "{text}");
-    assert!(text.contains(&format!("Not placed: {message}.\n")), "{text}");
+    assert!(text.contains(&format!("Not placed: {message}.\nThe seeds before it reach 70.0 MHz.")), "{text}");
     assert_eq!(placed(&tools), ["1", "2"], "that it does not fit is known from then on");
 }
 

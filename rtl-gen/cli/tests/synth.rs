@@ -126,6 +126,25 @@ fn a_core_that_does_not_fit_has_failed() {
 }
 
 #[test]
+fn whether_a_core_fits_whose_modules_together_are_too_large_is_not_known() {
+    // The stand-in knows of no instances in a module: the sum is what it says of the top.
+    let core = ["--preset", "tiny", "--target", "ecp5-25k", "--per-module"];
+    let fits = |cells: &str| {
+        let ended = StandIn::that_reports(cells).synth(&[&core[..], &["--json"]].concat());
+        let object = ended.object();
+        (ended.status, object["fits"].clone(), object["outcome"].as_str().expect("an outcome").to_owned())
+    };
+    assert_eq!(fits(r#""LUT4": 20000"#), (0, json!(true), "synthesised".to_owned()));
+    let luts = r#""LUT4": 30000"#;
+    assert_eq!(fits(luts), (0, Value::Null, "synthesised".to_owned()), "the whole has fewer LUTs");
+    assert_eq!(fits(r#""DP16KD": 60"#), (1, json!(false), "does-not-fit".to_owned()), "it has as many block RAMs");
+
+    let text = StandIn::that_reports(luts).synth(&core).succeeded().stdout;
+    assert!(text.starts_with("weft_core of 1 warps × 1 threads, sorted-table: may not fit ecp5-25k\n"), "{text}");
+    assert!(text.contains("the flattened core takes fewer"), "{text}");
+}
+
+#[test]
 fn a_failed_synthesis_names_its_log_and_leaves_nothing_in_the_cache() {
     let commands = "seq 100 >yosys.log; echo '{' >result.json; echo 'ERROR: out of LUTs' >&2; exit 1";
     let yosys = StandIn::that_does(commands);

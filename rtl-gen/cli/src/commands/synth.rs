@@ -71,7 +71,7 @@ impl Ending {
             Some(Outcome::GivenUp(_)) => Self::GivenUp,
             Some(Outcome::OutOfMemory) => Self::OutOfMemory,
             Some(_) => Self::DoesNotFit,
-            None if !area.fits() => Self::DoesNotFit,
+            None if area.fits() == Some(false) => Self::DoesNotFit,
             None if placed::margin_mhz(area).is_some_and(|margin| margin < 0.0) => Self::TimingNotMet,
             None if is_placed => Self::Placed,
             None => Self::Synthesised,
@@ -96,8 +96,9 @@ impl Ending {
     }
 
     /// What it says of core and part.
-    fn words(self) -> &'static str {
+    fn words(self, area: &Area) -> &'static str {
         match self {
+            Self::Synthesised | Self::Placed | Self::TimingNotMet if area.fits().is_none() => "may not fit",
             Self::Synthesised | Self::Placed | Self::TimingNotMet => "fits",
             Self::DoesNotFit => "does not fit",
             Self::NotRouted => "is not routed on",
@@ -105,6 +106,11 @@ impl Ending {
             Self::OutOfMemory => "takes more memory than the tools have for",
         }
     }
+}
+
+/// Whether the part holds the core, as far as that is known.
+fn fits(area: &Area, ending: Ending) -> Option<bool> {
+    if matches!(ending, Ending::DoesNotFit | Ending::NotRouted) { Some(false) } else { area.fits() }
 }
 
 fn object(area: &Area, ending: Ending) -> Value {
@@ -131,7 +137,7 @@ fn object(area: &Area, ending: Ending) -> Value {
     object.extend(figures(family, &area.total()));
     object.extend(placed::frequencies(area.placing.as_ref()));
     object.insert("margin_mhz".into(), json!(placed::margin_mhz(area)));
-    object.insert("fits".into(), json!(area.fits() && !matches!(ending, Ending::DoesNotFit | Ending::NotRouted)));
+    object.insert("fits".into(), json!(fits(area, ending)));
     object.insert("outcome".into(), json!(ending.name()));
     object.insert("available".into(), available.collect());
     object.insert("flattened".into(), json!(area.flattened.is_some()));
@@ -149,7 +155,7 @@ fn text(area: &Area, ending: Ending, mapped_mhz: Option<u32>) -> String {
     let (part, total, kinds) = (area.part, area.total(), kinds(area.part.family));
     let (top, target, config) = (&area.top, part.name, &area.config);
     let (warps, threads, unit) = (config.warps, config.threads, &config.divergence.unit);
-    let mut text = format!("{top} of {warps} warps × {threads} threads, {unit}: {} {target}\n\n", ending.words());
+    let mut text = format!("{top} of {warps} warps × {threads} threads, {unit}: {} {target}\n\n", ending.words(area));
 
     let width = area.modules.iter().map(|module| module.name.len()).chain(["all instances".len()]).max().unwrap_or(0);
     let mut row = |name: &str, instances: &str, show: &dyn Fn(&cells::Kind) -> String| {
@@ -177,6 +183,13 @@ fn text(area: &Area, ending: Ending, mapped_mhz: Option<u32>) -> String {
     let rows = if area.modules.is_empty() { "" } else { rows };
     let packed_is = cells::packed_is(part.family);
     let _ = write!(text, "\n{rows}{packed_is}\n{mapped}{}", short(&area.yosys));
+    if area.fits().is_none() {
+        let _ = write!(
+            text,
+            "\n\nAll instances together take more LUT sites than {target} has; the flattened core takes fewer, which were\n\
+             not counted."
+        );
+    }
     if let Some(placing) = &area.placing {
         let _ = write!(text, "\n\n{}", placed::text(placing, area));
     }

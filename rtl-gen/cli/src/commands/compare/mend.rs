@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::plan::{KERNELS, Plan};
 use crate::error::RequestError;
 
-/// Removes the results of steps that are none, and that of the building of the kernels where one of them is not there.
+/// Removes the results of steps that are none, or are of other commands, and that of the building of the kernels where one of them is not there.
 /// Gives the names of the files.
 pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<String>, RequestError> {
     let mut removed = Vec::new();
@@ -27,20 +27,21 @@ pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<String>, RequestError> {
         }
     };
     for step in &plan.steps {
-        remove_unless(format!("results/{}.json", step.name), &|path| has(path, "answer"))?;
-        remove_unless(format!("failed/{}.json", step.name), &|path| has(path, "error"))?;
+        let is_of = |path: &Path, key: &str| has(path, key).is_some_and(|object| object["step"] == json!(step));
+        remove_unless(format!("results/{}.json", step.name), &|path| is_of(path, "answer"))?;
+        remove_unless(format!("failed/{}.json", step.name), &|path| is_of(path, "error"))?;
     }
-    remove_unless(format!("failed/{KERNELS}.json"), &|path| has(path, "error"))?;
+    remove_unless(format!("failed/{KERNELS}.json"), &|path| has(path, "error").is_some())?;
     let kernels = plan.steps.iter().filter_map(|step| step.program());
     let are_built = kernels.into_iter().all(|kernel| is_program(&folder.join(kernel)));
-    remove_unless(format!("results/{KERNELS}.json"), &|path| are_built && has(path, "answer"))?;
+    remove_unless(format!("results/{KERNELS}.json"), &|path| are_built && has(path, "answer").is_some())?;
     Ok(removed)
 }
 
-/// Whether a file is JSON, an object with such an object in it.
-fn has(path: &Path, key: &str) -> bool {
+/// The JSON of a file, if it is an object with such an object in it.
+fn has(path: &Path, key: &str) -> Option<Value> {
     let object = fs::read(path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-    object.is_some_and(|object| object[key].is_object())
+    object.filter(|object| object[key].is_object())
 }
 
 /// Whether a file begins as an ELF does.
@@ -59,13 +60,13 @@ mod tests {
         let file = folder.path().join("file");
         let written = |text: &str| {
             fs::write(&file, text).expect("a file");
-            (has(&file, "answer"), is_program(&file))
+            (has(&file, "answer").is_some(), is_program(&file))
         };
         assert_eq!(written(r#"{ "step": {}, "answer": { "cycles": 1 } }"#), (true, false));
         for damaged in ["", "{", "[]", "{}", "null", r#"{ "answer": null }"#, r#"{ "answer": { "cycles""#] {
             assert_eq!(written(damaged), (false, false), "{damaged}");
         }
         assert_eq!(written("\x7fELF\x01"), (false, true));
-        assert!(!is_program(&folder.path().join("none")) && !has(&folder.path().join("none"), "answer"));
+        assert!(!is_program(&folder.path().join("none")) && has(&folder.path().join("none"), "answer").is_none());
     }
 }

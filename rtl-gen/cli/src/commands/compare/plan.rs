@@ -252,6 +252,20 @@ mod tests {
     }
 
     #[test]
+    fn no_two_steps_have_one_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("own.v");
+        let text = include_str!("../../../../../examples/unit/lowest_lane.v").replace("lowest_lane", "arbiter_2");
+        std::fs::write(&file, text).expect("a file");
+        let units = format!("arbiter,arbiter:1,arbiter:2,sorted-table,pdom-stack,dual-path,{}:arbiter_2", file.display());
+        let command = Command::parse_from(["compare", "--out", "c", "--units", &units]);
+        let plan = Plan::of(&Request::of(&command.arguments).expect("a request"));
+        let names: std::collections::BTreeSet<&str> = plan.steps.iter().map(|step| &step.name[..]).collect();
+        assert_eq!(names.len(), plan.steps.len());
+        assert!(names.contains("core/rv32i-arbiter.2-8") && names.contains("core/rv32i-arbiter_2-8"));
+    }
+
+    #[test]
     fn large_cores_are_placed_once_and_without_m_and_a_as_well() {
         let [few, one] = ["3", "1"].map(str::to_owned);
         let both = ["--units", "sorted-table,dual-path", "--threads", "8,16"];
@@ -274,6 +288,6 @@ mod tests {
         let tried = [("rv32ima-arbiter-32", "1"), ("rv32i-arbiter-32", "1")];
         assert_eq!(largest(&["--seeds", "1"]), tried.map(|(name, last)| (name.to_owned(), last.to_owned())));
         let staged = cores(&["--units", "arbiter:2", "--threads", "4"]);
-        assert_eq!(staged, [("rv32ima-arbiter_2-4".to_owned(), few.clone()), ("rv32i-arbiter_2-4".to_owned(), few)]);
+        assert_eq!(staged, [("rv32ima-arbiter.2-4".to_owned(), few.clone()), ("rv32i-arbiter.2-4".to_owned(), few)]);
     }
 }

@@ -80,9 +80,9 @@ impl Unit {
         Ok(Self { settings: settings(&name), source: Some(Source { name, text }), name: module })
     }
 
-    /// The name as it can be part of a file's.
+    /// The name as it can be part of a file's: with a dot, which a module in Verilog has not in its name.
     pub fn in_file_name(&self) -> String {
-        self.name.replace(':', "_")
+        self.name.replace(':', ".")
     }
 }
 

@@ -88,8 +88,13 @@ fn obstacle(placing: &Placing) -> Option<String> {
 /// Of a core, for people.
 pub fn text(placing: &Placing, area: &Area) -> String {
     let mut text = obstacle(placing).map_or(String::new(), |obstacle| obstacle + "\n");
-    let Some(median) = placing.median_mhz() else { return text };
     let all: Vec<String> = placing.seeds.iter().map(|seed| format!("{:.1}", seed.fmax_mhz)).collect();
+    let Some(median) = placing.median_mhz() else {
+        if !all.is_empty() {
+            let _ = writeln!(text, "The seeds before it reach {} MHz.", all.join(", "));
+        }
+        return text;
+    };
     let _ = write!(text, "{median:.1} MHz, the median of {} by seed", all.join(", "));
     let _ = writeln!(text, "{}. {}", verdict(area), tool(placing));
     let sites = SITES.iter().filter_map(|kind| Some((kind, placing.utilisation.get(*kind)?)));
@@ -129,8 +134,8 @@ pub fn modules_text(area: &Area) -> String {
     let nextpnr = area.placings.first().map_or(String::new(), |(_, placing)| tool(placing));
     let _ = write!(
         text,
-        "Paths that lead through several modules are cut by the registers around each: the core is at most as\n\
-         fast as the slowest of them{}. {nextpnr}",
+        "Paths that lead through several modules are cut by the registers around each: a core that is placed as\n\
+         a whole is hardly faster than the slowest of them{}. {nextpnr}",
         verdict(area)
     );
     text
