@@ -208,7 +208,11 @@ fn results_that_were_damaged_are_done_again() {
     // A result of another command under its name is none.
     fs::write(&core, core_before.replace("threads=2", "threads=4")).expect("a file");
     let ended = compare(&tools, &SMALL).succeeded();
-    assert!(ended.stderr.starts_with("comparison/results/core/rv32ima-pdom-stack-2.json: damaged;"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.starts_with("comparison/results/core/rv32ima-pdom-stack-2.json: damaged;"),
+        "{}",
+        ended.stderr
+    );
     let step = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["step"].clone();
     assert_eq!(step(&read(&core)), step(&core_before));
 }
@@ -505,7 +509,11 @@ fn the_report_shows_every_result_and_what_has_none() {
     // It executes half as many again, and does no more for that.
     about(&row("sorted-table", 2)["thread_instructions_per_cycle"], 3.0);
     about(&row("sorted-table", 2)["work_per_second_per_lut"], 35_000.0);
-    assert_eq!(row("arbiter", 64)["work_per_cycle_per_1000_luts"], Value::Null, "a sum of modules is no area to divide by");
+    assert_eq!(
+        row("arbiter", 64)["work_per_cycle_per_1000_luts"],
+        Value::Null,
+        "a sum of modules is no area to divide by"
+    );
 
     let page = read(&folder.join("report.html"));
     let shown = [

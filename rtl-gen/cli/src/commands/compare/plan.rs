@@ -257,7 +257,8 @@ mod tests {
         let file = folder.path().join("own.v");
         let text = include_str!("../../../../../examples/unit/lowest_lane.v").replace("lowest_lane", "arbiter_2");
         std::fs::write(&file, text).expect("a file");
-        let units = format!("arbiter,arbiter:1,arbiter:2,sorted-table,pdom-stack,dual-path,{}:arbiter_2", file.display());
+        let units =
+            format!("arbiter,arbiter:1,arbiter:2,sorted-table,pdom-stack,dual-path,{}:arbiter_2", file.display());
         let command = Command::parse_from(["compare", "--out", "c", "--units", &units]);
         let plan = Plan::of(&Request::of(&command.arguments).expect("a request"));
         let names: std::collections::BTreeSet<&str> = plan.steps.iter().map(|step| &step.name[..]).collect();
