@@ -159,9 +159,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("for the pick: it waits for nothing but a place, and not even for that");
     let unblocked = m.wire("unblocked_now", &(&*present & !blocked));
     let mut has_places = (&needs & lacking).none();
+    let mut waits_for_requests = &*present & Need::NoRequests.of(&needs);
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
-        has_places = has_places & (needs.none() | !held_back);
+        has_places = has_places & (needs.none() | !&held_back);
+        // Who the others are held back for may need a place in the queue, which a fence keeps from all as long as it waits.
+        waits_for_requests = waits_for_requests & !held_back;
         m.output("unblocked", &unblocked);
     }
     m.output("ready", &(&unblocked & has_places));
@@ -179,7 +182,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.output("full_now", &full);
         m.output("depends_held", &join([&depends, &depends_behind]));
     }
-    m.output("waits_for_requests", &(&*present & Need::NoRequests.of(&needs)));
+    m.output("waits_for_requests", &waits_for_requests);
     m.finish()
 }
 
