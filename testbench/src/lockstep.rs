@@ -195,13 +195,14 @@ impl<'a> Checker<'a> {
             .or_else(|difference| self.locate(cycle, (Some(subject), difference)))
     }
 
-    /// A rotation: the model follows if it is due.
+    /// A rotation: the model follows if it is due. A stack pops rows in this way of which all threads have ended, also where
+    /// those are all of the warp.
     fn rotate(&mut self, warp: u32, slot: u32) -> Result<(Subject, Moves), Located> {
-        let Some(subject) = self.subject(warp, slot) else {
-            let expected = "a warp of the core with live threads";
-            return Err((None, Difference::new("context_warp", expected, warp.to_string())));
-        };
-        self.check_slot("context_slot", slot).map_err(|difference| (Some(subject), difference))?;
+        if warp as usize >= self.hardware_paths.len() {
+            return Err((None, Difference::new("context_warp", "a warp of the core", warp.to_string())));
+        }
+        self.check_slot("context_slot", slot).map_err(|difference| (self.subject(warp, slot), difference))?;
+        let subject = self.subject(warp, slot).unwrap_or(Subject { warp, slot, pc: 0, instruction: 0 });
         match self.machine.rotate(warp, slot) {
             Some(moves) => Ok((subject, moves)),
             None => {

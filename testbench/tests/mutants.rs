@@ -73,7 +73,11 @@ impl Hunt {
             }
             Fate::OtherCycles(change) => {
                 println!("{:+.2} % cycles: {what}", 100.0 * change);
-                if change.abs() > LITTLE {
+                let reason = explained::reason(module, &mutation.name(text));
+                if let Some(reason) = &reason {
+                    println!("    explained: {reason}");
+                }
+                if change.abs() > LITTLE && reason.is_none() {
                     self.unexplained.push(format!("{what}: cycles change by {:+.2} %", 100.0 * change));
                 }
             }

@@ -1,7 +1,7 @@
 //! A core of random size, divergence unit and options, and the memory that a program meets behind it.
 
 use fastrand::Rng;
-use weft_config::{Bandwidth, Config, Latency, Scheduler};
+use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler};
 
 use crate::generate::Abilities;
 
@@ -12,6 +12,10 @@ pub const SIZES: &[(u32, u32)] =
 const LATENCIES: [(u32, u32); 7] = [(1, 1), (1, 1), (2, 9), (20, 20), (1, 60), (1, 60), (100, 100)];
 const FETCH_LATENCIES: [(u32, u32); 6] = [(1, 1), (1, 1), (1, 1), (1, 4), (2, 2), (1, 30)];
 const BANDWIDTHS: [u32; 4] = [1000, 1000, 500, 130];
+/// Of one program in sixteen: so little that S3 holds contexts back for the sake of one that has waited for long.
+const LEAST_BANDWIDTH: u32 = 5;
+const KINDS: [MemoryKind; 5] =
+    [MemoryKind::Model, MemoryKind::Model, MemoryKind::Model, MemoryKind::Axi4, MemoryKind::Bram];
 
 /// Everything about a point that is in hardware, drawn.
 pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
@@ -31,6 +35,7 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     config.memory.outstanding = [16, 16, 4, 3, 32][rng.usize(0..5)];
     config.memory.stack_interleave = rng.u32(0..4) > 0;
     config.memory.ram_bytes = ram_bytes(warps * threads);
+    config.memory.kind = KINDS[rng.usize(0..KINDS.len())];
     config
 }
 
@@ -39,9 +44,10 @@ fn ram_bytes(harts: u32) -> u32 {
     (harts * 4096).next_power_of_two().max(1 << 17)
 }
 
-/// The memory behind a core, drawn for one program.
+/// The memory behind a core, drawn for one program. That of block RAM in the core is as it is.
 pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     let mut config = core.clone();
+    config.run.watchdog = 20_000;
     let (min, max) = LATENCIES[rng.usize(0..LATENCIES.len())];
     config.memory.latency = Latency { min, max };
     config.memory.bandwidth = Bandwidth(BANDWIDTHS[rng.usize(0..BANDWIDTHS.len())]);
@@ -49,7 +55,13 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     // Not a draw of its own: with one more, the seeds of campaigns that are written down would mean other programs.
     let (min, max) = FETCH_LATENCIES[(config.memory.seed % FETCH_LATENCIES.len() as u64) as usize];
     config.memory.fetch_latency = Latency { min, max };
-    config.run.watchdog = 20_000;
+    if config.memory.seed.is_multiple_of(16) {
+        config.memory.bandwidth = Bandwidth(LEAST_BANDWIDTH);
+    }
+    if config.memory.kind == MemoryKind::Bram {
+        let Memory { latency, fetch_latency, bandwidth, seed, .. } = Config::default().memory;
+        config.memory = Memory { latency, fetch_latency, bandwidth, seed, ..config.memory };
+    }
     config
 }
 

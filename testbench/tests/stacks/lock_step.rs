@@ -139,3 +139,47 @@ fn sides_are_suspended_in_the_midst_of_an_access() {
         }
     }
 }
+
+/// The last threads of a warp end in a function while rows for its callers stand below: these are popped, one after the
+/// other, while the other warps go on.
+#[test]
+fn rows_of_a_warp_that_has_ended_are_popped() {
+    let body = "
+    begin
+    li t1, 8
+    bltu s0, t1, 1f
+    li t1, 60
+0:  addi t1, t1, -1
+    bnez t1, 0b
+1:  andi t0, s0, 1
+    beqz t0, 2f
+    csrwi 0x800, 0
+2:  jal ra, first
+    csrwi 0x800, 0
+    .type first, @function
+first:
+    andi t0, s0, 2
+    beqz t0, 1f
+    csrwi 0x800, 0
+1:  jal t0, second
+    ret
+    .size first, . - first
+    .type second, @function
+second:
+    andi t1, s0, 4
+    beqz t1, 1f
+    csrwi 0x800, 0
+1:  csrwi 0x800, 0
+    ret
+    .size second, . - second
+";
+    let source = support::assembly::text("ended", body);
+    for unit in STACKS {
+        let recorded = Recorded::run(&source, &config(unit, (3, 8), (1, 1)));
+        let report = &recorded.report;
+        assert_eq!(report.outcome, Outcome::Exited, "{unit}: {}", report.message);
+        let pops = recorded.records().iter().filter(|record| record["event"] == "rotation" && record["pops"] == true);
+        let of_nobody = pops.filter(|record| record["warp"] == 0 && record["x"].is_null() && record["y"].is_null());
+        assert!(of_nobody.count() > 0, "{unit}: no row is left when the last thread ends");
+    }
+}
