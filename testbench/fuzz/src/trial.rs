@@ -6,6 +6,8 @@ use weft_config::Config;
 
 /// Cycles after which a program is taken for one that does not end.
 const MOST_CYCLES: u64 = 2_000_000;
+/// The same where memory takes an access in ten cycles at best, or in more.
+const MOST_CYCLES_OF_SLOW_MEMORY: u64 = 20_000_000;
 
 /// How a program ended.
 #[derive(Clone, Debug)]
@@ -37,7 +39,9 @@ pub enum TrialError {
 /// Runs the program of an ELF file. One that may is also right if it ends in the fault that the model has there.
 pub fn run(core: &BuiltCore, config: &Config, elf: &[u8], may_fault: bool) -> Result<Verdict, TrialError> {
     let program = Program::load("program", elf, config)?;
-    let options = RunOptions { max_cycles: MOST_CYCLES, ..RunOptions::default() };
+    let is_slow = config.memory.bandwidth.0 <= 100;
+    let max_cycles = if is_slow { MOST_CYCLES_OF_SLOW_MEMORY } else { MOST_CYCLES };
+    let options = RunOptions { max_cycles, ..RunOptions::default() };
     let report = match core.run(config, &program, Engine::Cosim, options) {
         Ok(report) => report,
         // The hardware's own assertions, and responses that no request was made for.
