@@ -4,6 +4,7 @@ use fastrand::Rng;
 use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler};
 
 use crate::generate::Abilities;
+use crate::trial;
 
 /// Warps and threads that are drawn unless others are asked for.
 pub const SIZES: &[(u32, u32)] =
@@ -57,6 +58,8 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     config.memory.fetch_latency = Latency { min, max };
     if config.memory.seed.is_multiple_of(16) {
         config.memory.bandwidth = Bandwidth(LEAST_BANDWIDTH);
+        // Others may wait as long as a program takes.
+        config.run.starvation = trial::MOST_CYCLES_OF_SLOW_MEMORY;
     }
     if config.memory.kind == MemoryKind::Bram {
         let Memory { latency, fetch_latency, bandwidth, seed, .. } = Config::default().memory;

@@ -7,7 +7,7 @@ use weft_config::Config;
 /// Cycles after which a program is taken for one that does not end.
 const MOST_CYCLES: u64 = 2_000_000;
 /// The same where memory takes an access in ten cycles at best, or in more.
-const MOST_CYCLES_OF_SLOW_MEMORY: u64 = 20_000_000;
+pub const MOST_CYCLES_OF_SLOW_MEMORY: u64 = 20_000_000;
 
 /// How a program ended.
 #[derive(Clone, Debug)]
