@@ -79,13 +79,13 @@ def series(step):
 def run(step, given):
     figures = {key: given["answer"].get(key) for key in RUN}
     if given["status"] == PASSED:
-        for key in ("cycles", "thread_instructions"):
+        for key in ("cycles", "thread_instructions", "lane_utilisation"):
             positive(key, figures[key])
     return {"series": series(step), **point(step), "status": given["status"], **figures}
 
 
 def positive(key, value):
-    if not isinstance(value, int) or value <= 0:
+    if not isinstance(value, (int, float)) or value <= 0:
         raise ValueError(f"{key} is {value}")
 
 
@@ -138,12 +138,12 @@ def compared_kernels(comparison):
 
 
 def geometric_mean(values):
-    values = [value for value in values if value]
+    values = list(values)
     return statistics.geometric_mean(values) if values else None
 
 
 def mean(values):
-    values = [value for value in values if value is not None]
+    values = list(values)
     return statistics.fmean(values) if values else None
 
 
