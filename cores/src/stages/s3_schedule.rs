@@ -95,14 +95,15 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.comment("What is lacking: places are reserved at issue, and counted a cycle later.");
     let needs_s4 = m.forward("needs_s4", Need::count(shape));
     let valid_s4 = m.register("issued", 1);
+    let fence_waits = m.forward("fence_waits", 1);
     let places = |name: &str, capacity: usize, need: Need, returned: [&Expr; 2]| {
-        Places::declare(&m, name, capacity, &need.of(&needs_s4), returned)
+        let closes = matches!(need, Need::Request).then_some(&fence_waits);
+        Places::declare(&m, name, capacity, &need.of(&needs_s4), returned, closes)
     };
     let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused]);
     let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused]);
-    let fence_waits = m.forward("fence_waits", 1);
     let performed = if shape.posts_stores { &requests.none & memory_idle } else { requests.none };
-    let mut lacking = vec![&requests.full | &fence_waits, tags.full, !performed];
+    let mut lacking = vec![requests.full, tags.full, !performed];
     let mut late_idle = tags.none;
     if shape.multiply {
         let longs = places("long_result", LONG_RESULTS, Need::LongResult, [&long_written, &long_unused]);
@@ -126,7 +127,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     if contexts > 1 {
         ports.push("unblocked");
     }
-    let holds_back = (contexts > 1).then(|| m.forward("held_back", contexts));
+    let held_back = (contexts > 1).then(|| m.register("held_back", contexts));
     let per_context: Vec<Vec<Expr>> = (0..contexts)
         .map(|number| {
             let context = m.instance(&format!("context_{number}"), &context_module);
@@ -143,7 +144,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
                 waited_for = join([&waited_for, &shadowed.lane(sibling, shape.late_results)]);
             }
             context.input("pending", &waited_for).input("lacking", &lacking);
-            if let Some(held_back) = &holds_back {
+            if let Some(held_back) = &held_back {
                 context.input("held_back", &held_back.bit(number));
             }
             ports.iter().map(|port| context.output(port)).collect()
@@ -161,8 +162,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         rtl::ones(contexts)
     };
     let ready_but_for_bubble = m.wire("ready_but_for_bubble", &(column("ready") & &considered));
-    if let Some(forward) = &holds_back {
-        m.drive(forward, &held_back(&m, &(column("unblocked") & &considered), &ready_but_for_bubble));
+    if let Some(held_back) = &held_back {
+        let others = those_beside_who_waits(&m, &(column("unblocked") & &considered), &ready_but_for_bubble);
+        held_back.next(&others).reset(0);
     }
     let ready = m.wire("ready", &ready_but_for_bubble.when(&!&bubble));
     let found = [
@@ -243,11 +245,11 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.finish()
 }
 
-/// The contexts that take no places now, for the sake of another. The round robin alone would let those above whoever issued
+/// The contexts that are to take no places, for the sake of another. The round robin alone would let those above whoever issued
 /// last take every place as it becomes free, for ever. All are looked at in turn; the search stays at one that waits for a
 /// place and for nothing else, until it issues. If that takes long, the others are held back until then: the places come
 /// back, and the round robin, in which the one is ready then, comes to it.
-fn held_back(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
+fn those_beside_who_waits(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
     m.comment("One that has waited for a place for long gets the next.");
     let contexts = unblocked.width();
     let looked_at = m.register("looked_at", contexts);
@@ -345,20 +347,34 @@ struct Places {
 }
 
 impl Places {
-    /// One place taken in the cycle before and up to two returned now.
-    fn declare(m: &Builder, name: &str, capacity: usize, taken: &Expr, returned: [&Expr; 2]) -> Self {
+    /// One place taken in the cycle before and up to two returned now. What `closes` them, does so from the next cycle on.
+    fn declare(
+        m: &Builder,
+        name: &str,
+        capacity: usize,
+        taken: &Expr,
+        returned: [&Expr; 2],
+        closes: Option<&Expr>,
+    ) -> Self {
         let width = clog2(capacity + 1);
         let used = m.register(&format!("{name}s_used"), width);
         let returned = join(returned);
         let down = if width == 1 { returned.any() } else { rtl::count_ones(&returned).extend(width) };
         let next = m.wire(&format!("{name}s_used_next"), &((&*used + taken.extend(width)) - down));
         used.next(&next).reset(0);
-        let counts = |state: &str, count: usize| {
+        let register = |state: &str, now: &Expr, at_reset: bool| {
             let register = m.register(&format!("{name}s_{state}"), 1);
-            register.next(&next.is(count as u64)).reset(u64::from(count == 0));
+            register.next(now).reset(u64::from(at_reset));
             register.q()
         };
-        let full = taken.mux(&counts("one_left", capacity - 1), &counts("full", capacity));
-        Self { full, none: used.none() & !taken }
+        let is_used_up = |state: &str, count: usize| {
+            let used_up = next.is(count as u64);
+            let now = closes.map_or(used_up.clone(), |closes| used_up | closes);
+            register(state, &now, count == 0)
+        };
+        let full = taken.mux(&is_used_up("one_left", capacity - 1), &is_used_up("full", capacity));
+        // A fence is looked at in every pick.
+        let none_before = if closes.is_some() { register("none", &next.none(), true) } else { used.none() };
+        Self { full, none: none_before & !taken }
     }
 }
