@@ -283,10 +283,20 @@ mod tests {
         assert_eq!(cores(&both), expected.map(|(name, seeds)| (name.to_owned(), seeds.clone())));
         let often = cores(&[&both[..], &["--seeds", "3"]].concat());
         assert_eq!(often, expected.map(|(name, _)| (name.to_owned(), few.clone())));
-        let largest = |arguments: &[&str]| cores(&[&["--units", "arbiter", "--threads", "32"], arguments].concat());
-        let counted = [("rv32ima-arbiter-32", "threads=32"), ("rv32i-arbiter-32", "1")];
+        let largest = |arguments: &[&str]| cores(&[&["--units", "arbiter", "--threads", "32,64"], arguments].concat());
+        let counted = [
+            ("rv32ima-arbiter-32", "threads=32"),
+            ("rv32ima-arbiter-64", "--per-module"),
+            ("rv32i-arbiter-32", "1"),
+            ("rv32i-arbiter-64", "--per-module"),
+        ];
         assert_eq!(largest(&[]), counted.map(|(name, last)| (name.to_owned(), last.to_owned())));
-        let tried = [("rv32ima-arbiter-32", "1"), ("rv32i-arbiter-32", "1")];
+        let tried = [
+            ("rv32ima-arbiter-32", "1"),
+            ("rv32ima-arbiter-64", "1"),
+            ("rv32i-arbiter-32", "1"),
+            ("rv32i-arbiter-64", "--per-module"),
+        ];
         assert_eq!(largest(&["--seeds", "1"]), tried.map(|(name, last)| (name.to_owned(), last.to_owned())));
         let staged = cores(&["--units", "arbiter:2", "--threads", "4"]);
         assert_eq!(staged, [("rv32ima-arbiter.2-4".to_owned(), few.clone()), ("rv32i-arbiter.2-4".to_owned(), few)]);

@@ -17,8 +17,9 @@ const THREADS: [u32; 6] = [2, 4, 8, 16, 32, 64];
 const SEEDS: u32 = 3;
 /// From so many threads on one, since placing once takes from half an hour to hours.
 const ONE_SEED_FROM: u32 = 16;
-/// Whole default cores that no router of ours has routed (docs/area.md): tried if the number of seeds is said.
-const NOT_ROUTED: [u32; 1] = [32];
+/// Default cores that are placed only if the number of seeds is said: of 32 threads none has been routed, and those of 64 are
+/// larger than the part (docs/area.md).
+const PLACED_ON_REQUEST: [u32; 2] = [32, 64];
 /// The divergence units that Simty has, too.
 const OF_SIMTY: [&str; 2] = ["arbiter", "sorted-table"];
 /// Memory latencies of the comparison of the two stacks, in cycles.
@@ -115,7 +116,7 @@ impl Request {
             rv32ima_unplaced: threads
                 .iter()
                 .copied()
-                .filter(|t| NOT_ROUTED.contains(t) && arguments.seeds.is_none())
+                .filter(|t| PLACED_ON_REQUEST.contains(t) && arguments.seeds.is_none())
                 .collect(),
             threads,
             engine: match arguments.engine {
