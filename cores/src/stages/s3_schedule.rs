@@ -96,18 +96,17 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let needs_s4 = m.forward("needs_s4", Need::count(shape));
     let valid_s4 = m.register("issued", 1);
     let fence_waits = m.forward("fence_waits", 1);
-    let places = |name: &str, capacity: usize, need: Need, returned: [&Expr; 2]| {
-        let closes = matches!(need, Need::Request).then_some(&fence_waits);
+    let places = |name: &str, capacity: usize, need: Need, returned: [&Expr; 2], closes: Option<&Expr>| {
         Places::declare(&m, name, capacity, &need.of(&needs_s4), returned, closes)
     };
-    let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused]);
-    let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused]);
+    let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused], Some(&fence_waits));
+    let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused], None);
     let performed = if shape.posts_stores { &requests.none & memory_idle } else { requests.none };
     let mut lacking = vec![requests.full, tags.full, !performed];
     let mut late_idle = tags.none;
     if shape.multiply {
-        let longs = places("long_result", LONG_RESULTS, Need::LongResult, [&long_written, &long_unused]);
-        let divisions = places("divider", 1, Need::Divider, [&division_taken, &division_unused]);
+        let longs = places("long_result", LONG_RESULTS, Need::LongResult, [&long_written, &long_unused], None);
+        let divisions = places("divider", 1, Need::Divider, [&division_taken, &division_unused], None);
         lacking.extend([longs.full, divisions.full]);
         late_idle = late_idle & longs.none;
     }
@@ -373,7 +372,7 @@ impl Places {
             register(state, &now, count == 0)
         };
         let full = taken.mux(&is_used_up("one_left", capacity - 1), &is_used_up("full", capacity));
-        // A fence is looked at in every pick.
+        // Whoever closes places waits for all to come back, in every pick. Elsewhere a register would save no delay that counts.
         let none_before = if closes.is_some() { register("none", &next.none(), true) } else { used.none() };
         Self { full, none: none_before & !taken }
     }

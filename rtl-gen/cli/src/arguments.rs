@@ -384,7 +384,7 @@ pub struct CompareArguments {
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     pub engine: Engine,
     /// Place each core once with each seed from 1 to N; 0 counts its cells and no more [default: 3, of cores of
-    /// 16 threads and more 1, and from 32 threads on the RV32I one alone, up to 32]
+    /// 16 threads and more 1, of 32 threads the RV32I one alone, and none of 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub seeds: Option<u32>,
     /// Give up placing a core that takes longer with a seed [unit: min]
