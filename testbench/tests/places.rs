@@ -7,6 +7,8 @@
 mod support;
 
 use support::assembly::{config, program, text};
+use testbench::cache::Cache;
+use testbench::model::{Effort, Source};
 use testbench::{Engine, Outcome, RunOptions};
 use weft_config::{Bandwidth, Config, MemoryKind};
 
@@ -126,6 +128,48 @@ word: .word 0
             exits("fence", body, &config);
         }
     }
+}
+
+/// A fence closes the queue to all others, which else would keep it waiting until they are held back for its sake.
+#[test]
+fn a_fence_waits_no_longer_than_the_queue_takes_to_empty() {
+    let body = "
+    begin
+    la s1, word
+    li t0, 2
+    beq s0, t0, fences
+stores:
+    sw s0, 0(s1)
+    sw s0, 0(s1)
+    j stores
+fences:
+    .rept 8
+    fence.i
+    .endr
+    li t0, 1
+    la t5, tohost
+    sw t0, 0(t5)
+2:  j 2b
+.data
+.balign 64
+word: .word 0
+";
+    let mut config = config((4, 1), (1, 1));
+    config.memory.bandwidth = Bandwidth(200);
+    let program = program(&text("fences", body), &config);
+    let core = cores::elaborate(&config, 0x8000_0000).unwrap();
+    let outcome = |verilog: &str| {
+        let source = Source { top: "weft_core", ports: &core.ports(), verilog, memory: None };
+        // Eight times the 1024 cycles of patience are more.
+        let options = RunOptions { max_cycles: 3_000, ..RunOptions::default() };
+        testbench::run_source(&config, &program, Engine::Cosim, options, &Cache::of_user(), &source, Effort::Quick)
+            .unwrap()
+            .outcome
+    };
+    let verilog = core.all_in_one();
+    assert_eq!(outcome(&verilog), Outcome::Pass);
+    assert_eq!(verilog.matches(" | fence_waits;").count(), 2);
+    assert_eq!(outcome(&verilog.replace(" | fence_waits;", ";")), Outcome::Limit);
 }
 
 /// On a bus a `fence` waits for what the stores before it have begun, and with atomics of every warp to one word, that is long.
