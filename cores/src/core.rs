@@ -160,7 +160,7 @@ pub fn elaborate(
     let leader = m.instance("s6_leader", &s6_leader::elaborate(shape)?);
     leader.input("start_valid", &warp_start).input("start_warp", &warp_at);
     leader.input("warp_s5", &meta_s5.warp).input("slot_s6", &meta_s6.slot);
-    leader.feeds(&s6, &["leader_s6"]);
+    leader.feeds(&s6, &["leader_s6", "group_s6"]);
 
     let path = Path::forward(&m, shape, "path_s7");
     let path_gives_way = m.forward("path_gives_way", 1);

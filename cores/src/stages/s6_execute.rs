@@ -4,8 +4,9 @@
 //! store data, the leader and its sum, and the value that all lanes share. The path that S7 validates against is read
 //! meanwhile, and the leader elected (`s6_leader`).
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, join, select, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
 
+use super::s6_leader::Election;
 use crate::functional::lane_operands::Operands;
 use crate::functional::{lane_alu, multiplier};
 use crate::shape::Shape;
@@ -23,7 +24,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         (0..shape.threads).map(|lane| Operands::inputs(&m, &(), &format!("{lane}_s6"))).collect();
     let store = m.input("store_s6", shape.line_bits());
     m.port_group("the leader");
-    let leader = m.input("leader_s6", shape.threads);
+    let election = Election::inputs(&m, shape, "s6");
 
     let word = &meta.instruction;
     let lanes: Vec<[Expr; 3]> = operands
@@ -59,8 +60,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.output("product_s8", &join(&products));
     }
     let sums = column(1);
-    let leader_number = m.wire("leader_number", &encode(&leader));
-    let leader_sum = m.wire("leader_sum", &select(&leader_number, &sums.lanes(32)));
+    let leader = election.choose(&m, &sums);
     let pc_value = concat([&control.pc_value, &zeros(2)]);
     // A choice of 0, not a mask: it becomes the reset of the register.
     let uniform = m.wire("uniform", &lane_control.pc_is_value.mux(&pc_value, &zeros(32)));
@@ -75,9 +75,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("result_s7", &m.delay("result", &column(0)));
     m.output("address_s7", &m.delay("address", &sums));
     let outside_ram: Vec<Expr> = sums.lanes(32).iter().map(|sum| !sum.bit(31)).collect();
-    m.output("leader_s7", &m.delay("leader", &leader));
-    m.output("leader_number_s7", &m.delay("leader_number_q", &leader_number));
-    m.output("leader_address_s7", &m.delay("leader_address", &leader_sum));
+    m.output("leader_s7", &m.delay("leader", &leader.one));
+    m.output("leader_number_s7", &m.delay("leader_number_q", &leader.number));
+    m.output("leader_address_s7", &m.delay("leader_address", &leader.sum));
     m.output("taken_s7", &m.delay("taken", &column(2)));
     m.output("store_s7", &m.delay("store", &store));
     m.port_group("whether S7 may write registers: what S9 would write waits then");

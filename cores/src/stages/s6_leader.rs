@@ -6,11 +6,19 @@
 //! cycle later after the one before it of its warp than others do ([`Shape::election_spacing`]). Who is elected for others
 //! does not matter.
 //!
+//! Of more than eight threads each group of eight elects its lowest, and S6 chooses a sum in each of them before it chooses
+//! the group: the number of a leader among all lanes would choose every bit of every lane's sum, with wires across the core.
+//!
 //! Storage: W rows of slots · T bits, and two more in registers.
 
-use rtl::{Builder, ElaborationError, MemoryStyle, Module, lowest_one, ones, select};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, encode, join, lowest_one, ones, select, zeros,
+};
 
 use crate::shape::Shape;
+
+/// Lanes of a group.
+const GROUP: usize = 8;
 
 /// Elaborates the table and the election.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -34,7 +42,64 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     written.next(&(valid & warp.eq(&warp_s5)));
     let now = m.wire("masks_now", &written.mux(&m.delay("masks_written", &masks), &read));
     let mask = select(&slot_s6, &now.lanes(shape.threads));
-    m.port_group("its bit");
-    m.output("leader_s6", &lowest_one(&mask));
+    let election = Election::of(shape, &mask);
+    let one_group = election.group.width() == 0;
+    m.port_group(if one_group { "its bit" } else { "each group's lowest, and the lowest group that has one" });
+    election.outputs(&m, "s6");
     m.finish()
+}
+
+rtl::bundle! {
+    /// Who is elected. Up to eight threads are one group, and its lowest is the leader.
+    pub struct Election(shape: &Shape) {
+        /// The lowest thread of each group of lanes.
+        leader: shape.threads,
+        /// The lowest group that has one; nothing where there is one group.
+        group: if shape.threads > GROUP { shape.threads / GROUP } else { 0 },
+    }
+}
+
+/// The leader of all lanes.
+pub struct Leader {
+    /// Its bit.
+    pub one: Expr,
+    /// Its number.
+    pub number: Expr,
+    /// Its sum.
+    pub sum: Expr,
+}
+
+impl Election {
+    fn of(shape: &Shape, mask: &Expr) -> Self {
+        if shape.threads <= GROUP {
+            return Self { leader: lowest_one(mask), group: zeros(0) };
+        }
+        let groups = mask.lanes(GROUP);
+        let firsts: Vec<Expr> = groups.iter().map(lowest_one).collect();
+        let any: Vec<Expr> = groups.iter().map(Expr::any).collect();
+        Self { leader: join(&firsts), group: lowest_one(&join(&any)) }
+    }
+
+    /// Chooses the leader and its word of `sums`, those of all lanes.
+    pub fn choose(&self, m: &Builder, sums: &Expr) -> Leader {
+        if self.group.width() == 0 {
+            let number = m.wire("leader_number", &encode(&self.leader));
+            let sum = m.wire("leader_sum", &select(&number, &sums.lanes(32)));
+            return Leader { one: self.leader.clone(), number, sum };
+        }
+        let firsts = self.leader.lanes(GROUP);
+        let numbers: Vec<Expr> = firsts
+            .iter()
+            .enumerate()
+            .map(|(group, first)| m.wire(&format!("number_{group}"), &encode(first)))
+            .collect();
+        let firsts_sums: Vec<Expr> =
+            numbers.iter().zip(sums.lanes(32 * GROUP)).map(|(number, sums)| select(number, &sums.lanes(32))).collect();
+        let ones: Vec<Expr> =
+            firsts.iter().enumerate().map(|(group, first)| first.when(&self.group.bit(group))).collect();
+        let group = m.wire("group_number", &encode(&self.group));
+        let in_group = m.wire("number_in_group", &select(&group, &numbers));
+        let sum = m.wire("leader_sum", &select(&group, &firsts_sums));
+        Leader { one: join(&ones), number: join([&in_group, &group]), sum }
+    }
 }

@@ -1,0 +1,43 @@
+//! The leader of more than eight threads, elected in groups of eight lanes: each lane in turn, and what is broken is found.
+
+mod support;
+
+use support::assembler::*;
+
+/// Each thread writes a line of its own, reads it back, and jumps to a word of its own: as many parts as threads.
+fn program() -> Vec<u32> {
+    let (hart, at, target) = (5, 6, 7);
+    let mut words = vec![csrr(hart, 0xf14), slli(at, hart, 8), lui(8, 0x80010), add(at, at, 8)];
+    words.extend([sw(hart, at, 0), lw(9, at, 0), sb(hart, at, 5), lhu(10, at, 4)]);
+    words.extend([slli(target, hart, 3), auipc(8, 0), add(target, target, 8), jalr(1, target, 12)]);
+    // For each thread two words, so that none goes on where another jumps to.
+    words.extend((0..128).flat_map(|_| [addi(11, 1, 0), csrw(0x800, 0)]));
+    words
+}
+
+#[test]
+fn every_lane_is_elected_once_those_below_have_been_served() {
+    for (threads, unit) in [(16, "dual-path"), (32, "pdom-stack"), (64, "sorted-table")] {
+        let mut config = support::config(2, threads);
+        config.divergence.unit = unit.into();
+        assert!(support::agrees(&config, &program(), None), "{threads} threads with {unit}");
+    }
+}
+
+#[test]
+fn an_election_that_is_broken_is_found() {
+    let broken = [
+        (
+            "(|masks_now[15:8]) & (~|masks_now[7:0]), |masks_now[7:0]",
+            "|masks_now[15:8], (|masks_now[7:0]) & (~|masks_now[15:8])",
+        ),
+        ("masks_now[9] & ~masks_now[8]", "masks_now[9]"),
+        ("wire [2:0] number_in_group = group_number ?", "wire [2:0] number_in_group = ~group_number ?"),
+        ("leader <= {{8{group_s6[1]}} &", "leader <= {{8{1'b1}} &"),
+        ("leader_number_q <= {group_number,", "leader_number_q <= {1'b0,"),
+        ("wire [31:0] leader_sum =\n        group_number ?", "wire [31:0] leader_sum =\n        ~group_number ?"),
+    ];
+    for change in broken {
+        assert!(!support::agrees(&support::config(2, 16), &program(), Some(change)), "{}", change.1);
+    }
+}
