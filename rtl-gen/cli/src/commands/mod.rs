@@ -14,6 +14,7 @@ mod outputs;
 mod program;
 mod run;
 mod synth;
+mod yosys;
 
 pub use analyze::analyze;
 pub use cache::cache;

@@ -11,6 +11,7 @@ use flow::{Area, ModuleArea, Outcome, Request};
 use serde_json::{Map, Value, json};
 
 use super::config::resolve;
+use super::yosys;
 use crate::Verdict;
 use crate::arguments::SynthArguments;
 use crate::error::RequestError;
@@ -40,6 +41,7 @@ pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verd
         placer: arguments.placer,
         patience: arguments.patience(),
     };
+    yosys::say_which();
     let progress = RefCell::new(Progress::new());
     let area = flow::synthesise(&config, request, &mut |text| progress.borrow_mut().say(text));
     progress.borrow_mut().clear();

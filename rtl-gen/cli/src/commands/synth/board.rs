@@ -12,7 +12,7 @@ use super::{Ending, SEEDS, object, text};
 use crate::Verdict;
 use crate::arguments::SynthArguments;
 use crate::commands::config::resolve;
-use crate::commands::image;
+use crate::commands::{image, yosys};
 use crate::error::RequestError;
 use crate::progress::Progress;
 use crate::report::{self, Report};
@@ -32,6 +32,7 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
     let (core, contents) = image::core_with(&config, program)?;
     let top = boards::elaborate(board, &core, arguments.board.baud())?;
     let seeds = arguments.seeds.unwrap_or(SEEDS);
+    yosys::say_which();
     let progress = RefCell::new(Progress::new());
     let (placer, patience) = (arguments.placer, arguments.patience());
     let request = BoardRequest { board, core: &core, top: &top, contents: &contents, seeds, placer, patience };

@@ -1,0 +1,15 @@
+//! Which Yosys is taken, where it may not be the one that is meant.
+
+use testbench::tools::{self, Tool};
+
+/// Says on standard error that the Yosys of `PATH` is taken and another, of the virtual environment, is not: areas and
+/// frequencies in the documentation are of that one.
+pub fn say_which() {
+    let (Ok(taken), Some(other)) = (tools::find(Tool::Yosys), tools::passed_over(Tool::Yosys)) else { return };
+    eprintln!(
+        "note: {} is taken, and not {}, with which the documentation's figures were measured; {}=... names the one to take",
+        taken.display(),
+        other.display(),
+        Tool::Yosys.variable()
+    );
+}
