@@ -97,8 +97,9 @@ class Plot:
     def level(self, y, text):
         """A value to compare with."""
         self.axes.axhline(y, color=FAINT, linewidth=1.2, linestyle=(0, (4, 3)), zorder=0)
-        self.axes.annotate(text, (1, y), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
-                           ha="right", fontsize=8.5)
+        # Beside the plot, where no line passes.
+        self.axes.annotate(text, (1, y), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
+                           ha="left", va="center", fontsize=8.5)
 
     def absent(self, points):
         """Of (x, unit): what has no value here is marked at the foot of the plot."""

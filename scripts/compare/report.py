@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import jinja2
+import markupsafe
 import matplotlib
 
 import results
@@ -222,7 +223,7 @@ class Report:
             own = {threads: figures for threads, figures in cores.items() if threads in self.threads}
             lut.line(f"Simty, {unit}", [(t, figures[0]) for t, figures in own.items()], style=style, show="{:.0f}")
             mhz.line(f"Simty, {unit}", [(t, figures[2]) for t, figures in own.items()], style=style, show="{:.1f} MHz")
-        mhz.level(50, "50 MHz, target of the paper")
+        mhz.level(50, "target of\nthe paper")
         rows = []
         for threads in self.threads:
             for unit in units:
@@ -268,7 +269,7 @@ class Report:
                 own = [row for row in rows if (row["threads"], row["kind"]) == (threads, kind)]
                 plot.line(f"{kind.replace('-', ' ')}, mean", [(row["latency"], row["mean"]) for row in own], unit, show="{:.3f}")
                 plot.dots([(row["latency"], value) for row in own for value in row["kernels"].values()], unit)
-            plot.level(1, "no gain")
+            plot.level(1, "no\ngain")
             plots.append(plot)
         cells = [
             [row["threads"], row["latency"], row["kind"].replace("-", " "), len(row["kernels"]), number(row["mean"], 3),
@@ -309,6 +310,7 @@ class Report:
             loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
             lstrip_blocks=True,
         )
+        environment.filters["marked"] = marked
         commands = [*comparison["runs"], *comparison["cores"], *comparison["failed"], *comparison["missing"]]
         return environment.get_template("report.html.j2").render(
             comparison=comparison, units=self.units, threads=", ".join(map(str, self.threads)),
@@ -316,6 +318,12 @@ class Report:
             date=datetime.now(timezone.utc).strftime("%Y-%m-%d"), matplotlib=matplotlib.__version__,
             commands=[command["command"] for command in commands],
         )
+
+
+def marked(text):
+    """What stands between backticks, as code."""
+    parts = (markupsafe.Markup("<code>{}</code>" if number % 2 else "{}").format(part) for number, part in enumerate(text.split("`")))
+    return markupsafe.Markup().join(parts)
 
 
 def kernels_text(compared, comparison):

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use testbench::kernels::Kernel;
 use weft_config::{Base, Config, Key};
 
-use super::request::{self, Request};
+use super::request::{self, PER_MODULE_FROM, Request};
 use super::unit::Unit;
 
 /// Warps of every core, as in the Simty report.
@@ -14,8 +14,6 @@ pub const WARPS: u32 = 8;
 pub const TARGET: &str = "ecp5-85k";
 /// The step that builds the kernels, before all others.
 pub const KERNELS: &str = "kernels";
-/// From so many threads on each module is synthesised and placed by itself.
-const PER_MODULE_FROM: u32 = 64;
 
 /// The units of the comparison of stacks.
 pub const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
@@ -95,9 +93,7 @@ impl Plan {
                 plan.steps.push(core(request, unit, *threads, &RV32IMA, request.rv32ima_seeds(*threads)));
             }
             for threads in request.rv32i_threads.iter().filter(|_| request.rv32i_units.contains(unit)) {
-                let is_placed = request.rv32i_is_placed && *threads < PER_MODULE_FROM;
-                let seeds = request.seeds(*threads).filter(|_| is_placed);
-                plan.steps.push(core(request, unit, *threads, &RV32I, seeds));
+                plan.steps.push(core(request, unit, *threads, &RV32I, request.rv32i_seeds(*threads)));
             }
         }
         for unit in request.units.iter().filter(|unit| STACKS.contains(&&*unit.name)) {
@@ -249,6 +245,32 @@ mod tests {
         let plan = Plan::of(&Request::of(&command.arguments).expect("a request"));
         let core = |step: Step| Some((step.name.strip_prefix("core/")?.to_owned(), step.command.last()?.to_owned()));
         plan.steps.into_iter().filter_map(core).collect()
+    }
+
+    #[test]
+    fn what_is_not_placed_is_said() {
+        let said = |arguments: &[&str]| {
+            let usual = ["compare", "--out", "c", "--threads", "8,16,64"];
+            let command = Command::parse_from([&usual, arguments].concat());
+            let left_out = Request::of(&command.arguments).expect("a request").left_out();
+            left_out
+                .into_iter()
+                .filter(|sentence| sentence.contains("placed") || sentence.starts_with("Seeds"))
+                .collect()
+        };
+        let (rv32ima, rv32i) = (
+            "Frequency: RV32IMA cores that were not placed, of threads a warp: ",
+            "Frequency: RV32I cores that were not placed, of threads a warp: ",
+        );
+        let one_seed = |of: &str| {
+            format!("Seeds: 1 a core of {of} threads a warp, not 3; one differs from another by several per cent.")
+        };
+        let expected = |ima: &str, i: &str| [format!("{rv32ima}{ima}."), format!("{rv32i}{i}.")].to_vec();
+        let whole: Vec<String> = said(&[]);
+        assert_eq!(whole, [expected("64", "64"), vec![one_seed("16")]].concat());
+        assert_eq!(said(&["--seeds", "1"]), [format!("{rv32i}64."), one_seed("8, 16, 64")]);
+        assert_eq!(said(&["--seeds", "0"]), expected("8, 16, 64", "8, 16, 64"));
+        assert_eq!(said(&["--quick"]), [expected("16, 64", "8"), vec![one_seed("8")]].concat());
     }
 
     #[test]

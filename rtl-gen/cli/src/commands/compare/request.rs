@@ -13,6 +13,8 @@ use crate::error::RequestError;
 
 /// Numbers of threads a warp that can be compared: one thread alone does not diverge.
 const THREADS: [u32; 6] = [2, 4, 8, 16, 32, 64];
+/// From so many threads on each module is synthesised and placed by itself.
+pub const PER_MODULE_FROM: u32 = 64;
 /// Seeds of place and route, if their number is not said.
 const SEEDS: u32 = 3;
 /// From so many threads on one, since placing once takes from half an hour to hours.
@@ -138,9 +140,21 @@ impl Request {
         self.seeds(threads).filter(|_| !self.rv32ima_unplaced.contains(&threads))
     }
 
+    /// The same of the RV32I core.
+    pub fn rv32i_seeds(&self, threads: u32) -> Option<u32> {
+        self.seeds(threads).filter(|_| self.rv32i_is_placed && threads < PER_MODULE_FROM)
+    }
+
     /// The kernels.
     pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel> {
         kernels::list().iter().filter(|kernel| self.kernels.contains(&kernel.name))
+    }
+
+    /// Whether cores of so many threads are placed, but with fewer seeds than usual.
+    fn is_placed_less(&self, threads: u32) -> bool {
+        let has_rv32i = !self.rv32i_units.is_empty() && self.rv32i_threads.contains(&threads);
+        let rv32i = self.rv32i_seeds(threads).filter(|_| has_rv32i);
+        [self.rv32ima_seeds(threads), rv32i].into_iter().flatten().any(|seeds| seeds < SEEDS)
     }
 
     /// What the full comparison of all units and kernels has and this one has not, a sentence each.
@@ -161,6 +175,9 @@ impl Request {
         let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.rv32ima_seeds(*t).is_none()).collect();
         lacks("Frequency: RV32IMA cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
         if !self.rv32i_units.is_empty() {
+            let unplaced: Vec<u32> =
+                self.rv32i_threads.iter().copied().filter(|t| self.rv32i_seeds(*t).is_none()).collect();
+            lacks("Frequency: RV32I cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
             lacks("Cores of RV32I, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
         }
         if self.latencies.is_empty() {
@@ -170,11 +187,7 @@ impl Request {
             lacks("Memory latencies of the two stacks, in cycles", text(&LATENCIES), text(&self.latencies));
             lacks("Threads a warp of the two stacks", text(&LATENCY_THREADS), text(&self.latency_threads));
         }
-        if (!self.rv32i_is_placed || self.seeds.is_empty()) && !self.rv32i_units.is_empty() {
-            sentences.push("Frequency of the RV32I cores: their cells are counted, and they are not placed.".into());
-        }
-        let few: Vec<u32> =
-            self.seeds.iter().filter(|(_, seeds)| *seeds < SEEDS).map(|(threads, _)| *threads).collect();
+        let few: Vec<u32> = self.threads.iter().copied().filter(|t| self.is_placed_less(*t)).collect();
         if let Some(seeds) = few.first().and_then(|threads| self.seeds(*threads)) {
             let of = text(&few).join(", ");
             sentences.push(format!(
