@@ -3,8 +3,10 @@
 //!
 //! Latency: the path in charge is known in S8 of the instruction that changed it, or `arbiter.pipeline_stages` cycles
 //! later, which cut the tree in as many equal parts and one more. Storage: W rows of
-//! T · (1 live + 2 parked + 8 depth + 30 pc) bits and W rows of one path, all LUT RAM. The tree has T − 1 nodes of a
-//! 39-bit comparison each, log2 T deep: the price of a mechanism that keeps no order between threads.
+//! T · (1 live + 2 parked + 8 depth + 30 pc) + 1 fresh bits and W rows of one path, all LUT RAM. A fresh row is that of a
+//! warp that has just started, whatever else it says: the start is chosen where the row is read, by the reset of a
+//! register, and not in front of every bit that is written. The tree has T − 1 nodes of a 39-bit comparison each, log2 T
+//! deep: the price of a mechanism that keeps no order between threads.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, concat, increment, join, lit, ones,
@@ -44,7 +46,7 @@ impl DivergenceUnit for Arbiter {
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         vec![
-            Storage { name: "threads", words: shape.warps, bits: shape.threads * thread_bits(shape) },
+            Storage { name: "threads", words: shape.warps, bits: shape.threads * thread_bits(shape) + 1 },
             Storage { name: "paths", words: shape.warps, bits: stored_path_bits(shape) },
         ]
         .into_iter()
@@ -68,8 +70,20 @@ impl DivergenceUnit for Arbiter {
 
         m.comment("The row of the warp, read in S7 and updated in S8.");
         let style = MemoryStyle::Distributed;
-        let threads = m.memory("threads", shape.warps, shape.threads * thread_bits(shape), style);
-        let row = m.delay("row_s8", &threads.read("row_s7", warp_s7));
+        let start = Thread {
+            live: ones(1),
+            parked: lit(1, 0),
+            generation: lit(1, 0),
+            depth: zeros(shape.depth_bits),
+            pc: lit(shape.pc_bits, shape.reset_word()),
+        };
+        let start_row = join(&vec![start.pack(); shape.threads]);
+        let threads = m.memory("threads", shape.warps, start_row.width() + 1, style);
+        let threads_of = |stored: &Expr| {
+            let (fresh, threads) = (stored.bit(start_row.width()), stored.slice(0, start_row.width()));
+            fresh.mux(&start_row, &threads)
+        };
+        let row = m.delay("row_s8", &threads_of(&threads.read("row_s7", warp_s7)));
         let updated: Vec<Thread> = (0..shape.threads)
             .map(|lane| {
                 let old = Thread::unpack(shape, &row.lane(lane, thread_bits(shape)));
@@ -86,13 +100,6 @@ impl DivergenceUnit for Arbiter {
             .collect();
         let rows: Vec<Expr> = updated.iter().map(Thread::pack).collect();
         let written = m.wire("row_written", &join(&rows));
-        let start = Thread {
-            live: ones(1),
-            parked: lit(1, 0),
-            generation: lit(1, 0),
-            depth: zeros(shape.depth_bits),
-            pc: lit(shape.pc_bits, shape.reset_word()),
-        };
 
         let parked_now: Vec<Expr> =
             updated.iter().map(|thread| &thread.parked & thread.generation.eq(generation)).collect();
@@ -136,8 +143,7 @@ impl DivergenceUnit for Arbiter {
         let write = m.wire("write", &(start_valid | &settled.valid));
         let write_warp = m.wire("write_warp", &start_valid.mux(start_warp, &settled.warp));
         let write_path = m.wire("write_path", &start_valid.mux(&stored(&start_path), &stored(&in_charge)));
-        let start_row = join(&vec![start.pack(); shape.threads]);
-        threads.write(&row_write, &row_warp, &start_valid.mux(&start_row, &written));
+        threads.write(&row_write, &row_warp, &join([&written, start_valid]));
         paths.write(&write, &write_warp, &write_path);
         let read = paths.read("path_read", warp_s6);
         let same = &write & write_warp.eq(warp_s6);
@@ -160,7 +166,7 @@ impl DivergenceUnit for Arbiter {
         if shape.formal {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");
-            let stored = threads.inspect("threads_watched", &at.warp);
+            let stored = threads_of(&threads.inspect("threads_watched", &at.warp));
             let current = !(&at.in_s8 & &at.started_by_s7) | &at.settling | row.eq(&stored);
             m.assert("s8_has_the_row", &current);
             m.port_group("its path in charge, and its threads, each as a path");
@@ -346,25 +352,39 @@ fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
     );
     let side = |side: &str| {
         m.port_group(&format!("the {side} half's candidate"));
-        let valid = m.input(&format!("{side}_valid"), 1);
-        let parked = m.input(&format!("{side}_parked"), 1);
-        let deferred = m.input(&format!("{side}_deferred"), usize::from(shape.fair_after > 0));
-        let depth = m.input(&format!("{side}_depth"), shape.depth_bits);
-        let pc = m.input(&format!("{side}_pc"), shape.pc_bits);
-        let key = m.wire(&format!("{side}_key"), &concat([&!&valid, &parked, &deferred, &!&depth, &pc]));
-        (valid, parked, deferred, depth, pc, key)
+        Candidate {
+            valid: m.input(&format!("{side}_valid"), 1),
+            parked: m.input(&format!("{side}_parked"), 1),
+            deferred: m.input(&format!("{side}_deferred"), usize::from(shape.fair_after > 0)),
+            depth: m.input(&format!("{side}_depth"), shape.depth_bits),
+            pc: m.input(&format!("{side}_pc"), shape.pc_bits),
+        }
     };
-    let (low_valid, low_parked, low_deferred, low_depth, low_pc, low_key) = side("low");
-    let (high_valid, high_parked, high_deferred, high_depth, high_pc, high_key) = side("high");
+    let (low, high) = (side("low"), side("high"));
+    // The lesser key comes first. Of what comes first if it is greater each key has the other side's, so that nothing has to be
+    // inverted in front of the carry chain.
+    let key =
+        |own: &Candidate, other: &Candidate| concat([&other.valid, &own.parked, &own.deferred, &other.depth, &own.pc]);
+    let low_key = m.wire("low_key", &key(&low, &high));
+    let high_key = m.wire("high_key", &key(&high, &low));
     let high_first = m.wire("high_first", &high_key.lt(&low_key));
     let same = m.wire("same", &high_key.eq(&low_key));
     m.port_group("the better one, and whose threads it has");
     m.output("keep_low", &!&high_first);
     m.output("keep_high", &(&high_first | same));
-    m.output("valid", &(low_valid | high_valid));
-    m.output("parked", &high_first.mux(&high_parked, &low_parked));
-    m.output("deferred", &high_first.mux(&high_deferred, &low_deferred));
-    m.output("depth", &high_first.mux(&high_depth, &low_depth));
-    m.output("pc", &high_first.mux(&high_pc, &low_pc));
+    m.output("valid", &(low.valid | high.valid));
+    m.output("parked", &high_first.mux(&high.parked, &low.parked));
+    m.output("deferred", &high_first.mux(&high.deferred, &low.deferred));
+    m.output("depth", &high_first.mux(&high.depth, &low.depth));
+    m.output("pc", &high_first.mux(&high.pc, &low.pc));
     m.finish()
+}
+
+/// What a node compares of each of its two halves.
+struct Candidate {
+    valid: Expr,
+    parked: Expr,
+    deferred: Expr,
+    depth: Expr,
+    pc: Expr,
 }
