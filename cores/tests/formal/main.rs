@@ -182,9 +182,10 @@ fn broken_copies_of_the_arbiter_fail() {
         (
             "depth is not compared",
             "arbiter_compare",
-            "high_key = {~high_valid, high_parked, ~high_depth,",
-            "high_key = {~high_valid, high_parked, high_depth,",
+            "high_key = {low_valid, high_parked, low_depth,",
+            "high_key = {low_valid, high_parked, high_depth,",
         ),
+        ("a warp starts with the row it had", "arbiter", "{start_valid, row_written}", "{1'b0, row_written}"),
     ];
     for (what, module, original, replacement) in broken {
         assert_fails(what, unit.with(module, original, replacement).prove_by_induction());
