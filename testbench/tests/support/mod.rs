@@ -11,7 +11,7 @@ pub mod random;
 
 use sim::Program;
 use testbench::cache::Cache;
-use testbench::model::{Effort, Source};
+use testbench::model::{Effort, ModelError, Source};
 use testbench::{BenchError, Engine, RunOptions};
 use weft_config::Config;
 
@@ -41,7 +41,7 @@ pub fn agrees(config: &Config, words: &[u32], change: Option<(&str, &str)>) -> b
     let (cache, options) = (Cache::of_user(), RunOptions { max_cycles: 1_000_000, ..RunOptions::default() });
     match testbench::run_source(config, &program, Engine::Cosim, options, &cache, &source, Effort::Quick) {
         Ok(report) => report.success(),
-        Err(BenchError::Model(_)) => false,
+        Err(BenchError::Model(ModelError::Eval(_))) => false,
         Err(error) => panic!("{error}"),
     }
 }
