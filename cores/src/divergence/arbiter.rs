@@ -109,19 +109,20 @@ impl DivergenceUnit for Arbiter {
 
         m.comment("The tree: at each node the better key, and the threads that have it.");
         let leaves = updated.iter().zip(&parked_now).enumerate().map(|(lane, (thread, parked))| Node {
-            valid: thread.live.clone(),
-            parked: parked.clone(),
-            deferred: turns.as_ref().map_or_else(|| zeros(0), |turns| !turns.preferred.bit(lane)),
-            depth: thread.depth.clone(),
-            pc: thread.pc.clone(),
+            candidate: Candidate {
+                valid: thread.live.clone(),
+                parked: parked.clone(),
+                deferred: turns.as_ref().map_or_else(|| zeros(0), |turns| !turns.preferred.bit(lane)),
+                depth: thread.depth.clone(),
+                pc: thread.pc.clone(),
+            },
             mask: thread.live.clone(),
         });
         let levels = clog2(shape.threads);
         let stages = shape.context_delay();
         let cuts: Vec<usize> = (1..=stages).map(|cut| cut * levels / (stages + 1)).collect();
-        let best = tree(&m, &compare, &cuts, leaves.collect(), "node");
-        let in_charge =
-            Path { valid: best.valid, pc: best.pc, depth: best.depth, mask: best.mask, parked: best.parked };
+        let Node { candidate: best, mask } = tree(&m, &compare, &cuts, leaves.collect(), "node");
+        let in_charge = Path { valid: best.valid, pc: best.pc, depth: best.depth, mask, parked: best.parked };
 
         let settled = resolve.settled(&m, stages);
         if let Some(turns) = turns {
@@ -226,14 +227,19 @@ impl Thread {
     }
 }
 
-/// The best path among the threads below a node of the tree.
-struct Node {
+/// A path as the nodes of the tree compare it.
+struct Candidate {
     valid: Expr,
     parked: Expr,
     /// It is not this path's turn; no bits where paths take no turns.
     deferred: Expr,
     depth: Expr,
     pc: Expr,
+}
+
+/// The best path among the threads below a node of the tree, and its threads.
+struct Node {
+    candidate: Candidate,
     mask: Expr,
 }
 
@@ -304,12 +310,15 @@ impl Node {
     fn cut(self, m: &Builder, cuts: &[usize], level: usize, name: &str) -> Self {
         let count = cuts.iter().filter(|cut| **cut == level).count();
         let later = |field: &str, value: &Expr| delay_by(m, &format!("{name}_{field}"), value, count);
+        let Candidate { valid, parked, deferred, depth, pc } = &self.candidate;
         Self {
-            valid: later("valid", &self.valid),
-            parked: later("parked", &self.parked),
-            deferred: later("deferred", &self.deferred),
-            depth: later("depth", &self.depth),
-            pc: later("pc", &self.pc),
+            candidate: Candidate {
+                valid: later("valid", valid),
+                parked: later("parked", parked),
+                deferred: later("deferred", deferred),
+                depth: later("depth", depth),
+                pc: later("pc", pc),
+            },
             mask: later("mask", &self.mask),
         }
     }
@@ -324,7 +333,7 @@ fn tree(m: &Builder, compare: &Module, cuts: &[usize], mut nodes: Vec<Node>, nam
     let low = tree(m, compare, cuts, nodes, &format!("{name}_0"));
     let high = tree(m, compare, cuts, high, &format!("{name}_1"));
     let node = m.instance(name, compare);
-    for (side, child) in [("low", &low), ("high", &high)] {
+    for (side, child) in [("low", &low.candidate), ("high", &high.candidate)] {
         node.input(&format!("{side}_valid"), &child.valid);
         node.input(&format!("{side}_parked"), &child.parked);
         node.input(&format!("{side}_deferred"), &child.deferred);
@@ -334,11 +343,13 @@ fn tree(m: &Builder, compare: &Module, cuts: &[usize], mut nodes: Vec<Node>, nam
     let (keep_low, keep_high) = (node.output("keep_low"), node.output("keep_high"));
     let mask = concat([&high.mask.when(&keep_high), &low.mask.when(&keep_low)]);
     Node {
-        valid: node.output("valid"),
-        parked: node.output("parked"),
-        deferred: node.output("deferred"),
-        depth: node.output("depth"),
-        pc: node.output("pc"),
+        candidate: Candidate {
+            valid: node.output("valid"),
+            parked: node.output("parked"),
+            deferred: node.output("deferred"),
+            depth: node.output("depth"),
+            pc: node.output("pc"),
+        },
         mask: m.wire(&format!("{name}_kept"), &mask),
     }
     .cut(m, cuts, level, name)
@@ -378,13 +389,4 @@ fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("depth", &high_first.mux(&high.depth, &low.depth));
     m.output("pc", &high_first.mux(&high.pc, &low.pc));
     m.finish()
-}
-
-/// What a node compares of each of its two halves.
-struct Candidate {
-    valid: Expr,
-    parked: Expr,
-    deferred: Expr,
-    depth: Expr,
-    pc: Expr,
 }
