@@ -52,8 +52,16 @@ impl Row {
         }
     }
 
-    /// Less for the path that comes first.
-    pub fn rank(&self, generation: &Expr) -> Expr {
-        concat([&self.parked_now(generation), &!&self.depth, &self.pc])
+    /// Whether its path comes before that of another row: one that is not parked, the greater depth, the lesser pc.
+    pub fn comes_before(&self, other: &Self, generation: &Expr) -> Expr {
+        // Each side's key has the other's depth, so that nothing has to be inverted in front of the carry chain.
+        let key = |own: &Self, depth: &Expr| concat([&own.parked_now(generation), depth, &own.pc]);
+        key(self, &other.depth).lt(&key(other, &self.depth))
+    }
+
+    /// Whether its path is that of another row: the two are to be merged.
+    pub fn equals(&self, other: &Self, generation: &Expr) -> Expr {
+        let key = |own: &Self| concat([&own.parked_now(generation), &own.depth, &own.pc]);
+        key(self).eq(&key(other))
     }
 }

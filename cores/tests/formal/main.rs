@@ -84,12 +84,12 @@ fn broken_copies_of_the_ccs_fail() {
     let ccs = ccs(4);
     let broken = [
         ("b loses its threads to a", "| ({4{a_is_b}} & mask_b)", ""),
-        ("depth is not compared", "{parked_b, 1'b0, ~depth_b, pc_b} <", "{parked_b, 1'b0, depth_b, pc_b} <"),
+        ("depth is not compared", "{parked_b, 1'b0, depth_a, pc_b} <", "{parked_b, 1'b0, depth_b, pc_b} <"),
         ("y and z change places", "select_y_s9 <= select_y;", "select_y_s9 <= select_z;"),
         (
             "c does not wait",
-            "{parked_c, c_deferred, ~depth_c, pc_c} < {parked_a,",
-            "{parked_c, 1'b0, ~depth_c, pc_c} < {parked_a,",
+            "{parked_c, c_deferred, depth_a, pc_c} < {parked_a,",
+            "{parked_c, 1'b0, depth_a, pc_c} < {parked_a,",
         ),
         ("a rotation merges", "b_equals_c & ~rotates", "b_equals_c"),
         ("a third path is forgotten", "(|third) & ~rotates", "1'b0"),

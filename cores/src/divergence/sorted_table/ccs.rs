@@ -28,15 +28,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let predicted = m.input("predicted", shape.pc_bits);
     let marked = m.input("marked", shape.threads);
 
-    m.comment("Order and equality of each pair.");
-    let key = |path: &Path, deferred: &Expr| concat([&path.parked, deferred, &!&path.depth, &path.pc]);
-    let rank = |path: &Path| concat([&path.parked, &path.depth, &path.pc]);
+    m.comment("Order and equality of each pair: the greater depth comes first, then the lesser pc.");
+    // Each side's key has the other's depth, so that nothing has to be inverted in front of the carry chain.
+    let key = |path: &Path, deferred: &Expr, depth: &Expr| concat([&path.parked, deferred, depth, &path.pc]);
     let [a, b, c] = &paths;
     let no = lit(1, 0);
-    let b_before_a = m.wire("b_before_a", &key(b, &no).lt(&key(a, &no)));
-    let c_before_a = m.wire("c_before_a", &key(c, &deferred).lt(&key(a, &no)));
-    let c_before_b = m.wire("c_before_b", &key(c, &deferred).lt(&key(b, &no)));
-    let same = |name: &str, p: &Path, q: &Path| m.wire(name, &(&p.valid & &q.valid & rank(p).eq(&rank(q))));
+    let before = |name: &str, p: &Path, p_deferred: &Expr, q: &Path| {
+        m.wire(name, &key(p, p_deferred, &q.depth).lt(&key(q, &no, &p.depth)))
+    };
+    let b_before_a = before("b_before_a", b, &no, a);
+    let c_before_a = before("c_before_a", c, &deferred, a);
+    let c_before_b = before("c_before_b", c, &deferred, b);
+    let place = |path: &Path| concat([&path.parked, &path.depth, &path.pc]);
+    let same = |name: &str, p: &Path, q: &Path| m.wire(name, &(&p.valid & &q.valid & place(p).eq(&place(q))));
     let a_is_b = same("a_is_b", a, b);
     let a_is_c = same("a_is_c", a, c);
     let b_is_c = m.wire("b_is_c", &(same("b_equals_c", b, c) & !&rotates));

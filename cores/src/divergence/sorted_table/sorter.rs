@@ -53,16 +53,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let reading = m.wire("reading", &!(&*comparing | &*deciding));
     let reads = m.wire("reads", &(&reading & &works & !&disturbed));
     let y = Row::unpack(shape, &y);
-    let rank = |row: &Expr| Row::unpack(shape, row).rank(&generation);
-    let (row_rank, y_rank) = (rank(&row_read), y.rank(&generation));
+    let comes_before = |p: &Row, q: &Row| p.comes_before(q, &generation);
+    let equals = |p: &Row, q: &Row| p.equals(q, &generation);
+    let new_row = Row::unpack(shape, &row_read);
     let at_front = m.wire("at_front", &position.none());
     row.next(&row_read).enable(&comparing);
     if let Some(front_row) = &front_row {
         front_row.next(&row_read).enable(&(&*comparing & &at_front));
     }
-    better.next(&row_rank.lt(&y_rank)).enable(&comparing);
-    same.next(&row_rank.eq(&y_rank)).enable(&comparing);
-    let folding = front_row.as_ref().map_or(lit(1, 0), |front| row_rank.eq(&rank(front)) & !&at_front);
+    better.next(&comes_before(&new_row, &y)).enable(&comparing);
+    same.next(&equals(&new_row, &y)).enable(&comparing);
+    let equals_front = |row: &Row, front: &Expr| equals(row, &Row::unpack(shape, front)) & !&at_front;
+    let folding = front_row.as_ref().map_or(lit(1, 0), |front| equals_front(&new_row, front));
     same_front.next(&folding).enable(&comparing);
     let may_sort = m.wire("may_sort", &(&*deciding & &may_change & !&disturbed));
     let exchanges = m.wire("exchanges_now", &(&may_sort & &*better));
@@ -117,13 +119,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         claim("has_a_row_to_sort", &lit(1, 1), &position.lt(&rows));
         claim("compares_the_row_that_is_there", &comparing, &row_read.eq(&there));
         claim("decides_on_the_row_that_is_there", &deciding, &row.eq(&there));
-        let (row_rank, y_rank) = (rank(&there), y.rank(&generation));
-        claim("exchanges_only_a_better_row", &deciding, &better.eq(&row_rank.lt(&y_rank)));
-        claim("merges_only_equal_paths", &deciding, &same.eq(&row_rank.eq(&y_rank)));
+        let row_there = Row::unpack(shape, &there);
+        claim("exchanges_only_a_better_row", &deciding, &better.eq(&comes_before(&row_there, &y)));
+        claim("merges_only_equal_paths", &deciding, &same.eq(&equals(&row_there, &y)));
         if let Some(front_row) = &front_row {
             let front_there = m.input("front_there", Row::bits(shape));
             claim("knows_the_front_row", &(!&at_front | &*deciding), &front_row.eq(&front_there));
-            let equals_front = row_rank.eq(&rank(&front_there)) & !&at_front;
+            let equals_front = equals_front(&row_there, &front_there);
             claim("folds_only_equal_rows", &deciding, &(!&*same_front | equals_front));
         } else {
             let at_back = increment(&position, 1).eq(&rows);
