@@ -86,12 +86,14 @@ impl fmt::Display for Tool {
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// The environment variable names no executable file.
-    #[error("{variable} = {}: no such program; unset it, or set it to the path of {tool}", .path.display())]
+    #[error("{variable} = {}: {what}; unset it, or set it to the path of {tool}", .path.display())]
     Variable {
         /// The variable.
         variable: &'static str,
         /// What it holds.
         path: PathBuf,
+        /// What that is instead.
+        what: &'static str,
         /// The program it should name.
         tool: Tool,
     },
@@ -173,7 +175,10 @@ fn find_in(
     if let Some(named) = named(tool, &variable) {
         let found =
             if is_program(&named) { Some(named.clone()) } else { named.to_str().and_then(|p| on_path(p, &variable)) };
-        return found.ok_or(ToolError::Variable { variable: tool.variable(), path: named, tool });
+        return found.ok_or_else(|| {
+            let what = if named.exists() { "not a file that can be executed" } else { "no such program" };
+            ToolError::Variable { variable: tool.variable(), path: named, what, tool }
+        });
     }
     tool.programs()
         .iter()
@@ -310,6 +315,9 @@ mod tests {
         let lookup = |name: &str| (name == "WEFT_CXX").then(|| OsString::from("/nowhere/g++"));
         let wrong = find_in(Tool::Cxx, lookup, None).unwrap_err().to_string();
         assert_eq!(wrong, "WEFT_CXX = /nowhere/g++: no such program; unset it, or set it to the path of g++");
+        let lookup = |name: &str| (name == "WEFT_CXX").then(|| OsString::from("/"));
+        let wrong = find_in(Tool::Cxx, lookup, None).unwrap_err().to_string();
+        assert_eq!(wrong, "WEFT_CXX = /: not a file that can be executed; unset it, or set it to the path of g++");
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl Nextpnr {
             if let Some(constraints) = task.constraints {
                 fs::write(work.join(CONSTRAINTS), constraints).map_err(at(&work))?;
             }
-            let mut last_step = step("").to_owned();
+            let mut last_step = progress_of("");
             let mut tell = |seconds: u64, log: &str| {
                 last_step = progress_of(log);
                 progress(&format!("{}: {seconds} s, {last_step}", task.what));
@@ -223,20 +223,18 @@ fn share(from: &Path, to: &Path) -> io::Result<()> {
     fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop))
 }
 
-/// What the last line of a log that is known says is being done.
-fn step(log: &str) -> &'static str {
-    let steps = [("Routing", "routing"), ("placer", "placing"), ("placement", "placing"), ("Packing", "packing")];
-    let of = |line: &str| steps.iter().find(|(text, _)| line.contains(text)).map(|(_, step)| *step);
-    log.lines().rev().find_map(of).unwrap_or("reading")
+/// What is being done, by the last line of a log that tells, and of the router what it has left to do. Of a long log the beginning is
+/// not known.
+fn progress_of(log: &str) -> String {
+    let left = |line: &str| Some(format!("routing, {} connections left", connections_left(line)?));
+    let tells = |line: &str| left(line).or_else(|| step(line).map(str::to_owned));
+    log.lines().rev().find_map(tells).unwrap_or_else(|| "reading".to_owned())
 }
 
-/// The same, and of the router what it has left to do.
-fn progress_of(log: &str) -> String {
-    let step = step(log);
-    match log.lines().rev().find_map(connections_left) {
-        Some(left) if step == "routing" => format!("{step}, {left} connections left"),
-        _ => step.to_owned(),
-    }
+/// What a line says is being done.
+fn step(line: &str) -> Option<&'static str> {
+    let steps = [("Routing", "routing"), ("placer", "placing"), ("placement", "placing"), ("Packing", "packing")];
+    steps.iter().find(|(text, _)| line.contains(text)).map(|(_, step)| *step)
 }
 
 /// The column "remaining" of a line of the router: "Info:  1000 |  32  968 |  32  968 |  110531|  0.29  0.29|".
@@ -254,12 +252,12 @@ mod tests {
 
     #[test]
     fn the_step_is_that_of_the_last_line_that_tells() {
-        assert_eq!(step(""), "reading");
-        assert_eq!(step("Info: Packing carries...\nInfo: Checksum: 0xa4637357\n"), "packing");
+        assert_eq!(progress_of(""), "reading");
+        assert_eq!(progress_of("Info: Packing carries...\nInfo: Checksum: 0xa4637357\n"), "packing");
         let placing =
             "Info: Packing FFs...\nInfo: Running main analytical placer, max placement attempts\nInfo:     at 2\n";
-        assert_eq!(step(placing), "placing");
-        assert_eq!(step(&format!("{placing}Info: Routing..\nInfo:    1000 | 200\n")), "routing");
+        assert_eq!(progress_of(placing), "placing");
+        assert_eq!(progress_of(&format!("{placing}Info: Routing..\nInfo:    1000 | 200\n")), "routing");
     }
 
     #[test]
@@ -268,6 +266,8 @@ mod tests {
         assert_eq!(progress_of(begun), "routing");
         let heading = "Info:    IterCnt |  w/ripup   wo/ripup |  w/r  wo/r |   pending| batch(sec) total(sec)|\n";
         let line = "Info:       1000 |       14        977 |   14   977 |       626|       0.02       0.02|\n";
-        assert_eq!(progress_of(&format!("{begun}{heading}{line}")), "routing, 626 connections left");
+        for log in [&format!("{begun}{heading}{line}"), line, &format!("{line}{heading}")] {
+            assert_eq!(progress_of(log), "routing, 626 connections left", "{log}");
+        }
     }
 }

@@ -127,6 +127,7 @@ pub fn place(
     let names = Names::read(&text, task.top, &sources)
         .map_err(|source| SynthesisError::Netlist { version: task.yosys.to_owned(), source })?;
     drop(text);
+    let is_on_a_board = task.constraints.is_some();
     for seed in 1..=seeds {
         let what = format!("placing of {}, seed {seed} of {seeds}", task.whole.name());
         let run = nextpnr::Task {
@@ -139,33 +140,33 @@ pub fn place(
             patience: task.patience,
             constraints: task.constraints,
         };
-        let timing = match nextpnr.place(cache, &run, seed, progress)? {
-            Ended::Placed(timing, folder) => {
-                placing.folder = Some(folder);
-                timing
+        let outcome = match nextpnr.place(cache, &run, seed, progress)? {
+            Ended::Placed(timing, folder) => Ok((timing, folder)),
+            Ended::DoesNotFit(reason) => Err(Outcome::DoesNotFit(reason)),
+            Ended::NotRouted(reason) => Err(Outcome::NotRouted(reason)),
+            Ended::GivenUp(reason) => Err(Outcome::GivenUp(reason)),
+            Ended::OutOfMemory => Err(Outcome::OutOfMemory),
+        };
+        let (timing, folder) = match outcome {
+            Ok(placed) => placed,
+            // On a board one seed is enough: another may be routed.
+            Err(outcome @ (Outcome::NotRouted(_) | Outcome::GivenUp(_))) if is_on_a_board => {
+                if placing.seeds.is_empty() {
+                    placing.outcome = outcome;
+                }
+                continue;
             }
-            Ended::DoesNotFit(reason) => {
-                placing.outcome = Outcome::DoesNotFit(reason);
-                break;
-            }
-            Ended::NotRouted(reason) => {
-                placing.outcome = Outcome::NotRouted(reason);
-                break;
-            }
-            Ended::GivenUp(reason) => {
-                placing.outcome = Outcome::GivenUp(reason);
-                break;
-            }
-            Ended::OutOfMemory => {
-                placing.outcome = Outcome::OutOfMemory;
+            Err(outcome) => {
+                placing.outcome = outcome;
                 break;
             }
         };
+        (placing.outcome, placing.folder) = (Outcome::Placed, Some(folder));
         nothing_lost(&packed(&timing.utilisation), &(netlist.cells + netlist.around), &placing.nextpnr)?;
         let critical_path = path::tell(&timing.path, &names, task.whole.module());
         placing.seeds.push(Seed { seed, fmax_mhz: timing.fmax_mhz, critical_path });
         placing.utilisation = timing.utilisation;
-        if task.constraints.is_some() && task.target_mhz.is_none_or(|target| timing.fmax_mhz >= f64::from(target)) {
+        if is_on_a_board && task.target_mhz.is_none_or(|target| timing.fmax_mhz >= f64::from(target)) {
             placing.seeds.drain(..placing.seeds.len() - 1);
             break;
         }

@@ -205,7 +205,7 @@ pub struct BoardArguments {
     #[arg(long, value_name = "BOARD", value_parser = board(), requires = "image", group = "places")]
     pub board: Option<&'static Board>,
     /// Bits a second on the serial line of the board [default: 115200]
-    #[arg(long, value_name = "N", requires = "board", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub baud: Option<u32>,
 }
 
@@ -319,8 +319,8 @@ pub struct SynthArguments {
     /// With --board: what its memory starts with, a 32-bit RISC-V ELF executable
     #[arg(long, value_name = "P.elf", requires = "board")]
     pub image: Option<PathBuf>,
-    /// With --board: write what the FPGA is configured with
-    #[arg(long, value_name = "F.bit", requires = "board")]
+    /// With --board: write what the FPGA is configured with (ulx3s)
+    #[arg(long, value_name = "F.bit")]
     pub bitstream: Option<PathBuf>,
     #[command(flatten)]
     pub config: ConfigArguments,

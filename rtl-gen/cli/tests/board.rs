@@ -229,6 +229,24 @@ fn a_board_whose_clock_is_too_fast_gets_no_bitstream() {
 }
 
 #[test]
+fn a_seed_that_is_not_routed_is_passed_over() {
+    let first = r#"case "$*" in *"--seed 1 "*) echo 'ERROR: Failed to route arc 0.0' >&2; exit 1;; esac; "#;
+    let one = tools("", first);
+    let object = synth(&one, BITSTREAM).succeeded().object();
+    assert_eq!((&object["outcome"], &object["fmax_mhz"]), (&json!("placed"), &json!([25.0])));
+    assert_eq!(fs::read_to_string(one.workspace.join("p.bit")).expect("a bitstream"), "tiles of seed 2\n");
+
+    let slow = tools("", &format!("mhz=.5; {first}"));
+    let object = synth(&slow, BITSTREAM).object();
+    assert_eq!((&object["outcome"], &object["fmax_mhz"]), (&json!("timing-not-met"), &json!([2.5, 3.5])));
+
+    let none = tools("", &first.replace("--seed 1 ", "--seed"));
+    let ended = synth(&none, BITSTREAM);
+    assert_eq!((ended.status, &ended.object()["outcome"]), (1, &json!("not-routed")));
+    assert_eq!(none.calls().iter().filter(|call| call.contains("--seed")).count(), 3, "each was tried");
+}
+
+#[test]
 fn a_core_that_is_too_large_for_the_board_has_failed() {
     let tools = tools("luts=90000\n", "");
     let ended = synth(&tools, BITSTREAM);
@@ -254,6 +272,8 @@ fn requests_for_a_board_that_cannot_be_met() {
         workspace.refused(&["synth", "--board", "ulx3s", "--target", "ecp5-85k", "--image", "p.elf"]),
         workspace.refused(&["synth", "--target", "ecp5-85k", "--bitstream", "p.bit"]),
         workspace.refused(&["synth", "--target", "ecp5-85k", "--image", "p.elf"]),
+        workspace.refused(&["synth", "--target", "ecp5-85k", "--baud", "9600"]),
+        workspace.refused(&["emit", "--out", "project", "--baud", "9600"]),
         workspace.refused_with(&synth, &none),
         workspace.refused_with(&synth, &[("WEFT_ECPPACK", "no-program")]),
         workspace.refused(&[&synth[..], &["--bitstream", "p.elf"]].concat()),

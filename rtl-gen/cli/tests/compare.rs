@@ -218,6 +218,39 @@ fn results_that_were_damaged_are_done_again() {
 }
 
 #[test]
+fn a_core_that_was_given_up_is_tried_again_for_longer() {
+    let tools = StandIn::that_does(
+        r#"
+count() { echo '{"modules":{"'$1'":{"num_cells_by_type":{"LUT4":10,"TRELLIS_FF":'$2'}}}}'; }
+count $(sed -n 's/^synth_ecp5 -top //p' script.ys | head -1) 4 >result.json
+count pins 5 >pins.json
+count pins 9 >both.json
+echo '{"modules":{"pins":{"cells":{},"netnames":{}}}}' >netlist.json
+"#,
+    );
+    let tools = tools.and_nextpnr("echo 'ERROR: Failed to route arc 0.0' >&2; exit 1");
+    let placed = SMALL.map(|word| if word == "0" { "1" } else { word });
+    let with = |minutes: &str| {
+        let ended = compare(&tools, &[&placed[..], &["--minutes", minutes]].concat()).succeeded();
+        assert_eq!(ended.stdout, "comparison/report.html: 2 of 2 results\n");
+        ended.stderr
+    };
+    with("1");
+    let file = "comparison/results/core/rv32ima-pdom-stack-2.json";
+    let core = tools.workspace.join(file);
+    let before = read(&core);
+    let mut object: Value = serde_json::from_str(&before).expect("JSON");
+    assert_eq!(object["answer"]["outcome"], "not-routed");
+    assert_eq!((with("2"), read(&core)), (String::new(), before), "more time does not route it");
+
+    object["answer"]["outcome"] = json!("given-up");
+    fs::write(&core, object.to_string()).expect("a file");
+    assert_eq!((with("1"), read(&core)), (String::new(), object.to_string()), "it is a result, of as much time");
+    assert_eq!(with("3"), format!("{file}: given up after less time; its step is done again\n"));
+    assert!(read(&core).contains("not-routed"), "{}", read(&core));
+}
+
+#[test]
 fn a_report_stays_until_there_is_another() {
     let tools = StandIn::that_reports(CELLS);
     compare(&tools, &SMALL).succeeded();

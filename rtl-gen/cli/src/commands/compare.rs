@@ -56,8 +56,8 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
         folder.write(&source.name, &source.text)?;
     }
     workflow::write(&folder, &format!("{:#}\n", plan.object(&request, &program.to_string_lossy(), &identity)))?;
-    for damaged in mend::mend(folder.path(), &plan)? {
-        eprintln!("{}: damaged; its step is done again", arguments.out.join(damaged).display());
+    for removed in mend::mend(folder.path(), &plan)? {
+        eprintln!("{}: {}; its step is done again", arguments.out.join(removed.file).display(), removed.why);
     }
     let workflow = Workflow { program: &snakemake, folder: &folder, variables: &tools.variables };
     let place = match &profile {
@@ -107,7 +107,7 @@ fn answer(out: &Path, done: usize, of: usize, report: &Report) -> anyhow::Result
         text += &format!("\n{steps} ended without a result ({log}); the same command tries again");
     }
     if not_passed > 0 {
-        text += &format!("\n{} did not pass; the report says which", counted(not_passed, "kernel"));
+        text += &format!("\n{} did not pass; the report says which", counted(not_passed, "run"));
     }
     report.answer(&text, || {
         json!({

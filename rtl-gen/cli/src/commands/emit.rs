@@ -81,6 +81,9 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
         board_only =
             of_board.keys().filter(|path| is_module(path) && !paths.contains(&path.as_str())).cloned().collect();
         files.extend(of_board);
+    } else if arguments.board.baud.is_some() {
+        let message = "--baud needs --board: a core by itself has no serial line";
+        return Err(RequestError::new("usage", message).into());
     } else {
         files.insert(CLOCK.0.into(), CLOCK.1.into());
     }

@@ -27,8 +27,15 @@ pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verd
     if let Some(board) = arguments.board.board {
         return board::synth(arguments, board, report);
     }
-    if arguments.image.is_some() {
-        let message = "--image needs --board: a core by itself is counted without a program";
+    let of_a_board = [
+        ("--image", arguments.image.is_some()),
+        ("--bitstream", arguments.bitstream.is_some()),
+        ("--baud", arguments.board.baud.is_some()),
+    ];
+    if let Some((option, _)) = of_a_board.iter().find(|(_, is_given)| *is_given) {
+        let message = format!(
+            "{option} needs --board, which takes the place of --target: a core by itself is counted without a program"
+        );
         return Err(RequestError::new("usage", message).into());
     }
     let config = resolve(&arguments.config)?;

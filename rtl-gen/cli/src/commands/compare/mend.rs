@@ -6,36 +6,73 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::plan::{KERNELS, Plan};
+use super::plan::{KERNELS, MINUTES, Plan};
 use crate::error::RequestError;
 
-/// Removes the results of steps that are none, or are of other commands, and that of the building of the kernels where one of them is not there.
-/// Gives the names of the files.
-pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<String>, RequestError> {
+/// A file that was removed.
+pub struct Removed {
+    /// Its name in the folder.
+    pub file: String,
+    /// What was wrong with it.
+    pub why: &'static str,
+}
+
+const DAMAGED: &str = "damaged";
+const TRIED_LESS: &str = "given up after less time";
+
+/// Removes the results of steps that are none, or are of other commands, and that of the building of the kernels where one of them is not there;
+/// and those of cores that were given up after fewer minutes than they have now.
+pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<Removed>, RequestError> {
     let mut removed = Vec::new();
-    let mut remove_unless = |name: String, is_whole: &dyn Fn(&Path) -> bool| {
-        let path = folder.join(&name);
-        if !path.exists() || is_whole(&path) {
-            return Ok(());
-        }
+    let mut remove_if = |file: String, why_not: &dyn Fn(&Path) -> Option<&'static str>| {
+        let path = folder.join(&file);
+        let Some(why) = Some(&path).filter(|path| path.exists()).and_then(|path| why_not(path)) else { return Ok(()) };
         match fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(RequestError::unwritable(&path, error)),
             _ => {
-                removed.push(name);
+                removed.push(Removed { file, why });
                 Ok(())
             }
         }
     };
+    let unless = |is_whole: bool| (!is_whole).then_some(DAMAGED);
     for step in &plan.steps {
-        let is_of = |path: &Path, key: &str| has(path, key).is_some_and(|object| object["step"] == json!(step));
-        remove_unless(format!("results/{}.json", step.name), &|path| is_of(path, "answer"))?;
-        remove_unless(format!("failed/{}.json", step.name), &|path| is_of(path, "error"))?;
+        let step_now = json!(step);
+        let is_of = |object: &Value| without_minutes(&object["step"]) == without_minutes(&step_now);
+        let tried_less =
+            |object: &Value| object["answer"]["outcome"] == "given-up" && minutes(&object["step"]) < minutes(&step_now);
+        remove_if(format!("results/{}.json", step.name), &|path| match has(path, "answer").filter(is_of) {
+            None => Some(DAMAGED),
+            Some(object) => tried_less(&object).then_some(TRIED_LESS),
+        })?;
+        remove_if(format!("failed/{}.json", step.name), &|path| unless(has(path, "error").is_some_and(|o| is_of(&o))))?;
     }
-    remove_unless(format!("failed/{KERNELS}.json"), &|path| has(path, "error").is_some())?;
+    remove_if(format!("failed/{KERNELS}.json"), &|path| unless(has(path, "error").is_some()))?;
     let kernels = plan.steps.iter().filter_map(|step| step.program());
     let are_built = kernels.into_iter().all(|kernel| is_program(&folder.join(kernel)));
-    remove_unless(format!("results/{KERNELS}.json"), &|path| are_built && has(path, "answer").is_some())?;
+    remove_if(format!("results/{KERNELS}.json"), &|path| unless(are_built && has(path, "answer").is_some()))?;
     Ok(removed)
+}
+
+/// Where the command of a step says how many minutes a seed has.
+fn position_of_minutes(step: &Value) -> Option<usize> {
+    Some(step["command"].as_array()?.iter().position(|word| word == MINUTES)? + 1)
+}
+
+/// How many minutes a seed has, by the command of a step.
+fn minutes(step: &Value) -> Option<f64> {
+    step["command"][position_of_minutes(step)?].as_str()?.parse().ok()
+}
+
+/// A step without how many minutes a seed has.
+fn without_minutes(step: &Value) -> Value {
+    let mut step = step.clone();
+    if let Some(position) = position_of_minutes(&step)
+        && let Some(minutes) = step["command"].get_mut(position)
+    {
+        *minutes = Value::Null;
+    }
+    step
 }
 
 /// The JSON of a file, if it is an object with such an object in it.

@@ -14,6 +14,8 @@ pub const WARPS: u32 = 8;
 pub const TARGET: &str = "ecp5-85k";
 /// The step that builds the kernels, before all others.
 pub const KERNELS: &str = "kernels";
+/// Says in the command of a core how many minutes a seed has.
+pub const MINUTES: &str = "--minutes";
 
 /// The units of the comparison of stacks.
 pub const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
@@ -212,7 +214,7 @@ fn core(request: &Request, unit: &Unit, threads: u32, isa: &Isa, seeds: Option<u
     }
     if let Some(seeds) = seeds {
         let (minutes, seeds) = (request.minutes.to_string(), seeds.to_string());
-        command.extend(["--pnr", "--minutes", &minutes, "--seeds", &seeds].map(str::to_owned));
+        command.extend(["--pnr", MINUTES, &minutes, "--seeds", &seeds].map(str::to_owned));
     }
     Step {
         name: format!("core/{}-{}-{threads}", isa.name, unit.in_file_name()),

@@ -73,7 +73,8 @@ pub struct Request {
     pub seeds: Vec<(u32, u32)>,
     /// Numbers of threads at which the default core is counted and not placed all the same.
     pub rv32ima_unplaced: Vec<u32>,
-    /// After how many minutes a seed is given up.
+    /// After how many minutes a seed is given up: no part of what a folder is of, since it changes no figure.
+    #[serde(skip)]
     pub minutes: f64,
 }
 
@@ -180,6 +181,7 @@ impl Request {
             lacks("Frequency: RV32I cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
             lacks("Cores of RV32I, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
         }
+        lacks("Cores of RV32I, of units", units(&self.units), units(&self.rv32i_units));
         if self.latencies.is_empty() {
             sentences
                 .push("The comparison of the two stacks: it takes both and one of the kernels made for it.".into());

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use weft_config::{Base, EXTERNAL, nearest};
 
 use crate::commands::config;
-use crate::error::RequestError;
+use crate::error::{RequestError, kind};
 
 /// The unit that has pipeline stages.
 const ARBITER: &str = "arbiter";
@@ -72,8 +72,10 @@ impl Unit {
         };
         for threads in threads {
             let size = [format!("warps={warps}"), format!("threads={threads}")];
-            let config = config::of(&Base::default(), &[settings(&file.to_string_lossy()), size.to_vec()].concat())?;
-            cores::elaborate(&config, sim::RAM_BASE)?;
+            let keys = [settings(&file.to_string_lossy()), size.to_vec()].concat();
+            let elaborated = config::of(&Base::default(), &keys)
+                .and_then(|config| cores::elaborate(&config, sim::RAM_BASE).map_err(anyhow::Error::from));
+            elaborated.map_err(|error| RequestError::new(kind(&error), format!("--units {given}: {error}")))?;
         }
         let text = fs::read_to_string(file).map_err(|error| RequestError::unreadable(file, &error))?;
         let name = format!("units/{module}{VERILOG}");
