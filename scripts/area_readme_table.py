@@ -35,14 +35,18 @@ def main(path):
     rows = []
     for core in sorted(cores, key=lambda core: (core["threads"], units.index(core["unit"]))):
         work = summary[core["unit"], core["threads"]]
-        cycles, per_lut = work["cycles_over_reference"], work["work_per_cycle_per_1000_luts"]
+        cycles, per_lut, at_own_clock = (
+            work[key] for key in ("cycles_over_reference", "work_per_cycle_per_1000_luts", "work_per_second_per_lut")
+        )
         rows.append([
-            core["threads"], core["unit"], f"{core['lut4']}{'' if core['flattened'] else ' *'}", core["ff"], core["bram"],
+            core["threads"], core["unit"], f"{core['lut4']}{'' if core['flattened'] else ' *'}", core["packed"], core["ff"], core["bram"],
             core["dsp"], frequency(core), f"{cycles:.3f}" if cycles else "", f"{per_lut:.3f}" if per_lut else "",
+            f"{at_own_clock / 1000:.1f}" if at_own_clock else "",
         ])
     # The unit that results.py takes.
     reference = "sorted-table" if "sorted-table" in units else units[0]
-    headings = ["threads", "unit", "LUT4", "FF", "block RAM", "DSP", "MHz", f"cycles ÷ {reference}", "work / cycle / 1000 LUT sites"]
+    headings = ["threads", "unit", "LUT4", "LUT sites", "FF", "block RAM", "DSP", "MHz", f"cycles ÷ {reference}", "work / cycle / 1000 sites",
+                "1000 work / s / site"]
     print("\n".join(table(headings, rows, left=2)))
     seeds = sorted({len(core["fmax_mhz"]) for core in cores if core["fmax_mhz_median"] is not None})
     placed = "not placed"

@@ -15,9 +15,12 @@ COLOURS = {"#010101": "var(--ink)", "#020202": "var(--faint)", "#030303": "var(-
 INK, FAINT, PAGE, PUBLISHED = COLOURS
 # Mark and its size: where units coincide the larger stand behind the smaller.
 UNITS = {"arbiter": ("o", 9), "arbiter:1": ("p", 8.5), "arbiter:2": ("h", 8), "sorted-table": ("s", 7), "pdom-stack": ("^", 5.5), "dual-path": ("D", 3.5)}
+# Kinds of kernels, in plots of one ratio of two units: neither has the looks of a unit.
+KINDS = {"interleavable": ("P", 8), "not-interleavable": ("X", 7)}
 # Of units that this file does not know, modules in Verilog; the fourth looks as the first.
 OTHERS = {"other-1": ("v", 6), "other-2": ("<", 6), "other-3": (">", 6)}
-COLOURS |= {f"#05050{number}": f"var(--{unit.replace(':', '-')})" for number, unit in enumerate(UNITS | OTHERS)}
+LOOKS = UNITS | KINDS | OTHERS
+COLOURS |= {f"#0505{number:02}": f"var(--{name.replace(':', '-')})" for number, name in enumerate(LOOKS)}
 
 pyplot.rcParams.update({
     "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10, "axes.titlesize": 10.5, "axes.titlelocation": "left",
@@ -32,8 +35,8 @@ others = []
 
 
 def looks_of(unit):
-    """The name by which this file knows the looks of a unit; others come in the order in which they are first drawn."""
-    if unit in UNITS:
+    """The name by which this file knows the looks of a unit or kind; others come in the order in which they are first drawn."""
+    if unit in LOOKS:
         return unit
     if unit not in others:
         others.append(unit)
@@ -41,11 +44,11 @@ def looks_of(unit):
 
 
 def colour(unit):
-    return f"#05050{list(UNITS | OTHERS).index(looks_of(unit))}"
+    return f"#0505{list(LOOKS).index(looks_of(unit)):02}"
 
 
 def mark(unit):
-    return (UNITS | OTHERS)[looks_of(unit)]
+    return LOOKS[looks_of(unit)]
 
 
 class Plot:

@@ -147,7 +147,7 @@ class Report:
         ]
         return section(
             "area", "Area and frequency",
-            "Whole cores of eight warps, RV32IMA, that run all kernels here. A line joins cores that were flattened; hollow marks "
+            "Whole cores of eight warps, RV32IMA, the instructions that the kernels need. A line joins cores that were flattened; hollow marks "
             f"are sums of modules that were synthesised by themselves, which {self.sum_over_flattened()} and do not compare "
             "with flattened cores. Packed counts the LUT sites that carry chains and LUT RAM take as well. Seeds of place and route "
             "differ by several per cent, so that a smaller difference between two medians says nothing. Axes begin near the "
@@ -182,7 +182,8 @@ class Report:
             "fixed amount of work among the threads, others give each thread its own: compare units at one T, not one T with "
             "another.",
             plots, ["T", "unit", "cycles", f"÷ {reference}", "lane utilisation", "thread instructions a cycle"], self.each(cells),
-            f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. Cycles and thread "
+            f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. A kernel that needs another key "
+            "than the core above has runs on a core with it (<code>spin_lock</code>: <code>divergence.fair_after</code>; its command says so). Cycles and thread "
             "instructions: geometric means. Lane utilisation (thread instructions ÷ issues ÷ T): arithmetic mean.",
         )
 
@@ -265,10 +266,10 @@ class Report:
         plots = []
         for threads in sorted({row["threads"] for row in rows}):
             plot = Plot(f"Two paths over one, T = {threads}", "memory latency (cycles)", "cycles, single ÷ dual path", latencies)
-            for kind, unit in (("interleavable", "dual-path"), ("not-interleavable", "pdom-stack")):
+            for kind in ("interleavable", "not-interleavable"):
                 own = [row for row in rows if (row["threads"], row["kind"]) == (threads, kind)]
-                plot.line(f"{kind.replace('-', ' ')}, mean", [(row["latency"], row["mean"]) for row in own], unit, show="{:.3f}")
-                plot.dots([(row["latency"], value) for row in own for value in row["kernels"].values()], unit)
+                plot.line(f"{kind.replace('-', ' ')}, mean", [(row["latency"], row["mean"]) for row in own], kind, show="{:.3f}")
+                plot.dots([(row["latency"], value) for row in own for value in row["kernels"].values()], kind)
             plot.level(1, "no\ngain")
             plots.append(plot)
         cells = [

@@ -106,6 +106,7 @@ reach --target-mhz or the clock of the board.")]
 Examples:
   weft compare --quick --out comparison
   weft compare --units arbiter,sorted-table --threads 4,8 --kernels gcd,quicksort --out small
+  weft compare --threads 2,4,8 --without-rv32i --out placed
   weft compare --units arbiter,examples/unit/lowest_lane.v --quick --out mine
   weft compare --quick --engine model --seeds 0 --out estimate
   weft compare --out comparison --profile slurm
@@ -380,6 +381,9 @@ pub struct CompareArguments {
     /// Kernels, separated by commas [default: all]
     #[arg(long, value_name = "K,…", value_delimiter = ',')]
     pub kernels: Vec<String>,
+    /// Leave out the RV32I cores, which run no kernel here: they stand beside those of Simty, and take half the time
+    #[arg(long)]
+    pub without_rv32i: bool,
     /// What runs the kernels: the emitted Verilog, or the model, which estimates the cycles
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     pub engine: Engine,

@@ -273,6 +273,20 @@ mod tests {
         assert_eq!(said(&["--seeds", "1"]), [format!("{rv32i}64."), one_seed("8, 16, 64")]);
         assert_eq!(said(&["--seeds", "0"]), expected("8, 16, 64", "8, 16, 64"));
         assert_eq!(said(&["--quick"]), [expected("16, 64", "8"), vec![one_seed("8")]].concat());
+        assert_eq!(said(&["--without-rv32i"]), [format!("{rv32ima}64."), one_seed("16")]);
+    }
+
+    #[test]
+    fn units_whose_rv32i_cores_are_left_out_are_named() {
+        let said = |arguments: &[&str]| {
+            let usual = ["compare", "--out", "c", "--units", "arbiter,pdom-stack", "--threads", "2"];
+            let command = Command::parse_from([&usual, arguments].concat());
+            let left_out = Request::of(&command.arguments).expect("a request").left_out();
+            left_out.into_iter().filter(|sentence| sentence.starts_with("Cores of RV32I, of units")).collect::<Vec<_>>()
+        };
+        assert!(said(&[]).is_empty());
+        assert_eq!(said(&["--quick"]), ["Cores of RV32I, of units: pdom-stack."]);
+        assert_eq!(said(&["--without-rv32i"]), ["Cores of RV32I, of units: arbiter, pdom-stack."]);
     }
 
     #[test]
@@ -322,6 +336,9 @@ mod tests {
             ("rv32i-arbiter-64", "--per-module"),
         ];
         assert_eq!(largest(&["--seeds", "1"]), tried.map(|(name, last)| (name.to_owned(), last.to_owned())));
+        let without = cores(&[&both[..], &["--without-rv32i"]].concat());
+        assert_eq!(without.iter().filter(|(name, _)| name.starts_with("rv32i-")).count(), 0, "{without:?}");
+        assert_eq!(without.len(), 4);
         let staged = cores(&["--units", "arbiter:2", "--threads", "4"]);
         assert_eq!(staged, [("rv32ima-arbiter.2-4".to_owned(), few.clone()), ("rv32i-arbiter.2-4".to_owned(), few)]);
     }

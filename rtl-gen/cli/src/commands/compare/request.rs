@@ -63,7 +63,7 @@ pub struct Request {
     pub latency_threads: Vec<u32>,
     /// What runs the kernels: `rtl` or `model`.
     pub engine: &'static str,
-    /// Units whose cores without M and A are synthesised as well: of a quick comparison those that Simty has.
+    /// Units whose cores without M and A are synthesised as well, if any: of a quick comparison those that Simty has.
     pub rv32i_units: Vec<Unit>,
     /// Numbers of threads at which they are.
     pub rv32i_threads: Vec<u32>,
@@ -111,7 +111,11 @@ impl Request {
             latencies: if compared { latencies.to_vec() } else { Vec::new() },
             latency_threads: threads.iter().copied().filter(|t| compared && LATENCY_THREADS.contains(t)).collect(),
             kernels: kernels.iter().map(|kernel| kernel.name).collect(),
-            rv32i_units: units.iter().filter(|unit| !quick || OF_SIMTY.contains(&&*unit.name)).cloned().collect(),
+            rv32i_units: units
+                .iter()
+                .filter(|unit| !arguments.without_rv32i && (!quick || OF_SIMTY.contains(&&*unit.name)))
+                .cloned()
+                .collect(),
             units,
             sources,
             rv32i_threads: if quick { threads[..1].to_vec() } else { threads.clone() },
