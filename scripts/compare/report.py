@@ -241,7 +241,7 @@ class Report:
             "it gives its plot no numbers.",
             [lut, mhz], [*self.CORE_HEADINGS, "LUT4 of CCT control"], rows,
             "<code>weft synth --preset rv32i-8x4</code>. Simty: Yosys 0.70, nextpnr with its own default placer (HeAP, not static), the "
-            "same part and grade; its packed count includes what nextpnr adds and is left out. CCT control: the modules <code>cct</code> and <code>cct_sorter</code>; with two threads a "
+            "same part and grade, measured once, not by this comparison; its packed count includes what nextpnr adds and is left out. CCT control: the modules <code>cct</code> and <code>cct_sorter</code>; with two threads a "
             "sorted table has no CCT here.",
             [
                 "Published, Cyclone IV EP4CE115, after place and route, target 50 MHz:",
