@@ -381,14 +381,16 @@ pub struct CompareArguments {
     /// Kernels, separated by commas [default: all]
     #[arg(long, value_name = "K,…", value_delimiter = ',')]
     pub kernels: Vec<String>,
-    /// Leave out the RV32I cores, which run no kernel here: they stand beside those of Simty, and take half the time
+    /// Leave out the RV32I cores, which run no kernel here: they stand beside those of Simty, and take more than half
+    /// of the time
     #[arg(long)]
     pub without_rv32i: bool,
     /// What runs the kernels: the emitted Verilog, or the model, which estimates the cycles
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     pub engine: Engine,
     /// Place each core once with each seed from 1 to N; 0 counts its cells and no more [default: 3, of cores of
-    /// 16 threads and more 1, of 32 threads the RV32I one alone, and none of 64]
+    /// 16 threads and more 1; counted are those of 64 threads, RV32IMA ones of 32, and RV32I ones of fewer of units
+    /// that Simty has not]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub seeds: Option<u32>,
     /// Give up placing a core that takes longer with a seed [unit: min]

@@ -22,7 +22,8 @@ const ONE_SEED_FROM: u32 = 16;
 /// Default cores that are placed only if the number of seeds is said: of 32 threads none has been routed, and those of 64 are
 /// larger than the part (docs/area.md).
 const PLACED_ON_REQUEST: [u32; 2] = [32, 64];
-/// The divergence units that Simty has, too.
+/// The divergence units that Simty has, too. What a whole comparison places of RV32I stands beside them; the clock of others is told by
+/// their default cores, as far as those are placed.
 const OF_SIMTY: [&str; 2] = ["arbiter", "sorted-table"];
 /// Memory latencies of the comparison of the two stacks, in cycles.
 const LATENCIES: [u32; 4] = [1, 20, 100, 300];
@@ -67,8 +68,8 @@ pub struct Request {
     pub rv32i_units: Vec<Unit>,
     /// Numbers of threads at which they are.
     pub rv32i_threads: Vec<u32>,
-    /// Whether those are placed, too, as far as they are not synthesised module by module.
-    pub rv32i_is_placed: bool,
+    /// Of which units those are placed, too, by number of threads.
+    pub rv32i_placed: Vec<(u32, Vec<String>)>,
     /// Seeds of place and route, by number of threads; where there is none, cells are counted and no more.
     pub seeds: Vec<(u32, u32)>,
     /// Numbers of threads at which the default core is counted and not placed all the same.
@@ -106,20 +107,30 @@ impl Request {
             (true, None) => vec![(threads[0], 1)],
             (_, seeds) => threads.iter().map(|threads| (*threads, seeds.unwrap_or(usual_seeds(*threads)))).collect(),
         };
+        let rv32i_units: Vec<Unit> = units
+            .iter()
+            .filter(|unit| !arguments.without_rv32i && (!quick || OF_SIMTY.contains(&&*unit.name)))
+            .cloned()
+            .collect();
+        let rv32i_threads = if quick { threads[..1].to_vec() } else { threads.clone() };
+        let is_placed = |unit: &Unit, threads: u32| match arguments.seeds {
+            Some(_) => true,
+            None => !quick && (OF_SIMTY.contains(&&*unit.name) || PLACED_ON_REQUEST.contains(&threads)),
+        };
+        let rv32i_placed = rv32i_threads.iter().filter(|threads| **threads < PER_MODULE_FROM).map(|threads| {
+            let placed = rv32i_units.iter().filter(|unit| is_placed(unit, *threads));
+            (*threads, placed.map(|unit| unit.name.clone()).collect())
+        });
         Ok(Self {
             quick,
             latencies: if compared { latencies.to_vec() } else { Vec::new() },
             latency_threads: threads.iter().copied().filter(|t| compared && LATENCY_THREADS.contains(t)).collect(),
             kernels: kernels.iter().map(|kernel| kernel.name).collect(),
-            rv32i_units: units
-                .iter()
-                .filter(|unit| !arguments.without_rv32i && (!quick || OF_SIMTY.contains(&&*unit.name)))
-                .cloned()
-                .collect(),
+            rv32i_placed: rv32i_placed.collect(),
+            rv32i_units,
+            rv32i_threads,
             units,
             sources,
-            rv32i_threads: if quick { threads[..1].to_vec() } else { threads.clone() },
-            rv32i_is_placed: !quick || arguments.seeds.is_some(),
             rv32ima_unplaced: threads
                 .iter()
                 .copied()
@@ -145,9 +156,10 @@ impl Request {
         self.seeds(threads).filter(|_| !self.rv32ima_unplaced.contains(&threads))
     }
 
-    /// The same of the RV32I core.
-    pub fn rv32i_seeds(&self, threads: u32) -> Option<u32> {
-        self.seeds(threads).filter(|_| self.rv32i_is_placed && threads < PER_MODULE_FROM)
+    /// The same of the RV32I core of a unit.
+    pub fn rv32i_seeds(&self, unit: &Unit, threads: u32) -> Option<u32> {
+        let is_placed = |(number, units): &(u32, Vec<String>)| *number == threads && units.contains(&unit.name);
+        self.seeds(threads).filter(|_| self.rv32i_placed.iter().any(is_placed))
     }
 
     /// The kernels.
@@ -157,9 +169,28 @@ impl Request {
 
     /// Whether cores of so many threads are placed, but with fewer seeds than usual.
     fn is_placed_less(&self, threads: u32) -> bool {
-        let has_rv32i = !self.rv32i_units.is_empty() && self.rv32i_threads.contains(&threads);
-        let rv32i = self.rv32i_seeds(threads).filter(|_| has_rv32i);
+        let rv32i = self.rv32i_units.iter().find_map(|unit| self.rv32i_seeds(unit, threads));
         [self.rv32ima_seeds(threads), rv32i].into_iter().flatten().any(|seeds| seeds < SEEDS)
+    }
+
+    /// Numbers of threads at which not all RV32I cores are placed, each with the others of which the same units are not: " of" these
+    /// units, or nothing if it is all.
+    fn rv32i_unplaced(&self) -> Vec<(String, Vec<u32>)> {
+        let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
+        for threads in &self.rv32i_threads {
+            let unplaced = self.rv32i_units.iter().filter(|unit| self.rv32i_seeds(unit, *threads).is_none());
+            let names: Vec<&str> = unplaced.map(|unit| &*unit.name).collect();
+            let of = match names.len() {
+                0 => continue,
+                all if all == self.rv32i_units.len() => String::new(),
+                _ => format!(" of {}", names.join(", ")),
+            };
+            match groups.iter_mut().find(|(others, _)| *others == of) {
+                Some((_, group)) => group.push(*threads),
+                None => groups.push((of, vec![*threads])),
+            }
+        }
+        groups
     }
 
     /// What the full comparison of all units and kernels has and this one has not, a sentence each.
@@ -180,9 +211,10 @@ impl Request {
         let unplaced: Vec<u32> = self.threads.iter().copied().filter(|t| self.rv32ima_seeds(*t).is_none()).collect();
         lacks("Frequency: RV32IMA cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
         if !self.rv32i_units.is_empty() {
-            let unplaced: Vec<u32> =
-                self.rv32i_threads.iter().copied().filter(|t| self.rv32i_seeds(*t).is_none()).collect();
-            lacks("Frequency: RV32I cores that were not placed, of threads a warp", text(&unplaced), Vec::new());
+            for (of, threads) in self.rv32i_unplaced() {
+                let what = format!("Frequency: RV32I cores{of} that were not placed, of threads a warp");
+                lacks(&what, text(&threads), Vec::new());
+            }
             lacks("Cores of RV32I, of threads a warp", text(&self.threads), text(&self.rv32i_threads));
         }
         lacks("Cores of RV32I, of units", units(&self.units), units(&self.rv32i_units));
