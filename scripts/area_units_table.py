@@ -35,7 +35,8 @@ def main(units_folder, cores_folder):
     headings = ["threads", "unit", "all modules", "flattened core"]
     for part in "unit", "CCT control":
         headings += [part, "of all modules"]
-    print("\nLUT4 of the core, of the unit in it and of the control of its cold context table, `cct` and `cct_sorter`:\n")
+    print("\nLUT4 of the core, of the unit in it and of the control of its cold context table, `cct` and `cct_sorter`; but for the flattened "
+          "core each is a sum of modules, synthesised by themselves:\n")
     print("\n".join(table(headings, rows, left=2)))
     print(f"\n{one_yosys([*units.values(), *cores.values()])}.")
 

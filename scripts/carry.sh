@@ -41,8 +41,9 @@ pack() {
     mkdir "$work/comparison" "$work/placing"
     results_in "$folder" | tar -C "$folder" --null -T - -cf - | tar -C "$work/comparison" -xf -
     if [[ -d $cache/placing ]]; then
-        # What is not done has another name.
-        (cd "$cache/placing" && find . -path './*.partial' -prune -o \( -name report.json -o -name refusal.txt \) -print0) |
+        # What is not done has another name; a placing for a board is nothing without its tiles, and of no comparison.
+        (cd "$cache/placing" && find . -path './*.partial' -prune -o -execdir test -e tiles.config \; -prune -o \
+            \( -name report.json -o -name refusal.txt \) -print0) |
             tar -C "$cache/placing" --null -T - -cf - | tar -C "$work/placing" -xf -
     fi
     tar -C "$work" --owner=0 --group=0 --sort=name -cJf "$work/archive" comparison placing

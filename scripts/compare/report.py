@@ -235,7 +235,7 @@ class Report:
                                  "flattened", "fits", NONE])
         return section(
             "simty", "Without multiplication, beside Simty",
-            "The counterpart of figure 4 of the Simty report (Collange, <i>Path lists</i>): area and frequency against threads, eight "
+            "The counterpart of figure 4 of the Simty report (Collange and Brunie, <i>Path list traversal</i>): area and frequency against threads, eight "
             "warps. Its cores have no multiplication, so these have none either (RV32I), and it has arbiter and sorted table alone. The lines named "
             "Simty are the original VHDL in the tools used here; the figures that the report itself prints are in the list below, since "
             "it gives its plot no numbers.",

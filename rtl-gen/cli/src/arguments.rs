@@ -381,8 +381,8 @@ pub struct CompareArguments {
     /// Kernels, separated by commas [default: all]
     #[arg(long, value_name = "K,…", value_delimiter = ',')]
     pub kernels: Vec<String>,
-    /// Leave out the RV32I cores, which run no kernel here: they stand beside those of Simty, and take more than half
-    /// of the time
+    /// Leave out the RV32I cores, which run no kernel here and stand beside those of Simty: those of 32 threads take
+    /// longest of all
     #[arg(long)]
     pub without_rv32i: bool,
     /// What runs the kernels: the emitted Verilog, or the model, which estimates the cycles
