@@ -251,7 +251,7 @@ struct Node {
 struct Turns {
     rows: Memory,
     start: [Expr; 2],
-    /// Lanes that come first.
+    /// Lanes that come first; if there are none, all.
     preferred: Expr,
     runnable: Expr,
     /// Whether the path that is chosen among them holds the warp.
@@ -273,12 +273,11 @@ impl Turns {
         let runnable = m.wire("runnable", runnable);
         let due = m.wire("due", &count.eq(&lit(count_bits, shape.fair_after - 1)));
         let had = m.wire("had_turn", &(&taken | &resolve.a_mask | &resolve.b_mask | &resolve.exit_mask));
-        let eligible = m.wire("eligible", &(&runnable & !&had));
-        let someone = m.wire("someone_eligible", &eligible.any());
+        let someone = m.wire("someone_eligible", &(&runnable & !&had).any());
         let held_runs = m.wire("held_runs", &(&held & &runnable).any());
-        let all = ones(threads);
         let holds = m.wire("holds", &due.mux(&someone, &held_runs));
-        let preferred = m.wire("preferred", &holds.mux(&due.mux(&eligible, &held), &all));
+        // Each lane by itself: where none is preferred they are equal, and `holds` is known later than the leaves are compared.
+        let preferred = m.wire("preferred", &(&runnable & due.mux(&!&had, &held)));
         Self {
             rows,
             start: [start_valid.clone(), start_warp.clone()],
