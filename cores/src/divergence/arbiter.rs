@@ -273,19 +273,17 @@ impl Turns {
         let runnable = m.wire("runnable", runnable);
         let due = m.wire("due", &count.eq(&lit(count_bits, shape.fair_after - 1)));
         let had = m.wire("had_turn", &(&taken | &resolve.a_mask | &resolve.b_mask | &resolve.exit_mask));
-        let someone = m.wire("someone_eligible", &(&runnable & !&had).any());
-        let held_runs = m.wire("held_runs", &(&held & &runnable).any());
-        let holds = m.wire("holds", &due.mux(&someone, &held_runs));
-        // Each lane by itself: where none is preferred they are equal, and `holds` is known later than the leaves are compared.
+        // The leaves are compared before it is known whether any is preferred: if none is, they are equal.
         let preferred = m.wire("preferred", &(&runnable & due.mux(&!&had, &held)));
+        let holds = m.wire("holds", &preferred.any());
         Self {
             rows,
             start: [start_valid.clone(), start_warp.clone()],
             preferred,
             runnable,
-            holds,
-            taken: due.mux(&had.when(&someone), &taken),
+            taken: due.mux(&had.when(&holds), &taken),
             count: increment(&count, 1).when(&!&due),
+            holds,
         }
     }
 
