@@ -105,10 +105,13 @@ class Plot:
                            ha="left", va="center", fontsize=8.5)
 
     def absent(self, points):
-        """Of (x, unit): what has no value here is marked at the foot of the plot."""
-        for place, (x, unit) in enumerate(points):
-            self.axes.annotate("×", (x, 0), xycoords=("data", "axes fraction"), xytext=(9 * (place % 5) - 18, 3),
-                               textcoords="offset points", color=colour(unit), ha="center", fontsize=12, fontweight="bold")
+        """Of (x, unit): what has no value here is marked at the foot of the plot, side by side where one x has several."""
+        for x in self.x_values:
+            units = [unit for at, unit in points if at == x]
+            for place, unit in enumerate(units):
+                beside = 7 * (place - (len(units) - 1) / 2)
+                self.axes.annotate("×", (x, 0), xycoords=("data", "axes fraction"), xytext=(beside, 3), textcoords="offset points",
+                                   color=colour(unit), ha="center", fontsize=12, fontweight="bold")
 
     def svg(self):
         """The plot, to stand in a page. Empty if nothing is drawn."""

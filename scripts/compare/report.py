@@ -241,8 +241,8 @@ class Report:
             "it gives its plot no numbers.",
             [lut, mhz], [*self.CORE_HEADINGS, "LUT4 of CCT control"], rows,
             "<code>weft synth --preset rv32i-8x4</code>. Simty: Yosys 0.70, nextpnr with its own default placer (HeAP, not static), the "
-            "same part and grade, measured once, not by this comparison; its packed count includes what nextpnr adds and is left out. CCT control: the modules <code>cct</code> and <code>cct_sorter</code>; with two threads a "
-            "sorted table has no CCT here.",
+            "same part and grade, measured once, not by this comparison; its packed count includes what nextpnr adds and is left out. CCT control: the modules <code>cct</code> and <code>cct_sorter</code>, beside the sum of all modules; "
+            "with two threads a sorted table has no CCT here.",
             [
                 "Published, Cyclone IV EP4CE115, after place and route, target 50 MHz:",
                 "control of the cold context table: 316 logic elements (6 % of the core) at T = 2, 633 (1 %) at T = 64;",
@@ -256,7 +256,7 @@ class Report:
         core = self.core(unit, threads, "rv32i")
         if not core or core["cct_control_lut4"] is None:
             return NONE
-        return f"{number(core['cct_control_lut4'])} ({share(core['cct_control_lut4'] / core['lut4_of_modules'])} of modules)"
+        return f"{number(core['cct_control_lut4'])} ({share(core['cct_control_lut4'] / core['lut4_of_modules'])})"
 
     def stacks(self):
         rows = self.comparison["stacks"]
