@@ -48,7 +48,7 @@ pack() {
     fi
     tar -C "$work" --owner=0 --group=0 --sort=name -cJf "$work/archive" comparison placing
     mv "$work/archive" "$file"
-    echo "$file: $(find "$work/comparison/results" -name '*.json' | wc -l) results, $(find "$work/placing" -type f | wc -l) placings"
+    echo "$file: $(find "$work/comparison" -path '*/results/*' -name '*.json' | wc -l) results, $(find "$work/placing" -type f | wc -l) placings"
 }
 
 unpack() {
