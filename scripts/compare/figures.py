@@ -1,5 +1,6 @@
 """The plots of a comparison, as SVG whose colours are those of the page, in light and in dark."""
 
+import html
 import io
 import math
 import re
@@ -105,13 +106,14 @@ class Plot:
                            ha="left", va="center", fontsize=8.5)
 
     def absent(self, points):
-        """Of (x, unit): what has no value here is marked at the foot of the plot, side by side where one x has several."""
+        """Of (x, unit, why): what has no value here is marked at the foot of the plot, side by side where one x has several."""
         for x in self.x_values:
-            units = [unit for at, unit in points if at == x]
-            for place, unit in enumerate(units):
-                beside = 7 * (place - (len(units) - 1) / 2)
+            here = [(unit, why) for at, unit, why in points if at == x]
+            for place, (unit, why) in enumerate(here):
+                name, beside = f"point-{len(self.texts)}", 7 * (place - (len(here) - 1) / 2)
                 self.axes.annotate("×", (x, 0), xycoords=("data", "axes fraction"), xytext=(beside, 3), textcoords="offset points",
-                                   color=colour(unit), ha="center", fontsize=12, fontweight="bold")
+                                   color=colour(unit), ha="center", fontsize=12, fontweight="bold", gid=name)
+                self.texts[name] = f"{unit}, {x:g}: {why}"
 
     def svg(self):
         """The plot, to stand in a page. Empty if nothing is drawn."""
@@ -144,7 +146,7 @@ class Plot:
         for placeholder, variable in COLOURS.items():
             text = text.replace(placeholder, variable)
         for name, said in self.texts.items():
-            text = text.replace(f'<g id="{name}">', f"<g><title>{said}</title>", 1)
+            text = text.replace(f'<g id="{name}">', f"<g><title>{html.escape(said)}</title>", 1)
         return text
 
 

@@ -74,7 +74,7 @@ class Report:
             of_unit = [core for (i, u, _), core in self.cores.items() if (i, u) == (isa, unit)]
             plot.line(unit, [(core["threads"], core["fmax_mhz_median"]) for core in of_unit], unit, show="{:.1f} MHz")
             plot.dots([(core["threads"], mhz) for core in of_unit for mhz in core["fmax_mhz"]], unit)
-            absent += [(core["threads"], unit) for core in of_unit if core["outcome"] not in ("placed", "synthesised")]
+            absent += [(core["threads"], unit, self.outcome(core)) for core in of_unit if core["outcome"] not in ("placed", "synthesised")]
         for unit in self.units:
             of_unit = [core for (i, u, _), core in self.cores.items() if (i, u) == (isa, unit)]
             slowest = [(core["threads"], core["fmax_mhz_at_most"]) for core in of_unit if core["fmax_mhz_at_most"]]

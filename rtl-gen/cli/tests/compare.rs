@@ -569,7 +569,22 @@ fn the_report_shows_every_result_and_what_has_none() {
     for part in shown {
         assert!(page.contains(part), "the report has no `{part}`");
     }
-    for placeholder in ["#0101", "#0202", "#0505", "nan", "None", "{{"] {
+    for placeholder in ["#0101", "#0202", "#0505", "nan", "None", "{{", "class=\"\""] {
         assert!(!page.contains(placeholder), "the report has {placeholder}");
     }
+    assert!(across(&page, "arbiter, 64: does not fit") > 0.75, "the cross of 64 threads is not at the right");
+    let given_up = across(&page, "arbiter, 2: given up after 90 min, routing, 626 connections left");
+    assert!((0.0..0.4).contains(&given_up), "the cross of 2 threads is not at the left");
+}
+
+/// Where the mark of which a plot says `said` stands between its left edge (0) and its right one (1).
+fn across(page: &str, said: &str) -> f64 {
+    let (before, mark) = page.split_once(&format!("<title>{said}</title>")).expect("a mark that says it");
+    let number = |text: &str, key: &str| -> f64 {
+        let (_, value) = text.split_once(key).expect("its key");
+        let end = value.find(|letter: char| !letter.is_ascii_digit() && letter != '.').expect("an end");
+        value[..end].parse().expect("a number")
+    };
+    let plot = &before[before.rfind("<svg").expect("a plot")..];
+    number(mark, " x=\"") / number(plot, "viewBox=\"0 0 ")
 }
