@@ -18,11 +18,11 @@ OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-u
 
 
 def frequency(core):
-    """The median of the seeds; of a core that was placed by its modules the bound that the slowest is."""
+    """The median of the seeds; of a core that was placed by its modules that of the slowest."""
     if core["fmax_mhz_median"] is not None:
         return f"{core['fmax_mhz_median']:.1f}"
-    bound = f"≤ {core['fmax_mhz_at_most']:.1f}" if core["fmax_mhz_at_most"] is not None else ""
-    return ", ".join(filter(None, [OUTCOMES.get(core["outcome"]), bound])) or "not placed"
+    slowest = f"slowest module {core['fmax_mhz_at_most']:.1f}" if core["fmax_mhz_at_most"] is not None else ""
+    return ", ".join(filter(None, [OUTCOMES.get(core["outcome"]), slowest])) or "not placed"
 
 
 def main(path):

@@ -23,6 +23,8 @@ FIGURES = ["outcome", "lut4", "packed", "ff", "bram", "dsp", "fmax_mhz", "fmax_m
 OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
 # What another try does not change.
 FINAL = ["does-not-fit", "not-routed"]
+# What says more of the machine and the patience than of the core.
+PASSING = ["given-up", "out-of-memory"]
 KEY = ["isa", "unit", "threads"]
 
 
@@ -65,6 +67,9 @@ def keep(store, isa, unit, threads, verilog, answered):
     core = dict(zip(KEY, [isa, unit, int(threads)])) | {"verilog": verilog, "date": str(datetime.date.today())}
     placing = answer["placing"] or {}
     core |= {"placer": placing.get("placer"), "reason": placing.get("reason")} | {name: answer[name] for name in FIGURES} | {"slowest": slowest(answer), "tools": [version(said) for said in answer["tools"].values()]}
+    of_key = [other for other in read(store) if key(other) == key(core)]
+    if core["outcome"] in PASSING and any(other["outcome"] == "placed" and other["verilog"] == verilog for other in of_key):
+        return
     cores = [other for other in read(store) if key(other) != key(core)]
     text = json.dumps(sorted([*cores, core], key=order), indent=1)
     path = pathlib.Path(store)

@@ -59,6 +59,8 @@ class Plot:
         self.name, self.texts, self.x_values = title, {}, x_values
         # What hollow marks are, and whether there are any.
         self.hollow_is, self.hollow = "sum of modules", False
+        # Whether something stands in the plot that no line joins.
+        self.marked = False
         self.figure, self.axes = pyplot.subplots(figsize=(4.7, 3.7), layout="constrained")
         self.figure.get_layout_engine().set(h_pad=0.07)
         self.axes.set_title(title, pad=10)
@@ -96,6 +98,7 @@ class Plot:
     def dots(self, points, unit):
         """Single measurements behind a median."""
         if points:
+            self.marked = True
             self.axes.plot(*zip(*points), ".", color=colour(unit), alpha=0.45, markersize=4, zorder=1)
 
     def level(self, y, text):
@@ -110,6 +113,7 @@ class Plot:
         for x in self.x_values:
             here = [(unit, why) for at, unit, why in points if at == x]
             for place, (unit, why) in enumerate(here):
+                self.marked = True
                 name, beside = f"point-{len(self.texts)}", 7 * (place - (len(here) - 1) / 2)
                 self.axes.annotate("×", (x, 0), xycoords=("data", "axes fraction"), xytext=(beside, 3), textcoords="offset points",
                                    color=colour(unit), ha="center", fontsize=12, fontweight="bold", gid=name)
@@ -118,7 +122,7 @@ class Plot:
     def svg(self):
         """The plot, to stand in a page. Empty if nothing is drawn."""
         handles, labels = self.axes.get_legend_handles_labels()
-        if not handles and not self.hollow:
+        if not handles and not self.hollow and not self.marked:
             pyplot.close(self.figure)
             return ""
         if self.hollow:

@@ -78,7 +78,7 @@ class Report:
         for unit in self.units:
             of_unit = [core for (i, u, _), core in self.cores.items() if (i, u) == (isa, unit)]
             slowest = [(core["threads"], core["fmax_mhz_at_most"]) for core in of_unit if core["fmax_mhz_at_most"]]
-            plot.line(f"{unit}, slowest module", slowest, unit, style="", hollow=True, show="{:.1f} MHz at most")
+            plot.line(f"{unit}, slowest module", slowest, unit, style="", hollow=True, show="{:.1f} MHz, by itself")
         plot.absent(absent)
         return plot
 
@@ -118,7 +118,7 @@ class Report:
             why = "failed: " + last_line(failed["error"]["message"])[:90] if failed else "no result"
             return [NONE] * 8 + [why]
         median, at_most = core["fmax_mhz_median"], core["fmax_mhz_at_most"]
-        mhz = number(median, 1) if median else f"≤ {number(at_most, 1)}" if at_most else NONE
+        mhz = number(median, 1) if median else f"slowest module {number(at_most, 1)}" if at_most else NONE
         how = "flattened" if core["flattened"] else "sum of modules"
         cells = [number(core[cell]) for cell in ("lut4", "packed", "ff", "bram", "dsp")]
         seeds = ", ".join(number(mhz, 1) for mhz in core["fmax_mhz"]) or NONE
@@ -154,7 +154,7 @@ class Report:
             "least value, not at zero.",
             plots, self.CORE_HEADINGS, self.each(self.core_cells),
             "<code>weft synth --target ecp5-85k</code>, stock mapping for the shortest delay; frequency by nextpnr, speed grade 6, "
-            "with <code>--placer static</code>, the median of the seeds, each of which is a dot. ≤ is the slowest module placed by "
+            "with <code>--placer static</code>, the median of the seeds, each of which is a dot. The slowest module was placed by "
             "itself: a sign of what the whole core may reach at most, not a bound, since placings differ. × at the foot of the plot: a core that does not fit, is not routed in the time that it is given, or takes more memory than the tools have.",
         )
 
@@ -226,7 +226,7 @@ class Report:
             mhz.line(f"Simty, {unit}", [(t, figures[2]) for t, figures in own.items()], style=style, show="{:.1f} MHz")
         mhz.level(50, "target of\nthe paper")
         rows = []
-        for threads in self.threads:
+        for threads in self.comparison["request"]["rv32i_threads"]:
             for unit in units:
                 rows.append([threads, unit, *self.core_cells(unit, threads, "rv32i"), self.control(unit, threads)])
                 if threads in SIMTY.get(unit, {}):
@@ -283,20 +283,24 @@ class Report:
             "dual-path execution reports 14.9 % more instructions a cycle on its seven interleavable benchmarks, at most 42 %, at worst "
             "−1.1 %, with 32 threads a warp, caches, and memory of hundreds of cycles.",
             plots, ["T", "latency", "kernels", "number", "geometric mean", "least", "most"], cells,
-            "<code>weft run --set memory.latency=… --set memory.outstanding=128</code>: 128 loads in flight.", left=3,
+            "<code>weft run --set memory.latency=… --set memory.outstanding=128 --set run.starvation=100000000</code>: 128 loads in flight, and time "
+            "for paths that wait for slow memory.", left=3,
         )
 
     def kernels(self):
         """Cycles of each kernel with each unit."""
         cycles = {(run["kernel"], run["unit"], run["threads"]): run for run in self.comparison["runs"] if run["series"] == "run"}
         excluded = {(place["kernel"], place["unit"]) for place in self.comparison["excluded"]}
+        failed = {(step.get("kernel"), step.get("unit"), step.get("threads")) for step in self.comparison["failed"] if step["name"].startswith("run/")}
         rows = []
         for kernel in self.comparison["kernels"]:
             for unit in self.units:
                 cells = []
                 for threads in self.threads:
                     run = cycles.get((kernel["name"], unit, threads))
-                    if run is None:
+                    if run is None and (kernel["name"], unit, threads) in failed:
+                        cells.append("failed")
+                    elif run is None:
                         cells.append("cannot run" if (kernel["name"], unit) in excluded else "no result")
                     else:
                         cells.append(number(run["cycles"]) if run["status"] == results.PASSED else run["outcome"])
@@ -328,9 +332,12 @@ def marked(text):
 
 
 def kernels_text(compared, comparison):
-    """How many of the kernels, and which if they are few."""
+    """How many of the kernels, and which, or which not, if these are few."""
     number = f"{len(compared)} of {len(comparison['kernels'])} kernels"
-    return f"{number} ({', '.join(compared)})" if 0 < len(compared) <= 12 else number
+    if 0 < len(compared) <= 12:
+        return f"{number} ({', '.join(compared)})"
+    others = [kernel["name"] for kernel in comparison["kernels"] if kernel["name"] not in compared]
+    return f"{number} (not {', '.join(others)})" if 0 < len(others) <= 6 else number
 
 
 def last_line(message):

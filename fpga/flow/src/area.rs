@@ -120,9 +120,9 @@ impl Area {
         self.placings.iter().find(|(name, _)| name == module).map(|(_, placing)| placing)
     }
 
-    /// Every placing that there is: of the whole, or of its modules.
+    /// Every placing that there is: of the whole, or of its modules, in their order.
     pub fn all_placings(&self) -> impl Iterator<Item = &Placing> {
-        self.placing.iter().chain(self.placings.iter().map(|(_, placing)| placing))
+        self.placing.iter().chain(self.modules.iter().filter_map(|module| self.placing_of(&module.name)))
     }
 
     /// The median frequency of the whole, or that of the slowest of the modules that were placed, in MHz.

@@ -148,7 +148,7 @@ Examples:
   weft config --preset wide --set memory.latency=20 > core.toml
   weft emit --config core.toml --out core")]
     Config(ConfigArguments),
-    /// Show or empty the cache of built models and kernels
+    /// Show or empty the cache: models, kernels, synthesis, place and route
     #[command(
         subcommand,
         arg_required_else_help = false,

@@ -215,6 +215,16 @@ fn results_that_were_damaged_are_done_again() {
     );
     let step = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["step"].clone();
     assert_eq!(step(&read(&core)), step(&core_before));
+
+    // Of the same command, but not what weft gives: the report names it, and the next command does it again.
+    let mut odd: Value = serde_json::from_str(&core_before).expect("JSON");
+    odd["answer"]["lut4"] = json!(0);
+    fs::write(&core, odd.to_string()).expect("a file");
+    let ended = compare(&tools, &SMALL);
+    let expected = "comparison/report.html: 1 of 2 results\n1 step failed; the same command tries again:\n  core/rv32ima-pdom-stack-2: its result is not one that weft gives (ValueError: lut4 is 0)\n";
+    assert_eq!((ended.status, ended.stdout.as_str()), (1, expected));
+    compare(&tools, &SMALL).succeeded();
+    assert_eq!(step(&read(&core)), step(&core_before));
 }
 
 #[test]
@@ -496,7 +506,7 @@ fn canned(workspace: &Workspace) -> PathBuf {
     given_up["placing"] = json!({ "seeds": [], "reason": "given up after 90 min, routing, 626 connections left" });
     step("core", "arbiter", 2, json!({ "isa": "rv32i" }), given_up);
     let kernels = ["gcd", "scan"].map(|name| json!({ "name": name, "summary": "", "comparison": null }));
-    let request = json!({ "quick": true, "units": ["arbiter", "sorted-table"], "rv32i_units": ["arbiter", "sorted-table"], "threads": [2, 64], "latencies": [], "engine": "rtl" });
+    let request = json!({ "quick": true, "units": ["arbiter", "sorted-table"], "rv32i_units": ["arbiter", "sorted-table"], "threads": [2, 64], "rv32i_threads": [2, 64], "latencies": [], "engine": "rtl" });
     let weft = json!({ "version": "0.0.1", "git": "abc", "build": "def" });
     let plan = json!({
         "identity": { "schema": 1, "weft": weft, "tools": { "yosys": "Yosys 9.99" }, "request": request },
@@ -555,7 +565,7 @@ fn the_report_shows_every_result_and_what_has_none() {
         "its result is not one that weft gives (ValueError: lut4 is 0)",
         "come to 100 % more LUTs",
         "given up after 90 min, routing, 626 connections left",
-        "≤ 30.5",
+        "slowest module 30.5",
         "failed: it takes more memory than Yosys has",
         "deadlock",
         "core/rv32i-sorted-table-64: no result yet",

@@ -54,6 +54,18 @@ pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<Removed>, RequestError> {
     Ok(removed)
 }
 
+/// Removes the results of steps that failed because the report could make nothing of them, and says how many. `failed` is that of results.json.
+pub fn remove_odd(folder: &Path, failed: &Value) -> Result<usize, RequestError> {
+    let odd = failed.as_array().into_iter().flatten().filter(|step| step["error"]["kind"] == "odd-result");
+    let mut removed = 0;
+    for name in odd.filter_map(|step| step["name"].as_str()) {
+        let path = folder.join(format!("results/{name}.json"));
+        fs::remove_file(&path).map_err(|error| RequestError::unwritable(&path, error))?;
+        removed += 1;
+    }
+    Ok(removed)
+}
+
 /// Where the command of a step says how many minutes a seed has.
 fn position_of_minutes(step: &Value) -> Option<usize> {
     Some(step["command"].as_array()?.iter().position(|word| word == MINUTES)? + 1)

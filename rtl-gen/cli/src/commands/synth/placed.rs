@@ -27,8 +27,9 @@ pub fn frequencies(placing: Option<&Placing>) -> Map<String, Value> {
 /// For machines.
 pub fn object(placing: &Placing, family: &Family) -> Value {
     let reason = match &placing.outcome {
-        Outcome::DoesNotFit(reason) | Outcome::NotRouted(reason) | Outcome::GivenUp(reason) => Some(reason),
-        Outcome::Placed | Outcome::OutOfMemory => None,
+        Outcome::DoesNotFit(reason) | Outcome::NotRouted(reason) | Outcome::GivenUp(reason) => Some(&reason[..]),
+        Outcome::OutOfMemory => Some("nextpnr ran out of memory"),
+        Outcome::Placed => None,
     };
     let sites = placing.utilisation.iter();
     let utilisation: Map<String, Value> = sites
