@@ -22,7 +22,7 @@ SIMTY = {
     "sorted-table": {2: (5178, 2477, 61.7), 4: (9233, 3794, 52.7), 8: (16686, 6690, 45.4)},
 }
 OUTCOMES = {
-    "synthesised": "fits", "placed": "fits", "does-not-fit": "does not fit", "not-routed": "not routed",
+    "synthesised": "fits, not placed", "placed": "fits", "does-not-fit": "does not fit", "not-routed": "not routed",
     "out-of-memory": "out of memory",
 }
 NONE = "–"
