@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Writes the table of area and frequency of README.md, between the markers <!-- area: begin --> and <!-- area: end -->, from
-# what `weft compare` measured.
+# Writes two tables from what `weft compare` measured: that of area and frequency of README.md, between the markers
+# <!-- area: begin --> and <!-- area: end -->, and that of units over the unit of reference of docs/compare.md (beside).
 #
 #   ./scripts/readme-area.sh DIR
 #
-# DIR is the folder of a comparison, complete or not: a core that has no result is left out, one that does not fit or takes
-# more memory than the tools have is named as that.
+# DIR is the folder of a comparison, complete or not: a core that has no result is left out of the first table, one that does
+# not fit or takes more memory than the tools have is named as that.
 
 set -euo pipefail
 # The folder is named from where the script is called, which works from the root of the repository.
@@ -20,4 +20,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 [[ -f $1/results.json ]] || fail "$1 has no results.json: expected the folder of a finished 'weft compare'"
 
 table=$(python3 scripts/area_readme_table.py "$1/results.json")
+beside=$(python3 scripts/beside_table.py "$1/results.json")
 write_between README.md area <<<"$table"
+write_between docs/compare.md beside <<<"$beside"

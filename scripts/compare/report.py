@@ -137,6 +137,27 @@ class Report:
         "on the ECP5-85k",
     ]
 
+    BESIDE = {
+        "cycles": "cycles", "luts": "LUT sites", "frequency": "clock", "work_per_second": "work a second",
+        "work_per_second_per_lut": "work a second and site", "rv32i_luts": "RV32I: LUT sites", "rv32i_frequency": "RV32I: clock",
+    }
+
+    def beside(self):
+        """All that the comparison comes to, in one table."""
+        rows, reference = self.comparison["beside"], results.reference_unit(self.comparison)
+        keys = [key for key in self.BESIDE if any(row[key] is not None for row in rows)]
+        if not keys:
+            return None
+        return section(
+            "beside", f"Units over {reference}",
+            f"Each figure is that of a unit over that of <code>{reference}</code> with as many threads: fewer cycles and LUT sites are better, "
+            "a faster clock and more work are. Where there is none, one of the two cores was not placed, or only its modules were counted.",
+            None, ["T", "unit", *(self.BESIDE[key] for key in keys)],
+            [[row["threads"], row["unit"], *(number(row[key], 3) for key in keys)] for row in rows],
+            "From the tables below, which say what each of them is. RV32IMA unless said otherwise. Clocks are of as many seeds as the table of area "
+            "says, and seeds differ by several per cent.",
+        )
+
     def area(self):
         plots = [
             self.cells_plot("LUTs against threads", "lut4", y="LUT4", log=True),
@@ -189,8 +210,8 @@ class Report:
 
     def performance(self):
         plots = [
-            self.summary_plot("Performance per LUT at one clock", "work_per_cycle_per_1000_luts", "thread instr. / cycle / 1000 LUT sites"),
-            self.summary_plot("Performance per LUT at its own clock", "work_per_second_per_lut", "thread instr. / s / LUT site"),
+            self.summary_plot("Performance per LUT at one clock", "work_per_cycle_per_1000_luts", "work / cycle / 1000 LUT sites"),
+            self.summary_plot("Performance per LUT at its own clock", "work_per_second_per_lut", "work / s / LUT site"),
         ]
 
         def cells(unit, threads):
@@ -309,7 +330,7 @@ class Report:
 
     def page(self):
         comparison = self.comparison
-        sections = [self.area(), self.cycles(), self.performance(), self.published(), self.stacks()]
+        sections = [self.beside(), self.area(), self.cycles(), self.performance(), self.published(), self.stacks()]
         folder = Path(__file__).parent
         environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(folder), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True,
@@ -347,9 +368,12 @@ def last_line(message):
 
 
 def section(name, title, text, plots, headings, rows, caption, notes=(), left=2):
-    svgs = [svg for svg in (plot.svg() for plot in plots) if svg]
+    """A section of the page; `plots` is None of one that is a table alone."""
+    svgs = [svg for svg in (plot.svg() for plot in plots or []) if svg]
     table = {"headings": headings, "rows": rows, "left": left}
-    return {"name": name, "title": title, "text": text, "plots": svgs, "table": table, "caption": caption, "notes": notes}
+    return {
+        "name": name, "title": title, "text": text, "plotted": plots is not None, "plots": svgs, "table": table, "caption": caption, "notes": notes,
+    }
 
 
 def write(path, text):

@@ -54,6 +54,7 @@ def read(folder):
     }
     comparison["compared_kernels"] = compared_kernels(comparison)
     comparison["summary"] = summary(comparison)
+    comparison["beside"] = beside(comparison)
     comparison["stacks"] = stacks(comparison)
     return comparison
 
@@ -195,6 +196,40 @@ def summary(comparison):
                 "work_per_cycle_per_1000_luts": ratio(throughput, area and area / 1000),
                 "million_work_per_second": speed,
                 "work_per_second_per_lut": ratio(speed and speed * 1e6, area),
+            })
+    return rows
+
+
+def beside(comparison):
+    """Of each number of threads and unit but that of reference: what it takes and gives, over what the unit of reference does with as many threads.
+
+    A row has what one of them has no figure of as None: no clock without place and route, no area of a sum of modules.
+    """
+    reference = reference_unit(comparison)
+    summed = {(row["unit"], row["threads"]): row for row in comparison["summary"]}
+    cores = {(core["isa"], core["unit"], core["threads"]): core for core in comparison["cores"]}
+
+    def over(key, isa, unit, threads):
+        own, other = (cores.get((isa, name, threads), {}) for name in (unit, reference))
+        if key == "packed" and not (own.get("flattened") and other.get("flattened")):
+            return None
+        return ratio(own.get(key), other.get(key))
+
+    rows = []
+    for threads in comparison["request"]["threads"]:
+        for unit in comparison["request"]["units"]:
+            if unit == reference:
+                continue
+            own, other = summed[unit, threads], summed[reference, threads]
+            rows.append({
+                "threads": threads, "unit": unit,
+                "cycles": own["cycles_over_reference"],
+                "luts": over("packed", "rv32ima", unit, threads),
+                "frequency": over("fmax_mhz_median", "rv32ima", unit, threads),
+                "work_per_second": ratio(own["million_work_per_second"], other["million_work_per_second"]),
+                "work_per_second_per_lut": ratio(own["work_per_second_per_lut"], other["work_per_second_per_lut"]),
+                "rv32i_luts": over("packed", "rv32i", unit, threads),
+                "rv32i_frequency": over("fmax_mhz_median", "rv32i", unit, threads),
             })
     return rows
 

@@ -1,5 +1,6 @@
 //! The steps of a comparison: each a command of `weft`, and what its result is of.
 
+use cores::CoreError;
 use serde::Serialize;
 use serde_json::{Value, json};
 use testbench::kernels::Kernel;
@@ -155,12 +156,22 @@ fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
     let before = before.map_err(|error| error.to_string())?;
     let mut config = before.clone();
     kernel.configure(&mut config);
-    cores::divergence::of(&config).map_err(|error| error.to_string())?;
+    cores::divergence::of(&config).map_err(|error| needs(&error))?;
     let changed = |setting: &String| {
         let key = setting.split('=').next().and_then(Key::find);
         key.is_none_or(|key| key.value(&config) != key.value(&before))
     };
     Ok(kernel.settings().into_iter().filter(changed).collect())
+}
+
+/// Why a unit cannot run a kernel: a comparison has chosen both, so that the advice of the error would be in vain.
+fn needs(error: &CoreError) -> String {
+    match error {
+        CoreError::IgnoredKey { key, value, .. } => {
+            format!("it needs `{key}` = {value}, a key that the unit does not read")
+        }
+        other => other.to_string(),
+    }
 }
 
 fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<String> {
