@@ -5,7 +5,7 @@
 #   ./scripts/carry.sh unpack FILE DIR
 #
 # DIR is the folder of a comparison at which nothing works, FILE an archive (tar, xz). It holds the results of DIR, and of the build
-# cache what place and route gave, by content: if weft is another build there and refuses DIR, or if DIR is lost, a new comparison
+# cache what place and route gave, and what was given up, by content: if weft is another build there and refuses DIR, or if DIR is lost, a new comparison
 # still takes every core that was placed from the cache. `unpack` needs DIR to be new; entries that the cache has stay as they are.
 
 set -euo pipefail
@@ -38,7 +38,7 @@ pack() {
     work=$(mktemp -d -p "$(dirname "$file")")
     # shellcheck disable=SC2064 # the folder as it is now
     trap "rm -rf '$work'" EXIT
-    mkdir "$work/comparison" "$work/placing"
+    mkdir "$work/comparison" "$work/placing" "$work/given-up"
     results_in "$folder" | tar -C "$folder" --null -T - -cf - | tar -C "$work/comparison" -xf -
     if [[ -d $cache/placing ]]; then
         # What is not done has another name; a placing for a board is nothing without its tiles, and of no comparison.
@@ -46,7 +46,11 @@ pack() {
             \( -name report.json -o -name refusal.txt \) -print0) |
             tar -C "$cache/placing" --null -T - -cf - | tar -C "$work/placing" -xf -
     fi
-    tar -C "$work" --owner=0 --group=0 --sort=name -cJf "$work/archive" comparison placing
+    if [[ -d $cache/given-up ]]; then
+        (cd "$cache/given-up" && find . -path './*.partial' -prune -o -name given-up.json -print0) |
+            tar -C "$cache/given-up" --null -T - -cf - | tar -C "$work/given-up" -xf -
+    fi
+    tar -C "$work" --owner=0 --group=0 --sort=name -cJf "$work/archive" comparison placing given-up
     mv "$work/archive" "$file"
     echo "$file: $(find "$work/comparison" -path '*/results/*' -name '*.json' | wc -l) results, $(find "$work/placing" -type f | wc -l) placings"
 }
@@ -63,6 +67,11 @@ unpack() {
         fail "$file: not an archive that pack wrote"
     fi
     cp -r --no-clobber "$work/placing/." "$cache/placing/"
+    # Archives from before what was given up was kept have none.
+    if [[ -d $work/given-up ]]; then
+        mkdir -p "$cache/given-up"
+        cp -r --no-clobber "$work/given-up/." "$cache/given-up/"
+    fi
     mv "$work/comparison" "$folder"
     echo "$folder: go on with the command that began it; its request:"
     python3 -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["request"]))' "$folder/compare.json"

@@ -1,6 +1,6 @@
 //! The build cache: folders keyed by the content of everything that went into them.
 //!
-//! `<root>/<kind>/<key>/` is a finished entry and never changes. It is built in a sibling
+//! `<root>/<kind>/<key>/` is a finished entry and never changes, unless it is replaced by another. It is built in a sibling
 //! `<key>.XXXXXX.partial`, under the lock file `<key>.lock`, and renamed when all of it is on disk.
 //! An interrupted build takes its `.partial` with it ([`remove_unfinished`]); a killed one leaves it, and the next builder of
 //! that key removes it. Compilers that outlive their killed parent write to a name that nobody else uses.
@@ -162,18 +162,47 @@ impl Cache {
         key: &Key,
         build: impl FnOnce(&Path) -> Result<(), E>,
     ) -> Result<PathBuf, E> {
+        let finished = self.root.join(kind).join(&key.0);
+        if finished.is_dir() {
+            return Ok(finished);
+        }
+        let _lock = self.lock(kind, key)?;
+        if finished.is_dir() {
+            return Ok(finished);
+        }
+        self.build(kind, key, build)
+    }
+
+    /// The same, but an entry that is there already is built anew, whatever it has. Killed in between, it leaves none.
+    pub fn replace<E: From<CacheError>>(
+        &self,
+        kind: &str,
+        key: &Key,
+        build: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<PathBuf, E> {
+        let _lock = self.lock(kind, key)?;
+        self.build(kind, key, build)
+    }
+
+    /// Waits until no other process builds an entry. None does until the file is dropped.
+    fn lock(&self, kind: &str, key: &Key) -> Result<File, CacheError> {
+        let folder = self.root.join(kind);
+        fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let path = folder.join(format!("{}.lock", key.0));
+        let lock = File::create(&path).map_err(at(&path))?;
+        lock.lock().map_err(at(&path))?;
+        Ok(lock)
+    }
+
+    /// Builds an entry that is locked, and removes what there is of it.
+    fn build<E: From<CacheError>>(
+        &self,
+        kind: &str,
+        key: &Key,
+        build: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<PathBuf, E> {
         let folder = self.root.join(kind);
         let finished = folder.join(&key.0);
-        if finished.is_dir() {
-            return Ok(finished);
-        }
-        fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let lock_path = folder.join(format!("{}.lock", key.0));
-        let lock = File::create(&lock_path).map_err(at(&lock_path))?;
-        lock.lock().map_err(at(&lock_path))?;
-        if finished.is_dir() {
-            return Ok(finished);
-        }
         for stale in children(&folder)?.into_iter().filter(|path| path.is_dir() && key_of(path) == key.0) {
             fs::remove_dir_all(&stale).map_err(at(&stale))?;
         }
@@ -302,6 +331,25 @@ mod tests {
         assert_eq!(first, second);
         assert_eq!(cache.find("models", &key), Some(first));
         assert_eq!(read_model(&second), "whole");
+    }
+
+    #[test]
+    fn a_replaced_entry_has_nothing_of_the_one_before() {
+        let root = tempfile::tempdir().unwrap();
+        let cache = Cache::at(root.path());
+        let key = Key::of(["model"]);
+        let write = |name: &'static str| {
+            move |folder: &Path| {
+                fs::write(folder.join(name), "").unwrap();
+                Ok::<(), TestError>(())
+            }
+        };
+        for name in ["first", "second"] {
+            let folder = cache.replace("models", &key, write(name)).unwrap();
+            let names: Vec<_> = children(&folder).unwrap();
+            assert_eq!(names, [folder.join(name)]);
+            assert_eq!(cache.find("models", &key), Some(folder));
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod netlist;
 mod nextpnr;
 pub mod part;
 mod path;
+mod patience;
 mod pins;
 mod placing;
 mod process;

@@ -9,11 +9,14 @@ use testbench::cache::{Cache, Key};
 use testbench::tools::{Tool, ToolError};
 
 use crate::part::Part;
+use crate::patience::GivenUp;
 use crate::process::{Program, at};
 use crate::synthesis::SynthesisError;
 use crate::timing::{self, Timing};
 use crate::yosys::Stopped;
 
+/// What the entries of the build cache are.
+const KIND: &str = "placing";
 const LOG: &str = "nextpnr.log";
 const NETLIST: &str = "netlist.json";
 const REPORT: &str = "report.json";
@@ -85,21 +88,21 @@ pub enum Ended {
     DoesNotFit(String),
     /// Wires are left over; what nextpnr said.
     NotRouted(String),
-    /// It took too long: for how long, and what it was at.
-    GivenUp(String),
+    /// It took too long, now or before.
+    GivenUp(GivenUp),
     /// nextpnr needs more memory than there is.
     OutOfMemory,
 }
 
-/// Why nothing is kept of a run.
-enum Unkept {
-    /// It took too long, at this step; with more patience it may come to an end.
-    GivenUp(String),
+/// Why a run has no result.
+enum Unfinished {
+    /// It took too long; with more patience it may come to an end.
+    GivenUp(GivenUp),
     /// As with any tool.
     Stopped(Stopped),
 }
 
-impl<E> From<E> for Unkept
+impl<E> From<E> for Unfinished
 where
     Stopped: From<E>,
 {
@@ -124,7 +127,8 @@ impl Nextpnr {
         self.program.version()
     }
 
-    /// Places with one seed. `progress` is told in words what runs, several times a second.
+    /// Places with one seed. `progress` is told in words what runs, several times a second. What was given up before is not
+    /// begun again, unless there is more patience.
     pub fn place(
         &self,
         cache: &Cache,
@@ -160,7 +164,12 @@ impl Nextpnr {
             arguments.extend(["--lpf", CONSTRAINTS, "--textcfg", TILES]);
         }
         let key = Key::of([self.version(), task.digest].into_iter().chain(task.constraints).chain(arguments.clone()));
-        let entry = cache.entry("placing", &key, |folder| {
+        if cache.find(KIND, &key).is_none()
+            && let Some(given_up) = GivenUp::known(cache, &key, task.patience)
+        {
+            return Ok(Ended::GivenUp(given_up));
+        }
+        let entry = cache.entry(KIND, &key, |folder| {
             let work = folder.join("work");
             fs::create_dir(&work).map_err(at(&work))?;
             share(task.netlist, &work.join(NETLIST)).map_err(at(task.netlist))?;
@@ -173,7 +182,7 @@ impl Nextpnr {
                 progress(&format!("{}: {seconds} s, {last_step}", task.what));
             };
             let Some(status) = self.program.run_for(&arguments, &work, task.patience, &mut tell)? else {
-                return Err(Unkept::GivenUp(last_step));
+                return Err(Unfinished::GivenUp(GivenUp::after(task.patience.unwrap_or_default(), last_step)));
             };
             let results = if task.constraints.is_some() { &[REPORT, TILES][..] } else { &[REPORT] };
             if status.success() && results.iter().all(|name| work.join(name).is_file()) {
@@ -184,7 +193,7 @@ impl Nextpnr {
             } else {
                 let failure = self.program.failure(&work, status, results);
                 let Some(line) = failure.line_with(&NO_ROOM).or_else(|| failure.line_with(&NO_ROUTE)) else {
-                    return Err(Unkept::Stopped(Stopped::Failed(failure)));
+                    return Err(Unfinished::Stopped(Stopped::Failed(failure)));
                 };
                 fs::write(folder.join(REFUSAL), line).map_err(at(folder))?;
             }
@@ -200,13 +209,13 @@ impl Nextpnr {
                 let no_room = NO_ROOM.iter().any(|text| line.contains(text));
                 Ok(if no_room { Ended::DoesNotFit(line) } else { Ended::NotRouted(line) })
             }
-            Err(Unkept::GivenUp(step)) => {
-                let minutes = task.patience.unwrap_or_default().as_secs_f64() / 60.0;
-                Ok(Ended::GivenUp(format!("given up after {minutes} min, {step}")))
+            Err(Unfinished::GivenUp(given_up)) => {
+                given_up.keep(cache, &key)?;
+                Ok(Ended::GivenUp(given_up))
             }
-            Err(Unkept::Stopped(Stopped::Failed(failure))) if failure.is_out_of_memory() => Ok(Ended::OutOfMemory),
-            Err(Unkept::Stopped(Stopped::Failed(failure))) => Err(failure.into_error(task.what)),
-            Err(Unkept::Stopped(Stopped::Error(error))) => Err(error),
+            Err(Unfinished::Stopped(Stopped::Failed(failure))) if failure.is_out_of_memory() => Ok(Ended::OutOfMemory),
+            Err(Unfinished::Stopped(Stopped::Failed(failure))) => Err(failure.into_error(task.what)),
+            Err(Unfinished::Stopped(Stopped::Error(error))) => Err(error),
         }
     }
 

@@ -144,7 +144,7 @@ pub fn place(
             Ended::Placed(timing, folder) => Ok((timing, folder)),
             Ended::DoesNotFit(reason) => Err(Outcome::DoesNotFit(reason)),
             Ended::NotRouted(reason) => Err(Outcome::NotRouted(reason)),
-            Ended::GivenUp(reason) => Err(Outcome::GivenUp(reason)),
+            Ended::GivenUp(given_up) => Err(Outcome::GivenUp(given_up.reason())),
             Ended::OutOfMemory => Err(Outcome::OutOfMemory),
         };
         let (timing, folder) = match outcome {

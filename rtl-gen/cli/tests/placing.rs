@@ -193,16 +193,19 @@ fn a_core_that_cannot_be_routed_has_failed() {
 }
 
 #[test]
-fn a_placer_that_takes_too_long_is_given_up_and_that_is_not_kept() {
+fn a_placer_that_takes_too_long_is_given_up_until_it_is_given_more_time() {
     let log = "Info: Routing..\\nInfo:  1000 |  14  977 |  14  977 |  626|  0.02  0.02|";
     let routes = format!("test $seed = 1 && place && exit; printf '{log}\\n' >nextpnr.log; {SLEEPS}");
     let tools = tools("", &routes);
-    for runs in 1..=2 {
-        let object = failed(&json_of(&tools, &["--minutes", "0.02"]));
+    for (minutes, known, begun) in
+        [("0.02", "0.02", 2), ("0.02", "0.02", 2), ("0.01", "0.02", 2), ("0.03", "0.03", 3), ("0.02", "0.03", 3)]
+    {
+        let object = failed(&json_of(&tools, &["--minutes", minutes]));
         assert_eq!((&object["outcome"], &object["fmax_mhz"]), (&json!("given-up"), &json!([70.0])));
         assert_eq!(object["fits"], true, "as far as is known");
-        assert_eq!(object["placing"]["reason"], "given up after 0.02 min, routing, 626 connections left");
-        assert_eq!(placed(&tools).len(), 1 + runs);
+        let reason = format!("given up after {known} min, routing, 626 connections left");
+        assert_eq!(object["placing"]["reason"], reason);
+        assert_eq!(placed(&tools).len(), begun, "{minutes}");
     }
     let text = tools.synth(&[&MODULE[..], &["--minutes", "0.02"]].concat()).stdout;
     assert!(text.starts_with("s1_fetch of 1 warps × 1 threads, sorted-table: was given up on ecp5-25k\n"), "{text}");
