@@ -340,6 +340,7 @@ fn a_comparison_goes_on_where_it_is_carried_to() {
     write("cache/placing/1/report.json", "placed");
     write("cache/placing/2/refusal.txt", "no room");
     write("cache/placing/3.abc.partial/work/report.json", "not done");
+    write("cache/given-up/3/given-up.json", "after 90 min");
     write("there/placing/1/report.json", "placed there");
 
     let packed = carry(&tools, "cache", ["pack", "comparison", "archive.tar.xz"]).succeeded();
@@ -348,6 +349,7 @@ fn a_comparison_goes_on_where_it_is_carried_to() {
     assert_eq!(read(&tools.workspace.join("there/placing/1/report.json")), "placed there");
     assert_eq!(read(&tools.workspace.join("there/placing/2/refusal.txt")), "no room");
     assert_eq!(entries(&tools.workspace.join("there/placing")), ["1", "2"]);
+    assert_eq!(read(&tools.workspace.join("there/given-up/3/given-up.json")), "after 90 min");
 
     // Nothing is done twice, and the report is the same.
     let before = tools.calls();
