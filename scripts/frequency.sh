@@ -17,7 +17,7 @@
 # Takes from minutes (2 threads) to an hour or more (32 threads) a core and seed. Each core that is done is kept in
 # docs/measured/frequency.json, with a digest of its Verilog: the table has all of them, and marks those whose Verilog
 # has changed since. One that was measured with as many seeds and the same tools, and has not changed, is not measured again;
-# one that was given up is. A core has one row, whatever placed it, and what was measured last takes its place; but what was
+# one that was given up is, with more minutes than it had (the build cache knows). A core has one row, whatever placed it, and what was measured last takes its place; but what was
 # given up or ran out of memory never that of the same Verilog placed.
 #
 # Uses $WEFT_YOSYS and $WEFT_NEXTPNR, else installs Yosys 0.70 and nextpnr 0.11.1 into the virtual environment .venv.

@@ -45,7 +45,7 @@ def knows(store, isa, unit, threads, seeds, verilog, placer, *tools):
     tools = [version(said) for said in tools]
     for core in read(store):
         if key(core) == [isa, unit, int(threads)] and core["verilog"] == verilog and core["placer"] in (placer, None) and core["tools"] == tools:
-            # What was given up may be done in a longer time, or on a quieter machine.
+            # What was given up may be done in a longer time.
             return core["outcome"] in FINAL or core["outcome"] == "placed" and len(core["fmax_mhz"]) >= int(seeds)
     return False
 

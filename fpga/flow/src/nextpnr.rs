@@ -15,8 +15,6 @@ use crate::synthesis::SynthesisError;
 use crate::timing::{self, Timing};
 use crate::yosys::Stopped;
 
-/// What the entries of the build cache are.
-const KIND: &str = "placing";
 const LOG: &str = "nextpnr.log";
 const NETLIST: &str = "netlist.json";
 const REPORT: &str = "report.json";
@@ -164,12 +162,11 @@ impl Nextpnr {
             arguments.extend(["--lpf", CONSTRAINTS, "--textcfg", TILES]);
         }
         let key = Key::of([self.version(), task.digest].into_iter().chain(task.constraints).chain(arguments.clone()));
-        if cache.find(KIND, &key).is_none()
-            && let Some(given_up) = GivenUp::known(cache, &key, task.patience)
-        {
-            return Ok(Ended::GivenUp(given_up));
-        }
-        let entry = cache.entry(KIND, &key, |folder| {
+        let entry = cache.entry("placing", &key, |folder| {
+            // Whoever waited for another process to give up knows it now.
+            if let Some(given_up) = GivenUp::known(cache, &key, task.patience) {
+                return Err(Unfinished::GivenUp(given_up));
+            }
             let work = folder.join("work");
             fs::create_dir(&work).map_err(at(&work))?;
             share(task.netlist, &work.join(NETLIST)).map_err(at(task.netlist))?;
@@ -182,7 +179,9 @@ impl Nextpnr {
                 progress(&format!("{}: {seconds} s, {last_step}", task.what));
             };
             let Some(status) = self.program.run_for(&arguments, &work, task.patience, &mut tell)? else {
-                return Err(Unfinished::GivenUp(GivenUp::after(task.patience.unwrap_or_default(), last_step)));
+                let given_up = GivenUp::after(task.patience.unwrap_or_default(), last_step);
+                given_up.keep(cache, &key)?;
+                return Err(Unfinished::GivenUp(given_up));
             };
             let results = if task.constraints.is_some() { &[REPORT, TILES][..] } else { &[REPORT] };
             if status.success() && results.iter().all(|name| work.join(name).is_file()) {
@@ -209,10 +208,7 @@ impl Nextpnr {
                 let no_room = NO_ROOM.iter().any(|text| line.contains(text));
                 Ok(if no_room { Ended::DoesNotFit(line) } else { Ended::NotRouted(line) })
             }
-            Err(Unfinished::GivenUp(given_up)) => {
-                given_up.keep(cache, &key)?;
-                Ok(Ended::GivenUp(given_up))
-            }
+            Err(Unfinished::GivenUp(given_up)) => Ok(Ended::GivenUp(given_up)),
             Err(Unfinished::Stopped(Stopped::Failed(failure))) if failure.is_out_of_memory() => Ok(Ended::OutOfMemory),
             Err(Unfinished::Stopped(Stopped::Failed(failure))) => Err(failure.into_error(task.what)),
             Err(Unfinished::Stopped(Stopped::Error(error))) => Err(error),

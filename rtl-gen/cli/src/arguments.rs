@@ -312,7 +312,8 @@ pub struct SynthArguments {
     /// How nextpnr places; `heap`, what it does by itself, leaves large cores too dense for its router
     #[arg(long, value_name = "P", default_value = Placer::default().name(), requires = "places", value_parser = placer())]
     pub placer: Placer,
-    /// Give up a seed that takes longer [unit: min] [default: as long as it takes]
+    /// Give up a seed that takes longer; it is begun again only with more [unit: min] [default: as
+    /// long as it takes]
     #[arg(long, value_name = "N", requires = "places", value_parser = minutes)]
     pub minutes: Option<f64>,
     #[command(flatten)]

@@ -221,6 +221,19 @@ fn a_placer_that_takes_too_long_is_given_up_until_it_is_given_more_time() {
     }
 }
 
+#[test]
+fn whoever_waits_for_what_another_gives_up_does_not_begin_it_again() {
+    let tools = tools("", &format!("test $seed = 1 && place && exit; {SLEEPS}"));
+    let synth = |minutes| tools.command(&[&MODULE[..], &["--minutes", minutes]].concat());
+    let mut first = synth("0.1").stdout(Stdio::null()).spawn().expect("weft starts");
+    wait_until("the second seed", || placed(&tools) == ["1", "2"]);
+    let second = synth("0.05").output().expect("weft starts");
+    assert_eq!(first.wait().expect("weft ends").code(), Some(1));
+    let text = String::from_utf8_lossy(&second.stdout);
+    assert!(text.contains("Not routed by then: given up after 0.1 min"), "{text}");
+    assert_eq!(placed(&tools), ["1", "2"]);
+}
+
 /// Works on in two processes, and notes their numbers.
 const SLEEPS: &str = "sleep 1000 & echo $! $$ | tr ' ' '\\n' >>$test/pids; wait";
 
