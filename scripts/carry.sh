@@ -5,8 +5,8 @@
 #   ./scripts/carry.sh unpack FILE DIR
 #
 # DIR is the folder of a comparison at which nothing works, FILE an archive (tar, xz). It holds the results of DIR, and of the build
-# cache what place and route gave, and what was given up, by content: if weft is another build there and refuses DIR, or if DIR is lost, a new comparison
-# still takes every core that was placed from the cache. `unpack` needs DIR to be new; entries that the cache has stay as they are.
+# cache what place and route gave, and what was given up, by content: if weft is another build there and refuses DIR, or if DIR is
+# lost, a new comparison still takes every core that was placed from the cache. `unpack` needs DIR to be new; entries that the cache has stay as they are.
 
 set -euo pipefail
 # Files and folders are named from where the script is called, which works from the root of the repository.
