@@ -26,7 +26,7 @@ impl Store {
 
     /// Keeps the arbiter's RV32I core of two threads, of this Verilog, as `weft synth` told of it.
     fn keep(&self, verilog: &str, answer: &Value) {
-        self.0.write("answer.json", &answer.to_string());
+        self.0.write("answer.json", answer.to_string());
         self.script(&["keep", "store.json", "rv32i", "arbiter", "2", verilog, "answer.json"]).succeeded();
     }
 
@@ -48,7 +48,7 @@ impl Store {
 
     /// The row of the core while its Verilog is `present`.
     fn row(&self, present: &str) -> Vec<String> {
-        self.0.write("present", &format!("rv32i arbiter 2 {present}\n"));
+        self.0.write("present", format!("rv32i arbiter 2 {present}\n"));
         let table = self.script(&["table", "store.json", "present"]).succeeded().stdout;
         let row = table.lines().nth(2).expect("a row");
         row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
