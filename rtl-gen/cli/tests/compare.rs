@@ -424,6 +424,8 @@ fn a_folder_of_something_else_is_refused_and_kept() {
     let tool = with("tools", "yosys", "Yosys 0.23");
     fs::write(&marker, "not JSON").expect("the marker");
     let broken = refused(&[]);
+    fs::write(&marker, r#"{"version": "0.0.9"}"#).expect("the marker");
+    let nameless = refused(&[]);
     fs::write(&marker, &own).expect("the marker");
     let request = refused(&["--threads", "4"]);
     // Seeds need a nextpnr, which is not why the folder is another's.
@@ -432,7 +434,7 @@ fn a_folder_of_something_else_is_refused_and_kept() {
     goes_on();
 
     let identity: Value = serde_json::from_str(&own).expect("JSON");
-    let messages = [foreign, schema, version, tool, broken, request, seeds].join("----\n");
+    let messages = [foreign, schema, version, tool, broken, nameless, request, seeds].join("----\n");
     let [git, build] = ["git", "build"].map(|key| identity["weft"][key].as_str().expect("text").to_owned());
     insta::assert_snapshot!(messages.replace(&git, "<git>").replace(&build, "<build>"));
 }

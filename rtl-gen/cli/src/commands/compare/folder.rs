@@ -100,13 +100,17 @@ fn check_same(out: &Path, marker: &[u8], identity: &Value) -> Result<(), Request
         let message = format!("{}: {what}; nothing was changed. Expected another folder", out.display());
         Err(RequestError::new("other-comparison", message))
     };
+    let foreign = |why: String| refuse(format!("its {MARKER} is not one that weft compare wrote ({why})"));
     let found: Value = match serde_json::from_slice(marker) {
         Ok(found) => found,
-        Err(error) => return refuse(format!("its {MARKER} is not one that weft compare wrote ({error})")),
+        Err(error) => return foreign(error.to_string()),
     };
-    if found["schema"] != identity["schema"] {
-        let (begun, now) = (&found["schema"], &identity["schema"]);
-        return refuse(format!("its files are of version {begun}, and those of this weft of {now}"));
+    match (&found["schema"], &identity["schema"]) {
+        (Value::Null, _) => return foreign("it has no `schema`".into()),
+        (begun, now) if begun != now => {
+            return refuse(format!("its files are of version {begun}, and those of this weft of {now}"));
+        }
+        _ => {}
     }
     if found["weft"] != identity["weft"] {
         let version = |identity: &Value| {
