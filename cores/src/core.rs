@@ -12,8 +12,9 @@ use crate::signals::{
     Alignment, CommitTrace, Control, Hazards, LaneControl, LateResult, Meta, Path, Request, Resolve, UnitTrace,
     delay_by, flag_delay_by,
 };
-use crate::stages::s0_steer::{Fetch, Resteer, Stand};
-use crate::stages::s3_schedule::{ReplayRecord, Written};
+use crate::stages::context::{Fetch, Written};
+use crate::stages::s0_steer::{Resteer, Stand};
+use crate::stages::s3_schedule::ReplayRecord;
 use crate::stages::s4_collect::RegisterWrite;
 use crate::stages::s4_immediate::Shared;
 use crate::stages::{

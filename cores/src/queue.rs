@@ -3,7 +3,7 @@
 //! A word that is pushed in one cycle can be taken in the second cycle after. Whoever pushes has reserved a place: no
 //! queue tells that it is full.
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, Register, clog2, increment, join, zeros};
+use rtl::{Builder, Expr, Memory, MemoryStyle, Register, clog2, increment, zeros};
 
 /// Words of a LUT RAM cell.
 pub const SHORT: usize = 16;
@@ -132,20 +132,6 @@ pub fn read_at_edge(m: &Builder, memory: &Memory, style: MemoryStyle, name: &str
         MemoryStyle::Distributed => m.delay(name, &memory.read(&format!("{name}_read"), address)),
         _ => memory.read_registered(name, address),
     }
-}
-
-/// The fields of a bundle as one word, the first at the bottom.
-pub fn pack(bundle: &impl Bundle) -> Expr {
-    join(bundle.fields().into_iter().map(|(_, value)| value))
-}
-
-/// The fields of a word.
-pub fn unpack<B: Bundle>(shape: &B::Shape, word: &Expr) -> B {
-    let mut at = 0;
-    B::build(shape, &mut |_, width| {
-        at += width;
-        word.slice(at - width, width)
-    })
 }
 
 #[cfg(test)]

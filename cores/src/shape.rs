@@ -141,11 +141,6 @@ impl Shape {
         self.spacing() + 1
     }
 
-    /// Cycles from S8 until the path in charge is known.
-    pub fn context_delay(&self) -> usize {
-        self.delay
-    }
-
     /// Bits of a warp number; 0 for one warp.
     pub fn warp_bits(&self) -> usize {
         clog2(self.warps)

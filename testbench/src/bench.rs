@@ -182,23 +182,31 @@ impl BuiltCore {
     /// Builds the core of a configuration whose threads start at `entry`, if the cache does not hold it. With `wave`,
     /// it can write waveforms, and is larger and slower.
     pub fn of(config: &Config, entry: u32, wave: bool) -> Result<Self, BenchError> {
-        Self::build(config, entry, wave, Effort::Fast, &|verilog| verilog)
+        Self::build(config, entry, &cores::elaborate(config, entry)?, wave, Effort::Fast)
+    }
+
+    /// The same with the fault point `fault` broken ([`rtl::with_fault`]), without optimisation: to see whether a bug that
+    /// is planted is found.
+    ///
+    /// # Panics
+    ///
+    /// If the core has no such point.
+    pub fn broken(config: &Config, entry: u32, fault: &str) -> Result<Self, BenchError> {
+        let core = rtl::with_fault(fault, || cores::elaborate(config, entry))?;
+        Self::build(config, entry, &core, false, Effort::Quick)
     }
 
     /// The same with its Verilog changed by `edit`, without optimisation: to see whether a bug that is planted is found.
     pub fn edited(config: &Config, entry: u32, edit: &dyn Fn(String) -> String) -> Result<Self, BenchError> {
-        Self::build(config, entry, false, Effort::Quick, edit)
-    }
-
-    fn build(
-        config: &Config,
-        entry: u32,
-        wave: bool,
-        effort: Effort,
-        edit: &dyn Fn(String) -> String,
-    ) -> Result<Self, BenchError> {
         let core = cores::elaborate(config, entry)?;
         let verilog = edit(core.all_in_one());
+        let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+        let built = Built::of(&Cache::of_user(), &source, false, Effort::Quick)?;
+        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None })
+    }
+
+    fn build(config: &Config, entry: u32, core: &cores::Core, wave: bool, effort: Effort) -> Result<Self, BenchError> {
+        let verilog = core.all_in_one();
         let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
         let built = Built::of(&Cache::of_user(), &source, wave, effort)?;
         Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None })

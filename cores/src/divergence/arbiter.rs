@@ -119,7 +119,7 @@ impl DivergenceUnit for Arbiter {
             mask: thread.live.clone(),
         });
         let levels = clog2(shape.threads);
-        let stages = shape.context_delay();
+        let stages = shape.delay;
         let cuts: Vec<usize> = (1..=stages).map(|cut| cut * levels / (stages + 1)).collect();
         let Node { candidate: best, mask } = tree(&m, &compare, &cuts, leaves.collect(), "node");
         let in_charge = Path { valid: best.valid, pc: best.pc, depth: best.depth, mask, parked: best.parked };
@@ -288,7 +288,7 @@ impl Turns {
     }
 
     fn update(&self, m: &Builder, shape: &Shape, settled: &Settled, in_charge: &Path) {
-        let later = |name: &str, value: &Expr| delay_by(m, name, value, shape.context_delay());
+        let later = |name: &str, value: &Expr| delay_by(m, name, value, shape.delay);
         let [start, start_warp] = &self.start;
         let alone = (later("runnable", &self.runnable) & !&in_charge.mask).none() | &in_charge.parked;
         let held = in_charge.mask.when(&later("holds", &self.holds));

@@ -193,7 +193,7 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
         thread.outputs(&m, &format!("thread_{lane}"));
     }
     m.port_group("where the warp is in the pipeline");
-    let unsettled = join(&earlier[..shape.context_delay()]).any();
+    let unsettled = join(&earlier[..shape.delay]).any();
     let starting = !&running;
     Watched { warp: watched, thread, starting, started, started_by_s7, in_s7, in_s8, settling, unsettled }
         .outputs(&m, "watched");

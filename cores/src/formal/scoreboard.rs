@@ -4,8 +4,8 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, decode, join, lit, on
 
 use crate::shape::Shape;
 use crate::signals::Hazards;
+use crate::stages::context::Written;
 use crate::stages::s3_context::{self, Need};
-use crate::stages::s3_schedule::Written;
 use crate::stages::s3_scoreboard::{self, Started};
 
 rtl::bundle! {

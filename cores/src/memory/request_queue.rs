@@ -6,7 +6,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 
 use crate::formal::points;
-use crate::queue::{Queue, pack, unpack};
+use crate::queue::Queue;
 use crate::shape::{REQUEST_QUEUE, Shape};
 use crate::signals::Request;
 
@@ -38,7 +38,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.formal {
         m.assert("a_place_is_reserved", &!(&may_push & requests.full()));
     }
-    let head: Request = unpack(shape, &requests.field(&m, "word", &pack(&request)));
+    let head = Request::unpack(shape, &requests.field(&m, "word", &request.pack()));
     m.comment(
         "What block RAM holds comes late in a cycle, and whether the first is taken decides what is read for the next.",
     );

@@ -1,5 +1,6 @@
 //! The pipeline: one file per stage.
 
+pub mod context;
 mod decoder;
 mod reserving;
 pub mod s0_steer;

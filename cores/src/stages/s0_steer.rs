@@ -12,21 +12,9 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, decode, encode, join, lit, lowest_one, select,
 };
 
-use super::s3_schedule::{join_context, split_context};
+use super::context::{Fetch, contexts_of, join_context, split_context};
 use crate::formal::points;
 use crate::shape::{PC, Shape};
-
-rtl::bundle! {
-    /// A fetch, or the end of one.
-    pub struct Fetch(shape: &Shape) {
-        /// Whether there is one.
-        valid: 1,
-        /// Warp and slot.
-        context: shape.context_bits(),
-        /// Address.
-        pc: PC,
-    }
-}
 
 rtl::bundle! {
     /// S8 changed, in the cycle before, what the slots of a warp fetch.
@@ -52,15 +40,6 @@ rtl::bundle! {
         /// Of each slot; meaningless for one that has no path.
         pc: PC * shape.slots,
     }
-}
-
-/// A bit for each context: those of `slots` of the warp whose bit of `warps` is set.
-pub fn contexts_of(shape: &Shape, warps: &Expr, slots: &Expr) -> Expr {
-    if shape.slots == 1 {
-        return warps.when(slots);
-    }
-    let contexts: Vec<Expr> = warps.lanes(1).iter().map(|warp| slots.when(warp)).collect();
-    join(&contexts)
 }
 
 /// Elaborates the stage.

@@ -5,7 +5,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 
-use super::s0_steer::Fetch;
+use super::context::Fetch;
 use crate::formal::points;
 use crate::memory::map::physical;
 use crate::shape::Shape;

@@ -5,8 +5,8 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit};
 
+use super::context::Fetch;
 use super::reserving::{Reserving, any_opcode};
-use super::s0_steer::Fetch;
 use crate::isa::{self, Format, Operation};
 use crate::memory::map::in_ram;
 use crate::shape::{PC, Shape};

@@ -7,7 +7,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, select_one_hot};
 
-use super::s0_steer::{Fetch, contexts_of};
+use super::context::{Fetch, Written, contexts_of, join_context, split_context};
 use super::s3_context::{self, Need};
 use super::s3_scoreboard::{self, Started};
 use crate::formal::points;
@@ -315,28 +315,6 @@ rtl::bundle! {
         /// The load's entry of the scoreboard.
         entry: shape.entry_bits(),
     }
-}
-
-rtl::bundle! {
-    /// A late result that is written or called off.
-    pub struct Written(shape: &Shape) {
-        /// Whether there is one.
-        valid: 1,
-        /// Warp and slot.
-        context: shape.context_bits(),
-        /// Its entry of the scoreboard.
-        entry: shape.entry_bits(),
-    }
-}
-
-/// Warp and slot of a context number.
-pub fn split_context(shape: &Shape, context: &Expr) -> (Expr, Expr) {
-    (context.from(shape.slot_bits()), context.slice(0, shape.slot_bits()))
-}
-
-/// Context number of a warp and slot.
-pub fn join_context(warp: &Expr, slot: &Expr) -> Expr {
-    join([slot, warp])
 }
 
 /// A count of reserved places.

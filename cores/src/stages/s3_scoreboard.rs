@@ -14,7 +14,7 @@
 //! three cycles later at the soonest.
 //!
 //! Where a warp has two slots, threads pass from one to the other when paths diverge and reconverge. So each entry has a
-//! *shadow bit* as well (seed `dual-path-execution.txt`, section 3.2): whether it is that of threads that may go on in
+//! *shadow bit* as well ("The Dual-Path Execution Model for Efficient GPU Control Flow", section 3.2): whether it is that of threads that may go on in
 //! the other slot. At such an event the entries in use of the slots concerned are copied to their shadow bits; an
 //! instruction is compared with the entries of both slots, and waits for those in use of its own and the shadowed ones
 //! of the other. Not copied are the entries of instructions younger than that of the event, then in S4 to S6: those are of
@@ -28,8 +28,7 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, decode, increment, join, lit, select,
 };
 
-use super::s0_steer::contexts_of;
-use super::s3_schedule::{Written, split_context};
+use super::context::{Written, contexts_of, split_context};
 use crate::formal::points;
 use crate::shape::Shape;
 use crate::signals::Hazards;

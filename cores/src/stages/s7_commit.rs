@@ -10,7 +10,7 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, concat, encode, increment, join, lit, lowest_one,
 };
 
-use super::s3_schedule::{Written, join_context};
+use super::context::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
 use crate::formal::{points, points_exist};
 use crate::memory::coalescer;

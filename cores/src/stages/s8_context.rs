@@ -7,8 +7,9 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, count_ones, decode, join, lit, ones, zeros,
 };
 
-use super::s0_steer::{Resteer, Stand, contexts_of};
-use super::s3_schedule::{ReplayRecord, join_context};
+use super::context::{contexts_of, join_context};
+use super::s0_steer::{Resteer, Stand};
+use super::s3_schedule::ReplayRecord;
 use crate::divergence::SLOTS;
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
@@ -36,7 +37,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let entry = m.input("entry_s8", shape.entry_bits());
 
     m.comment("The outcome, when the path in charge after it is known.");
-    let delay = shape.context_delay();
+    let delay = shape.delay;
     let outcome = resolve.later(&m, shape, delay);
     let predicted = delay_by(&m, "predicted", &predicted, delay);
     let fence_i = delay_by(&m, "fence_i", &fence_i, delay);
@@ -198,7 +199,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     if shape.trace {
         m.port_group("trace: the path in charge after S8, and what else the unit tells");
         let later = |field: &str, value: &Expr| {
-            delay_by(&m, &format!("traced_{field}"), value, shape.record_delay - shape.context_delay())
+            delay_by(&m, &format!("traced_{field}"), value, shape.record_delay - shape.delay)
         };
         for (field, value) in slots[0].path.fields() {
             m.output(&format!("context_x_{field}"), &later(field, value));

@@ -10,9 +10,9 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, select, zeros};
 
-use super::s3_schedule::{Written, join_context};
+use super::context::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
-use crate::queue::{self, Queue, pack, unpack};
+use crate::queue::{self, Queue};
 use crate::shape::{LATE_WAIT, Shape};
 use crate::signals::{Alignment, LateResult, flag_delay_by};
 
@@ -87,12 +87,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let load_tag = m.delay("load_tag", &next_tag);
     let by_size = |word: &Expr| queue::style(shape.outstanding, word.width());
     let line = row("line", by_size(&rsp_data), &rsp_valid, &rsp_tag, &rsp_data);
-    let word = pack(&alignment);
-    let alignment: Alignment = unpack(shape, &row("alignment", by_size(&word), &remembers, &tag, &word));
+    let word = alignment.pack();
+    let alignment = Alignment::unpack(shape, &row("alignment", by_size(&word), &remembers, &tag, &word));
     // S3 waits for this, and block RAM is slow.
-    let word = pack(&load);
+    let word = load.pack();
     let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
-    let load: LateResult = unpack(shape, &row("load", style, &remembers, &tag, &word));
+    let load = LateResult::unpack(shape, &row("load", style, &remembers, &tag, &word));
 
     m.comment("The leader's word, for lanes that do not have their own.");
     let words = line.lanes(32);

@@ -271,7 +271,8 @@ fn is_associative(operator: Binary) -> bool {
 
 /// `head` and the expression, broken over lines if it must be. `head` ends where the expression begins.
 pub(crate) fn after(head: &str, expr: &Expr, indent: usize) -> String {
-    let text = broken(expr, indent, head.len());
+    let last_line = head.rsplit('\n').next().unwrap_or(head);
+    let text = broken(expr, indent, last_line.len());
     let head = if text.starts_with('\n') { head.trim_end() } else { head };
     format!("{head}{text}")
 }
@@ -321,7 +322,9 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
         Kind::Concat(parts) => {
             let after = |position| if position + 1 < parts.len() { "," } else { "" };
             let items = parts.iter().enumerate();
-            let items = items.map(|(position, part)| broken(part, inner, inner + 4) + after(position));
+            // A part begins on the line that is open for it.
+            let text = |part| broken(part, inner, inner + 4).trim_start().to_owned();
+            let items = items.map(|(position, part)| text(part) + after(position));
             format!("{{{newline}{}\n{}}}", filled(items, inner).join(&newline), " ".repeat(indent))
         }
         Kind::Not(a) => match a.kind() {

@@ -6,7 +6,7 @@ use crate::module::{
     Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
 };
 use crate::net::{Net, NetKind};
-use crate::print::{after, broken, flat, literal, range};
+use crate::print::{after, broken, literal, range};
 use crate::sheet::Sheet;
 
 /// `wire [7:0] name;`
@@ -25,14 +25,19 @@ pub(crate) fn register(register: &RegisterData) -> String {
 pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String {
     match driver {
         Driver::Value(value) => format!("{};\n", after(head, value, 4)),
-        Driver::Memory { memory, address } => format!("{head}{};\n", word(&finished.body.memories[*memory], address)),
+        Driver::Memory { memory, address } => {
+            format!("{head}{};\n", word(&finished.body.memories[*memory], address, 4, head.len()))
+        }
         Driver::Instance => unreachable!("an instance drives by its port"),
     }
 }
 
-fn word(memory: &MemoryData, address: &Expr) -> String {
-    let address = if address.width() == 0 { "0".to_owned() } else { flat(address) };
-    format!("{}[{address}]", memory.name)
+/// A word of a memory, in a statement at `indent` after `used` columns.
+fn word(memory: &MemoryData, address: &Expr, indent: usize, used: usize) -> String {
+    let used = used + memory.name.len() + 3;
+    let address = if address.width() == 0 { "0".to_owned() } else { broken(address, indent, used) };
+    let end = if address.starts_with('\n') { format!("\n{}]", " ".repeat(indent)) } else { "]".to_owned() };
+    format!("{}[{address}{end}", memory.name)
 }
 
 pub(crate) fn memory(memory: &MemoryData) -> String {
@@ -103,7 +108,8 @@ pub(crate) fn register_block(group: &[&RegisterData]) -> String {
         Some(format!("            {} <= {value};\n", register.net.name))
     };
     let resets: String = group.iter().filter_map(reset).collect();
-    let body = match (resets.as_str(), &group[0].enable) {
+    let enable = group[0].enable.as_ref().filter(|enable| !enable.is_ones());
+    let body = match (resets.as_str(), enable) {
         ("", None) => nexts(8),
         ("", Some(enable)) => guarded(8, "", enable, &nexts(12)),
         (_, None) => {
@@ -122,13 +128,15 @@ pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
     for WriteData { enable, address, data, part } in &memory.writes {
         let bits = part.map_or(String::new(), |lowest| bits(lowest, data.width()));
         let write = |indent: usize| {
-            let head = format!("{}{}{bits} <= ", " ".repeat(indent), word(memory, address));
+            let target = word(memory, address, indent, indent + bits.len() + 4);
+            let head = format!("{}{target}{bits} <= ", " ".repeat(indent));
             format!("{};\n", after(&head, data, indent))
         };
         body += &if enable.is_ones() { write(8) } else { guarded(8, "", enable, &write(12)) };
     }
     for (net, address) in memory.reads.iter().filter(|(net, _)| finished.is_alive(net)) {
-        body += &format!("        {} <= {};\n", net.name, word(memory, address));
+        let head = format!("        {} <= ", net.name);
+        body += &format!("{head}{};\n", word(memory, address, 8, head.len()));
     }
     if body.is_empty() { body } else { clocked(&body) }
 }

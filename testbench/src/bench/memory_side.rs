@@ -1,5 +1,5 @@
-//! What is behind the memory ports of the pipeline: one thing with two implementations, the bench's memory at the top of
-//! the core, or the core's own.
+//! The memory behind the ports of the pipeline. Three implementations: the bench's own ([`modelled`](super::modelled)), block
+//! RAM in the core ([`on_chip`](super::on_chip)) and a slave on the AXI4 bus ([`on_the_bus`](super::on_the_bus)).
 
 use sim::Program;
 use weft_config::Config;

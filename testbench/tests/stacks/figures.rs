@@ -1,4 +1,4 @@
-//! The figures of the dual-path execution paper (seed `dual-path-execution.txt`): what the stacks hold at each step of
+//! The figures of the dual-path execution paper ("The Dual-Path Execution Model for Efficient GPU Control Flow"): what the stacks hold at each step of
 //! figures 2 and 4, and what waits for what in figures 6 and 7. The control flow is that of figure 1, for four threads:
 //! lane 0 takes B, lane 1 takes C and D, lanes 2 and 3 take C and E. (The masks of the figure are not in its text.)
 

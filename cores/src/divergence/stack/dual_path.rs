@@ -1,4 +1,5 @@
-//! `dual-path`: the dual-path reconvergence stack (seed `dual-path-execution.txt`, section 3.1): both sides of the top
+//! `dual-path`: the dual-path reconvergence stack ("The Dual-Path Execution Model for
+//! Efficient GPU Control Flow", section 3.1): both sides of the top
 //! row run, each in a slot of its own.
 //!
 //! Latency: the paths of both slots are known in S8. Storage: for each warp the top row in LUT RAM, and up to T − 1 rows

@@ -1,4 +1,5 @@
-//! `pdom-stack`: the single-path reconvergence stack (seed `dual-path-execution.txt`, section 2.1).
+//! `pdom-stack`: the single-path reconvergence stack ("The Dual-Path Execution Model for Efficient
+//! GPU Control Flow", section 2.1).
 //!
 //! Latency: the path in charge, that of the top row, is known in S8. Storage: for each warp the top row in LUT RAM, and
 //! up to 2 · T − 2 rows below it of (pc, depth, mask, rpc), the next one in LUT RAM, the others in two banks of block RAM,

@@ -7,13 +7,13 @@
 //!
 //! Storage: the reservations; op, operand and word of each load in flight, LUT RAM; a queue of `outstanding` AMOs.
 
-use rtl::{Builder, ElaborationError, MemoryStyle, Module, decode, encode, join, select};
+use rtl::{Builder, Bundle, ElaborationError, MemoryStyle, Module, decode, encode, join, select};
 
 use super::row_bits;
 use crate::functional::atomic_alu;
 use crate::memory::request_queue::hart_bits;
 use crate::memory::reservations;
-use crate::queue::{Queue, pack, unpack};
+use crate::queue::Queue;
 use crate::shape::Shape;
 
 rtl::bundle! {
@@ -86,7 +86,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         tag: answered_tag,
     };
     let queue = Queue::declare(&m, "answered", shape.outstanding, &begins);
-    let first: Answered = unpack(shape, &queue.field(&m, "amo", &pack(&answered)));
+    let first = Answered::unpack(shape, &queue.field(&m, "amo", &answered.pack()));
     queue.pop(&m, &rewritten);
     m.output("rewrite_waits", &queue.valid);
     m.output("rewrite_tag", &first.tag);
