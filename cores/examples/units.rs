@@ -2,7 +2,7 @@
 //! `cargo run -p cores --example units`.
 
 fn main() {
-    for name in cores::divergence::names() {
+    for name in weft_config::Unit::names() {
         println!("{name}");
     }
 }

@@ -29,22 +29,19 @@ mod stages;
 mod start;
 mod top;
 
+use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};
-use weft_config::{Config, EXTERNAL, KEYS};
+use weft_config::{Config, KEYS, Scheduler, UnitError};
 
 pub use shape::Shape;
+use shape::{DEPTH, PC};
 
 /// A configuration that cannot be elaborated.
 #[derive(Debug, thiserror::Error)]
 pub enum CoreError {
-    /// `divergence.unit` names no registered unit.
-    #[error("divergence.unit = \"{name}\": no such unit; registered: {known}")]
-    UnknownUnit {
-        /// The name asked for.
-        name: String,
-        /// The names there are.
-        known: String,
-    },
+    /// The divergence unit is unknown, or does not read a key that is set.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
     /// An image was given to a core without memory.
     #[error(
         "memory.kind = \"{kind}\": the core has no memory that could start with a program; memory.kind = \"bram\" has"
@@ -52,23 +49,6 @@ pub enum CoreError {
     NoMemory {
         /// The kind.
         kind: &'static str,
-    },
-    /// A key is set that `divergence.unit` ignores.
-    #[error(
-        "`{key}` = {value}: the divergence unit `{unit}` does not read this key; leave it at its default, {default}, or \
-         set divergence.unit = \"{reader}\", which does"
-    )]
-    IgnoredKey {
-        /// The key.
-        key: &'static str,
-        /// Its value.
-        value: String,
-        /// The unit chosen.
-        unit: &'static str,
-        /// A unit that reads the key.
-        reader: &'static str,
-        /// The key's default.
-        default: String,
     },
     /// A key is set to what only the golden model has.
     #[error(
@@ -147,15 +127,17 @@ fn elaborate_from(
     image: Option<&dyn Fn(usize) -> String>,
     formal: bool,
 ) -> Result<Core, CoreError> {
-    let unit = divergence::of(config)?;
+    let unit = divergence::hardware(config.check_unit()?);
     check_buildable(config)?;
     let shape = Shape { formal, ..Shape::new(config, reset_pc, unit) };
-    if config.divergence.unit == EXTERNAL {
+    if unit.descriptor().is_external() {
         divergence::check_external(&shape)?;
     }
     let (warps, threads) = (shape.warps, shape.threads);
-    let purpose =
-        format!("Weft: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {}", unit.name());
+    let purpose = format!(
+        "Weft: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {}",
+        unit.descriptor().name
+    );
     let kind = config.memory.kind.name();
     let (top, memory) = match memory::find(kind) {
         None if image.is_some() => return Err(CoreError::NoMemory { kind }),
@@ -172,6 +154,44 @@ fn elaborate_from(
     };
     divergence::check_names_of_external(&shape, &top)?;
     Ok(Core { top, header: header(config, &shape, unit), memory })
+}
+
+impl Shape {
+    /// The sizes of a configuration, for a divergence unit.
+    pub fn new(config: &Config, reset_pc: u32, hardware: &dyn DivergenceUnit) -> Self {
+        let unit = hardware.descriptor();
+        let slots = unit.slots as usize;
+        Self {
+            warps: config.warps as usize,
+            threads: config.threads as usize,
+            slots,
+            delay: (unit.delay)(config) as usize,
+            record_delay: (unit.record_delay)(config) as usize,
+            rotates: unit.rotates,
+            reconverges: unit.reconverges,
+            compares_prediction: hardware.compares_prediction(),
+            constrained: slots > 1 && config.divergence.scheduler == Scheduler::Constrained,
+            pc_bits: PC,
+            depth_bits: DEPTH,
+            outstanding: config.memory.outstanding as usize,
+            late_results: (2 * config.memory.outstanding as usize / (config.warps as usize * slots))
+                .next_power_of_two()
+                .clamp(8, 16),
+            posts_stores: memory::find(config.memory.kind.name()).is_some_and(|adaptor| adaptor.posts_stores),
+            ram_bytes: config.memory.ram_bytes,
+            stack_bytes: config.memory.stack_bytes,
+            stack_interleave: config.memory.stack_interleave,
+            multiply: config.isa.m,
+            atomic: config.isa.a,
+            fair_after: config.divergence.fair_after,
+            reset_pc,
+            trace: config.trace.port,
+            folds_rows: config.threads > 4,
+            external: divergence::external_of(config),
+            formal: false,
+            observed: false,
+        }
+    }
 }
 
 /// What only the golden model has must not be asked for.
@@ -194,7 +214,7 @@ fn image_file(bank: usize) -> String {
     format!("{TOP}_{bank}.hex")
 }
 
-fn header(config: &Config, shape: &Shape, unit: &dyn divergence::DivergenceUnit) -> String {
+fn header(config: &Config, shape: &Shape, unit: &dyn DivergenceUnit) -> String {
     let hash = Sha256::digest(config.rtl_hash_text());
     let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let storage = unit.storage(shape).into_iter().map(|s| format!("{} {} x {}", s.name, s.words, s.bits));
@@ -205,7 +225,7 @@ fn header(config: &Config, shape: &Shape, unit: &dyn divergence::DivergenceUnit)
             "warps {}, threads {}, divergence unit {} ({} bits), loads in flight {}, RAM {} bytes, trace port {}",
             shape.warps,
             shape.threads,
-            unit.name(),
+            unit.descriptor().name,
             storage.collect::<Vec<_>>().join(" + "),
             shape.outstanding,
             shape.ram_bytes,

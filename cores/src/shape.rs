@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use rtl::clog2;
-use weft_config::{Config, External, Scheduler};
-
-use crate::divergence::{self, DivergenceUnit};
-use crate::memory;
+use weft_config::External;
 
 /// Lowest address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -91,40 +88,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The sizes of a configuration, for a divergence unit.
-    pub fn new(config: &Config, reset_pc: u32, unit: &dyn DivergenceUnit) -> Self {
-        Self {
-            warps: config.warps as usize,
-            threads: config.threads as usize,
-            slots: unit.slots(),
-            delay: unit.delay(config),
-            record_delay: unit.record_delay(config),
-            rotates: unit.rotates(),
-            reconverges: unit.reconverges(),
-            compares_prediction: unit.compares_prediction(),
-            constrained: unit.slots() > 1 && config.divergence.scheduler == Scheduler::Constrained,
-            pc_bits: PC,
-            depth_bits: DEPTH,
-            outstanding: config.memory.outstanding as usize,
-            late_results: (2 * config.memory.outstanding as usize / (config.warps as usize * unit.slots()))
-                .next_power_of_two()
-                .clamp(8, 16),
-            posts_stores: memory::find(config.memory.kind.name()).is_some_and(|adaptor| adaptor.posts_stores),
-            ram_bytes: config.memory.ram_bytes,
-            stack_bytes: config.memory.stack_bytes,
-            stack_interleave: config.memory.stack_interleave,
-            multiply: config.isa.m,
-            atomic: config.isa.a,
-            fair_after: config.divergence.fair_after,
-            reset_pc,
-            trace: config.trace.port,
-            folds_rows: config.threads > 4,
-            external: divergence::external_of(config),
-            formal: false,
-            observed: false,
-        }
-    }
-
     /// The pc at which threads start, in `pc_bits`.
     pub fn reset_word(&self) -> u64 {
         u64::from(self.reset_pc >> 2) & (u64::MAX >> (64 - self.pc_bits))

@@ -50,14 +50,14 @@ fn check_lint(config: &Config, single: bool) {
 /// Every unit and number of threads, with keys that change from one to the next: of any two neighbours among the
 /// numbers of warps, one has the trace port.
 fn lint_is_silent(warps_number: usize, warps: u32) {
-    for unit in cores::divergence::names() {
+    for unit in weft_config::Unit::names() {
         for (threads_number, threads) in [1, 2, 4, 8, 16, 32, 64].into_iter().enumerate() {
             let number = 7 * warps_number + threads_number;
             let mut config = config(warps, threads, number.is_multiple_of(2));
             config.divergence.unit = unit.into();
             config.isa.m = !number.is_multiple_of(3);
             config.isa.a = number % 5 < 3;
-            let reads = |key| cores::divergence::find(unit).unwrap().keys().contains(&key);
+            let reads = |key| weft_config::Unit::find(unit).unwrap().reads(key);
             if reads("divergence.fair_after") {
                 config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
             }
@@ -95,7 +95,7 @@ fn lint_is_silent_with_sixty_four_warps() {
 
 #[test]
 fn lint_is_silent_with_and_without_each_extension_and_the_trace_port() {
-    for unit in cores::divergence::names() {
+    for unit in weft_config::Unit::names() {
         for (warps, threads) in [(1, 1), (3, 8)] {
             for number in 0..8 {
                 let mut config = config(warps, threads, number & 1 != 0);
@@ -131,8 +131,8 @@ fn the_same_configuration_gives_the_same_bytes() {
 fn modules_read_as_written_by_hand() {
     let core = cores::elaborate(&config(8, 4, false), 0x8000_0000).unwrap();
     for name in ["lane_alu.v", "ccs.v", "barrier.v", "s1_fetch.v"] {
-        let (_, text) = core.files().into_iter().find(|(file, _)| file == name).unwrap();
-        insta::assert_snapshot!(name, text);
+        let module = core.module().verilog().into_iter().find(|module| name == format!("{}.v", module.name));
+        insta::assert_snapshot!(name, module.unwrap().text);
     }
 }
 
@@ -141,7 +141,7 @@ fn an_unknown_unit_names_those_there_are() {
     let mut config = config(8, 4, false);
     config.divergence.unit = "abiter".into();
     let error = cores::elaborate(&config, 0x8000_0000).err().unwrap();
-    insta::assert_snapshot!(error, @r#"divergence.unit = "abiter": no such unit; registered: arbiter, sorted-table, pdom-stack, dual-path"#);
+    insta::assert_snapshot!(error, @"`divergence.unit`: no divergence unit `abiter`; did you mean `arbiter`?");
 }
 
 #[test]

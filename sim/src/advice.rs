@@ -1,8 +1,6 @@
 //! What to do about a run that does not go on, by the unit: the last sentence of a report.
 
-use weft_config::Config;
-
-use crate::policy;
+use weft_config::{Config, UNITS};
 
 /// For a run in which no thread can run any more.
 pub fn on_deadlock(config: &Config) -> String {
@@ -17,7 +15,7 @@ pub fn on_deadlock(config: &Config) -> String {
 /// For a run in which a path that could run does not, while its warp goes on.
 pub fn on_starvation(config: &Config) -> String {
     let unit = &config.divergence.unit;
-    if !policy::takes_turns(unit) {
+    if !config.unit().is_ok_and(|unit| unit.takes_turns) {
         return format!(
             "the unit `{unit}` runs the top of its stack until all have arrived where they meet, and never yields: a path \
              that spins until another path of its warp writes waits for ever; set {} with a low divergence.fair_after, \
@@ -41,7 +39,7 @@ pub fn on_starvation(config: &Config) -> String {
 
 /// The other units whose paths take turns, as settings.
 fn units_with_turns(unit: &str) -> String {
-    let others = policy::names().into_iter().filter(|name| *name != unit && policy::takes_turns(name));
-    let settings: Vec<String> = others.map(|name| format!("divergence.unit = \"{name}\"")).collect();
+    let others = UNITS.iter().filter(|other| other.name != unit && other.takes_turns);
+    let settings: Vec<String> = others.map(|other| format!("divergence.unit = \"{}\"", other.name)).collect();
     settings.join(" or ")
 }

@@ -1,10 +1,10 @@
 //! A machine at work: what each issue does, counted and told to an observer. When a warp issues, and from
 //! which of its slots, is for the caller to say.
 
-use weft_config::Config;
+use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, Context, Event, Exchange, Moves, Record, Statistics};
 
-use crate::{Given, Machine, PolicyError, Program, Step, Stop, report};
+use crate::{Given, Machine, Program, Step, Stop, report};
 
 /// A machine, its counts, and who watches it.
 pub(crate) struct Execution<'a> {
@@ -32,7 +32,7 @@ impl<'a> Execution<'a> {
         config: &Config,
         program: &Program,
         observer: &'a mut dyn FnMut(&Record),
-    ) -> Result<Self, PolicyError> {
+    ) -> Result<Self, UnknownUnit> {
         Ok(Self {
             machine: Machine::new(config, program)?,
             statistics: Statistics::default(),

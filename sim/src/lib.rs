@@ -32,6 +32,5 @@ pub use elf::{ElfError, Function, Program, Segment};
 pub use fault::Fault;
 pub use machine::{Given, Machine, Step, Stop};
 pub use memory::{CONSOLE, Memory, RAM_BASE};
-pub use policy::PolicyError;
 pub use run::{Finished, Outcome, run};
 pub use stacks::Stacks;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use weft_config::Config;
 use weft_trace::PathRecord;
 
-use crate::{Machine, Program, advice, policy};
+use crate::{Machine, Program, advice};
 
 /// Text for a run in which no thread can run any more.
 pub(crate) fn deadlock(machine: &Machine, config: &Config, program: &Program) -> String {
@@ -38,7 +38,7 @@ pub(crate) fn starvation(
 /// One line for each path of a warp, those that it offers first.
 fn write_paths(text: &mut String, machine: &Machine, config: &Config, program: &Program, warp: u32) {
     let offered: Vec<PathRecord> = (0..machine.slots()).filter_map(|slot| machine.path(warp, slot)).collect();
-    let waits = if policy::takes_turns(&config.divergence.unit) {
+    let waits = if config.unit().is_ok_and(|unit| unit.takes_turns) {
         "waits for its turn"
     } else {
         "waits in the stack for those above it"

@@ -6,12 +6,12 @@
 //! issues of its warp, without a release of the barrier. Such windows follow one another, so the
 //! report comes between one and two times `run.starvation` issues after the path ran last.
 
-use weft_config::Config;
+use weft_config::{Config, UnknownUnit};
 use weft_trace::{Record, Statistics};
 
 use crate::execution::Execution;
 use crate::timing::Cycles;
-use crate::{Fault, Machine, PolicyError, Program, Step, Stop, report};
+use crate::{Fault, Machine, Program, Step, Stop, report};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub fn run(
     program: &Program,
     limit: u64,
     observer: &mut dyn FnMut(&Record),
-) -> Result<Finished, PolicyError> {
+) -> Result<Finished, UnknownUnit> {
     let execution = Execution::new(config, program, observer)?;
     let mut engine = Engine { execution, turns: vec![0; config.warps as usize] };
     let outcome = engine.run(config, program, limit);

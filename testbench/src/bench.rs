@@ -19,8 +19,8 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use sim::{PolicyError, Program};
-use weft_config::Config;
+use sim::Program;
+use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
 use crate::cache::Cache;
@@ -88,9 +88,9 @@ pub enum BenchError {
     /// The core cannot be elaborated.
     #[error(transparent)]
     Core(#[from] cores::CoreError),
-    /// The model does not know the divergence unit.
+    /// There is no such divergence unit.
     #[error(transparent)]
-    Policy(#[from] PolicyError),
+    Unit(#[from] UnknownUnit),
     /// The core cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -120,7 +120,7 @@ impl BenchError {
     /// The kind of the error, for programs.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Core(_) | Self::Policy(_) | Self::NoTracePort(_) | Self::NoWave | Self::NoPipeline => "configuration",
+            Self::Core(_) | Self::Unit(_) | Self::NoTracePort(_) | Self::NoWave | Self::NoPipeline => "configuration",
             Self::Build(BuildError::Tool(_)) => "tool-missing",
             Self::Build(BuildError::Cache(_)) => "cache",
             Self::Build(_) => "build",

@@ -27,8 +27,8 @@ mod loads;
 mod mismatch;
 mod transactions;
 
-use sim::{Fault, Given, Machine, PolicyError, Program, Step, Stop};
-use weft_config::Config;
+use sim::{Fault, Given, Machine, Program, Step, Stop};
+use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord, Sorting};
 
 pub use mismatch::Mismatch;
@@ -78,7 +78,7 @@ type Located = (Option<Subject>, Difference);
 
 impl<'a> Checker<'a> {
     /// A checker for a run from reset.
-    pub fn new(config: &Config, program: &'a Program) -> Result<Self, PolicyError> {
+    pub fn new(config: &Config, program: &'a Program) -> Result<Self, UnknownUnit> {
         Ok(Self {
             program,
             machine: Machine::new(config, program)?,
@@ -376,7 +376,7 @@ impl<'a> Checker<'a> {
 
 /// Cycles from a commit's record to its context record. A unit that only the model knows has none.
 fn record_delay(config: &Config) -> u64 {
-    cores::divergence::find(&config.divergence.unit).map_or(0, |unit| unit.record_delay(config) as u64)
+    config.unit().map_or(0, |unit| (unit.record_delay)(config).into())
 }
 
 fn compare_faults(expected: &Fault, actual: &Fault) -> Result<(), Difference> {

@@ -8,7 +8,7 @@ use crate::memory::{RAM_BASE, Ram};
 
 /// The table of a program, empty for a unit that reads none.
 pub fn reconvergence_table(config: &Config, program: &Program) -> ReconvergenceTable {
-    if sim::policy::reads_reconvergence(&config.divergence.unit) {
+    if config.unit().is_ok_and(|unit| unit.reconverges) {
         Analysis::of(program).table().clone()
     } else {
         ReconvergenceTable::none()

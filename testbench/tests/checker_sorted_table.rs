@@ -35,7 +35,7 @@ fn config() -> Config {
 
 /// Cycles from a commit to its context record, if there is hardware of this unit.
 fn delay(config: &Config) -> usize {
-    cores::divergence::find(&config.divergence.unit).map_or(0, |unit| unit.record_delay(config))
+    config.unit().map_or(0, |unit| (unit.record_delay)(config) as usize)
 }
 
 /// Each lane jumps to a block of its own, every second of which has a barrier; all meet at another barrier and end.

@@ -24,12 +24,16 @@ fn is_for(name: &str, (_, threads): (u32, u32)) -> bool {
 
 /// Values of `divergence.fair_after` to try: the default alone for a unit whose paths take no turns.
 fn turns(unit: &str, values: &[u64]) -> Vec<u64> {
-    if sim::policy::takes_turns(unit) { values.to_vec() } else { vec![Config::default().divergence.fair_after] }
+    if weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
+        values.to_vec()
+    } else {
+        vec![Config::default().divergence.fair_after]
+    }
 }
 
 /// A path that waits at the barrier above others of its warp that have still to come there: a stack cannot run those.
 fn may_be_stuck(unit: &str, name: &str) -> bool {
-    !sim::policy::takes_turns(unit) && name != "recursion"
+    !weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) && name != "recursion"
 }
 
 fn check(unit: &str, name: &str, threads: u32, report: &Report, place: &str) {
@@ -45,7 +49,7 @@ fn check(unit: &str, name: &str, threads: u32, report: &Report, place: &str) {
 
 #[test]
 fn every_policy_comes_to_the_same_end() {
-    for unit in sim::policy::names() {
+    for unit in weft_config::Unit::names() {
         for size in [(1, 1), (3, 2), (2, 4), (3, 8), (2, 32), (1, 64)] {
             for name in PROGRAMS.into_iter().filter(|name| is_for(name, size)) {
                 for fair_after in turns(unit, &[0, 1, 3, 65536]) {
@@ -56,7 +60,7 @@ fn every_policy_comes_to_the_same_end() {
                     let report = report.unwrap();
                     let place = format!("{unit}, {name} at {size:?}, fair_after {fair_after}");
                     check(unit, name, size.1, &report, &place);
-                    if name == "one_path_each" && sim::policy::takes_turns(unit) {
+                    if name == "one_path_each" && weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
                         assert_eq!(report.statistics.high_water(), Some(size.1), "{place}");
                     }
                 }
@@ -68,7 +72,7 @@ fn every_policy_comes_to_the_same_end() {
 /// Runs all programs in lock step under every unit, each with both latencies or, in a wide warp, with one of them.
 fn in_lock_step(size: (u32, u32), fair_after: u64) {
     const LATENCIES: [(u32, u32); 2] = [(1, 1), (1, 60)];
-    for (unit_number, unit) in cores::divergence::names().into_iter().enumerate() {
+    for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
         for (number, name) in PROGRAMS.into_iter().filter(|name| is_for(name, size)).enumerate() {
             let one = (unit_number + number) % LATENCIES.len();
             let latencies = if size.1 < 64 { &LATENCIES[..] } else { &LATENCIES[one..=one] };

@@ -31,12 +31,12 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
 
 /// Those at one of the sizes, by its place among them.
 fn all_kernels_pass(place: usize) {
-    for (unit_number, unit) in cores::divergence::names().into_iter().enumerate() {
+    for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
         for (number, kernel) in kernels::list().iter().enumerate() {
             let latency = LATENCIES[(place + unit_number + number) % LATENCIES.len()];
             let mut config = config(unit, SIZES[place], latency);
             kernel.configure(&mut config);
-            if sim::policy::takes_turns(unit) || !kernel.needs_turns() {
+            if weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) || !kernel.needs_turns() {
                 passes(kernel, &config);
             } else {
                 starves(kernel, config);

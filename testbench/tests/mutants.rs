@@ -151,7 +151,7 @@ fn mutants_drawn_from_all_modules_are_found() {
 
 /// The cores of all units. Most modules are in all of them: the default comes first.
 fn benches() -> Vec<Bench> {
-    let mut units = cores::divergence::names();
+    let mut units = weft_config::Unit::names();
     units.sort_by_key(|unit| *unit != Config::default().divergence.unit);
     units.into_iter().map(|unit| Bench::of(unit.into())).collect()
 }

@@ -60,8 +60,8 @@ fn random_programs_agree_with_the_model() {
 
 #[test]
 fn random_calls_agree_with_the_model() {
-    for unit in sim::policy::names() {
-        let takes_turns = sim::policy::takes_turns(unit);
+    for unit in weft_config::Unit::names() {
+        let takes_turns = weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns);
         for seed in 0..40 {
             let mut config = config(SETTINGS[(seed % 5) as usize], seed);
             config.divergence.unit = unit.into();

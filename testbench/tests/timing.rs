@@ -42,7 +42,7 @@ fn errors(config: &Config) -> Vec<(String, f64)> {
 #[test]
 fn cycles_of_the_model_are_near_those_of_the_hardware() {
     let mut all = Vec::new();
-    for unit in sim::policy::names() {
+    for unit in weft_config::Unit::names() {
         for latency in [1, 100] {
             all.extend(errors(&config(unit, latency)));
         }
@@ -104,12 +104,13 @@ fn run(config: &Config, program: &Program, timed: bool) -> Finished {
 #[test]
 fn timed_runs_of_all_kernels_end_well_under_every_unit() {
     for kernel in kernels::list() {
-        for unit in
-            sim::policy::names().into_iter().filter(|unit| sim::policy::takes_turns(unit) || !kernel.needs_turns())
+        for unit in weft_config::Unit::names()
+            .into_iter()
+            .filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) || !kernel.needs_turns())
         {
             let mut config = config(unit, 20);
             kernel.configure(&mut config);
-            if !sim::policy::takes_turns(unit) {
+            if !weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
                 config.divergence.fair_after = Config::default().divergence.fair_after;
             }
             let Finished { outcome, machine, statistics, cycles } = run(&config, &load(kernel, &config), true);

@@ -17,7 +17,7 @@ use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, Settled, UnitTrace, delay_by};
-use weft_config::Config;
+use weft_config::{ARBITER, Unit};
 
 /// The unit.
 pub struct Arbiter;
@@ -28,20 +28,8 @@ fn thread_bits(shape: &Shape) -> usize {
 }
 
 impl DivergenceUnit for Arbiter {
-    fn name(&self) -> &'static str {
-        "arbiter"
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["arbiter.pipeline_stages", "divergence.fair_after"]
-    }
-
-    fn slots(&self) -> usize {
-        1
-    }
-
-    fn delay(&self, config: &Config) -> usize {
-        config.arbiter.pipeline_stages as usize
+    fn descriptor(&self) -> &'static Unit {
+        &ARBITER
     }
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {

@@ -1,7 +1,7 @@
 //! Divergence units: which path of a warp runs, behind one set of ports.
 //!
-//! A unit is a type that implements [`DivergenceUnit`] and stands in [`UNITS`]; nothing else in the core knows its
-//! name. Its module has these ports, whatever the mechanism:
+//! A unit is a type that implements [`DivergenceUnit`] and is listed in [`UNITS`]; its descriptor ([`Unit`]) says what
+//! its surroundings know of it, and nothing else in the core knows its name. Its module has these ports, whatever the mechanism:
 //!
 //! | ports | direction | stage | meaning |
 //! |---|---|---|---|
@@ -9,7 +9,7 @@
 //! | `generation` | in | – | which value of a parked thread's generation bit still counts as parked |
 //! | `warp_s6`, `slot_s6` | in | S6 | whose path S7 will validate against |
 //! | [`Path`] `_s7` | out | S7 | that path, with the effect of every earlier S8 |
-//! | `leaves_at_ret_s7` | out | S7 | only where the unit [reconverges](DivergenceUnit::reconverges): that path gives way at a `ret` |
+//! | `leaves_at_ret_s7` | out | S7 | only where the unit [reconverges](Unit::reconverges): that path gives way at a `ret` |
 //! | `warp_s7`, `slot_s7` | in | S7 | whose context S8 will update |
 //! | [`Resolve`] `_s8` | in | S8 | what the instruction did |
 //! | [`Path`] `_x` | out | S8 + delay | the path in charge after it; of two slots, that of slot 0 |
@@ -20,7 +20,7 @@
 //! | `at_prediction_x`, `_y` | out | S8 | and with it: whether the path in charge is there, if it is that of the instruction's slot |
 //! | `is_b_x` | out | S8 | and with it, but not where the unit reconverges: whether the path in charge is b, if b has threads, and no others |
 //! | [`UnitTrace`] `_trace` | out | S8 + record delay | only with the trace port |
-//! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`DivergenceUnit::rotates`] |
+//! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`Unit::rotates`] |
 //!
 //! In a formal build it has more, and asserts its invariants by name: see [`crate::formal`].
 
@@ -33,9 +33,8 @@ mod verilog;
 
 use rtl::{Builder, ElaborationError, Expr, Instance, Module, zeros};
 
-use weft_config::{Config, Key};
+use weft_config::{Unit, UnknownUnit};
 
-use crate::CoreError;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve, UnitTrace};
 use rtl::Bundle;
@@ -52,37 +51,8 @@ pub struct Storage {
 
 /// One mechanism of divergence tracking.
 pub trait DivergenceUnit: Sync {
-    /// Value of `divergence.unit`.
-    fn name(&self) -> &'static str;
-
-    /// Keys that it reads and not every unit does.
-    fn keys(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// Paths of a warp that it schedules at once.
-    fn slots(&self) -> usize;
-
-    /// Cycles after S8 in which the path in charge becomes known; 0 for a unit that settles in S8. Two instructions of
-    /// one context leave S3 two cycles and these apart, so that S7 never needs a path that is still being computed.
-    fn delay(&self, config: &Config) -> usize;
-
-    /// Cycles from a commit's trace record to the record of the context that it leaves.
-    fn record_delay(&self, config: &Config) -> usize {
-        self.delay(config)
-    }
-
-    /// Whether it rotates: where the path in charge is to give way to another path of the warp, because it is parked or
-    /// its turn is over, the unit raises `gives_way` beside it, and is given a [`Resolve`] without an instruction in
-    /// which to put another path in charge.
-    fn rotates(&self) -> bool {
-        false
-    }
-
-    /// Whether it reads the reconvergence table: the entry of each instruction comes with its [`Resolve`].
-    fn reconverges(&self) -> bool {
-        false
-    }
+    /// What its surroundings know of it.
+    fn descriptor(&self) -> &'static Unit;
 
     /// Whether it tells if the path in charge is where the front end went on, since it can sooner than who knows that path. It
     /// has no delay. A commit asks it of the path of its own slot, a rotation not at all.
@@ -127,39 +97,18 @@ static UNITS: &[&dyn DivergenceUnit] =
 /// And the one that is a module of its user's: no test or comparison of all units has it.
 static VERILOG: &dyn DivergenceUnit = &verilog::Verilog;
 
-/// Names of the registered units, without `verilog`.
-pub fn names() -> Vec<&'static str> {
-    UNITS.iter().map(|unit| unit.name()).collect()
+/// The hardware of a unit.
+///
+/// # Panics
+/// If a descriptor has no hardware, which a test excludes.
+pub fn hardware(unit: &Unit) -> &'static dyn DivergenceUnit {
+    let mut all = UNITS.iter().copied().chain([VERILOG]);
+    all.find(|hardware| hardware.descriptor() == unit).expect("hardware of every unit")
 }
 
-/// The unit of a name.
-pub fn find(name: &str) -> Result<&'static dyn DivergenceUnit, CoreError> {
-    all()
-        .find(|unit| unit.name() == name)
-        .ok_or_else(|| CoreError::UnknownUnit { name: name.to_owned(), known: names().join(", ") })
-}
-
-fn all() -> impl Iterator<Item = &'static dyn DivergenceUnit> {
-    UNITS.iter().copied().chain([VERILOG])
-}
-
-/// The unit of a configuration, which reads whatever key of a unit is set.
-pub fn of(config: &Config) -> Result<&'static dyn DivergenceUnit, CoreError> {
-    let unit = find(&config.divergence.unit)?;
-    check_keys(unit, &all().collect::<Vec<_>>(), config).map(|()| unit)
-}
-
-/// A key that `unit` ignores and another of `units` reads must have its default.
-fn check_keys(unit: &dyn DivergenceUnit, units: &[&dyn DivergenceUnit], config: &Config) -> Result<(), CoreError> {
-    for (reader, key) in units.iter().flat_map(|reader| reader.keys().iter().map(move |key| (reader.name(), *key))) {
-        let Some(entry) = Key::find(key).filter(|_| !unit.keys().contains(&key)) else { continue };
-        let (value, default) = (entry.value(config), entry.default());
-        if value != default {
-            let (value, default, unit) = (value.to_string(), default.to_string(), unit.name());
-            return Err(CoreError::IgnoredKey { key, value, unit, reader, default });
-        }
-    }
-    Ok(())
+/// The hardware of the unit of a name.
+pub fn find(name: &str) -> Result<&'static dyn DivergenceUnit, UnknownUnit> {
+    Unit::find(name).map(hardware)
 }
 
 pub(crate) use verilog::{check as check_external, check_names as check_names_of_external, of as external_of};
@@ -287,42 +236,10 @@ pub const SLOTS: [&str; 2] = ["x", "y"];
 mod tests {
     use super::*;
 
-    /// A unit that reads no key of its own.
-    struct Plain;
-
-    impl DivergenceUnit for Plain {
-        fn name(&self) -> &'static str {
-            "plain"
-        }
-        fn slots(&self) -> usize {
-            1
-        }
-        fn delay(&self, _config: &Config) -> usize {
-            0
-        }
-        fn storage(&self, _shape: &Shape) -> Vec<Storage> {
-            Vec::new()
-        }
-        fn elaborate(&self, _shape: &Shape) -> Result<Module, ElaborationError> {
-            Builder::new("plain", "Nothing.").finish()
-        }
-    }
-
     #[test]
-    fn a_key_that_the_unit_ignores_must_have_its_default() {
-        let units: &[&dyn DivergenceUnit] = &[&arbiter::Arbiter, &Plain];
-        let mut config = Config::default();
-        assert!(check_keys(&Plain, units, &config).is_ok());
-        config.arbiter.pipeline_stages = 2;
-        assert!(check_keys(&arbiter::Arbiter, units, &config).is_ok());
-        let error = check_keys(&Plain, units, &config).expect_err("it is ignored");
-        insta::assert_snapshot!(error, @"`arbiter.pipeline_stages` = 2: the divergence unit `plain` does not read this key; leave it at its default, 0, or set divergence.unit = \"arbiter\", which does");
-    }
-
-    #[test]
-    fn every_key_of_a_unit_is_a_key() {
-        for unit in all() {
-            assert!(unit.keys().iter().all(|key| Key::find(key).is_some()), "{}", unit.name());
-        }
+    fn every_unit_has_hardware_of_its_own() {
+        let hardware: Vec<&str> = UNITS.iter().map(|unit| unit.descriptor().name).collect();
+        assert_eq!(hardware, Unit::names());
+        assert!(VERILOG.descriptor().is_external());
     }
 }

@@ -4,7 +4,7 @@
 //! [`super::arbiter`]. Which path runs is up to it. Latency and storage: its own.
 
 use rtl::{Builder, Bundle, Direction, ElaborationError, Module, PortInfo, zeros};
-use weft_config::{Config, EXTERNAL, External, nearest};
+use weft_config::{Config, External, Unit, VERILOG, nearest};
 
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::CoreError;
@@ -16,20 +16,8 @@ use crate::signals::{Path, Resolve, UnitTrace};
 pub struct Verilog;
 
 impl DivergenceUnit for Verilog {
-    fn name(&self) -> &'static str {
-        EXTERNAL
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["divergence.file", "divergence.module"]
-    }
-
-    fn slots(&self) -> usize {
-        1
-    }
-
-    fn delay(&self, _: &Config) -> usize {
-        0
+    fn descriptor(&self) -> &'static Unit {
+        &VERILOG
     }
 
     fn storage(&self, _: &Shape) -> Vec<Storage> {
@@ -172,5 +160,5 @@ pub fn check_names(shape: &Shape, top: &Module) -> Result<(), CoreError> {
 /// What of the configuration the shape keeps.
 pub fn of(config: &Config) -> Option<(String, std::sync::Arc<External>)> {
     let unit = &config.divergence;
-    Some((unit.module.clone(), unit.external.clone()?)).filter(|_| unit.unit == EXTERNAL)
+    Some((unit.module.clone(), unit.external.clone()?)).filter(|_| unit.unit == VERILOG.name)
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use serde_json::Value;
+use weft_config::Unit;
 
 /// How a figure reads; `None` if the engine does not know it.
 type Show = fn(&Value) -> Option<String>;
@@ -25,7 +26,7 @@ const FIGURES: &[(&str, &str, Show)] = &[
 
 /// The label of a figure for this unit, if it means anything there.
 fn label(name: &str, label: &'static str, unit: &str) -> Option<&'static str> {
-    match (name, sim::policy::reads_reconvergence(unit)) {
+    match (name, Unit::find(unit).is_ok_and(|unit| unit.reconverges)) {
         // A unit without a stack has one, always.
         ("avg_path", false) => None,
         ("high_water", true) => Some("most rows of a stack"),
@@ -66,6 +67,7 @@ fn percentage(value: &Value) -> Option<String> {
 mod tests {
     use super::*;
     use serde_json::json;
+    use weft_config::{ARBITER, DUAL_PATH};
 
     #[test]
     fn figures_are_aligned_and_unknown_ones_left_out() {
@@ -88,12 +90,12 @@ mod tests {
     fn a_stack_holds_rows_and_may_have_two_paths_to_choose_from() {
         let statistics =
             |unit: &str| json!({ "config": { "divergence": { "unit": unit } }, "avg_path": 1.25, "high_water": 3 });
-        insta::assert_snapshot!(text(&statistics("dual-path"), "pass"), @r"
+        insta::assert_snapshot!(text(&statistics(DUAL_PATH.name), "pass"), @r"
         pass
           schedulable paths     1.250
           most rows of a stack      3
         ");
-        insta::assert_snapshot!(text(&statistics("arbiter"), "pass"), @r"
+        insta::assert_snapshot!(text(&statistics(ARBITER.name), "pass"), @r"
         pass
           most paths in a warp  3
         ");

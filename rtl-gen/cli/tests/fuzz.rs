@@ -89,7 +89,7 @@ fn requests_that_cannot_be_met_name_the_nearest_choice() {
     let workspace = Workspace::new();
     for (arguments, expected) in [
         (["--profile", "memry"], "--profile: no profile `memry`: did you mean `memory`?"),
-        (["--units", "abiter"], "--units: no divergence unit `abiter`: did you mean `arbiter`?"),
+        (["--units", "abiter"], "--units: no divergence unit `abiter`; did you mean `arbiter`?"),
         (["--sizes", "8by4"], "--sizes: `8by4` is not of the form 8x4: warps, threads"),
         (["--sizes", "8x3"], "--sizes 8x3: "),
     ] {

@@ -1,9 +1,9 @@
 //! Rules between keys: RAM and the stacks at its end; a unit in Verilog and its file.
 
 use crate::error::{ConfigError, Origin};
-use crate::external::EXTERNAL;
 use crate::keys::{Config, MemoryKind};
 use crate::table::{KEYS, Key, Refusal};
+use crate::unit::VERILOG;
 
 /// A broken rule: the keys it is about, and the two halves of its message.
 pub(crate) struct Broken {
@@ -90,10 +90,10 @@ fn check_external(config: &Config) -> Result<(), Broken> {
     let unit = &config.divergence;
     let missing = |key: &str| Broken {
         keys: &["divergence.unit", "divergence.file", "divergence.module"],
-        reason: format!("`divergence.unit` = \"{EXTERNAL}\" needs `{key}`"),
+        reason: format!("`divergence.unit` = \"{}\" needs `{key}`", VERILOG.name),
         hint: "divergence.file names a Verilog file, divergence.module the module in it".into(),
     };
-    match (unit.unit == EXTERNAL, unit.file.is_empty(), unit.module.is_empty()) {
+    match (unit.unit == VERILOG.name, unit.file.is_empty(), unit.module.is_empty()) {
         (true, true, _) => Err(missing("divergence.file")),
         (true, false, true) => Err(missing("divergence.module")),
         _ => Ok(()),

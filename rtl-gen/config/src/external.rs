@@ -1,8 +1,5 @@
 //! A divergence unit in Verilog (`divergence.unit = "verilog"`), as a tool has read its file.
 
-/// The name of such a unit in `divergence.unit`.
-pub const EXTERNAL: &str = "verilog";
-
 /// Parameters that the module may have, which are then set: `WARPS`, `THREADS`, `RESET_PC`.
 pub const PARAMETERS: [&str; 3] = ["WARPS", "THREADS", "RESET_PC"];
 

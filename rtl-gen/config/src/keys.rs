@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::external::External;
+use crate::unit::SORTED_TABLE;
 
 /// A whole configuration, resolved: every key has a value in range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -177,7 +178,7 @@ impl Default for Isa {
 impl Default for Divergence {
     fn default() -> Self {
         Self {
-            unit: "sorted-table".into(),
+            unit: SORTED_TABLE.name.into(),
             file: String::new(),
             module: String::new(),
             external: None,

@@ -18,16 +18,18 @@ mod reference;
 mod resolve;
 mod suggest;
 mod table;
+mod unit;
 mod value;
 
 pub use error::{ConfigError, Origin};
-pub use external::{EXTERNAL, External, ExternalPort, PARAMETERS};
+pub use external::{External, ExternalPort, PARAMETERS};
 pub use keys::*;
 pub use preset::{PRESETS, Preset};
 pub use reference::reference;
 pub use resolve::{Base, Origins};
 pub use suggest::nearest;
 pub use table::{KEYS, Key};
+pub use unit::{ARBITER, DUAL_PATH, Holds, PDOM_STACK, SORTED_TABLE, UNITS, Unit, UnitError, UnknownUnit, VERILOG};
 
 /// Number of the configuration schema: raised whenever a key changes its name or meaning.
 pub const SCHEMA: u32 = 1;

@@ -15,13 +15,13 @@ mod part;
 mod reservations;
 mod threads;
 
-use weft_config::Config;
+use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
 
 use crate::control_flow::{Analysis, ReconvergenceTable};
 use crate::decode::{DecodeCache, Instruction};
 use crate::policy::{self, Next, Policy};
-use crate::{Fault, Memory, PolicyError, Program};
+use crate::{Fault, Memory, Program};
 use csr::CsrAccess;
 use lanes::keep;
 use part::{Part, Refusal};
@@ -95,9 +95,9 @@ pub struct Machine {
 
 impl Machine {
     /// A core out of reset: every thread at the program's entry, every register zero.
-    pub fn new(config: &Config, program: &Program) -> Result<Self, PolicyError> {
+    pub fn new(config: &Config, program: &Program) -> Result<Self, UnknownUnit> {
         let policy = policy::create(config, program.entry)?;
-        let reads = policy::reads_reconvergence(&config.divergence.unit);
+        let reads = config.unit()?.reconverges;
         let (warps, lanes) = (config.warps, config.threads);
         let slots = policy.slots();
         let memory = Memory::new(config, program);

@@ -9,8 +9,7 @@ mod pdom_stack;
 mod sorted_table;
 mod stack;
 
-use thiserror::Error;
-use weft_config::{Config, Divergence, EXTERNAL};
+use weft_config::{ARBITER, Config, DUAL_PATH, Divergence, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit, VERILOG};
 use weft_trace::{Moves, PathRecord, Sorting};
 
 use crate::control_flow::Reconvergence;
@@ -135,106 +134,28 @@ impl Start {
     }
 }
 
-/// A policy, by name.
-struct Registration {
-    name: &'static str,
-    /// Makes it, in its reset state.
-    create: fn(&Start) -> Box<dyn Policy>,
-    /// Whether its paths take turns (`divergence.fair_after`).
-    takes_turns: bool,
-    /// Whether it is told where branches reconverge.
-    reads_reconvergence: bool,
-}
+/// Makes the policy of a unit, in its reset state.
+type Create = fn(&Start) -> Box<dyn Policy>;
 
-const REGISTRY: &[Registration] = &[
-    Registration {
-        name: "arbiter",
-        create: |start| Box::new(Arbiter::new(start)),
-        takes_turns: true,
-        reads_reconvergence: false,
-    },
-    Registration {
-        name: "sorted-table",
-        create: |start| Box::new(SortedTable::new(start)),
-        takes_turns: true,
-        reads_reconvergence: false,
-    },
-    Registration {
-        name: "pdom-stack",
-        create: |start| Box::new(PdomStack::new(start)),
-        takes_turns: false,
-        reads_reconvergence: true,
-    },
-    Registration {
-        name: "dual-path",
-        create: |start| match start.path_forwarding {
-            false => Box::new(DualPath::new(start)),
-            true => Box::new(Forwarding::new(start)),
-        },
-        takes_turns: false,
-        reads_reconvergence: true,
-    },
+const POLICIES: &[(&Unit, Create)] = &[
+    (&ARBITER, |start| Box::new(Arbiter::new(start))),
+    (&SORTED_TABLE, |start| Box::new(SortedTable::new(start))),
+    (&PDOM_STACK, |start| Box::new(PdomStack::new(start))),
+    (&DUAL_PATH, |start| match start.path_forwarding {
+        false => Box::new(DualPath::new(start)),
+        true => Box::new(Forwarding::new(start)),
+    }),
+    // It follows the hardware: the model alone cannot run it.
+    (&VERILOG, |start| Box::new(Observed::new(start))),
 ];
 
-/// A unit in Verilog: it follows the hardware, and is none of those that a model can run by itself.
-const OBSERVED: Registration = Registration {
-    name: EXTERNAL,
-    create: |start| Box::new(Observed::new(start)),
-    takes_turns: false,
-    reads_reconvergence: false,
-};
-
-/// The registered names, without `verilog`.
-pub fn names() -> Vec<&'static str> {
-    REGISTRY.iter().map(|registration| registration.name).collect()
-}
-
-/// Whether the paths of the unit of that name take turns (`divergence.fair_after`), so that each that
-/// can run does.
-pub fn takes_turns(unit: &str) -> bool {
-    find(unit).is_some_and(|registration| registration.takes_turns)
-}
-
-/// Whether the unit of that name is told where branches reconverge.
-pub fn reads_reconvergence(unit: &str) -> bool {
-    find(unit).is_some_and(|registration| registration.reads_reconvergence)
-}
-
-fn find(unit: &str) -> Option<&'static Registration> {
-    REGISTRY.iter().chain([&OBSERVED]).find(|registration| registration.name == unit)
-}
-
 /// The policy that `divergence.unit` names, with every thread at `entry`.
-pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, PolicyError> {
-    let unit = &config.divergence.unit;
-    let Some(registration) = find(unit) else {
-        let nearest = weft_config::nearest(unit, names());
-        return Err(PolicyError::UnknownUnit { unit: unit.clone(), nearest });
-    };
+pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, UnknownUnit> {
+    let unit = config.unit()?;
+    let (_, create) = POLICIES.iter().find(|(of, _)| *of == unit).expect("a policy of every unit");
     let mask = u64::MAX >> (64 - config.threads);
     let Divergence { fair_after, path_forwarding, .. } = config.divergence;
-    Ok((registration.create)(&Start { warps: config.warps, mask, entry, fair_after, path_forwarding }))
-}
-
-/// Why no policy could be made.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PolicyError {
-    /// No policy is registered under this name.
-    #[error("divergence.unit = \"{unit}\": no such divergence unit; {}", hint(*nearest))]
-    UnknownUnit {
-        /// The name asked for.
-        unit: String,
-        /// The registered name that was probably meant.
-        nearest: Option<&'static str>,
-    },
-}
-
-fn hint(nearest: Option<&str>) -> String {
-    let known = names().join(", ");
-    match nearest {
-        Some(name) => format!("did you mean \"{name}\"? (known units: {known})"),
-        None => format!("known units: {known}"),
-    }
+    Ok(create(&Start { warps: config.warps, mask, entry, fair_after, path_forwarding }))
 }
 
 /// The part of a rank that says that the path is parked, above all others.
@@ -244,4 +165,19 @@ const PARKED: u64 = 1 << 40;
 /// paths of one warp merge when their ranks are equal.
 fn rank(path: &PathRecord) -> u64 {
     (u64::from(path.parked) * PARKED) | u64::from(u8::MAX - path.depth) << 32 | u64::from(path.pc)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_unit_has_a_policy_of_as_many_slots() {
+        let mut config = Config::default();
+        for name in Unit::names().into_iter().chain([VERILOG.name]) {
+            config.divergence.unit = name.into();
+            let policy = create(&config, 0x8000_0000).expect("a policy");
+            assert_eq!(policy.slots(), Unit::find(name).expect("a unit").slots, "{name}");
+        }
+    }
 }

@@ -43,20 +43,17 @@ pub(super) struct Constants {
 
 impl Constants {
     pub(super) fn of(config: &Config) -> Self {
-        let stages = match config.divergence.unit.as_str() {
-            "arbiter" => config.arbiter.pipeline_stages.into(),
-            _ => 0,
-        };
-        let contexts = config.warps * if config.divergence.unit == "dual-path" { 2 } else { 1 };
+        let (delay, slots) = config.unit().map_or((0, 1), |unit| (u64::from((unit.delay)(config)), unit.slots));
+        let contexts = config.warps * slots;
         let late_results = (2 * config.memory.outstanding / contexts).next_power_of_two().clamp(8, 16);
         Self {
             fetch: 1,
             buffer: 2,
-            spacing: 2 + stages,
-            election: 3 + stages,
+            spacing: 2 + delay,
+            election: 3 + delay,
             chain: 4,
             write: 4,
-            resolve: 5 + stages,
+            resolve: 5 + delay,
             release: 1,
             request: 6,
             response: 3,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use weft_config::Config;
+use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
 use super::Cycles;
@@ -15,7 +15,7 @@ use super::scoreboard::{EntryNumber, Scoreboard};
 use super::write_port::{LateResult, WritePort};
 use crate::execution::Execution;
 use crate::run::{Finished, Outcome};
-use crate::{PolicyError, Program, report};
+use crate::{Program, report};
 
 /// A core at work.
 pub(super) struct Core<'a> {
@@ -105,7 +105,7 @@ impl<'a> Core<'a> {
         program: &'a Program,
         constants: Constants,
         observer: &'a mut dyn FnMut(&Record),
-    ) -> Result<Self, PolicyError> {
+    ) -> Result<Self, UnknownUnit> {
         let execution = Execution::new(config, program, observer)?;
         let slots = execution.machine.slots();
         let context = |number| Context {

@@ -34,13 +34,13 @@ mod write_port;
 #[cfg(test)]
 mod tests;
 
-use weft_config::Config;
+use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
 use self::constants::Constants;
 use self::core::Core;
+use crate::Program;
 use crate::run::Finished;
-use crate::{PolicyError, Program};
 
 /// How long a run took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,6 @@ pub fn run(
     program: &Program,
     limit: u64,
     observer: &mut dyn FnMut(&Record),
-) -> Result<Finished, PolicyError> {
+) -> Result<Finished, UnknownUnit> {
     Ok(Core::new(config, program, Constants::of(config), observer)?.run(limit))
 }

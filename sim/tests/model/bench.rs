@@ -40,12 +40,12 @@ pub fn config(warps: u32, threads: u32) -> Config {
 
 /// Every divergence unit, for what must not depend on which it is.
 pub fn units() -> Vec<&'static str> {
-    sim::policy::names()
+    weft_config::Unit::names()
 }
 
 /// Those whose paths take turns, and otherwise run by priority: the deeper call, then the smaller pc.
 pub fn units_with_turns() -> Vec<&'static str> {
-    units().into_iter().filter(|unit| sim::policy::takes_turns(unit)).collect()
+    units().into_iter().filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns)).collect()
 }
 
 /// Lets the divergence unit of a warp sort and rotate after a commit.

@@ -1,7 +1,7 @@
 //! A core of random size, divergence unit and options, and the memory that a program meets behind it.
 
 use fastrand::Rng;
-use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler};
+use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler, Unit};
 
 use crate::generate::Abilities;
 use crate::trial;
@@ -22,13 +22,14 @@ const KINDS: [MemoryKind; 5] =
 pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.divergence.unit = unit.into();
-    if sim::policy::takes_turns(unit) && rng.bool() {
+    let reads = |key| Unit::find(unit).is_ok_and(|unit| unit.reads(key));
+    if reads("divergence.fair_after") && rng.bool() {
         config.divergence.fair_after = [4, 16, 50][rng.usize(0..3)];
     }
-    if unit == "arbiter" {
+    if reads("arbiter.pipeline_stages") {
         config.arbiter.pipeline_stages = rng.u32(0..3);
     }
-    if unit == "dual-path" && rng.u32(0..3) == 0 {
+    if reads("divergence.scheduler") && rng.u32(0..3) == 0 {
         config.divergence.scheduler = Scheduler::Constrained;
     }
     config.isa.m = rng.u32(0..5) > 0;
@@ -74,7 +75,7 @@ pub fn abilities(config: &Config) -> Abilities {
         harts: config.warps * config.threads,
         multiply: config.isa.m,
         atomic: config.isa.a,
-        turns: sim::policy::takes_turns(&config.divergence.unit),
+        turns: config.unit().is_ok_and(|unit| unit.takes_turns),
     }
 }
 
@@ -93,7 +94,7 @@ mod tests {
         let mut slow = 0;
         for seed in 0..200 {
             let mut rng = Rng::with_seed(seed);
-            let core = core(&mut rng, "sorted-table", SIZES[seed as usize % SIZES.len()]);
+            let core = core(&mut rng, weft_config::SORTED_TABLE.name, SIZES[seed as usize % SIZES.len()]);
             let config = memory(&mut rng, &core);
             drawn[config.memory.kind as usize] += 1;
             slow += u32::from(config.memory.bandwidth == Bandwidth(LEAST_BANDWIDTH));

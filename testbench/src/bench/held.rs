@@ -1,47 +1,35 @@
 //! How many paths (stacks: rows) a unit holds for a warp, by the hardware's own records.
 //!
-//! Those of `sorted-table` and `dual-path` tell of each path behind x and y, and of each row, that comes and goes. Those of
-//! other units do not tell how many there are: of `pdom-stack` whether one row was pushed or two, of `arbiter` and of a unit
-//! in Verilog where the threads are that are not in charge.
+//! The descriptor of the unit says what its records tell ([`Holds`]).
 
-use weft_config::Config;
+use weft_config::{Config, Holds};
 use weft_trace::{Context, Event, Exchange, Sorting};
 
 /// Of each warp.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
-    what: Option<What>,
+    holds: Holds,
     /// Paths behind x and y, or rows above the bottom.
     others: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum What {
-    Paths,
-    Rows,
 }
 
 impl Held {
     /// One path, or row, in each warp.
     pub(super) fn new(config: &Config) -> Self {
-        let what = match config.divergence.unit.as_str() {
-            "sorted-table" => Some(What::Paths),
-            "dual-path" => Some(What::Rows),
-            _ => None,
-        };
-        Self { what, others: vec![0; config.warps as usize] }
+        let holds = config.unit().map_or(Holds::Unrecorded, |unit| unit.holds);
+        Self { holds, others: vec![0; config.warps as usize] }
     }
 
     /// Follows a context record; how many are held after it, if it is of a commit.
     pub(super) fn context(&mut self, context: &Context) -> Option<u32> {
-        let what = self.what?;
         let others = self.others.get_mut(context.warp as usize)?;
         let moves = &context.moves;
         *others += u32::from(moves.inserts || moves.pushes);
         *others = others.saturating_sub(u32::from(moves.extracts || moves.pops));
-        let held = match what {
-            What::Paths => u32::from(context.x.is_some()) + u32::from(context.y.is_some()) + *others,
-            What::Rows => 1 + *others,
+        let held = match self.holds {
+            Holds::Unrecorded => return None,
+            Holds::Paths => u32::from(context.x.is_some()) + u32::from(context.y.is_some()) + *others,
+            Holds::Rows => 1 + *others,
         };
         (context.event == Event::Commit).then_some(held)
     }
@@ -59,6 +47,7 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weft_config::{ARBITER, DUAL_PATH, PDOM_STACK, SORTED_TABLE, VERILOG};
     use weft_trace::{Moves, PathRecord};
 
     const PATH: PathRecord = PathRecord { pc: 0, depth: 0, mask: 1, parked: false };
@@ -75,7 +64,7 @@ mod tests {
 
     #[test]
     fn cold_paths_are_counted_as_they_come_and_go() {
-        let mut held = held("sorted-table");
+        let mut held = held(SORTED_TABLE.name);
         let inserts = Moves { inserts: true, ..Moves::default() };
         let extracts = Moves { extracts: true, ..Moves::default() };
         let sorting = |sorting| Exchange { cycle: 0, warp: 1, row: 0, sorting };
@@ -93,12 +82,13 @@ mod tests {
     #[test]
     fn rows_are_counted_where_each_push_is_one() {
         let (pushes, pops) = (Moves { pushes: true, ..Moves::default() }, Moves { pops: true, ..Moves::default() });
-        let mut dual_path = held("dual-path");
+        let mut dual_path = held(DUAL_PATH.name);
         assert_eq!(dual_path.context(&context(Event::Commit, Some(PATH), pushes)), Some(2));
         assert_eq!(dual_path.context(&context(Event::Rotation, None, pops)), None);
         assert_eq!(dual_path.context(&context(Event::Commit, None, Moves::default())), Some(1));
-        for unit in ["pdom-stack", "arbiter", "verilog"] {
-            assert_eq!(held(unit).context(&context(Event::Commit, None, Moves::default())), None, "{unit}");
+        for unit in [&PDOM_STACK, &ARBITER, &VERILOG] {
+            let held = held(unit.name).context(&context(Event::Commit, None, Moves::default()));
+            assert_eq!(held, None, "{}", unit.name);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use sim::{Program, advice, policy};
+use sim::{Program, advice};
 use weft_config::Config;
 use weft_trace::Commit;
 
@@ -126,7 +126,7 @@ impl Threads {
         for warp in 0..config.warps {
             self.write_groups(&mut text, config, program, warp);
         }
-        if !policy::takes_turns(&config.divergence.unit) {
+        if !config.unit().is_ok_and(|unit| unit.takes_turns) {
             return text + &advice::on_deadlock(config);
         }
         text + "the core should release the barrier when every live thread waits there, and else run a thread that does not; \
@@ -146,7 +146,7 @@ impl Threads {
 
     fn write_groups(&self, text: &mut String, config: &Config, program: &Program, warp: u32) {
         let waits =
-            if policy::takes_turns(&config.divergence.unit) { "waits for its turn" } else { "waits in the stack" };
+            if config.unit().is_ok_and(|unit| unit.takes_turns) { "waits for its turn" } else { "waits in the stack" };
         let last_commit = self.last_commit[warp as usize];
         let in_charge = |group: &Group| {
             let lane = group.mask.trailing_zeros();

@@ -30,7 +30,7 @@ impl Slot {
 impl Schedulable {
     /// One path in each warp.
     pub(super) fn new(config: &Config) -> Self {
-        let two = cores::divergence::find(&config.divergence.unit).is_ok_and(|unit| unit.slots() == 2);
+        let two = config.unit().is_ok_and(|unit| unit.slots == 2);
         Self { warps: two.then(|| vec![[Slot::Runnable, Slot::Empty]; config.warps as usize]) }
     }
 

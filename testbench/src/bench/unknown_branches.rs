@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use sim::Program;
 use sim::control_flow::{Analysis, Reconvergence};
-use sim::{Program, policy};
 use weft_config::Config;
 
 /// By address, whether it was executed.
@@ -14,7 +14,7 @@ pub(super) struct UnknownBranches(BTreeMap<u32, bool>);
 impl UnknownBranches {
     /// None, if the unit of the configuration does not read where branches reconverge.
     pub(super) fn of(config: &Config, program: &Program) -> Self {
-        if !policy::reads_reconvergence(&config.divergence.unit) {
+        if !config.unit().is_ok_and(|unit| unit.reconverges) {
             return Self::default();
         }
         let analysis = Analysis::of(program);

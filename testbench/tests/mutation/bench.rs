@@ -5,7 +5,6 @@ use std::sync::{Mutex, OnceLock};
 
 use rtl::{Direction, PortInfo};
 use sim::Program;
-use sim::policy::takes_turns;
 use testbench::cache::{Cache, Key};
 use testbench::kernels::{self, Kernel};
 use testbench::model::{Built, Effort, Model, ModelError, Source};
@@ -90,7 +89,7 @@ impl Bench {
         config.divergence.unit = unit;
         config.memory.stack_bytes = 1024;
         config.memory.outstanding = 5;
-        if takes_turns(&config.divergence.unit) {
+        if weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns) {
             config.divergence.fair_after = 50;
         }
         config.run.watchdog = 2000;
@@ -272,7 +271,7 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
     for seed in 0..20 {
         small.push(named(
             format!("random calls {seed}"),
-            &calls::program(seed, takes_turns(&config.divergence.unit)),
+            &calls::program(seed, weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns)),
             &[],
         ));
     }
@@ -327,7 +326,7 @@ fn assembled(config: &Config) -> Vec<Program> {
         "exits",
         "recursion",
     ];
-    let has_turns = takes_turns(&config.divergence.unit);
+    let has_turns = weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns);
     let of_turns = ["increments", "lock", "spin"].into_iter().filter(|_| has_turns);
     let of_stacks = stack_programs::CASES.iter().filter(|_| !has_turns).map(stack_programs::Case::source);
     let sources = NAMES.into_iter().chain(of_turns).map(assembly::file).chain(of_stacks);

@@ -32,34 +32,14 @@ use crate::signals::{Path, UnitTrace, delay_by};
 use invariants::{Commit, Hot};
 use turns::Turns;
 use waiting::Waiting;
-use weft_config::Config;
+use weft_config::{SORTED_TABLE, Unit};
 
 /// The unit.
 pub struct SortedTable;
 
 impl DivergenceUnit for SortedTable {
-    fn name(&self) -> &'static str {
-        "sorted-table"
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["divergence.fair_after"]
-    }
-
-    fn slots(&self) -> usize {
-        1
-    }
-
-    fn delay(&self, _: &Config) -> usize {
-        0
-    }
-
-    fn rotates(&self) -> bool {
-        true
-    }
-
-    fn record_delay(&self, _: &Config) -> usize {
-        1
+    fn descriptor(&self) -> &'static Unit {
+        &SORTED_TABLE
     }
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {

@@ -23,7 +23,7 @@ use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::formal::{Watched, points_at_heights};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve, UnitTrace};
-use weft_config::Config;
+use weft_config::{DUAL_PATH, Unit};
 
 /// The unit.
 pub struct DualPath;
@@ -127,28 +127,8 @@ impl Side {
 }
 
 impl DivergenceUnit for DualPath {
-    fn name(&self) -> &'static str {
-        "dual-path"
-    }
-
-    fn keys(&self) -> &'static [&'static str] {
-        &["divergence.scheduler", "divergence.scoreboard", "divergence.path_forwarding"]
-    }
-
-    fn slots(&self) -> usize {
-        2
-    }
-
-    fn delay(&self, _: &Config) -> usize {
-        0
-    }
-
-    fn rotates(&self) -> bool {
-        true
-    }
-
-    fn reconverges(&self) -> bool {
-        true
+    fn descriptor(&self) -> &'static Unit {
+        &DUAL_PATH
     }
 
     fn compares_prediction(&self) -> bool {

@@ -18,7 +18,7 @@ use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::formal::{Watched, points_at_heights};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve, UnitTrace};
-use weft_config::Config;
+use weft_config::{PDOM_STACK, Unit};
 
 /// The unit.
 pub struct PdomStack;
@@ -93,24 +93,8 @@ fn height_bits(shape: &Shape) -> usize {
 }
 
 impl DivergenceUnit for PdomStack {
-    fn name(&self) -> &'static str {
-        "pdom-stack"
-    }
-
-    fn slots(&self) -> usize {
-        1
-    }
-
-    fn delay(&self, _: &Config) -> usize {
-        0
-    }
-
-    fn rotates(&self) -> bool {
-        true
-    }
-
-    fn reconverges(&self) -> bool {
-        true
+    fn descriptor(&self) -> &'static Unit {
+        &PDOM_STACK
     }
 
     fn compares_prediction(&self) -> bool {

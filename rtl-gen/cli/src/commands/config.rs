@@ -4,9 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cores::CoreError;
 use serde_json::json;
-use weft_config::{Base, Config, EXTERNAL, Origins, nearest};
+use weft_config::{Base, Config, UnitError};
 
 use crate::Verdict;
 use crate::arguments::ConfigArguments;
@@ -33,33 +32,22 @@ pub fn resolve(arguments: &ConfigArguments) -> anyhow::Result<Config> {
 /// The same from a base and settings. The file of a unit in Verilog has been read.
 pub fn of(base: &Base, settings: &[String]) -> anyhow::Result<Config> {
     let (mut config, origins) = Config::resolve_with_origins(base, settings)?;
-    check_unit(&config.divergence.unit, &origins)?;
-    if config.divergence.unit == EXTERNAL {
+    let unit = config.unit().map_err(|error| {
+        let origin = origins.of("divergence.unit");
+        RequestError::new("unknown-unit", format!("{origin}: {}", UnitError::from(error)))
+    })?;
+    if unit.is_external() {
         let path = PathBuf::from(&config.divergence.file);
         let bytes = fs::read(&path).map_err(|error| RequestError::unreadable(&path, &error))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| RequestError::new("unreadable-file", format!("{}: not text in UTF-8", path.display())))?;
         config.divergence.external = Some(Arc::new(flow::external::read(&config, &text)?));
     }
-    cores::divergence::of(&config).map_err(|error| match error {
-        CoreError::IgnoredKey { key, .. } => {
+    config.check_unit().map_err(|error| match &error {
+        UnitError::IgnoredKey { key, .. } => {
             RequestError::new("configuration", format!("{}: {error}", origins.of(key))).into()
         }
-        error => anyhow::Error::from(error),
+        UnitError::Unknown(_) => anyhow::Error::from(error),
     })?;
     Ok(config)
-}
-
-fn check_unit(unit: &str, origins: &Origins) -> Result<(), RequestError> {
-    let known = [cores::divergence::names(), vec![EXTERNAL]].concat();
-    if known.contains(&unit) {
-        return Ok(());
-    }
-    let hint = match nearest(unit, known.iter().copied()) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => format!("the units are `{}`", known.join("`, `")),
-    };
-    let origin = origins.of("divergence.unit");
-    let message = format!("{origin}: `divergence.unit` = \"{unit}\": no such divergence unit; {hint}");
-    Err(RequestError::new("unknown-unit", message))
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use boards::{Board, BoardError};
 use cores::Core;
 use serde_json::json;
-use weft_config::{Config, EXTERNAL, RAM_BASE};
+use weft_config::{Config, RAM_BASE};
 
 use super::config::resolve;
 use super::fusesoc::{self, OnBoard};
@@ -97,7 +97,7 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
 /// The configuration of what is in the folder: a unit in Verilog is there, too.
 fn as_emitted(config: &Config) -> Config {
     let mut config = config.clone();
-    if config.divergence.unit == EXTERNAL {
+    if config.unit().is_ok_and(|unit| unit.is_external()) {
         config.divergence.file = format!("rtl/{}.v", config.divergence.module);
     }
     config

@@ -14,7 +14,7 @@ use fuzz::reference::{Reference, ReferenceError};
 use serde_json::json;
 use testbench::model::Counters;
 use testbench::tools::{self, Tool};
-use weft_config::{Config, nearest};
+use weft_config::{Config, Unit, nearest};
 
 use super::compare;
 use crate::arguments::FuzzArguments;
@@ -193,7 +193,7 @@ fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
 
 /// The units that are named, in the order in which they are registered; all if none is named.
 fn units(given: &[String]) -> Result<Vec<String>, RequestError> {
-    let known = cores::divergence::names();
+    let known = Unit::names();
     compare::check_units(given, &known)?;
     let wanted = |name: &&str| given.is_empty() || given.iter().any(|given| given == name);
     Ok(known.into_iter().filter(wanted).map(str::to_owned).collect())

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 use sim::Program;
 use testbench::RunOptions;
-use weft_config::{Config, EXTERNAL, RAM_BASE};
+use weft_config::{Config, RAM_BASE};
 
 use super::config::resolve;
 use super::outputs::{Outputs, Stream};
@@ -45,7 +45,7 @@ fn execute(
     report: &Report,
 ) -> anyhow::Result<Verdict> {
     let config = resolve(&arguments.config)?;
-    if engine == testbench::Engine::Model && config.divergence.unit == EXTERNAL {
+    if engine == testbench::Engine::Model && config.unit()?.is_external() {
         let message = "divergence.unit = \"verilog\": there is no model of it; expected --engine rtl, or `weft cosim`, which checks \
                        what it does";
         return Err(RequestError::new("configuration", message).into());

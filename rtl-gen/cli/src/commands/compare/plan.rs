@@ -1,10 +1,9 @@
 //! The steps of a comparison: each a command of `weft`, and what its result is of.
 
-use cores::CoreError;
 use serde::Serialize;
 use serde_json::{Value, json};
 use testbench::kernels::Kernel;
-use weft_config::{Base, Config, Key};
+use weft_config::{Base, Config, DUAL_PATH, Key, PDOM_STACK, Unit as Descriptor, UnitError};
 
 use super::request::{self, PER_MODULE_FROM, Request};
 use super::unit::Unit;
@@ -19,7 +18,7 @@ pub const KERNELS: &str = "kernels";
 pub const MINUTES: &str = "--minutes";
 
 /// The units of the comparison of stacks.
-pub const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
+pub static STACKS: [&Descriptor; 2] = [&PDOM_STACK, &DUAL_PATH];
 
 /// A core that is synthesised, but for its unit and its threads.
 struct Isa {
@@ -99,7 +98,7 @@ impl Plan {
                 plan.steps.push(core(request, unit, *threads, &RV32I, request.rv32i_seeds(unit, *threads)));
             }
         }
-        for unit in request.units.iter().filter(|unit| STACKS.contains(&&*unit.name)) {
+        for unit in request.units.iter().filter(|unit| STACKS.iter().any(|stack| stack.name == unit.name)) {
             for (threads, latency) in pairs(&request.latency_threads, &request.latencies) {
                 let kernels = request.kernels().filter(|kernel| kernel.comparison.is_some());
                 plan.steps.extend(kernels.map(|kernel| slow_memory(request, unit, threads, latency, kernel)));
@@ -156,7 +155,7 @@ fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
     let before = before.map_err(|error| error.to_string())?;
     let mut config = before.clone();
     kernel.configure(&mut config);
-    cores::divergence::of(&config).map_err(|error| needs(&error))?;
+    config.check_unit().map_err(|error| needs(&error))?;
     let changed = |setting: &String| {
         let key = setting.split('=').next().and_then(Key::find);
         key.is_none_or(|key| key.value(&config) != key.value(&before))
@@ -165,9 +164,9 @@ fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
 }
 
 /// Why a unit cannot run a kernel: a comparison has chosen both, so that the advice of the error would be in vain.
-fn needs(error: &CoreError) -> String {
+fn needs(error: &UnitError) -> String {
     match error {
-        CoreError::IgnoredKey { key, value, .. } => {
+        UnitError::IgnoredKey { key, value, .. } => {
             format!("it needs `{key}` = {value}, a key that the unit does not read")
         }
         other => other.to_string(),

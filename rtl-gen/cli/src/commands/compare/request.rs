@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use testbench::kernels::{self, Comparison, Kernel};
+use weft_config::{ARBITER, SORTED_TABLE, Unit as Descriptor};
 
 use super::plan::{STACKS, WARPS};
 use super::unit::{self, Unit};
@@ -24,7 +25,12 @@ const ONE_SEED_FROM: u32 = 16;
 const PLACED_ON_REQUEST: [u32; 2] = [32, 64];
 /// The divergence units that Simty has, too. What a whole comparison places of RV32I stands beside them; the clock of others is told by
 /// their default cores, as far as those are placed.
-const OF_SIMTY: [&str; 2] = ["arbiter", "sorted-table"];
+static OF_SIMTY: [&Descriptor; 2] = [&ARBITER, &SORTED_TABLE];
+
+fn is_of_simty(unit: &Unit) -> bool {
+    OF_SIMTY.iter().any(|simty| simty.name == unit.name)
+}
+
 /// Memory latencies of the comparison of the two stacks, in cycles.
 const LATENCIES: [u32; 4] = [1, 20, 100, 300];
 /// Numbers of threads of that comparison.
@@ -99,7 +105,7 @@ impl Request {
             return Err(RequestError::new("configuration", message).into());
         }
 
-        let stacks = STACKS.iter().all(|stack| units.iter().any(|unit| unit.name == *stack));
+        let stacks = STACKS.iter().all(|stack| units.iter().any(|unit| unit.name == stack.name));
         let compared = stacks && kernels.iter().any(|kernel| kernel.comparison.is_some());
         let latencies: &[u32] = if quick { &QUICK_LATENCIES } else { &LATENCIES };
         let seeds = match (quick, arguments.seeds) {
@@ -107,15 +113,12 @@ impl Request {
             (true, None) => vec![(threads[0], 1)],
             (_, seeds) => threads.iter().map(|threads| (*threads, seeds.unwrap_or(usual_seeds(*threads)))).collect(),
         };
-        let rv32i_units: Vec<Unit> = units
-            .iter()
-            .filter(|unit| !arguments.without_rv32i && (!quick || OF_SIMTY.contains(&&*unit.name)))
-            .cloned()
-            .collect();
+        let rv32i_units: Vec<Unit> =
+            units.iter().filter(|unit| !arguments.without_rv32i && (!quick || is_of_simty(unit))).cloned().collect();
         let rv32i_threads = if quick { threads[..1].to_vec() } else { threads.clone() };
         let is_placed = |unit: &Unit, threads: u32| match arguments.seeds {
             Some(_) => true,
-            None => !quick && (OF_SIMTY.contains(&&*unit.name) || PLACED_ON_REQUEST.contains(&threads)),
+            None => !quick && (is_of_simty(unit) || PLACED_ON_REQUEST.contains(&threads)),
         };
         let rv32i_placed = rv32i_threads.iter().filter(|threads| **threads < PER_MODULE_FROM).map(|threads| {
             let placed = rv32i_units.iter().filter(|unit| is_placed(unit, *threads));

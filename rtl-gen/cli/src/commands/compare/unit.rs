@@ -5,14 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use serde::{Serialize, Serializer};
-use weft_config::{Base, EXTERNAL, nearest};
+use weft_config::{ARBITER, Base, Unit as Descriptor, UnknownUnit, VERILOG as EXTERNAL};
 
 use crate::commands::config;
 use crate::error::{RequestError, kind};
 
-/// The unit that has pipeline stages.
-const ARBITER: &str = "arbiter";
-/// It with each number of them above none.
+/// The arbiter with each number of them above none.
 const STAGED: [&str; 2] = ["arbiter:1", "arbiter:2"];
 /// How the name of a file in Verilog ends.
 const VERILOG: &str = ".v";
@@ -67,7 +65,7 @@ impl Unit {
             return Err(RequestError::new("configuration", message).into());
         }
         let settings = |file: &str| {
-            let keys = [("unit", EXTERNAL), ("file", file), ("module", &module)];
+            let keys = [("unit", EXTERNAL.name), ("file", file), ("module", &module)];
             keys.map(|(key, value)| format!("divergence.{key}={value}")).to_vec()
         };
         for threads in threads {
@@ -90,8 +88,8 @@ impl Unit {
 
 /// The names of those that need no file, the arbiters next to each other.
 fn names() -> Vec<&'static str> {
-    let staged = |unit| if unit == ARBITER { &STAGED[..] } else { &[] };
-    cores::divergence::names().into_iter().flat_map(|unit| [&[unit], staged(unit)].concat()).collect()
+    let staged = |unit| if unit == ARBITER.name { &STAGED[..] } else { &[] };
+    Descriptor::names().into_iter().flat_map(|unit| [&[unit], staged(unit)].concat()).collect()
 }
 
 /// Those of a whole comparison: each unit, and the arbiter with as many stages as it can have.
@@ -101,7 +99,7 @@ pub fn usual() -> Vec<Unit> {
 
 /// Those of a quick one: each unit as it is by default.
 pub fn quick() -> Vec<Unit> {
-    cores::divergence::names().into_iter().map(Unit::of_core).collect()
+    Descriptor::names().into_iter().map(Unit::of_core).collect()
 }
 
 /// Those that are named, first the ones of the core in the order in which they are registered; modules in Verilog fit
@@ -132,11 +130,7 @@ pub fn named(given: &[String], warps: u32, threads: &[u32]) -> anyhow::Result<Ve
 /// That each name is a known one.
 pub fn check<'a>(given: impl IntoIterator<Item = &'a String>, known: &[&str]) -> Result<(), RequestError> {
     let Some(unit) = given.into_iter().find(|unit| !known.contains(&unit.as_str())) else { return Ok(()) };
-    let hint = match nearest(unit, known.iter().copied()) {
-        Some(name) => format!("did you mean `{name}`?"),
-        None => format!("the units are {}", known.join(", ")),
-    };
-    Err(RequestError::new("unknown-unit", format!("--units: no divergence unit `{unit}`: {hint}")))
+    Err(RequestError::new("unknown-unit", format!("--units: {}", UnknownUnit::new(unit, known.iter().copied()))))
 }
 
 #[cfg(test)]
