@@ -132,25 +132,25 @@ impl DivergenceUnit for Arbiter {
         let write = m.wire("write", &(start_valid | &settled.valid));
         let write_warp = m.wire("write_warp", &start_valid.mux(start_warp, &settled.warp));
         let write_path = m.wire("write_path", &start_valid.mux(&stored(&start_path), &stored(&in_charge)));
-        threads.write(&row_write, &row_warp, &join([&written, start_valid]));
+        let fresh = m.fault("a_started_warp_keeps_its_old_row", start_valid, &zeros(1));
+        threads.write(&row_write, &row_warp, &join([&written, &fresh]));
         paths.write(&write, &write_warp, &write_path);
         let read = paths.read("path_read", warp_s6);
         let same = &write & write_warp.eq(warp_s6);
         let path_s7 = m.delay("path_s7", &same.mux(&write_path, &read));
-        let load = |word: &Expr| {
-            let depth_at = shape.pc_bits + shape.threads;
-            let flags_at = depth_at + shape.depth_bits;
-            Path {
-                pc: word.slice(0, shape.pc_bits),
-                mask: word.slice(shape.pc_bits, shape.threads),
-                depth: word.slice(depth_at, shape.depth_bits),
-                parked: word.bit(flags_at + 1) & word.bit(flags_at).eq(generation),
-                valid: word.bit(flags_at + 2),
-            }
+        let depth_at = shape.pc_bits + shape.threads;
+        let flags_at = depth_at + shape.depth_bits;
+        let load = |word: &Expr| Path {
+            pc: word.slice(0, shape.pc_bits),
+            mask: word.slice(shape.pc_bits, shape.threads),
+            depth: word.slice(depth_at, shape.depth_bits),
+            parked: word.bit(flags_at + 1) & word.bit(flags_at).eq(generation),
+            valid: word.bit(flags_at + 2),
         };
         let validate = load(&path_s7);
+        let parked_s7 = m.fault("s7_misses_a_barrier_release", &validate.parked, &path_s7.bit(flags_at + 1));
         let no = lit(1, 0);
-        let chosen = [validate.clone(), in_charge.clone()];
+        let chosen = [Path { parked: parked_s7, ..validate }, in_charge.clone()];
         UnitOutputs::of_one_slot(chosen, [no.clone(), no.clone()], UnitTrace::none(shape)).declare(&m, shape);
         if shape.formal {
             m.port_group("the warp that is watched");
@@ -359,15 +359,17 @@ fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
     let (low, high) = (side("low"), side("high"));
     // The lesser key comes first. Of what comes first if it is greater each key has the other side's, so that nothing has to be
     // inverted in front of the carry chain.
-    let key =
-        |own: &Candidate, other: &Candidate| concat([&other.valid, &own.parked, &own.deferred, &other.depth, &own.pc]);
+    let key = |own: &Candidate, other: &Candidate| {
+        let depth = m.fault("ignores_the_call_depth", &other.depth, &zeros(shape.depth_bits));
+        concat([&other.valid, &own.parked, &own.deferred, &depth, &own.pc])
+    };
     let low_key = m.wire("low_key", &key(&low, &high));
     let high_key = m.wire("high_key", &key(&high, &low));
     let high_first = m.wire("high_first", &high_key.lt(&low_key));
     let same = m.wire("same", &high_key.eq(&low_key));
     m.port_group("the better one, and whose threads it has");
     m.output("keep_low", &!&high_first);
-    m.output("keep_high", &(&high_first | same));
+    m.output("keep_high", &(&high_first | m.fault("does_not_merge_equal_paths", &same, &zeros(1))));
     m.output("valid", &(low.valid | high.valid));
     m.output("parked", &high_first.mux(&high.parked, &low.parked));
     m.output("deferred", &high_first.mux(&high.deferred, &low.deferred));

@@ -1,6 +1,6 @@
 //! HCT, hot context table: one path of each warp, in LUT RAM, with the write of a cycle visible to the read of that cycle.
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, zeros};
 
 use super::row::Row;
 use crate::shape::Shape;
@@ -32,6 +32,7 @@ impl HotTable {
     pub fn read_later(&self, m: &Builder, warp: &Expr) -> Expr {
         let name = self.name;
         let same = &self.write & self.warp.eq(warp);
+        let same = m.fault(&format!("{name}_is_not_forwarded"), &same, &zeros(1));
         let read = self.memory.read(&format!("{name}_read"), warp);
         // Reset, though nobody needs it: with none, Yosys puts the register at the address, and the table into the next stage.
         let row = m.register(&format!("{name}_row"), self.word.width());

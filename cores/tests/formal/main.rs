@@ -10,6 +10,7 @@ mod waiting;
 mod yosys;
 
 use cores::{Shape, divergence, formal};
+use rtl::with_fault;
 use weft_config::Config;
 use yosys::{Cycles, Design};
 
@@ -81,21 +82,16 @@ fn the_ccs_does_what_it_must_for_all_inputs_at_32_threads() {
 
 #[test]
 fn broken_copies_of_the_ccs_fail() {
-    let ccs = ccs(4);
     let broken = [
-        ("b loses its threads to a", "| ({4{a_is_b}} & mask_b)", ""),
-        ("depth is not compared", "{parked_b, 1'b0, depth_a, pc_b} <", "{parked_b, 1'b0, depth_b, pc_b} <"),
-        ("y and z change places", "select_y_s9 <= select_y;", "select_y_s9 <= select_z;"),
-        (
-            "c does not wait",
-            "{parked_c, c_deferred, depth_a, pc_c} < {parked_a,",
-            "{parked_c, 1'b0, depth_a, pc_c} < {parked_a,",
-        ),
-        ("a rotation merges", "b_equals_c & ~rotates", "b_equals_c"),
-        ("a third path is forgotten", "(|third) & ~rotates", "1'b0"),
+        ("b loses its threads to a", "ccs.a_merge_loses_the_threads_of_b"),
+        ("depth is not compared", "ccs.b_before_a_ignores_the_call_depth"),
+        ("y and z change places", "ccs.y_is_the_third_path"),
+        ("c does not wait", "ccs.c_does_not_wait_behind_a"),
+        ("a rotation merges", "ccs.a_rotation_merges"),
+        ("a third path is lost", "ccs.loses_the_third_path"),
     ];
-    for (what, original, replacement) in broken {
-        let outcome = ccs.with("ccs", original, replacement).refute(Cycles(2));
+    for (what, fault) in broken {
+        let outcome = with_fault(fault, || ccs(4)).refute(Cycles(2));
         assert!(outcome.is_ok(), "{what}: not found\n{}", outcome.unwrap_err());
     }
 }
@@ -136,27 +132,16 @@ fn the_sorted_table_reaches_all_that_it_is_for() {
 
 #[test]
 fn broken_copies_of_the_sorted_table_fail() {
-    let unit = sorted_table();
     let broken = [
-        ("the sorter is not called off", "cct_sorter", "deciding <= ~disturbed & (", "deciding <= ("),
-        (
-            "an exchange does not count what is parked",
-            "cct",
-            "(exchanges_now & y_sorted[11] & (y_sorted[10] == generation))",
-            "1'b0",
-        ),
-        ("the front is off by one", "cct", "ring_before[1:0] - 2'd1", "ring_before[1:0]"),
-        (
-            "a release goes unnoticed",
-            "sorted_table",
-            "assign parked_s7 = x_row[11] & (x_row[10] == generation)",
-            "assign parked_s7 = x_row[11]",
-        ),
-        ("y loses what is written", "sorted_table", "(y_write & (y_warp == warp_s7)) ? y_written : y_read", "y_read"),
-        ("nothing gives way", "sorted_table", "x_valid & others_run & (x_parked |", "x_valid & others_run & ("),
+        ("the sorter goes on when its warp changes", "cct_sorter.is_not_cancelled"),
+        ("an exchange does not count what is parked", "cct.an_exchange_does_not_count_a_parked_y"),
+        ("the front is off by one", "cct.an_insert_overwrites_the_front_row"),
+        ("a release goes unnoticed", "sorted_table.s7_misses_a_barrier_release"),
+        ("y loses what is written", "sorted_table.y_is_not_forwarded"),
+        ("a parked path does not give way", "sorted_table.a_parked_path_stays_in_charge"),
     ];
-    for (what, module, original, replacement) in broken {
-        assert_fails(what, unit.with(module, original, replacement).prove_by_induction());
+    for (what, fault) in broken {
+        assert_fails(what, with_fault(fault, sorted_table).prove_by_induction());
     }
 }
 
@@ -170,24 +155,14 @@ fn the_arbiter_keeps_its_invariants() {
 
 #[test]
 fn broken_copies_of_the_arbiter_fail() {
-    let unit = unit("arbiter", [2, 4, 4, 2], 0);
     let broken = [
-        ("equal paths stay apart", "arbiter_compare", "high_first | same", "high_first"),
-        (
-            "a release goes unnoticed",
-            "arbiter",
-            "assign parked_s7 = path_s7[11] & (path_s7[10] == generation)",
-            "assign parked_s7 = path_s7[11]",
-        ),
-        (
-            "depth is not compared",
-            "arbiter_compare",
-            "high_key = {low_valid, high_parked, low_depth,",
-            "high_key = {low_valid, high_parked, high_depth,",
-        ),
-        ("a warp starts with the row it had", "arbiter", "{start_valid, row_written}", "{1'b0, row_written}"),
+        ("equal paths stay apart", "arbiter_compare.does_not_merge_equal_paths"),
+        ("a release goes unnoticed", "arbiter.s7_misses_a_barrier_release"),
+        ("depth is not compared", "arbiter_compare.ignores_the_call_depth"),
+        ("a warp starts with the row it had", "arbiter.a_started_warp_keeps_its_old_row"),
     ];
-    for (what, module, original, replacement) in broken {
-        assert_fails(what, unit.with(module, original, replacement).prove_by_induction());
+    for (what, fault) in broken {
+        let unit = with_fault(fault, || unit("arbiter", [2, 4, 4, 2], 0));
+        assert_fails(what, unit.prove_by_induction());
     }
 }

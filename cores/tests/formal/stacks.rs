@@ -1,5 +1,7 @@
 //! Reconvergence stacks.
 
+use rtl::with_fault;
+
 use crate::yosys::Design;
 use crate::{REACHED, assert_fails, assert_proved, unit};
 
@@ -38,64 +40,50 @@ fn the_stacks_reach_all_that_they_are_for() {
     }
 }
 
-/// Copies with one change each: what, and the module's text before and after.
-fn assert_all_fail(name: &str, module: &str, slots: usize, broken: &[(&str, &str, &str)]) {
-    let stack = stack(name);
-    for (what, original, replacement) in broken {
-        let what = format!("{name}: {what}");
-        assert_fails(&what, stack.with(module, original, replacement).prove_in_parts(&threads(slots)));
+/// Copies with one fault each: what is broken, and the fault point.
+fn assert_all_fail(name: &str, slots: usize, broken: &[(&str, &str)]) {
+    for (what, fault) in broken {
+        let stack = with_fault(fault, || stack(name));
+        assert_fails(&format!("{name}: {what}"), stack.prove_in_parts(&threads(slots)));
     }
 }
 
 #[test]
 fn broken_copies_of_the_single_path_stack_fail() {
     let broken = [
-        ("no row is reused", "pushes_two = both_go_on & ~in_place", "pushes_two = both_go_on"),
-        ("lanes that are still to be served are forgotten", "replays = is_memory_s8 & b_goes", "replays = 1'b0"),
-        ("threads that have ended come back", "next_s8[9:6] & live_now", "next_s8[9:6]"),
-        ("nobody waits right before the meeting", "a_at_row & ~a_parked_s8", "a_at_row"),
-        ("the first return is forgotten", "& rotates_s8 & (|whole)", "& 1'b0"),
-        ("an emptied row stays", "is_empty = pops & ", "is_empty = 1'b0 & "),
-        ("a row that was taken is next again", "top_s7[2:0] - 3'd2", "top_s7[2:0] - 3'd1"),
+        ("no row is reused", "pdom_stack.pushes_two_rows_in_place"),
+        ("lanes that are still to be served are forgotten", "pdom_stack.forgets_the_lanes_still_to_serve"),
+        ("threads that have ended come back", "pdom_stack.ended_threads_come_back"),
+        ("a path leaves its row before the barrier is released", "pdom_stack.reconverges_while_parked"),
+        ("the first return is forgotten", "pdom_stack.forgets_the_first_return"),
+        ("an emptied row stays", "pdom_stack.keeps_emptied_rows"),
+        ("a row that was taken is next again", "pdom_stack.a_popped_row_is_next_again"),
     ];
-    assert_all_fail("pdom-stack", "pdom_stack", 1, &broken);
+    assert_all_fail("pdom-stack", 1, &broken);
 }
 
 #[test]
 fn broken_copies_of_the_dual_path_stack_fail() {
     let broken = [
-        ("the other side is overwritten", "~in_place | (both_go_on &", "~in_place | (1'b0 &"),
+        ("the other side is overwritten", "dual_path.overwrites_the_other_side"),
+        ("a row goes while its other side lives", "dual_path.pops_a_row_whose_other_side_lives"),
         (
-            "a row goes while its other side lives",
-            "pops = leaves_row & ~(~slot_s8 ? right_s8[12] : left_s8[12]) &",
-            "pops = leaves_row &",
+            "the depth of a branch's reconvergence point is not compared",
+            "dual_path.the_point_of_the_branch_ignores_the_call_depth",
         ),
-        (
-            "the depth of the meeting is not compared",
-            "(a_pc_s8 == reconvergence_s8[5:2]) & a_keeps_depth)",
-            "(a_pc_s8 == reconvergence_s8[5:2]))",
-        ),
-        (
-            "threads that have ended come back",
-            "below_right = next_s8[22:19] & live_now",
-            "below_right = next_s8[22:19]",
-        ),
-        ("no row moves up at a pop", "pops ? rows_read :", "pops ? next_s8 :"),
-        ("a row that is covered is lost", "if (next_is_covered)", "if (1'b0)"),
-        ("which return was first is not passed on", "& same_return & ~next_s8[40]", "& 1'b0"),
+        ("threads that have ended come back", "dual_path.ended_threads_come_back_on_the_right_side"),
+        ("no row moves up at a pop", "dual_path.no_row_moves_up_at_a_pop"),
+        ("a row that is covered is lost", "dual_path.a_push_loses_the_covered_row"),
+        ("which return was first is not passed on", "dual_path.does_not_pass_on_the_first_return"),
     ];
-    assert_all_fail("dual-path", "dual_path", 2, &broken);
+    assert_all_fail("dual-path", 2, &broken);
 }
 
 #[test]
 fn slots_that_are_not_restarted_or_not_shadowed_are_found() {
     let broken = [
-        ("a slot goes on that threads enter from the other", "crossed = top_s8[9] | (", "crossed = ("),
-        (
-            "a pop shadows one slot",
-            "slots_shadowed = {2{pops}} |",
-            "slots_shadowed = ({2{pops}} & (2'd1 << slot_s8)) |",
-        ),
+        ("a slot goes on that threads enter from the other", "dual_path.does_not_restart_a_slot_that_threads_enter"),
+        ("a pop shadows one slot", "dual_path.no_shadow_bit_at_a_pop_of_the_slot_that_leaves_first"),
     ];
-    assert_all_fail("dual-path", "dual_path", 2, &broken);
+    assert_all_fail("dual-path", 2, &broken);
 }

@@ -8,7 +8,7 @@
 //! on the order, since all paths that can run come before those that cannot. In a rotation nothing is compared: b, the
 //! path that gives way, and c change places, or c comes first and b goes to the cold table.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit, ones, zeros};
 
 use crate::shape::Shape;
 use crate::signals::Path;
@@ -34,16 +34,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let [a, b, c] = &paths;
     let no = lit(1, 0);
     let before = |name: &str, p: &Path, p_deferred: &Expr, q: &Path| {
-        m.wire(name, &key(p, p_deferred, &q.depth).lt(&key(q, &no, &p.depth)))
+        let q_depth = m.fault(&format!("{name}_ignores_the_call_depth"), &q.depth, &p.depth);
+        m.wire(name, &key(p, p_deferred, &q_depth).lt(&key(q, &no, &p.depth)))
     };
     let b_before_a = before("b_before_a", b, &no, a);
-    let c_before_a = before("c_before_a", c, &deferred, a);
+    let c_before_a = before("c_before_a", c, &m.fault("c_does_not_wait_behind_a", &deferred, &no), a);
     let c_before_b = before("c_before_b", c, &deferred, b);
     let place = |path: &Path| concat([&path.parked, &path.depth, &path.pc]);
     let same = |name: &str, p: &Path, q: &Path| m.wire(name, &(&p.valid & &q.valid & place(p).eq(&place(q))));
     let a_is_b = same("a_is_b", a, b);
     let a_is_c = same("a_is_c", a, c);
-    let b_is_c = m.wire("b_is_c", &(same("b_equals_c", b, c) & !&rotates));
+    let b_is_c = m.wire("b_is_c", &(same("b_equals_c", b, c) & m.fault("a_rotation_merges", &!&rotates, &ones(1))));
 
     m.comment("Merge: the path that comes first in the alphabet keeps the masks of those equal to it.");
     let valid = [
@@ -51,8 +52,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.wire("b_stands", &(&b.valid & !&a_is_b)),
         m.wire("c_stands", &(&c.valid & !(&a_is_c | &b_is_c))),
     ];
+    let a_takes_b = m.fault("a_merge_loses_the_threads_of_b", &a_is_b, &zeros(1));
     let masks = [
-        m.wire("mask_a_merged", &(&a.mask | b.mask.when(&a_is_b) | c.mask.when(&a_is_c))),
+        m.wire("mask_a_merged", &(&a.mask | b.mask.when(&a_takes_b) | c.mask.when(&a_is_c))),
         m.wire("mask_b_merged", &(&b.mask | c.mask.when(&b_is_c))),
         c.mask.clone(),
     ];
@@ -103,12 +105,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("x_at_prediction", &one_of(&at_prediction, &first));
     m.output("x_has_marked", &one_of(&has_marked, &select_x));
     m.port_group("S9: the next path, and the one that goes to the cold table");
-    let select_y_s9 = m.delay("select_y_s9", &select_y);
+    let select_y_s9 = m.delay("select_y_s9", &m.fault("y_is_the_third_path", &select_y, &select_z));
     let y_stands = m.delay("y_stands_s9", &select_y.any());
     choose(&later, &select_y_s9, y_stands.clone()).outputs(&m, "y");
     m.output("y_changes", &(!select_y_s9.bit(2) & (m.delay("c_stands_s9", &c.valid) | y_stands)));
     let to_back = m.wire("goes_to_back", &(&swaps & &cold_any));
-    let to_front = m.wire("goes_to_front", &(third.any() & !&rotates));
+    let to_front = m.wire("goes_to_front", &m.fault("loses_the_third_path", &(third.any() & !&rotates), &zeros(1)));
     let z_stands = m.delay("z_stands_s9", &(&to_back | &to_front));
     choose(&later, &m.delay("select_z_s9", &select_z), z_stands).outputs(&m, "z");
     m.port_group("S8: where z goes, whether y comes from the front of the cold table instead");

@@ -114,10 +114,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     // With two rows, the one that goes into y may also be the back one.
     let merges_front = if shape.folds_rows { merges.clone() } else { &merges & position.none() };
     let front_leaves = m.wire("front_leaves", &(&extracts_s9 | merges_front | &folds));
-    let parked_enters = m.wire("parked_enters", &((&inserts & is_parked(&inserted)) | (&exchanges & is_parked(&y))));
+    let y_parked_enters = m.fault("an_exchange_does_not_count_a_parked_y", &(&exchanges & is_parked(&y)), &zeros(1));
+    let parked_enters = m.wire("parked_enters", &((&inserts & is_parked(&inserted)) | y_parked_enters));
     let parked_leaves =
         m.wire("parked_leaves", &((&extracts_s9 & is_parked(&front_row)) | (&sorts & is_parked(&sorted_y))));
-    let before_front = m.wire("before_front", &(&changing.front - lit(index, 1)));
+    let one_row = lit(index, m.fault("an_insert_overwrites_the_front_row", &1, &0));
+    let before_front = m.wire("before_front", &(&changing.front - one_row));
     let after_front = &changing.front + one(&front_leaves);
     let next = Ring {
         front: m.wire("front_next", &inserts_front.mux(&before_front, &after_front)),

@@ -82,7 +82,9 @@ impl DivergenceUnit for SortedTable {
         );
         let hot_x = HotTable::declare(&m, shape, "x", 1);
         let hot_y = HotTable::declare(&m, shape, "y", 0);
-        let (validate, gave_way) = hot::unpack(shape, &hot_x.read_later(&m, warp_s6), generation);
+        let x_word = hot_x.read_later(&m, warp_s6);
+        let generation_s7 = m.fault("s7_misses_a_barrier_release", generation, &Row::unpack(shape, &x_word).generation);
+        let (validate, gave_way) = hot::unpack(shape, &x_word, &generation_s7);
         let (c, _) = hot::unpack(shape, &hot_y.read_later(&m, warp_s7), generation);
 
         m.comment("S8: a and b are what became of x, c is the second path.");
@@ -130,10 +132,12 @@ impl DivergenceUnit for SortedTable {
         };
         m.drive(&marker, &turns.marker);
         m.drive(&goes_on, &turns.round_over);
-        ccs.input("c_deferred", &turns.deferred).input("rotates", &resolve.rotates).input("goes_on", &goes_on);
+        let y_waits = m.fault("y_does_not_wait_when_a_turn_ends", &turns.deferred, &(&turns.deferred & !&turns.due));
+        ccs.input("c_deferred", &y_waits).input("rotates", &resolve.rotates).input("goes_on", &goes_on);
         ccs.input("cold_any", &cold_any);
         let turn_ends = &turns.due & !ccs.output("x_is_c");
-        let gives_way = m.wire("gives_way", &(&x.valid & &others_run & (&x.parked | turn_ends)));
+        let x_parked = m.fault("a_parked_path_stays_in_charge", &x.parked, &zeros(1));
+        let gives_way = m.wire("gives_way", &(&x.valid & &others_run & (x_parked | turn_ends)));
 
         m.comment("x is written in S8.");
         let start = Row {
@@ -157,7 +161,7 @@ impl DivergenceUnit for SortedTable {
         cct.input("to_front_s8", to_front).input("to_back_s8", to_back).input("extracts_s8", extracts);
         cct.input("inserted_s9", &z);
         cct.input("y_changes_s9", &(&*valid_s9 & (y_changes | &turns.hold_changes)));
-        cct.input("holds_s9", &turns.holds);
+        cct.input("holds_s9", &m.fault("the_sorter_sorts_during_a_round", &turns.holds, &zeros(1)));
         cct.output_to("any_s8", &cold_any).output_to("runnable_s8", &cold_runnable);
         let sorter_warp = cct.net("sorter_warp");
         cct.input("y_sorted", &hot_y.read_now(shape, &sorter_warp).pack());

@@ -14,7 +14,7 @@
 //!
 //! Storage: a flag for each warp, and two rows, or at T = 4 one.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, increment, lit};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, increment, lit, zeros};
 
 use crate::divergence::row::Row;
 use crate::formal::Watched;
@@ -49,7 +49,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Read, compare, decide; from the first row again when something changes.");
     let works = m.wire("works", &unsorted.index(&warp));
-    let disturbed = m.wire("disturbed", &(&changes & warp.eq(&changed_warp)));
+    let disturbed = m.wire("disturbed", &m.fault("is_not_cancelled", &(&changes & warp.eq(&changed_warp)), &zeros(1)));
     let reading = m.wire("reading", &!(&*comparing | &*deciding));
     let reads = m.wire("reads", &(&reading & &works & !&disturbed));
     let y = Row::unpack(shape, &y);

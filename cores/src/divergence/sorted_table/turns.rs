@@ -6,7 +6,7 @@
 //!
 //! Storage: W rows of T + 1 + clog2(fair_after) bits, LUT RAM.
 
-use rtl::{Builder, Expr, Memory, MemoryStyle, increment, join, lit};
+use rtl::{Builder, Expr, Memory, MemoryStyle, increment, join, lit, zeros};
 
 use super::super::UnitInputs;
 use crate::shape::Shape;
@@ -115,13 +115,16 @@ impl Turns {
 
         let goes_on = yields.mux(&!&round_over, &(&hold & !began));
         let ended = !(resolve.a_mask.any() | resolve.b_mask.any());
-        let again = m.wire("count_again", &(&resolve.rotates | ended));
+        let a_meets_second = &second.valid & resolve.a_pc.eq(&second.pc) & resolve.a_depth.eq(&second.depth);
+        let again = &resolve.rotates | ended;
+        let again = m.wire("count_again", &m.fault("a_merge_restarts_the_count", &again, &(&again | a_meets_second)));
         let next = last.mux(&count, &increment(&count, 1)).when(&!&again);
         m.comment("S9: whether another path can run is known late in S8.");
         let others_run = m.delay("others_run_s9", others_run);
         let holds = m.wire("holds_s9", &(m.delay("goes_on_s9", &goes_on) & &others_run));
         let next = m.delay("count_s9", &next).when(&others_run);
-        let marker_s9 = m.delay("marker_s9", &hold.mux(&marker, &resolve.b_mask));
+        let in_round = m.fault("each_yield_begins_a_round", &hold, &zeros(1));
+        let marker_s9 = m.delay("marker_s9", &in_round.mux(&marker, &resolve.b_mask));
         m.drive(&written, &join([&marker_s9, &holds, &next]));
         let warp = start_valid.mux(start_warp, warp_s9);
         rows.write(&(start_valid | valid_s9), &warp, &written.when(&!start_valid));

@@ -90,7 +90,8 @@ impl Below {
         let next = m.delay("next_s8", &nexts.read("next_read", warp_s7));
         let mut below = Self { nexts: Some(nexts), next, ..none };
         if !size.banks().is_empty() {
-            let under = m.wire("under_next_s7", &(height_s7 - lit(height_s7.width(), 2)));
+            let deeper = lit(height_s7.width(), m.fault("a_popped_row_is_next_again", &2, &1));
+            let under = m.wire("under_next_s7", &(height_s7 - deeper));
             let address = below.address(&under, warp_s7);
             for name in size.banks() {
                 let words = shape.warps << size.row_bits();
@@ -138,12 +139,14 @@ impl Below {
     pub fn write(&self, m: &Builder, valid: &Expr, warp: &Expr, step: &Step) {
         let Some(nexts) = &self.nexts else { return };
         let moves = m.wire("next_moves", &(valid & (step.pops | step.pushes)));
-        nexts.write(&moves, warp, &step.pops.mux(&self.under(), step.pushed));
+        let uncovered = m.fault("no_row_moves_up_at_a_pop", &self.under(), &self.next);
+        nexts.write(&moves, warp, &step.pops.mux(&uncovered, step.pushed));
         if self.banks.is_empty() {
             return;
         }
         // Where there is none to cover, no row is at the address either.
-        let covers = m.wire("next_is_covered", &(valid & step.pushes));
+        let covers = m.fault("a_push_loses_the_covered_row", &(valid & step.pushes), &zeros(1));
+        let covers = m.wire("next_is_covered", &covers);
         let covered = m.wire("covered_row", &(&self.height - lit(self.height.width(), 1)));
         let Some([pushes_two, second]) = step.two else {
             self.banks[0].write(&covers, &self.address(&covered, warp), &self.next);

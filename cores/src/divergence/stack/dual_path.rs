@@ -188,9 +188,11 @@ impl DivergenceUnit for DualPath {
 
         m.comment("What the outcome does to the rows.");
         let leaves = &outcome.leaves;
-        let pops = m.wire("pops", &(leaves & !&other.path.valid & height.any()));
-        let pushes =
-            m.wire("pushes", &(&outcome.diverges & (!&outcome.in_place | (&outcome.both_go_on & &other.path.valid))));
+        let other_is_gone = m.fault("pops_a_row_whose_other_side_lives", &!&other.path.valid, &ones(1));
+        let pops = m.wire("pops", &(leaves & other_is_gone & height.any()));
+        let displaces_other = &outcome.both_go_on & &other.path.valid;
+        let displaces_other = m.fault("overwrites_the_other_side", &displaces_other, &zeros(1));
+        let pushes = m.wire("pushes", &(&outcome.diverges & (!&outcome.in_place | displaces_other)));
         let parts = m.wire("parts", &(&outcome.both_go_on & (&pushes | !&other.path.valid)));
 
         m.comment("The row below, uncovered.");
@@ -205,7 +207,12 @@ impl DivergenceUnit for DualPath {
         let uncovered = [(LEFT, &below.left), (RIGHT, &below.right)].map(|(number, word)| {
             let Side { path, at_rpc, leaves_at_ret } = Side::unpack(shape, word, generation);
             let is_from = from.is(number as u64);
-            let mask = m.wire(["below_left", "below_right"][number], &(&path.mask & &live));
+            let side = ["left", "right"][number];
+            let served_again = format!("a_pop_serves_lanes_of_the_{side}_side_again");
+            let active = m.fault(&served_again, &path.mask, &below_common.masks()[number]);
+            let come_back = format!("ended_threads_come_back_on_the_{side}_side");
+            let still_live = m.fault(&come_back, &live, &ones(shape.threads));
+            let mask = m.wire(&format!("below_{side}"), &(active & still_live));
             let pc = is_from.mux(&below_pc, &path.pc);
             let meets = below_rpc.is_at() & pc.eq(&below_rpc.pc) & at_depth(&path);
             Side {
@@ -297,7 +304,8 @@ impl DivergenceUnit for DualPath {
             rpc_depth: rpc.depth,
         };
         let uncovers_none = uncovered.each_ref().map(|side| !&side.path.valid);
-        let is_empty = m.wire("is_empty", &(&pops & join(&uncovers_none).all() & !rows.is_one()));
+        let is_empty = &pops & join(&uncovers_none).all() & !rows.is_one();
+        let is_empty = m.wire("is_empty", &m.fault("keeps_emptied_rows", &is_empty, &zeros(1)));
 
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
@@ -330,9 +338,10 @@ impl DivergenceUnit for DualPath {
         );
         let own = decode(slot, 2);
         let from_one = decode(from, 2);
-        let crossed = m.wire("crossed", &(&top.both | slot.ne(from)));
+        let both = m.fault("does_not_restart_a_slot_that_threads_enter", &top.both, &zeros(1));
+        let crossed = m.wire("crossed", &(both | slot.ne(from)));
         let restarts = (!&from_one | crossed.repeat(2)).when(&pops) | (!&own).when(&replaced);
-        let shadows = pops.repeat(2) | own.when(&outcome.diverges);
+        let shadows = shadows(&m, &own, from, [&pops, &pushes], &outcome);
 
         let validate = |f: &dyn Fn(&Side) -> Expr| select(slot_s7, &sides_s7.each_ref().map(f));
         let given = Path {
@@ -400,6 +409,23 @@ impl DivergenceUnit for DualPath {
         }
         m.finish()
     }
+}
+
+/// Slots whose late results may be those of threads that go on in the other: both at a pop, at a divergence that of the
+/// instruction (`own`).
+fn shadows(m: &Builder, own: &Expr, from: &Expr, [pops, pushes]: [&Expr; 2], outcome: &Outcome) -> Expr {
+    let without = |point, slots: &Expr, lost: &Expr| m.fault(point, slots, &(slots & !lost));
+    let both = pops.repeat(2);
+    let both = without("no_shadow_bits_at_a_pop", &both, &ones(2));
+    let both = without("no_shadow_bit_at_a_pop_of_the_slot_that_leaves_first", &both, &!own);
+    let both = without("no_shadow_bit_at_a_pop_of_the_slot_that_leaves_last", &both, own);
+    let right = join([from, &zeros(1)]);
+    let both = without("no_shadow_bit_at_a_pop_of_the_left_slot_when_the_right_goes_on", &both, &right);
+    let (diverges, in_place) = (&outcome.diverges, &outcome.in_place);
+    let diverges = without("no_shadow_bit_at_a_divergence_to_a_new_reconvergence_point", diverges, &!in_place);
+    let diverges = without("no_shadow_bit_at_a_divergence_in_place", &diverges, &(in_place & !pushes));
+    let diverges = without("no_shadow_bit_at_a_divergence_over_a_suspended_side", &diverges, &(in_place & pushes));
+    both | own.when(&diverges)
 }
 
 /// Which sides a row has had.

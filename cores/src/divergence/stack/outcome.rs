@@ -1,6 +1,6 @@
 //! What an instruction does to the row that it ran from.
 
-use rtl::{Builder, Expr, concat};
+use rtl::{Builder, Expr, concat, ones, zeros};
 
 use super::rpc::Rpc;
 use crate::shape::Shape;
@@ -52,6 +52,7 @@ impl Outcome {
         let (is_at, is_return) = (kind.is(1), kind.is(2));
         let own_is_row_depth = m.wire("own_is_row_depth", &own_depth.eq(&row.depth));
         let same_at = &is_at & row.is_at() & pc.eq(&row.pc);
+        let same_at = m.fault("does_not_reuse_rows", &same_at, &zeros(1));
         let same = (same_at | (&is_return & row.is_return())) & &own_is_row_depth;
         let in_place = m.wire("in_place", &(!(&is_at | &is_return) | same));
         let rpc = Rpc::mux(&in_place, row, &Rpc { kind, pc: pc.clone(), depth: own_depth.clone() });
@@ -62,32 +63,37 @@ impl Outcome {
         let a_keeps_depth = m.wire("a_keeps_depth", &a_depth.eq(b_depth));
         let together = &a_keeps_depth & a_pc.eq(b_pc);
         let diverges = m.wire("diverges", &(&a_goes & &b_goes & !together & !&resolve.is_memory & !&resolve.rotates));
-        let a_has_row_depth = m.wire("a_has_row_depth", &a_depth.eq(&row.depth));
+        let a_has_row_depth = m.fault("the_point_of_the_row_ignores_the_call_depth", &a_depth.eq(&row.depth), &ones(1));
+        let a_has_row_depth = m.wire("a_has_row_depth", &a_has_row_depth);
         let a_at_row = m.wire("a_at_row", &(row.is_at() & a_pc.eq(&row.pc) & &a_has_row_depth));
         let b_at_row = m.wire("b_at_row", &(row.is_at() & b_pc.eq(&row.pc) & &own_is_row_depth));
-        let a_arrives = in_place.mux(&a_at_row, &(&is_at & a_pc.eq(&pc) & &a_keeps_depth));
+        let a_has_depth = m.fault("the_point_of_the_branch_ignores_the_call_depth", &a_keeps_depth, &ones(1));
+        let a_arrives = in_place.mux(&a_at_row, &(&is_at & a_pc.eq(&pc) & a_has_depth));
         let b_arrives = in_place.mux(&b_at_row, &(&is_at & b_pc.eq(&pc)));
         let [a_arrives, b_arrives] = [m.wire("a_arrives", &a_arrives), m.wire("b_arrives", &b_arrives)];
         let both_go_on = m.wire("both_go_on", &(&diverges & !&a_arrives & !&b_arrives));
         let near_is_a = m.wire("near_is_a", &!b_pc.lt(a_pc));
 
         m.comment("The path that goes on in place of the old one.");
-        let replays = m.wire("replays", &(&resolve.is_memory & &b_goes));
+        let replays = &resolve.is_memory & &b_goes;
+        let replays = m.wire("replays", &m.fault("forgets_the_lanes_still_to_serve", &replays, &zeros(1)));
         let a_alone = m.wire("a_alone", &(&a_goes & !&replays));
         let stays_with_a = m.wire("stays_with_a", &diverges.mux(&(!&a_arrives & (&b_arrives | &near_is_a)), &a_alone));
         let chosen = stays_with_a.mux(a_mask, b_mask);
         let active = m.wire("active", &(&diverges | &replays).mux(&chosen, whole));
         let parked = m.wire("parks", &(&a_alone & &resolve.a_parked & !&diverges));
-        let at_row = a_alone.mux(&(&a_at_row & !&resolve.a_parked), &(&b_at_row & !&replays));
+        let a_runs = m.fault("reconverges_while_parked", &!&resolve.a_parked, &ones(1));
+        let at_row = a_alone.mux(&(&a_at_row & a_runs), &(&b_at_row & !&replays));
         let gone = whole.none();
         let goes_on = m.wire("goes_on", &(&diverges | &replays | !&gone));
         let leaves = m.wire("leaves_row", &(!&diverges & (at_row | &gone | &resolve.rotates)));
 
         m.comment("Where a return is the reconvergence point: at which depth it counts, and which the first to arrive was at.");
         let a_returns = in_place.mux(&a_has_row_depth, &a_keeps_depth) & rpc.is_return();
-        let b_returns = in_place.mux(&own_is_row_depth, &rtl::ones(1)) & rpc.is_return();
+        let b_returns = in_place.mux(&own_is_row_depth, &ones(1)) & rpc.is_return();
         let moved_returns = stays_with_a.mux(&a_has_row_depth, &own_is_row_depth) & row.is_return();
-        let arrives_first = m.wire("arrives_first", &(row.kind.is(2) & &resolve.rotates & !gone));
+        let arrives_first = row.kind.is(2) & &resolve.rotates & !gone;
+        let arrives_first = m.wire("arrives_first", &m.fault("forgets_the_first_return", &arrives_first, &zeros(1)));
         let arrived = Rpc {
             kind: concat([&row.kind.bit(1), &(row.kind.bit(0) | &arrives_first)]),
             pc: arrives_first.mux(own_pc, &row.pc),

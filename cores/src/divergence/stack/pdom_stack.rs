@@ -142,7 +142,8 @@ impl DivergenceUnit for PdomStack {
         let below = Suspended::unpack(shape, &rows.next);
         let (below_rpc, at_popped) = below.rpc().uncovered(&m, &outcome.arrived);
         let below_pc = at_popped.mux(&outcome.arrived.pc, &below.pc);
-        let below_mask = m.wire("below_mask", &(&below.mask & &live));
+        let still_live = m.fault("ended_threads_come_back", &live, &ones(shape.threads));
+        let below_mask = m.wire("below_mask", &(&below.mask & still_live));
         let below_at_rpc = below_rpc.is_at() & below_pc.eq(&below_rpc.pc) & below.depth.eq(&below_rpc.depth);
         let below_leaves_at_ret = below_rpc.is_return() & below.depth.eq(&below_rpc.depth);
 
@@ -151,7 +152,8 @@ impl DivergenceUnit for PdomStack {
         );
         let Resolve { a_pc, a_depth, b_pc, b_depth, .. } = resolve;
         let stays = |a: &Expr, b: &Expr| outcome.stays_with_a.mux(a, b);
-        let pushes_two = m.wire("pushes_two", &(&outcome.both_go_on & !&outcome.in_place));
+        let elsewhere = m.fault("pushes_two_rows_in_place", &!&outcome.in_place, &ones(1));
+        let pushes_two = m.wire("pushes_two", &(&outcome.both_go_on & elsewhere));
         let pushes_one = m.wire("pushes_one", &(&outcome.diverges & !(&outcome.in_place ^ &outcome.both_go_on)));
         let far = Suspended::new(
             &stays(b_pc, a_pc),
@@ -180,7 +182,8 @@ impl DivergenceUnit for PdomStack {
         };
         let moved_rpc = Rpc::mux(&outcome.diverges, &outcome.rpc, &top.rpc());
         let rpc = Rpc::mux(&pops, &below_rpc, &moved_rpc);
-        let empty = m.wire("is_empty", &(&pops & below_mask.none() & !rows.is_one()));
+        let empty = &pops & below_mask.none() & !rows.is_one();
+        let empty = m.wire("is_empty", &m.fault("keeps_emptied_rows", &empty, &zeros(1)));
         let at_rpc = m.wire("is_at_rpc", &pops.mux(&below_at_rpc, &outcome.waits_at_rpc));
         let at_ret = m.wire("leaves_at_ret", &pops.mux(&below_leaves_at_ret, &outcome.leaves_at_ret));
         let gives_way = m.wire("gives_way", &(&empty | (&at_rpc & &path.valid & !&path.parked)));

@@ -1,6 +1,6 @@
 //! Where the paths of a row meet again.
 
-use rtl::{Builder, Expr, lit};
+use rtl::{Builder, Expr, lit, zeros};
 
 use crate::shape::Shape;
 
@@ -19,7 +19,7 @@ rtl::bundle! {
 impl Rpc {
     /// Nowhere: the paths of the bottom row run until they end.
     pub fn nowhere(shape: &Shape) -> Self {
-        Self { kind: lit(2, 0), pc: rtl::zeros(shape.pc_bits), depth: rtl::zeros(shape.depth_bits) }
+        Self { kind: lit(2, 0), pc: zeros(shape.pc_bits), depth: zeros(shape.depth_bits) }
     }
 
     /// Whether it is nowhere.
@@ -56,7 +56,8 @@ impl Rpc {
     pub fn uncovered(&self, m: &Builder, popped: &Self) -> (Self, Expr) {
         let same = m.wire("same_return", &(self.is_return() & popped.is_return() & self.depth.eq(&popped.depth)));
         let known = popped.is_known_return();
-        let learns = m.wire("learns_return", &(&known & &same & !self.kind.bit(0)));
+        let learns = &known & &same & !self.kind.bit(0);
+        let learns = m.wire("learns_return", &m.fault("does_not_pass_on_the_first_return", &learns, &zeros(1)));
         let rpc = Self {
             kind: &self.kind | learns.extend(2),
             pc: learns.mux(&popped.pc, &self.pc),
