@@ -1,6 +1,7 @@
 //! The pipeline: the stages, wired. The top of a core whose memory ports are at the top.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, ones, zeros};
+use weft_trace::{Ports as _, ReleasePorts, TracePorts};
 
 use crate::divergence::DivergenceUnit;
 use crate::formal::{self, KeptRegister};
@@ -8,10 +9,7 @@ use crate::functional::lane_operands::Operands;
 use crate::functional::{long_results, round_robin};
 use crate::memory::request_queue;
 use crate::shape::{PC, Shape};
-use crate::signals::{
-    Alignment, CommitTrace, Control, Hazards, LaneControl, LateResult, Meta, Path, Request, Resolve, UnitTrace,
-    delay_by, flag_delay_by,
-};
+use crate::signals::{Alignment, Control, Hazards, LaneControl, LateResult, Meta, Path, Request, Resolve};
 use crate::stages::context::{Fetch, Written};
 use crate::stages::s0_steer::{Resteer, Stand};
 use crate::stages::s3_schedule::ReplayRecord;
@@ -22,6 +20,7 @@ use crate::stages::{
     s7_commit, s8_context, s9_gather,
 };
 use crate::start;
+use crate::trace::Traced;
 
 /// Elaborates the pipeline with a divergence unit, as a module of this name and purpose.
 pub fn elaborate(
@@ -286,7 +285,7 @@ pub fn elaborate(
     m.output("error_lane", &at_least_one(&sticky("fault_lane", &s7.output("fault_lane_s7"))));
 
     if shape.trace {
-        trace(&m, shape, &[&s3, &s7, &s8, &s9], &meta_s7, &release);
+        trace(&m, shape, [&s3, &s7, &s8, &s9], &release);
     }
     if shape.observed {
         formal::observe(&m, shape, [&s4, &s6, &s7, &s9]);
@@ -361,47 +360,21 @@ impl Ports {
     }
 }
 
-/// The trace port.
-fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Meta, release: &Expr) {
-    let [s3, s7, s8, s9] = stages;
-    let at_least_one = |value: &Expr| value.extend(value.width().max(1));
-    let address = |pc: &Expr| concat([pc, &zeros(2)]);
-    let (warp, slot) = (at_least_one(&s7.output("warp_s8")), at_least_one(&s7.output("slot_s8")));
-    let commit = CommitTrace::from_instance(s7, shape, "trace_s8");
-    let resolved = s7.output("valid_s8");
-    let valid = if shape.rotates { &resolved & !s7.output("rotates_s8") } else { resolved.clone() };
-
-    m.port_group("trace: commits (S8)");
-    m.output("trace_commit_valid", &valid);
-    m.output("trace_commit_warp", &warp);
-    m.output("trace_commit_slot", &slot);
-    for (field, value) in commit.fields() {
-        let value = if field == "pc" { address(value) } else { value.clone() };
-        m.output(&format!("trace_commit_{field}"), &value);
+/// The trace port: the groups that the stages fill, in the order of the table.
+fn trace(m: &Builder, shape: &Shape, [s3, s7, s8, s9]: [&rtl::Instance; 4], release: &Expr) {
+    let ports = TracePorts {
+        commit: Traced::from_instance(s7, shape, "s8").0,
+        context: Traced::from_instance(s8, shape, "").0,
+        unit: Traced::from_instance(s8, shape, "").0,
+        release: ReleasePorts { valid: release.clone() },
+        late: Traced::from_instance(s9, shape, "s9").0,
+        issue: Traced::from_instance(s3, shape, "s3").0,
+        squash: Traced::from_instance(s7, shape, "s7").0,
+    };
+    for (field, value) in ports.fields() {
+        if let Some((_, title)) = weft_trace::GROUPS.iter().find(|(first, _)| *first == field.port) {
+            m.port_group(title);
+        }
+        m.output(&format!("trace_{}", field.port), value);
     }
-    m.port_group("trace: the path in charge after S8, what else the unit tells, and the barrier's release");
-    m.output("trace_context_valid", &flag_delay_by(m, "context_valid", &resolved, shape.record_delay));
-    m.output("trace_context_warp", &delay_by(m, "context_warp", &warp, shape.record_delay));
-    m.output("trace_context_slot", &delay_by(m, "context_slot", &slot, shape.record_delay));
-    let x = Path::build(shape, &mut |field, _| s8.output(&format!("context_x_{field}")));
-    for (field, value) in x.fields() {
-        let value = if field == "pc" { address(value) } else { value.clone() };
-        m.output(&format!("trace_context_x_{field}"), &value);
-    }
-    for (field, value) in UnitTrace::build(shape, &mut |field, _| s8.output(field)).fields() {
-        let value = if field == "context_y_pc" { address(value) } else { at_least_one(value) };
-        m.output(&format!("trace_{field}"), &value);
-    }
-    m.output("trace_release", release);
-    m.port_group("trace: register writes of loads (S9)");
-    for field in ["valid", "warp", "slot", "number", "rd", "mask", "values"] {
-        let value = s9.output(&format!("late_{field}_s9"));
-        m.output(&format!("trace_late_{field}"), &at_least_one(&value));
-    }
-    m.port_group("trace: issues (S3) and squashes (S7)");
-    m.output("trace_issue_valid", &s3.output("issue_s3"));
-    m.output("trace_issue_warp", &at_least_one(&s3.output("issue_warp_s3")));
-    m.output("trace_issue_slot", &at_least_one(&s3.output("issue_slot_s3")));
-    m.output("trace_squash_valid", &s7.output("squash_valid_s7"));
-    m.output("trace_squash_warp", &at_least_one(&meta_s7.warp));
 }

@@ -28,6 +28,7 @@ mod signals;
 mod stages;
 mod start;
 mod top;
+mod trace;
 
 use divergence::DivergenceUnit;
 use sha2::{Digest, Sha256};

@@ -219,52 +219,6 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
-    /// What a divergence unit tells the trace: beside the path in charge, the record of a commit or rotation, and what
-    /// its sorter does. All zero for a unit that has no such thing.
-    pub struct UnitTrace(shape: &Shape) {
-        /// The record is of a rotation.
-        context_rotates: 1,
-        /// Whether there is a second path.
-        context_y_valid: 1,
-        /// Its next instruction.
-        context_y_pc: shape.pc_bits,
-        /// Its call depth.
-        context_y_depth: shape.depth_bits,
-        /// Its threads.
-        context_y_mask: shape.threads,
-        /// Whether it waits at a barrier.
-        context_y_parked: 1,
-        /// The first path gave up its place.
-        context_yields: 1,
-        /// A row was added to the cold table.
-        context_inserts: 1,
-        /// The front row was taken out.
-        context_extracts: 1,
-        /// A row, or two, was pushed on the stack.
-        context_pushes: 1,
-        /// A row was popped from the stack.
-        context_pops: 1,
-        /// The sorter changes the second path of a warp.
-        exchange_valid: 1,
-        /// The warp.
-        exchange_warp: shape.warp_bits(),
-        /// The row, counted from the front.
-        exchange_row: shape.lane_bits(),
-        /// The row goes into the second path, and the front row takes its place.
-        exchange_merges: 1,
-        /// The front row goes into the row. With neither, the row and the second path change places.
-        exchange_folds: 1,
-    }
-}
-
-impl UnitTrace {
-    /// Of a unit that has none of it.
-    pub fn none(shape: &Shape) -> Self {
-        rtl::Bundle::build(shape, &mut |_, width| rtl::zeros(width))
-    }
-}
-
-rtl::bundle! {
     /// One transaction on its way to memory or console.
     pub struct Request(shape: &Shape) {
         /// `dmem_req_op`.
@@ -344,37 +298,5 @@ rtl::bundle! {
         direct: shape.threads,
         /// Byte offset in each lane's word.
         offsets: 2 * shape.threads,
-    }
-}
-
-rtl::bundle! {
-    /// The commit record of the trace port.
-    pub struct CommitTrace(shape: &Shape) {
-        /// Address of the instruction.
-        pc: PC,
-        /// The word.
-        instruction: 32,
-        /// Mask of the path.
-        mask: shape.threads,
-        /// Lanes served.
-        served: shape.threads,
-        /// Commits before this one.
-        number: 32,
-        /// Destination register.
-        rd: 5,
-        /// Whether the values were written.
-        writes: 1,
-        /// Values.
-        values: shape.line_bits(),
-        /// 0 none, 1 load, 2 store, 3 console, else 2 more than `dmem_req_op`.
-        memory_op: 4,
-        /// Line address.
-        memory_address: 32,
-        /// Store data.
-        memory_data: shape.line_bits(),
-        /// Byte mask.
-        memory_mask: 4 * shape.threads,
-        /// More than one next pc.
-        divergent: 1,
     }
 }

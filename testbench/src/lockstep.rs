@@ -34,7 +34,7 @@ use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord,
 pub use mismatch::Mismatch;
 pub(crate) use mismatch::{disassemble, place};
 
-use crate::memory::{Operation, RAM_BASE, Ram, Request};
+use crate::memory::{RAM_BASE, Ram, Request};
 use contexts::Contexts;
 use counters::Counters;
 use history::History;
@@ -164,7 +164,7 @@ impl<'a> Checker<'a> {
             self.loads.check_overtaking(&self.expected)?;
         }
         // Every answer of memory is written, one to x0 too.
-        if late || Operation::of_commit(self.expected.memory).is_some_and(Operation::is_answered) {
+        if late || self.expected.memory.is_answered() {
             self.loads.push(&self.expected);
         }
         self.transactions.push(&self.expected);

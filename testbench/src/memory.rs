@@ -14,7 +14,6 @@ mod ram;
 pub use data_port::{DataPort, Request, Response, Violation};
 pub use layout::Layout;
 pub(crate) use offer::Offer;
-pub use operation::Operation;
 pub(crate) use ram::byte_bits;
 pub use ram::{CONSOLE, RAM_BASE, Ram};
 

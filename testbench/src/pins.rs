@@ -2,6 +2,7 @@
 
 use rtl::Direction::{Input, Output};
 use weft_config::Config;
+use weft_trace::{Ports as _, Sizes, TracePorts};
 
 use crate::model::{Model, ModelError, Port};
 
@@ -171,65 +172,6 @@ pins! {
     }
 }
 
-pins! {
-    /// The trace port, without the prefix `trace_`.
-    TracePorts {
-        commit_valid: Output |_| 1,
-        commit_warp: Output |w| w.warp,
-        commit_slot: Output |_| 1,
-        commit_number: Output |_| 32,
-        commit_pc: Output |_| 32,
-        commit_instruction: Output |_| 32,
-        commit_mask: Output |w| w.threads,
-        commit_served: Output |w| w.threads,
-        commit_rd: Output |_| 5,
-        commit_writes: Output |_| 1,
-        commit_values: Output |w| 32 * w.threads,
-        commit_memory_op: Output |_| 4,
-        commit_memory_address: Output |_| 32,
-        commit_memory_data: Output |w| 32 * w.threads,
-        commit_memory_mask: Output |w| 4 * w.threads,
-        commit_divergent: Output |_| 1,
-        context_valid: Output |_| 1,
-        context_warp: Output |w| w.warp,
-        context_slot: Output |_| 1,
-        context_x_valid: Output |_| 1,
-        context_x_pc: Output |_| 32,
-        context_x_depth: Output |_| 8,
-        context_x_mask: Output |w| w.threads,
-        context_x_parked: Output |_| 1,
-        context_rotates: Output |_| 1,
-        context_y_valid: Output |_| 1,
-        context_y_pc: Output |_| 32,
-        context_y_depth: Output |_| 8,
-        context_y_mask: Output |w| w.threads,
-        context_y_parked: Output |_| 1,
-        context_yields: Output |_| 1,
-        context_inserts: Output |_| 1,
-        context_extracts: Output |_| 1,
-        context_pushes: Output |_| 1,
-        context_pops: Output |_| 1,
-        exchange_valid: Output |_| 1,
-        exchange_warp: Output |w| w.warp,
-        exchange_row: Output |w| w.lane,
-        exchange_merges: Output |_| 1,
-        exchange_folds: Output |_| 1,
-        release: Output |_| 1,
-        late_valid: Output |_| 1,
-        late_warp: Output |w| w.warp,
-        late_slot: Output |_| 1,
-        late_number: Output |_| 32,
-        late_rd: Output |_| 5,
-        late_mask: Output |w| w.threads,
-        late_values: Output |w| 32 * w.threads,
-        issue_valid: Output |_| 1,
-        issue_warp: Output |w| w.warp,
-        issue_slot: Output |_| 1,
-        squash_valid: Output |_| 1,
-        squash_warp: Output |w| w.warp,
-    }
-}
-
 impl Ports {
     /// The ports of a core of this configuration.
     pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
@@ -286,11 +228,19 @@ impl AtomicPorts {
     }
 }
 
-impl TracePorts {
-    /// The trace port of a core of this configuration.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
-        Self::bind(model, "trace_", &Widths::of(config))
+/// The trace port of a core of this configuration.
+pub(crate) fn trace_ports(model: &Model, config: &Config) -> Result<TracePorts<Port>, ModelError> {
+    let sizes = Sizes { warps: config.warps as usize, threads: config.threads as usize };
+    let mut failed = None;
+    let ports = TracePorts::build(&mut |field| {
+        let port = model.port(&format!("trace_{}", field.port), (field.width)(sizes), Output);
+        port.map_err(|error| failed = failed.take().or(Some(error))).ok()
+    });
+    if let Some(error) = failed {
+        return Err(error);
     }
+    let mut found = ports.fields().into_iter().filter_map(|(_, port)| *port).collect::<Vec<_>>().into_iter();
+    Ok(TracePorts::build(&mut |_| found.next().expect("every port was found")))
 }
 
 /// Reads a byte mask of up to 256 bits.

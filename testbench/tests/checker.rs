@@ -9,7 +9,7 @@ use sim::{Fault, Given, Machine, Program, Step};
 use support::assembler::*;
 use testbench::Mismatch;
 use testbench::lockstep::{Checker, End};
-use testbench::memory::{Operation, Ram, Request};
+use testbench::memory::{Ram, Request};
 use weft_config::Config;
 use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord, Sorting};
 
@@ -173,8 +173,8 @@ fn find(shown: &[Shown], condition: impl Fn(&Shown) -> bool) -> usize {
     shown.iter().position(condition).unwrap()
 }
 
-fn is_request(operation: Operation) -> impl Fn(&Shown) -> bool {
-    move |shown| matches!(shown, Shown::Request { code, .. } if Operation::from_code(*code) == Some(operation))
+fn is_request(operation: MemoryOp) -> impl Fn(&Shown) -> bool {
+    move |shown| matches!(shown, Shown::Request { code, .. } if MemoryOp::of_request(*code) == Some(operation))
 }
 
 fn is_late(shown: &Shown) -> bool {
@@ -211,7 +211,7 @@ fn alter_late(stream: &mut Stream, change: impl Fn(&mut LateWrite)) {
 }
 
 fn alter_store(stream: &mut Stream, change: impl Fn(&mut u64, &mut u32, &mut [u64; 4], &mut Vec<u32>)) {
-    let index = find(&stream.shown, is_request(Operation::Store));
+    let index = find(&stream.shown, is_request(MemoryOp::Store));
     let Shown::Request { code, address, mask, data } = &mut stream.shown[index] else { unreachable!() };
     change(code, address, mask, data);
 }
@@ -378,7 +378,7 @@ const LATE_WRITES: &[Corruption] = &[
 ];
 
 const PORTS: &[Corruption] = &[
-    ("request lost", |s| drop(s.shown.remove(find(&s.shown, is_request(Operation::Store)))), "dmem_req_addr"),
+    ("request lost", |s| drop(s.shown.remove(find(&s.shown, is_request(MemoryOp::Store)))), "dmem_req_addr"),
     (
         "last request lost",
         |s| {
@@ -390,7 +390,7 @@ const PORTS: &[Corruption] = &[
     (
         "request without a commit",
         |s| {
-            let request = s.shown[find(&s.shown, is_request(Operation::Store))].clone();
+            let request = s.shown[find(&s.shown, is_request(MemoryOp::Store))].clone();
             s.shown.insert(0, request);
         },
         "dmem_req_valid",
@@ -402,8 +402,8 @@ const PORTS: &[Corruption] = &[
     (
         "requests out of order",
         |s| {
-            let first = find(&s.shown, is_request(Operation::Store));
-            let second = find(&s.shown[first + 1..], is_request(Operation::Store)) + first + 1;
+            let first = find(&s.shown, is_request(MemoryOp::Store));
+            let second = find(&s.shown[first + 1..], is_request(MemoryOp::Store)) + first + 1;
             s.shown.swap(first, second);
         },
         "dmem_req_addr",

@@ -13,10 +13,10 @@ use rtl::{
     zeros,
 };
 
-use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::formal::Watched;
 use crate::shape::Shape;
-use crate::signals::{Path, Settled, UnitTrace, delay_by};
+use crate::signals::{Path, Settled, delay_by};
 use weft_config::{ARBITER, Unit};
 
 /// The unit.

@@ -19,7 +19,7 @@
 //! | `predicted_s8` | in | S8 | only where the unit [compares it](DivergenceUnit::compares_prediction): where the front end went on |
 //! | `at_prediction_x`, `_y` | out | S8 | and with it: whether the path in charge is there, if it is that of the instruction's slot |
 //! | `is_b_x` | out | S8 | and with it, but not where the unit reconverges: whether the path in charge is b, if b has threads, and no others |
-//! | [`UnitTrace`] `_trace` | out | S8 + record delay | only with the trace port |
+//! | [`UnitPorts`] `_trace` | out | S8 + record delay | only with the trace port |
 //! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`Unit::rotates`] |
 //!
 //! In a formal build it has more, and asserts its invariants by name: see [`crate::formal`].
@@ -34,9 +34,11 @@ mod verilog;
 use rtl::{Builder, ElaborationError, Expr, Instance, Module, zeros};
 
 use weft_config::{Unit, UnknownUnit};
+use weft_trace::UnitPorts;
 
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve, UnitTrace};
+use crate::signals::{Path, Resolve};
+use crate::trace::Traced;
 use rtl::Bundle;
 
 /// A table of a unit.
@@ -112,6 +114,9 @@ pub fn find(name: &str) -> Result<&'static dyn DivergenceUnit, UnknownUnit> {
 }
 
 pub(crate) use verilog::{check as check_external, check_names as check_names_of_external, of as external_of};
+
+/// What a unit tells the trace.
+pub type UnitTrace = Traced<UnitPorts<Expr>>;
 
 /// The inputs of a unit's module, declared in the order of the table above.
 pub struct UnitInputs {

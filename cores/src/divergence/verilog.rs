@@ -6,11 +6,11 @@
 use rtl::{Builder, Bundle, Direction, ElaborationError, Module, PortInfo, zeros};
 use weft_config::{Config, External, Unit, VERILOG, nearest};
 
-use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::CoreError;
 use crate::formal::Watched;
 use crate::shape::{RAM_BASE, Shape};
-use crate::signals::{Path, Resolve, UnitTrace};
+use crate::signals::{Path, Resolve};
 
 /// The unit.
 pub struct Verilog;

@@ -4,10 +4,12 @@
 //! same order, closes it. A harness chooses the thread and knows the specification: `cores/tests/formal/edge/`.
 
 use rtl::{Builder, Bundle, ElaborationError, Instance, Module, concat, decode, select, zeros};
+use weft_trace::{CommitPorts, LatePorts};
 
 use crate::divergence::DivergenceUnit;
 use crate::shape::Shape;
-use crate::signals::{CommitTrace, Resolve, delay_by, flag_delay_by};
+use crate::signals::{Resolve, delay_by, flag_delay_by};
+use crate::trace::Traced;
 
 rtl::bundle! {
     /// What the observed thread does in a cycle; all but `valid`, `waits` and `late_valid` mean nothing without them.
@@ -86,7 +88,7 @@ pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
     let address = |pc: &rtl::Expr| concat([pc, &zeros(2)]);
 
     let resolve = Resolve::build(shape, &mut |field, _| s7.output(&format!("{field}_s8")));
-    let commit = CommitTrace::from_instance(s7, shape, "trace_s8");
+    let commit = Traced::<CommitPorts<rtl::Expr>>::from_instance(s7, shape, "s8").0;
     let rotates = resolve.rotates.any();
     let commits = m.wire("commits_s8", &(&resolve.valid & !rotates & resolve.warp.eq(&warp) & of_thread(&commit.mask)));
     let faults = flag_delay_by(m, "rvfi_fault", &s7.output("fault_valid_s7"), 1);
@@ -94,7 +96,8 @@ pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
     let trap = m.wire("traps_s8", &(faults & of_path));
     let serves = of_thread(&commit.served);
     let (in_a, in_b, ends) = (of_thread(&resolve.a_mask), of_thread(&resolve.b_mask), of_thread(&resolve.exit_mask));
-    let late_valid = s9.output("late_valid_s9") & s9.output("late_warp_s9").eq(&warp);
+    let late = Traced::<LatePorts<rtl::Expr>>::from_instance(s9, shape, "s9").0;
+    let late_valid = late.valid & late.warp.slice(0, shape.warp_bits()).eq(&warp);
 
     m.port_group("what it does");
     Observation {
@@ -102,7 +105,7 @@ pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
         waits: &commits & !&serves,
         order: commit.number.clone(),
         insn: commit.instruction.clone(),
-        pc_rdata: address(&commit.pc),
+        pc_rdata: commit.pc.clone(),
         pc_wdata: address(&in_a.mux(&resolve.a_pc, &resolve.b_pc)),
         goes: rtl::join([&in_a, &in_b, &ends]),
         parks: &resolve.a_parked & in_a,
@@ -114,17 +117,17 @@ pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
         rd_addr: commit.rd.clone(),
         rd_wdata: of_lane(&commit.values),
         rd_valid: &commit.writes & !&ends,
-        mem_op: commit.memory_op.clone(),
+        mem_op: commit.memory.clone(),
         mem_addr: commit.memory_address.clone(),
         mem_wmask: commit.memory_mask.clone(),
         mem_wdata: commit.memory_data.clone(),
         trap,
         trap_cause: delay_by(m, "rvfi_cause", &s7.output("fault_cause_s7"), 1),
         trap_lane: delay_by(m, "rvfi_fault_lane", &s7.output("fault_lane_s7"), 1),
-        late_valid: late_valid & of_thread(&s9.output("late_mask_s9")),
-        late_order: s9.output("late_number_s9"),
-        late_rd_addr: s9.output("late_rd_s9"),
-        late_rd_wdata: of_lane(&s9.output("late_values_s9")),
+        late_valid: late_valid & of_thread(&late.mask),
+        late_order: late.number,
+        late_rd_addr: late.rd,
+        late_rd_wdata: of_lane(&late.values),
     }
     .fields()
     .into_iter()

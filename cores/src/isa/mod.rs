@@ -6,7 +6,7 @@ mod table;
 
 pub use cover::{Cube, cover, merge};
 pub use csr::{Csr, CsrKind, csrs};
-pub use table::{Alu, CsrAccess, Encoding, Format, MemoryCode, Operation, rv32a, rv32i, rv32m, zicsr, zifencei};
+pub use table::{Alu, CsrAccess, Encoding, Format, Operation, rv32a, rv32i, rv32m, zicsr, zifencei};
 
 /// Every encoding of a core: RV32I, Zicsr and Zifencei, with RV32M if `multiply` and
 /// RV32A if `atomic`.

@@ -1,5 +1,7 @@
 //! Encodings, grouped by extension (RISC-V unprivileged ISA manual, chapter "Instruction Set Listings").
 
+use weft_trace::MemoryOp;
+
 use super::cover::Cube;
 
 /// Which bits of an instruction word are fields.
@@ -79,7 +81,7 @@ pub enum Operation {
     /// Store, width by funct3.
     Store,
     /// Atomic memory operation, with its code on the memory port.
-    Atomic(MemoryCode),
+    Atomic(MemoryOp),
     /// Orders memory accesses: nothing to do, since requests are performed in order.
     Fence,
     /// Orders fetches after stores.
@@ -90,33 +92,6 @@ pub enum Operation {
     Ebreak,
     /// CSR access.
     Csr(CsrAccess),
-}
-
-/// `dmem_req_op` of an atomic operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MemoryCode {
-    /// Load-reserved.
-    LoadReserved = 2,
-    /// Store-conditional.
-    StoreConditional = 3,
-    /// Swap.
-    Swap = 4,
-    /// Add.
-    Add = 5,
-    /// Exclusive or.
-    Xor = 6,
-    /// And.
-    And = 7,
-    /// Or.
-    Or = 8,
-    /// Signed minimum.
-    Min = 9,
-    /// Signed maximum.
-    Max = 10,
-    /// Unsigned minimum.
-    MinUnsigned = 11,
-    /// Unsigned maximum.
-    MaxUnsigned = 12,
 }
 
 /// One encoding: the word matches where `mask` is set.
@@ -255,16 +230,16 @@ pub fn rv32a() -> Vec<Encoding> {
         operation: Operation::Atomic(code),
     };
     vec![
-        atomic("lr_w", 0x02, RS2, MemoryCode::LoadReserved),
-        atomic("sc_w", 0x03, 0, MemoryCode::StoreConditional),
-        atomic("amoswap_w", 0x01, 0, MemoryCode::Swap),
-        atomic("amoadd_w", 0x00, 0, MemoryCode::Add),
-        atomic("amoxor_w", 0x04, 0, MemoryCode::Xor),
-        atomic("amoand_w", 0x0c, 0, MemoryCode::And),
-        atomic("amoor_w", 0x08, 0, MemoryCode::Or),
-        atomic("amomin_w", 0x10, 0, MemoryCode::Min),
-        atomic("amomax_w", 0x14, 0, MemoryCode::Max),
-        atomic("amominu_w", 0x18, 0, MemoryCode::MinUnsigned),
-        atomic("amomaxu_w", 0x1c, 0, MemoryCode::MaxUnsigned),
+        atomic("lr_w", 0x02, RS2, MemoryOp::LoadReserved),
+        atomic("sc_w", 0x03, 0, MemoryOp::StoreConditional),
+        atomic("amoswap_w", 0x01, 0, MemoryOp::AmoSwap),
+        atomic("amoadd_w", 0x00, 0, MemoryOp::AmoAdd),
+        atomic("amoxor_w", 0x04, 0, MemoryOp::AmoXor),
+        atomic("amoand_w", 0x0c, 0, MemoryOp::AmoAnd),
+        atomic("amoor_w", 0x08, 0, MemoryOp::AmoOr),
+        atomic("amomin_w", 0x10, 0, MemoryOp::AmoMin),
+        atomic("amomax_w", 0x14, 0, MemoryOp::AmoMax),
+        atomic("amominu_w", 0x18, 0, MemoryOp::AmoMinUnsigned),
+        atomic("amomaxu_w", 0x1c, 0, MemoryOp::AmoMaxUnsigned),
     ]
 }

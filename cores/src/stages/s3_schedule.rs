@@ -6,6 +6,7 @@
 //! issue.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, select_one_hot};
+use weft_trace::IssuePorts;
 
 use super::context::{Fetch, Written, contexts_of, join_context, split_context};
 use super::s3_context::{self, Need};
@@ -13,6 +14,7 @@ use super::s3_scoreboard::{self, Started};
 use crate::formal::points;
 use crate::shape::{BUFFER, LONG_RESULTS, PATIENCE, PC, REQUEST_QUEUE, Shape};
 use crate::signals::{Hazards, Meta};
+use crate::trace::Traced;
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
@@ -237,9 +239,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.output("epoch_s4", &m.delay("epoch", &select_one_hot(&grant, &epochs.lanes(shape.epoch_bits()))));
     if shape.trace {
         m.port_group("trace");
-        m.output("issue_s3", &valid);
-        m.output("issue_warp_s3", &warp);
-        m.output("issue_slot_s3", &slot);
+        Traced::of(shape, &IssuePorts { valid: valid.clone(), warp: warp.clone(), slot: slot.clone() })
+            .outputs(&m, "s3");
     }
     m.finish()
 }

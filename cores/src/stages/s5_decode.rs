@@ -114,7 +114,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let memory_op = |bit: u32| {
         decoder.any(&|e| match e.operation {
             Operation::Store => bit == 0,
-            Operation::Atomic(code) => code as u32 >> bit & 1 == 1,
+            Operation::Atomic(operation) => operation.request_code().is_some_and(|code| code >> bit & 1 == 1),
             _ => false,
         })
     };

@@ -8,7 +8,9 @@
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, concat, encode, increment, join, lit, lowest_one,
+    zeros,
 };
+use weft_trace::{CommitPorts, SquashPorts};
 
 use super::context::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
@@ -16,7 +18,8 @@ use crate::formal::{points, points_exist};
 use crate::memory::coalescer;
 use crate::memory::map::in_ram;
 use crate::shape::{CONSOLE, DEPTH, PC, Shape};
-use crate::signals::{Alignment, CommitTrace, Control, LateResult, Meta, Path, Request, Resolve};
+use crate::signals::{Alignment, Control, LateResult, Meta, Path, Request, Resolve};
+use crate::trace::Traced;
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -313,7 +316,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         );
         let to_console = &push & &leader_at_console;
         let data = m.wire("traced_data", &request.data());
-        CommitTrace {
+        let traced = CommitPorts {
+            // In S8: the register of the outcome, which reset clears.
+            valid: zeros(1),
+            warp: meta.warp.clone(),
+            slot: meta.slot.clone(),
             pc: meta.pc.clone(),
             instruction: word.clone(),
             mask: active.clone(),
@@ -322,15 +329,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             rd: rd.when(&(&control.writes | &control.is_load | &is_long)),
             writes: &writes | &control.is_exit,
             values,
-            memory_op: traced_op.when(&push),
-            memory_address: concat([&line, &rtl::zeros(2 + shape.lane_bits())]),
+            memory: traced_op.when(&push),
+            memory_address: concat([&line, &zeros(2 + shape.lane_bits())]),
             memory_data: to_console.mux(&data.slice(0, 8).extend(shape.line_bits()), &data),
             memory_mask: to_console.mux(&lit(4 * threads, 1), &request.mask()),
             divergent,
-        }
-        .delay(&m, shape, "trace")
-        .outputs(&m, "trace_s8");
-        m.output("squash_valid_s7", &(&meta.valid & !&valid));
+        };
+        let mut traced = Traced::of(shape, &traced).delay(&m, shape, "q");
+        traced.0.valid = &resolved.valid & resolved.rotates.none();
+        traced.outputs(&m, "s8");
+        let squash = SquashPorts { valid: &meta.valid & !&valid, warp: meta.warp.clone() };
+        Traced::of(shape, &squash).outputs(&m, "s7");
     }
     m.finish()
 }

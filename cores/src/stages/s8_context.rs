@@ -6,6 +6,7 @@
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, count_ones, decode, join, lit, ones, zeros,
 };
+use weft_trace::{ContextPorts, UnitPorts};
 
 use super::context::{contexts_of, join_context};
 use super::s0_steer::{Resteer, Stand};
@@ -13,7 +14,8 @@ use super::s3_schedule::ReplayRecord;
 use crate::divergence::SLOTS;
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
-use crate::signals::{Path, Resolve, UnitTrace, delay_by};
+use crate::signals::{Path, Resolve, delay_by, flag_delay_by};
+use crate::trace::Traced;
 
 /// Elaborates the stage around a divergence unit.
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
@@ -197,23 +199,32 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     m.output("release_barrier", &release);
     m.output("ended", &all_ended);
     if shape.trace {
-        m.port_group("trace: the path in charge after S8, and what else the unit tells");
-        let later = |field: &str, value: &Expr| {
-            delay_by(&m, &format!("traced_{field}"), value, shape.record_delay - shape.delay)
+        m.port_group("trace: the active path after S8, and what else the unit tells");
+        let cycles = shape.record_delay - shape.delay;
+        let later = |field: &str, value: &Expr| delay_by(&m, &format!("traced_{field}"), value, cycles);
+        let x = &slots[0].path;
+        let context = ContextPorts {
+            valid: flag_delay_by(&m, "traced_outcome", &outcome.valid, cycles),
+            warp: later("warp", &outcome.warp),
+            slot: later("slot", &outcome.slot),
+            x_valid: later("valid", &x.valid),
+            x_pc: later("pc", &x.pc),
+            x_depth: later("depth", &x.depth),
+            x_mask: later("mask", &x.mask),
+            x_parked: later("parked", &x.parked),
         };
-        for (field, value) in slots[0].path.fields() {
-            m.output(&format!("context_x_{field}"), &later(field, value));
-        }
-        let trace = UnitTrace::from_instance(&unit, shape, "trace");
+        Traced::of(shape, &context).outputs(&m, "");
+        let trace = Traced::<UnitPorts<Expr>>::from_instance(&unit, shape, "trace");
+        let (moves, exchange) = (&trace.0.moves, &trace.0.exchange);
         let found = [
-            ("a_row_goes_to_the_cold_table", trace.context_inserts.clone()),
-            ("a_row_comes_from_the_cold_table", trace.context_extracts.clone()),
-            ("a_path_yields", trace.context_yields.clone()),
-            ("a_push", trace.context_pushes.clone()),
-            ("a_pop", trace.context_pops.clone()),
-            ("rows_change_places", &trace.exchange_valid & !&trace.exchange_merges & !&trace.exchange_folds),
-            ("a_row_is_merged", &trace.exchange_valid & &trace.exchange_merges),
-            ("a_row_is_folded", &trace.exchange_valid & &trace.exchange_folds),
+            ("a_row_goes_to_the_cold_table", moves.inserts.clone()),
+            ("a_row_comes_from_the_cold_table", moves.extracts.clone()),
+            ("a_path_yields", moves.yields.clone()),
+            ("a_push", moves.pushes.clone()),
+            ("a_pop", moves.pops.clone()),
+            ("rows_change_places", &exchange.valid & !&exchange.merges & !&exchange.folds),
+            ("a_row_is_merged", &exchange.valid & &exchange.merges),
+            ("a_row_is_folded", &exchange.valid & &exchange.folds),
         ];
         points(&m, shape, &found);
         trace.outputs(&m, "");

@@ -9,12 +9,14 @@
 //! the tags of the responses and the free tags, LUT RAM.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, select, zeros};
+use weft_trace::LatePorts;
 
 use super::context::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
 use crate::queue::{self, Queue};
 use crate::shape::{LATE_WAIT, Shape};
 use crate::signals::{Alignment, LateResult, flag_delay_by};
+use crate::trace::Traced;
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -186,13 +188,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     if shape.trace {
         m.port_group("trace");
-        m.output("late_valid_s9", &written);
-        m.output("late_warp_s9", &warp);
-        m.output("late_slot_s9", &slot);
-        m.output("late_rd_s9", &rd);
-        m.output("late_mask_s9", &served);
-        m.output("late_number_s9", &number);
-        m.output("late_values_s9", &data);
+        let late = LatePorts { valid: written, warp, slot, number, rd, mask: served, values: data };
+        Traced::of(shape, &late).outputs(&m, "s9");
     }
     m.finish()
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::schema::{ports, record};
+
 /// One path of a warp: the threads in `mask` are at `pc`, `depth` calls deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct PathRecord {
@@ -15,7 +17,8 @@ pub struct PathRecord {
     pub parked: bool,
 }
 
-/// What a committed instruction asked of the memory port.
+/// What a committed instruction asked of the memory port, by its code.
+#[repr(u8)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemoryOp {
@@ -52,68 +55,143 @@ pub enum MemoryOp {
     AmoMaxUnsigned,
 }
 
-/// One committed instruction (or one part of a replayed one): warp-wide, in commit order.
-///
-/// `values` and `memory_data` hold one word per lane and are meaningful only in the lanes that
-/// `served` and the byte mask select.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Commit {
-    /// Clock cycle of S8, counted from the first cycle after reset; 0 in a model run.
-    pub cycle: u64,
-    /// Warp index.
-    pub warp: u32,
-    /// Path slot (0 unless the divergence unit schedules two).
-    pub slot: u32,
-    /// Commits of the whole core before this one.
-    pub number: u64,
-    /// Address of the instruction.
-    pub pc: u32,
-    /// The instruction word.
-    pub instruction: u32,
-    /// Mask of the path that executes it.
-    pub mask: u64,
-    /// Lanes served by this part: `mask` unless the rest is replayed.
-    pub served: u64,
-    /// Destination register, 0 if none.
-    pub rd: u8,
-    /// Whether `values` were written (or, for CSR 0x800, are the exit codes) at S7.
-    /// False for loads, atomics, multiplications and divisions, whose values come in a
-    /// [`LateWrite`].
-    pub writes: bool,
-    /// Value per lane.
-    pub values: Vec<u32>,
-    /// Memory transaction of this part.
-    pub memory: MemoryOp,
-    /// Byte address of the line, as memory holds it (or of the console register).
-    pub memory_address: u32,
-    /// Store data: the line, one word per lane position. An atomic operation or store-conditional
-    /// has its operand at its word.
-    pub memory_data: Vec<u32>,
-    /// Byte mask of the line (bit 4·i+b = byte b of word i).
-    /// For a load the bytes are not masked: 0. For the console: 1. A load-reserved, a
-    /// store-conditional, failed or not, and an atomic operation have the bytes of their word.
-    pub memory_mask: [u64; 4],
-    /// Whether a conditional branch (or the first part of a `jalr`) found more than one next pc.
-    pub divergent: bool,
+/// [`MemoryOp`] of a request with code 0 on the memory port.
+const FIRST_REQUEST: u8 = MemoryOp::LoadReserved as u8 - 2;
+
+impl MemoryOp {
+    /// All, by their codes.
+    pub const ALL: [Self; 15] = [
+        Self::None,
+        Self::Load,
+        Self::Store,
+        Self::Console,
+        Self::LoadReserved,
+        Self::StoreConditional,
+        Self::AmoSwap,
+        Self::AmoAdd,
+        Self::AmoXor,
+        Self::AmoAnd,
+        Self::AmoOr,
+        Self::AmoMin,
+        Self::AmoMax,
+        Self::AmoMinUnsigned,
+        Self::AmoMaxUnsigned,
+    ];
+
+    /// The operation of a code of the trace port; nothing for one that has no meaning.
+    pub fn from_code(code: u64) -> Self {
+        usize::try_from(code).ok().and_then(|code| Self::ALL.get(code)).copied().unwrap_or_default()
+    }
+
+    /// The code on the memory port (`dmem_req_op`), if it is a request: 0 load, 1 store, from 2 on the atomic operations.
+    pub fn request_code(self) -> Option<u8> {
+        match self {
+            Self::None | Self::Console => None,
+            Self::Load => Some(0),
+            Self::Store => Some(1),
+            atomic => Some(atomic as u8 - FIRST_REQUEST),
+        }
+    }
+
+    /// Whether it is a request to RAM that is answered.
+    pub fn is_answered(self) -> bool {
+        self.request_code().is_some() && self != Self::Store
+    }
+
+    /// Whether it is a request to RAM that carries data.
+    pub fn has_data(self) -> bool {
+        self.request_code().is_some() && !matches!(self, Self::Load | Self::LoadReserved)
+    }
+
+    /// Whether it is a request of one word, which it reads before it does anything else.
+    pub fn is_atomic(self) -> bool {
+        self as u8 >= Self::LoadReserved as u8
+    }
+
+    /// Whether the requesting thread matters.
+    pub fn is_reservation(self) -> bool {
+        matches!(self, Self::LoadReserved | Self::StoreConditional)
+    }
+
+    /// The operation of a code on the memory port.
+    pub fn of_request(code: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|operation| operation.request_code().is_some_and(|own| u64::from(own) == code))
+    }
 }
 
-/// The register write of a load, atomic, multiplication or division, after its commit.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LateWrite {
-    /// Clock cycle of the write.
-    pub cycle: u64,
-    /// Warp index.
-    pub warp: u32,
-    /// Path slot of the commit.
-    pub slot: u32,
-    /// [`Commit::number`] of the instruction.
-    pub number: u64,
-    /// Destination register.
-    pub rd: u8,
-    /// Lanes written.
-    pub mask: u64,
-    /// Value per lane.
-    pub values: Vec<u32>,
+record! {
+    /// One committed instruction (or one part of a replayed one): warp-wide, in commit order.
+    ///
+    /// `values` and `memory_data` hold one word per lane and are meaningful only in the lanes that
+    /// `served` and the byte mask select.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+    Commit {
+        /// Clock cycle of S8, counted from the first cycle after reset; 0 in a model run.
+        cycle: u64,
+    }
+    /// The instruction that commits in S8.
+    CommitPorts {
+        valid as "commit_valid": " An instruction commits.",
+        /// Warp index.
+        warp: Warp as "commit_warp",
+        /// Path slot (0 unless the divergence unit schedules two).
+        slot: Slot as "commit_slot",
+        /// Commits of the whole core before this one.
+        number: Number as "commit_number",
+        /// Address of the instruction.
+        pc: Address as "commit_pc",
+        /// The instruction word.
+        instruction: Instruction as "commit_instruction",
+        /// Mask of the path that executes it.
+        mask: Lanes as "commit_mask",
+        /// Lanes served by this part: `mask` unless the rest is replayed.
+        served: Lanes as "commit_served",
+        /// Destination register, 0 if none.
+        rd: Register as "commit_rd",
+        /// Whether `values` were written (or, for CSR 0x800, are the exit codes) at S7.
+        /// False for loads, atomics, multiplications and divisions, whose values come in a late write.
+        writes: Flag as "commit_writes",
+        /// Value per lane.
+        values: Words as "commit_values",
+        /// Memory transaction of this part: 0 none, 1 load, 2 store, 3 console, else 2 more than `dmem_req_op`.
+        memory: Operation as "commit_memory_op",
+        /// Byte address of the line, as memory holds it (or of the console register).
+        memory_address: Address as "commit_memory_address",
+        /// Store data: the line, one word per lane position. An atomic operation or store-conditional
+        /// has its operand at its word.
+        memory_data: Words as "commit_memory_data",
+        /// Byte mask of the line (bit 4·i+b = byte b of word i).
+        /// For a load the bytes are not masked: 0. For the console: 1. A load-reserved, a
+        /// store-conditional, failed or not, and an atomic operation have the bytes of their word.
+        memory_mask: Bytes as "commit_memory_mask",
+        /// Whether a conditional branch (or the first part of a `jalr`) found more than one next pc.
+        divergent: Flag as "commit_divergent",
+    }
+}
+
+record! {
+    /// The register write of a load, atomic, multiplication or division, after its commit.
+    #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+    LateWrite {
+        /// Clock cycle of the write.
+        cycle: u64,
+    }
+    /// The register write of a load, atomic, multiplication or division, in S9.
+    LatePorts {
+        valid as "late_valid": " A register is written.",
+        /// Warp index.
+        warp: Warp as "late_warp",
+        /// Path slot of the commit.
+        slot: Slot as "late_slot",
+        /// Number of the instruction's commit.
+        number: Number as "late_number",
+        /// Destination register.
+        rd: Register as "late_rd",
+        /// Lanes written.
+        mask: Lanes as "late_mask",
+        /// Value per lane.
+        values: Words as "late_values",
+    }
 }
 
 /// Why a context record was written.
@@ -128,19 +206,79 @@ pub enum Event {
     Release,
 }
 
-/// What an event did with the paths that wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Moves {
-    /// The path in charge gave way to the next one.
-    pub yields: bool,
-    /// A path joined those behind x and y.
-    pub inserts: bool,
-    /// The foremost of those behind x and y left them.
-    pub extracts: bool,
-    /// A row, or two, went onto a stack.
-    pub pushes: bool,
-    /// The top row of a stack was taken off.
-    pub pops: bool,
+record! {
+    /// What an event did with the paths that wait.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    Moves {}
+    /// What an event did with the paths that wait.
+    MovePorts {
+        /// The active path yielded to the next one.
+        yields: Flag as "context_yields",
+        /// A path joined those behind x and y.
+        inserts: Flag as "context_inserts",
+        /// The foremost of those behind x and y left them.
+        extracts: Flag as "context_extracts",
+        /// A row, or two, was pushed on a stack.
+        pushes: Flag as "context_pushes",
+        /// The top row of a stack was popped.
+        pops: Flag as "context_pops",
+    }
+}
+
+ports! {
+    /// The context that a commit or a rotation leaves: the path in slot 0.
+    ContextPorts {
+        /// There is a record.
+        valid: Flag as "context_valid",
+        /// Warp index.
+        warp: Warp as "context_warp",
+        /// Path slot of the event.
+        slot: Slot as "context_slot",
+        /// There is a path x, in slot 0.
+        x_valid: Flag as "context_x_valid",
+        /// Its next instruction.
+        x_pc: Address as "context_x_pc",
+        /// Its call depth.
+        x_depth: Depth as "context_x_depth",
+        /// Its threads.
+        x_mask: Lanes as "context_x_mask",
+        /// Whether it waits at the barrier.
+        x_parked: Flag as "context_x_parked",
+    }
+}
+
+ports! {
+    /// The rest of that record: the path next to x, or in slot 1, of a unit that keeps two at hand.
+    SecondPorts {
+        /// The record is of a rotation: no instruction committed.
+        rotates: Flag as "context_rotates",
+        /// There is a path y.
+        y_valid: Flag as "context_y_valid",
+        /// Its next instruction.
+        y_pc: Address as "context_y_pc",
+        /// Its call depth.
+        y_depth: Depth as "context_y_depth",
+        /// Its threads.
+        y_mask: Lanes as "context_y_mask",
+        /// Whether it waits at the barrier.
+        y_parked: Flag as "context_y_parked",
+    }
+}
+
+ports! {
+    /// What a divergence unit's sorter does with y and a path behind it.
+    ExchangePorts {
+        /// It changes something.
+        valid: Flag as "exchange_valid",
+        /// The warp.
+        warp: Warp as "exchange_warp",
+        /// The row of the path, counted from the front.
+        row: Row as "exchange_row",
+        /// The row goes into y, and the front row takes its place.
+        merges: Flag as "exchange_merges",
+        /// The front row goes into the row. With neither, the row and y change places.
+        folds: Flag as "exchange_folds",
+    }
 }
 
 /// The paths a warp's divergence unit offers after an event.

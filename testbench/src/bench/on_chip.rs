@@ -3,10 +3,11 @@
 
 use sim::Program;
 use weft_config::Config;
+use weft_trace::MemoryOp;
 
 use super::hardware::Events;
 use super::memory_side::{MemorySide, Requests};
-use crate::memory::{Operation, RAM_BASE, Ram, Violation};
+use crate::memory::{RAM_BASE, Ram, Violation};
 use crate::model::{Model, ModelError};
 use crate::pins::ObservedAnswers;
 use crate::reconvergence::{reconvergence_table, reconvergence_words};
@@ -87,7 +88,7 @@ impl MemorySide for OnChip {
         }
         (self.awaited, self.writing) = (None, None);
         if let Some(request) = events.request()
-            && let Some(operation) = Operation::from_code(request.code).filter(|operation| operation.is_atomic())
+            && let Some(operation) = MemoryOp::of_request(request.code).filter(|operation| operation.is_atomic())
         {
             let word = request.word();
             self.awaited = Some(word);

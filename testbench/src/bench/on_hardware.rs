@@ -16,7 +16,7 @@ use super::schedulable::Schedulable;
 use super::unknown_branches::UnknownBranches;
 use super::{BenchError, Engine, Outputs, RunOptions};
 use crate::lockstep::{Checker, End, Mismatch};
-use crate::memory::{Operation, Violation};
+use crate::memory::Violation;
 use crate::model::Model;
 use crate::report::{FinalMemory, Outcome, Report};
 
@@ -157,7 +157,7 @@ impl Run<'_, '_> {
             self.unknown_branches.commit(commit.pc);
             self.counts.last_commit = (cycle, self.counts.idle);
             self.threads.commit(commit);
-            self.owed += u64::from(Operation::of_commit(commit.memory).is_some());
+            self.owed += u64::from(commit.memory.request_code().is_some());
         }
         if let Some(context) = &trace.context {
             self.schedulable.context(context);

@@ -5,13 +5,14 @@ use std::collections::{HashMap, VecDeque};
 
 use sim::Program;
 use weft_config::Config;
+use weft_trace::MemoryOp;
 
 use super::JUNK;
 use super::fetch_port::FetchPort;
 use super::hardware::Events;
 use super::memory_side::{MemorySide, Requests};
 use crate::memory::axi4::{Address, Claims, Master, Performed, Rules, Service, Slave, WriteBeat};
-use crate::memory::{Operation, RAM_BASE, Ram, Violation, byte_bits};
+use crate::memory::{RAM_BASE, Ram, Violation, byte_bits};
 use crate::model::{Model, ModelError, Port};
 use crate::pins::{BusPorts, BusState, ObservedAnswers, byte_mask};
 
@@ -133,7 +134,7 @@ impl OnTheBus {
     /// Remembers what a request accepted in this cycle leads to.
     fn expect(&mut self, events: &Events) {
         let Some(request) = events.request() else { return };
-        let Some(operation) = Operation::from_code(request.code) else { return };
+        let Some(operation) = MemoryOp::of_request(request.code) else { return };
         if operation.is_atomic() {
             self.awaited.insert(request.tag, request.word());
         }

@@ -17,7 +17,6 @@ use sim::decode::{Instruction, decode};
 use weft_trace::Commit;
 
 use crate::lockstep::{disassemble, place};
-use crate::memory::Operation;
 use crate::trace_port::Sample;
 
 /// The stages from issue to commit, one cycle each.
@@ -188,6 +187,5 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
 
 /// Whether a late write follows a commit.
 fn comes_late(commit: &Commit) -> bool {
-    Operation::of_commit(commit.memory).is_some_and(Operation::is_answered)
-        || matches!(decode(commit.instruction), Some(Instruction::Multiply { .. }))
+    commit.memory.is_answered() || matches!(decode(commit.instruction), Some(Instruction::Multiply { .. }))
 }

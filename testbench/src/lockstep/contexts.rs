@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use weft_trace::{Context, Moves, PathRecord};
+use weft_trace::{Context, MovePorts, Moves, PathRecord};
 
-use super::mismatch::{Difference, Subject, require_equal};
+use super::mismatch::{Difference, Subject};
 
 /// The records that commits so far still owe, the oldest first.
 #[derive(Clone, Debug)]
@@ -96,11 +96,11 @@ pub(super) fn compare(
 ) -> Result<(), Difference> {
     compare_path(&X, x, actual.x, &describe)?;
     compare_path(&Y, y, actual.y, &describe)?;
-    require_equal!("context_yields", moves.yields, actual.moves.yields, "{}");
-    require_equal!("context_inserts", moves.inserts, actual.moves.inserts, "{}");
-    require_equal!("context_extracts", moves.extracts, actual.moves.extracts, "{}");
-    require_equal!("context_pushes", moves.pushes, actual.moves.pushes, "{}");
-    require_equal!("context_pops", moves.pops, actual.moves.pops, "{}");
+    for (field, (_, differ)) in MovePorts::<()>::FIELDS.iter().zip(Moves::COMPARISONS) {
+        if let Some([expected, actual]) = differ(&moves, &actual.moves) {
+            return Err(Difference::new(field.port, expected, actual));
+        }
+    }
     Ok(())
 }
 

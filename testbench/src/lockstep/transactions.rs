@@ -7,12 +7,12 @@ use weft_trace::{Commit, MemoryOp};
 
 use super::compare;
 use super::mismatch::{Difference, Subject, require_equal};
-use crate::memory::{Operation, Ram, Request};
+use crate::memory::{Ram, Request};
 
 #[derive(Clone, Debug)]
 struct Transaction {
     subject: Subject,
-    operation: Operation,
+    operation: MemoryOp,
     address: u32,
     mask: [u64; 4],
     data: Vec<u32>,
@@ -36,7 +36,10 @@ impl Transactions {
         if commit.memory == MemoryOp::Console {
             return self.console.push_back((subject, commit.memory_data[0] as u8));
         }
-        let Some(operation) = Operation::of_commit(commit.memory) else { return };
+        let operation = commit.memory;
+        if operation.request_code().is_none() {
+            return;
+        }
         let mut data = self.spare.pop().unwrap_or_default();
         data.clone_from(&commit.memory_data);
         let (address, mask) = (commit.memory_address, commit.memory_mask);
@@ -56,10 +59,10 @@ impl Transactions {
     }
 
     fn compare(transaction: &Transaction, request: &Request<'_>) -> Result<(), Difference> {
-        let operation = Operation::from_code(request.code);
+        let operation = MemoryOp::of_request(request.code);
         require_equal!("dmem_req_op", Some(transaction.operation), operation, "{:?}");
         require_equal!("dmem_req_addr", transaction.address, request.address, "{:#010x}");
-        if transaction.operation != Operation::Load {
+        if transaction.operation != MemoryOp::Load {
             compare::mask(transaction.mask, request.mask)
                 .map_err(|difference| Difference { field: "dmem_req_mask", ..difference })?;
         }

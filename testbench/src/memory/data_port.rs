@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use weft_config::Config;
+use weft_trace::MemoryOp;
 
-use super::{BackPressure, Operation, Ram, Tokens};
+use super::{BackPressure, Ram, Tokens};
 
 /// What the core asks in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,9 +139,9 @@ impl DataPort {
         Ok(written)
     }
 
-    fn check(&self, request: &Request<'_>, ram: &Ram) -> Result<Operation, Violation> {
+    fn check(&self, request: &Request<'_>, ram: &Ram) -> Result<MemoryOp, Violation> {
         let violation = |signal, expected: &str, actual| Err(Violation { signal, expected: expected.into(), actual });
-        let Some(operation) = Operation::from_code(request.code) else {
+        let Some(operation) = MemoryOp::of_request(request.code) else {
             return violation("dmem_req_op", "an operation: 0 to 12", request.code.to_string());
         };
         if !request.address.is_multiple_of(self.line_bytes) {
@@ -150,7 +151,7 @@ impl DataPort {
         if !ram.contains(request.address, self.line_bytes as usize / 4) {
             return violation("dmem_req_addr", "a line of RAM", format!("{:#010x}", request.address));
         }
-        if operation == Operation::Store && request.mask == [0; 4] {
+        if operation == MemoryOp::Store && request.mask == [0; 4] {
             return violation("dmem_req_mask", "at least one byte of a store", "0".into());
         }
         if operation.is_atomic() && !is_one_word(request.mask) {

@@ -2,8 +2,9 @@
 
 use sim::Program;
 use weft_config::Config;
+use weft_trace::MemoryOp;
 
-use super::{Layout, Operation, Request};
+use super::{Layout, Request, operation};
 
 /// First address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -76,31 +77,31 @@ impl Ram {
 
     /// Performs a request for a line in RAM, an atomic one for one word of it. The response, if there is
     /// one, is left in `line`. Says whether anything was written.
-    pub(crate) fn perform(&mut self, operation: Operation, request: &Request<'_>, line: &mut [u32]) -> bool {
+    pub(crate) fn perform(&mut self, operation: MemoryOp, request: &Request<'_>, line: &mut [u32]) -> bool {
         let Request { address, mask, data, hart, .. } = *request;
-        if operation == Operation::Store {
+        if operation == MemoryOp::Store {
             self.write(address, data, mask);
             return true;
         }
         self.read(address, line);
-        if operation == Operation::Load {
+        if operation == MemoryOp::Load {
             return false;
         }
         let place = request.word();
         let word = address + 4 * place as u32;
-        if operation == Operation::LoadReserved {
+        if operation == MemoryOp::LoadReserved {
             self.reservations[hart as usize] = Some(word);
             return false;
         }
         let old = line[place];
-        if operation == Operation::StoreConditional {
+        if operation == MemoryOp::StoreConditional {
             let reserved = self.reservations[hart as usize].take() == Some(word);
             line[place] = u32::from(!reserved);
             if !reserved {
                 return false;
             }
         }
-        self.write(word, &[operation.replace(old, data[place])], [0xf, 0, 0, 0]);
+        self.write(word, &[operation::replace(operation, old, data[place])], [0xf, 0, 0, 0]);
         true
     }
 

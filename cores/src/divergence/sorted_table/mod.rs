@@ -28,11 +28,13 @@ use super::row::Row;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
 use crate::formal::Watched;
 use crate::shape::Shape;
-use crate::signals::{Path, UnitTrace, delay_by};
+use crate::signals::{Path, delay_by};
+use crate::trace::Traced;
 use invariants::{Commit, Hot};
 use turns::Turns;
 use waiting::Waiting;
 use weft_config::{SORTED_TABLE, Unit};
+use weft_trace::{ExchangePorts, MovePorts, SecondPorts, UnitPorts};
 
 /// The unit.
 pub struct SortedTable;
@@ -185,24 +187,31 @@ impl DivergenceUnit for SortedTable {
         let y_word = y.clone();
         let (y, _) = hot::unpack(shape, &y, generation);
         let s9 = |name: &str, value: &Expr| delay_by(&m, name, value, usize::from(shape.trace));
-        let trace = UnitTrace {
-            context_rotates: s9("rotated", &resolve.rotates),
-            context_y_valid: y.valid,
-            context_y_pc: y.pc,
-            context_y_depth: y.depth,
-            context_y_mask: y.mask,
-            context_y_parked: y.parked,
-            context_yields: s9("yielded", &(&resolve.rotates & !&resolve.b_parked)),
-            context_inserts: s9("inserted", &(to_front | to_back)),
-            context_extracts: extracted,
-            context_pushes: zeros(1),
-            context_pops: zeros(1),
-            exchange_valid: cct.output("sorts"),
-            exchange_warp: sorter_warp,
-            exchange_row: cct.output("sorter_position"),
-            exchange_merges: cct.output("merges"),
-            exchange_folds: cct.output("folds"),
+        let trace = UnitPorts {
+            second: SecondPorts {
+                rotates: s9("rotated", &resolve.rotates),
+                y_valid: y.valid,
+                y_pc: y.pc,
+                y_depth: y.depth,
+                y_mask: y.mask,
+                y_parked: y.parked,
+            },
+            moves: MovePorts {
+                yields: s9("yielded", &(&resolve.rotates & !&resolve.b_parked)),
+                inserts: s9("inserted", &(to_front | to_back)),
+                extracts: extracted,
+                pushes: zeros(1),
+                pops: zeros(1),
+            },
+            exchange: ExchangePorts {
+                valid: cct.output("sorts"),
+                warp: sorter_warp,
+                row: cct.output("sorter_position"),
+                merges: cct.output("merges"),
+                folds: cct.output("folds"),
+            },
         };
+        let trace = Traced::of(shape, &trace);
         let mut outputs = UnitOutputs::of_one_slot([validate, x.clone()], [gave_way, gives_way], trace);
         outputs.at_prediction.push(ccs.output("x_at_prediction"));
         outputs.is_b.push(ccs.output("x_is_b"));

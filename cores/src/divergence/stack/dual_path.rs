@@ -19,11 +19,13 @@ use super::outcome::Outcome;
 use super::rpc::Rpc;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::row::Row;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::formal::{Watched, points_at_heights};
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve, UnitTrace};
+use crate::signals::{Path, Resolve};
+use crate::trace::Traced;
 use weft_config::{DUAL_PATH, Unit};
+use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
 /// The unit.
 pub struct DualPath;
@@ -355,17 +357,20 @@ impl DivergenceUnit for DualPath {
         let empty_s7 = empty.index(warp_s7) & !slot_s7;
         let in_charge = new_sides.iter().zip([is_empty, zeros(1)]);
         let right = &new_sides[RIGHT].path;
-        let trace = UnitTrace {
-            context_rotates: resolve.rotates.clone(),
-            context_y_valid: right.valid.clone(),
-            context_y_pc: right.pc.clone(),
-            context_y_depth: right.depth.clone(),
-            context_y_mask: right.mask.clone(),
-            context_y_parked: right.parked.clone(),
-            context_pushes: &resolve.valid & &pushes,
-            context_pops: pops.clone(),
-            ..UnitTrace::none(shape)
+        let none = UnitTrace::none(shape).0;
+        let trace = UnitPorts {
+            second: SecondPorts {
+                rotates: resolve.rotates.clone(),
+                y_valid: right.valid.clone(),
+                y_pc: right.pc.clone(),
+                y_depth: right.depth.clone(),
+                y_mask: right.mask.clone(),
+                y_parked: right.parked.clone(),
+            },
+            moves: MovePorts { pushes: &resolve.valid & &pushes, pops: pops.clone(), ..none.moves },
+            exchange: none.exchange,
         };
+        let trace = Traced::of(shape, &trace);
         let [restarts, shadows] = match shape.formal {
             true => [m.wire("slots_restarted", &restarts), m.wire("slots_shadowed", &shadows)],
             false => [restarts, shadows],

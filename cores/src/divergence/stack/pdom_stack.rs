@@ -14,11 +14,13 @@ use super::outcome::Outcome;
 use super::rpc::Rpc;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::row::Row;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::formal::{Watched, points_at_heights};
 use crate::shape::Shape;
-use crate::signals::{Path, Resolve, UnitTrace};
+use crate::signals::{Path, Resolve};
+use crate::trace::Traced;
 use weft_config::{PDOM_STACK, Unit};
+use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
 /// The unit.
 pub struct PdomStack;
@@ -228,6 +230,10 @@ impl DivergenceUnit for PdomStack {
         tops.write(&write, &warp, &start_valid.mux(&start_top.pack(), &new_top.pack()));
 
         let runs = &validate.valid & !&validate.parked;
+        let none = UnitTrace::none(shape).0;
+        let moves = MovePorts { pushes: &resolve.valid & step.pushes, pops: pops.clone(), ..none.moves };
+        let second = SecondPorts { rotates: resolve.rotates.clone(), ..none.second };
+        let trace = Traced(UnitPorts { second, moves, exchange: none.exchange });
         UnitOutputs {
             gives_way_s7: flags.bit(0) | (flags.bit(1) & &runs),
             leaves_at_ret_s7: flags.bit(2) & runs,
@@ -237,12 +243,7 @@ impl DivergenceUnit for PdomStack {
             is_b: Vec::new(),
             restarts: zeros(0),
             shadows: zeros(0),
-            trace: UnitTrace {
-                context_rotates: resolve.rotates.clone(),
-                context_pushes: &resolve.valid & step.pushes,
-                context_pops: pops.clone(),
-                ..UnitTrace::none(shape)
-            },
+            trace,
         }
         .declare(&m, shape);
         let most = 2 * shape.threads - 2;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use rtl::{Direction, PortInfo};
 use sim::Program;
 use weft_config::{Bandwidth, Config, Latency, MemoryKind};
+use weft_trace::MemoryOp;
 
 use crate::bench::hardware::Events;
 use crate::bench::memory_side::MemorySide;
@@ -12,7 +13,7 @@ use crate::bench::on_the_bus::OnTheBus;
 use crate::cache::Cache;
 use crate::kernels;
 use crate::memory::axi4::Service;
-use crate::memory::{Operation, RAM_BASE, Violation};
+use crate::memory::{RAM_BASE, Violation};
 use crate::model::{Built, Effort, Model, Port, Source};
 
 /// What the wrapper passes on as the request of a pipeline.
@@ -162,7 +163,7 @@ impl Alone {
         self.cycle += 1;
         if self.events.request {
             let request = self.offered.take().ok_or("a request is accepted that was not made")?;
-            if Operation::from_code(request.operation).is_some_and(Operation::is_answered) {
+            if MemoryOp::of_request(request.operation).is_some_and(MemoryOp::is_answered) {
                 self.waiting.push(request.tag);
             }
             self.offer(None);

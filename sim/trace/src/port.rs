@@ -1,0 +1,280 @@
+//! The trace port as a whole: its groups in order, what a simulation reads of it, and its table for the documentation.
+
+use crate::record::{
+    Commit, CommitPorts, Context, ContextPorts, Event, Exchange, ExchangePorts, LatePorts, LateWrite, MovePorts, Moves,
+    PathRecord, SecondPorts, Sorting,
+};
+use crate::schema::{Field, Ports, Source, ports};
+
+ports! {
+    /// The barrier.
+    ReleasePorts {
+        /// Every live thread waits at the barrier, and all go on.
+        valid: Flag as "release",
+    }
+}
+
+ports! {
+    /// An instruction that leaves S3.
+    IssuePorts {
+        /// There is one.
+        valid: Flag as "issue_valid",
+        /// Its warp.
+        warp: Warp as "issue_warp",
+        /// Its path slot.
+        slot: Slot as "issue_slot",
+    }
+}
+
+ports! {
+    /// An instruction that S7 squashes.
+    SquashPorts {
+        /// There is one.
+        valid: Flag as "squash_valid",
+        /// Its warp.
+        warp: Warp as "squash_warp",
+    }
+}
+
+/// Declares a struct of groups of ports, in order.
+macro_rules! groups {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $group:ident: $ports:ident,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug)]
+        pub struct $name<P> {
+            $($(#[$doc])* pub $group: $ports<P>,)*
+        }
+
+        impl<P> Ports<P> for $name<P> {
+            fn build(make: &mut dyn FnMut(&'static Field) -> P) -> Self {
+                $(let $group = $ports::build(make);)*
+                Self { $($group,)* }
+            }
+
+            fn fields(&self) -> Vec<(&'static Field, &P)> {
+                [$(self.$group.fields()),*].concat()
+            }
+        }
+    };
+}
+
+groups! {
+    /// What a divergence unit tells the trace: the rest of a context record, and what its sorter does. A unit that has no
+    /// such thing drives zeros.
+    UnitPorts {
+        /// The second path.
+        second: SecondPorts,
+        /// What happened to the others.
+        moves: MovePorts,
+        /// The sorter.
+        exchange: ExchangePorts,
+    }
+}
+
+groups! {
+    /// The whole trace port.
+    TracePorts {
+        /// Commits (S8).
+        commit: CommitPorts,
+        /// The context after S8.
+        context: ContextPorts,
+        /// What else the divergence unit tells.
+        unit: UnitPorts,
+        /// Release of the barrier.
+        release: ReleasePorts,
+        /// Late register writes (S9).
+        late: LatePorts,
+        /// Issues (S3).
+        issue: IssuePorts,
+        /// Squashes (S7).
+        squash: SquashPorts,
+    }
+}
+
+/// The groups by the name of their first port, each with its title.
+pub const GROUPS: [(&str, &str); 7] = [
+    ("commit_valid", "trace: commits (S8)"),
+    ("context_valid", "trace: the active path after S8, and what else the divergence unit tells"),
+    ("exchange_valid", "trace: the divergence unit's sorter"),
+    ("release", "trace: release of the barrier"),
+    ("late_valid", "trace: register writes of long-latency results (S9)"),
+    ("issue_valid", "trace: issues (S3)"),
+    ("squash_valid", "trace: squashes (S7)"),
+];
+
+impl<P: Copy> TracePorts<P> {
+    /// The commit of this cycle, if there is one, into `commit`.
+    pub fn commit(&self, source: &dyn Source<P>, cycle: u64, commit: &mut Commit) -> bool {
+        let valid = flag(source, self.commit.valid);
+        if valid {
+            commit.cycle = cycle;
+            commit.read(&self.commit, source);
+        }
+        valid
+    }
+
+    /// The late write of this cycle, if there is one, into `late`.
+    pub fn late_write(&self, source: &dyn Source<P>, cycle: u64, late: &mut LateWrite) -> bool {
+        let valid = flag(source, self.late.valid);
+        if valid {
+            late.cycle = cycle;
+            late.read(&self.late, source);
+        }
+        valid
+    }
+
+    /// The context record of this cycle, if there is one.
+    pub fn context(&self, source: &dyn Source<P>, cycle: u64) -> Option<Context> {
+        let path = |[valid, pc, depth, mask, parked]: [P; 5]| {
+            flag(source, valid).then(|| PathRecord {
+                pc: source.bits(pc) as u32,
+                depth: source.bits(depth) as u8,
+                mask: source.bits(mask),
+                parked: flag(source, parked),
+            })
+        };
+        let (x, y) = (&self.context, &self.unit.second);
+        flag(source, x.valid).then(|| {
+            let mut moves = Moves::default();
+            moves.read(&self.unit.moves, source);
+            Context {
+                cycle,
+                warp: source.bits(x.warp) as u32,
+                slot: source.bits(x.slot) as u32,
+                event: if flag(source, y.rotates) { Event::Rotation } else { Event::Commit },
+                x: path([x.x_valid, x.x_pc, x.x_depth, x.x_mask, x.x_parked]),
+                y: path([y.y_valid, y.y_pc, y.y_depth, y.y_mask, y.y_parked]),
+                moves,
+            }
+        })
+    }
+
+    /// What the divergence unit's sorter does in this cycle, if it does anything.
+    pub fn exchange(&self, source: &dyn Source<P>, cycle: u64) -> Option<Exchange> {
+        let ports = &self.unit.exchange;
+        flag(source, ports.valid).then(|| Exchange {
+            cycle,
+            warp: source.bits(ports.warp) as u32,
+            row: source.bits(ports.row) as u32,
+            sorting: match (flag(source, ports.merges), flag(source, ports.folds)) {
+                (true, _) => Sorting::Merge,
+                (false, true) => Sorting::Fold,
+                (false, false) => Sorting::Exchange,
+            },
+        })
+    }
+
+    /// Whether the barrier is released in this cycle.
+    pub fn releases(&self, source: &dyn Source<P>) -> bool {
+        flag(source, self.release.valid)
+    }
+
+    /// Warp and slot of the instruction that S3 issues in this cycle.
+    pub fn issued(&self, source: &dyn Source<P>) -> Option<(u32, u32)> {
+        let IssuePorts { valid, warp, slot } = self.issue;
+        flag(source, valid).then(|| (source.bits(warp) as u32, source.bits(slot) as u32))
+    }
+
+    /// The warp of the instruction that S7 squashes in this cycle.
+    pub fn squashed(&self, source: &dyn Source<P>) -> Option<u32> {
+        flag(source, self.squash.valid).then(|| source.bits(self.squash.warp) as u32)
+    }
+}
+
+fn flag<P>(source: &dyn Source<P>, port: P) -> bool {
+    source.bits(port) != 0
+}
+
+/// The ports as a table in Markdown.
+pub fn table() -> String {
+    let mut rows = vec!["| port | width | meaning |".to_owned(), "|---|---|---|".to_owned()];
+    TracePorts::build(&mut |field| {
+        if let Some((_, title)) = GROUPS.iter().find(|(first, _)| *first == field.port) {
+            let title = title.trim_start_matches("trace: ");
+            rows.push(format!("| | | **{title}** |"));
+        }
+        rows.push(format!("| `trace_{}` | {} | {} |", field.port, field.formula, field.meaning.trim()));
+    });
+    rows.push(String::new());
+    rows.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Sizes;
+
+    /// Values by the name of the port.
+    struct Wires<'a>(&'a [(&'static str, u64)]);
+
+    impl Source<&'static str> for Wires<'_> {
+        fn bits(&self, port: &'static str) -> u64 {
+            self.0.iter().find(|(name, _)| *name == port).map_or(0, |(_, value)| *value)
+        }
+
+        fn words(&self, _: &'static str) -> &[u32] {
+            &[]
+        }
+
+        fn long_bits(&self, port: &'static str) -> [u64; 4] {
+            [self.bits(port), 0, 0, 0]
+        }
+
+        fn number(&self, low: u32) -> u64 {
+            (1 << 32) + u64::from(low)
+        }
+    }
+
+    #[test]
+    fn records_are_read_from_the_ports_of_their_names() {
+        let ports = TracePorts::build(&mut |field| field.port);
+        let wires = Wires(&[
+            ("commit_valid", 1),
+            ("commit_number", 7),
+            ("commit_memory_op", 2),
+            ("context_valid", 1),
+            ("context_x_valid", 1),
+            ("context_x_mask", 5),
+            ("context_rotates", 1),
+            ("context_extracts", 1),
+            ("exchange_valid", 1),
+            ("exchange_row", 3),
+            ("exchange_folds", 1),
+            ("issue_valid", 1),
+            ("issue_warp", 2),
+        ]);
+        let mut commit = Commit::default();
+        assert!(ports.commit(&wires, 9, &mut commit));
+        assert_eq!((commit.cycle, commit.number, commit.memory), (9, (1 << 32) + 7, crate::MemoryOp::Store));
+        let context = ports.context(&wires, 9).expect("a record");
+        assert_eq!((context.event, context.x.map(|path| path.mask), context.y), (Event::Rotation, Some(5), None));
+        assert_eq!(context.moves, Moves { extracts: true, ..Moves::default() });
+        let exchange = ports.exchange(&wires, 9).expect("an exchange");
+        assert_eq!((exchange.row, exchange.sorting), (3, Sorting::Fold));
+        assert_eq!((ports.issued(&wires), ports.squashed(&wires), ports.releases(&wires)), (Some((2, 0)), None, false));
+        assert!(!ports.late_write(&wires, 9, &mut LateWrite::default()));
+    }
+
+    #[test]
+    fn the_documentation_has_the_table() {
+        let page = include_str!("../../../docs/trace.md");
+        assert!(page.contains(&table()), "docs/trace.md must hold this table:\n{}", table());
+    }
+
+    #[test]
+    fn widths_follow_from_the_sizes_and_every_group_begins_at_a_port() {
+        let widths = |warps, threads| {
+            let mut widths = Vec::new();
+            TracePorts::build(&mut |field| widths.push((field.port, (field.width)(Sizes { warps, threads }))));
+            widths
+        };
+        let of = |widths: &[(&str, usize)], port: &str| widths.iter().find(|(name, _)| *name == port).map(|(_, w)| *w);
+        let (one, many) = (widths(1, 1), widths(12, 8));
+        for (port, least, more) in
+            [("commit_warp", 1, 4), ("exchange_row", 1, 3), ("commit_memory_mask", 4, 32), ("late_values", 32, 256)]
+        {
+            assert_eq!((of(&one, port), of(&many, port)), (Some(least), Some(more)), "{port}");
+        }
+        assert!(GROUPS.iter().all(|(port, _)| of(&one, port).is_some()));
+    }
+}
