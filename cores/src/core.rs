@@ -401,7 +401,8 @@ fn trace(m: &Builder, shape: &Shape, stages: &[&rtl::Instance; 4], meta_s7: &Met
     m.port_group("trace: issues (S3) and squashes (S7)");
     m.output("trace_issue_valid", &s3.output("issue_s3"));
     m.output("trace_issue_warp", &at_least_one(&s3.output("issue_warp_s3")));
-    m.output("trace_issue_slot", &at_least_one(&s3.output("issue_slot_s3")));
+    let slot = at_least_one(&s3.output("issue_slot_s3"));
+    m.output("trace_issue_slot", &m.fault("reports_issues_of_the_other_slot", &slot, &!&slot));
     m.output("trace_squash_valid", &s7.output("squash_valid_s7"));
     m.output("trace_squash_warp", &at_least_one(&meta_s7.warp));
 }
