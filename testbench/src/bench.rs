@@ -196,15 +196,6 @@ impl BuiltCore {
         Self::build(config, entry, &core, false, Effort::Quick)
     }
 
-    /// The same with its Verilog changed by `edit`, without optimisation: to see whether a bug that is planted is found.
-    pub fn edited(config: &Config, entry: u32, edit: &dyn Fn(String) -> String) -> Result<Self, BenchError> {
-        let core = cores::elaborate(config, entry)?;
-        let verilog = edit(core.all_in_one());
-        let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-        let built = Built::of(&Cache::of_user(), &source, false, Effort::Quick)?;
-        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None })
-    }
-
     fn build(config: &Config, entry: u32, core: &cores::Core, wave: bool, effort: Effort) -> Result<Self, BenchError> {
         let verilog = core.all_in_one();
         let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };

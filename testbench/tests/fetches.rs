@@ -24,12 +24,12 @@ fn program() -> [u32; 3] {
 #[test]
 fn fetches_are_of_whole_words() {
     assert!(support::agrees(&small(), &program(), None));
-    assert!(!support::agrees(&small(), &program(), Some(("{pc_s1, 2'd0};", "{pc_s1, 2'd1};"))));
+    assert!(!support::agrees(&small(), &program(), Some("s1_fetch.asks_between_words")));
 }
 
 #[test]
 fn a_core_that_does_not_wait_for_its_words_is_found_where_they_are_late() {
-    let breaks = Some(("moves | (waiting_s2 & ~imem_rsp_valid)", "moves"));
+    let breaks = Some("s1_fetch.does_not_wait_for_late_words");
     let mut config = small();
     assert!(support::agrees(&config, &program(), breaks), "words come in the next cycle");
     config.memory.fetch_latency = LATE;

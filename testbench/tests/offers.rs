@@ -25,7 +25,7 @@ fn a_fetch_that_is_refused_is_asked_for_again() {
     config.threads = 4;
     config.divergence.unit = "dual-path".into();
     assert!(support::agrees(&config, &program, None));
-    assert!(!support::agrees(&config, &program, Some(("held ? held_pc : next_pc", "next_pc"))));
+    assert!(!support::agrees(&config, &program, Some("s0_steer.a_refused_fetch_does_not_hold_its_pc")));
 }
 
 #[test]
@@ -33,8 +33,8 @@ fn requests_and_bytes_that_are_refused_stay_at_their_ports() {
     let store_and_print = [sw(10, 10, 0), sw(10, 10, 4), sb(10, 11, 0), sw(10, 10, 8)].repeat(20);
     let program = [&[lui(10, 0x80010), lui(11, 0x10000)], &store_and_print[..], &[csrw(0x800, 0)]].concat();
     assert!(support::agrees(&refusing(), &program, None));
-    for kind in ["~request_is_console;", "request_is_console;"] {
-        let (offers, withdraws) = (format!("request_valid & {kind}"), format!("request_valid & ~may_push & {kind}"));
-        assert!(!support::agrees(&refusing(), &program, Some((&offers, &withdraws))), "{kind}");
+    for offered in ["request", "byte"] {
+        let withdraws = format!("request_queue.withdraws_a_{offered}_when_s7_may_push");
+        assert!(!support::agrees(&refusing(), &program, Some(&withdraws)), "{offered}");
     }
 }

@@ -7,9 +7,7 @@
 mod support;
 
 use support::assembly::{config, program, text};
-use testbench::cache::Cache;
-use testbench::model::{Effort, Source};
-use testbench::{Engine, Outcome, RunOptions};
+use testbench::{BuiltCore, Engine, Outcome, RunOptions};
 use weft_config::{Bandwidth, Config, MemoryKind};
 
 /// `takes` and `wants` are instructions, and the others do `steps` additions between two jumps.
@@ -157,19 +155,14 @@ word: .word 0
     let mut config = config((4, 1), (1, 1));
     config.memory.bandwidth = Bandwidth(200);
     let program = program(&text("fences", body), &config);
-    let core = cores::elaborate(&config, 0x8000_0000).unwrap();
-    let outcome = |verilog: &str| {
-        let source = Source { top: "weft_core", ports: &core.ports(), verilog, memory: None };
+    let outcome = |core: BuiltCore| {
         // Eight times the 1024 cycles of patience are more.
         let options = RunOptions { max_cycles: 3_000, ..RunOptions::default() };
-        testbench::run_source(&config, &program, Engine::Cosim, options, &Cache::of_user(), &source, Effort::Quick)
-            .unwrap()
-            .outcome
+        core.run(&config, &program, Engine::Cosim, options).unwrap().outcome
     };
-    let verilog = core.all_in_one();
-    assert_eq!(outcome(&verilog), Outcome::Pass);
-    assert_eq!(verilog.matches(" | fence_waits;").count(), 2);
-    assert_eq!(outcome(&verilog.replace(" | fence_waits;", ";")), Outcome::Limit);
+    assert_eq!(outcome(BuiltCore::of(&config, program.entry, false).unwrap()), Outcome::Pass);
+    let fault = "s3_schedule.requests_issue_while_a_fence_waits";
+    assert_eq!(outcome(BuiltCore::broken(&config, program.entry, fault).unwrap()), Outcome::Limit);
 }
 
 /// On a bus a `fence` waits for what the stores before it have begun, and with atomics of every warp to one word, that is long.

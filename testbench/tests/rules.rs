@@ -3,6 +3,7 @@
 
 mod support;
 
+use cores::{Core, CoreError};
 use rtl::PortInfo;
 use sim::Program;
 use support::{directed, random};
@@ -20,12 +21,25 @@ struct Bench {
 
 impl Bench {
     fn new(unit: &str, configure: impl FnOnce(&mut Config)) -> Self {
+        Self::of(unit, configure, |config| cores::elaborate_asserting(config, 0x8000_0000))
+    }
+
+    /// The same with a fault point broken.
+    fn broken(unit: &str, configure: impl FnOnce(&mut Config), fault: &str) -> Self {
+        Self::of(unit, configure, |config| rtl::with_fault(fault, || cores::elaborate_asserting(config, 0x8000_0000)))
+    }
+
+    fn of(
+        unit: &str,
+        configure: impl FnOnce(&mut Config),
+        elaborate: impl FnOnce(&Config) -> Result<Core, CoreError>,
+    ) -> Self {
         let mut config = support::config(3, 4);
         config.divergence.unit = unit.into();
         configure(&mut config);
         config.memory.stack_bytes = 1024;
         config.memory.latency = Latency { min: 1, max: 9 };
-        let core = cores::elaborate_asserting(&config, 0x8000_0000).unwrap();
+        let core = elaborate(&config).unwrap();
         let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/rules"));
         Self { config, ports: core.ports(), verilog: core.all_in_one(), cache }
     }
@@ -89,10 +103,8 @@ fn the_pipeline_keeps_the_rules_towards_the_single_path() {
 
 #[test]
 fn a_rule_that_is_broken_stops_the_run() {
-    let mut bench = Bench::new("sorted-table", |config| config.divergence.fair_after = 3);
-    let rule = "instructions_keep_their_distance: assert (~(resolves & settling));";
-    assert_eq!(bench.verilog.matches(rule).count(), 1);
-    bench.verilog = bench.verilog.replace(rule, &rule.replace("~(resolves & settling)", "~resolves"));
+    let configure = |config: &mut Config| config.divergence.fair_after = 3;
+    let bench = Bench::broken("sorted-table", configure, "divergence_rules.every_instruction_is_too_close");
     match bench.run(&bench.programs()[0]) {
         Err(BenchError::Model(error)) => assert!(error.to_string().contains("stop"), "{error}"),
         Err(error) => panic!("{error}"),
@@ -104,10 +116,7 @@ fn a_rule_that_is_broken_stops_the_run() {
 #[test]
 fn a_leader_that_is_elected_too_early_stops_the_run() {
     for unit in ["sorted-table", "dual-path"] {
-        let mut bench = Bench::new(unit, |_| ());
-        let distance = "(elects_head & issued_in_last_2)";
-        assert_eq!(bench.verilog.matches(distance).count(), 1);
-        bench.verilog = bench.verilog.replace(distance, "1'b0");
+        let bench = Bench::broken(unit, |_| (), "s3_context.elects_too_early_after_its_own_slot");
         let stopped = bench.programs().iter().any(|program| match bench.run(program) {
             Err(BenchError::Model(error)) => error.to_string().contains("stop"),
             Err(error) => panic!("{error}"),

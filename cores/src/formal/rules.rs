@@ -3,7 +3,7 @@
 //! One module watches one warp. In a proof its rules are assumptions; in a simulation of the core they are assertions,
 //! one such module for each warp: what is assumed is what the core does.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, join, lit};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, join, lit, ones};
 
 use crate::divergence::UnitInputs;
 use crate::shape::Shape;
@@ -119,7 +119,8 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
         earlier.push(flag(&format!("resolved_{cycle}"), earlier.last().expect("one at least")));
     }
     let settling = m.wire("settling", &join(&earlier).any());
-    rule("instructions_keep_their_distance", &!(&resolves & &settling));
+    let too_close = m.fault("every_instruction_is_too_close", &settling, &ones(1));
+    rule("instructions_keep_their_distance", &!(&resolves & too_close));
 
     m.comment("A commit splits the path that S7 was given. If that path gives way, a rotation gives it back instead.");
     let rotates = if shape.rotates { resolve.rotates.clone() } else { lit(1, 0) };

@@ -91,10 +91,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let event = m.forward("resolves", 1);
     let slot_s8 = m.forward("slot_s8", shape.slot_bits());
     let own = m.wire("own_slot", &decode(&slot_s8, slots));
-    let shadows = m.wire("shadows", &((&pops & &event).repeat(slots) | own.when(&(&diverges & &event))));
+    let popped = (&pops & &event).repeat(slots);
+    let popped = m.fault("a_pop_shadows_its_own_slot_alone", &popped, &(&popped & &own));
+    let diverged = own.when(&(&diverges & &event));
+    let diverged = m.fault("a_divergence_shadows_nothing", &diverged, &zeros(slots));
+    let shadows = m.wire("shadows", &(popped | diverged));
     let restarted_now = m.wire("restarted_now", &restarts.when(&event));
     let flush = flag("flush", &restarted_now);
-    let issue = m.wire("issue", &(&picked & !&flush));
+    let goes = m.fault("a_slot_issues_while_it_is_flushed", &!&flush, &ones(slots));
+    let issue = m.wire("issue", &(&picked & goes));
     scoreboard.input("start_valid", &zeros(1)).input("start_row", &zeros(5 + shape.warp_bits()));
     scoreboard.input("push", &push).input("context_s2", &context).input("replays_s2", &zeros(1));
     scoreboard.input("replayed_entry_s2", &zeros(shape.entry_bits()));
@@ -135,9 +140,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
                 instance.input("held_back", &zeros(1));
             }
             instance.input("depends_s2", &depends).input("reads_last_s2", &reads_last);
-            instance.input("flush", &flush.bit(slot)).input("record", &zeros(1));
+            let flushed = m.fault(&format!("the_{name}_buffer_is_not_flushed"), &flush.bit(slot), &zeros(1));
+            instance.input("flush", &flushed).input("record", &zeros(1));
             instance.input("sibling_issues", &issue.bit(slot ^ 1));
-            instance.input("pending", &join([&pending.lane(slot, entries), &shadowed.lane(slot ^ 1, entries)]));
+            let shadows = shadowed.lane(slot ^ 1, entries);
+            let shadows = m.fault(&format!("the_{name}_slot_ignores_shadows"), &shadows, &zeros(entries));
+            instance.input("pending", &join([&pending.lane(slot, entries), &shadows]));
             ports.iter().map(|port| instance.output_as(port, &format!("{port}_{name}"))).collect()
         })
         .collect();

@@ -44,8 +44,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     );
     let is_console = m.delay("request_is_console", &requests.next_field(&m, "to_console", &to_console));
     let present = &requests.valid;
-    let to_memory = m.wire("to_memory", &(present & !&is_console));
-    let to_console = m.wire("to_the_console", &(present & &is_console));
+    let offers = |withdraws: &str| m.fault(withdraws, present, &(present & !&may_push));
+    let to_memory = m.wire("to_memory", &(offers("withdraws_a_request_when_s7_may_push") & !&is_console));
+    let to_console = m.wire("to_the_console", &(offers("withdraws_a_byte_when_s7_may_push") & &is_console));
     let pop = m.wire("pop", &((&to_memory & &ready) | (&to_console & &console_ready)));
     requests.pop(&m, &pop);
     let found = [

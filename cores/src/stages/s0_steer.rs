@@ -9,7 +9,7 @@
 //! picked, but not twice in a row while a context has nothing to issue, so that it holds up nobody for ever.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, decode, encode, join, lit, lowest_one, select,
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, decode, encode, join, lit, lowest_one, select, zeros,
 };
 
 use super::context::{Fetch, contexts_of, join_context, split_context};
@@ -179,7 +179,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let next_pc = m.wire("next_pc", &starts_anew.mux(&select(&slot, &resteer_pcs), &predicted));
     let pc = m.forward("fetch_pc", PC);
     let held = m.delay("held", &(&*valid & !&ready));
-    m.drive(&pc, &held.mux(&m.delay("held_pc", &pc), &next_pc));
+    let held_pc = m.delay("held_pc", &pc);
+    m.drive(&pc, &m.fault("a_refused_fetch_does_not_hold_its_pc", &held, &zeros(1)).mux(&held_pc, &next_pc));
     Fetch { valid: valid.q(), context: fetch_context.q(), pc }.outputs(&m, "s1");
     if shape.constrained {
         m.port_group("which contexts run");

@@ -3,7 +3,7 @@
 //! Enters: one fetch from S0. Leaves: the fetch whose word arrives, for S2. Stalls while memory is not ready, or while
 //! the word before has not come.
 
-use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit, zeros};
 
 use super::context::Fetch;
 use crate::formal::points;
@@ -26,10 +26,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let free = m.wire("free_s2", &(!&*waiting | &rsp_valid));
     let request = m.wire("request", &(&fetch.valid & &free));
     let moves = m.wire("moves", &(&request & &req_ready));
-    waiting.next(&(&moves | (&*waiting & !&rsp_valid))).reset(0);
+    let is_late = m.fault("does_not_wait_for_late_words", &(&*waiting & !&rsp_valid), &zeros(1));
+    waiting.next(&(&moves | is_late)).reset(0);
     m.output("ready_s1", &(!&fetch.valid | &moves));
     m.output("imem_req_valid", &request);
-    m.output("imem_req_addr", &physical(shape, &concat([&fetch.pc, &zeros(2)])));
+    let byte = m.fault("asks_between_words", &zeros(2), &lit(2, 1));
+    m.output("imem_req_addr", &physical(shape, &concat([&fetch.pc, &byte])));
 
     let context = m.register("context_q", shape.context_bits());
     context.next(&fetch.context).enable(&moves);

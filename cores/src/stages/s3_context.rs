@@ -6,7 +6,7 @@
 //!
 //! Storage: 2 × (slots · entries + 2 + needs) + 16 bits.
 
-use rtl::{Builder, ElaborationError, Expr, Module, join, lit};
+use rtl::{Builder, ElaborationError, Expr, Module, join, lit, zeros};
 
 use crate::formal::points;
 use crate::shape::Shape;
@@ -93,20 +93,26 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             head.next(&full.mux(&behind, value)).enable(&moves_up);
             [head.q(), behind.q()]
         });
-    let waits_for_late = m.wire("waits_for_late", &(&depends & &pending).any());
+    let waits_for_late = m.fault("does_not_wait_for_late_results", &(&depends & &pending).any(), &zeros(1));
+    let waits_for_late = m.wire("waits_for_late", &waits_for_late);
 
     m.comment(
         "The instruction issued last: its result at S7 cannot be read yet, its outcome is not known to S8 or S6.",
     );
     let (spacing, election) = (shape.spacing(), shape.election_spacing());
     let issued = since(&m, "issued", &issue, WRITE_LATENCY.max(election));
-    let waits_for_last = m.wire("waits_for_last", &(reads_last & &issued[WRITE_LATENCY - 1]));
-    let too_close = |issued: &[Expr]| &issued[spacing - 1] | (&elects & &issued[election - 1]);
-    let mut blocked = &waits_for_late | &waits_for_last | too_close(&issued);
+    let waits_for_last = reads_last & &issued[WRITE_LATENCY - 1];
+    let waits_for_last = m.fault("does_not_wait_for_the_last_result", &waits_for_last, &zeros(1));
+    let waits_for_last = m.wire("waits_for_last", &waits_for_last);
+    let too_close = |issued: &[Expr], too_early: &str| {
+        &issued[spacing - 1] | m.fault(too_early, &(&elects & &issued[election - 1]), &zeros(1))
+    };
+    let mut blocked = &waits_for_late | &waits_for_last | too_close(&issued, "elects_too_early_after_its_own_slot");
     if shape.slots > 1 {
         m.comment("The other slot's instructions change the same context.");
         let sibling = m.input("sibling_issues", 1);
-        blocked = blocked | too_close(&since(&m, "sibling_issued", &sibling, election));
+        let issued = since(&m, "sibling_issued", &sibling, election);
+        blocked = blocked | too_close(&issued, "elects_too_early_after_the_other_slot");
     }
 
     m.comment(

@@ -5,7 +5,7 @@
 //! the request queue, and for a load a tag, is reserved for it. A write-port bubble asked for by S9 suppresses one
 //! issue.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, select_one_hot};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, select_one_hot, zeros};
 use weft_trace::IssuePorts;
 
 use super::context::{Fetch, Written, contexts_of, join_context, split_context};
@@ -92,7 +92,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let entry_s2 = scoreboard.net("entry_s2");
     let takes_entry = scoreboard.net("takes_entry_s2");
     let pending = scoreboard.net("pending");
-    let shadowed = if shape.slots > 1 { scoreboard.net("shadowed") } else { rtl::zeros(0) };
+    let shadowed = if shape.slots > 1 { scoreboard.net("shadowed") } else { zeros(0) };
 
     m.comment("What is lacking: places are reserved at issue, and counted a cycle later.");
     let needs_s4 = m.forward("needs_s4", Need::count(shape));
@@ -101,7 +101,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let places = |name: &str, capacity: usize, need: Need, returned: [&Expr; 2], closes: Option<&Expr>| {
         Places::declare(&m, name, capacity, &need.of(&needs_s4), returned, closes)
     };
-    let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused], Some(&fence_waits));
+    let closes = m.fault("requests_issue_while_a_fence_waits", &fence_waits, &zeros(1));
+    let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused], Some(&closes));
     let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused], None);
     let performed = if shape.posts_stores { &requests.none & memory_idle } else { requests.none };
     let mut lacking = vec![requests.full, tags.full, !performed];
@@ -346,11 +347,14 @@ impl Places {
             register.q()
         };
         let is_used_up = |state: &str, count: usize| {
-            let used_up = next.is(count as u64);
+            let used_up = m.fault(&format!("{name}s_{state}_is_low"), &next.is(count as u64), &zeros(1));
             let now = closes.map_or(used_up.clone(), |closes| used_up | closes);
             register(state, &now, count == 0)
         };
-        let full = taken.mux(&is_used_up("one_left", capacity - 1), &is_used_up("full", capacity));
+        let one_left = capacity - 1;
+        let one_left = m.fault(&format!("{name}s_one_left_is_one_too_early"), &one_left, &one_left.saturating_sub(1));
+        let all = m.fault(&format!("{name}s_full_is_one_too_late"), &capacity, &(capacity + 1));
+        let full = taken.mux(&is_used_up("one_left", one_left), &is_used_up("full", all));
         // Whoever closes places waits for all to come back, in every pick. Elsewhere a register would save no delay that counts.
         let none_before = if closes.is_some() { register("none", &next.none(), true) } else { used.none() };
         Self { full, none: none_before & !taken }

@@ -25,7 +25,8 @@
 //! LUT RAM.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, decode, increment, join, lit, select,
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, decode, increment, join, lit, ones,
+    select, zeros,
 };
 
 use super::context::{Written, contexts_of, split_context};
@@ -93,7 +94,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let before = last.read("last_instruction", &context);
     let last_rd = before.slice(0, 5);
     let touches_last = m.wire("touches_last", &touches(&last_rd));
-    let last_one = m.wire("last_one", &decode(&before.from(7), entries).when(&(before.bit(5) & follows)));
+    let last_counts =
+        m.fault("compares_with_the_old_register_of_the_last_entry", &(before.bit(5) & follows), &zeros(1));
+    let last_one = m.wire("last_one", &decode(&before.from(7), entries).when(&last_counts));
 
     m.comment("Registers of the late results that have been started.");
     let (warp, slot) = split_context(shape, &context);
@@ -139,7 +142,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
     let (starts, _) = counts("started", &started.valid, &row_s4);
     let (finishes, finished) = counts("finished", &late.valid, &row_late);
-    let last_part = m.wire("last_part", &(finished.eq(&starts.read("started_of_late", &row_late)) & &late.valid));
+    let is_last = finished.eq(&starts.read("started_of_late", &row_late));
+    let last_part = m.wire("last_part", &(m.fault("every_part_counts_as_the_last", &is_last, &ones(1)) & &late.valid));
 
     m.comment("Entries in use.");
     let one = |row: &Expr, happens: &Expr| decode(row, contexts * entries).when(happens);
@@ -167,7 +171,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let copied = contexts_of(shape, &decode(&shadow_warp, shape.warps), &shadows).lanes(1);
         let copied: Vec<Expr> =
             (0..contexts).map(|context| older[context % shape.slots].when(&copied[context])).collect();
-        shadow.next(&((&*shadow | (&*pending & join(&copied))) & !&freed)).reset(0);
+        let stays = m.fault("a_shadow_outlives_its_result", &!&freed, &ones(freed.width()));
+        shadow.next(&((&*shadow | (&*pending & join(&copied))) & stays)).reset(0);
         let cast = &*pending & join(&copied);
         let younger = (&younger[0] | &younger[1]).lanes(entries);
         let spared = (0..shape.slots).map(|slot| younger[slot].any() & shadows.bit(slot));
@@ -187,7 +192,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("entry_s2", &entry);
     m.output("takes_entry_s2", &takes);
     m.output("depends_s2", &(join(&touched) | own.extend(shape.slots * entries)).when(&!&replays));
-    m.output("reads_last_s2", &(before.bit(6) & uses(&last_rd)));
+    let reads_last = m.fault("ignores_reads_of_the_last_result", &(before.bit(6) & uses(&last_rd)), &zeros(1));
+    m.output("reads_last_s2", &reads_last);
     m.port_group("late results under way, by context and entry");
     m.output("pending", &pending);
     if let Some(shadow) = shadow {

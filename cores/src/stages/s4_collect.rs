@@ -4,7 +4,7 @@
 //! one for rs2. The scoreboard lets no instruction read a register at the edge that writes it, so the two need no order.
 //! It has one write port, which S9 arbitrates. Rows of x0 are cleared at start and never written.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, join};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, join, lit};
 
 use crate::formal::{KeptRegister, kept_register};
 use crate::shape::Shape;
@@ -83,7 +83,11 @@ pub fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
     let write_data = m.input("write_data", 32);
     let registers = m.memory("registers", shape.register_rows(), 32, MemoryStyle::BlockUnordered);
     registers.write(&write, &write_row, &write_data);
-    let data = registers.read_registered("read_data", &read_row);
+    let mut data = registers.read_registered("read_data", &read_row);
+    if m.fault("spoils_a_word_that_is_read_while_it_is_written", &false, &true) {
+        let is_spoilt = m.delay("is_spoilt", &(&write & write_row.eq(&read_row)));
+        data = is_spoilt.mux(&lit(32, 0xdead_beef), &data);
+    }
     m.output("data", &data);
     if shape.observed {
         let row = m.input("kept_row", row_bits);

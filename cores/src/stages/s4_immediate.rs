@@ -66,10 +66,12 @@ fn encoded(m: &Builder, decoder: &Decoder, word: &Expr) -> Expr {
     let sign = word.bit(31);
     let sign_isb = m.wire("sign_isb", &(&sign & (&is_i | &is_sb)));
     let sign_isbj = m.wire("sign_isbj", &(&sign & (&is_ij | &is_sb)));
+    let is_isbj = m.wire("format_isbj", &(&is_ij | &is_sb));
+    let has_10_to_5 = m.fault("stores_and_branches_lose_bits_10_to_5", &is_isbj, &is_ij);
     join([
         &((word.bit(20) & &is_i) | (word.bit(7) & &is_s)),
         &(word.slice(21, 4).when(&is_ij) | word.slice(8, 4).when(&is_sb)),
-        &word.slice(25, 6).when(&m.wire("format_isbj", &(&is_ij | &is_sb))),
+        &word.slice(25, 6).when(&has_10_to_5),
         &((&sign & (&is_i | &is_s)) | (word.bit(7) & &is_b) | (word.bit(20) & &is_j)),
         &(word.slice(12, 8).when(&is_uj) | sign_isb.repeat(8)),
         &(word.slice(20, 12).when(&is_u) | sign_isbj.repeat(12)),

@@ -3,7 +3,7 @@
 //! Enters: the instruction with its registers from block RAM, and the immediate that S4 found. Leaves: the operands of
 //! each lane, the store data, control for S6 and S7. The decoder is made from the instruction table of [`crate::isa`].
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
 use super::decoder::{CsrAccess, Decoder};
 use super::reserving::Reserving;
@@ -69,7 +69,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let is_ebreak = is("is_ebreak", Operation::Ebreak);
     let faults = m.wire("faults", &(&fetch_fault | !&legal | (&legal & (&is_ecall | &is_ebreak))));
     let call = is_ecall.mux(&lit(4, ENVIRONMENT_CALL), &lit(4, BREAKPOINT));
-    let cause = fetch_fault.mux(&lit(4, ACCESS_FAULT), &legal.mux(&call, &lit(4, ILLEGAL)));
+    let is_fetch_fault = m.fault("a_fetch_fault_gets_another_cause", &fetch_fault, &zeros(1));
+    let cause = is_fetch_fault.mux(&lit(4, ACCESS_FAULT), &legal.mux(&call, &lit(4, ILLEGAL)));
 
     m.comment("Operands. A dividend and an exit code pass the adder as rs1 + 0.");
     let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &(&is_exit & !&access.immediate & &access.keeps_operand));

@@ -35,7 +35,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             operands.connect(&instance, "");
             instance.input("funct3", &word.slice(12, 3));
             instance.input("subtract", &lane_control.subtract);
-            instance.input("less_unsigned", &lane_control.less_unsigned);
+            let point = format!("lane_{lane}_compares_signed");
+            instance.input("less_unsigned", &m.fault(&point, &lane_control.less_unsigned, &zeros(1)));
             instance.input("set_less", &lane_control.set_less);
             instance.input("no_result", &lane_control.no_result);
             ["result", "sum", "taken"].map(|port| instance.output(port))

@@ -12,7 +12,7 @@
 //! Storage: W rows of slots · T bits, and two more in registers.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, encode, join, lowest_one, ones, select, zeros,
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, encode, join, lit, lowest_one, ones, select, zeros,
 };
 
 use crate::shape::Shape;
@@ -42,7 +42,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     written.next(&(valid & warp.eq(&warp_s5)));
     let now = m.wire("masks_now", &written.mux(&m.delay("masks_written", &masks), &read));
     let mask = select(&slot_s6, &now.lanes(shape.threads));
-    let election = Election::of(shape, &mask);
+    let election = Election::of(&m, shape, &mask);
     let one_group = election.group.width() == 0;
     m.port_group(if one_group { "its bit" } else { "each group's lowest, and the lowest group that has one" });
     election.outputs(&m, "s6");
@@ -70,14 +70,21 @@ pub struct Leader {
 }
 
 impl Election {
-    fn of(shape: &Shape, mask: &Expr) -> Self {
+    fn of(m: &Builder, shape: &Shape, mask: &Expr) -> Self {
         if shape.threads <= GROUP {
             return Self { leader: lowest_one(mask), group: zeros(0) };
         }
         let groups = mask.lanes(GROUP);
-        let firsts: Vec<Expr> = groups.iter().map(lowest_one).collect();
+        let first = |(number, group): (usize, &Expr)| {
+            let (first, second) = (lowest_one(group), group & lit(GROUP, 2));
+            m.fault(&format!("group_{number}_elects_its_second_lane_as_well"), &first, &(&first | second))
+        };
+        let firsts: Vec<Expr> = groups.iter().enumerate().map(first).collect();
         let any: Vec<Expr> = groups.iter().map(Expr::any).collect();
-        Self { leader: join(&firsts), group: lowest_one(&join(&any)) }
+        let reversed = |bits: &Expr| join(bits.lanes(1).iter().rev());
+        let highest = |bits: &Expr| reversed(&lowest_one(&reversed(bits)));
+        let any = join(&any);
+        Self { leader: join(&firsts), group: m.fault("elects_the_highest_group", &lowest_one(&any), &highest(&any)) }
     }
 
     /// Chooses the leader and its word of `sums`, those of all lanes.
@@ -95,11 +102,15 @@ impl Election {
             .collect();
         let firsts_sums: Vec<Expr> =
             numbers.iter().zip(sums.lanes(32 * GROUP)).map(|(number, sums)| select(number, &sums.lanes(32))).collect();
-        let ones: Vec<Expr> =
-            firsts.iter().enumerate().map(|(group, first)| first.when(&self.group.bit(group))).collect();
+        let elected =
+            |group| m.fault(&format!("group_{group}_leads_without_election"), &self.group.bit(group), &ones(1));
+        let leaders: Vec<Expr> = firsts.iter().enumerate().map(|(group, first)| first.when(&elected(group))).collect();
         let group = m.wire("group_number", &encode(&self.group));
-        let in_group = m.wire("number_in_group", &select(&group, &numbers));
-        let sum = m.wire("leader_sum", &select(&group, &firsts_sums));
-        Leader { one: join(&ones), number: join([&in_group, &group]), sum }
+        let of_number = m.fault("leader_number_is_of_another_group", &group, &!&group);
+        let in_group = m.wire("number_in_group", &select(&of_number, &numbers));
+        let of_sum = m.fault("leader_sum_is_of_another_group", &group, &!&group);
+        let sum = m.wire("leader_sum", &select(&of_sum, &firsts_sums));
+        let group = m.fault("leader_number_lacks_its_group", &group, &zeros(group.width()));
+        Leader { one: join(&leaders), number: join([&in_group, &group]), sum }
     }
 }

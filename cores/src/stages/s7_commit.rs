@@ -8,7 +8,7 @@
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, concat, encode, increment, join, lit, lowest_one,
-    zeros,
+    ones, zeros,
 };
 use weft_trace::{CommitPorts, SquashPorts};
 
@@ -52,7 +52,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let gives_way =
         if shape.reconverges { m.wire("leaves", &(gives_way | (&leaves_at_ret & &control.is_ret))) } else { gives_way };
     let word = &meta.instruction;
-    let matches = m.wire("on_path", &(&meta.valid & &epoch_is_present));
+    let matches = &meta.valid & m.fault("ignores_the_epoch", &epoch_is_present, &ones(1));
+    let matches = m.wire("on_path", &matches);
     let path_runs = m.wire("path_runs", &(&path.valid & !&path.parked & !&gives_way & !&halted));
     let valid = m.wire("validated", &(&matches & &path_runs));
     let rotates = m.wire("rotates", &(&matches & &gives_way & !&halted));
@@ -84,7 +85,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let fault_lanes = m.wire("fault_lanes", &(&active & at_fault));
     let fault = m.wire("fault", &(&valid & fault_lanes.any()));
     let fault_one = m.wire("fault_lane_one", &lowest_one(&fault_lanes));
-    let is_misaligned = (&fault_one & &misaligned).any();
+    let of_the_lane = &fault_one & &misaligned;
+    let is_misaligned = m.fault("misalignment_of_any_lane_is_the_cause", &of_the_lane, &misaligned).any();
     // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access; only LR counts as a load of the atomics
     let reads_only = control.memory_op.slice(2, 2).none() & !control.memory_op.bit(0);
     let memory_cause = concat([&lit(2, 1), &!reads_only, &!is_misaligned]);
@@ -112,7 +114,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("A jalr serves the lanes that jump where the leader does.");
     let jump_served = transaction.output("jump_lanes");
     let served = m.wire("served", &is_memory.mux(&memory_served, &control.is_jalr.mux(&jump_served, &active)));
-    let unserved = m.wire("unserved", &(&active & !&served));
+    let unserved = &active & !&served;
+    let all_but_last = &unserved & !concat([&served.bit(0), &zeros(threads - 1)]);
+    let unserved = m.wire("unserved", &m.fault("serving_lane_0_drops_the_last_lane", &unserved, &all_but_last));
 
     m.comment("Registers, written at the end of S7.");
     let console_load = m.wire("console_load", &(&control.is_load & &leader_at_console));
@@ -127,7 +131,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let values = join(&values);
     // Of memory only a load of the console writes here: it serves the lanes whose address is the leader's.
     let one_target = m.wire("one_target", &(&control.is_jalr | &control.is_load));
-    let written = m.wire("written", &one_target.mux(&jump_served, &active));
+    let of_path = m.fault("writes_lanes_of_other_paths", &active, &ones(threads));
+    let written = m.wire("written", &one_target.mux(&jump_served, &of_path));
     // Whether any lane is at fault is known late. What an instruction at fault writes is read by nobody: the core halts.
     let write = RegisterWrite {
         lanes: written.when(&(&valid & &writes)),
@@ -147,13 +152,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         op: control.memory_op.clone(),
         line: line.clone(),
         tag,
-        hart: if shape.atomic { join([&leader_number, &meta.warp]) } else { rtl::zeros(0) },
+        hart: if shape.atomic { join([&leader_number, &meta.warp]) } else { zeros(0) },
         direct: direct.slice(0, if threads > 1 { threads } else { 0 }),
-        together: if threads > 1 { transaction.output("together") } else { rtl::zeros(0) },
+        together: if threads > 1 { transaction.output("together") } else { zeros(0) },
         position: leader_word.clone(),
         bytes: transaction.output("leader_bytes_written").when(&writes_memory),
         leaders: transaction.output("leader_data_spread"),
-        words: if threads > 1 { store.clone() } else { rtl::zeros(0) },
+        words: if threads > 1 { store.clone() } else { zeros(0) },
     };
     let late = LateResult {
         warp: meta.warp.clone(),
@@ -161,13 +166,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         rd: rd.clone(),
         entry: meta.entry.clone(),
         served: served.clone(),
-        number: if shape.trace { number.slice(0, 32) } else { rtl::zeros(0) },
+        number: if shape.trace { number.slice(0, 32) } else { zeros(0) },
     };
     let alignment = Alignment { funct3: word.slice(12, 3), direct, offsets: per_lane(&|a| a.slice(0, 2)) };
 
     m.comment("Paths: a goes on, b is replayed or falls through.");
     let a_pc = control.is_jalr.mux(&leader_address.from(2), &control.target);
     let not_taken = &active & !&taken;
+    let falls_through = m.fault("lane_0_alone_falls_through", &not_taken, &(&not_taken & lit(threads, 1)));
     let goes_on = control.is_branch.mux(&(&active & &taken), &served);
     // One more, or one less: all ones.
     let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
@@ -182,7 +188,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         a_parked: control.is_barrier.clone(),
         b_pc: (&control.is_branch & !&rotates).mux(&control.pc_value, &meta.pc),
         b_depth: path.depth.clone(),
-        b_mask: rotates.mux(&path.mask, &control.is_branch.mux(&not_taken, &unserved)),
+        b_mask: rotates.mux(&path.mask, &control.is_branch.mux(&falls_through, &unserved)),
         exit_mask: active.when(&(&control.is_exit & !&rotates)),
         rotates: rotates.slice(0, usize::from(shape.rotates)),
         b_parked: (&path.parked & &rotates).slice(0, usize::from(shape.rotates)),
@@ -338,7 +344,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         let mut traced = Traced::of(shape, &traced).delay(&m, shape, "q");
         traced.0.valid = &resolved.valid & resolved.rotates.none();
         traced.outputs(&m, "s8");
-        let squash = SquashPorts { valid: &meta.valid & !&valid, warp: meta.warp.clone() };
+        let squashes = m.fault("reports_commits_as_squashes", &squashed, &meta.valid);
+        let squashes = m.fault("reports_no_squash", &squashes, &zeros(1));
+        let squash = SquashPorts { valid: squashes, warp: meta.warp.clone() };
         Traced::of(shape, &squash).outputs(&m, "s7");
     }
     m.finish()

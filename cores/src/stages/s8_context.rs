@@ -99,7 +99,8 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     } else {
         each_slot(&|Slot { path, .. }| path.pc.eq(&predicted))
     };
-    let follows_prediction = !&fence_i & outcome.rotates.none();
+    let fence_i_resteers = m.fault("a_fence_i_does_not_resteer", &fence_i, &zeros(1));
+    let follows_prediction = !fence_i_resteers & outcome.rotates.none();
     let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
     let resteers = m.wire("resteers", &(restarts | (&own & !&as_predicted)).when(&outcome.valid));
     let pcs = each_slot(&|Slot { path, .. }| path.pc.clone());

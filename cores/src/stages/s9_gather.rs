@@ -8,7 +8,7 @@
 //! Storage, each of `outstanding` rows: lines, in block RAM where [`queue::style`] says so; what a load must remember;
 //! the tags of the responses and the free tags, LUT RAM.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, select, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, ones, select, zeros};
 use weft_trace::LatePorts;
 
 use super::context::{Written, join_context};
@@ -138,9 +138,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let data = hold("data", &next_is_long.mux(&long_data, &join(&taken)));
     let signed = |name: &str, size: u64| {
         let is_of_size = alignment.funct3.slice(0, 2).is(size);
-        hold(name, &(is_of_size & !alignment.funct3.bit(2) & !&next_is_long))
+        let unsigned = alignment.funct3.bit(2);
+        let is_signed = m.fault(&format!("extends_an_unsigned_{name}_by_its_sign"), &!unsigned, &ones(1));
+        hold(&format!("signed_{name}"), &(is_of_size & is_signed & !&next_is_long))
     };
-    let [signed_byte, signed_half] = [signed("signed_byte", 0), signed("signed_half", 1)];
+    let [signed_byte, signed_half] = [signed("byte", 0), signed("half", 1)];
     let extension = |data: &Expr| {
         let of_byte = data.bit(7) & &signed_byte;
         let of_either = &of_byte | (data.bit(15) & &signed_half);

@@ -25,26 +25,18 @@ fn a_thread_reaches_the_other_slot_with_a_result_under_way() {
 #[test]
 fn broken_scoreboards_fail() {
     let broken = [
-        (
-            "a pop shadows one slot",
-            "scoreboard_proof",
-            "{2{pops_s8 & resolves}} |",
-            "({2{pops_s8 & resolves}} & own_slot) |",
-        ),
-        ("a divergence shadows nothing", "scoreboard_proof", "({2{diverges_s8 & resolves}} & own_slot)", "2'd0"),
-        ("a shadow stays", "s3_scoreboard", "\n                ~freed;", "\n                4'hf;"),
-        ("shadows are not looked at", "scoreboard_proof", "({shadowed[3:2], pending[1:0]})", "({2'd0, pending[1:0]})"),
+        ("a pop shadows one slot", "scoreboard_proof.a_pop_shadows_its_own_slot_alone"),
+        ("a divergence shadows nothing", "scoreboard_proof.a_divergence_shadows_nothing"),
+        ("a shadow stays", "s3_scoreboard.a_shadow_outlives_its_result"),
+        ("shadows are not looked at", "scoreboard_proof.the_left_slot_ignores_shadows"),
         (
             "the instruction before counts by its entry's old register",
-            "s3_scoreboard",
-            "{2{last_instruction[5] & follows_s2}}",
-            "2'd0",
+            "s3_scoreboard.compares_with_the_old_register_of_the_last_entry",
         ),
-        ("what is buffered survives the arrival of threads", "scoreboard_proof", "(flush[0])", "(1'b0)"),
-        ("a slot that is being emptied issues", "scoreboard_proof", "picked & ~flush", "picked"),
+        ("what is buffered survives the arrival of threads", "scoreboard_proof.the_left_buffer_is_not_flushed"),
+        ("a slot that is being emptied issues", "scoreboard_proof.a_slot_issues_while_it_is_flushed"),
     ];
-    let scoreboard = scoreboard(2);
-    for (what, module, original, replacement) in broken {
-        assert_fails(what, scoreboard.with(module, original, replacement).prove_by_induction());
+    for (what, fault) in broken {
+        assert_fails(what, rtl::with_fault(fault, || scoreboard(2)).prove_by_induction());
     }
 }

@@ -29,15 +29,6 @@ pub struct Design {
 #[derive(Clone, Copy)]
 pub struct Cycles(pub usize);
 
-/// Verilog in which one place of one module reads otherwise.
-pub fn changed(text: &str, module: &str, original: &str, replacement: &str) -> String {
-    let start = text.find(&format!("module {module} (")).unwrap_or_else(|| panic!("no module `{module}`"));
-    let length = text[start..].find("endmodule").expect("the end of a module");
-    let body = &text[start..start + length];
-    assert_eq!(body.matches(original).count(), 1, "places that read `{original}` in `{module}`");
-    [&text[..start], &body.replace(original, replacement), &text[start + length..]].concat()
-}
-
 impl Design {
     pub fn new(module: &Module) -> Self {
         let properties: Vec<_> = module.hierarchy().iter().flat_map(|module| module.properties()).collect();
@@ -53,12 +44,6 @@ impl Design {
             without: Vec::new(),
             has_reset: ports.iter().any(|port| port.name == "rst"),
         }
-    }
-
-    /// A copy in which one place of one module reads otherwise.
-    pub fn with(&self, module: &str, original: &str, replacement: &str) -> Self {
-        let text = changed(&self.text, module, original, replacement);
-        Self { text, ..self.clone() }
     }
 
     /// A copy in which properties of these names are not stated.

@@ -12,13 +12,12 @@ use weft_config::{Config, RAM_BASE};
 /// Programs among which one must find a bug.
 const PROGRAMS: u64 = 400;
 
-/// A change of the Verilog of two warps of four threads.
+/// A fault point of two warps of four threads, broken.
 struct Bug {
     class: &'static str,
     unit: &'static str,
     profile: &'static str,
-    text: &'static str,
-    becomes: &'static str,
+    fault: &'static str,
 }
 
 const BUGS: &[Bug] = &[
@@ -26,78 +25,67 @@ const BUGS: &[Bug] = &[
         class: "mask: results are written in lanes of other paths",
         unit: "sorted-table",
         profile: "structured",
-        text: "one_target ? coalescer_jump_lanes : mask_path;",
-        becomes: "one_target ? coalescer_jump_lanes : {4{1'b1}};",
+        fault: "s7_commit.writes_lanes_of_other_paths",
     },
     Bug {
         class: "bypass: a register is read before it is written",
         unit: "sorted-table",
         profile: "pressure",
-        text: "wire waits_for_last = reads_last_head & issued_in_last_3;",
-        becomes: "wire waits_for_last = 1'b0;",
+        fault: "s3_context.does_not_wait_for_the_last_result",
     },
     Bug {
         class: "bypass: a path is read while it is written",
         unit: "sorted-table",
         profile: "unstructured",
-        text: "(y_write & (y_warp == warp_s7)) ? y_written : y_read",
-        becomes: "y_read",
+        fault: "sorted_table.y_is_not_forwarded",
     },
     Bug {
         class: "epoch: instructions that were fetched before a resteer are taken",
         unit: "dual-path",
         profile: "pressure",
-        text: "on_path = valid_s7 & epoch_is_present",
-        becomes: "on_path = valid_s7",
+        fault: "s7_commit.ignores_the_epoch",
     },
     Bug {
         class: "replay: one lane of a scattered access is left out",
         unit: "arbiter",
         profile: "memory",
-        text: "wire [3:0] unserved = mask_path & ~served;",
-        becomes: "wire [3:0] unserved = mask_path & ~served & ~{served[0], 3'd0};",
+        fault: "s7_commit.serving_lane_0_drops_the_last_lane",
     },
     Bug {
         class: "replay: a part of a load is counted as the last one",
         unit: "sorted-table",
         profile: "pressure",
-        text: "wire last_part = (finished_more == started_of_late) & valid_late;",
-        becomes: "wire last_part = valid_late;",
+        fault: "s3_scoreboard.every_part_counts_as_the_last",
     },
     Bug {
         class: "shadow bit: late results of threads that change slots are forgotten",
         unit: "dual-path",
         profile: "pressure",
-        text: "shadows = {2{pops}} |",
-        becomes: "shadows = 2'd0 |",
+        fault: "dual_path.no_shadow_bits_at_a_pop",
     },
     Bug {
         class: "sorter race: an exchange goes on though the row has changed",
         unit: "sorted-table",
         profile: "unstructured",
-        text: "wire disturbed = changes_s9 & (warp_now == warp_s9);",
-        becomes: "wire disturbed = 1'b0;",
+        fault: "cct_sorter.is_not_cancelled",
     },
     Bug {
         class: "reuse: a row whose meeting place is that of a new one is not reused",
         unit: "dual-path",
         profile: "structured",
-        text: "(reconvergence_s8[31:2] == top_s8[41:12])) |",
-        becomes: "(reconvergence_s8[31:2] == top_s8[41:12]) & 1'b0) |",
+        fault: "dual_path.does_not_reuse_rows",
     },
     Bug {
         class: "fetch: what was fetched before a fence.i is taken",
         unit: "sorted-table",
         profile: "copies",
-        text: "(goes_on & at_prediction & ~fence_i_s8 & ~rotates_s8)",
-        becomes: "(goes_on & at_prediction & ~rotates_s8)",
+        fault: "s8_context.a_fence_i_does_not_resteer",
     },
     Bug {
         class: "fault: the cause is that of another lane than the one that is named",
         unit: "sorted-table",
         profile: "faults",
-        text: "~|(fault_lane_one & misaligned)",
-        becomes: "~|misaligned",
+        fault: "s7_commit.misalignment_of_any_lane_is_the_cause",
     },
 ];
 
@@ -110,11 +98,8 @@ fn config(unit: &str) -> Config {
 
 /// How many programs it takes, and what is said of the bug.
 fn found(bug: &Bug, assembler: &Assembler) -> Option<(u64, String)> {
-    let core = BuiltCore::edited(&config(bug.unit), RAM_BASE, &|verilog| {
-        assert_eq!(verilog.matches(bug.text).count(), 1, "`{}` of {}", bug.text, bug.unit);
-        verilog.replace(bug.text, bug.becomes)
-    });
-    let (core, profile) = (core.unwrap(), Profile::find(bug.profile).unwrap());
+    let core = BuiltCore::broken(&config(bug.unit), RAM_BASE, bug.fault).unwrap();
+    let profile = Profile::find(bug.profile).unwrap();
     (0..PROGRAMS).find_map(|seed| {
         let config = point::memory(&mut fastrand::Rng::with_seed(seed), &config(bug.unit));
         let program = generate(seed, profile, point::abilities(&config));

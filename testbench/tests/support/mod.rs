@@ -28,15 +28,12 @@ pub fn program(config: &Config, words: &[u32], symbols: &[(&str, u32)]) -> Progr
     Program::load("test", &elf::write(words, symbols), config).unwrap()
 }
 
-/// Whether hardware and model agree on a program to its end, with one place of the Verilog, which there must be, changed.
-pub fn agrees(config: &Config, words: &[u32], change: Option<(&str, &str)>) -> bool {
-    let core = cores::elaborate(config, 0x8000_0000).unwrap();
-    let mut verilog = core.all_in_one();
-    if let Some((original, instead)) = change {
-        assert_eq!(verilog.matches(original).count(), 1, "{original}");
-        verilog = verilog.replace(original, instead);
-    }
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: None };
+/// Whether hardware and model agree on a program to its end, with a fault point of the hardware broken.
+pub fn agrees(config: &Config, words: &[u32], fault: Option<&str>) -> bool {
+    let elaborate = || cores::elaborate(config, 0x8000_0000).unwrap();
+    let core = fault.map_or_else(elaborate, |fault| rtl::with_fault(fault, elaborate));
+    let verilog = core.all_in_one();
+    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
     let program = program(config, words, &[]);
     let (cache, options) = (Cache::of_user(), RunOptions { max_cycles: 1_000_000, ..RunOptions::default() });
     match testbench::run_source(config, &program, Engine::Cosim, options, &cache, &source, Effort::Quick) {
