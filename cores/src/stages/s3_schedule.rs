@@ -5,7 +5,7 @@
 //! the request queue, and for a load a tag, is reserved for it. A write-port bubble asked for by S9 suppresses one
 //! issue.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, select_one_hot};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, ones, select_one_hot};
 
 use super::context::{Fetch, Written, contexts_of, join_context, split_context};
 use super::s3_context::{self, Need};
@@ -101,7 +101,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     };
     let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused], Some(&fence_waits));
     let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused], None);
-    let performed = if shape.posts_stores { &requests.none & memory_idle } else { requests.none };
+    let is_idle = m.fault("fence_does_not_wait_for_memory", &memory_idle, &ones(memory_idle.width()));
+    let performed = if shape.posts_stores { &requests.none & is_idle } else { requests.none };
     let mut lacking = vec![requests.full, tags.full, !performed];
     let mut late_idle = tags.none;
     if shape.multiply {
