@@ -277,6 +277,7 @@ pub fn elaborate(
     };
     let at_least_one = |value: &Expr| value.extend(value.width().max(1));
     let performed = if shape.posts_stores { ports.dmem_idle.clone() } else { ones(1) };
+    let performed = m.fault("done_does_not_wait_for_memory", &performed, &ones(1));
     m.output("done", &(&started & all_ended & requests_idle & late_idle & performed));
     m.output("error_valid", &halted);
     m.output("error_cause", &sticky("fault_cause", &s7.output("fault_cause_s7")));

@@ -7,10 +7,8 @@ use std::fs;
 
 use sim::Program;
 use support::assembly::{self, ORDERLESS, cosim, file, text};
-use testbench::cache::Cache;
 use testbench::kernels;
-use testbench::model::{Effort, Source};
-use testbench::{Engine, Outcome, Report, RunOptions};
+use testbench::{BuiltCore, Engine, Outcome, Report, RunOptions};
 use weft_config::{Bandwidth, Config, MemoryKind};
 
 fn config(size: (u32, u32), latency: (u32, u32)) -> Config {
@@ -105,27 +103,22 @@ fn tohost_faults_and_limits_end_a_run_with_stores_under_way() {
     assert_eq!(report.outcome, Outcome::Limit, "{}", report.message);
 }
 
-/// A run of a core whose text was changed.
-fn changed(original: &str, change: &str, source: &assembly::Source, config: &Config) -> Report {
-    let core = cores::elaborate(config, 0x8000_0000).unwrap();
-    let verilog = core.all_in_one();
-    assert_eq!(verilog.matches(original).count(), 1, "{original}");
-    let verilog = verilog.replace(original, change);
-    let built = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+/// A run of a core with this fault point broken.
+fn broken(fault: &str, source: &assembly::Source, config: &Config) -> Report {
     let program = assembly::program(source, config);
-    let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/axi4"));
+    let core = BuiltCore::broken(config, program.entry, fault).unwrap();
     let options = RunOptions { max_cycles: 200_000, ..RunOptions::default() };
-    testbench::run_source(config, &program, Engine::Cosim, options, &cache, &built, Effort::Quick).unwrap()
+    core.run(config, &program, Engine::Cosim, options).unwrap()
 }
 
 /// Where the core would not ask the adaptor; the adaptor itself is broken in `src/bench/on_the_bus/tests/broken.rs`.
 #[test]
 fn cores_that_do_not_wait_for_the_bus_are_found() {
     let config = config((1, 4), (200, 200));
-    let report = changed("~needs_s4[0] & memory_idle)", "~needs_s4[0])", &at_least(200, "fence"), &config);
+    let report = broken("s3_schedule.fence_does_not_wait_for_memory", &at_least(200, "fence"), &config);
     assert!(!report.success(), "a fence that does not wait: {}", report.message);
     let exit = text("exit", "begin\n la t0, word\n sw s0, 0(t0)\n finish\n.bss\nword: .zero 4\n");
-    let report = changed("& dmem_idle;", ";", &exit, &config);
+    let report = broken("weft_pipeline.done_does_not_wait_for_memory", &exit, &config);
     assert_eq!(report.outcome, Outcome::Mismatch, "{}", report.message);
     assert!(report.message.contains("done"), "{}", report.message);
 }

@@ -6,10 +6,8 @@ use std::fs;
 
 use sim::Program;
 use support::assembly::{self, ORDERLESS, cosim, file, text};
-use testbench::cache::Cache;
 use testbench::kernels;
-use testbench::model::{Effort, Source};
-use testbench::{Engine, Outcome, RunOptions};
+use testbench::{BuiltCore, Engine, Outcome, RunOptions};
 use weft_config::{Config, Memory, MemoryKind};
 
 fn config(warps: u32, threads: u32) -> Config {
@@ -142,31 +140,22 @@ fn a_load_in_every_cycle_is_answered_in_the_next() {
     assert!(ipc > 0.97, "{ipc}");
 }
 
-/// A core whose text was changed, on a program that a right core passes: what the bench says.
-fn broken(original: &str, change: &str, name: &str) -> String {
-    let config = roomy(2, 4);
-    let core = cores::elaborate(&config, 0x8000_0000).unwrap();
-    let verilog = core.all_in_one();
-    assert_eq!(verilog.matches(original).count(), 1, "{original}");
-    let verilog = verilog.replace(original, change);
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
-    let program = assembly::program(&file(name), &config);
-    let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/bram"));
-    let options = RunOptions { max_cycles: 100_000, ..RunOptions::default() };
-    let report =
-        testbench::run_source(&config, &program, Engine::Rtl, options, &cache, &source, Effort::Quick).unwrap();
-    assert_eq!(report.outcome, Outcome::Mismatch, "{change}: {}", report.message);
-    report.message
-}
+/// What is broken (a fault point), a program that a right core passes, and the signal that the bench tells.
+const BROKEN: [(&str, &str, &str); 3] = [
+    ("bram.answers_with_the_inverted_tag", "load_registers", "dmem_rsp_tag"),
+    ("atomic_alu.xor_swaps_too", "amo_one_word", "dmem_rsp_data"),
+    ("lane_reservations.write_does_not_end_a_reservation", "reservations", "dmem_rsp_data"),
+];
 
 #[test]
 fn the_bench_finds_a_broken_memory_without_the_model() {
-    let message =
-        broken("assign dmem_rsp_tag = answered_tag;", "assign dmem_rsp_tag = ~answered_tag;", "load_registers");
-    assert!(message.contains("dmem_rsp_tag"), "{message}");
-    let message = broken("wire takes_operand = ", "wire takes_operand = (op == 4'd6) | ", "amo_one_word");
-    assert!(message.contains("dmem_rsp_data"), "{message}");
-    // A reservation that a store does not end.
-    let message = broken("wire lost_1 = in_row_1 & ", "wire lost_1 = 1'b0 & ", "reservations");
-    assert!(message.contains("dmem_rsp_data"), "{message}");
+    let config = roomy(2, 4);
+    for (fault, name, signal) in BROKEN {
+        let program = assembly::program(&file(name), &config);
+        let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
+        let options = RunOptions { max_cycles: 100_000, ..RunOptions::default() };
+        let report = core.run(&config, &program, Engine::Rtl, options).unwrap();
+        assert_eq!(report.outcome, Outcome::Mismatch, "{fault}: {}", report.message);
+        assert!(report.message.contains(signal), "{fault}: {}", report.message);
+    }
 }

@@ -22,17 +22,20 @@ mod mutation {
     pub mod forms;
     pub mod kept;
     pub mod mutator;
+    pub mod names;
     pub mod scores;
     pub mod switched;
 }
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use mutation::bench::{Bench, Fate};
 use mutation::equivalence;
-use mutation::explained::{self, Explanation};
-use mutation::forms::{self, Form};
+use mutation::explained::{self, Known};
+use mutation::forms;
 use mutation::mutator::{self, Mutation};
+use mutation::names::{Named, Names};
 use mutation::scores::{self, Score};
 use weft_config::Config;
 
@@ -66,6 +69,7 @@ impl Hunt {
 
     fn try_one(&mut self, module: &str, text: &str, mutation: &Mutation) {
         let what = format!("{module}, {}", mutation.describe(text));
+        let name = Names::of(text).name(mutation);
         match self.bench.fate(module, mutation) {
             Fate::Found { failure, .. } => {
                 self.found += 1;
@@ -73,23 +77,24 @@ impl Hunt {
             }
             Fate::OtherCycles(change) => {
                 println!("{:+.2} % cycles: {what}", 100.0 * change);
-                let reason = explained::reason(module, &mutation.name(text));
+                let reason = explained::reason(module, &name);
                 if let Some(reason) = &reason {
                     println!("    explained: {reason}");
                 }
                 if change.abs() > LITTLE && reason.is_none() {
-                    self.unexplained.push(format!("{what}: cycles change by {:+.2} %", 100.0 * change));
+                    let change = 100.0 * change;
+                    self.unexplained.push(format!("{what}: cycles change by {change:+.2} %; its name is {name}"));
                 }
             }
             Fate::Survived => {
                 let (original, mutant) = (self.bench.verilog(None), self.bench.verilog(Some((module, mutation))));
                 if equivalence::is_proven(self.folder.path(), module, &original, &mutant).unwrap() {
                     println!("proven equivalent: {what}");
-                } else if let Some(reason) = explained::reason(module, &mutation.name(text)) {
+                } else if let Some(reason) = explained::reason(module, &name) {
                     println!("explained: {what}\n    {reason}");
                 } else {
                     println!("SURVIVED: {what}");
-                    self.unexplained.push(what);
+                    self.unexplained.push(format!("{what}; its name is {name}"));
                 }
             }
         }
@@ -159,12 +164,25 @@ fn benches() -> Vec<Bench> {
 #[test]
 fn explanations_are_of_mutants() {
     let benches = benches();
-    let forms = forms::of_all(&benches, usize::MAX, 1);
-    for Explanation { module, mutants, reason } in explained::all() {
-        assert!(!reason.is_empty(), "{module}");
-        for mutant in mutants {
-            let is_one = |form: &Form<'_>| form.drawn.iter().any(|mutation| mutation.name(form.text) == *mutant);
-            assert!(forms.iter().any(|form| form.module == module && is_one(form)), "{module}: no mutant {mutant}");
+    let is_explained = |module: &str| explained::all().iter().any(|explanation| explanation.module == module);
+    let mut known = Vec::new();
+    for bench in &benches {
+        for (module, text) in bench.modules().filter(|(module, _)| is_explained(module)) {
+            known.push(Known { unit: bench.unit(), module, mutants: Names::of(text).all() });
+        }
+    }
+    let problems = explained::problems(explained::all(), &known);
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_mutant_has_a_name_of_its_own() {
+    for bench in &benches() {
+        for (module, text) in bench.modules() {
+            let mut names = BTreeSet::new();
+            for Named { name, .. } in Names::of(text).all() {
+                assert!(names.insert(name.clone()), "{module}: {name}");
+            }
         }
     }
 }

@@ -33,8 +33,9 @@ pub fn elaborate() -> Result<Module, ElaborationError> {
     let is_min = m.wire("is_min", &(is(MIN) | is(MINU)));
     let is_max = m.wire("is_max", &(is(MAX) | is(MAXU)));
     let takes_old = m.wire("takes_old", &((&is_min & &less) | (&is_max & !&less)));
+    let swaps = m.fault("xor_swaps_too", &is(SWAP), &(is(XOR) | is(SWAP)));
     let takes_operand =
-        m.wire("takes_operand", &(is(STORE_CONDITIONAL) | is(SWAP) | (&is_min & !&less) | (&is_max & &less)));
+        m.wire("takes_operand", &(is(STORE_CONDITIONAL) | swaps | (&is_min & !&less) | (&is_max & &less)));
     let sum = m.wire("sum", &(&old + &operand));
     let terms = [
         old.when(&takes_old),

@@ -90,7 +90,8 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     let answered = m.register("answered", 1);
     answered.next(&(&accepted & !&is_store)).reset(0);
     m.output("dmem_rsp_valid", &answered);
-    m.output("dmem_rsp_tag", &m.delay("answered_tag", &request.tag));
+    let tag = m.delay("answered_tag", &request.tag);
+    m.output("dmem_rsp_tag", &m.fault("answers_with_the_inverted_tag", &tag, &!&tag));
     m.output("dmem_rsp_data", &answer);
 
     m.comment(

@@ -5,7 +5,7 @@
 //!
 //! Storage (registers): W · T × (1 + row + word bits), and as many comparators: for 8 × 8 and 64 KiB 960 flip-flops.
 
-use rtl::{Builder, ElaborationError, Expr, Module, concat, encode, join};
+use rtl::{Builder, ElaborationError, Expr, Module, concat, encode, join, zeros};
 
 use super::request_queue::hart_bits;
 use crate::shape::Shape;
@@ -62,7 +62,8 @@ fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationE
         let reserved_row = reserved.from(lane_bits);
         let reserved_word = m.wire(&name("reserved_word"), &reserved.slice(0, lane_bits));
         let in_row = m.wire(&name("in_row"), &reserved_row.eq(&row));
-        let lost = m.wire(&name("lost"), &(&in_row & written.index(&reserved_word)));
+        let is_written = m.fault("write_does_not_end_a_reservation", &written.index(&reserved_word), &zeros(1));
+        let lost = m.wire(&name("lost"), &(&in_row & is_written));
         stays.push((&reserve & &is_own) | (held.bit(number) & !(&lost | (&take & &is_own))));
         holds.push(held.bit(number) & &is_own & &in_row & reserved_word.eq(&word));
     }

@@ -5,7 +5,9 @@
 //! the request queue, and for a load a tag, is reserved for it. A write-port bubble asked for by S9 suppresses one
 //! issue.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, select_one_hot, zeros};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, join, ones, select_one_hot, zeros,
+};
 use weft_trace::IssuePorts;
 
 use super::context::{Fetch, Written, contexts_of, join_context, split_context};
@@ -104,7 +106,8 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let closes = m.fault("requests_issue_while_a_fence_waits", &fence_waits, &zeros(1));
     let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused], Some(&closes));
     let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused], None);
-    let performed = if shape.posts_stores { &requests.none & memory_idle } else { requests.none };
+    let is_idle = m.fault("fence_does_not_wait_for_memory", &memory_idle, &ones(memory_idle.width()));
+    let performed = if shape.posts_stores { &requests.none & is_idle } else { requests.none };
     let mut lacking = vec![requests.full, tags.full, !performed];
     let mut late_idle = tags.none;
     if shape.multiply {
@@ -240,8 +243,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.output("epoch_s4", &m.delay("epoch", &select_one_hot(&grant, &epochs.lanes(shape.epoch_bits()))));
     if shape.trace {
         m.port_group("trace");
-        Traced::of(shape, &IssuePorts { valid: valid.clone(), warp: warp.clone(), slot: slot.clone() })
-            .outputs(&m, "s3");
+        let mut issue = Traced::of(shape, &IssuePorts { valid: valid.clone(), warp: warp.clone(), slot: slot.clone() });
+        issue.0.slot = m.fault("reports_issues_of_the_other_slot", &issue.0.slot, &!&issue.0.slot);
+        issue.outputs(&m, "s3");
     }
     m.finish()
 }

@@ -1,8 +1,11 @@
 //! Mutants that no program can find, and why: `explained.json`, by module and by what is changed.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+
+use super::names::Named;
 
 /// Mutants of a module that one reason explains.
 #[derive(Deserialize)]
@@ -10,7 +13,7 @@ use serde::Deserialize;
 pub struct Explanation {
     /// The module, in all of its forms.
     pub module: String,
-    /// What is changed, as [`Mutation::name`](super::mutator::Mutation::name) says it.
+    /// What is changed, as [`Names::name`](super::names::Names::name) says it.
     pub mutants: Vec<String>,
     /// Why no program can find it.
     pub reason: String,
@@ -28,4 +31,120 @@ pub fn reason(module: &str, mutant: &str) -> Option<String> {
         explanation.module == module && explanation.mutants.iter().any(|explained| explained == mutant)
     };
     all().iter().find(explains).map(|explanation| explanation.reason.clone())
+}
+
+/// A module in the core of a divergence unit.
+pub struct Known<'a> {
+    /// The divergence unit.
+    pub unit: &'a str,
+    /// The module.
+    pub module: &'a str,
+    /// Every mutant that it can have.
+    pub mutants: Vec<Named>,
+}
+
+/// What is wrong with explanations of mutants of these modules: each is of one change that there is, and is there once.
+pub fn problems(explanations: &[Explanation], known: &[Known<'_>]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut seen = BTreeSet::new();
+    for Explanation { module, mutants, reason } in explanations {
+        if reason.is_empty() {
+            problems.push(format!("{module}: no reason for {mutants:?}"));
+        }
+        for mutant in mutants {
+            if !seen.insert((module, mutant)) {
+                problems.push(format!("{module}: {mutant} is explained twice"));
+            }
+            let forms: Vec<_> = known.iter().filter(|known| known.module == module).collect();
+            problems.extend(problem(mutant, &forms).map(|problem| format!("{module}: {problem}")));
+        }
+    }
+    problems
+}
+
+fn problem(mutant: &str, forms: &[&Known<'_>]) -> Option<String> {
+    let all = || forms.iter().flat_map(|form| form.mutants.iter().map(|named| (form.unit, named)));
+    let found: Vec<_> = all().filter(|(_, named)| named.name == mutant).collect();
+    let list = |lines: BTreeSet<String>| lines.into_iter().map(|line| format!("\n    {line}")).collect::<String>();
+    match &found[..] {
+        [] if forms.is_empty() => Some("there is no such module any more".into()),
+        [] => {
+            let is_of_target = |named: &Named| mutant.starts_with(&format!("`{}`: ", named.target));
+            let others =
+                list(all().filter(|(_, named)| is_of_target(named)).map(|(_, named)| named.name.clone()).collect());
+            let others = if others.is_empty() { " none".into() } else { others };
+            Some(format!("there is no mutant {mutant} any more; of the same target there are:{others}"))
+        }
+        [(_, first), others @ ..] if others.iter().any(|(_, other)| !is_same_change(first, other)) => {
+            let lines = found.iter().map(|(unit, named)| format!("{unit}: {}", named.statements));
+            Some(format!("{mutant} is a mutant of different statements:{}", list(lines.collect())))
+        }
+        _ => None,
+    }
+}
+
+/// Whether two mutants of one name are of the same statements, but for indices: the forms of a module differ in widths.
+fn is_same_change(one: &Named, other: &Named) -> bool {
+    let [one, other] = [one, other].map(|named| {
+        let mut depth = 0;
+        let is_outside = |letter: &char| {
+            depth += i32::from(*letter == '[') - i32::from(*letter == ']');
+            depth == 0
+        };
+        named.statements.chars().filter(is_outside).collect::<String>()
+    });
+    one == other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::names::Names;
+    use super::*;
+
+    fn problems_of(mutants: &[&str], forms: [&str; 2]) -> Vec<String> {
+        let texts = forms.map(|form| format!("module m (\n    input wire a\n);\n{form}endmodule\n"));
+        let known: Vec<_> = ["first", "second"]
+            .iter()
+            .zip(&texts)
+            .map(|(unit, text)| Known { unit, module: "m", mutants: Names::of(text).all() })
+            .collect();
+        let mutants = mutants.iter().map(|mutant| (*mutant).to_owned()).collect();
+        problems(&[Explanation { module: "m".into(), mutants, reason: "why".into() }], &known)
+    }
+
+    #[test]
+    fn an_explanation_is_of_one_mutant() {
+        let [wide, narrow] = ["    wire b = ~a & c;\n", "    wire b = ~a &\n        c;\n    wire d = ~e;\n"];
+        assert_eq!(
+            problems_of(&["`b`: `&` becomes `|` (1 of 1)", "`d`: `~` becomes `` (1 of 1)"], [wide, narrow]),
+            [""; 0]
+        );
+        assert_eq!(
+            problems_of(&["`b`: `&` becomes `|` (2 of 2)"], [wide, narrow]),
+            ["m: there is no mutant `b`: `&` becomes `|` (2 of 2) any more; of the same target there are:\n    \
+              `b`: `&` becomes `|` (1 of 1)\n    `b`: `~` becomes `` (1 of 1)"]
+        );
+        assert_eq!(
+            problems_of(&["`f`: `~` becomes `` (1 of 1)"], [wide, narrow]),
+            ["m: there is no mutant `f`: `~` becomes `` (1 of 1) any more; of the same target there are: none"]
+        );
+        let twice = ["`b`: `~` becomes `` (1 of 1)"; 2];
+        assert_eq!(problems_of(&twice, [wide, narrow]), ["m: `b`: `~` becomes `` (1 of 1) is explained twice"]);
+    }
+
+    #[test]
+    fn forms_of_other_widths_have_the_same_mutants() {
+        let forms = ["    wire [1:0] b = ~a[1:0];\n", "    wire [2:0] b = ~a[2:0];\n"];
+        assert_eq!(problems_of(&["`b`: `~` becomes `` (1 of 1)"], forms), [""; 0]);
+    }
+
+    #[test]
+    fn a_name_that_is_ambiguous_is_refused() {
+        let forms = ["    wire b = ~a & c;\n", "    wire b = a & ~c;\n"];
+        assert_eq!(
+            problems_of(&["`b`: `~` becomes `` (1 of 1)"], forms),
+            ["m: `b`: `~` becomes `` (1 of 1) is a mutant of different statements:\n    \
+              first: wire b = ~a & c;\n    second: wire b = a & ~c;"]
+        );
+    }
 }

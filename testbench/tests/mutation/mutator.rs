@@ -16,6 +16,8 @@ pub struct Mutation {
     column: usize,
     /// The text of that line.
     context: String,
+    /// Whether it is drawn: what the end of a line splits is not.
+    is_drawn: bool,
 }
 
 impl Mutation {
@@ -29,21 +31,21 @@ impl Mutation {
         self.at..self.at + self.length
     }
 
+    /// What is put there.
+    pub fn replacement(&self) -> &str {
+        &self.replacement
+    }
+
     /// The line that is changed.
     pub fn context(&self) -> &str {
         &self.context
     }
 
-    /// What is changed, for a person.
+    /// What is changed, and where in the text, for a person. For a name that stays, see [`Names`](super::names::Names).
     pub fn describe(&self, text: &str) -> String {
-        format!("{}:{}", self.line, self.name(text))
-    }
-
-    /// The same without the number of the line: the place in the line, and what is changed there.
-    pub fn name(&self, text: &str) -> String {
         let original = &text[self.at..self.at + self.length];
-        let Self { column, replacement, context, .. } = self;
-        format!("{column}: `{original}` becomes `{replacement}` in `{context}`")
+        let Self { line, column, replacement, context, .. } = self;
+        format!("{line}:{column}: `{original}` becomes `{replacement}` in `{context}`")
     }
 }
 
@@ -71,20 +73,37 @@ pub fn mutations(text: &str, seed: u64) -> Vec<Mutation> {
 
 /// The same, and those in which a multiplexer's inputs are exchanged or a register keeps what it has.
 pub fn all_mutations(text: &str, seed: u64) -> Vec<Mutation> {
+    ordered(text, seed, possible(text))
+}
+
+/// All of these, also those that are not drawn: they are the same in every layout.
+pub fn possible(text: &str) -> Vec<Mutation> {
     let mut found = small(text);
     let places = places(text);
     for Range { start, end } in switched::expressions(text).into_iter().filter(|range| places.contains(&range.start)) {
-        let swapped = places.iter().filter(|at| (start..end).contains(at) && text[**at..].starts_with(" ? "));
-        for condition in swapped.map(|at| condition(text, start, *at)) {
+        for at in places.iter().filter(|at| (start..end).contains(at)) {
+            let Some((_, is_split)) = matched(text, *at, " ? ") else { continue };
+            let condition = condition(text, start, *at);
             let inverted = format!("!({})", &text[condition.clone()]);
-            found.push(mutation(text, condition.start, condition.len(), inverted));
+            let swapped = mutation(text, condition.start, condition.len(), inverted);
+            found.push(Mutation { is_drawn: !is_split, ..swapped });
         }
-        let line = text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-        if let Some((register, _)) = text[line..start].split_once(" <=") {
-            found.push(mutation(text, start, end - start, register.trim().into()));
+        if let Some(before) = text[..start].trim_end().strip_suffix(" <=") {
+            let kept = mutation(text, start, end - start, register(before).into());
+            found.push(Mutation { is_drawn: !text[before.len()..start].contains('\n'), ..kept });
         }
     }
-    ordered(text, seed, found)
+    found
+}
+
+/// The register or the word of a memory at the end of a text.
+fn register(text: &str) -> &str {
+    let mut depth = 0;
+    let mut starts_before = |letter: char| {
+        depth += i32::from([']', '}', ')'].contains(&letter)) - i32::from(['[', '{', '('].contains(&letter));
+        depth == 0 && letter.is_whitespace()
+    };
+    &text[text.rfind(&mut starts_before).map_or(0, |at| at + 1)..]
 }
 
 /// The condition of the multiplexer whose question mark follows `end`, in an expression that starts at `start`.
@@ -108,9 +127,10 @@ fn condition(text: &str, start: usize, end: usize) -> Range<usize> {
 fn small(text: &str) -> Vec<Mutation> {
     let mut found = Vec::new();
     for at in places(text) {
-        let rest = &text[at..];
-        for (operator, replacement) in OPERATORS.iter().filter(|(operator, _)| rest.starts_with(operator)) {
-            found.push(mutation(text, at, operator.len(), (*replacement).into()));
+        for (operator, replacement) in OPERATORS {
+            if let Some((length, is_split)) = matched(text, at, operator) {
+                found.push(Mutation { is_drawn: !is_split, ..mutation(text, at, length, replacement.into()) });
+            }
         }
         if let Some((length, replacement)) = flipped_constant(text, at) {
             found.push(mutation(text, at, length, replacement));
@@ -119,7 +139,32 @@ fn small(text: &str) -> Vec<Mutation> {
     found
 }
 
+/// How long an operator is that starts here, and whether the end of a line splits it.
+fn matched(text: &str, at: usize, operator: &str) -> Option<(usize, bool)> {
+    let mut rest = &text[at..];
+    if rest.starts_with(operator) {
+        return Some((operator.len(), false));
+    }
+    let starts = match operator.strip_prefix(' ') {
+        Some(_) => rest.starts_with(char::is_whitespace) && !text[..at].ends_with(char::is_whitespace),
+        None => rest.starts_with(&operator[..1]),
+    };
+    if !starts {
+        return None;
+    }
+    for sign in operator.chars() {
+        let trimmed = rest.trim_start();
+        rest = match sign {
+            ' ' => Some(trimmed).filter(|trimmed| trimmed.len() < rest.len())?,
+            _ => trimmed.strip_prefix(sign)?,
+        };
+    }
+    let length = text[at..].len() - rest.len();
+    text[at..at + length].contains('\n').then_some((length, true))
+}
+
 fn ordered(text: &str, seed: u64, mut found: Vec<Mutation>) -> Vec<Mutation> {
+    found.retain(|mutation| mutation.is_drawn);
     found.sort_by_cached_key(|mutation| {
         let part = &text[mutation.at..mutation.at + mutation.length];
         order(seed, &[part, &mutation.replacement, &mutation.context, &mutation.column.to_string()])
@@ -131,7 +176,7 @@ fn mutation(text: &str, at: usize, length: usize, replacement: String) -> Mutati
     let line = text[..at].matches('\n').count() + 1;
     let column = at - text[..at].rfind('\n').map_or(0, |newline| newline + 1) + 1;
     let context = text.lines().nth(line - 1).unwrap_or_default().trim().to_owned();
-    Mutation { at, length, replacement, line, column, context }
+    Mutation { at, length, replacement, line, column, context, is_drawn: true }
 }
 
 /// Where logic stands: not in comments, attributes, declarations of ports, indices, the wire that takes what nothing reads,
@@ -229,6 +274,17 @@ mod tests {
             "f | g -> !(f | g)",
         ];
         assert_eq!(changed, expected);
+    }
+
+    #[test]
+    fn what_the_end_of_a_line_splits_is_possible_but_not_drawn() {
+        let text = "module m (\n    input wire a\n);\n    wire b = c &\n        (d ? e : f ?\n        g : (\n            |h));\n    \
+                    always @(posedge a) begin\n        rows[c] <=\n            d;\n    end\nendmodule\n";
+        let changed = |mutation: &Mutation| format!("{} -> {}", &text[mutation.range()], mutation.replacement);
+        let drawn: Vec<_> = all_mutations(text, 1).iter().map(changed).collect();
+        assert_eq!(drawn, ["d -> !(d)"]);
+        let split: Vec<_> = possible(text).iter().filter(|mutation| !mutation.is_drawn).map(changed).collect();
+        assert_eq!(split, [" &\n         ->  | ", "(\n            | -> (&", "f -> !(f)", "d -> rows[c]"]);
     }
 
     #[test]

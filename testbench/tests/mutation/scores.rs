@@ -15,6 +15,7 @@ use super::explained;
 use super::forms::Form;
 use super::kept::{Kept, Verdict};
 use super::mutator::Mutation;
+use super::names::Names;
 
 /// The mutants of a module in one of its forms.
 #[derive(Clone, Debug, Serialize)]
@@ -56,9 +57,11 @@ impl Score {
             refuted: Vec::new(),
             missed: Vec::new(),
         };
+        let names = Names::of(form.text);
         for (mutation, verdict) in form.drawn.iter().zip(verdicts) {
             let what = mutation.describe(form.text);
-            let why = explained::reason(form.module, &mutation.name(form.text));
+            let name = names.name(mutation);
+            let why = explained::reason(form.module, &name);
             match (verdict, why) {
                 (None, _) => {}
                 (Some(Verdict::Equivalent), _) => score.equivalent += 1,
@@ -68,7 +71,7 @@ impl Score {
                 }
                 (Some(Verdict::OtherCycles(change)), _) => score.other_cycles.push((what, *change)),
                 (Some(Verdict::Missed), Some(why)) => score.explained.push((what, why)),
-                (Some(Verdict::Missed), None) => score.missed.push(what),
+                (Some(Verdict::Missed), None) => score.missed.push(format!("{what}; its name is {name}")),
             }
         }
         score

@@ -71,7 +71,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("What each read in flight is for.");
     let remembered = join([&op, &operand, &encode(&word)]);
     let table = m.memory("remembered", shape.outstanding, remembered.width(), MemoryStyle::Distributed);
-    table.write(&read, &tag, &remembered);
+    table.write(&m.fault("store_is_remembered_as_a_read", &read, &leaves), &tag, &remembered);
     let recalled = table.read("recalled", &answered_tag);
     let place = m.wire("place", &recalled.slice(36, lane_bits));
 
@@ -87,7 +87,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
     let queue = Queue::declare(&m, "answered", shape.outstanding, &begins);
     let first = Answered::unpack(shape, &queue.field(&m, "amo", &answered.pack()));
-    queue.pop(&m, &rewritten);
+    queue.pop(&m, &m.fault("amo_does_not_wait_for_its_write", &rewritten, &queue.valid));
     m.output("rewrite_waits", &queue.valid);
     m.output("rewrite_tag", &first.tag);
     m.output("rewrite_row", &first.row);

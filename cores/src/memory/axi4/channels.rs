@@ -69,9 +69,11 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let read_ready = m.input("m_axi_arready", 1);
 
     m.comment("Read addresses.");
-    m.output("read_free", &address_channel(&m, shape, "ar", Some(&tag), [&read, &row, &read_ready]));
+    let id = m.fault("arid_is_0", &tag, &zeros(tag.width()));
+    m.output("read_free", &address_channel(&m, shape, "ar", Some(&id), [&read, &row, &read_ready]));
     m.comment("Write addresses.");
-    let address_free = address_channel(&m, shape, "aw", None, [&write, &written_row, &address_ready]);
+    let id = m.fault("awid_is_a_bit_of_the_row", &None, &Some(written_row.bit(0)));
+    let address_free = address_channel(&m, shape, "aw", id.as_ref(), [&write, &written_row, &address_ready]);
 
     m.comment("The line. Of two beats the second waits behind the first.");
     let valid = m.register("w_valid", 1);
@@ -79,25 +81,31 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let beat = bus_bits(shape);
     let second = m.register("w_second", usize::from(has_two_beats(shape)));
     let last = if has_two_beats(shape) { !&*second } else { ones(1) };
-    valid.next(&(&write | (&*valid & !(&moves & &last)))).reset(0);
+    let stays = &write | (&*valid & !(&moves & &last));
+    valid.next(&m.fault("wvalid_drops_before_wready", &stays, &write));
+    valid.reset(m.fault("wvalid_is_high_after_reset", &0, &1));
     m.output("m_axi_wvalid", &valid);
-    m.output("m_axi_wlast", &last);
+    let is_last = m.fault("wlast_is_low", &last, &zeros(1));
+    m.output("m_axi_wlast", &m.fault("wlast_is_high", &is_last, &ones(1)));
     if has_two_beats(shape) {
         second.next(&(&write | (&*second & !&moves))).reset(0);
     }
-    for (name, line, bits) in [("data", &data, beat), ("strb", &mask, beat / 8)] {
+    let strobes = m.fault("wstrb_is_all_ones", &mask, &ones(mask.width()));
+    for (name, line, bits) in [("data", &data, beat), ("strb", &strobes, beat / 8)] {
         let register = m.register(&format!("w_{name}"), bits);
         let first = line.slice(0, bits);
         if has_two_beats(shape) {
             let rest = m.register(&format!("w_rest_{name}"), bits);
             rest.next(&line.from(bits)).enable(&write);
-            register.next(&write.mux(&first, &rest)).enable(&(&write | &moves));
+            let second = m.fault(&format!("w{name}_repeats_the_first_beat"), &rest.q(), &register.q());
+            register.next(&write.mux(&first, &second)).enable(&(&write | &moves));
         } else {
             register.next(&first).enable(&write);
         }
         m.output(&format!("m_axi_w{name}"), &register);
     }
-    m.output("write_free", &(address_free & (!&*valid | (&data_ready & &last))));
+    let data_free = m.fault("wdata_changes_before_wready", &(!&*valid | (&data_ready & &last)), &ones(1));
+    m.output("write_free", &(address_free & data_free));
     m.finish()
 }
 
@@ -116,12 +124,17 @@ fn address_channel(
         register.q()
     };
     let valid = m.register(&format!("{channel}_valid"), 1);
-    valid.next(&(start | (&*valid & !ready))).reset(0);
+    let stays = start | (&*valid & !ready);
+    valid.next(&m.fault(&format!("{channel}valid_drops_before_{channel}ready"), &stays, start));
+    valid.reset(m.fault(&format!("{channel}valid_is_high_after_reset"), &0, &1));
     output("valid", &valid);
     output("id", &tag.map_or(zeros(0), |tag| register("id", tag)).extend(id_bits(shape)));
-    output("addr", &address(shape, &register("row", row)));
+    let address = address(shape, &register("row", row));
+    output("addr", &m.fault(&format!("{channel}addr_is_no_multiple_of_8"), &address, &(&address | lit(32, 4))));
     for (name, value) in constants(shape) {
-        output(name, &value);
+        let one = lit(value.width(), 1);
+        let value = m.fault(&format!("{channel}{name}_is_one_more"), &value, &(&value + &one));
+        output(name, &m.fault(&format!("{channel}{name}_is_one_less"), &value, &(&value - &one)));
     }
-    !&*valid | ready
+    m.fault(&format!("{channel}addr_changes_before_{channel}ready"), &(!&*valid | ready), &ones(1))
 }

@@ -37,10 +37,11 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let started = m.wire("read_started", &decode(&tag, reads).when(&read));
     let ended = decode(&answered_tag, reads).when(&read_answered);
     let reading = m.register("reading", reads);
-    reading.next(&((&*reading & !ended) | &started)).reset(0);
+    reading.next(&((&*reading & !&ended) | &started)).reset(0);
     let rewriting = if shape.atomic {
         let register = m.register("rewriting", reads);
-        let ended = decode(&rewritten_tag, reads).when(&rewritten);
+        let written_back = decode(&rewritten_tag, reads).when(&rewritten);
+        let ended = m.fault("amo_ends_with_its_read", &written_back, &ended);
         register.next(&((&*register & !ended) | started.when(&rewrites))).reset(0);
         register.q()
     } else {
@@ -72,7 +73,8 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.output("rewrites_tag", &(&rewriting & decode(&tag, reads)).any());
     m.port_group("whether no further write may start, and whether anything is in flight");
     m.output("writes_full", &writing.all());
-    m.output("any", &(reading.any() | rewriting.any() | writing.any()));
+    let rewriting = m.fault("amo_is_not_in_flight_after_its_read", &rewriting.any(), &zeros(1));
+    m.output("any", &(reading.any() | rewriting | writing.any()));
     m.port_group("the rows of what is answered");
     let style = MemoryStyle::Distributed;
     let by_tag = m.memory("rows_by_tag", reads, row_bits, style);

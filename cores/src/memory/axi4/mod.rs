@@ -91,11 +91,13 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     m.comment("What is in flight.");
     let [read, write] = ["read", "write"].map(|name| m.forward(name, 1));
     let written_row = m.forward("written_row", row_bits(shape));
-    let read_answered = m.wire("read_answered", &(&bus.read_answer & &bus.read_last));
+    let read_last = m.fault("first_beat_completes_a_read", &bus.read_last, &ones(1));
+    let read_answered = m.wire("read_answered", &(&bus.read_answer & read_last));
+    let write_answered = m.fault("awready_ends_a_write", &bus.write_answer, &bus.write_ready[0]);
     let in_flight = m.instance("in_flight", &in_flight::elaborate(shape, row_bits(shape))?);
     in_flight.input("row", &request.row).input("read", &read).input("tag", &request.tag);
     in_flight.input("rewrites", &rewrites).input("read_answered", &read_answered).input("answered_tag", &bus.read_tag);
-    in_flight.input("write", &write).input("written_row", &written_row).input("write_answered", &bus.write_answer);
+    in_flight.input("write", &write).input("written_row", &written_row).input("write_answered", &write_answered);
     let [reads_row, rewrites_row, writes_row, rewrites_tag, writes_full] =
         ["reads_row", "rewrites_row", "writes_row", "rewrites_tag", "writes_full"].map(|port| in_flight.net(port));
 
@@ -130,16 +132,23 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
 
     m.comment("The ordering rule. What is written back goes first.");
     let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
-    let conditional = m.wire("stores_conditionally", &(op.is(3) & &reserved));
+    let may_store = m.fault("sc_stores_without_reservation", &reserved, &ones(1));
+    let conditional = m.wire("stores_conditionally", &(op.is(3) & may_store));
     let writes = m.wire("writes", &(&stores | &conditional));
     let uses_bus = m.wire("uses_bus", &(&reads | &writes));
-    let read_waits = &reads & (&writes_row | &rewrites_tag);
-    let write_waits = (&writes | &rewrites) & &reads_row;
-    let both_wait = &uses_bus & &rewrites_row;
+    let is_written = m.fault("read_does_not_wait_for_write", &writes_row, &zeros(1));
+    let tag_is_taken = m.fault("read_does_not_wait_for_amo_of_its_tag", &rewrites_tag, &zeros(1));
+    let read_waits = &reads & (is_written | tag_is_taken);
+    let store = m.fault("store_does_not_wait_for_read", &writes, &zeros(1));
+    let amo = m.fault("amo_does_not_wait_for_read", &rewrites, &zeros(1));
+    let write_waits = (store | amo) & &reads_row;
+    let both_wait = m.fault("request_does_not_wait_for_amo", &(&uses_bus & &rewrites_row), &zeros(1));
     let held_back = m.wire("held_back", &(read_waits | write_waits | both_wait));
+    let writes_full = m.fault("writes_have_no_limit", &writes_full, &zeros(1));
     let may_write = m.wire("may_write", &(&write_free & !&writes_full));
     let rewrite = m.wire("rewrite", &(&waiting & &may_write));
-    let is_free = writes.mux(&(&may_write & !&waiting), &(&read_free | !&uses_bus));
+    let amo_is_first = m.fault("store_does_not_let_amo_go_first", &waiting, &zeros(1));
+    let is_free = writes.mux(&(&may_write & !amo_is_first), &(&read_free | !&uses_bus));
     m.drive(&leaves, &(&*present & !(&*failed | &held_back) & is_free));
     m.drive(&read, &(&leaves & &reads));
     m.drive(&write, &((&leaves & &writes) | &rewrite));
@@ -164,17 +173,21 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     m.comment("Answers. None is taken from the bus in the cycle of SC's own; nothing else may keep one waiting.");
     let decided = atomic("decided", 1);
     let verdict = atomic("verdict", 1).extend(32).repeat(shape.threads);
-    m.drive(&bus.read_ready, &!&decided);
+    let read_waits = m.fault("read_is_answered_beside_sc", &decided, &zeros(1));
+    let read_waits = m.fault("answer_waits_for_amo_to_write", &read_waits, &(&decided | &waiting));
+    m.drive(&bus.read_ready, &!read_waits);
     m.output("m_axi_rready", &bus.read_ready);
     m.output("m_axi_bready", &ones(1));
-    m.output("dmem_rsp_valid", &(&delivered | &decided));
+    m.output("dmem_rsp_valid", &(&delivered | m.fault("sc_is_not_answered", &decided, &zeros(1))));
+    let has_sc_tag = m.fault("sc_is_answered_with_rid", &decided, &zeros(1));
     m.output(
         "dmem_rsp_tag",
-        &decided.mux(&atomic("decided_tag", shape.tag_bits()), &bus.read_tag).extend(id_bits(shape)),
+        &has_sc_tag.mux(&atomic("decided_tag", shape.tag_bits()), &bus.read_tag).extend(id_bits(shape)),
     );
     m.output("dmem_rsp_data", &decided.mux(&verdict, &line));
     let busy = m.register("busy", 1);
-    busy.next(&(&taken | &*present | in_flight.output("any") | &*failed)).reset(0);
+    let works = &taken | &*present | in_flight.output("any") | &*failed;
+    busy.next(&m.fault("is_idle_with_requests_in_flight", &works, &taken)).reset(0);
     m.output("dmem_idle", &!&*busy);
     bus.report(&m, shape, &failed, &in_flight);
     m.finish()
@@ -306,7 +319,8 @@ impl Bus {
         m.comment("The first beat of each answer waits for the second.");
         let halves = m.memory("first_beats", shape.outstanding, bus_bits(shape), MemoryStyle::Distributed);
         halves.write(&(&self.read_answer & !&self.read_last), &self.read_tag, &self.read_data);
-        join([&halves.read("first_beat", &self.read_tag), &self.read_data])
+        let tag = m.fault("first_beat_is_that_of_id_0", &self.read_tag, &zeros(self.read_tag.width()));
+        join([&halves.read("first_beat", &tag), &self.read_data])
     }
 
     /// Connects the channels of requests.

@@ -10,7 +10,7 @@ use weft_config::Config;
 use crate::memory::axi4::Service;
 
 fn passes(config: &Config, requests: u32) {
-    let mut alone = Alone::new(config, &[]);
+    let mut alone = Alone::new(config);
     if let Err(message) = alone.run(requests) {
         panic!("{} threads, {:?}: {message}", config.threads, config.memory);
     }
@@ -61,7 +61,7 @@ fn a_slave_that_does_one_thing_after_the_other_never_waits_for_ever() {
             config(1, 16, (10, 10), 1000),
             config(64, 16, (1, 20), 1000),
         ] {
-            if let Err(message) = Alone::with(&config, service, &[]).run(3000) {
+            if let Err(message) = Alone::with(&config, service).run(3000) {
                 panic!("{service:?}, {} threads, {:?}: {message}", config.threads, config.memory);
             }
         }
@@ -73,7 +73,7 @@ fn a_slave_that_does_one_thing_after_the_other_never_waits_for_ever() {
 fn atomic_operations_on_lines_of_their_own_are_all_written_back() {
     for service in [Service::Together, Service::ReadsFirst, Service::WritesFirst] {
         for outstanding in [1, 3, 16] {
-            let mut alone = Alone::with(&config(4, outstanding, (10, 10), 1000), service, &[]);
+            let mut alone = Alone::with(&config(4, outstanding, (10, 10), 1000), service);
             alone.stream(5, 400).unwrap_or_else(|message| panic!("{service:?}, {outstanding} tags: {message}"));
         }
     }
@@ -84,7 +84,7 @@ fn atomic_operations_on_lines_of_their_own_are_all_written_back() {
 #[test]
 fn independent_requests_go_one_a_cycle() {
     for (code, each) in [(0, 1), (1, 1), (5, 2)] {
-        let mut alone = Alone::new(&config(4, 32, (20, 20), 1000), &[]);
+        let mut alone = Alone::new(&config(4, 32, (20, 20), 1000));
         let cycles = alone.stream(code, 4000).unwrap();
         println!("4000 requests of kind {code}: {cycles} cycles");
         assert!(cycles < each * 4000 + 100, "kind {code}: {cycles} cycles");

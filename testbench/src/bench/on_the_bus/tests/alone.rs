@@ -63,21 +63,27 @@ pub struct Alone {
 }
 
 impl Alone {
-    /// The adaptor with these changes of its text.
-    pub fn new(config: &Config, changes: &[(&str, &str)]) -> Self {
-        Self::with(config, Service::Together, changes)
+    /// The adaptor, at a slave that serves reads and writes together.
+    pub fn new(config: &Config) -> Self {
+        Self::with(config, Service::Together)
     }
 
     /// The same at a slave that serves it like this.
-    pub fn with(config: &Config, service: Service, changes: &[(&str, &str)]) -> Self {
-        let core = cores::elaborate(config, RAM_BASE).unwrap().part("axi4").unwrap();
-        let mut verilog = core.all_in_one();
-        for (text, becomes) in changes {
-            assert_eq!(verilog.matches(text).count(), 1, "`{text}`");
-            verilog = verilog.replace(text, becomes);
-        }
-        let (wrapper, ports) = wrap(&core.ports());
-        verilog += &wrapper;
+    pub fn with(config: &Config, service: Service) -> Self {
+        Self::of(config, service, &cores::elaborate(config, RAM_BASE).unwrap())
+    }
+
+    /// The same with this fault point broken.
+    pub fn broken(config: &Config, service: Service, fault: &str) -> Self {
+        let core = rtl::with_fault(fault, || cores::elaborate(config, RAM_BASE));
+        Self::of(config, service, &core.unwrap())
+    }
+
+    /// The adaptor of a core.
+    fn of(config: &Config, service: Service, core: &cores::Core) -> Self {
+        let adaptor = core.part("axi4").unwrap();
+        let (wrapper, ports) = wrap(&adaptor.ports());
+        let verilog = adaptor.all_in_one() + &wrapper;
         let source = Source { top: "alone", ports: &ports, verilog: &verilog, memory: None };
         let model = Built::of(&cache(), &source, false, Effort::Quick).unwrap().instance(1).unwrap();
         let port = |name: &str| {

@@ -5,7 +5,7 @@ use crate::model::Model;
 
 /// Asks, lets every answer carry `code`, and gives what the bench is told.
 fn after(operation: u64, code: u64) -> (String, Alone) {
-    let mut alone = Alone::new(&config(4, 16, (5, 5), 1000), &[]);
+    let mut alone = Alone::new(&config(4, 16, (5, 5), 1000));
     let [rresp, bresp] = [alone.side.bus.rresp, alone.side.bus.bresp];
     alone.ask(operation, 3, 2);
     for _ in 0..50 {
@@ -48,7 +48,7 @@ fn an_error_is_told_with_its_kind_and_line_and_nothing_goes_on() {
 
 #[test]
 fn the_second_error_does_not_hide_the_first() {
-    let mut alone = Alone::new(&config(4, 16, (5, 5), 1000), &[]);
+    let mut alone = Alone::new(&config(4, 16, (5, 5), 1000));
     let rresp = alone.side.bus.rresp;
     for tag in 0..2 {
         alone.ask(0, 3 + tag, tag);
@@ -62,7 +62,7 @@ fn the_second_error_does_not_hide_the_first() {
 
 #[test]
 fn an_amo_that_was_answered_before_an_error_is_still_written_back() {
-    let mut alone = Alone::new(&config(4, 16, (5, 5), 1000), &[]);
+    let mut alone = Alone::new(&config(4, 16, (5, 5), 1000));
     let [rid, rresp, awvalid] = [alone.side.bus.rid, alone.side.bus.rresp, alone.side.bus.awvalid];
     for (operation, tag) in [(5, 0), (0, 1)] {
         alone.ask(operation, 3 + tag, tag);
