@@ -77,8 +77,8 @@ print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["
 hardware_sources() {
     local sum
     sum=$({
-        git ls-files -z --cached --others --exclude-standard -- cores/src rtl-gen/rtl/src rtl-gen/config sim/src/control_flow \
-            testbench/kernels testbench/runtime testbench/src Cargo.lock | sort -zu | xargs -0 sha256sum
+        git ls-files -z --cached --others --exclude-standard -- cores/src common/rtl/src common/config sim/src/control_flow \
+            testbench/kernels testbench/runtime testbench/bench/src Cargo.lock | sort -zu | xargs -0 sha256sum
         verilator_version
         compiler_version
     } | sha256sum)

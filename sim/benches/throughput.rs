@@ -1,7 +1,7 @@
 //! Thread-instructions a second of the model, for several warp widths, and of `rrs-lib`, a scalar
 //! RV32 simulator, on the same loop; then how many times faster the model is with 32 threads.
 //!
-//! `cargo bench -p sim`. If `WEFT_FIGURES` names a file, the last figure is appended to it as a JSON line.
+//! `cargo bench -p weft-sim`. If `WEFT_FIGURES` names a file, the last figure is appended to it as a JSON line.
 
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -82,7 +82,7 @@ const ULX3S: Board = Board {
     lights: "led",
     // The ESP32 beside the FPGA starts its own flash program, and leaves the board alone, while this is 1.
     high: &["wifi_gpio0"],
-    constraints: &[("ulx3s.lpf", include_str!("../../constraints/ulx3s.lpf"))],
+    constraints: &[("ulx3s.lpf", include_str!("../../../constraints/ulx3s.lpf"))],
     tools: Tools::Trellis { target: "ecp5-85k", package: "CABGA381", speed: "6" },
 };
 
@@ -96,8 +96,8 @@ const DE2_115: Board = Board {
     lights: "LEDG",
     high: &[],
     constraints: &[
-        ("de2-115.qsf", include_str!("../../constraints/de2-115.qsf")),
-        ("de2-115.sdc", include_str!("../../constraints/de2-115.sdc")),
+        ("de2-115.qsf", include_str!("../../../constraints/de2-115.qsf")),
+        ("de2-115.sdc", include_str!("../../../constraints/de2-115.sdc")),
     ],
     tools: Tools::Quartus { family: "Cyclone IV E" },
 };
@@ -111,7 +111,7 @@ const ARTY_A7_35T: Board = Board {
     transmit: "uart_rxd_out",
     lights: "led",
     high: &[],
-    constraints: &[("arty-a7.xdc", include_str!("../../constraints/arty-a7.xdc"))],
+    constraints: &[("arty-a7.xdc", include_str!("../../../constraints/arty-a7.xdc"))],
     tools: Tools::Vivado,
 };
 

@@ -4,7 +4,7 @@
 //! - [`elaborate`]: the top: clock, reset, the console on a serial line, lights;
 //! - [`project`]: the files beside the Verilog by which the board's tools build it.
 //!
-//! One description serves all boards. The pins stand in `fpga/constraints/`, one file of each kind for a board.
+//! One description serves all boards. The pins stand in `constraints/`, one file of each kind for a board.
 #![deny(unsafe_code)]
 
 mod board;

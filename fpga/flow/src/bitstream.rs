@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use boards::{BOARDS, Board, Tools};
 use cores::Core;
-use testbench::cache::{Cache, Key};
-use testbench::tools::Tool;
+use tools::Tool;
+use tools::cache::{Cache, Key};
 use weft_config::Config;
 
 use crate::area::Area;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use testbench::cache::Cache;
+use tools::cache::Cache;
 use weft_config::{Config, External, ExternalPort, PARAMETERS, nearest};
 
 use crate::process::at;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cores::Core;
 use rtl::Module;
-use testbench::cache::Cache;
+use tools::cache::Cache;
 
 use crate::area::{Cells, ModuleArea};
 use crate::family::Family;

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use testbench::cache::{Cache, Key};
-use testbench::tools::{Tool, ToolError};
+use tools::cache::{Cache, Key};
+use tools::{Tool, ToolError};
 
 use crate::part::Part;
 use crate::patience::GivenUp;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use testbench::cache::{Cache, Key};
+use tools::cache::{Cache, Key};
 
 use crate::process::at;
 use crate::synthesis::SynthesisError;

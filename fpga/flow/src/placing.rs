@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cores::Core;
-use testbench::cache::{Cache, Key};
+use tools::cache::{Cache, Key};
 
 use crate::area::Cells;
 use crate::mapping::{Netlist, nothing_lost};

@@ -11,8 +11,8 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use testbench::group::{Farewell, Group};
-use testbench::tools::{self, Tool, ToolError};
+use tools::group::{Farewell, Group};
+use tools::{Tool, ToolError};
 
 use crate::synthesis::SynthesisError;
 

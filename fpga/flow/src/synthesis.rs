@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use cores::Core;
 use rtl::Module;
-use testbench::cache::{Cache, CacheError};
-use testbench::tools::ToolError;
+use tools::ToolError;
+use tools::cache::{Cache, CacheError};
 use weft_config::{Config, RAM_BASE, nearest};
 
 use crate::area::Area;

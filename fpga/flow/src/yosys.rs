@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use testbench::cache::{Cache, CacheError, Key};
-use testbench::tools::{Tool, ToolError};
+use tools::cache::{Cache, CacheError, Key};
+use tools::{Tool, ToolError};
 
 use crate::process::{Failure, Program, at};
 use crate::synthesis::SynthesisError;

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use testbench::tools::{self, Tool, ToolError};
+use tools::{Tool, ToolError};
 
 const SOURCE: &str = "program.S";
 const OBJECT: &str = "program.o";

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use folder::Folder;
 pub use folder::FolderError;
-use testbench::model::{Counters, Point};
+use verilate::{Counters, Point};
 
 use crate::build::{AssembleError, Assembler};
 use crate::profile::{PROFILES, Profile};

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use testbench::model::{Point, PointKind};
+use verilate::{Point, PointKind};
 
 /// The points of all cores.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use testbench::tools::{self, Tool, ToolError};
+use tools::{Tool, ToolError};
 use weft_config::{Config, RAM_BASE};
 
 use crate::build::{AssembleError, Assembler};

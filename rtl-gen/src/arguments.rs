@@ -1,0 +1,509 @@
+//! The command line: one type per command.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use boards::Board;
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use flow::Placer;
+use flow::part::{self, Part};
+
+use crate::version;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Generates a RISC-V SIMT core as Verilog, runs programs on it and checks it against a model.
+///
+/// A core has W warps of T threads on T lanes and a unit that tracks the paths of diverged warps. It
+/// runs ordinary bare-metal RV32 programs, one hart per thread.
+#[derive(Debug, Parser)]
+#[command(name = "weft", version = version::text(), styles = STYLES, max_term_width = 100)]
+#[command(arg_required_else_help = false)]
+#[command(after_help = "\
+Examples:
+  weft emit --preset rv32i-8x4 --out core       write the Verilog of a core
+  weft kernels build --out kernels              compile the bundled kernels
+  weft cosim kernels/vector_add.elf             check the core against the model
+  weft config --set warps=4 > core.toml         write a configuration file
+
+Exit status: 0 all is well, 1 the thing examined failed, 2 the request is at fault.")]
+pub struct Cli {
+    /// Print one JSON object on stdout, all else on stderr
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write the Verilog of a core, with file lists and its configuration
+    #[command(after_help = "\
+Examples:
+  weft emit --out core
+  weft emit --preset wide --set memory.outstanding=32 --out core --force
+  weft emit --preset bram-4x4 --image program.elf --out core
+  weft emit --preset bram-4x4 --image program.elf --board ulx3s --out project
+
+Writes rtl/*.v (one module each), weft_core.v (all in one), weft_core.f (the files of rtl/),
+weft.core (FuseSoC) and config.toml; with --image weft_core_*.hex, which simulators and synthesis
+tools find when they are started in DIR. Top module: weft_core. With --board also the top of the
+board, its constraints and what builds it: README-BOARD.md says how.")]
+    Emit(EmitArguments),
+    /// Run a program on the core, or on the model of it
+    #[command(after_help = "\
+Examples:
+  weft run kernels/vector_add.elf
+  weft run program.elf --set threads=16 --stats stats.json --wave waves.fst
+  weft run program.elf --engine model --commits commits.jsonl
+
+The console of the program goes to stdout (with --json, to stderr). A run passes if the program
+stores 1 to `tohost`, or every thread exits with code 0.")]
+    Run(RunArguments),
+    /// Run a program on the core and the model in lock step, and stop at the first difference
+    #[command(after_help = "\
+Examples:
+  weft cosim kernels/vector_add.elf
+  weft cosim program.elf --preset wide --set memory.latency=1..60 --json")]
+    Cosim(CosimArguments),
+    /// Show where the threads of a program part and come together again
+    #[command(after_help = "\
+Examples:
+  weft analyze kernels/interpreter.elf
+  weft analyze program.elf --json
+  weft analyze program.elf --dot program.dot && dot -Tsvg program.dot -o program.svg
+
+Finds the reconvergence pcs from the machine code alone, says of which branches none is known and
+why, and warns of barriers at which only some threads of a warp may wait. See docs/analysis.md.")]
+    Analyze(AnalyzeArguments),
+    /// Synthesise a core for an FPGA, count its cells, and find the clock frequency that it reaches
+    #[command(after_help = "\
+Examples:
+  weft synth --preset rv32i-8x4 --target ecp5-85k
+  weft synth --set threads=64 --target ecp5-85k --per-module --json
+  weft synth --target ecp5-85k --set divergence.unit=arbiter --module arbiter
+  weft synth --preset rv32i-8x4 --target ecp5-85k --target-mhz 50
+  weft synth --preset rv32i-8x4 --target ecp5-85k --pnr --seeds 5
+  weft synth --preset bram-4x4 --board ulx3s --image program.elf --bitstream program.bit
+
+Uses the Yosys, nextpnr-ecp5 and ecppack that WEFT_YOSYS, WEFT_NEXTPNR and WEFT_ECPPACK name, else
+those in PATH, else those in .venv. Results are cached by what the tools were given and their
+versions; a run that was interrupted goes on. Exit status 1: the core does not fit, is
+not routed, was given up (--minutes), takes more memory than the tools have, or, placed, does not
+reach --target-mhz or the clock of the board.")]
+    Synth(SynthArguments),
+    /// Compare divergence units in area, frequency and cycles, and write a report
+    #[command(after_help = "\
+Examples:
+  weft compare --quick --out comparison
+  weft compare --units arbiter,sorted-table --threads 4,8 --kernels gcd,quicksort --out small
+  weft compare --threads 2,4,8 --without-rv32i --out placed
+  weft compare --units arbiter,examples/unit/lowest_lane.v --quick --out mine
+  weft compare --quick --engine model --seeds 0 --out estimate
+  weft compare --out comparison --profile slurm
+
+Writes report.html, results.csv and results.json. --quick takes minutes, the whole a night. A
+comparison that was interrupted goes on with the same command. The steps are run by Snakemake: the
+one that WEFT_SNAKEMAKE names, else that in PATH, else that in .venv (scripts/setup.sh
+--comparison installs it). Exit status 1: a kernel did not pass or a step failed. A core that does
+not fit is a result.")]
+    Compare(CompareArguments),
+    /// Run random divergent programs on cores of random size, in lock step with the model and against QEMU
+    #[command(after_help = "\
+Examples:
+  weft fuzz --seed 1 --count 200
+  weft fuzz --seed 7 --count 10000 --profile pressure --units dual-path --sizes 2x4,3x8
+  weft fuzz --seed 1 --count 10000 --out campaign
+  weft fuzz --seed 1 --count 10000 --out campaign --resume
+
+The same seed, count, points, units, sizes and profile draw the same programs. A program that
+fails is shrunk, and kept in a folder of its own with the configuration and a report. --resume
+goes on with a campaign that was interrupted. Without QEMU only the model is compared with, and
+the answer says so. docs/fuzzing.md says what programs consist of. Exit status 1: a program
+failed, or did not end.")]
+    Fuzz(FuzzArguments),
+    /// List or compile the bundled kernels
+    #[command(
+        subcommand,
+        arg_required_else_help = false,
+        after_help = "\
+Examples:
+  weft kernels list
+  weft kernels build --out kernels"
+    )]
+    Kernels(KernelsAction),
+    /// Print the resolved configuration, with a comment on each key
+    #[command(after_help = "\
+Examples:
+  weft config
+  weft config --preset wide --set memory.latency=20 > core.toml
+  weft emit --config core.toml --out core")]
+    Config(ConfigArguments),
+    /// Show or empty the cache: models, kernels, synthesis, place and route
+    #[command(
+        subcommand,
+        arg_required_else_help = false,
+        after_help = "\
+Examples:
+  weft cache path
+  weft cache clean"
+    )]
+    Cache(CacheAction),
+    /// Print a completion script for a shell
+    #[command(after_help = "\
+Examples:
+  weft completions bash > ~/.local/share/bash-completion/completions/weft
+  weft completions fish > ~/.config/fish/completions/weft.fish")]
+    Completions(CompletionsArguments),
+}
+
+/// Which configuration: a preset or a file, then single keys.
+#[derive(Args, Debug, Default)]
+#[command(next_help_heading = "Configuration")]
+pub struct ConfigArguments {
+    /// Start from a preset [default: default]
+    #[arg(long, value_name = "P", conflicts_with = "config")]
+    pub preset: Option<String>,
+    /// Start from a TOML file; keys that it does not set have their defaults
+    #[arg(long, value_name = "F")]
+    pub config: Option<PathBuf>,
+    /// Change one key, such as memory.latency=20; may be repeated, the last one wins
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// `weft emit`
+#[derive(Args, Debug)]
+pub struct EmitArguments {
+    /// Folder to write; it must be empty or new
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Let the memory of the core start with this program, a 32-bit RISC-V ELF executable (memory.kind "bram")
+    #[arg(long, value_name = "P.elf")]
+    pub image: Option<PathBuf>,
+    #[command(flatten)]
+    pub board: BoardArguments,
+    /// Overwrite what an earlier emit wrote to the folder; other files in it are kept
+    #[arg(long)]
+    pub force: bool,
+    #[command(flatten)]
+    pub config: ConfigArguments,
+}
+
+/// A board, for `weft emit` and `weft synth`.
+#[derive(Args, Debug)]
+pub struct BoardArguments {
+    /// Put the core behind the pins of a board: its clock, a button for reset, the console on its serial line, lights
+    #[arg(long, value_name = "BOARD", value_parser = board(), requires = "image", group = "places")]
+    pub board: Option<&'static Board>,
+    /// Bits a second on the serial line of the board [default: 115200]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub baud: Option<u32>,
+}
+
+impl BoardArguments {
+    /// Bits a second.
+    pub fn baud(&self) -> u32 {
+        self.baud.unwrap_or(boards::BAUD)
+    }
+}
+
+/// `weft run`
+#[derive(Args, Debug)]
+pub struct RunArguments {
+    /// What executes the program: the emitted Verilog, built by Verilator, or the model
+    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    pub engine: Engine,
+    /// Count no cycles (model engine only): faster, and --max-cycles counts issues
+    #[arg(long)]
+    pub untimed: bool,
+    #[command(flatten)]
+    pub common: CosimArguments,
+}
+
+/// `weft cosim`, and what `weft run` has in common with it.
+#[derive(Args, Debug)]
+pub struct CosimArguments {
+    /// The program: a 32-bit RISC-V ELF executable
+    #[arg(value_name = "P.elf")]
+    pub program: PathBuf,
+    /// Give up after so many cycles
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_cycles: u64,
+    #[command(flatten)]
+    pub files: FileArguments,
+    #[command(flatten)]
+    pub config: ConfigArguments,
+}
+
+/// The files that a run can write.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Files")]
+pub struct FileArguments {
+    /// Write the figures of the run as one JSON object
+    #[arg(long, value_name = "F")]
+    pub stats: Option<PathBuf>,
+    /// Write the trace records, one JSON line each
+    #[arg(long, value_name = "F")]
+    pub commits: Option<PathBuf>,
+    /// Write the stage of each instruction in each cycle, for the viewer Konata
+    #[arg(long, value_name = "F")]
+    pub trace: Option<PathBuf>,
+    /// Write the waveforms of the core (FST)
+    #[arg(long, value_name = "F")]
+    pub wave: Option<PathBuf>,
+    /// Write the words from `begin_signature` to `end_signature`, one a line in hex
+    #[arg(long, value_name = "F")]
+    pub signature: Option<PathBuf>,
+}
+
+/// What executes a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    Model,
+    Rtl,
+}
+
+/// `weft analyze`
+#[derive(Args, Debug)]
+pub struct AnalyzeArguments {
+    /// The program: a 32-bit RISC-V ELF executable
+    #[arg(value_name = "P.elf")]
+    pub program: PathBuf,
+    /// Write the control-flow graph for Graphviz
+    #[arg(long, value_name = "F")]
+    pub dot: Option<PathBuf>,
+}
+
+/// `weft synth`
+#[derive(Args, Debug)]
+pub struct SynthArguments {
+    /// The FPGA
+    #[arg(long, value_name = "PART", value_parser = part(), conflicts_with = "board")]
+    pub target: Option<&'static Part>,
+    /// Synthesise one module with all below it, instead of the core
+    #[arg(long, value_name = "NAME", conflicts_with = "board")]
+    pub module: Option<String>,
+    /// Synthesise each module by itself and add them up, do not flatten the whole: for cores that take
+    /// more time or memory than there is
+    #[arg(long, conflicts_with = "board")]
+    pub per_module: bool,
+    /// Map the logic for this clock frequency, and for few LUTs where that leaves room, instead of for the
+    /// shortest delay [unit: MHz]
+    #[arg(long, value_name = "N", conflicts_with = "board", value_parser = megahertz)]
+    pub target_mhz: Option<u32>,
+    /// Place and route as well, behind a module that folds the ports into a few pins, and report the clock
+    /// frequency reached and the path that limits it (ECP5 only); with --per-module each module next to the
+    /// core by itself
+    #[arg(long, group = "places")]
+    pub pnr: bool,
+    /// Place once with each seed from 1 to N; with --board until one is fast enough [default: 3]
+    #[arg(long, value_name = "N", requires = "places", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub seeds: Option<u32>,
+    /// How nextpnr places; `heap`, what it does by itself, leaves large cores too dense for its router
+    #[arg(long, value_name = "P", default_value = Placer::default().name(), requires = "places", value_parser = placer())]
+    pub placer: Placer,
+    /// Give up a seed that takes longer; it is begun again only with more [unit: min] [default: as
+    /// long as it takes]
+    #[arg(long, value_name = "N", requires = "places", value_parser = minutes)]
+    pub minutes: Option<f64>,
+    #[command(flatten)]
+    pub board: BoardArguments,
+    /// With --board: what its memory starts with, a 32-bit RISC-V ELF executable
+    #[arg(long, value_name = "P.elf", requires = "board")]
+    pub image: Option<PathBuf>,
+    /// With --board: write what the FPGA is configured with (ulx3s)
+    #[arg(long, value_name = "F.bit")]
+    pub bitstream: Option<PathBuf>,
+    #[command(flatten)]
+    pub config: ConfigArguments,
+}
+
+fn part() -> impl TypedValueParser<Value = &'static Part> {
+    let names = part::PARTS.iter().map(|part| part.name);
+    PossibleValuesParser::new(names).try_map(|name| part::find(&name).ok_or("no such part"))
+}
+
+fn placer() -> impl TypedValueParser<Value = Placer> {
+    let of = |name: String| Placer::ALL.into_iter().find(|placer| placer.name() == name).ok_or("no such placer");
+    PossibleValuesParser::new(Placer::ALL.map(Placer::name)).try_map(of)
+}
+
+/// A clock frequency.
+fn megahertz(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=1000).contains(number));
+    number.ok_or_else(|| "expected a whole number of MHz from 1 to 1000".to_owned())
+}
+
+/// How long something may take.
+fn minutes(text: &str) -> Result<f64, String> {
+    let most = 100_000.0;
+    let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes <= most);
+    minutes.ok_or_else(|| format!("expected a number of minutes, above 0 and up to {most}"))
+}
+
+impl SynthArguments {
+    /// After how long a seed is given up.
+    pub fn patience(&self) -> Option<Duration> {
+        self.minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes))
+    }
+}
+
+fn board() -> impl TypedValueParser<Value = &'static Board> {
+    let names = boards::BOARDS.iter().map(|board| board.name);
+    PossibleValuesParser::new(names).try_map(|name| boards::find(&name).ok_or("no such board"))
+}
+
+/// `weft compare`
+#[derive(Args, Debug)]
+pub struct CompareArguments {
+    /// Folder of the comparison; it must be empty or new, or one that the same command began
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// A selection that takes minutes: 2, 4 and 8 threads, eight kernels, the smallest cores placed once
+    #[arg(long)]
+    pub quick: bool,
+    /// Divergence units, separated by commas; arbiter:N is the arbiter with N pipeline stages, FILE.v or FILE.v:MODULE a
+    /// module in Verilog [default: all, and arbiter:2 unless --quick]
+    #[arg(long, value_name = "U,…", value_delimiter = ',')]
+    pub units: Vec<String>,
+    /// Threads a warp, separated by commas [default: 2,4,8,16,32,64]
+    #[arg(long, value_name = "T,…", value_delimiter = ',')]
+    pub threads: Vec<String>,
+    /// Kernels, separated by commas [default: all]
+    #[arg(long, value_name = "K,…", value_delimiter = ',')]
+    pub kernels: Vec<String>,
+    /// Leave out the RV32I cores, which run no kernel here and stand beside those of Simty: those of 32 threads take
+    /// longest of all
+    #[arg(long)]
+    pub without_rv32i: bool,
+    /// What runs the kernels: the emitted Verilog, or the model, which estimates the cycles
+    #[arg(long, value_enum, default_value_t = Engine::Rtl)]
+    pub engine: Engine,
+    /// Place each core once with each seed from 1 to N; 0 counts its cells and no more [default: 3, of cores of
+    /// 16 threads and more 1; counted are those of 64 threads, RV32IMA ones of 32, and RV32I ones of fewer of units
+    /// that Simty has not]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub seeds: Option<u32>,
+    /// Give up placing a core that takes longer with a seed [unit: min]
+    #[arg(long, value_name = "N", default_value = "90", value_parser = minutes)]
+    pub minutes: f64,
+    /// Steps that run at once on this machine
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: u32,
+    /// Run the steps where a Snakemake profile says, such as on a cluster, instead of on this machine
+    #[arg(long, value_name = "P", conflicts_with = "jobs")]
+    pub profile: Option<String>,
+}
+
+/// `weft fuzz`
+#[derive(Args, Debug)]
+pub struct FuzzArguments {
+    /// Seed of the campaign
+    #[arg(long, value_name = "S")]
+    pub seed: u64,
+    /// Programs to run
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub count: u64,
+    /// What programs consist of: mixed, structured, unstructured, calls, memory, atomics, pressure, copies, faults
+    /// [default: each program is drawn one]
+    #[arg(long, value_name = "P")]
+    pub profile: Option<String>,
+    /// Divergence units, separated by commas [default: all]
+    #[arg(long, value_name = "U,…", value_delimiter = ',')]
+    pub units: Vec<String>,
+    /// Warps and threads of the cores, separated by commas [default: twelve sizes from 1x1 to 1x64]
+    #[arg(long, value_name = "WxT,…", value_delimiter = ',')]
+    pub sizes: Vec<String>,
+    /// Different cores; each is built once [default: one for 25 programs, at most 12 of each unit]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub points: Option<u64>,
+    /// Folder of the campaign [default: fuzz-SEED]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Go on with the campaign that the folder holds
+    #[arg(long)]
+    pub resume: bool,
+    /// Write what of the hardware the programs of this call exercised, as JSON: functional points and lines of the
+    /// Verilog. The cores are built with their assertions for it
+    #[arg(long, value_name = "F")]
+    pub coverage: Option<PathBuf>,
+    /// Of --coverage, count the bits that change as well, which takes a hundred times as long
+    #[arg(long, requires = "coverage")]
+    pub bits: bool,
+    /// Cores that are worked on at once
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub jobs: u32,
+}
+
+/// `weft kernels`
+#[derive(Debug, Subcommand)]
+pub enum KernelsAction {
+    /// Name the kernels and what each is for
+    List,
+    /// Compile all kernels
+    #[command(after_help = "Example:\n  weft kernels build --out kernels")]
+    Build {
+        /// Folder for the ELF files, made if it does not exist
+        #[arg(long, value_name = "DIR", default_value = "out/kernels")]
+        out: PathBuf,
+    },
+}
+
+/// `weft cache`
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum CacheAction {
+    /// Print the folder of the cache ($WEFT_CACHE, $XDG_CACHE_HOME/weft or ~/.cache/weft)
+    Path,
+    /// Remove what is in it
+    Clean,
+}
+
+/// `weft completions`
+#[derive(Args, Debug)]
+pub struct CompletionsArguments {
+    /// The shell
+    pub shell: Shell,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    /// Every command and option, by walking the definition.
+    fn collect(command: &clap::Command, prefix: &str, names: &mut Vec<String>) {
+        let name = format!("{prefix}{}", command.get_name());
+        names.extend(command.get_arguments().filter_map(|option| Some(format!("--{}", option.get_long()?))));
+        for inner in command.get_subcommands() {
+            collect(inner, &format!("{name} "), names);
+        }
+        names.push(name);
+    }
+
+    #[test]
+    fn the_documentation_names_every_command_and_option() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/command-line.md");
+        let text = std::fs::read_to_string(path).expect("docs/command-line.md");
+        let mut names = Vec::new();
+        collect(&Cli::command(), "", &mut names);
+        assert!(names.len() > 15);
+        for name in names {
+            assert!(text.contains(&name), "docs/command-line.md does not mention `{name}`");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `weft compare`: divergence units side by side, in area, frequency and cycles, as a workflow that can be interrupted.
+
+mod folder;
+mod mend;
+mod plan;
+mod request;
+mod unit;
+mod workflow;
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use tools::Tool;
+use tools::cache;
+
+use super::yosys;
+use crate::arguments::CompareArguments;
+use crate::error::RequestError;
+use crate::progress::Progress;
+use crate::report::{self, Report};
+use crate::{Verdict, version};
+use folder::Folder;
+use plan::Plan;
+use request::Request;
+pub(super) use unit::check as check_units;
+use workflow::{Place, Workflow};
+
+/// Version of the folder: raised whenever its files change their meaning.
+const SCHEMA: u32 = 1;
+
+/// The results in one file.
+const RESULTS: &str = "results.json";
+
+/// Compares the units and writes the report.
+pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<Verdict> {
+    let request = Request::of(arguments)?;
+    let plan = Plan::of(&request);
+    let program = env::current_exe()?;
+    let snakemake = tools::find(Tool::Snakemake)?;
+    let tools = Tools::find(&request)?;
+    let identity = json!({
+        "schema": SCHEMA,
+        "weft": weft(&program)?,
+        "tools": tools.versions,
+        "request": request,
+    });
+    let profile = arguments.profile.as_deref().map(absolute_profile);
+
+    let folder = Folder::open(&arguments.out, &identity)?;
+    yosys::say_which();
+    for source in request.units.iter().filter_map(|unit| unit.source.as_ref()) {
+        folder.write(&source.name, &source.text)?;
+    }
+    workflow::write(&folder, &format!("{:#}\n", plan.object(&request, &program.to_string_lossy(), &identity)))?;
+    for removed in mend::mend(folder.path(), &plan)? {
+        eprintln!("{}: {}; its step is done again", arguments.out.join(removed.file).display(), removed.why);
+    }
+    let workflow = Workflow { program: &snakemake, folder: &folder, variables: &tools.variables };
+    let place = match &profile {
+        Some(profile) => Place::Profile(profile),
+        None => Place::Local(arguments.jobs),
+    };
+    let mut progress = Progress::new();
+    let ended = workflow.sweep(&place, &mut progress);
+    let kept = |kind: &str, name: &str| folder.path().join(kind).join(format!("{name}.json")).exists();
+    let done = plan.steps.iter().filter(|step| kept("results", &step.name)).count();
+    let failed = plan.steps.iter().any(|step| kept("failed", &step.name));
+    // Steps without a result are told by the report; a workflow that got nowhere is an error.
+    if !ended?.success() && !failed && done == 0 {
+        progress.clear();
+        return Err(workflow.failure("sweep").into());
+    }
+    let written = workflow.report(&mut progress);
+    progress.clear();
+    written?;
+    if !arguments.out.join(RESULTS).exists() {
+        return Err(workflow.failure("report").into());
+    }
+    let results = read_results(&arguments.out.join(RESULTS))?;
+    // The same command tries again what failed, this too.
+    let odd = mend::remove_odd(folder.path(), &results["failed"])?;
+    answer(&arguments.out, &results, done - odd, plan.steps.len(), report)
+}
+
+/// What the report was made from.
+fn read_results(path: &Path) -> anyhow::Result<Value> {
+    let bytes = fs::read(path).map_err(|error| RequestError::unreadable(path, &error))?;
+    Ok(serde_json::from_slice(&bytes)?)
+}
+
+/// What the comparison came to.
+fn answer(out: &Path, results: &Value, done: usize, of: usize, report: &Report) -> anyhow::Result<Verdict> {
+    let number = |key: &str| results[key].as_array().map_or(0, Vec::len);
+    // The building of the kernels is none of the steps, but may be among those that failed.
+    let (failed, not_passed) = (number("failed"), number("not_passed"));
+    let page = out.join("report.html");
+    let mut text = format!("{}: {done} of {of} results", page.display());
+    if failed > 0 {
+        text += &format!("\n{} failed; the same command tries again:", counted(failed, "step"));
+        for step in results["failed"].as_array().into_iter().flatten().take(5) {
+            let message = step["error"]["message"].as_str().unwrap_or_default();
+            text += &format!("\n  {}: {}", step["name"].as_str().unwrap_or_default(), shortened(message));
+        }
+    }
+    let lost = (of - done).saturating_sub(failed);
+    if lost > 0 {
+        let log = out.join("logs/snakemake-sweep.log");
+        let (steps, log) = (counted(lost, "step"), log.display());
+        text += &format!("\n{steps} ended without a result ({log}); the same command tries again");
+    }
+    if not_passed > 0 {
+        text += &format!("\n{} did not pass; the report says which", counted(not_passed, "run"));
+    }
+    report.answer(&text, || {
+        json!({
+            "out": report::path(out),
+            "report": report::path(&page),
+            "csv": report::path(&out.join("results.csv")),
+            "results": report::path(&out.join(RESULTS)),
+            "steps": of,
+            "done": done,
+            "failed": results["failed"],
+            "not_passed": results["not_passed"],
+        })
+    })?;
+    Ok(if done == of && failed == 0 && not_passed == 0 { Verdict::Success } else { Verdict::Failure })
+}
+
+/// The first line of a message and the last, which of what a tool has said tells most.
+fn shortened(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().filter(|line| !line.trim().is_empty()).collect();
+    match lines[..] {
+        [first, .., last] => format!("{first} {}", last.trim()),
+        _ => message.trim().to_owned(),
+    }
+}
+
+/// The version of this program, and of its build: two builds of one commit may differ.
+fn weft(program: &Path) -> io::Result<Value> {
+    let build: String = Sha256::digest(fs::read(program)?).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    let mut object = version::object();
+    object["build"] = json!(build);
+    Ok(object)
+}
+
+/// A profile is a folder, or a name that Snakemake looks for in its own places; it works in another folder than this one.
+fn absolute_profile(profile: &str) -> String {
+    let path = Path::new(profile);
+    match path.canonicalize() {
+        Ok(path) => path.to_string_lossy().into_owned(),
+        Err(_) => profile.to_owned(),
+    }
+}
+
+/// The tools that the steps start.
+struct Tools {
+    /// Names and versions.
+    versions: Value,
+    /// Their paths, and that of the cache, for commands in another folder.
+    variables: Vec<(&'static str, PathBuf)>,
+}
+
+impl Tools {
+    /// All that the steps of a request need.
+    fn find(request: &Request) -> anyhow::Result<Self> {
+        let mut needed = vec![("riscv-gcc", Tool::RiscvGcc), ("yosys", Tool::Yosys)];
+        if request.engine == "rtl" {
+            needed.extend([("verilator", Tool::Verilator), ("g++", Tool::Cxx)]);
+        }
+        if !request.seeds.is_empty() {
+            needed.push(("nextpnr", Tool::Nextpnr));
+        }
+        let mut versions = Map::new();
+        let mut variables = vec![("WEFT_CACHE", cache::path())];
+        for (name, tool) in needed {
+            let path = tools::find(tool)?;
+            let path = std::path::absolute(&path).unwrap_or(path);
+            versions.insert(name.to_owned(), json!(tools::version(tool, &path)?));
+            variables.push((tool.variable(), path));
+        }
+        Ok(Self { versions: Value::Object(versions), variables })
+    }
+}
+
+/// A number of things: "1 step", "2 steps".
+fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,366 @@
+//! The steps of a comparison: each a command of `weft`, and what its result is of.
+
+use kernels::Kernel;
+use serde::Serialize;
+use serde_json::{Value, json};
+use weft_config::{Base, Config, DUAL_PATH, Key, PDOM_STACK, Unit as Descriptor, UnitError};
+
+use super::request::{self, PER_MODULE_FROM, Request};
+use super::unit::Unit;
+
+/// Warps of every core, as in the Simty report.
+pub const WARPS: u32 = 8;
+/// The FPGA that every core is synthesised for.
+pub const TARGET: &str = "ecp5-85k";
+/// The step that builds the kernels, before all others.
+pub const KERNELS: &str = "kernels";
+/// Says in the command of a core how many minutes a seed has.
+pub const MINUTES: &str = "--minutes";
+
+/// The units of the comparison of stacks.
+pub static STACKS: [&Descriptor; 2] = [&PDOM_STACK, &DUAL_PATH];
+
+/// A core that is synthesised, but for its unit and its threads.
+struct Isa {
+    name: &'static str,
+    options: &'static [&'static str],
+}
+
+/// The core that runs the kernels.
+const RV32IMA: Isa = Isa { name: "rv32ima", options: &[] };
+/// The smaller one, which compares with the original Simty and of which 32 threads can be routed.
+const RV32I: Isa = Isa { name: "rv32i", options: &["--preset", "rv32i-8x4"] };
+
+/// A command and what it measures.
+#[derive(Debug, Serialize)]
+pub struct Step {
+    /// SERIES/POINT: its result is the file of that name.
+    pub name: String,
+    /// The command, as one would type it in the folder of the comparison.
+    pub command: Vec<String>,
+    /// Divergence unit.
+    pub unit: String,
+    /// Threads a warp.
+    pub threads: u32,
+    /// The kernel that it runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<&'static str>,
+    /// Latency of the memory, in cycles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<u32>,
+    /// The instruction set of the core that it synthesises.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub isa: Option<&'static str>,
+    /// What it takes at most, in MB: Yosys and nextpnr of PyPI are 32-bit programs.
+    pub memory_mb: u32,
+}
+
+/// A kernel that a unit cannot run.
+#[derive(Debug, Serialize)]
+pub struct Excluded {
+    /// Divergence unit.
+    pub unit: String,
+    /// Kernel.
+    pub kernel: &'static str,
+    /// Why it cannot.
+    pub reason: String,
+}
+
+/// All that the workflow does.
+pub struct Plan {
+    /// The steps; the kernels are built before all others.
+    pub steps: Vec<Step>,
+    /// What is not run.
+    pub excluded: Vec<Excluded>,
+}
+
+impl Plan {
+    /// The steps of a request.
+    pub fn of(request: &Request) -> Self {
+        let mut plan = Self { steps: Vec::new(), excluded: Vec::new() };
+        for unit in &request.units {
+            for kernel in request.kernels() {
+                match settings(unit, kernel) {
+                    Ok(settings) => {
+                        let runs =
+                            request.threads.iter().map(|threads| run(request, unit, *threads, kernel, &settings));
+                        plan.steps.extend(runs);
+                    }
+                    Err(reason) => {
+                        plan.excluded.push(Excluded { unit: unit.name.clone(), kernel: kernel.name, reason });
+                    }
+                }
+            }
+            for threads in &request.threads {
+                plan.steps.push(core(request, unit, *threads, &RV32IMA, request.rv32ima_seeds(*threads)));
+            }
+            for threads in request.rv32i_threads.iter().filter(|_| request.rv32i_units.contains(unit)) {
+                plan.steps.push(core(request, unit, *threads, &RV32I, request.rv32i_seeds(unit, *threads)));
+            }
+        }
+        for unit in request.units.iter().filter(|unit| STACKS.iter().any(|stack| stack.name == unit.name)) {
+            for (threads, latency) in pairs(&request.latency_threads, &request.latencies) {
+                let kernels = request.kernels().filter(|kernel| kernel.comparison.is_some());
+                plan.steps.extend(kernels.map(|kernel| slow_memory(request, unit, threads, latency, kernel)));
+            }
+        }
+        plan
+    }
+
+    /// What the workflow reads.
+    pub fn object(&self, request: &Request, program: &str, identity: &Value) -> Value {
+        let kernel = |kernel: &'static Kernel| {
+            let (name, summary) = (kernel.name, kernel.summary);
+            json!({ "name": name, "summary": summary, "comparison": request::comparison(kernel) })
+        };
+        let build = ["weft", "--json", "kernels", "build", "--out", "kernels"];
+        let build = json!({ "name": KERNELS, "command": build, "memory_mb": 1000 });
+        let steps: Vec<Value> = [build].into_iter().chain(self.steps.iter().map(|step| json!(step))).collect();
+        json!({
+            "program": program,
+            "identity": identity,
+            "warps": WARPS,
+            "target": TARGET,
+            "kernels": request.kernels().map(kernel).collect::<Vec<_>>(),
+            "steps": steps,
+            "excluded": self.excluded,
+            "left_out": request.left_out(),
+        })
+    }
+}
+
+impl Step {
+    /// The file of the kernel that it runs.
+    pub fn program(&self) -> Option<String> {
+        self.kernel.map(program)
+    }
+}
+
+/// The file of a kernel.
+fn program(kernel: &str) -> String {
+    format!("kernels/{kernel}.elf")
+}
+
+fn pairs<'a>(a: &'a [u32], b: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
+    a.iter().flat_map(move |a| b.iter().map(move |b| (*a, *b)))
+}
+
+fn set<'a>(settings: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item = String> {
+    settings.into_iter().flat_map(|setting| ["--set".to_owned(), setting.clone()])
+}
+
+/// The keys in which the core has to differ from the default one to run a kernel, or why it cannot run it.
+fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
+    let before = Config::resolve(&Base::default(), &size(unit, Config::default().threads));
+    let before = before.map_err(|error| error.to_string())?;
+    let mut config = before.clone();
+    kernel.configure(&mut config);
+    config.check_unit().map_err(|error| needs(&error))?;
+    let changed = |setting: &String| {
+        let key = setting.split('=').next().and_then(Key::find);
+        key.is_none_or(|key| key.value(&config) != key.value(&before))
+    };
+    Ok(kernel.settings().into_iter().filter(changed).collect())
+}
+
+/// Why a unit cannot run a kernel: a comparison has chosen both, so that the advice of the error would be in vain.
+fn needs(error: &UnitError) -> String {
+    match error {
+        UnitError::IgnoredKey { key, value, .. } => {
+            format!("it needs `{key}` = {value}, a key that the unit does not read")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<String> {
+    let elf = program(kernel.name);
+    let mut command = ["weft", "--json", "run", &elf].map(str::to_owned).to_vec();
+    if request.engine != "rtl" {
+        command.extend(["--engine".to_owned(), request.engine.to_owned()]);
+    }
+    command.extend(set(settings));
+    command
+}
+
+fn size(unit: &Unit, threads: u32) -> Vec<String> {
+    [unit.settings.clone(), vec![format!("warps={WARPS}"), format!("threads={threads}")]].concat()
+}
+
+fn run(request: &Request, unit: &Unit, threads: u32, kernel: &Kernel, settings: &[String]) -> Step {
+    Step {
+        name: format!("run/{}-{threads}-{}", unit.in_file_name(), kernel.name),
+        command: command(request, kernel, &[size(unit, threads), settings.to_vec()].concat()),
+        unit: unit.name.clone(),
+        threads,
+        kernel: Some(kernel.name),
+        latency: Some(Config::default().memory.latency.max),
+        isa: None,
+        memory_mb: 2000,
+    }
+}
+
+/// With as many loads in flight as there can be, so that the queue is not what limits the units, and with time for paths
+/// that wait for slow memory.
+fn slow_memory(request: &Request, unit: &Unit, threads: u32, latency: u32, kernel: &Kernel) -> Step {
+    let memory =
+        [format!("memory.latency={latency}"), "memory.outstanding=128".into(), "run.starvation=100000000".into()];
+    let settings = [size(unit, threads), memory.to_vec()].concat();
+    Step {
+        name: format!("latency/{}-{threads}-{latency}-{}", unit.in_file_name(), kernel.name),
+        command: command(request, kernel, &settings),
+        latency: Some(latency),
+        ..run(request, unit, threads, kernel, &[])
+    }
+}
+
+/// The core of one size, placed with so many seeds.
+fn core(request: &Request, unit: &Unit, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step {
+    let mut command = ["weft", "--json", "synth", "--target", TARGET].map(str::to_owned).to_vec();
+    command.extend(isa.options.iter().map(|option| (*option).to_owned()));
+    command.extend(set(&size(unit, threads)));
+    if threads >= PER_MODULE_FROM {
+        command.push("--per-module".into());
+    }
+    if let Some(seeds) = seeds {
+        let (minutes, seeds) = (request.minutes.to_string(), seeds.to_string());
+        command.extend(["--pnr", MINUTES, &minutes, "--seeds", &seeds].map(str::to_owned));
+    }
+    Step {
+        name: format!("core/{}-{}-{threads}", isa.name, unit.in_file_name()),
+        command,
+        unit: unit.name.clone(),
+        threads,
+        kernel: None,
+        latency: None,
+        isa: Some(isa.name),
+        memory_mb: if threads >= 16 { 5000 } else { 3000 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    use crate::arguments::CompareArguments;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        arguments: CompareArguments,
+    }
+
+    /// Name and seeds of each core of the comparison with these arguments.
+    fn cores(arguments: &[&str]) -> Vec<(String, String)> {
+        let command = Command::parse_from([&["compare", "--out", "c", "--kernels", "gcd"], arguments].concat());
+        let plan = Plan::of(&Request::of(&command.arguments).expect("a request"));
+        let core = |step: Step| Some((step.name.strip_prefix("core/")?.to_owned(), step.command.last()?.to_owned()));
+        plan.steps.into_iter().filter_map(core).collect()
+    }
+
+    #[test]
+    fn what_is_not_placed_is_said() {
+        let said = |arguments: &[&str]| {
+            let usual = ["compare", "--out", "c", "--threads", "8,16,64"];
+            let command = Command::parse_from([&usual, arguments].concat());
+            let left_out = Request::of(&command.arguments).expect("a request").left_out();
+            left_out
+                .into_iter()
+                .filter(|sentence| sentence.contains("placed") || sentence.starts_with("Seeds"))
+                .collect()
+        };
+        let (rv32ima, rv32i) = (
+            "Frequency: RV32IMA cores that were not placed, of threads a warp: ",
+            "Frequency: RV32I cores that were not placed, of threads a warp: ",
+        );
+        let one_seed = |of: &str| {
+            format!("Seeds: 1 a core of {of} threads a warp, not 3; one differs from another by several per cent.")
+        };
+        let expected = |ima: &str, i: &str| [format!("{rv32ima}{ima}."), format!("{rv32i}{i}.")].to_vec();
+        let whole: Vec<String> = said(&[]);
+        let others = "Frequency: RV32I cores of arbiter:2, pdom-stack, dual-path that were not placed, of threads a warp: 8, 16.";
+        let usual = [format!("{rv32ima}64."), others.to_owned(), format!("{rv32i}64."), one_seed("16")];
+        assert_eq!(whole, usual);
+        assert_eq!(said(&["--seeds", "1"]), [format!("{rv32i}64."), one_seed("8, 16, 64")]);
+        assert_eq!(said(&["--seeds", "0"]), expected("8, 16, 64", "8, 16, 64"));
+        assert_eq!(said(&["--quick"]), [expected("16, 64", "8"), vec![one_seed("8")]].concat());
+        assert_eq!(said(&["--without-rv32i"]), [format!("{rv32ima}64."), one_seed("16")]);
+    }
+
+    #[test]
+    fn units_whose_rv32i_cores_are_left_out_are_named() {
+        let said = |arguments: &[&str]| {
+            let usual = ["compare", "--out", "c", "--units", "arbiter,pdom-stack", "--threads", "2"];
+            let command = Command::parse_from([&usual, arguments].concat());
+            let left_out = Request::of(&command.arguments).expect("a request").left_out();
+            left_out.into_iter().filter(|sentence| sentence.starts_with("Cores of RV32I, of units")).collect::<Vec<_>>()
+        };
+        assert!(said(&[]).is_empty());
+        assert_eq!(said(&["--quick"]), ["Cores of RV32I, of units: pdom-stack."]);
+        assert_eq!(said(&["--without-rv32i"]), ["Cores of RV32I, of units: arbiter, pdom-stack."]);
+    }
+
+    #[test]
+    fn no_two_steps_have_one_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("own.v");
+        let text = include_str!("../../../../examples/unit/lowest_lane.v").replace("lowest_lane", "arbiter_2");
+        std::fs::write(&file, text).expect("a file");
+        let units =
+            format!("arbiter,arbiter:1,arbiter:2,sorted-table,pdom-stack,dual-path,{}:arbiter_2", file.display());
+        let command = Command::parse_from(["compare", "--out", "c", "--units", &units]);
+        let plan = Plan::of(&Request::of(&command.arguments).expect("a request"));
+        let names: std::collections::BTreeSet<&str> = plan.steps.iter().map(|step| &step.name[..]).collect();
+        assert_eq!(names.len(), plan.steps.len());
+        assert!(names.contains("core/rv32i-arbiter.2-8") && names.contains("core/rv32i-arbiter_2-8"));
+    }
+
+    #[test]
+    fn large_cores_are_placed_once_and_without_m_and_a_as_well() {
+        let [few, one] = ["3", "1"].map(str::to_owned);
+        let both = ["--units", "sorted-table,dual-path", "--threads", "8,16"];
+        let expected = [
+            ("rv32ima-sorted-table-8", &few),
+            ("rv32ima-sorted-table-16", &one),
+            ("rv32i-sorted-table-8", &few),
+            ("rv32i-sorted-table-16", &one),
+            ("rv32ima-dual-path-8", &few),
+            ("rv32ima-dual-path-16", &one),
+            ("rv32i-dual-path-8", &few),
+            ("rv32i-dual-path-16", &one),
+        ];
+        // Of units that Simty has not the RV32I cores are counted alone, where the default core is placed.
+        let counted = |name: &str| name.starts_with("rv32i-dual").then(|| name.replace("rv32i-dual-path-", "threads="));
+        assert_eq!(
+            cores(&both),
+            expected.map(|(name, seeds)| (name.to_owned(), counted(name).unwrap_or(seeds.clone())))
+        );
+        let often = cores(&[&both[..], &["--seeds", "3"]].concat());
+        assert_eq!(often, expected.map(|(name, _)| (name.to_owned(), few.clone())));
+        let largest = |arguments: &[&str]| cores(&[&["--units", "arbiter", "--threads", "32,64"], arguments].concat());
+        let counted = [
+            ("rv32ima-arbiter-32", "threads=32"),
+            ("rv32ima-arbiter-64", "--per-module"),
+            ("rv32i-arbiter-32", "1"),
+            ("rv32i-arbiter-64", "--per-module"),
+        ];
+        assert_eq!(largest(&[]), counted.map(|(name, last)| (name.to_owned(), last.to_owned())));
+        let tried = [
+            ("rv32ima-arbiter-32", "1"),
+            ("rv32ima-arbiter-64", "1"),
+            ("rv32i-arbiter-32", "1"),
+            ("rv32i-arbiter-64", "--per-module"),
+        ];
+        assert_eq!(largest(&["--seeds", "1"]), tried.map(|(name, last)| (name.to_owned(), last.to_owned())));
+        let without = cores(&[&both[..], &["--without-rv32i"]].concat());
+        assert_eq!(without.iter().filter(|(name, _)| name.starts_with("rv32i-")).count(), 0, "{without:?}");
+        assert_eq!(without.len(), 4);
+        let staged = cores(&["--units", "arbiter:2", "--threads", "4"]);
+        let expected = [("rv32ima-arbiter.2-4", &few[..]), ("rv32i-arbiter.2-4", "threads=4")];
+        assert_eq!(staged, expected.map(|(name, last)| (name.to_owned(), last.to_owned())));
+        let of_all = cores(&["--units", "arbiter:2,dual-path", "--threads", "32"]);
+        let [_, arbiter, _, dual] = &of_all[..] else { panic!("{of_all:?}") };
+        assert_eq!((&*arbiter.1, &*dual.1), ("1", "1"));
+    }
+}

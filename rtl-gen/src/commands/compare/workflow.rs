@@ -1,0 +1,150 @@
+//! The Snakemake workflow: its files, which are part of this program, and a run of it.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tools::group::{Farewell, Group};
+
+use super::folder::Folder;
+use crate::error::RequestError;
+use crate::progress::Progress;
+
+/// The files of the workflow, by their names in the folder of the comparison.
+const FILES: [(&str, &str); 6] = [
+    ("workflow/Snakefile", include_str!("../../../../scripts/compare/Snakefile")),
+    ("workflow/step.py", include_str!("../../../../scripts/compare/step.py")),
+    ("workflow/results.py", include_str!("../../../../scripts/compare/results.py")),
+    ("workflow/figures.py", include_str!("../../../../scripts/compare/figures.py")),
+    ("workflow/report.py", include_str!("../../../../scripts/compare/report.py")),
+    ("workflow/report.html.j2", include_str!("../../../../scripts/compare/report.html.j2")),
+];
+
+const POLL: Duration = Duration::from_millis(100);
+
+/// Writes the files of the workflow and its plan.
+pub fn write(folder: &Folder, plan: &str) -> Result<(), RequestError> {
+    FILES.iter().try_for_each(|(name, text)| folder.write(name, text))?;
+    folder.write("plan.json", plan)
+}
+
+/// Where the steps run.
+pub enum Place<'a> {
+    /// On so many cores of this machine.
+    Local(u32),
+    /// Where a Snakemake profile says.
+    Profile(&'a str),
+}
+
+/// Snakemake in the folder of a comparison.
+pub struct Workflow<'a> {
+    /// Snakemake itself.
+    pub program: &'a Path,
+    /// Where it works.
+    pub folder: &'a Folder,
+    /// What the commands that it starts find in their environment.
+    pub variables: &'a [(&'static str, PathBuf)],
+}
+
+impl Workflow<'_> {
+    /// Does the steps that have no result yet, all that can be done; `progress` shows how many of them are done.
+    pub fn sweep(&self, place: &Place<'_>, progress: &mut Progress) -> anyhow::Result<ExitStatus> {
+        let arguments = match place {
+            Place::Local(cores) => vec!["--cores".to_owned(), cores.to_string()],
+            Place::Profile(profile) => vec!["--profile".to_owned(), (*profile).to_owned()],
+        };
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["--keep-going", "sweep"]).collect();
+        self.run("sweep", &arguments, &mut |log, seconds| {
+            let minutes = seconds / 60;
+            let done = log.lines().rev().find_map(steps_done).unwrap_or("no step done yet");
+            progress.say(&format!("{done}, {minutes} min"));
+        })
+    }
+
+    /// Writes the report anew, from the results that there are.
+    pub fn report(&self, progress: &mut Progress) -> anyhow::Result<()> {
+        let arguments = ["--cores", "1", "report"];
+        let status = self.run("report", &arguments, &mut |_, _| progress.say("writing the report"))?;
+        if status.success() { Ok(()) } else { Err(self.failure("report").into()) }
+    }
+
+    /// The error of a run that got nowhere, with the end of its log.
+    pub fn failure(&self, name: &str) -> RequestError {
+        let log = self.log(name);
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let lines: Vec<&str> = text.trim().lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = lines[lines.len().saturating_sub(8)..].join("\n");
+        RequestError::new(
+            "workflow",
+            format!("Snakemake failed; its log is {}, the last of it:\n{last}", log.display()),
+        )
+    }
+
+    fn log(&self, name: &str) -> PathBuf {
+        self.folder.path().join("logs").join(format!("snakemake-{name}.log"))
+    }
+
+    /// Runs Snakemake to its end. `progress` is told the end of its log and how many seconds have passed.
+    fn run(&self, name: &str, arguments: &[&str], progress: &mut dyn FnMut(&str, u64)) -> anyhow::Result<ExitStatus> {
+        let path = self.log(name);
+        let fail = |path: &Path| {
+            let path = path.to_owned();
+            move |error| RequestError::unwritable(&path, error)
+        };
+        path.parent().map_or(Ok(()), fs::create_dir_all).map_err(fail(&path))?;
+        let log = File::create(&path).map_err(fail(&path))?;
+        let both = log.try_clone().map_err(fail(&path))?;
+        let mut command = Command::new(self.program);
+        // The folder has a lock of its own, which every process of the sweep holds as its standard input: Snakemake's
+        // stays behind when it is killed.
+        let lock = self.folder.lock().map_err(fail(self.folder.path()))?;
+        command.args(["--snakefile", "workflow/Snakefile", "--nolock", "--rerun-incomplete"]);
+        command.args(["--rerun-triggers", "mtime", "--scheduler", "greedy", "--nocolor"]);
+        command.args(arguments).current_dir(self.folder.path()).stdin(lock).stdout(Stdio::from(both)).stderr(log);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        // A group of its own, so that an interruption ends all that it started.
+        let mut group = Group::spawn(&mut command, Farewell::Interrupted).map_err(|error| {
+            RequestError::new("tool-missing", format!("{}: cannot start: {error}", self.program.display()))
+        })?;
+        let start = Instant::now();
+        let status = loop {
+            if let Some(status) = group.try_wait()? {
+                break status;
+            }
+            thread::sleep(POLL);
+            progress(&tail(&path).unwrap_or_default(), start.elapsed().as_secs());
+        };
+        Ok(status)
+    }
+}
+
+/// "12 of 96 steps" of Snakemake's own line "12 of 96 steps (12%) done".
+fn steps_done(line: &str) -> Option<&str> {
+    let done = line.trim().strip_suffix(") done")?;
+    Some(done.split_once(" (")?.0).filter(|done| done.ends_with(" steps"))
+}
+
+/// The end of a log that is being written.
+fn tail(log: &Path) -> std::io::Result<String> {
+    let mut file = File::open(log)?;
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(16 * 1024)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::steps_done;
+
+    #[test]
+    fn progress_is_read_from_the_log_of_snakemake() {
+        assert_eq!(steps_done("12 of 96 steps (12%) done"), Some("12 of 96 steps"));
+        assert_eq!(steps_done("[Sat Nov 21 23:41:28 2026]"), None);
+        assert_eq!(steps_done("Nothing to be done (all requested files are present)."), None);
+    }
+}

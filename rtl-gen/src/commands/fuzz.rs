@@ -1,0 +1,221 @@
+//! `weft fuzz`: random divergent programs on cores of random size and unit.
+
+use std::fmt::Write;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use fuzz::build::Assembler;
+use fuzz::campaign::{self, Event, Manner, Request, Summary};
+use fuzz::coverage::{Coverage, CoverageReport, Shares};
+use fuzz::point::SIZES;
+use fuzz::profile::{PROFILES, Profile};
+use fuzz::reference::{Reference, ReferenceError};
+use serde_json::json;
+use tools::Tool;
+use verilate::Counters;
+use weft_config::{Config, Unit, nearest};
+
+use super::compare;
+use crate::arguments::FuzzArguments;
+use crate::error::RequestError;
+use crate::progress::Progress;
+use crate::report::{self, Report};
+use crate::staging::StagedFile;
+use crate::{Verdict, version};
+
+/// Programs for which a core is built, and cores of a unit, unless their number is said.
+const PROGRAMS_A_CORE: u64 = 25;
+
+/// Runs a campaign and reports what it found.
+pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdict> {
+    let request = request(arguments)?;
+    let assembler = Assembler::find().map_err(campaign::CampaignError::from)?;
+    // Without QEMU the model remains; anything else that is wrong with it is an error.
+    let (reference, missing) = match Reference::find(&assembler) {
+        Ok(reference) => (Some(reference), None),
+        Err(ReferenceError::Tool(error)) => (None, Some(error.to_string())),
+        Err(error) => return Err(campaign::CampaignError::from(error).into()),
+    };
+    let made_by = match &reference {
+        Some(reference) => format!("weft {}; {}", version::text(), reference.version()),
+        None => format!("weft {}; no QEMU", version::text()),
+    };
+    let request = Request { made_by, ..request };
+    let manner = Manner {
+        folder: arguments.out.clone().unwrap_or_else(|| PathBuf::from(format!("fuzz-{}", arguments.seed))),
+        resume: arguments.resume,
+        jobs: arguments.jobs as usize,
+        counters: arguments.coverage.as_ref().map(|_| counters(arguments.bits)),
+    };
+    // Before a campaign is begun: whether its cores can be built, and what was asked for be written.
+    for tool in [Tool::Verilator, Tool::Cxx] {
+        tools::find(tool)?;
+    }
+    let staged = arguments.coverage.as_deref().map(|file| StagedFile::prepare("--coverage", file)).transpose()?;
+    if let Some(file) =
+        staged.as_ref().filter(|file| campaign::FILES.iter().any(|own| file.is_same(&manner.folder.join(own))))
+    {
+        let message =
+            format!("{}: --coverage names a file of the campaign; expected another file", file.target().display());
+        return Err(RequestError::new("same-file", message).into());
+    }
+    let mut coverage = Coverage::default();
+    let mut progress = Progress::new();
+    let start = Instant::now();
+    let mut doing = String::new();
+    let ended = campaign::run(&request, &manner, reference.as_ref(), &mut |event, sums| {
+        match event {
+            Event::Building(core) => doing = format!(", {core}"),
+            Event::Failed(folder) => {
+                progress.clear();
+                eprintln!("a program failed; shrinking it: {}", folder.display());
+            }
+            Event::Covered(unit, points) => coverage.add(unit, points.clone()),
+            Event::Tried(_) | Event::Ran(_) => {}
+        }
+        let run = sums.programs + sums.skipped;
+        progress.say(&format!("{run} of {} programs, {} failed{doing}", request.count, sums.failures));
+    });
+    progress.clear();
+    let sums = ended?;
+    let wall = start.elapsed().as_secs_f64();
+    let mut text = text(&sums, missing.as_deref(), wall);
+    let covered = match staged {
+        Some(file) if sums.run_now > 0 => {
+            let covered = coverage.report();
+            let object = json!({ "programs": sums.run_now, "coverage": covered });
+            writeln!(file.create()?, "{object:#}").map_err(|error| file.fail(&error))?;
+            text.push_str(&coverage_text(&covered));
+            let name = file.target().display().to_string();
+            file.publish()?;
+            Some((name, covered))
+        }
+        Some(file) => {
+            let _ = write!(text, "\nno program was run now: {} is left as it was", file.target().display());
+            None
+        }
+        None => None,
+    };
+    report.answer(&text, || {
+        json!({
+            "out": report::path(&manner.folder),
+            "request": request,
+            "summary": sums,
+            "programs_a_second": rate(&sums),
+            "without_reference": missing,
+            "coverage": covered.as_ref().map(|(file, covered)| json!({ "file": file, "all": covered.all })),
+            "wall_seconds": wall,
+        })
+    })?;
+    Ok(if sums.failures + sums.endless == 0 { Verdict::Success } else { Verdict::Failure })
+}
+
+fn counters(bits: bool) -> Counters {
+    if bits { Counters::PointsAndBits } else { Counters::Points }
+}
+
+fn coverage_text(covered: &CoverageReport) -> String {
+    let Shares { lines, toggles, functional } = covered.all;
+    let mut text = format!(
+        "\ncovered now: {} of {} functional points, {} of {} lines of Verilog ({:.1} %)",
+        functional.met,
+        functional.points,
+        lines.met,
+        lines.points,
+        lines.percent()
+    );
+    if toggles.points > 0 {
+        let _ = write!(text, ", {} of {} bits ({:.1} %)", toggles.met, toggles.points, toggles.percent());
+    }
+    for point in covered.functional.iter().filter(|point| point.units.values().all(|count| *count == 0)) {
+        let _ = write!(text, "\n  never: {} in {}", point.point, point.module);
+    }
+    text
+}
+
+/// Programs a second on one core, without building it.
+fn rate(sums: &Summary) -> Option<f64> {
+    (sums.core_seconds > 0.0).then(|| sums.run_now as f64 / sums.core_seconds)
+}
+
+fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
+    let mut text = format!(
+        "{} programs: {} agree, {} fail, {} did not end",
+        sums.programs, sums.agree, sums.failures, sums.endless
+    );
+    if sums.skipped > 0 {
+        let _ = write!(text, "; {} not run, as their core had failed three times", sums.skipped);
+    }
+    if sums.faulted > 0 {
+        let _ = write!(text, "; {} of them ended in a fault, as they may", sums.faulted);
+    }
+    for (unit, programs, failed) in &sums.units {
+        let _ = write!(text, "\n  {unit}: {programs} programs, {failed} failed");
+    }
+    match missing {
+        None => {
+            let _ = write!(
+                text,
+                "\n{} of them run by QEMU as well; {} excluded, whose harts see one another, the time or their path",
+                sums.referenced, sums.excluded
+            );
+        }
+        Some(reason) => {
+            let _ = write!(text, "\nnot compared with QEMU, so that only the model vouches for them: {reason}");
+        }
+    }
+    if let Some(rate) = rate(sums) {
+        let _ = write!(
+            text,
+            "\n{} cycles, {} commits; {} programs now in {wall:.0} s, {rate:.0} a second on a core once it is built",
+            sums.cycles, sums.commits, sums.run_now
+        );
+    }
+    for folder in &sums.folders {
+        let _ = write!(text, "\nfailed: {}", folder.join("report.txt").display());
+    }
+    text
+}
+
+fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
+    let profile = arguments.profile.as_deref().map(profile).transpose()?;
+    let units = units(&arguments.units)?;
+    let sizes = match arguments.sizes.as_slice() {
+        [] => SIZES.to_vec(),
+        sizes => sizes.iter().map(|size| self::size(size)).collect::<anyhow::Result<_>>()?,
+    };
+    let most = (units.len() * sizes.len()) as u64;
+    let points = arguments.points.unwrap_or_else(|| arguments.count.div_ceil(PROGRAMS_A_CORE).min(most));
+    let (seed, count) = (arguments.seed, arguments.count);
+    Ok(Request { seed, count, profile, units, sizes, points: points.min(count), made_by: String::new() })
+}
+
+/// The units that are named, in the order in which they are registered; all if none is named.
+fn units(given: &[String]) -> Result<Vec<String>, RequestError> {
+    let known = Unit::names();
+    compare::check_units(given, &known)?;
+    let wanted = |name: &&str| given.is_empty() || given.iter().any(|given| given == name);
+    Ok(known.into_iter().filter(wanted).map(str::to_owned).collect())
+}
+
+fn profile(name: &str) -> Result<String, RequestError> {
+    if Profile::find(name).is_some() {
+        return Ok(name.into());
+    }
+    let names = PROFILES.iter().map(|profile| profile.name);
+    let hint = match nearest(name, names.clone()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("the profiles are {}", names.collect::<Vec<_>>().join(", ")),
+    };
+    Err(RequestError::new("unknown-profile", format!("--profile: no profile `{name}`: {hint}")))
+}
+
+fn size(text: &str) -> anyhow::Result<(u32, u32)> {
+    let malformed = || RequestError::new("usage", format!("--sizes: `{text}` is not of the form 8x4: warps, threads"));
+    let (warps, threads) = text.split_once('x').ok_or_else(malformed)?;
+    let size = (warps.parse().map_err(|_| malformed())?, threads.parse().map_err(|_| malformed())?);
+    let config = Config { warps: size.0, threads: size.1, ..Config::default() };
+    config.check().map_err(|error| RequestError::new(error.kind(), format!("--sizes {text}: {error}")))?;
+    Ok(size)
+}

@@ -1,0 +1,57 @@
+//! `weft kernels`
+
+use std::fmt::Write;
+use std::path::Path;
+
+use kernels::{self, Comparison, Kernel};
+use serde_json::json;
+
+use crate::Verdict;
+use crate::arguments::KernelsAction;
+use crate::report::{self, Report};
+
+/// Lists or compiles the bundled kernels.
+pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
+    match action {
+        KernelsAction::List => list(report)?,
+        KernelsAction::Build { out } => build(out, report)?,
+    }
+    Ok(Verdict::Success)
+}
+
+fn list(report: &Report) -> anyhow::Result<()> {
+    let kernels = kernels::list();
+    let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
+    let line = |kernel: &Kernel| {
+        let needs = Some(kernel.settings().join(", ")).filter(|needs| !needs.is_empty());
+        let remarks = [comparison(kernel).map(str::to_owned), needs.map(|needs| format!("needs {needs}"))];
+        let remarks = remarks.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
+        format!("{:width$}  {}{remarks}\n", kernel.name, kernel.summary)
+    };
+    let object = |kernel: &Kernel| {
+        json!({
+            "name": kernel.name,
+            "summary": kernel.summary,
+            "settings": kernel.settings(),
+            "comparison": comparison(kernel),
+        })
+    };
+    let text: String = kernels.iter().map(line).collect();
+    report.answer(&text, || json!({ "kernels": kernels.iter().map(object).collect::<Vec<_>>() }))
+}
+
+fn comparison(kernel: &Kernel) -> Option<&'static str> {
+    kernel.comparison.map(Comparison::name)
+}
+
+fn build(out: &Path, report: &Report) -> anyhow::Result<()> {
+    let mut text = String::new();
+    let mut objects = Vec::new();
+    for kernel in kernels::list() {
+        let elf = kernels::build(kernel, out)?;
+        let _ = writeln!(text, "{}", elf.display());
+        objects.push(json!({ "name": kernel.name, "path": report::path(&elf) }));
+    }
+    report.answer(&text, || json!({ "kernels": objects }))
+}

@@ -1,0 +1,312 @@
+//! Runs: a program on the model, on the hardware, or on both in lock step.
+
+mod fetch_port;
+mod flow;
+mod hardware;
+mod held;
+mod liveness;
+mod memory_side;
+mod modelled;
+mod on_chip;
+mod on_hardware;
+mod on_model;
+mod on_the_bus;
+mod pipeline_log;
+mod schedulable;
+mod unknown_branches;
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use sim::Program;
+use weft_config::{Config, UnknownUnit};
+use weft_trace::Record;
+
+use crate::report::Report;
+use tools::cache::Cache;
+use verilate::{BuildError, Built, Counters, Effort, Model, ModelError, Point, PointKind, Source};
+
+/// What executes the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// The golden model.
+    Model,
+    /// The verilated core.
+    Rtl,
+    /// Both, commit by commit.
+    Cosim,
+}
+
+impl Engine {
+    /// The name in `--stats`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Rtl => "rtl",
+            Self::Cosim => "cosim",
+        }
+    }
+}
+
+/// What a run may take and what it writes on its way.
+pub struct RunOptions<'a> {
+    /// Cycles from the first fetch (model without timing: issues) after which the run is stopped.
+    pub max_cycles: u64,
+    /// Whether the model counts no cycles, but only does what the program says, each warp in turn.
+    pub untimed: bool,
+    /// FST file of all signals.
+    pub wave: Option<PathBuf>,
+    /// Takes one JSON line per record.
+    pub commits: Option<&'a mut dyn io::Write>,
+    /// Takes the pipeline log, in the format of Konata.
+    pub trace: Option<&'a mut dyn io::Write>,
+    /// Takes what the program prints.
+    pub console: Option<&'a mut dyn io::Write>,
+    /// Is told the number of cycles (model: issues) now and then.
+    pub progress: Option<&'a mut dyn FnMut(u64)>,
+}
+
+impl Default for RunOptions<'_> {
+    fn default() -> Self {
+        Self {
+            max_cycles: 100_000_000,
+            untimed: false,
+            wave: None,
+            commits: None,
+            trace: None,
+            console: None,
+            progress: None,
+        }
+    }
+}
+
+/// A run that could not be carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// The core cannot be elaborated.
+    #[error(transparent)]
+    Core(#[from] cores::CoreError),
+    /// There is no such divergence unit.
+    #[error(transparent)]
+    Unit(#[from] UnknownUnit),
+    /// The core cannot be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The core cannot be loaded, or does not work.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Something was asked for that needs the trace port.
+    #[error("{0} needs trace.port = true")]
+    NoTracePort(&'static str),
+    /// The model has no signals.
+    #[error("the model has no waveform: run engine rtl or cosim")]
+    NoWave,
+    /// The model has no stages.
+    #[error("the model has no pipeline: run engine rtl or cosim")]
+    NoPipeline,
+    /// An output cannot be written.
+    #[error("{what}: {source}")]
+    Write {
+        /// Which.
+        what: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl BenchError {
+    /// The kind of the error, for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Core(_) | Self::Unit(_) | Self::NoTracePort(_) | Self::NoWave | Self::NoPipeline => "configuration",
+            Self::Build(BuildError::Tool(_)) => "tool-missing",
+            Self::Build(BuildError::Cache(_)) => "cache",
+            Self::Build(_) => "build",
+            Self::Model(ModelError::Load { .. } | ModelError::Interface { .. } | ModelError::Create { .. }) => "cache",
+            Self::Write { .. } | Self::Model(ModelError::Wave { .. }) => "unwritable-output",
+            Self::Model(_) => "internal",
+        }
+    }
+}
+
+/// Runs a program on the core of a configuration, or on the model.
+pub fn run(config: &Config, program: &Program, engine: Engine, options: RunOptions<'_>) -> Result<Report, BenchError> {
+    if engine == Engine::Model {
+        return on_model::run(config, program, options);
+    }
+    check_trace_port(config, engine, &options)?;
+    BuiltCore::of(config, program.entry, options.wave.is_some())?.run(config, program, engine, options)
+}
+
+/// Runs a program on a given core: `source` must have the ports of `weft_core` of this configuration.
+pub fn run_source(
+    config: &Config,
+    program: &Program,
+    engine: Engine,
+    options: RunOptions<'_>,
+    cache: &Cache,
+    source: &Source<'_>,
+    effort: Effort,
+) -> Result<Report, BenchError> {
+    check_trace_port(config, engine, &options)?;
+    let built = Built::of(cache, source, options.wave.is_some(), effort)?;
+    run_built(&built, config, program, engine, options)
+}
+
+/// Runs a program on an instance of a core: for one that was made otherwise than for `weft_core`, and may have further
+/// inputs, which the caller has set.
+pub fn run_model(
+    model: Model,
+    config: &Config,
+    program: &Program,
+    engine: Engine,
+    options: RunOptions<'_>,
+) -> Result<Report, BenchError> {
+    check_trace_port(config, engine, &options)?;
+    on_hardware::run(model, config, program, engine, options)
+}
+
+/// A core that is built, to run many programs.
+#[derive(Clone, Debug)]
+pub struct BuiltCore {
+    built: Built,
+    /// The keys that it was elaborated from, and where its threads start.
+    elaborated: (String, u32),
+    /// Its Verilog, if it counts what it does.
+    verilog: Option<String>,
+}
+
+impl BuiltCore {
+    /// Builds the core of a configuration whose threads start at `entry`, if the cache does not hold it. With `wave`,
+    /// it can write waveforms, and is larger and slower.
+    pub fn of(config: &Config, entry: u32, wave: bool) -> Result<Self, BenchError> {
+        Self::build(config, entry, &cores::elaborate(config, entry)?, wave, Effort::Fast)
+    }
+
+    /// The same with the fault point `fault` broken ([`rtl::with_fault`]), without optimisation: to see whether a bug that
+    /// is planted is found.
+    ///
+    /// # Panics
+    ///
+    /// If the core has no such point.
+    pub fn broken(config: &Config, entry: u32, fault: &str) -> Result<Self, BenchError> {
+        let core = rtl::with_fault(fault, || cores::elaborate(config, entry))?;
+        Self::build(config, entry, &core, false, Effort::Quick)
+    }
+
+    fn build(config: &Config, entry: u32, core: &cores::Core, wave: bool, effort: Effort) -> Result<Self, BenchError> {
+        let verilog = core.all_in_one();
+        let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+        let built = Built::of(&Cache::of_user(), &source, wave, effort)?;
+        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None })
+    }
+
+    /// The same with the assertions and functional points of the design in it, counting what it does.
+    pub fn counting(config: &Config, entry: u32, counters: Counters) -> Result<Self, BenchError> {
+        let core = cores::elaborate_asserting(config, entry)?;
+        let verilog = core.all_in_one();
+        let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+        let built = Built::counting(&Cache::of_user(), &source, counters, Effort::Fast)?;
+        Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: Some(verilog) })
+    }
+
+    /// What the runs on it did, each line by its text; nothing, if it was not built to count.
+    pub fn coverage(&self) -> Result<Vec<Point>, BenchError> {
+        let lines: Vec<&str> = self.verilog.iter().flat_map(|verilog| verilog.lines()).collect();
+        let mut points = self.built.coverage()?;
+        for point in points.iter_mut().filter(|point| point.kind == PointKind::Line) {
+            let line = point.name.parse().ok().and_then(|number: usize| lines.get(number.checked_sub(1)?));
+            point.name = line.map_or_else(String::new, |line| line.trim().to_owned());
+        }
+        Ok(points)
+    }
+
+    /// Runs a program on it: engine [`Engine::Rtl`] or [`Engine::Cosim`].
+    ///
+    /// # Panics
+    ///
+    /// If the program does not start where the core does, or `config` differs in a key that is in hardware.
+    pub fn run(
+        &self,
+        config: &Config,
+        program: &Program,
+        engine: Engine,
+        options: RunOptions<'_>,
+    ) -> Result<Report, BenchError> {
+        assert_eq!(self.elaborated, (config.rtl_hash_text(), program.entry), "a program for another core");
+        assert_ne!(engine, Engine::Model, "the model needs no core");
+        check_trace_port(config, engine, &options)?;
+        run_built(&self.built, config, program, engine, options)
+    }
+}
+
+fn run_built(
+    built: &Built,
+    config: &Config,
+    program: &Program,
+    engine: Engine,
+    options: RunOptions<'_>,
+) -> Result<Report, BenchError> {
+    let model = built.instance(seed(config))?;
+    on_hardware::run(model, config, program, engine, options)
+}
+
+fn check_trace_port(config: &Config, engine: Engine, options: &RunOptions<'_>) -> Result<(), BenchError> {
+    match (config.trace.port, engine) {
+        (true, _) => Ok(()),
+        (false, Engine::Cosim) => Err(BenchError::NoTracePort("cosim")),
+        (false, _) if options.commits.is_some() => Err(BenchError::NoTracePort("--commits")),
+        (false, _) if options.trace.is_some() => Err(BenchError::NoTracePort("--trace")),
+        (false, _) => Ok(()),
+    }
+}
+
+/// Seed of uninitialised state: positive, as Verilator wants it.
+fn seed(config: &Config) -> i32 {
+    (config.memory.seed % 0x7fff_ffff) as i32 + 1
+}
+
+/// What the core finds on a response port that has nothing to say.
+const JUNK: u32 = 0xdead_beef;
+
+/// The outputs of a run.
+struct Outputs<'a> {
+    commits: Option<&'a mut dyn io::Write>,
+    console: Option<&'a mut dyn io::Write>,
+    progress: Option<&'a mut dyn FnMut(u64)>,
+}
+
+/// How often progress is told, in cycles or issues.
+const PROGRESS_INTERVAL: u64 = 1 << 16;
+
+impl Outputs<'_> {
+    fn record(&mut self, record: impl FnOnce() -> Record) -> Result<(), BenchError> {
+        let Some(sink) = &mut self.commits else { return Ok(()) };
+        let failed = |source| BenchError::Write { what: "--commits", source };
+        serde_json::to_writer(&mut *sink, &record()).map_err(|error| failed(error.into()))?;
+        sink.write_all(b"\n").map_err(failed)
+    }
+
+    fn console(&mut self, byte: u8) -> Result<(), BenchError> {
+        let Some(sink) = &mut self.console else { return Ok(()) };
+        sink.write_all(&[byte]).map_err(|source| BenchError::Write { what: "console", source })
+    }
+
+    fn progress(&mut self, count: u64) {
+        if let Some(progress) = self.progress.as_mut().filter(|_| count.is_multiple_of(PROGRESS_INTERVAL)) {
+            progress(count);
+        }
+    }
+}
+
+impl fmt::Debug for RunOptions<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("RunOptions")
+            .field("max_cycles", &self.max_cycles)
+            .field("wave", &self.wave)
+            .finish_non_exhaustive()
+    }
+}

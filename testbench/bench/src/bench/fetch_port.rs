@@ -1,0 +1,97 @@
+//! The fetch port at the top of a core: each accepted request is answered `memory.fetch_latency` cycles later.
+
+use std::collections::VecDeque;
+
+use sim::Program;
+use sim::control_flow::ReconvergenceTable;
+use weft_config::{Config, Latency};
+
+use super::JUNK;
+use crate::memory::{BackPressure, Offer, Ram, Violation};
+use crate::pins::{FetchAnswers, RequestPorts};
+use crate::reconvergence::reconvergence_table;
+use verilate::{Model, ModelError};
+
+/// A word on its way to the core.
+struct Fetched {
+    /// In how many cycles it is there.
+    cycles: u32,
+    word: u32,
+    /// Its entry of the reconvergence table.
+    reconvergence: u32,
+}
+
+/// The bench's side of it.
+pub(super) struct FetchPort {
+    answers: FetchAnswers,
+    pressure: BackPressure,
+    /// Whether a fetch of this cycle is accepted.
+    ready: bool,
+    /// The address that is asked for.
+    offer: Offer<u32>,
+    latency: Latency,
+    random: fastrand::Rng,
+    /// Accepted and not yet answered, in order. This core has one at a time.
+    fetched: VecDeque<Fetched>,
+    reconvergence: ReconvergenceTable,
+}
+
+impl FetchPort {
+    pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
+        let memory = &config.memory;
+        Ok(Self {
+            answers: FetchAnswers::of(model, config)?,
+            pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
+            ready: false,
+            offer: Offer::default(),
+            latency: memory.fetch_latency,
+            random: fastrand::Rng::with_seed(memory.seed ^ 0x1a7e),
+            fetched: VecDeque::new(),
+            reconvergence: reconvergence_table(config, program),
+        })
+    }
+
+    /// Drives what reset must find.
+    pub(super) fn reset(&mut self, model: &mut Model) {
+        model.set(self.answers.imem_req_ready, 0);
+        self.answer(model);
+    }
+
+    /// Begins a cycle.
+    pub(super) fn drive(&mut self, model: &mut Model) {
+        self.ready = self.pressure.ready();
+        model.set(self.answers.imem_req_ready, self.ready.into());
+        self.answer(model);
+    }
+
+    fn answer(&mut self, model: &mut Model) {
+        self.fetched.iter_mut().for_each(|fetched| fetched.cycles = fetched.cycles.saturating_sub(1));
+        let due = self.fetched.front().is_some_and(|first| first.cycles == 0);
+        let fetched = if due { self.fetched.pop_front() } else { None };
+        let (word, reconvergence) = fetched.as_ref().map_or((JUNK, JUNK), |first| (first.word, first.reconvergence));
+        model.set(self.answers.imem_rsp_valid, due.into());
+        model.set(self.answers.imem_rsp_data, word.into());
+        model.set(self.answers.imem_rsp_reconvergence, reconvergence.into());
+    }
+
+    /// Takes in the request of a cycle, and says whether it was accepted.
+    pub(super) fn sample(&mut self, model: &Model, ports: &RequestPorts, ram: &Ram) -> Result<bool, Violation> {
+        let offered = model.bit(ports.imem_req_valid).then(|| model.get(ports.imem_req_addr) as u32);
+        self.offer.check("imem_req_addr", offered.as_ref(), self.ready)?;
+        let accepted = offered.filter(|_| self.ready);
+        if let Some(address) = accepted {
+            // Outside RAM: zero; the core knows that the address is bad. Between words there is nothing to be fetched.
+            let word = ram.read_physical(address).unwrap_or(0);
+            let word = if address.is_multiple_of(4) { word } else { JUNK };
+            // The table is by the addresses that programs use: they are the same outside the stacks.
+            let cycles = self.random.u32(self.latency.min..=self.latency.max);
+            self.fetched.push_back(Fetched { cycles, word, reconvergence: self.reconvergence.word(address) });
+        }
+        Ok(accepted.is_some())
+    }
+
+    /// Whether a fetch stands at the port that was not accepted, or waits for its word for longer than one cycle.
+    pub(super) fn is_asked(&self) -> bool {
+        self.offer.waits() || self.fetched.iter().any(|fetched| fetched.cycles > 1)
+    }
+}

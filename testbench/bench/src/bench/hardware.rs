@@ -1,0 +1,187 @@
+//! A verilated core with its memory, console and clock.
+
+use std::path::Path;
+
+use sim::{Fault, Program};
+use weft_config::{Config, MemoryKind};
+
+use super::memory_side::{Asked, MemorySide};
+use super::modelled::Modelled;
+use super::on_chip::OnChip;
+use super::on_the_bus::OnTheBus;
+use crate::memory::axi4::Service;
+use crate::memory::{BackPressure, Offer, Ram, Request, Violation};
+use crate::pins::Ports;
+use crate::trace_port::{Sample, TracePort};
+use verilate::{Model, ModelError};
+
+/// Cycles that reset is held.
+const RESET_CYCLES: u64 = 4;
+
+/// A core and what it is connected to.
+pub(super) struct Hardware {
+    model: Model,
+    ports: Ports,
+    memory: Box<dyn MemorySide>,
+    trace: Option<TracePort>,
+    console_pressure: BackPressure,
+    console_offer: Offer<u8>,
+    cycle: u64,
+    wave_time: u64,
+}
+
+/// What happened in a cycle. Kept from cycle to cycle for its buffers.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    /// Records of the trace port.
+    pub(super) trace: Sample,
+    /// A fetch was accepted.
+    pub(super) fetch: bool,
+    /// A load was answered.
+    pub(super) response: bool,
+    /// A request was accepted: what was asked.
+    pub(super) request: bool,
+    pub(super) asked: Asked,
+    /// What no memory could serve, or what breaks the rules of a port.
+    pub(super) violation: Option<Violation>,
+    /// The byte that the console took.
+    pub(super) console: Option<u8>,
+    /// The `tohost` word after a store to it.
+    pub(super) tohost: Option<u32>,
+    /// The core halts.
+    pub(super) fault: Option<Fault>,
+    /// The core is done.
+    pub(super) done: bool,
+}
+
+impl Events {
+    /// The accepted request.
+    pub(super) fn request(&self) -> Option<Request<'_>> {
+        self.request.then(|| self.asked.request())
+    }
+
+    /// Takes in whether a fetch was accepted.
+    pub(super) fn fetched(&mut self, fetched: Result<bool, Violation>) {
+        match fetched {
+            Ok(fetched) => self.fetch = fetched,
+            Err(violation) => self.violation = Some(violation),
+        }
+    }
+}
+
+impl Hardware {
+    /// Connects a model, and resets it.
+    pub(super) fn new(
+        mut model: Model,
+        config: &Config,
+        program: &Program,
+        wave: Option<&Path>,
+    ) -> Result<Self, ModelError> {
+        let memory: Box<dyn MemorySide> = match config.memory.kind {
+            MemoryKind::Model => Box::new(Modelled::new(&model, config, program)?),
+            MemoryKind::Bram => Box::new(OnChip::new(&mut model, config, program)?),
+            MemoryKind::Axi4 => Box::new(OnTheBus::new(&model, config, Service::Together, program)?),
+        };
+        let mut hardware = Self {
+            ports: Ports::of(&model, config)?,
+            memory,
+            trace: if config.trace.port { Some(TracePort::of(&model, config)?) } else { None },
+            model,
+            console_pressure: BackPressure::new(config.memory.latency, config.memory.seed ^ 0x0c05, 4),
+            console_offer: Offer::default(),
+            cycle: 0,
+            wave_time: 0,
+        };
+        if let Some(path) = wave {
+            hardware.model.open_wave(path)?;
+        }
+        hardware.reset()?;
+        Ok(hardware)
+    }
+
+    /// Cycles since reset.
+    pub(super) fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// RAM after the requests accepted so far.
+    pub(super) fn ram(&self) -> &Ram {
+        self.memory.ram()
+    }
+
+    /// The words of RAM as the hardware holds them, by physical address.
+    pub(super) fn words(&self) -> Vec<u32> {
+        self.memory.words(&self.model)
+    }
+
+    /// Whether the hardware holds what it should.
+    pub(super) fn check_memory(&self) -> Result<(), Violation> {
+        self.memory.check(&self.model)
+    }
+
+    /// Whether loads are in flight.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.memory.is_waiting()
+    }
+
+    /// Whether a request or a fetch stands at its port, not accepted, or a fetch waits for its word.
+    pub(super) fn is_asked(&self) -> bool {
+        self.memory.is_asked()
+    }
+
+    fn reset(&mut self) -> Result<(), ModelError> {
+        let Ports { rst, console_ready, .. } = self.ports;
+        self.model.set(console_ready, 0);
+        self.memory.reset(&mut self.model);
+        self.model.set(rst, 1);
+        for _ in 0..RESET_CYCLES {
+            self.half_cycle(0)?;
+            self.half_cycle(1)?;
+            self.memory.in_reset(&self.model);
+        }
+        self.model.set(rst, 0);
+        self.model.forget();
+        Ok(())
+    }
+
+    /// Runs one clock cycle.
+    pub(super) fn step(&mut self, events: &mut Events) -> Result<(), ModelError> {
+        let console_accepts = self.console_pressure.ready();
+        self.model.set(self.ports.console_ready, console_accepts.into());
+        self.memory.drive(&mut self.model, self.cycle, events);
+        self.half_cycle(0)?;
+
+        if let Some(trace) = &mut self.trace {
+            trace.sample(&self.model, self.cycle, &mut events.trace);
+        }
+        self.memory.sample(&self.model, self.cycle, events);
+        let byte = self.model.bit(self.ports.console_valid).then(|| self.model.get(self.ports.console_data) as u8);
+        let checked = self.console_offer.check("console_data", byte.as_ref(), console_accepts);
+        events.violation = events.violation.take().or(checked.err());
+        events.console = byte.filter(|_| console_accepts);
+        events.done = self.model.bit(self.ports.done);
+        events.fault = self.model.bit(self.ports.error_valid).then(|| self.fault());
+
+        self.half_cycle(1)?;
+        self.cycle += 1;
+        Ok(())
+    }
+
+    fn half_cycle(&mut self, clk: u64) -> Result<(), ModelError> {
+        self.model.set(self.ports.clk, clk);
+        self.model.eval()?;
+        self.model.dump_wave(self.wave_time);
+        self.wave_time += 1;
+        Ok(())
+    }
+
+    fn fault(&self) -> Fault {
+        let ports = &self.ports;
+        Fault {
+            cause: self.model.get(ports.error_cause) as u8,
+            pc: self.model.get(ports.error_pc) as u32,
+            warp: self.model.get(ports.error_warp) as u32,
+            lane: self.model.get(ports.error_lane) as u32,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `memory.kind = "model"`: the bench answers at the memory ports of the core.
+
+use sim::Program;
+use weft_config::Config;
+
+use super::JUNK;
+use super::fetch_port::FetchPort;
+use super::hardware::Events;
+use super::memory_side::{MemorySide, Requests};
+use crate::memory::{Ram, Violation};
+use crate::pins::AnswerPorts;
+use verilate::{Model, ModelError};
+
+/// The bench's memory.
+pub(super) struct Modelled {
+    requests: Requests,
+    answers: AnswerPorts,
+    fetch: FetchPort,
+    /// Whether a request of this cycle is accepted.
+    ready: bool,
+}
+
+impl Modelled {
+    /// A memory that holds the program.
+    pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
+        Ok(Self {
+            requests: Requests::new(model, config, program)?,
+            answers: AnswerPorts::of(model, config)?,
+            fetch: FetchPort::new(model, config, program)?,
+            ready: false,
+        })
+    }
+
+    fn answer_load(&mut self, model: &mut Model, cycle: u64) -> bool {
+        let AnswerPorts { dmem_rsp_valid, dmem_rsp_tag, dmem_rsp_data, .. } = self.answers;
+        let response = self.requests.data_port.respond(cycle);
+        let valid = response.is_some();
+        match response {
+            Some(response) => {
+                model.set(dmem_rsp_tag, response.tag.into());
+                model.words_mut(dmem_rsp_data).copy_from_slice(response.data);
+            }
+            None if model.words_mut(dmem_rsp_data)[0] != JUNK => model.words_mut(dmem_rsp_data).fill(JUNK),
+            None => {}
+        }
+        model.set(dmem_rsp_valid, valid.into());
+        valid
+    }
+}
+
+impl MemorySide for Modelled {
+    fn reset(&mut self, model: &mut Model) {
+        self.fetch.reset(model);
+        model.set(self.answers.dmem_req_ready, 0);
+        self.answer_load(model, 0);
+    }
+
+    fn drive(&mut self, model: &mut Model, cycle: u64, events: &mut Events) {
+        self.fetch.drive(model);
+        self.ready = self.requests.data_port.ready();
+        model.set(self.answers.dmem_req_ready, self.ready.into());
+        events.response = self.answer_load(model, cycle);
+    }
+
+    fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
+        let fetched = self.fetch.sample(model, &self.requests.ports, &self.requests.ram);
+        self.requests.accept(model, cycle, self.ready, events);
+        events.fetched(fetched);
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.requests.data_port.in_flight() > 0
+    }
+
+    fn is_asked(&self) -> bool {
+        self.requests.is_offered() || self.fetch.is_asked()
+    }
+
+    fn ram(&self) -> &Ram {
+        &self.requests.ram
+    }
+
+    fn words(&self, _: &Model) -> Vec<u32> {
+        self.requests.ram.words().to_vec()
+    }
+
+    fn check(&self, _: &Model) -> Result<(), Violation> {
+        Ok(())
+    }
+}

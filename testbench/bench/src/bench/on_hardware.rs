@@ -1,0 +1,373 @@
+//! The hardware engines: the clock loop, with or without the lock-step checker.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use sim::{Fault, Program};
+use weft_config::Config;
+use weft_trace::{Context, Event, Moves, Record, Statistics};
+
+use super::flow::Flow;
+use super::hardware::{Events, Hardware};
+use super::held::Held;
+use super::liveness::Threads;
+use super::pipeline_log::PipelineLog;
+use super::schedulable::Schedulable;
+use super::unknown_branches::UnknownBranches;
+use super::{BenchError, Engine, Outputs, RunOptions};
+use crate::lockstep::{Checker, End, Mismatch};
+use crate::memory::Violation;
+use crate::report::{FinalMemory, Outcome, Report};
+use verilate::Model;
+
+/// How often starving threads are looked for, in cycles.
+const STARVATION_INTERVAL: u64 = 1024;
+
+/// Runs a program on a loaded core.
+pub(super) fn run(
+    model: Model,
+    config: &Config,
+    program: &Program,
+    engine: Engine,
+    options: RunOptions<'_>,
+) -> Result<Report, BenchError> {
+    let RunOptions { max_cycles, untimed: _, wave, commits, trace, console, progress } = options;
+    let started = Instant::now();
+    let checker = if engine == Engine::Cosim { Some(Checker::new(config, program)?) } else { None };
+    let hardware = Hardware::new(model, config, program, wave.as_deref())?;
+    let mut run = Run {
+        config,
+        program,
+        max_cycles,
+        hardware,
+        checker,
+        flow: Flow::default(),
+        outputs: Outputs { commits, console, progress },
+        pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
+        threads: Threads::new(config),
+        schedulable: Schedulable::new(config),
+        held: Held::new(config),
+        unknown_branches: UnknownBranches::of(config, program),
+        counts: Counts::default(),
+        owed: 0,
+        last_progress: 0,
+        first_fetch: None,
+    };
+    let ended = run.until_it_ends()?;
+    Ok(run.report(ended, started))
+}
+
+struct Run<'a, 'o> {
+    config: &'a Config,
+    program: &'a Program,
+    max_cycles: u64,
+    hardware: Hardware,
+    checker: Option<Checker<'a>>,
+    flow: Flow,
+    outputs: Outputs<'o>,
+    pipeline: Option<PipelineLog<'a, 'o>>,
+    threads: Threads,
+    schedulable: Schedulable,
+    held: Held,
+    unknown_branches: UnknownBranches,
+    counts: Counts,
+    /// Transactions committed and not yet accepted by the memory.
+    owed: u64,
+    /// Cycle of the last sign of life.
+    last_progress: u64,
+    /// Cycle of the first accepted fetch.
+    first_fetch: Option<u64>,
+}
+
+#[derive(Default)]
+struct Counts {
+    statistics: Statistics,
+    /// Cycles without an issue since the first fetch.
+    idle: u64,
+    /// At the last commit: its cycle, and `idle` by then.
+    last_commit: (u64, u64),
+}
+
+/// How a run ended, and in which cycle.
+struct Ended {
+    cycle: u64,
+    how: How,
+}
+
+enum How {
+    Done,
+    ToHost(u32),
+    Fault(Fault),
+    Deadlock(String),
+    SuspectedDeadlock(String),
+    Limit,
+    Mismatch(Box<Mismatch>),
+}
+
+impl Run<'_, '_> {
+    fn until_it_ends(&mut self) -> Result<Ended, BenchError> {
+        let mut events = Events::default();
+        loop {
+            let cycle = self.hardware.cycle();
+            self.hardware.step(&mut events)?;
+            self.outputs.progress(cycle);
+            let how = match self.follow(cycle, &events)? {
+                Some(how) => how,
+                None => continue,
+            };
+            let how = match how {
+                How::Fault(fault) => self.drain(fault, &mut events)?,
+                how => how,
+            };
+            return Ok(Ended { cycle, how: self.check_end(cycle, how) });
+        }
+    }
+
+    /// Takes in a cycle; `Some` if the run ends with it.
+    fn follow(&mut self, cycle: u64, events: &Events) -> Result<Option<How>, BenchError> {
+        if events.fetch && self.first_fetch.is_none() {
+            self.first_fetch = Some(cycle);
+        }
+        self.count(cycle, events);
+        self.write(cycle, events)?;
+        if let Err(mismatch) = self.check(cycle, events) {
+            return Ok(Some(How::Mismatch(mismatch)));
+        }
+        if let Some(value) = events.tohost {
+            return Ok(Some(How::ToHost(value)));
+        }
+        if let Some(fault) = events.fault {
+            let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.fault(cycle, &fault));
+            return Ok(Some(checked.map_or_else(How::Mismatch, |()| How::Fault(fault))));
+        }
+        if events.done {
+            return Ok(Some(How::Done));
+        }
+        Ok(self.stopped(cycle, events))
+    }
+
+    fn count(&mut self, cycle: u64, events: &Events) {
+        let trace = &events.trace;
+        if self.first_fetch.is_some() {
+            self.counts.idle += u64::from(trace.issue.is_none());
+        }
+        if let Some(commit) = &trace.commit {
+            self.counts.statistics.commit(commit);
+            self.counts.statistics.schedulable(self.schedulable.paths(commit.warp));
+            self.unknown_branches.commit(commit.pc);
+            self.counts.last_commit = (cycle, self.counts.idle);
+            self.threads.commit(commit);
+            self.owed += u64::from(commit.memory.request_code().is_some());
+        }
+        if let Some(context) = &trace.context {
+            self.schedulable.context(context);
+            // In lock step, the model says.
+            if let Some(held) = self.held.context(context).filter(|_| self.checker.is_none()) {
+                self.counts.statistics.held(held);
+            }
+        }
+        if let Some(exchange) = &trace.exchange {
+            self.held.exchange(exchange);
+        }
+        if trace.release {
+            self.threads.release(cycle);
+            self.schedulable.release();
+        }
+        self.owed = self.owed.saturating_sub(events.request.into());
+    }
+
+    fn write(&mut self, cycle: u64, events: &Events) -> Result<(), BenchError> {
+        let trace = &events.trace;
+        if let Some(pipeline) = &mut self.pipeline {
+            pipeline.cycle(cycle, trace).map_err(|source| BenchError::Write { what: "--trace", source })?;
+        }
+        if let Some(late) = &trace.late_write {
+            self.outputs.record(|| Record::LateWrite(late.clone()))?;
+        }
+        if let Some(commit) = &trace.commit {
+            self.outputs.record(|| Record::Commit(commit.clone()))?;
+        }
+        if let Some(context) = &trace.context {
+            self.outputs.record(|| Record::Context(context.clone()))?;
+        }
+        if let Some(exchange) = trace.exchange {
+            self.outputs.record(|| Record::Exchange(exchange))?;
+        }
+        if trace.release {
+            let (event, x, y, moves) = (Event::Release, None, None, Moves::default());
+            self.outputs.record(|| Record::Context(Context { cycle, warp: 0, slot: 0, event, x, y, moves }))?;
+        }
+        events.console.map_or(Ok(()), |byte| self.outputs.console(byte))
+    }
+
+    fn check(&mut self, cycle: u64, events: &Events) -> Result<(), Box<Mismatch>> {
+        let trace = &events.trace;
+        if let Some(checker) = &mut self.checker {
+            if let Some(late) = &trace.late_write {
+                checker.late_write(late)?;
+            }
+            match (&trace.commit, &trace.context) {
+                (Some(commit), context) => {
+                    let held = checker.commit(commit, context.as_ref())?;
+                    self.counts.statistics.held(held);
+                }
+                (None, Some(context)) => checker.context(context)?,
+                (None, None) => {}
+            }
+            if let Some(exchange) = &trace.exchange {
+                checker.exchange(exchange)?;
+            }
+            if trace.release {
+                checker.release(cycle)?;
+            }
+            if let Some(request) = events.request() {
+                checker.request(cycle, &request)?;
+            }
+            if let Some(byte) = events.console {
+                checker.console(cycle, byte)?;
+            }
+            self.flow.check(events).map_err(|violation| against_the_protocol(cycle, &violation))?;
+        }
+        events.violation.as_ref().map_or(Ok(()), |violation| Err(against_the_protocol(cycle, violation)))
+    }
+
+    /// Whether the run must be stopped: stuck, starving or at its limit.
+    fn stopped(&mut self, cycle: u64, events: &Events) -> Option<How> {
+        let traced = self.config.trace.port;
+        let commits = if traced { events.trace.commit.is_some() } else { events.fetch };
+        let clearing = self.first_fetch.is_none() && cycle < 64 * u64::from(self.config.warps);
+        if commits || events.response || self.hardware.is_waiting() || clearing {
+            self.last_progress = cycle;
+        } else if self.hardware.is_asked() {
+            // Such a cycle does not count, but is no progress: a core that fetches for ever and commits nothing is stuck.
+            self.last_progress = cycle.min(self.last_progress + 1);
+        }
+        if cycle - self.last_progress >= self.config.run.watchdog {
+            let report = self.threads.deadlock(self.config, self.program);
+            let report = self.with_paths(report, 0..self.config.warps);
+            let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.stuck(cycle));
+            return Some(checked.map_or_else(How::Mismatch, |()| How::Deadlock(report)));
+        }
+        let starvation = self.config.run.starvation;
+        let due = traced && cycle.is_multiple_of(STARVATION_INTERVAL.min(starvation).max(1));
+        if let Some(starved) = due.then(|| self.threads.starved(cycle, starvation)).flatten() {
+            let report = self.threads.starvation(self.config, self.program, &starved, cycle);
+            let report = self.with_paths(report, starved.warp..starved.warp + 1);
+            return Some(How::SuspectedDeadlock(report));
+        }
+        (cycle - self.first_fetch.unwrap_or(cycle) + 1 >= self.max_cycles).then_some(How::Limit)
+    }
+
+    /// A report, and the paths of some warps, if a model runs beside the hardware.
+    fn with_paths(&self, mut report: String, warps: Range<u32>) -> String {
+        for warp in warps {
+            if let Some(checker) = &self.checker {
+                report += "\n";
+                report += checker.describe_paths(warp).trim_end();
+            }
+        }
+        report
+    }
+
+    /// After a fault: lets the transactions committed before it reach the memory.
+    fn drain(&mut self, fault: Fault, events: &mut Events) -> Result<How, BenchError> {
+        let until = self.hardware.cycle() + self.config.run.watchdog;
+        while (self.owed > 0 || self.hardware.is_waiting()) && self.hardware.cycle() < until {
+            let cycle = self.hardware.cycle();
+            self.hardware.step(events)?;
+            self.count(cycle, events);
+            self.write(cycle, events)?;
+            if let Err(mismatch) = self.check(cycle, events) {
+                return Ok(How::Mismatch(mismatch));
+            }
+        }
+        Ok(How::Fault(fault))
+    }
+
+    /// The last checks: nothing missing, memories equal.
+    fn check_end(&mut self, cycle: u64, how: How) -> How {
+        if matches!(how, How::Mismatch(_)) {
+            return how;
+        }
+        if let Err(violation) = self.hardware.check_memory() {
+            return How::Mismatch(against_the_protocol(cycle, &violation));
+        }
+        let Some(checker) = &mut self.checker else { return how };
+        let end = match how {
+            How::Mismatch(_) => return how,
+            How::Done => End::Done,
+            How::ToHost(value) => End::ToHost(value),
+            How::Fault(_) => End::Halted,
+            How::Deadlock(_) | How::SuspectedDeadlock(_) | How::Limit => End::Stopped,
+        };
+        checker.finish(cycle, end, self.hardware.ram()).map_or_else(How::Mismatch, |()| how)
+    }
+
+    fn report(self, ended: Ended, started: Instant) -> Report {
+        let traced = self.config.trace.port;
+        let (last, idle) = match ended.how {
+            // The last commit of a run that exits is the last exit.
+            How::Done if traced => self.counts.last_commit,
+            _ => (ended.cycle, self.counts.idle),
+        };
+        let mut report = Report {
+            outcome: Outcome::Exited,
+            cycles: Some(self.first_fetch.map_or(0, |first| last - first + 1)),
+            statistics: self.counts.statistics,
+            idle_cycles: traced.then_some(idle),
+            mismatch: None,
+            fault: None,
+            deadlock: None,
+            tohost: None,
+            exit_codes: self.threads.exit_codes(),
+            message: String::new(),
+            wall: started.elapsed(),
+            memory: FinalMemory::new(self.config, self.hardware.words()),
+            counted: traced,
+        };
+        match ended.how {
+            How::Done => {}
+            How::ToHost(value) => {
+                report.outcome = Outcome::of_tohost(value);
+                report.tohost = Some(value);
+            }
+            How::Fault(fault) => {
+                report.outcome = Outcome::Fault;
+                report.fault = Some(fault);
+            }
+            How::Deadlock(text) => {
+                report.outcome = Outcome::Deadlock;
+                report.deadlock = Some(text);
+            }
+            How::SuspectedDeadlock(text) => {
+                report.outcome = Outcome::SuspectedDeadlock;
+                report.deadlock = Some(text);
+            }
+            How::Limit => report.outcome = Outcome::Limit,
+            How::Mismatch(mismatch) => {
+                report.outcome = Outcome::Mismatch;
+                report.mismatch = Some(*mismatch);
+            }
+        }
+        report.message = report.describe(self.config, self.program, self.max_cycles);
+        report.append(self.unknown_branches.describe(traced));
+        report
+    }
+}
+
+fn against_the_protocol(cycle: u64, violation: &Violation) -> Box<Mismatch> {
+    let Violation { signal, expected, actual } = violation;
+    Box::new(Mismatch {
+        cycle,
+        warp: None,
+        slot: None,
+        pc: None,
+        lane: None,
+        field: (*signal).into(),
+        expected: expected.clone(),
+        actual: actual.clone(),
+        report: format!(
+            "mismatch in cycle {cycle}: {signal} breaks the rules of its port\n  expected {expected}\n  actual   {actual}\n"
+        ),
+    })
+}

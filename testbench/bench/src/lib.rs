@@ -1,0 +1,21 @@
+//! The test bench of Weft: builds the Verilog of a core into a model that runs, stands in for its
+//! memory and console, and compares it commit by commit with the golden model of `sim`.
+//!
+//! - [`run`]: a program on one [`Engine`], to a [`Report`]; [`BuiltCore`]: many programs on one core;
+//! - [`lockstep`]: the checker, fed with trace records;
+//! - [`memory`]: RAM and the data port;
+//!
+//! Verilog becomes a loaded model in [`verilate`].
+#![forbid(unsafe_code)]
+
+mod bench;
+pub mod lockstep;
+pub mod memory;
+mod pins;
+pub mod reconvergence;
+mod report;
+mod trace_port;
+
+pub use bench::{BenchError, BuiltCore, Engine, RunOptions, run, run_model, run_source};
+pub use lockstep::Mismatch;
+pub use report::{FinalMemory, Outcome, Report};

@@ -1,0 +1,257 @@
+//! The ports of `weft_core`, each looked up once.
+
+use rtl::Direction::{Input, Output};
+use weft_config::Config;
+use weft_trace::{Ports as _, Sizes, TracePorts};
+
+use verilate::{Model, ModelError, Port};
+
+macro_rules! pins {
+    ($(#[$meta:meta])* $name:ident { $($port:ident: $direction:ident $width:expr,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name { $(pub(crate) $port: Port,)* }
+
+        impl $name {
+            fn bind(model: &Model, prefix: &str, widths: &Widths) -> Result<Self, ModelError> {
+                Ok(Self {
+                    $($port: {
+                        let width: fn(&Widths) -> usize = $width;
+                        model.port(&format!("{prefix}{}", stringify!($port)), width(widths), $direction)?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+/// Widths that the configuration determines.
+struct Widths {
+    threads: usize,
+    warp: usize,
+    lane: usize,
+    tag: usize,
+    hart: usize,
+}
+
+impl Widths {
+    /// Words of a beat on the bus: a line, up to the 1024 bits of AXI.
+    fn beat(&self) -> usize {
+        self.threads.min(32)
+    }
+
+    fn of(config: &Config) -> Self {
+        let index = |count: u32| count.next_power_of_two().trailing_zeros().max(1) as usize;
+        Self {
+            threads: config.threads as usize,
+            warp: index(config.warps),
+            lane: index(config.threads),
+            tag: index(config.memory.outstanding),
+            hart: index(config.warps * config.threads),
+        }
+    }
+}
+
+pins! {
+    /// The ports of every core.
+    Ports {
+        clk: Input |_| 1,
+        rst: Input |_| 1,
+        console_valid: Output |_| 1,
+        console_ready: Input |_| 1,
+        console_data: Output |_| 8,
+        done: Output |_| 1,
+        error_valid: Output |_| 1,
+        error_cause: Output |_| 4,
+        error_pc: Output |_| 32,
+        error_warp: Output |w| w.warp,
+        error_lane: Output |w| w.lane,
+    }
+}
+
+pins! {
+    /// What a core asks of its memory: at the top, or inside it.
+    RequestPorts {
+        imem_req_valid: Output |_| 1,
+        imem_req_addr: Output |_| 32,
+        dmem_req_valid: Output |_| 1,
+        dmem_req_op: Output |_| 4,
+        dmem_req_addr: Output |_| 32,
+        dmem_req_tag: Output |w| w.tag,
+        dmem_req_mask: Output |w| 4 * w.threads,
+        dmem_req_data: Output |w| 32 * w.threads,
+    }
+}
+
+pins! {
+    /// What the bench answers at the fetch port at the top of a core.
+    FetchAnswers {
+        imem_req_ready: Input |_| 1,
+        imem_rsp_valid: Input |_| 1,
+        imem_rsp_data: Input |_| 32,
+        imem_rsp_reconvergence: Input |_| 32,
+    }
+}
+
+pins! {
+    /// What the bench answers at the data port at the top of a core.
+    AnswerPorts {
+        dmem_req_ready: Input |_| 1,
+        dmem_rsp_valid: Input |_| 1,
+        dmem_rsp_tag: Input |w| w.tag,
+        dmem_rsp_data: Input |w| 32 * w.threads,
+    }
+}
+
+pins! {
+    /// The AXI4 master at the top of a core, without the prefix `m_axi_`.
+    BusPorts {
+        awvalid: Output |_| 1,
+        awid: Output |w| w.tag,
+        awaddr: Output |_| 32,
+        awlen: Output |_| 8,
+        awsize: Output |_| 3,
+        awburst: Output |_| 2,
+        awlock: Output |_| 1,
+        awcache: Output |_| 4,
+        awprot: Output |_| 3,
+        awready: Input |_| 1,
+        wvalid: Output |_| 1,
+        wready: Input |_| 1,
+        wdata: Output |w| 32 * w.beat(),
+        wstrb: Output |w| 4 * w.beat(),
+        wlast: Output |_| 1,
+        bvalid: Input |_| 1,
+        bready: Output |_| 1,
+        bid: Input |w| w.tag,
+        bresp: Input |_| 2,
+        arvalid: Output |_| 1,
+        arid: Output |w| w.tag,
+        araddr: Output |_| 32,
+        arlen: Output |_| 8,
+        arsize: Output |_| 3,
+        arburst: Output |_| 2,
+        arlock: Output |_| 1,
+        arcache: Output |_| 4,
+        arprot: Output |_| 3,
+        arready: Input |_| 1,
+        rvalid: Input |_| 1,
+        rready: Output |_| 1,
+        rid: Input |w| w.tag,
+        rdata: Input |w| 32 * w.beat(),
+        rresp: Input |_| 2,
+        rlast: Input |_| 1,
+    }
+}
+
+pins! {
+    /// What a core with an AXI4 master says besides.
+    BusState {
+        done: Output |_| 1,
+        bus_error_valid: Output |_| 1,
+        bus_error_write: Output |_| 1,
+        bus_error_decode: Output |_| 1,
+        bus_error_addr: Output |_| 32,
+    }
+}
+
+pins! {
+    /// What the memory in a core answers, as the bench sees it.
+    ObservedAnswers {
+        dmem_req_ready: Output |_| 1,
+        dmem_rsp_valid: Output |_| 1,
+        dmem_rsp_tag: Output |w| w.tag,
+        dmem_rsp_data: Output |w| 32 * w.threads,
+    }
+}
+
+pins! {
+    /// The ports of a core with atomic operations alone.
+    AtomicPorts {
+        dmem_req_hart: Output |w| w.hart,
+    }
+}
+
+impl Ports {
+    /// The ports of a core of this configuration.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl RequestPorts {
+    /// The request ports of a core of this configuration.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl FetchAnswers {
+    /// The answers to fetches of a core of this configuration without memory.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl BusPorts {
+    /// The bus of a core of this configuration, with kind "axi4".
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "m_axi_", &Widths::of(config))
+    }
+}
+
+impl BusState {
+    /// The ports of such a core.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl AnswerPorts {
+    /// The answer ports of a core of this configuration without memory.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl ObservedAnswers {
+    /// The answers inside a core of this configuration with memory.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+        Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl AtomicPorts {
+    /// The further ports of a core of this configuration, if it has atomic operations.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Option<Self>, ModelError> {
+        config.isa.a.then(|| Self::bind(model, "", &Widths::of(config))).transpose()
+    }
+}
+
+/// The trace port of a core of this configuration.
+pub(crate) fn trace_ports(model: &Model, config: &Config) -> Result<TracePorts<Port>, ModelError> {
+    let sizes = Sizes { warps: config.warps as usize, threads: config.threads as usize };
+    let mut failed = None;
+    let ports = TracePorts::build(&mut |field| {
+        let port = model.port(&format!("trace_{}", field.port), (field.width)(sizes), Output);
+        port.map_err(|error| failed = failed.take().or(Some(error))).ok()
+    });
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let mut found = ports.fields().into_iter().filter_map(|(_, port)| *port).collect::<Vec<_>>().into_iter();
+    Ok(TracePorts::build(&mut |_| found.next().expect("every port was found")))
+}
+
+/// Reads a byte mask of up to 256 bits.
+pub(crate) fn byte_mask(model: &Model, port: Port) -> [u64; 4] {
+    let mut mask = [0; 4];
+    if model.bits(port) <= 64 {
+        mask[0] = model.get(port);
+    } else {
+        for (index, word) in model.words(port).iter().enumerate() {
+            mask[index / 2] |= u64::from(*word) << (32 * (index % 2));
+        }
+    }
+    mask
+}

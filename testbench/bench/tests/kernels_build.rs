@@ -1,0 +1,113 @@
+//! Building kernels: what is written, and what is said when it cannot be.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use kernels::{self, FLAGS, KernelError, march};
+use weft_config::Isa;
+
+#[test]
+fn builds_of_one_source_are_the_same_bytes() {
+    let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let kernel = kernels::find("gcd").unwrap();
+    let elf = kernels::build(kernel, &first.path().join("deep/er")).unwrap();
+    assert_eq!(elf, first.path().join("deep/er/gcd.elf"));
+    let bytes = fs::read(&elf).unwrap();
+    assert_eq!(&bytes[..4], b"\x7fELF");
+    assert_eq!(bytes, fs::read(kernels::build(kernel, second.path()).unwrap()).unwrap());
+    assert_eq!(elf.metadata().unwrap().permissions().mode() & 0o600, 0o600);
+    assert_eq!(fs::read_dir(elf.parent().unwrap()).unwrap().count(), 1, "nothing else is left there");
+}
+
+#[test]
+fn an_error_in_the_source_names_file_and_line() {
+    let out = tempfile::tempdir().unwrap();
+    let error = kernels::compile("wrong.c", "int main(void)\n{\n    return missing;\n}\n", out.path()).unwrap_err();
+    assert!(matches!(error, KernelError::Compiler { .. }));
+    let text = error.to_string();
+    assert!(text.starts_with("wrong.c does not compile:\n"), "{text}");
+    assert!(text.contains("wrong.c:3:12: error: 'missing' undeclared"), "{text}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_image_that_leaves_no_room_for_stacks_is_refused() {
+    let out = tempfile::tempdir().unwrap();
+    let text = "char large[9 << 20];\nint main(void) { return large[0]; }\n";
+    let error = kernels::compile("large.c", text, out.path()).unwrap_err().to_string();
+    assert!(error.contains("region `ram' overflowed"), "{error}");
+}
+
+#[test]
+fn an_unwritable_folder_is_named() {
+    let out = tempfile::tempdir().unwrap();
+    let file = out.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = kernels::build(kernels::find("gcd").unwrap(), &file).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: ", file.display())), "{error}");
+}
+
+#[test]
+fn copies_that_the_compiler_inserts_find_their_functions() {
+    let out = tempfile::tempdir().unwrap();
+    let text = "struct s { int words[40]; };\n\
+                struct s from, to;\n\
+                int main(unsigned hart) { to = from; struct s zero = {0}; from = zero; return to.words[hart]; }\n";
+    kernels::compile("copies.c", text, out.path()).unwrap();
+}
+
+#[test]
+fn the_documented_command_has_the_flags_of_the_build() {
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kernels.md")).unwrap();
+    for flag in FLAGS.iter().copied().chain(["-march=rv32i"]) {
+        let flag = flag.replace("link.ld", "testbench/runtime/link.ld");
+        assert!(document.contains(&flag), "docs/kernels.md lacks {flag}");
+    }
+}
+
+#[test]
+fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kernels.md")).unwrap();
+    for kernel in kernels::list() {
+        let extension = |has: bool, name: &str| if has { name.to_string() } else { String::new() };
+        let fair_after = kernel.fair_after.map(|commits| format!("`divergence.fair_after={commits}`"));
+        let stack = kernel.stack_bytes.map(|bytes| format!("{bytes} bytes of stack"));
+        let extensions = [extension(kernel.isa.m, "M"), extension(kernel.isa.a, "A")];
+        let needs = extensions.into_iter().chain([fair_after.unwrap_or_default(), stack.unwrap_or_default()]);
+        let needs = needs.filter(|need| !need.is_empty()).collect::<Vec<_>>().join(", ");
+        let row = format!("| `{}` | {needs}{}| ", kernel.name, if needs.is_empty() { "" } else { " " });
+        assert!(document.lines().any(|line| line.starts_with(&row)), "docs/kernels.md lacks {row}");
+    }
+}
+
+/// The words of the executable segment of a program, as instructions.
+fn instructions(elf: &std::path::Path) -> Vec<u32> {
+    let config = weft_config::Config::default();
+    let program = sim::Program::load("program", &fs::read(elf).unwrap(), &config).unwrap();
+    let words = |bytes: &[u8]| bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
+    program.segments.first().map_or_else(Vec::new, |text| words(&text.bytes))
+}
+
+#[test]
+fn each_extension_brings_its_instructions_and_its_library() {
+    let out = tempfile::tempdir().unwrap();
+    let text = "#include <stdatomic.h>\n\
+                atomic_uint sum;\n\
+                long long product;\n\
+                int main(unsigned hart)\n\
+                {\n\
+                    product = product / (long long)hart * 3;\n\
+                    return ATOMIC;\n\
+                }\n";
+    for (m, a) in [(false, false), (true, false), (false, true), (true, true)] {
+        let isa = Isa { m, a };
+        let file = format!("{}.c", march(isa).replace("-march=", ""));
+        let atomic = if a { "atomic_fetch_add(&sum, 1)" } else { "0" };
+        let elf = kernels::compile_for(isa, &file, &text.replace("ATOMIC", atomic), out.path()).unwrap();
+        let words = instructions(&elf);
+        let multiplies = words.iter().any(|word| word & 0xfe00_407f == 0x0200_0033);
+        let divides = words.iter().any(|word| word & 0xfe00_407f == 0x0200_4033);
+        assert_eq!((multiplies, divides), (m, m), "{file}");
+        assert_eq!(words.iter().any(|word| word & 0x7f == 0x2f), a, "{file}");
+    }
+}

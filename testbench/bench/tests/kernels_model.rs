@@ -1,0 +1,338 @@
+//! The bundled kernels on the golden model: each checks its own results, and its divergence is what
+//! its algorithm implies.
+
+use std::fs;
+
+use kernels::{self, Kernel};
+use sim::{Finished, Outcome, Program};
+use weft_config::Config;
+use weft_trace::{Commit, MemoryOp, Record};
+
+/// Warps and threads.
+const SIZES: &[(u32, u32)] = &[(1, 1), (1, 2), (8, 4), (3, 8), (4, 16), (2, 32), (1, 64)];
+
+fn config(warps: u32, threads: u32) -> Config {
+    Config { warps, threads, ..Config::default() }
+}
+
+fn load(kernel: &Kernel, config: &Config) -> Program {
+    let out = tempfile::tempdir().unwrap();
+    let elf = kernels::build(kernel, out.path()).unwrap();
+    Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
+}
+
+/// A run of a kernel, and every commit of it.
+struct Run {
+    finished: Finished,
+    commits: Vec<Commit>,
+}
+
+fn run(program: &Program, config: &Config) -> Run {
+    let mut commits = Vec::new();
+    let mut observer = |record: &Record| {
+        if let Record::Commit(commit) = record {
+            commits.push(commit.clone());
+        }
+    };
+    let finished = sim::run(config, program, 10_000_000, &mut observer).unwrap();
+    Run { finished, commits }
+}
+
+impl Run {
+    fn console(&self) -> String {
+        let printed = self.commits.iter().filter(|commit| commit.memory == MemoryOp::Console);
+        printed.map(|commit| char::from(commit.memory_data[0] as u8)).collect()
+    }
+}
+
+/// The words between the symbols `begin_signature` and `end_signature` after a run.
+fn signature(program: &Program, run: &Run) -> Vec<u32> {
+    let addresses = program.signature().unwrap().step_by(4);
+    addresses.map(|address| run.finished.machine.read_word(address).unwrap()).collect()
+}
+
+/// Runs a kernel at one size and checks everything that is known about it beforehand.
+fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
+    let mut config = config(warps, threads);
+    kernel.configure(&mut config);
+    let program = load(kernel, &config);
+    let run = run(&program, &config);
+    let size = format!("{} at {warps}x{threads}", kernel.name);
+    assert_eq!(run.finished.outcome, Outcome::Exited, "{size}");
+    for (warp, lane) in (0..warps).flat_map(|warp| (0..threads).map(move |lane| (warp, lane))) {
+        assert_eq!(run.finished.machine.exit_code(warp, lane), Some(0), "{size}: warp {warp}, lane {lane}");
+    }
+    let divergent = run.finished.statistics.divergent_branches;
+    match kernel.divergent_branches(warps, threads) {
+        Some(expected) => assert_eq!(divergent, expected, "{size}: divergent branches"),
+        None => assert_eq!(divergent > 0, threads > 1, "{size}: {divergent} divergent branches"),
+    }
+    assert_eq!(run.console(), kernel.console(warps, threads), "{size}");
+    if let Some(expected) = kernel.results() {
+        assert_eq!(signature(&program, &run), expected, "{size}: results");
+    }
+    run
+}
+
+/// Issues of a kernel under a unit whose paths take no turns; `None` if the kernel needs turns.
+fn issues(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Option<u64> {
+    let mut config = config(warps, threads);
+    config.divergence.fair_after = 0;
+    kernel.configure(&mut config);
+    config.divergence.unit = unit.into();
+    (config.divergence.fair_after == 0).then(|| {
+        let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
+        assert_eq!(finished.outcome, Outcome::Exited, "{} under {unit}", kernel.name);
+        finished.statistics.issues
+    })
+}
+
+/// Where they differ, a path was extracted that equals the one in charge, and had to catch up with it.
+#[test]
+fn a_sorted_table_issues_as_often_as_the_arbiter() {
+    let mut compared = 0;
+    for (warps, threads) in [(8, 4), (3, 8), (4, 16), (2, 32), (1, 64)] {
+        for kernel in kernels::list() {
+            let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| issues(kernel, unit, warps, threads));
+            let (Some(arbiter), Some(sorted)) = (arbiter, sorted) else { continue };
+            let percent = 100.0 * (sorted as f64 / arbiter as f64 - 1.0);
+            let place = format!("{} at {warps}x{threads}: {arbiter}, {sorted}", kernel.name);
+            assert!(percent.abs() <= 1.0, "{place}: {percent:+.2} %");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 100, "{compared} runs compared");
+}
+
+/// The kernel under a reconvergence stack: it does the same, or, where threads of a warp wait for each other
+/// without the barrier, it ends with a report that names the units that would finish it.
+fn check_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) {
+    let config = config_of_stack(kernel, unit, warps, threads);
+    let run = run(&load(kernel, &config), &config);
+    let size = format!("{} at {warps}x{threads} under {unit}", kernel.name);
+    if kernel.needs_turns() && threads > 1 {
+        let Outcome::SuspectedDeadlock(report) = &run.finished.outcome else {
+            panic!("{size}: {:?}", run.finished.outcome)
+        };
+        assert!(report.contains("waits in the stack"), "{size}: {report}");
+        for unit in ["arbiter", "sorted-table"] {
+            assert!(report.contains(&format!("divergence.unit = \"{unit}\"")), "{size}: {report}");
+        }
+        return;
+    }
+    assert_eq!(run.finished.outcome, Outcome::Exited, "{size}");
+    for (warp, lane) in (0..warps).flat_map(|warp| (0..threads).map(move |lane| (warp, lane))) {
+        assert_eq!(run.finished.machine.exit_code(warp, lane), Some(0), "{size}: warp {warp}, lane {lane}");
+    }
+    assert_eq!(run.console(), kernel.console(warps, threads), "{size}");
+    let rows = run.finished.statistics.high_water().unwrap();
+    let bound = if unit == "pdom-stack" { 2 * threads - 1 } else { threads };
+    assert!(rows <= bound, "{size}: {rows} rows");
+}
+
+fn config_of_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Config {
+    let mut config = config(warps, threads);
+    kernel.configure(&mut config);
+    config.divergence.fair_after = Config::default().divergence.fair_after;
+    config.divergence.unit = unit.into();
+    config.run.starvation = 100_000;
+    config
+}
+
+/// What programs leave in memory below the stacks does not depend on the unit.
+#[test]
+fn kernels_leave_the_same_results_under_every_unit() {
+    for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns()) {
+        let results = |unit: &str| {
+            let config = config_of_stack(kernel, unit, 2, 8);
+            let Finished { machine, .. } = run(&load(kernel, &config), &config).finished;
+            let stacks = config.warps * config.threads * config.memory.stack_bytes;
+            let words = ((config.memory.ram_bytes - stacks) / 4) as usize;
+            machine.memory().words()[..words].to_vec()
+        };
+        let expected = results("arbiter");
+        for unit in ["sorted-table", "pdom-stack", "dual-path"] {
+            let actual = results(unit);
+            let differs = expected.iter().zip(&actual).position(|(expected, actual)| expected != actual);
+            assert_eq!(differs, None, "{} under {unit}", kernel.name);
+        }
+    }
+}
+
+macro_rules! every_size {
+    ($($kernel:ident)*) => {
+        $(#[test]
+        fn $kernel() {
+            let kernel = kernels::find(stringify!($kernel)).unwrap();
+            for &(warps, threads) in SIZES {
+                check(kernel, warps, threads);
+                check_stack(kernel, "pdom-stack", warps, threads);
+                check_stack(kernel, "dual-path", warps, threads);
+            }
+        })*
+
+        #[test]
+        fn every_kernel_has_a_test() {
+            let tested = [$(stringify!($kernel)),*];
+            assert_eq!(kernels::list().iter().map(|kernel| kernel.name).collect::<Vec<_>>(), tested);
+        }
+    };
+}
+
+every_size!(
+    vector_add matrix_multiply reduction scan bitonic_sort sparse_matrix_vector breadth_first_search histogram gcd
+    collatz short_circuit recursion quicksort string_search indirect_call interpreter pointer_chase mandelbrot
+    division64 lock_free_list spin_lock lu_decomposition partition_sort stencil_3d ray_casting suffix_match photon_walk
+    breadth_first_frontier path_finder needleman_wunsch hot_spot block_compression back_propagation memory_patterns csr
+    console
+);
+
+#[test]
+fn every_kernel_runs_on_the_largest_core() {
+    for kernel in kernels::list() {
+        let mut config = config(64, 64);
+        kernel.configure(&mut config);
+        let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
+        assert_eq!(finished.outcome, Outcome::Exited, "{}", kernel.name);
+        let codes = (0..64 * 64).map(|hart| finished.machine.exit_code(hart / 64, hart % 64));
+        assert!(codes.into_iter().all(|code| code == Some(0)), "{}", kernel.name);
+        if let Some(expected) = kernel.divergent_branches(64, 64) {
+            assert_eq!(finished.statistics.divergent_branches, expected, "{}", kernel.name);
+        }
+        if !kernel.needs_turns() {
+            check_stack(kernel, "pdom-stack", 64, 64);
+            check_stack(kernel, "dual-path", 64, 64);
+        }
+    }
+}
+
+#[test]
+fn kernels_run_without_the_extensions_that_they_do_not_name() {
+    for kernel in kernels::list() {
+        let mut config = config(2, 4);
+        config.isa = kernel.isa;
+        kernel.configure(&mut config);
+        let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
+        assert_eq!(finished.outcome, Outcome::Exited, "{}", kernel.name);
+    }
+}
+
+#[test]
+fn a_kernel_on_a_core_without_its_extension_is_a_fault_and_names_the_instruction() {
+    for name in ["sparse_matrix_vector", "histogram"] {
+        let kernel = kernels::find(name).unwrap();
+        let mut config = config(2, 4);
+        config.isa = weft_config::Isa { m: !kernel.isa.m, a: !kernel.isa.a };
+        let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
+        assert!(matches!(finished.outcome, Outcome::Fault(fault) if fault.cause == 2), "{name}");
+    }
+}
+
+#[test]
+fn threads_that_wait_for_their_warp_need_fairness() {
+    let kernel = kernels::find("spin_lock").unwrap();
+    let mut config = config(1, 4);
+    config.divergence.fair_after = 0;
+    config.run.starvation = 1000;
+    let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
+    assert!(matches!(finished.outcome, Outcome::SuspectedDeadlock(_)));
+}
+
+#[test]
+fn kernels_are_short_enough_for_every_day() {
+    for kernel in kernels::list() {
+        let issues = check(kernel, 8, 4).finished.statistics.issues;
+        assert!((100..40_000).contains(&issues), "{}: {issues} issues", kernel.name);
+    }
+}
+
+/// Blocks and masks in the order in which a warp executes them, the mask with thread 0 leftmost.
+fn paths_of_short_circuit(program: &Program, commits: &[Commit], warp: u32, threads: u32) -> Vec<(char, String)> {
+    const RETURN: u32 = 0x0000_8067;
+    let begin: Vec<u32> = "ABCDE".chars().map(|block| program.symbol(&format!("block_{block}")).unwrap()).collect();
+    assert!(begin.is_sorted(), "the blocks lie in the order of their names");
+    let mut paths = Vec::new();
+    let mut inside = false;
+    for commit in commits.iter().filter(|commit| commit.warp == warp) {
+        inside |= commit.pc == begin[0];
+        if inside {
+            let block = char::from(b'A' + begin.iter().rposition(|begin| *begin <= commit.pc).unwrap() as u8);
+            let mask = (0..threads).map(|lane| if commit.mask >> lane & 1 == 1 { '1' } else { '0' }).collect();
+            paths.push((block, mask));
+            inside = commit.instruction != RETURN;
+        }
+    }
+    paths.dedup();
+    paths
+}
+
+#[test]
+fn short_circuit_follows_figure_1e() {
+    let kernel = kernels::find("short_circuit").unwrap();
+    for &(warps, threads) in SIZES.iter().chain(&[(2, 2)]) {
+        let config = config(warps, threads);
+        let program = load(kernel, &config);
+        let run = run(&program, &config);
+        for warp in 0..warps {
+            // Traversal by minimum pc: D waits for those who come by way of B, E for all.
+            let figure = [('A', "1111"), ('B', "1011"), ('C', "1000"), ('D', "0111"), ('E', "1111")];
+            let lanes = |mask: &str| -> String {
+                let first = warp * threads % 4;
+                mask.chars().cycle().skip(first as usize).take(threads as usize).collect()
+            };
+            let expected: Vec<_> = figure
+                .iter()
+                .map(|(block, mask)| (*block, lanes(mask)))
+                .filter(|(_, mask)| mask.contains('1'))
+                .collect();
+            let seen = paths_of_short_circuit(&program, &run.commits, warp, threads);
+            assert_eq!(seen, expected, "warp {warp} at {warps}x{threads}");
+        }
+    }
+}
+
+#[test]
+fn recursion_reaches_different_depths_in_one_warp() {
+    let kernel = kernels::find("recursion").unwrap();
+    let config = config(1, 8);
+    let program = load(kernel, &config);
+    let mut depths = std::collections::BTreeSet::new();
+    let mut observer = |record: &Record| {
+        if let Record::Context(context) = record {
+            depths.extend(context.x.map(|path| path.depth));
+        }
+    };
+    sim::run(&config, &program, 1_000_000, &mut observer).unwrap();
+    // _start, main, and fibonacci(7) down to fibonacci(1).
+    assert_eq!(depths, (0..=8).collect());
+}
+
+#[test]
+fn memory_patterns_are_replayed_and_merge_again() {
+    let statistics = check(kernels::find("memory_patterns").unwrap(), 1, 16).finished.statistics;
+    assert!(statistics.replays() > 16 * 10, "{} replays", statistics.replays());
+}
+
+#[test]
+fn vector_add_leaves_the_sum_in_its_signature() {
+    let kernel = kernels::find("vector_add").unwrap();
+    let config = config(2, 4);
+    let program = load(kernel, &config);
+    let run = run(&program, &config);
+    assert_eq!(signature(&program, &run), (0..250).map(|i| 2 * i + 1001).collect::<Vec<u32>>());
+}
+
+#[test]
+fn a_program_ends_the_whole_run_by_tohost() {
+    let out = tempfile::tempdir().unwrap();
+    let endings = [("weft_pass()", 1), ("weft_fail(3)", 7)];
+    for (ending, value) in endings {
+        let text = format!(
+            "#include \"weft.h\"\nint main(unsigned hart) {{ if (hart == 5) {ending}; weft_barrier(); for (;;); }}"
+        );
+        let elf = kernels::compile("ending.c", &text, out.path()).unwrap();
+        let config = config(2, 4);
+        let program = Program::load("ending", &fs::read(elf).unwrap(), &config).unwrap();
+        assert_eq!(run(&program, &config).finished.outcome, Outcome::ToHost(value), "{ending}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Every bundled kernel on the verilated core, commit by commit against the golden model.
+//!
+//! The sizes cover one thread alone, a number of warps that is no power of two, and lines longer than
+//! a machine word; the latencies cover the shortest loop, long waits, and responses that overtake each
+//! other behind a memory that refuses requests at random. Each kernel meets one latency with each unit and size,
+//! and all of them with each unit over the sizes; `scripts/nightly.sh` runs every combination.
+
+use std::fs;
+
+use kernels::{self, Kernel};
+use sim::Program;
+use testbench::{Engine, Outcome, Report, RunOptions};
+use weft_config::{Config, Latency, Scheduler};
+
+const LATENCIES: [(u32, u32); 3] = [(1, 1), (20, 20), (1, 60)];
+const SIZES: [(u32, u32); 5] = [(8, 4), (1, 1), (1, 4), (3, 8), (4, 16)];
+
+fn config(unit: &str, (warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
+    let mut config = Config { warps, threads, ..Config::default() };
+    config.divergence.unit = unit.into();
+    config.memory.latency = Latency { min, max };
+    config.run.watchdog = 10_000;
+    config
+}
+
+fn load(kernel: &Kernel, config: &Config) -> Program {
+    let out = tempfile::tempdir().unwrap();
+    let elf = kernels::build(kernel, out.path()).unwrap();
+    Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
+}
+
+/// Those at one of the sizes, by its place among them.
+fn all_kernels_pass(place: usize) {
+    for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
+        for (number, kernel) in kernels::list().iter().enumerate() {
+            let latency = LATENCIES[(place + unit_number + number) % LATENCIES.len()];
+            let mut config = config(unit, SIZES[place], latency);
+            kernel.configure(&mut config);
+            if weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) || !kernel.needs_turns() {
+                passes(kernel, &config);
+            } else {
+                starves(kernel, config);
+            }
+        }
+    }
+}
+
+fn passes(kernel: &Kernel, config: &Config) -> Report {
+    let Config { warps, threads, .. } = *config;
+    let (unit, latency) = (&config.divergence.unit, config.memory.latency);
+    let name = format!("{} at {warps}x{threads} with {unit}, latency {latency:?}", kernel.name);
+    let mut console = Vec::new();
+    let options = RunOptions { max_cycles: 20_000_000, console: Some(&mut console), ..RunOptions::default() };
+    let report = testbench::run(config, &load(kernel, config), Engine::Cosim, options).unwrap();
+    assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
+    assert!(report.success(), "{name}: {}", report.message);
+    assert_eq!(String::from_utf8(console).unwrap(), kernel.console(warps, threads), "{name}");
+    // Which threads meet before a branch depends on the order of the paths; the number is of the strict order.
+    if let Some(expected) = kernel.divergent_branches(warps, threads).filter(|_| unit == "arbiter") {
+        assert_eq!(report.statistics.divergent_branches, expected, "{name}");
+    }
+    let (cycles, idle) = (report.cycles.unwrap(), report.idle_cycles.unwrap());
+    assert!(report.statistics.issues + idle <= cycles, "{name}: more issues than cycles with one");
+    if (warps, threads, config.memory.latency.max) == (8, 4, 1) {
+        assert!(cycles <= 50_000, "{name}: {cycles} cycles are too many for every day");
+    }
+    report
+}
+
+/// Threads that spin until another of their warp goes on: a unit whose paths take no turns runs them for ever.
+fn starves(kernel: &Kernel, mut config: Config) {
+    config.divergence.fair_after = Config::default().divergence.fair_after;
+    config.run.starvation = 20_000;
+    let unit = &config.divergence.unit;
+    let report = testbench::run(&config, &load(kernel, &config), Engine::Cosim, RunOptions::default()).unwrap();
+    let expected = if config.threads == 1 { Outcome::Exited } else { Outcome::SuspectedDeadlock };
+    assert_eq!(report.outcome, expected, "{} with {unit}: {}", kernel.name, report.message);
+}
+
+#[test]
+fn kernels_pass_with_eight_warps_of_four_threads() {
+    all_kernels_pass(0);
+}
+
+#[test]
+fn kernels_pass_with_one_thread() {
+    all_kernels_pass(1);
+}
+
+#[test]
+fn kernels_pass_with_one_warp_of_four_threads() {
+    all_kernels_pass(2);
+}
+
+#[test]
+fn kernels_pass_with_three_warps_of_eight_threads() {
+    all_kernels_pass(3);
+}
+
+#[test]
+fn kernels_pass_with_four_warps_of_sixteen_threads() {
+    all_kernels_pass(4);
+}
+
+/// The constrained scheduler only changes when an instruction issues.
+#[test]
+fn kernels_pass_with_one_slot_of_a_warp_at_a_time() {
+    for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns()) {
+        let mut config = config("dual-path", (3, 8), (20, 20));
+        config.divergence.scheduler = Scheduler::Constrained;
+        kernel.configure(&mut config);
+        passes(kernel, &config);
+    }
+}
+
+/// The sorter of the hardware has time enough: what it does too late costs next to nothing.
+#[test]
+fn the_sorted_table_issues_as_often_as_the_arbiter() {
+    for size in [(8, 4), (3, 8), (4, 16)] {
+        for kernel in kernels::list() {
+            let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| {
+                let mut config = config(unit, size, LATENCIES[0]);
+                kernel.configure(&mut config);
+                (config.divergence.fair_after == Config::default().divergence.fair_after)
+                    .then(|| passes(kernel, &config).statistics.issues)
+            });
+            let (Some(arbiter), Some(sorted)) = (arbiter, sorted) else { continue };
+            let percent = 100.0 * (sorted as f64 / arbiter as f64 - 1.0);
+            assert!(percent.abs() <= 1.0, "{} at {size:?}: {arbiter}, {sorted}: {percent:+.2} %", kernel.name);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The assembly programs of `tests/assembly`, in lock step.
+
+use std::fs;
+
+use sim::Program;
+use testbench::{Engine, Outcome, Report, RunOptions};
+use weft_config::{Config, Latency};
+
+/// Programs whose results depend on no order of paths.
+pub const ORDERLESS: [&str; 12] = [
+    "amo_one_word",
+    "amo_own_word",
+    "reservations",
+    "increments",
+    "lock",
+    "load_registers",
+    "stack_code",
+    "self_modifying",
+    "jumps",
+    "spin",
+    "exits",
+    "recursion",
+];
+
+/// A program without its prelude.
+pub struct Source {
+    pub name: String,
+    pub text: String,
+}
+
+/// A program of `tests/assembly`.
+pub fn file(name: &str) -> Source {
+    Source { name: name.into(), text: text_of(name) }
+}
+
+/// A program of its own.
+pub fn text(name: &str, text: impl Into<String>) -> Source {
+    Source { name: name.into(), text: text.into() }
+}
+
+fn text_of(name: &str) -> String {
+    // Tests run in the folder of their package.
+    let path = format!("tests/assembly/{name}.S");
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// A core of the default configuration but for its size and latency.
+pub fn config((warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
+    let mut config = Config { warps, threads, ..Config::default() };
+    config.memory.latency = Latency { min, max };
+    config.run.watchdog = 10_000;
+    config
+}
+
+/// The program behind the prelude.
+pub fn program(source: &Source, config: &Config) -> Program {
+    let out = tempfile::tempdir().unwrap();
+    let text = text_of("prelude") + &source.text;
+    let elf = kernels::compile(&format!("{}.S", source.name), &text, out.path());
+    let elf = elf.unwrap_or_else(|error| panic!("{}: {error}", source.name));
+    Program::load(&source.name, &fs::read(elf).unwrap(), config).unwrap()
+}
+
+/// Runs it in lock step.
+pub fn cosim(source: &Source, config: &Config) -> Report {
+    let options = RunOptions { max_cycles: 2_000_000, ..RunOptions::default() };
+    testbench::run(config, &program(source, config), Engine::Cosim, options).unwrap()
+}
+
+/// Runs it in lock step at two sizes, with the shortest latency and with a random one: every thread must
+/// exit with code 0.
+pub fn passes(name: &str) {
+    let source = file(name);
+    for size in [(2, 4), (3, 8)] {
+        for latency in [(1, 1), (1, 60)] {
+            let report = cosim(&source, &config(size, latency));
+            let run = format!("{name} at {size:?}, latency {latency:?}");
+            assert_eq!(report.outcome, Outcome::Exited, "{run}: {}", report.message);
+            assert!(report.success(), "{run}: {}", report.message);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The timing layer of the golden model: its cycles are near those of the hardware, and the order in which it issues
+//! changes nothing but the time.
+
+use std::fs;
+
+use kernels::{self, Kernel};
+use sim::{Finished, Outcome, Program};
+use testbench::{Engine, RunOptions};
+use weft_config::{Config, Latency, Scheduler, Scoreboard};
+
+fn load(kernel: &Kernel, config: &Config) -> Program {
+    let out = tempfile::tempdir().unwrap();
+    let elf = kernels::build(kernel, out.path()).unwrap();
+    Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
+}
+
+fn config(unit: &str, latency: u32) -> Config {
+    let mut config = Config { warps: 4, threads: 4, ..Config::default() };
+    config.divergence.unit = unit.into();
+    config.memory.latency = Latency { min: latency, max: latency };
+    config
+}
+
+/// Cycles of the model by those of the hardware, less one, in percent; of the kernels that a stack can run.
+fn errors(config: &Config) -> Vec<(String, f64)> {
+    ["division64", "gcd", "lu_decomposition", "pointer_chase", "reduction"]
+        .into_iter()
+        .map(|name| {
+            let program = load(kernels::find(name).unwrap(), config);
+            let cycles = |engine| {
+                let report = testbench::run(config, &program, engine, RunOptions::default()).unwrap();
+                assert!(report.success(), "{name}: {}", report.message);
+                report.cycles.unwrap() as f64
+            };
+            let latency = config.memory.latency.min;
+            let point = format!("{name}, {}, latency {latency}", config.divergence.unit);
+            (point, 100.0 * (cycles(Engine::Model) / cycles(Engine::Rtl) - 1.0))
+        })
+        .collect()
+}
+
+#[test]
+fn cycles_of_the_model_are_near_those_of_the_hardware() {
+    let mut all = Vec::new();
+    for unit in weft_config::Unit::names() {
+        for latency in [1, 100] {
+            all.extend(errors(&config(unit, latency)));
+        }
+    }
+    let mut constrained = config("dual-path", 20);
+    constrained.divergence.scheduler = Scheduler::Constrained;
+    all.extend(errors(&constrained));
+    for unit in ["sorted-table", "dual-path"] {
+        let mut late_words = config(unit, 20);
+        late_words.memory.fetch_latency = Latency { min: 3, max: 3 };
+        all.extend(errors(&late_words));
+    }
+
+    all.sort_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()));
+    let median = all[all.len() / 2].1.abs();
+    let (worst, percent) = &all[all.len() - 1];
+    println!("median {median:.2} %, worst {percent:+.2} % ({worst}), of {} runs", all.len());
+    assert!(median <= 1.5, "the median of the errors is {median:.2} %");
+    assert!(percent.abs() <= 10.0, "{worst}: {percent:+.2} %");
+}
+
+/// With one warp and one path at a time nothing is left to chance: every cycle is the hardware's.
+#[test]
+fn a_single_warp_with_one_path_takes_exactly_the_cycles_of_the_hardware() {
+    for (latency, fetch_latency) in [(1, 1), (100, 1), (20, 7)] {
+        let mut config = Config { warps: 1, ..config("pdom-stack", latency) };
+        config.memory.fetch_latency = Latency { min: fetch_latency, max: fetch_latency };
+        for (point, percent) in errors(&config) {
+            assert_eq!(percent, 0.0, "{point}");
+        }
+    }
+}
+
+#[test]
+fn what_only_the_model_has_is_refused_with_hardware() {
+    let program = load(kernels::find("gcd").unwrap(), &config("dual-path", 1));
+    let changes: [fn(&mut Config); 2] = [
+        |config| config.divergence.scoreboard = Scoreboard::Optimistic,
+        |config| config.divergence.path_forwarding = true,
+    ];
+    for change in changes {
+        let mut config = config("dual-path", 1);
+        change(&mut config);
+        let run = |engine| testbench::run(&config, &program, engine, RunOptions::default());
+        for engine in [Engine::Rtl, Engine::Cosim] {
+            let error = run(engine).unwrap_err();
+            assert!(error.to_string().contains("only the golden model has this"), "{error}");
+            assert_eq!(error.kind(), "configuration");
+        }
+        assert!(run(Engine::Model).unwrap().success());
+    }
+}
+
+fn run(config: &Config, program: &Program, timed: bool) -> Finished {
+    let run = if timed { sim::timing::run } else { sim::run };
+    run(config, program, 50_000_000, &mut |_| {}).unwrap()
+}
+
+#[test]
+fn timed_runs_of_all_kernels_end_well_under_every_unit() {
+    for kernel in kernels::list() {
+        for unit in weft_config::Unit::names()
+            .into_iter()
+            .filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) || !kernel.needs_turns())
+        {
+            let mut config = config(unit, 20);
+            kernel.configure(&mut config);
+            if !weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
+                config.divergence.fair_after = Config::default().divergence.fair_after;
+            }
+            let Finished { outcome, machine, statistics, cycles } = run(&config, &load(kernel, &config), true);
+            assert_eq!(outcome, Outcome::Exited, "{} under {unit}", kernel.name);
+            for (warp, lane) in (0..config.warps).flat_map(|warp| (0..config.threads).map(move |lane| (warp, lane))) {
+                assert_eq!(machine.exit_code(warp, lane), Some(0), "{} under {unit}: {warp}, {lane}", kernel.name);
+            }
+            let cycles = cycles.unwrap();
+            assert!(cycles.total - cycles.idle >= statistics.issues, "{} under {unit}: {cycles:?}", kernel.name);
+        }
+    }
+}
+
+/// In a unit of one slot the order of a warp's paths is the policy's own: whatever the time, the counts are the same, of
+/// kernels whose warps do not race.
+#[test]
+fn time_changes_no_counts_of_units_with_one_slot() {
+    for kernel in kernels::list().iter().filter(|kernel| kernel.comparison.is_some()) {
+        for unit in ["arbiter", "sorted-table", "pdom-stack"] {
+            let config = config(unit, 100);
+            let program = load(kernel, &config);
+            let [timed, untimed] = [true, false].map(|timed| run(&config, &program, timed).statistics);
+            assert_eq!(timed, untimed, "{} under {unit}", kernel.name);
+        }
+    }
+}

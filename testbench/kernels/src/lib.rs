@@ -1,0 +1,293 @@
+//! The bundled kernels: small C programs that check their own results, and what is known about each
+//! beforehand. Sources and runtime are part of the program, so that it works without the repository.
+
+mod build;
+mod divergence;
+mod results;
+
+use std::path::PathBuf;
+
+use weft_config::{Config, Isa};
+
+use tools::ToolError;
+use tools::cache::CacheError;
+
+pub use build::{FLAGS, RUNTIME, build, compile, compile_for, march};
+
+/// A bundled kernel.
+#[derive(Debug)]
+pub struct Kernel {
+    /// Its name: that of the C file without `.c`, and of the ELF file without `.elf`.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// The C source.
+    pub source: &'static str,
+    /// The extensions that it is compiled for: the core must have them.
+    pub isa: Isa,
+    /// `divergence.fair_after` as it should be at most, if threads wait for others of their warp.
+    pub fair_after: Option<u64>,
+    /// `memory.stack_bytes` as it must be at least, if 256 are too few.
+    pub stack_bytes: Option<u32>,
+    /// The half of the comparison of reconvergence stacks to which it belongs, if it does.
+    pub comparison: Option<Comparison>,
+    divergent_branches: Option<fn(u32, u32) -> u64>,
+    results: Option<fn() -> Vec<u32>>,
+    console: fn(u32, u32) -> String,
+}
+
+/// What single-path and dual-path reconvergence stacks are compared on: whether the divergent branches of a
+/// kernel leave work that a dual-path stack can interleave (figures 8 and 9 of the dual-path execution
+/// paper).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// They have loads or arithmetic on both sides.
+    Interleavable,
+    /// They are `if` without `else`, and exits of loops: one of the sides is empty.
+    NotInterleavable,
+}
+
+impl Comparison {
+    /// As lists and reports show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interleavable => "interleavable",
+            Self::NotInterleavable => "not-interleavable",
+        }
+    }
+}
+
+impl Kernel {
+    /// How many divergent branches a whole run has on `warps` warps of `threads` threads whose unit
+    /// follows the path of greatest depth and smallest pc: computed from the algorithm, not by the
+    /// golden model. None where the branches are those of the compiler's library, or depend on which
+    /// warp comes first.
+    pub fn divergent_branches(&self, warps: u32, threads: u32) -> Option<u64> {
+        self.divergent_branches.map(|count| count(warps, threads))
+    }
+
+    /// The words that it leaves in its signature, if they are known: the same on every size of core, and
+    /// computed by another program than the kernel.
+    pub fn results(&self) -> Option<Vec<u32>> {
+        self.results.map(|results| results())
+    }
+
+    /// The keys that it needs, each with its value, as `--set` takes them.
+    pub fn settings(&self) -> Vec<String> {
+        let extension = |needed: bool, key: &str| needed.then(|| format!("{key}=true"));
+        let fair_after = self.fair_after.map(|commits| format!("divergence.fair_after={commits}"));
+        let stack_bytes = self.stack_bytes.map(|bytes| format!("memory.stack_bytes={bytes}"));
+        let extensions = [extension(self.isa.m, "isa.m"), extension(self.isa.a, "isa.a")];
+        extensions.into_iter().chain([fair_after, stack_bytes]).flatten().collect()
+    }
+
+    /// Whether its threads wait for others of their warp, so that it needs a unit whose paths take turns
+    /// (`divergence.fair_after`).
+    pub fn needs_turns(&self) -> bool {
+        self.fair_after.is_some()
+    }
+
+    /// Gives `config` what the kernel needs, and leaves the rest of it alone.
+    pub fn configure(&self, config: &mut Config) {
+        config.isa.m |= self.isa.m;
+        config.isa.a |= self.isa.a;
+        if let Some(most) = self.fair_after
+            && (config.divergence.fair_after == 0 || config.divergence.fair_after > most)
+        {
+            config.divergence.fair_after = most;
+        }
+        if let Some(least) = self.stack_bytes {
+            config.memory.stack_bytes = config.memory.stack_bytes.max(least);
+        }
+    }
+
+    /// What it prints on `warps` warps of `threads` threads.
+    pub fn console(&self, warps: u32, threads: u32) -> String {
+        (self.console)(warps, threads)
+    }
+}
+
+/// A kernel that does not exist or cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum KernelError {
+    /// No bundled kernel has this name.
+    #[error("no kernel `{name}`: {hint}")]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+        /// The nearest valid name, or all of them.
+        hint: String,
+    },
+    /// The compiler is not there.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// The compiler refuses the program.
+    #[error("{file} does not compile:\n{message}")]
+    Compiler {
+        /// The C file.
+        file: String,
+        /// What the compiler says.
+        message: String,
+    },
+    /// The build cache cannot be used.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// A file cannot be written.
+    #[error("{}: {source}", .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// All bundled kernels, in the order in which reports show them.
+pub fn list() -> &'static [Kernel] {
+    KERNELS
+}
+
+/// The kernel of that name.
+pub fn find(name: &str) -> Result<&'static Kernel, KernelError> {
+    KERNELS.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
+        let names = || KERNELS.iter().map(|kernel| kernel.name);
+        let hint = match weft_config::nearest(name, names()) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => format!("the kernels are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        KernelError::Unknown { name: name.into(), hint }
+    })
+}
+
+const BASE: Isa = Isa { m: false, a: false };
+const M: Isa = Isa { m: true, a: false };
+const A: Isa = Isa { m: false, a: true };
+
+/// A kernel for the base instructions that prints nothing and waits for nobody of its warp.
+macro_rules! kernel {
+    ($name:ident, $summary:literal) => {
+        Kernel { divergent_branches: Some(divergence::$name), ..uncounted!($name, $summary) }
+    };
+}
+
+/// The same, without a number of divergent branches.
+macro_rules! uncounted {
+    ($name:ident, $summary:literal) => {
+        Kernel {
+            name: stringify!($name),
+            summary: $summary,
+            source: include_str!(concat!("../", stringify!($name), ".c")),
+            isa: BASE,
+            fair_after: None,
+            stack_bytes: None,
+            comparison: None,
+            divergent_branches: None,
+            results: None,
+            console: |_, _| String::new(),
+        }
+    };
+}
+
+/// A kernel of the stack comparison, with results that are known if `with results` says so.
+macro_rules! compared {
+    ($comparison:ident, $isa:expr, $name:ident, $summary:literal) => {
+        Kernel { isa: $isa, comparison: Some(Comparison::$comparison), ..kernel!($name, $summary) }
+    };
+    ($comparison:ident, $isa:expr, $name:ident, $summary:literal, with results) => {
+        Kernel { results: Some(results::$name::results), ..compared!($comparison, $isa, $name, $summary) }
+    };
+}
+
+static KERNELS: &[Kernel] = &[
+    kernel!(vector_add, "adds two vectors, the threads striding over the elements"),
+    kernel!(matrix_multiply, "multiplies two matrices, one thread an element of the product"),
+    kernel!(reduction, "sums over all threads: a tree with a barrier between its levels"),
+    kernel!(scan, "prefix sums over all threads, with a barrier between the steps"),
+    kernel!(bitonic_sort, "sorts by a network of comparators, the threads sharing each step"),
+    Kernel { isa: M, ..kernel!(sparse_matrix_vector, "multiplies a sparse matrix in compressed rows by a vector") },
+    kernel!(breadth_first_search, "distances in a graph, level by level"),
+    Kernel { isa: A, ..kernel!(histogram, "counts into shared bins with atomic additions") },
+    kernel!(gcd, "greatest common divisors by two algorithms with data-dependent loops"),
+    kernel!(collatz, "steps to 1 of the Collatz sequence, counted in two ways"),
+    kernel!(short_circuit, "if (A && B) C; else D; E; the paths of figure 1 of the Simty report"),
+    kernel!(recursion, "Fibonacci numbers by recursion, as deep as each thread likes"),
+    Kernel { stack_bytes: Some(512), ..kernel!(quicksort, "sorts an array in each thread, on its stack") },
+    kernel!(string_search, "finds a word of each thread's own in a text, by two algorithms"),
+    kernel!(indirect_call, "calls through a table of functions, different ones in neighbouring threads"),
+    kernel!(interpreter, "interprets different programs in neighbouring threads, by a jump table"),
+    kernel!(pointer_chase, "follows linked lists of different lengths to their ends"),
+    Kernel { isa: M, ..uncounted!(mandelbrot, "the Mandelbrot set, in floating point of the compiler's library") },
+    Kernel { isa: M, ..uncounted!(division64, "divides 64-bit numbers of all sizes, in the compiler's library") },
+    Kernel { isa: A, ..uncounted!(lock_free_list, "pushes on a shared list by load-reserved and store-conditional") },
+    Kernel {
+        isa: A,
+        fair_after: Some(50),
+        ..kernel!(spin_lock, "takes turns behind a lock on which the threads of a warp spin")
+    },
+    compared!(Interleavable, M, lu_decomposition, "factors a matrix, half of the threads on rows, half on columns"),
+    compared!(Interleavable, BASE, partition_sort, "sorts an array in each thread by partition from both ends"),
+    compared!(Interleavable, M, stencil_3d, "diffusion on a grid, with cells inside and at the boundary"),
+    compared!(Interleavable, M, ray_casting, "casts rays through a maze, and shades walls and sky", with results),
+    compared!(Interleavable, M, suffix_match, "matches queries with a text by a tree with suffix links", with results),
+    compared!(Interleavable, M, photon_walk, "photons scattered and reflected in layers, by chance", with results),
+    compared!(NotInterleavable, BASE, breadth_first_frontier, "distances in a graph, from a frontier", with results),
+    compared!(NotInterleavable, M, path_finder, "cheapest ways through a grid, row by row", with results),
+    compared!(NotInterleavable, M, needleman_wunsch, "aligns pairs of words, diagonal by diagonal", with results),
+    compared!(NotInterleavable, BASE, hot_spot, "heat on a chip with insulated edges"),
+    compared!(NotInterleavable, M, block_compression, "compresses blocks of a grey image, as DXT does", with results),
+    compared!(NotInterleavable, M, back_propagation, "trains a neural network in fixed point", with results),
+    kernel!(memory_patterns, "loads and stores in every pattern that a coalescer tells apart"),
+    kernel!(csr, "reads every control and status register, in every form"),
+    Kernel { console: printed_by_console, ..kernel!(console, "prints from all threads, in lane order within a warp") },
+];
+
+fn printed_by_console(warps: u32, threads: u32) -> String {
+    let line: String = (0..threads).map(|lane| char::from(b'A' + (lane % 16) as u8)).collect();
+    format!("{warps} warps of {threads} threads\n{}", format!("{line}\n").repeat(warps as usize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_gets_the_nearest_one_or_the_list() {
+        assert_eq!(find("vector_ad").unwrap_err().to_string(), "no kernel `vector_ad`: did you mean `vector_add`?");
+        let far = find("raytracer").unwrap_err().to_string();
+        assert!(far.starts_with("no kernel `raytracer`: the kernels are vector_add, matrix_multiply, "), "{far}");
+    }
+
+    #[test]
+    fn names_are_found_and_summaries_fit_a_line() {
+        for kernel in list() {
+            assert_eq!(find(kernel.name).unwrap().name, kernel.name);
+            assert!(kernel.summary.len() <= 80, "{}", kernel.name);
+        }
+    }
+
+    #[test]
+    fn a_kernel_asks_for_what_it_needs_and_no_more() {
+        assert_eq!(find("gcd").unwrap().settings(), [""; 0]);
+        assert_eq!(find("quicksort").unwrap().settings(), ["memory.stack_bytes=512"]);
+        assert_eq!(find("spin_lock").unwrap().settings(), ["isa.a=true", "divergence.fair_after=50"]);
+        let base = || Config { isa: BASE, ..Config::default() };
+
+        let mut config = base();
+        find("gcd").unwrap().configure(&mut config);
+        assert_eq!(config, base());
+
+        for (given, set) in [(256, 512), (512, 512), (2048, 2048)] {
+            let mut config = base();
+            config.memory.stack_bytes = given;
+            find("quicksort").unwrap().configure(&mut config);
+            assert_eq!(config.memory.stack_bytes, set);
+        }
+
+        for (given, set) in [(0, 50), (20, 20), (65536, 50)] {
+            let mut config = base();
+            config.divergence.fair_after = given;
+            find("spin_lock").unwrap().configure(&mut config);
+            assert_eq!((config.isa, config.divergence.fair_after), (A, set));
+        }
+    }
+}

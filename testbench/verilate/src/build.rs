@@ -1,0 +1,339 @@
+//! From Verilog to a shared object: Verilator, then the C++ compiler, then the linker.
+//!
+//! - `--x-initial unique --x-assign unique`, with random bits at run time: a core that reads state
+//!   before writing it differs from the golden model instead of passing by a lucky zero.
+//! - The generated C++ is compiled here, not by make: its hot files at [`Effort`], as one translation
+//!   unit per processor, its cold ones (constructors, tables) as one unit without optimisation. Most
+//!   files are small, and reading Verilator's headers costs more than compiling them.
+//! - The Verilator runtime does not depend on the core: compiled once, kept in the cache.
+//! - Assertions are checked where the Verilog has any: one that fails stops the run with an error.
+//! - Symbols are hidden and not unique, so that several models can be loaded side by side.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::iter;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use cores::MemoryInCore;
+use rtl::PortInfo;
+
+use super::coverage::Counters;
+use super::harness;
+use tools::cache::{Cache, CacheError, Key};
+use tools::{Tool, ToolError};
+
+/// How hard the compiler works on the hot code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// For long runs.
+    Fast,
+    /// For models that run for a moment only, such as mutants.
+    Quick,
+}
+
+/// What a model can do besides running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extra {
+    None,
+    /// It writes waveforms.
+    Wave,
+    /// It counts what it does.
+    Coverage(Counters),
+}
+
+impl Extra {
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "plain",
+            Self::Wave => "wave",
+            Self::Coverage(Counters::Points) => "points",
+            Self::Coverage(Counters::PointsAndBits) => "coverage",
+        }
+    }
+
+    fn verilator_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[],
+            Self::Wave => &["--trace-fst"],
+            Self::Coverage(Counters::Points) => &["--coverage-user", "--coverage-line"],
+            Self::Coverage(Counters::PointsAndBits) => &["--coverage"],
+        }
+    }
+
+    /// Files of the Verilator runtime.
+    fn runtime(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &["verilated", "verilated_threads"],
+            Self::Wave => &["verilated", "verilated_threads", "verilated_fst_c"],
+            Self::Coverage(_) => &["verilated", "verilated_threads", "verilated_cov"],
+        }
+    }
+}
+
+/// What to build.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Name of the top module.
+    pub top: &'a str,
+    /// Its ports.
+    pub ports: &'a [PortInfo],
+    /// The Verilog of all modules.
+    pub verilog: &'a str,
+    /// The memory in it, if the bench is to look at one.
+    pub memory: Option<&'a MemoryInCore>,
+}
+
+/// A model that cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A tool is missing.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    /// The cache cannot be used.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// A file of the build cannot be written or a program not started.
+    #[error("{what}: {source}")]
+    Io {
+        /// The file or program.
+        what: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A tool reports an error.
+    #[error("{program} failed on the generated core ({status}):\n{output}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// How it ended.
+        status: String,
+        /// What it said, the first lines.
+        output: String,
+    },
+}
+
+struct Tools {
+    verilator: PathBuf,
+    cxx: PathBuf,
+    versions: [String; 2],
+}
+
+impl Tools {
+    fn find() -> Result<Self, ToolError> {
+        let verilator = tools::find(Tool::Verilator)?;
+        let cxx = tools::find(Tool::Cxx)?;
+        let versions = [tools::version(Tool::Verilator, &verilator)?, tools::version(Tool::Cxx, &cxx)?];
+        Ok(Self { verilator, cxx, versions })
+    }
+}
+
+/// Part of every key: to be changed with anything in this file that changes what is built.
+const RECIPE: &str = "2";
+
+const OBJECT_FLAGS: [&str; 10] = [
+    "-std=gnu++17",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fvisibility-inlines-hidden",
+    "-fno-gnu-unique",
+    "-fcf-protection=none",
+    "-faligned-new",
+    "-DVL_USER_FATAL",
+    "-DVERILATOR=1",
+    "-w",
+];
+
+const VERILATOR_FLAGS: [&str; 10] = [
+    "--cc",
+    "-O3",
+    "--assert",
+    "--x-assign",
+    "unique",
+    "--x-initial",
+    "unique",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+];
+
+/// The shared object of a core, from the cache if it was built before.
+pub(super) fn shared_object(
+    cache: &Cache,
+    source: &Source<'_>,
+    extra: Extra,
+    effort: Effort,
+) -> Result<PathBuf, BuildError> {
+    let tools = Tools::find()?;
+    let harness = harness::text(source.top, source.ports, source.memory, extra);
+    let optimise = match effort {
+        Effort::Fast => "-Os",
+        Effort::Quick => "-O0",
+    };
+    let flags = VERILATOR_FLAGS.iter().chain(&OBJECT_FLAGS).copied();
+    let configuration = harness::verilator_configuration(source.top, source.memory);
+    let parts = [RECIPE, source.verilog, &configuration, &harness, extra.name(), optimise].into_iter();
+    let key = Key::of(parts.chain(flags).chain(tools.versions.iter().map(String::as_str)));
+    let folder = cache.entry("models", &key, |folder| {
+        let work = folder.join("work");
+        verilate(&tools, source, &configuration, extra, &work)?;
+        let runtime = runtime(cache, &tools, extra)?;
+        let harness_file = work.join("harness.cpp");
+        fs::write(&harness_file, harness).map_err(io_error(&harness_file))?;
+        let units = translation_units(&work, harness::prelude(extra))?;
+        compile(&tools, &units, optimise)?;
+        let objects = units.iter().map(|unit| unit.source.with_extension("o")).chain(object_files(&runtime)?);
+        let mut link = Command::new(&tools.cxx);
+        link.args(["-shared", "-Wl,-Bsymbolic", "-o"]).arg(folder.join("model.so"));
+        run(link.args(objects).args(["-pthread", "-lz"]))?;
+        fs::remove_dir_all(&work).map_err(io_error(&work))
+    })?;
+    Ok(folder.join("model.so"))
+}
+
+/// Translates a core to C++ files in the folder `work`.
+fn verilate(
+    tools: &Tools,
+    source: &Source<'_>,
+    configuration: &str,
+    extra: Extra,
+    work: &Path,
+) -> Result<(), BuildError> {
+    let verilog = work.join("core.v");
+    fs::create_dir(work).map_err(io_error(work))?;
+    fs::write(&verilog, source.verilog).map_err(io_error(&verilog))?;
+    let mut verilator = Command::new(&tools.verilator);
+    verilator.args(VERILATOR_FLAGS).args(["--top-module", source.top, "--Mdir"]).arg(work);
+    let file = work.join("core.vlt");
+    fs::write(&file, configuration).map_err(io_error(&file))?;
+    verilator.arg(&file).args(extra.verilator_flags());
+    run(verilator.arg(&verilog)).map(drop)
+}
+
+/// Construction, reset of state and the tables of a waveform: run once, large.
+fn is_cold(file: &Path) -> bool {
+    file.file_stem()
+        .and_then(OsStr::to_str)
+        .is_some_and(|stem| stem.ends_with("__Slow") || stem.ends_with("__Syms") || stem == "harness")
+}
+
+/// A C++ file to compile.
+struct Unit {
+    source: PathBuf,
+    hot: bool,
+}
+
+/// Gathers the generated files into few units of about equal size, the hot ones first, each behind `prelude`.
+fn translation_units(work: &Path, prelude: &str) -> Result<Vec<Unit>, BuildError> {
+    let size = |file: &PathBuf| file.metadata().map_or(0, |metadata| metadata.len());
+    let (cold, mut hot): (Vec<_>, Vec<_>) =
+        files_with_extension(work, "cpp")?.into_iter().partition(|file| is_cold(file));
+    hot.sort_by_key(|file| std::cmp::Reverse(size(file)));
+    let mut groups = vec![(0, Vec::new()); processors()];
+    for file in hot {
+        if let Some((bytes, files)) = groups.iter_mut().min_by_key(|(bytes, _)| *bytes) {
+            *bytes += size(&file);
+            files.push(file);
+        }
+    }
+    let hot = groups.into_iter().map(|(_, files)| (true, files));
+    let gathered = hot.chain([(false, cold)]).filter(|(_, files)| !files.is_empty()).enumerate();
+    gathered
+        .map(|(number, (hot, files))| {
+            let include = |file: &PathBuf| format!("#include \"{}\"\n", file.display());
+            let source = work.join(format!("unit{number}.cxx"));
+            let text: String = iter::once(prelude.to_owned()).chain(files.iter().map(include)).collect();
+            fs::write(&source, text).map_err(io_error(&source))?;
+            Ok(Unit { source, hot })
+        })
+        .collect()
+}
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The compiled Verilator runtime.
+fn runtime(cache: &Cache, tools: &Tools, extra: Extra) -> Result<PathBuf, BuildError> {
+    let files = extra.runtime();
+    let key = Key::of(files.iter().chain(&OBJECT_FLAGS).copied().chain(tools.versions.iter().map(String::as_str)));
+    cache.entry("runtime", &key, |folder| {
+        let mut units = Vec::new();
+        for name in files {
+            let source = folder.join(name).with_extension("cxx");
+            fs::write(&source, format!("#include <{name}.cpp>\n")).map_err(io_error(&source))?;
+            units.push(Unit { source, hot: true });
+        }
+        compile(tools, &units, "-O2")
+    })
+}
+
+/// Where Verilator keeps its headers and runtime.
+fn include_folder(tools: &Tools) -> Result<PathBuf, BuildError> {
+    let root = run(Command::new(&tools.verilator).args(["--getenv", "VERILATOR_ROOT"]))?;
+    Ok(Path::new(root.trim()).join("include"))
+}
+
+/// Compiles each unit to an object beside it, as many at a time as there are processors.
+fn compile(tools: &Tools, units: &[Unit], optimise: &str) -> Result<(), BuildError> {
+    let include = include_folder(tools)?;
+    let next = AtomicUsize::new(0);
+    let failure = Mutex::new(None);
+    thread::scope(|scope| {
+        for _ in 0..processors().min(units.len()) {
+            scope.spawn(|| {
+                while let Some(Unit { source, hot }) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut command = Command::new(&tools.cxx);
+                    command.args(OBJECT_FLAGS).arg(if *hot { optimise } else { "-O0" });
+                    command.arg("-I").arg(&include).arg("-I").arg(include.join("vltstd")).arg("-c").arg(source);
+                    if let Err(error) = run(command.arg("-o").arg(source.with_extension("o"))) {
+                        next.store(units.len(), Ordering::Relaxed);
+                        failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_or_insert(error);
+                    }
+                }
+            });
+        }
+    });
+    failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).map_or(Ok(()), Err)
+}
+
+fn object_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+    files_with_extension(folder, "o")
+}
+
+fn files_with_extension(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, BuildError> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(io_error(folder))? {
+        let path = entry.map_err(io_error(folder))?.path();
+        if path.extension() == Some(OsStr::new(extension)) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Runs a program to its end; what it printed to stdout.
+fn run(command: &mut Command) -> Result<String, BuildError> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|source| BuildError::Io { what: program.clone(), source })?;
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(stdout);
+    }
+    let said = format!("{}{stdout}", String::from_utf8_lossy(&output.stderr));
+    Err(BuildError::Failed {
+        program,
+        status: output.status.to_string(),
+        output: said.lines().take(20).collect::<Vec<_>>().join("\n"),
+    })
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
+    move |source| BuildError::Io { what: path.display().to_string(), source }
+}
