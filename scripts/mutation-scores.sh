@@ -36,7 +36,7 @@ status=0
 [[ -z $minutes ]] || export WEFT_MUTATION_MINUTES=$minutes
 WEFT_MUTANTS_A_MODULE=$mutants WEFT_MUTANT_SEED=$seed WEFT_MUTATED_MODULES=$modules \
     WEFT_MUTATION_SCORES=$PWD/$scores \
-    cargo test --locked -p weft-testbench --test mutants -- --ignored --nocapture modules_have_their_scores |
+    cargo test --locked -p weft-testbench --test integration -- --ignored --nocapture modules_have_their_scores |
     tee "${scores%.json}.log" || status=$?
 [[ $status -ne 2 ]] || exit 2
 [[ -s $scores ]] || fail "no scores: see ${scores%.json}.log"

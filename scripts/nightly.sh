@@ -56,7 +56,7 @@ kernels() {
                 kernel=$(basename "$elf" .elf)
                 run="$results/$kernel-$core-latency-$latency-seed-$seed"
                 needs_of "$kernel"
-                # Stacks take no turns: they cannot run what needs some (held by testbench/bench/tests/stacks/bad_input.rs).
+                # Stacks take no turns: they cannot run what needs some (held by testbench/bench/tests/integration/stacks/bad_input.rs).
                 if [[ ${needs[*]} == *divergence.fair_after* && ($3 == pdom-stack || $3 == dual-path) ]]; then
                     continue
                 fi
@@ -96,20 +96,20 @@ check() {
 
 for seed in $seeds; do
     WEFT_ISA_SEED=$seed check "instructions-seed-$seed" \
-        cargo test --locked -p weft-testbench --test isa -- --nocapture
+        cargo test --locked -p weft-testbench --test integration isa:: -- --nocapture
 done
 WEFT_MUTANTS=$(((mutants + 9) / 10)) WEFT_MORE_MUTANTS=$mutants WEFT_MUTANT_SEED=$(date +%Y%m%d) \
-    check mutants cargo test --locked -p weft-testbench --test mutants -- --nocapture
+    check mutants cargo test --locked -p weft-testbench --test integration mutants:: -- --nocapture
 WEFT_MUTATION_SCORES=$PWD/$results/mutants.json WEFT_MUTANT_SEED=$(date +%Y%m%d) \
-    check mutation-scores cargo test --locked -p weft-testbench --test mutants -- --ignored --nocapture
+    check mutation-scores cargo test --locked -p weft-testbench --test integration mutants:: -- --ignored --nocapture
 check programs "$weft" fuzz --seed "$(date +%Y%m%d)" --count "$programs" --out "$results/programs"
-check coverage-test cargo test --locked -p weft-fuzz --test coverage -- --ignored
+check coverage-test cargo test --locked -p weft-fuzz --test integration coverage:: -- --ignored
 check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 8000 --points 32 --sizes 2x4,8x8,5x2,2x2 \
     --out "$results/covered" --coverage "$results/coverage.json"
 check bits "$weft" fuzz --seed "$(date +%Y%m%d)" --count 400 --points 16 --sizes 2x4 \
     --out "$results/bits" --coverage "$results/bits.json" --bits
 check speed cargo bench --locked -p weft-sim --bench throughput -- --quick
-check proofs cargo test --locked -p weft-cores --test formal -- --ignored
+check proofs cargo test --locked -p weft-cores --test integration formal:: -- --ignored
 # A core that does not fit is a result, too.
 area() {
     "$weft" --json synth "$@" || [[ $? -eq 1 ]]

@@ -16,7 +16,7 @@ no_arguments "$@"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export WEFT_FIGURES="$work/figures.jsonl"
-cargo test --release --locked -p weft-testbench --test issue_rate --test throughput -- --test-threads 1 >&2
+cargo test --release --locked -p weft-testbench --test integration -- issue_rate:: throughput:: --test-threads 1 >&2
 cargo bench --locked -p weft-sim --bench throughput -- --quick >&2
 
 table=$(python3 scripts/speed_table.py "$WEFT_FIGURES")

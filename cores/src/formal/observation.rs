@@ -1,7 +1,7 @@
 //! The core's edge: what one thread does, as the RISC-V formal interface (RVFI) tells it of a core of one hart.
 //!
 //! A record is opened where an instruction commits, in S8. Where the result of a load comes later, the late write, of the
-//! same order, closes it. A harness chooses the thread and knows the specification: `cores/tests/formal/edge/`.
+//! same order, closes it. A harness chooses the thread and knows the specification: `cores/tests/integration/formal/edge/`.
 
 use rtl::{Builder, Bundle, ElaborationError, Instance, Module, concat, decode, select, zeros};
 use weft_trace::{CommitPorts, LatePorts};

@@ -1,7 +1,7 @@
 //! Hand-worked cases, and that each constant is seen by one of them.
 
 #[allow(dead_code)] // the programs here need few of its instructions
-#[path = "../../tests/model/assembler.rs"]
+#[path = "../../tests/integration/model/assembler.rs"]
 mod assembler;
 mod cases;
 

@@ -1,0 +1,6 @@
+//! The integration tests of this crate, one module for each subject.
+
+mod axi4;
+mod bram;
+mod emitted;
+mod formal;

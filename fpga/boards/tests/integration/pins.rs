@@ -1,0 +1,77 @@
+//! Each board in Verilator, from configuration on: a receiver on the serial line hears what the program prints.
+
+use crate::support;
+
+use boards::{Board, find};
+use support::{Bench, config, core_with, core_with_zeros, program};
+use testbench::{Engine, RunOptions};
+
+/// What `weft run` prints.
+fn printed(program: &sim::Program) -> String {
+    let mut console = Vec::new();
+    let options = RunOptions { max_cycles: 1_000_000, console: Some(&mut console), ..RunOptions::default() };
+    let report = testbench::run(&config(), program, Engine::Model, options).unwrap();
+    assert!(report.success(), "{}", report.message);
+    String::from_utf8(console).unwrap()
+}
+
+/// Cycles in reset after the configuration of the FPGA: 10 ms, and what rounding adds.
+fn reset_cycles(board: &Board) -> u64 {
+    10_000 * u64::from(board.clock.mhz)
+}
+
+#[test]
+fn the_program_prints_on_the_serial_line() {
+    // Those that differ by more than the name of the part.
+    for board in ["ulx3s", "de2-115", "arty-a7-35t"].map(|name| find(name).unwrap()) {
+        let config = config();
+        let program = program(&config, Err("console"));
+        let expected = printed(&program);
+        assert!(expected.starts_with("2 warps of 2 threads\nAB\n"), "{expected}");
+        let (core, contents) = core_with(&config, &program);
+        let mut bench = Bench::start(board, &core, &contents);
+        let reset = reset_cycles(board);
+        bench.run(reset);
+        assert_eq!((bench.heard(board.clock.mhz), bench.lights()), (String::new(), 0), "{}", board.name);
+        bench.run_until(1, 8 * reset);
+        bench.run(reset / 10);
+        assert_eq!(bench.heard(board.clock.mhz), expected, "{}", board.name);
+        assert_eq!(bench.lights(), 0b10, "{}: done, and nothing else", board.name);
+    }
+}
+
+#[test]
+fn the_button_starts_the_program_again_when_it_has_come_to_rest() {
+    let board = find("ulx3s").unwrap();
+    let config = config();
+    // Each thread ends at once.
+    let (core, contents) = core_with(&config, &program(&config, Ok("int main(void) { return 0; }")));
+    let mut bench = Bench::start(board, &core, &contents);
+    let reset = reset_cycles(board);
+    bench.run_until(1, 2 * reset);
+    bench.press(true);
+    bench.run(10);
+    assert!(!bench.light(1), "reset ends what was done");
+    bench.run(2 * reset);
+    assert!(!bench.light(1), "held while it is pressed");
+    bench.press(false);
+    bench.run(reset / 2);
+    bench.press(true);
+    bench.run(10);
+    bench.press(false);
+    bench.run(reset * 9 / 10);
+    assert!(!bench.light(1), "a bounce begins the time anew");
+    bench.run_until(1, 2 * reset);
+}
+
+/// The blinking light is not looked at: it changes every 17 million cycles.
+#[test]
+fn a_fault_shows_its_cause() {
+    let board = find("ulx3s").unwrap();
+    let (core, contents) = core_with_zeros(&config());
+    let mut bench = Bench::start(board, &core, &contents);
+    bench.run_until(2, 2 * reset_cycles(board));
+    // An illegal instruction, as the manual of the instruction set numbers the causes.
+    assert_eq!(bench.lights(), 2 << 4 | 0b100);
+    assert_eq!(bench.heard(board.clock.mhz), "");
+}

@@ -1,0 +1,142 @@
+//! `weft emit --image`: a core that runs its program by itself, wherever a tool reads the files.
+
+use crate::common;
+
+use std::fs;
+use std::process::Command;
+
+use common::elf::*;
+use common::{Ended, Workspace, entries};
+
+/// A small core with memory.
+const BRAM: &[&str] = &["--preset", "bram-4x4", "--set", "warps=2", "--set", "threads=2"];
+
+/// Clocks the core alone: no memory, no model, nothing of Weft but what it emitted.
+const MAIN: &str = r#"
+#include "Vweft_core.h"
+#include "verilated.h"
+#include <cstdio>
+
+int main(int count, char** arguments) {
+    Verilated::commandArgs(count, arguments);
+    Vweft_core core;
+    core.console_ready = 1;
+    for (long cycle = 0; cycle < 1000000; ++cycle) {
+        core.rst = cycle < 2;
+        core.clk = 0;
+        core.eval();
+        if (!core.rst && core.console_valid) std::putchar(core.console_data);
+        if (!core.rst && core.error_valid) return 3;
+        if (!core.rst && core.done) return 0;
+        core.clk = 1;
+        core.eval();
+    }
+    return 4;
+}
+"#;
+
+/// Builds what was emitted to `core` with Verilator, with these sources, and runs it there on random initial state.
+fn standalone(workspace: &Workspace, sources: &[&str]) -> Ended {
+    let folder = workspace.join("core");
+    fs::write(folder.join("main.cpp"), MAIN).expect("a file");
+    let build = Command::new("verilator")
+        .args(["--cc", "--exe", "--build", "-j", "2", "--x-initial", "unique", "--top-module", "weft_core", "main.cpp"])
+        .args(sources)
+        .current_dir(&folder)
+        .output()
+        .expect("verilator starts");
+    assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
+    let run = Command::new("obj_dir/Vweft_core")
+        .args(["+verilator+rand+reset+2", "+verilator+seed+7"])
+        .current_dir(&folder)
+        .output()
+        .expect("the simulator starts");
+    Ended::of(run)
+}
+
+#[test]
+fn an_emitted_core_runs_the_kernel_that_it_was_given() {
+    let workspace = Workspace::new();
+    workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
+    let emit = ["emit", "--preset", "bram-4x4", "--set", "trace.port=false", "--image", "console.elf", "--out", "core"];
+    let ended = workspace.weft(&emit).succeeded();
+    assert!(ended.stdout.contains("weft_core_3.hex"), "{}", ended.stdout);
+    let expected = workspace.weft(&["run", "console.elf", "--engine", "model", "--preset", "bram-4x4"]).succeeded();
+    let run = standalone(&workspace, &["-f", "weft_core.f"]).succeeded();
+    let printed = expected.stdout.split("exited:").next().expect("a console");
+    assert!(printed.starts_with("4 warps of 4 threads\nABCD\n"), "{printed}");
+    assert_eq!(run.stdout, printed);
+}
+
+#[test]
+fn threads_start_at_the_entry_and_the_rest_of_memory_is_zero() {
+    // Entered at the fourth word. Each thread prints '@' plus a word that the file does not fill.
+    let code =
+        [ILLEGAL, 0x42, ILLEGAL, HERE_TO_A0, load_a1(0x7f0), ADD_64_TO_A1, CONSOLE_TO_A0, STORE_BYTE_A1_TO_A0, EXIT];
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf { entry: RAM + 12, ..Elf::new(&code) }.bytes());
+    workspace.weft(&[&["emit", "--image", "p.elf", "--out", "core"], BRAM].concat()).succeeded();
+    let run = standalone(&workspace, &["weft_core.v"]).succeeded();
+    assert_eq!(run.stdout, "@@@@");
+    let header = fs::read_to_string(workspace.join("core/weft_core.v")).expect("Verilog");
+    assert!(header.contains("// reset pc 0x8000000c"));
+    let bank = fs::read_to_string(workspace.join("core/weft_core_1.hex")).expect("contents");
+    assert_eq!((bank.lines().next(), bank.lines().count()), (Some("00000042"), 8192));
+}
+
+#[test]
+fn contents_are_listed_and_replaced_with_the_core() {
+    let workspace = Workspace::new();
+    workspace.write("p.elf", Elf::new(&[EXIT]).bytes());
+    let emit = |more: &[&str]| workspace.weft(&[&["emit", "--out", "core", "--force"], more].concat()).succeeded();
+    let hex = || entries(&workspace.join("core")).into_iter().filter(|name| name.ends_with(".hex")).collect::<Vec<_>>();
+    emit(&[BRAM, &["--image", "p.elf"]].concat());
+    assert_eq!(hex(), ["weft_core_0.hex", "weft_core_1.hex"]);
+    let fusesoc = fs::read_to_string(workspace.join("core/weft.core")).expect("a FuseSoC file");
+    assert!(fusesoc.contains("      - weft_core_1.hex: {file_type: user, copyto: weft_core_1.hex}\n"), "{fusesoc}");
+    workspace.write("core/mine.hex", "by hand");
+    emit(&[BRAM, &["--image", "p.elf", "--set", "threads=1"]].concat());
+    assert_eq!(hex(), ["mine.hex", "weft_core_0.hex"]);
+    emit(BRAM);
+    assert_eq!(hex(), ["mine.hex"]);
+    let verilog = fs::read_to_string(workspace.join("core/weft_core.v")).expect("Verilog");
+    assert!(!verilog.contains("$readmemh"), "without an image the memory has no content");
+}
+
+#[test]
+fn programs_run_on_the_core_with_its_own_memory() {
+    let workspace = Workspace::new();
+    let code = [HERE_TO_A0, set_a1(0x123), store_a1(20), EXIT, 0xdead_beef, 0];
+    let symbols = vec![("begin_signature", RAM + 16), ("end_signature", RAM + 24)];
+    workspace.write("p.elf", Elf { symbols, ..Elf::new(&code) }.bytes());
+    for command in ["run", "cosim"] {
+        let run = [&[command, "p.elf", "--signature", "signature", "--json"], BRAM].concat();
+        let object = workspace.weft(&run).succeeded().object();
+        assert_eq!((&object["outcome"], &object["config"]["memory"]["kind"]), (&"exited".into(), &"bram".into()));
+        assert_eq!(fs::read_to_string(workspace.join("signature")).expect("a file"), "deadbeef\n00000123\n");
+    }
+}
+
+#[test]
+fn images_that_cannot_be_are_refused() {
+    let workspace = Workspace::new();
+    let exit = || Elf::new(&[EXIT]);
+    let mut messages = Vec::new();
+    let mut refused = |what: &str, bytes: Option<Vec<u8>>, more: &[&str]| {
+        if let Some(bytes) = bytes {
+            workspace.write("p.elf", bytes);
+        }
+        let file = if what == "missing" { "missing.elf" } else { "p.elf" };
+        let request = [&["emit", "--out", "core", "--image", file], more].concat();
+        messages.push(format!("{what}: {}", workspace.refused(&request)));
+    };
+    refused("no memory in the core", Some(exit().bytes()), &[]);
+    refused("missing", None, BRAM);
+    refused("no ELF file", Some(b"#!/bin/sh\n".to_vec()), BRAM);
+    refused("another machine", Some(Elf { machine: 3, ..exit() }.bytes()), BRAM);
+    refused("too large", Some(Elf { memory_bytes: 70_000, ..exit() }.bytes()), BRAM);
+    refused("over the stacks", Some(Elf { memory_bytes: 65_000, ..exit() }.bytes()), BRAM);
+    refused("unaligned entry", Some(Elf { entry: RAM + 2, ..exit() }.bytes()), BRAM);
+    refused("a key without effect", Some(exit().bytes()), &[BRAM, &["--set", "memory.latency=20"]].concat());
+    insta::assert_snapshot!(messages.join("\n"));
+}

@@ -1,0 +1,20 @@
+//! The integration tests of this crate, one module for each subject.
+
+mod analyze;
+mod answers;
+mod board;
+mod common;
+mod compare;
+mod emit;
+mod failures;
+mod fusesoc;
+mod fuzz;
+mod image;
+mod placing;
+mod programs;
+mod requests;
+mod runs;
+mod soc;
+mod synth;
+mod tables;
+mod verilog_unit;

@@ -1,0 +1,213 @@
+//! What the stages must say of an instruction, from the golden model's decoder.
+
+use sim::decode::{Arithmetic, AtomicOperation, Condition, CsrOperation, CsrSource, Instruction, Multiplication};
+
+use crate::decoders::asked::{Access, Model};
+
+/// The operands of a lane.
+pub type Operands = [u32; 2];
+
+/// Per lane.
+pub const LANES: usize = 2;
+
+/// Where the model keeps the mask of the path, low and high word.
+const MASKS: [u16; 2] = [0xcc2, 0xcc4];
+
+/// What stages S2, S5 and S6 must say; registers are `None` if they are not used, x0 counts as unused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    pub rs1: Option<u8>,
+    pub rs2: Option<u8>,
+    pub rd: Option<u8>,
+    pub next: u32,
+    pub is_branch: bool,
+    pub is_jal: bool,
+    pub is_jalr: bool,
+    pub is_load: bool,
+    pub is_store: bool,
+    pub is_atomic: bool,
+    pub is_multiply: bool,
+    pub is_divide: bool,
+    pub is_exit: bool,
+    pub is_barrier: bool,
+    pub is_fence_i: bool,
+    pub reads_mask: [bool; 2],
+    pub calls: bool,
+    pub returns: bool,
+    /// Whether rd is written at S7.
+    pub writes: bool,
+    /// Operation on the memory port, of a memory instruction.
+    pub memory_op: Option<u32>,
+    /// Target of a branch or `jal`.
+    pub target: Option<u32>,
+    /// Values of lanes, where they mean something.
+    pub result: Option<[u32; LANES]>,
+    pub address: Option<[u32; LANES]>,
+    pub taken: Option<[bool; LANES]>,
+    pub store: Option<[u32; LANES]>,
+    /// The instruction itself is at fault: `mcause`.
+    pub cause: Option<u32>,
+}
+
+fn used(register: u8) -> Option<u8> {
+    Some(register).filter(|register| *register != 0)
+}
+
+/// Of the instruction, `None` if it is illegal, that is `word` at `pc`, with these operands.
+pub fn of(
+    word: u32,
+    instruction: Option<Instruction>,
+    pc: u32,
+    lanes: [Operands; LANES],
+    model: &mut Model,
+) -> Expected {
+    let mut e = Expected { next: pc.wrapping_add(4), ..Expected::default() };
+    let first = lanes.map(|[a, _]| a);
+    let second = lanes.map(|[_, b]| b);
+    let plus = |offset: u32| first.map(|a| a.wrapping_add(offset));
+    let Some(instruction) = instruction else {
+        return Expected { cause: Some(2), ..e };
+    };
+    match instruction {
+        Instruction::LoadUpper { rd, immediate } => {
+            (e.rd, e.result) = (used(rd), Some([immediate; LANES]));
+        }
+        Instruction::AddUpperToPc { rd, immediate } => {
+            (e.rd, e.result) = (used(rd), Some([pc.wrapping_add(immediate); LANES]));
+        }
+        Instruction::Jump { rd, offset } => {
+            (e.is_jal, e.rd, e.result) = (true, used(rd), Some([pc.wrapping_add(4); LANES]));
+            e.target = Some(pc.wrapping_add(offset));
+            e.next = pc.wrapping_add(offset);
+            (e.calls, e.returns) = calls_and_returns(model.depth(word));
+        }
+        Instruction::JumpRegister { rd, rs1, offset } => {
+            (e.is_jalr, e.rd, e.rs1) = (true, used(rd), used(rs1));
+            (e.result, e.address) = (Some([pc.wrapping_add(4); LANES]), Some(plus(offset)));
+            (e.calls, e.returns) = calls_and_returns(model.depth(word));
+        }
+        Instruction::Branch { condition, rs1, rs2, offset } => {
+            (e.is_branch, e.rs1, e.rs2) = (true, used(rs1), used(rs2));
+            e.target = Some(pc.wrapping_add(offset));
+            e.taken = Some(lanes.map(|[a, b]| holds(condition, a, b)));
+            if (offset as i32) < 0 {
+                e.next = pc.wrapping_add(offset);
+            }
+        }
+        Instruction::Load { rd, rs1, offset, .. } => {
+            (e.is_load, e.rd, e.rs1) = (true, used(rd), used(rs1));
+            (e.memory_op, e.address) = (Some(0), Some(plus(offset)));
+        }
+        Instruction::Store { rs1, rs2, offset, .. } => {
+            (e.is_store, e.rs1, e.rs2) = (true, used(rs1), used(rs2));
+            (e.memory_op, e.address, e.store) = (Some(1), Some(plus(offset)), Some(second));
+        }
+        Instruction::Immediate { operation, rd, rs1, immediate } => {
+            (e.rd, e.rs1) = (used(rd), used(rs1));
+            e.result = Some(first.map(|a| arithmetic(operation, a, immediate)));
+        }
+        Instruction::Registers { operation, rd, rs1, rs2 } => {
+            (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
+            e.result = Some(lanes.map(|[a, b]| arithmetic(operation, a, b)));
+        }
+        Instruction::Multiply { operation, rd, rs1, rs2 } => {
+            (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
+            e.is_multiply = is_product(operation);
+            e.is_divide = !e.is_multiply;
+        }
+        Instruction::LoadReserved { rd, rs1, .. } => {
+            (e.rd, e.rs1) = (used(rd), used(rs1));
+            e.memory_op = Some(2);
+        }
+        Instruction::StoreConditional { rd, rs1, rs2, .. } => {
+            (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
+            (e.memory_op, e.store) = (Some(3), Some(second));
+        }
+        Instruction::Atomic { operation, rd, rs1, rs2, .. } => {
+            (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
+            (e.memory_op, e.store) = (Some(code(operation)), Some(second));
+        }
+        Instruction::Fence => {}
+        Instruction::FenceInstruction => e.is_fence_i = true,
+        Instruction::EnvironmentCall => e.cause = Some(11),
+        Instruction::Breakpoint => e.cause = Some(3),
+        Instruction::Csr { operation, source, rd, csr } => {
+            e.rd = used(rd);
+            let operand = match source {
+                CsrSource::Register(rs1) => {
+                    e.rs1 = used(rs1);
+                    first
+                }
+                CsrSource::Immediate(value) => [u32::from(value); LANES],
+            };
+            match model.access(word) {
+                None => e.cause = Some(2),
+                Some(Access::Reads(values)) => {
+                    e.reads_mask = MASKS.map(|number| number == csr);
+                    e.result = Some(std::array::from_fn(|lane| values[lane]));
+                }
+                Some(Access::ReadsCounter) => {}
+                Some(Access::Parks) => (e.is_barrier, e.result) = (true, Some([0; LANES])),
+                Some(Access::Exits) => {
+                    e.is_exit = true;
+                    e.result = Some(if operation == CsrOperation::Clear { [0; LANES] } else { operand });
+                }
+            }
+        }
+    }
+    if matches!(e.memory_op, Some(2..)) {
+        (e.is_load, e.is_atomic, e.address) = (true, true, Some(first));
+    }
+    e.writes = e.rd.is_some() && !e.is_load && !e.is_multiply && !e.is_divide;
+    e
+}
+
+fn calls_and_returns(depth: u8) -> (bool, bool) {
+    (depth == 1, depth == 255)
+}
+
+fn is_product(operation: Multiplication) -> bool {
+    use Multiplication::*;
+    matches!(operation, Low | High | HighSignedUnsigned | HighUnsigned)
+}
+
+fn holds(condition: Condition, a: u32, b: u32) -> bool {
+    match condition {
+        Condition::Equal => a == b,
+        Condition::NotEqual => a != b,
+        Condition::Less => (a as i32) < b as i32,
+        Condition::GreaterEqual => a as i32 >= b as i32,
+        Condition::LessUnsigned => a < b,
+        Condition::GreaterEqualUnsigned => a >= b,
+    }
+}
+
+fn arithmetic(operation: Arithmetic, a: u32, b: u32) -> u32 {
+    match operation {
+        Arithmetic::Add => a.wrapping_add(b),
+        Arithmetic::Sub => a.wrapping_sub(b),
+        Arithmetic::ShiftLeft => a << (b & 31),
+        Arithmetic::ShiftRight => a >> (b & 31),
+        Arithmetic::ShiftRightArithmetic => (a as i32 >> (b & 31)) as u32,
+        Arithmetic::SetLess => u32::from((a as i32) < b as i32),
+        Arithmetic::SetLessUnsigned => u32::from(a < b),
+        Arithmetic::Xor => a ^ b,
+        Arithmetic::Or => a | b,
+        Arithmetic::And => a & b,
+    }
+}
+
+/// `dmem_req_op`, of docs/microarchitecture.md.
+fn code(operation: AtomicOperation) -> u32 {
+    match operation {
+        AtomicOperation::Swap => 4,
+        AtomicOperation::Add => 5,
+        AtomicOperation::Xor => 6,
+        AtomicOperation::And => 7,
+        AtomicOperation::Or => 8,
+        AtomicOperation::Minimum => 9,
+        AtomicOperation::Maximum => 10,
+        AtomicOperation::MinimumUnsigned => 11,
+        AtomicOperation::MaximumUnsigned => 12,
+    }
+}

@@ -1,0 +1,288 @@
+//! Stages S2, S4 (its immediates), S5 and S6 of the emitted core, verilated without the rest of it: a word goes in, and what the stages
+//! say of it must be what the golden model's decoder says.
+
+use std::collections::HashMap;
+use std::fmt::{Debug, Write};
+
+use rtl::{Direction, PortInfo};
+use sim::decode::decode;
+use tools::cache::Cache;
+use verilate::{self, Built, Effort, Port, Source};
+use weft_config::{Config, Isa};
+
+use crate::decoders::asked::{self, Model};
+use crate::decoders::expected::{self, Expected, LANES, Operands};
+
+const STAGES: [&str; 4] = ["s2_predecode", "s4_immediate", "s5_decode", "s6_execute"];
+const TOP: &str = "decoders";
+
+/// The mask of the path whose CSR is read.
+const MASK: u32 = (1 << LANES) - 1;
+
+macro_rules! pins {
+    ($($name:ident)*) => {
+        /// The ports that are driven and read.
+        #[derive(Clone, Copy)]
+        struct Pins { $($name: Port,)* }
+
+        impl Pins {
+            fn of(ports: &HashMap<&str, Port>) -> Self {
+                let port = |name: &str| *ports.get(name).unwrap_or_else(|| panic!("the stages have no port {name}"));
+                Self { $($name: port(stringify!($name)),)* }
+            }
+        }
+    };
+}
+
+pins! {
+    clk rst
+    valid_s2 imem_rsp_data pc_s2
+    uses_rs1_s2 rs1_s2 uses_rs2_s2 rs2_s2 writes_rd_s2 rd_s2
+    is_load_s2 is_store_s2 is_long_s2 is_divide_s2 is_fence_i_s2 predicted_s2
+    warp_s4 instruction_s4 fetch_fault_s5 valid_s5 warp_s5 instruction_s5 pc_s5 rs1_s5 rs2_s5
+    is_branch_s7 is_jal_s7 is_jalr_s7 is_load_s7 is_store_s7 is_atomic_s7 is_multiply_s7 is_divide_s7
+    is_exit_s7 is_barrier_s7 is_fence_i_s7 reads_mask_s7 reads_mask_high_s7 calls_s7 returns_s7 writes_s7
+    memory_op_s7 target_s7 target_misaligned_s7 faults_s7 cause_s7
+    result_s7 uniform_s7 address_s7 taken_s7 store_s7
+}
+
+/// A word on its way: what S6 and S7 must say of it, and what S2 reserved.
+struct Entered {
+    word: u32,
+    expected: Expected,
+    reserved: [bool; 4],
+}
+
+/// The stages of a core.
+pub struct Stages {
+    isa: Isa,
+    model: Model,
+    hardware: verilate::Model,
+    pins: Pins,
+    rng: fastrand::Rng,
+    before: Option<Entered>,
+}
+
+impl Stages {
+    /// Of this core.
+    pub fn new(config: &Config) -> Self {
+        let core = cores::elaborate(config, 0x8000_0000).unwrap();
+        let files = core.files();
+        let text = |name: &str| &files.iter().find(|(file, _)| *file == format!("{name}.v")).unwrap().1;
+        let stages = STAGES.map(|name| (name, ports_of(text(name))));
+        let outer = outer_ports(&stages);
+        let verilog = with_submodules(&files) + &top(&stages, &outer);
+        let source = Source { top: TOP, ports: &outer, verilog: &verilog, memory: None };
+        let mut hardware = Built::of(&Cache::of_user(), &source, false, Effort::Fast).unwrap().instance(1).unwrap();
+        let found = |PortInfo { name, width, direction }: &PortInfo| hardware.port(name, *width, *direction).unwrap();
+        let pins = Pins::of(&outer.iter().map(|port| (port.name.as_str(), found(port))).collect());
+        for (input, value) in [(pins.rst, 0), (pins.fetch_fault_s5, 0), (pins.valid_s2, 1), (pins.valid_s5, 1_u64)] {
+            hardware.set(input, value);
+        }
+        for warp in [pins.warp_s4, pins.warp_s5] {
+            hardware.set(warp, asked::WARP.into());
+        }
+        let rng = fastrand::Rng::with_seed(1);
+        Self { isa: config.isa, model: Model::new(config), hardware, pins, rng, before: None }
+    }
+
+    /// Lets the stages decode a word, and compares; what S6 and S7 say of it only when the next one is there.
+    pub fn check(&mut self, word: u32) {
+        let pc = 0x8000_0000 | self.rng.u32(0..1 << 24) & !3;
+        let lanes: [Operands; LANES] = std::array::from_fn(|_| self.operands());
+        let instruction = decode(word).filter(|found| found.supported(&self.isa));
+        let expected = expected::of(word, instruction, pc, lanes, &mut self.model);
+
+        let pins = self.pins;
+        let both = |operand: usize| u64::from(lanes[1][operand]) << 32 | u64::from(lanes[0][operand]);
+        // One edge for S4; what is behind it stays as it is.
+        self.hardware.set(pins.instruction_s4, word.into());
+        self.clock(0);
+        self.clock(1);
+        self.hardware.set(pins.imem_rsp_data, word.into());
+        self.hardware.set(pins.instruction_s5, word.into());
+        self.hardware.set(pins.pc_s2, (pc >> 2).into());
+        self.hardware.set(pins.pc_s5, (pc >> 2).into());
+        self.hardware.set(pins.rs1_s5, both(0));
+        self.hardware.set(pins.rs2_s5, both(1));
+        self.clock(0);
+        let reserved = self.predecoded(word, &expected);
+        self.clock(1);
+        if let Some(before) = self.before.replace(Entered { word, expected, reserved }) {
+            self.decoded(&before);
+        }
+    }
+
+    /// Often equal, or equal but for the sign.
+    fn operands(&mut self) -> Operands {
+        let (a, b) = (self.rng.u32(..), self.rng.u32(..));
+        [a, [a, a ^ 1 << 31, b, b][self.rng.usize(0..4)]]
+    }
+
+    fn clock(&mut self, level: u64) {
+        self.hardware.set(self.pins.clk, level);
+        self.hardware.eval().unwrap();
+    }
+
+    fn get(&self, port: Port) -> u32 {
+        self.hardware.get(port) as u32
+    }
+
+    fn is(&self, port: Port) -> bool {
+        self.get(port) == 1
+    }
+
+    fn lanes(&self, port: Port) -> [u32; LANES] {
+        let both = self.hardware.get(port);
+        [both as u32, (both >> 32) as u32]
+    }
+
+    /// S2: hazards and prediction. Answers what S3 reserves.
+    fn predecoded(&self, word: u32, expected: &Expected) -> [bool; 4] {
+        let pins = &self.pins;
+        let reserved = [pins.is_load_s2, pins.is_store_s2, pins.is_long_s2, pins.is_divide_s2].map(|pin| self.is(pin));
+        // Whatever else S2 says of a word that is no instruction.
+        if expected.cause == Some(2) {
+            return reserved;
+        }
+        let register = |uses, number| Some(self.get(number) as u8).filter(|number| self.is(uses) && *number != 0);
+        let same = |what, found, expected| same(word, what, found, expected);
+        same("rs1 in S2", register(pins.uses_rs1_s2, pins.rs1_s2), expected.rs1);
+        same("rs2 in S2", register(pins.uses_rs2_s2, pins.rs2_s2), expected.rs2);
+        same("rd in S2", register(pins.writes_rd_s2, pins.rd_s2), expected.rd);
+        let Expected { is_load, is_store, is_multiply, is_divide, .. } = *expected;
+        self::same(word, "reserved in S2", reserved, [is_load, is_store, is_multiply || is_divide, is_divide]);
+        self::same(word, "fence.i in S2", self.is(pins.is_fence_i_s2), expected.is_fence_i);
+        self::same(word, "predicted pc", self.get(pins.predicted_s2) << 2, expected.next & !3);
+        reserved
+    }
+
+    /// S5 and S6: control and values, as they enter S7.
+    fn decoded(&self, Entered { word, expected, reserved }: &Entered) {
+        let (pins, word, e) = (&self.pins, *word, expected);
+        let long = [pins.is_multiply_s7, pins.is_divide_s7].map(|pin| self.is(pin));
+        let given_back = [self.is(pins.is_load_s7), self.is(pins.is_store_s7), long[0] || long[1], long[1]];
+        same(word, "reservations in S2 and S7", given_back, *reserved);
+
+        let cause = Some(self.get(pins.cause_s7)).filter(|_| self.is(pins.faults_s7));
+        same(word, "cause", cause, e.cause);
+        if cause.is_some() {
+            return;
+        }
+        for (what, pin, expected) in [
+            ("branch", pins.is_branch_s7, e.is_branch),
+            ("jal", pins.is_jal_s7, e.is_jal),
+            ("jalr", pins.is_jalr_s7, e.is_jalr),
+            ("load", pins.is_load_s7, e.is_load),
+            ("store", pins.is_store_s7, e.is_store),
+            ("atomic", pins.is_atomic_s7, e.is_atomic),
+            ("multiplication", pins.is_multiply_s7, e.is_multiply),
+            ("division", pins.is_divide_s7, e.is_divide),
+            ("exit", pins.is_exit_s7, e.is_exit),
+            ("barrier", pins.is_barrier_s7, e.is_barrier),
+            ("fence.i", pins.is_fence_i_s7, e.is_fence_i),
+            ("mask, low", pins.reads_mask_s7, e.reads_mask[0]),
+            ("mask, high", pins.reads_mask_high_s7, e.reads_mask[1]),
+            ("call", pins.calls_s7, e.calls),
+            ("return", pins.returns_s7, e.returns),
+            ("write of rd", pins.writes_s7, e.writes),
+        ] {
+            same(word, what, self.is(pin), expected);
+        }
+        if let Some(operation) = e.memory_op {
+            same(word, "memory operation", self.get(pins.memory_op_s7), operation);
+        }
+        if let Some(target) = e.target {
+            let found = self.get(pins.target_s7) << 2 | self.get(pins.target_misaligned_s7) << 1;
+            same(word, "target", found, target);
+        }
+        if let Some(result) = e.result {
+            let mask = if self.is(pins.reads_mask_s7) { MASK } else { 0 };
+            let shared = self.get(pins.uniform_s7) | mask;
+            same(word, "result", self.lanes(pins.result_s7).map(|lane| lane | shared), result);
+        }
+        if let Some(address) = e.address {
+            same(word, "address", self.lanes(pins.address_s7), address);
+        }
+        if let Some(store) = e.store {
+            same(word, "store data", self.lanes(pins.store_s7), store);
+        }
+        if let Some(taken) = e.taken {
+            let lanes = self.get(pins.taken_s7);
+            same(word, "taken", std::array::from_fn(|lane| lanes >> lane & 1 == 1), taken);
+        }
+    }
+}
+
+fn same<T: Debug + PartialEq>(word: u32, what: &str, found: T, expected: T) {
+    if found != expected {
+        let text = decode(word).map_or("no instruction".into(), |instruction| instruction.to_string());
+        panic!("{word:#010x}, {text}: {what}: {found:?} in the hardware, {expected:?} by the model");
+    }
+}
+
+/// The ports that an emitted module declares, one a line.
+fn ports_of(verilog: &str) -> Vec<PortInfo> {
+    let port = |line: &str| {
+        let line = line.trim().trim_end_matches(',');
+        let (direction, rest) = match line.split_once(" wire ")? {
+            ("input" | "input ", rest) => (Direction::Input, rest.trim()),
+            ("output", rest) => (Direction::Output, rest.trim()),
+            _ => return None,
+        };
+        let (width, name) = match rest.strip_prefix('[') {
+            Some(range) => {
+                let (highest, name) = range.split_once(":0]")?;
+                (highest.parse::<usize>().ok()? + 1, name.trim())
+            }
+            None => (1, rest),
+        };
+        Some(PortInfo { name: name.into(), width, direction })
+    };
+    let header = verilog.split(");").next().unwrap_or_default();
+    header.lines().filter_map(port).collect()
+}
+
+/// Of all stages together: every output, and each input that no stage drives.
+fn outer_ports(stages: &[(&str, Vec<PortInfo>)]) -> Vec<PortInfo> {
+    let of =
+        |direction: Direction| stages.iter().flat_map(|(_, ports)| ports).filter(move |p| p.direction == direction);
+    let mut outer: Vec<PortInfo> = of(Direction::Output).cloned().collect();
+    for input in of(Direction::Input) {
+        if !outer.iter().any(|port| port.name == input.name) {
+            outer.push(input.clone());
+        }
+    }
+    outer
+}
+
+/// The stages and the modules that they are made of: the cached model outlives changes of the others.
+fn with_submodules(files: &[(String, String)]) -> String {
+    let mut names: Vec<String> = STAGES.map(String::from).into();
+    let mut text = String::new();
+    while let Some(name) = names.pop() {
+        if text.contains(&format!("\nmodule {name} ")) {
+            continue;
+        }
+        let (_, module) = files.iter().find(|(file, _)| *file == format!("{name}.v")).unwrap();
+        text += module;
+        let stems = files.iter().filter_map(|(file, _)| file.strip_suffix(".v"));
+        names.extend(stems.filter(|stem| module.contains(&format!("\n    {stem} "))).map(String::from));
+    }
+    text
+}
+
+/// A module of the stages, connected by name.
+fn top(stages: &[(&str, Vec<PortInfo>)], outer: &[PortInfo]) -> String {
+    let mut text = String::from("\n`default_nettype none\n");
+    let direction = |port: &PortInfo| if port.direction == Direction::Input { "input" } else { "output" };
+    let declare = |port: &PortInfo| format!("    {} wire [{}:0] {}", direction(port), port.width - 1, port.name);
+    let declarations: Vec<String> = outer.iter().map(declare).collect();
+    // A `String` never fails to be written to.
+    let _ = writeln!(text, "module {TOP} (\n{}\n);", declarations.join(",\n"));
+    for (name, ports) in stages {
+        let connections: Vec<String> = ports.iter().map(|PortInfo { name, .. }| format!(".{name} ({name})")).collect();
+        let _ = writeln!(text, "    {name} {name} ({});", connections.join(", "));
+    }
+    text + "endmodule\n"
+}

@@ -1,0 +1,103 @@
+//! What a divergence unit meets seldom: the programs of `tests/assembly` that end threads and paths in odd places, make
+//! as many paths as there are lanes, and call deeper than the count of calls goes. Every unit must come to the same end.
+
+use crate::support;
+
+use support::assembly::{config, cosim, file, program};
+use testbench::{Engine, Outcome, Report, RunOptions};
+use weft_config::Config;
+
+const PROGRAMS: [&str; 4] = ["exits", "path_ends", "one_path_each", "recursion"];
+
+fn with_unit(size: (u32, u32), latency: (u32, u32), unit: &str) -> Config {
+    let mut config = config(size, latency);
+    config.divergence.unit = unit.into();
+    // Deep enough for the recursion of lane 63.
+    config.memory.stack_bytes = 8192;
+    config
+}
+
+/// `exits` has its say about lanes up to 3.
+fn is_for(name: &str, (_, threads): (u32, u32)) -> bool {
+    name != "exits" || threads >= 4
+}
+
+/// Values of `divergence.fair_after` to try: the default alone for a unit whose paths take no turns.
+fn turns(unit: &str, values: &[u64]) -> Vec<u64> {
+    if weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
+        values.to_vec()
+    } else {
+        vec![Config::default().divergence.fair_after]
+    }
+}
+
+/// A path that waits at the barrier above others of its warp that have still to come there: a stack cannot run those.
+fn may_be_stuck(unit: &str, name: &str) -> bool {
+    !weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) && name != "recursion"
+}
+
+fn check(unit: &str, name: &str, threads: u32, report: &Report, place: &str) {
+    if !may_be_stuck(unit, name) || threads == 1 {
+        assert!(report.success(), "{place}: {}", report.message);
+    } else if unit == "pdom-stack" && name != "path_ends" {
+        assert_eq!(report.outcome, Outcome::Deadlock, "{place}: {}", report.message);
+    } else {
+        // Which path runs first decides, and both sides of a row of the dual-path stack may wait.
+        assert!(report.success() || report.outcome == Outcome::Deadlock, "{place}: {}", report.message);
+    }
+}
+
+#[test]
+fn every_policy_comes_to_the_same_end() {
+    for unit in weft_config::Unit::names() {
+        for size in [(1, 1), (3, 2), (2, 4), (3, 8), (2, 32), (1, 64)] {
+            for name in PROGRAMS.into_iter().filter(|name| is_for(name, size)) {
+                for fair_after in turns(unit, &[0, 1, 3, 65536]) {
+                    let mut config = with_unit(size, (1, 1), unit);
+                    config.divergence.fair_after = fair_after;
+                    let options = RunOptions { max_cycles: 2_000_000, untimed: true, ..RunOptions::default() };
+                    let report = testbench::run(&config, &program(&file(name), &config), Engine::Model, options);
+                    let report = report.unwrap();
+                    let place = format!("{unit}, {name} at {size:?}, fair_after {fair_after}");
+                    check(unit, name, size.1, &report, &place);
+                    if name == "one_path_each" && weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
+                        assert_eq!(report.statistics.high_water(), Some(size.1), "{place}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Runs all programs in lock step under every unit, each with both latencies or, in a wide warp, with one of them.
+fn in_lock_step(size: (u32, u32), fair_after: u64) {
+    const LATENCIES: [(u32, u32); 2] = [(1, 1), (1, 60)];
+    for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
+        for (number, name) in PROGRAMS.into_iter().filter(|name| is_for(name, size)).enumerate() {
+            let one = (unit_number + number) % LATENCIES.len();
+            let latencies = if size.1 < 64 { &LATENCIES[..] } else { &LATENCIES[one..=one] };
+            for latency in latencies {
+                let mut config = with_unit(size, *latency, unit);
+                config.divergence.fair_after = turns(unit, &[fair_after])[0];
+                let report = cosim(&file(name), &config);
+                let place = format!("{unit}, {name} at {size:?}, fair_after {fair_after}, latency {latency:?}");
+                check(unit, name, size.1, &report, &place);
+            }
+        }
+    }
+}
+
+#[test]
+fn small_cores_agree_with_the_model() {
+    in_lock_step((3, 8), 65536);
+}
+
+#[test]
+fn small_cores_whose_paths_take_turns_agree_with_the_model() {
+    in_lock_step((2, 4), 3);
+}
+
+#[test]
+fn the_widest_warp_agrees_with_the_model() {
+    in_lock_step((1, 64), 0);
+}

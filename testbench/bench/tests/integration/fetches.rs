@@ -1,0 +1,81 @@
+//! The fetch port: a core that asks for what is between words is found, and so is one that does not wait for late words.
+
+use crate::support;
+
+use std::fs;
+
+use sim::Program;
+use support::assembler::*;
+use testbench::{Engine, Outcome, RunOptions};
+use weft_config::{Bandwidth, Config, Latency};
+
+const LATE: Latency = Latency { min: 1, max: 9 };
+
+fn small() -> Config {
+    let mut config = support::config(2, 2);
+    config.run.watchdog = 2000;
+    config
+}
+
+fn program() -> [u32; 3] {
+    [addi(5, 0, 1), addi(6, 5, 1), csrw(0x800, 0)]
+}
+
+#[test]
+fn fetches_are_of_whole_words() {
+    assert!(support::agrees(&small(), &program(), None));
+    assert!(!support::agrees(&small(), &program(), Some("s1_fetch.asks_between_words")));
+}
+
+#[test]
+fn a_core_that_does_not_wait_for_its_words_is_found_where_they_are_late() {
+    let breaks = Some("s1_fetch.does_not_wait_for_late_words");
+    let mut config = small();
+    assert!(support::agrees(&config, &program(), breaks), "words come in the next cycle");
+    config.memory.fetch_latency = LATE;
+    assert!(support::agrees(&config, &program(), None));
+    assert!(!support::agrees(&config, &program(), breaks));
+}
+
+/// Resteers, parts of loads, barriers and divisions while a word is awaited; data late as well, and in any order.
+#[test]
+fn every_unit_waits_for_late_words() {
+    let out = tempfile::tempdir().unwrap();
+    for name in ["quicksort", "gcd", "reduction", "lu_decomposition", "indirect_call", "memory_patterns"] {
+        let kernel = kernels::find(name).unwrap();
+        let elf = fs::read(kernels::build(kernel, out.path()).unwrap()).unwrap();
+        for unit in weft_config::Unit::names() {
+            let mut config = Config { warps: 3, threads: 4, ..Config::default() };
+            config.divergence.unit = unit.into();
+            config.memory.latency = Latency { min: 1, max: 30 };
+            config.memory.fetch_latency = LATE;
+            let program = Program::load(name, &elf, &config).unwrap();
+            let report = testbench::run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap();
+            assert!(report.success(), "{name} with {unit}: {}", report.message);
+        }
+    }
+}
+
+/// A core that waits for a slow memory is not stuck.
+#[test]
+fn what_was_asked_and_not_answered_is_no_deadlock() {
+    let out = tempfile::tempdir().unwrap();
+    let elf = fs::read(kernels::build(kernels::find("memory_patterns").unwrap(), out.path()).unwrap()).unwrap();
+    let run = |set: fn(&mut Config)| {
+        let mut config = Config { warps: 3, threads: 4, ..Config::default() };
+        set(&mut config);
+        let program = Program::load("memory_patterns", &elf, &config).unwrap();
+        let options = RunOptions { max_cycles: 30_000, ..RunOptions::default() };
+        testbench::run(&config, &program, Engine::Rtl, options).unwrap()
+    };
+    let fetch = run(|config| {
+        config.memory.fetch_latency = Latency { min: 1000, max: 1000 };
+        config.run.watchdog = 500;
+    });
+    assert_eq!(fetch.outcome, Outcome::Limit, "{}", fetch.message);
+    let request = run(|config| {
+        config.memory.bandwidth = Bandwidth(1);
+        config.run.watchdog = 50;
+    });
+    assert_eq!(request.outcome, Outcome::Limit, "{}", request.message);
+}

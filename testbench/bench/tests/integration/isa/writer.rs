@@ -1,0 +1,253 @@
+//! Writes the assembly text of an image's cases: registers chosen at random, results in one table.
+//!
+//! Between blocks one register alone is in use: it points to the word of the next case and this thread's set.
+
+use std::fmt;
+use std::fmt::Write;
+use std::ops::Range;
+
+use fastrand::Rng;
+
+use crate::isa::image::SETS;
+
+/// Bytes from one case's word to the next one's, and from one operand to the next.
+pub const STRIDE: usize = 4 * SETS;
+
+/// Bytes of memory that each set has for itself.
+pub const PRIVATE: usize = 256;
+
+/// Values at the edges of what instructions do.
+const CORNERS: [u32; 16] = [
+    0,
+    1,
+    2,
+    0xffff_ffff,
+    0xffff_fffe,
+    0x8000_0000,
+    0x8000_0001,
+    0x7fff_ffff,
+    0x7fff_fffe,
+    31,
+    32,
+    33,
+    0xffff,
+    0x1_0000,
+    0x5555_5555,
+    0xaaaa_aaaa,
+];
+
+/// Pairs of operands of each set: first every pair of corners, in another order for each set, then
+/// pairs drawn at random.
+pub const PAIRS: Range<usize> = 0..320;
+
+/// Fewer of them: each corner once as the first and once as the second operand, and all drawn at random.
+pub const FEW_PAIRS: Range<usize> = CORNER_PAIRS - CORNERS.len()..PAIRS.end;
+
+const CORNER_PAIRS: usize = CORNERS.len() * CORNERS.len();
+
+/// A register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Register(pub u8);
+
+impl fmt::Display for Register {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "x{}", self.0)
+    }
+}
+
+/// One word that is compared, for each set.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The instruction.
+    pub text: String,
+    /// Its pair of operands.
+    pub pair: Option<usize>,
+}
+
+/// The text so far.
+pub struct Writer<'a> {
+    pub rng: &'a mut Rng,
+    pub text: String,
+    pub cases: Vec<Case>,
+    /// By pair, by set.
+    pub operands: Vec<[[u32; 2]; SETS]>,
+    taken: Vec<Register>,
+    results: Register,
+    /// Bytes by which `results` is behind.
+    behind: usize,
+    /// Words saved since the loop began, inside one.
+    loop_cases: Option<Vec<String>>,
+    labels: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// At the start of the body: a0 is the number of the set.
+    pub fn new(rng: &'a mut Rng) -> Self {
+        let operands = operands(rng);
+        let results = Register(10);
+        let text = "body:\n slli a0, a0, 2\n la t0, results\n add a0, a0, t0\n".into();
+        let (taken, cases) = (vec![Register(0), results], Vec::new());
+        Self { rng, text, cases, operands, taken, results, behind: 0, loop_cases: None, labels: 0 }
+    }
+
+    /// Ends the body, with the number of the set in a0 again.
+    pub fn finish(&mut self) {
+        self.catch_up();
+        let bytes = self.cases.len() * STRIDE;
+        let results = self.results;
+        self.line(format_args!("mv a0, {results}"));
+        self.line(format_args!("la t0, results + {bytes}"));
+        self.text.push_str(" sub a0, a0, t0\n srli a0, a0, 2\n j body_end\n");
+    }
+
+    /// A line.
+    pub fn line(&mut self, line: impl fmt::Display) {
+        // A `String` never fails to be written to.
+        let _ = writeln!(self.text, " {line}");
+    }
+
+    /// The name of a new local place.
+    pub fn label(&mut self) -> String {
+        self.labels += 1;
+        format!(".L{}", self.labels)
+    }
+
+    /// Here is the place.
+    pub fn place(&mut self, label: &str) {
+        let _ = writeln!(self.text, "{label}:");
+    }
+
+    /// A register that is not in use, in use from now to the end of the block.
+    pub fn register(&mut self) -> Register {
+        let free: Vec<_> = (1..32).map(Register).filter(|register| !self.taken.contains(register)).collect();
+        let register = free[self.rng.usize(0..free.len())];
+        self.taken.push(register);
+        register
+    }
+
+    /// Several of them.
+    pub fn registers<const N: usize>(&mut self) -> [Register; N] {
+        std::array::from_fn(|_| self.register())
+    }
+
+    /// Which registers are in use.
+    pub fn taken(&self) -> &[Register] {
+        &self.taken
+    }
+
+    /// Frees every register and moves the pointer to another one.
+    pub fn block(&mut self) {
+        self.block_keeping(&[]);
+    }
+
+    /// The same, with registers that are not in use but never drawn.
+    pub fn block_keeping(&mut self, kept: &[Register]) {
+        self.catch_up();
+        let old = self.results;
+        self.taken = [&[Register(0), old], kept].concat();
+        let new = self.register();
+        self.line(format_args!("mv {new}, {old}"));
+        self.taken = [&[Register(0), new], kept].concat();
+        self.results = new;
+    }
+
+    /// `register` = 4 · the number of the set.
+    pub fn set_offset(&mut self, register: Register) {
+        assert!(self.loop_cases.is_none(), "the number of cases so far is not fixed in a loop");
+        self.catch_up();
+        let (bytes, results) = (self.cases.len() * STRIDE, self.results);
+        self.line(format_args!("la {register}, results + {bytes}"));
+        self.line(format_args!("sub {register}, {results}, {register}"));
+    }
+
+    /// `register` = the address of this set's first operand of pair `pair`.
+    pub fn operands_at(&mut self, register: Register, pair: usize) {
+        let scratch = self.register();
+        self.set_offset(register);
+        self.line(format_args!("la {scratch}, operands + {}", pair * 2 * STRIDE));
+        self.line(format_args!("add {register}, {register}, {scratch}"));
+    }
+
+    /// `register` = the address of this set's private memory.
+    pub fn private_at(&mut self, register: Register) {
+        let scratch = self.register();
+        self.set_offset(register);
+        self.line(format_args!("slli {register}, {register}, {}", (PRIVATE / 4).trailing_zeros()));
+        self.line(format_args!("la {scratch}, private"));
+        self.line(format_args!("add {register}, {register}, {scratch}"));
+    }
+
+    /// Runs `body` for each pair of operands, in registers that it may not change.
+    pub fn for_pairs(&mut self, pairs: Range<usize>, body: impl FnOnce(&mut Self, Register, Register)) {
+        let [pointer, end, a, b] = self.registers();
+        self.operands_at(pointer, pairs.start);
+        let bytes = pairs.len() * 2 * STRIDE;
+        self.line(format_args!("li {end}, {bytes}"));
+        self.line(format_args!("add {end}, {end}, {pointer}"));
+        let (top, out) = (self.label(), self.label());
+        self.place(&top);
+        self.line(format_args!("lw {a}, 0({pointer})"));
+        self.line(format_args!("lw {b}, {STRIDE}({pointer})"));
+        self.line(format_args!("addi {pointer}, {pointer}, {}", 2 * STRIDE));
+        self.loop_cases = Some(Vec::new());
+        body(self, a, b);
+        self.catch_up();
+        self.line(format_args!("beq {pointer}, {end}, {out}"));
+        self.line(format_args!("j {top}"));
+        self.place(&out);
+        let cases = self.loop_cases.take().expect("the loop just begun");
+        for pair in pairs {
+            self.cases.extend(cases.iter().map(|text| Case { text: text.clone(), pair: Some(pair) }));
+        }
+    }
+
+    /// Saves a register as the word of one case.
+    pub fn save(&mut self, register: Register, text: impl Into<String>) {
+        if self.behind + STRIDE > 2048 {
+            self.catch_up();
+        }
+        let (behind, results) = (self.behind, self.results);
+        self.line(format_args!("sw {register}, {behind}({results})"));
+        self.behind += STRIDE;
+        match &mut self.loop_cases {
+            Some(cases) => cases.push(text.into()),
+            None => self.cases.push(Case { text: text.into(), pair: None }),
+        }
+    }
+
+    fn catch_up(&mut self) {
+        if self.behind != 0 {
+            let (behind, results) = (self.behind, self.results);
+            self.line(format_args!("addi {results}, {results}, {behind}"));
+            self.behind = 0;
+        }
+    }
+}
+
+fn operands(rng: &mut Rng) -> Vec<[[u32; 2]; SETS]> {
+    let sets: [Vec<[u32; 2]>; SETS] = std::array::from_fn(|_| {
+        let (mut first, mut second) = (CORNERS, CORNERS);
+        rng.shuffle(&mut first);
+        rng.shuffle(&mut second);
+        let count = CORNERS.len();
+        let corners = (0..CORNER_PAIRS).map(|pair| [first[pair % count], second[(pair + pair / count) % count]]);
+        let mut pairs: Vec<_> = corners.collect();
+        pairs.extend((CORNER_PAIRS..PAIRS.end).map(|_| random_pair(rng)));
+        pairs
+    });
+    PAIRS.map(|pair| std::array::from_fn(|set| sets[set][pair])).collect()
+}
+
+/// Words of any length, sometimes equal or neighbours.
+fn random_pair(rng: &mut Rng) -> [u32; 2] {
+    let mut word = || {
+        let word = rng.u32(..) >> rng.u32(0..32);
+        if rng.bool() { word } else { word.wrapping_neg() }
+    };
+    let (a, b) = (word(), word());
+    match rng.u32(0..8) {
+        0 => [a, a],
+        1 => [a, a.wrapping_add(1)],
+        _ => [a, b],
+    }
+}

@@ -1,0 +1,42 @@
+//! The leader of more than eight threads, elected in groups of eight lanes: each lane in turn, and what is broken is found.
+
+use crate::support;
+
+use support::assembler::*;
+
+/// Each thread writes a line of its own, reads it back, and jumps to a word of its own: as many parts as threads.
+fn program() -> Vec<u32> {
+    let (hart, at, target) = (5, 6, 7);
+    let mut words = vec![csrr(hart, 0xf14), slli(at, hart, 8), lui(8, 0x80010), add(at, at, 8)];
+    words.extend([sw(hart, at, 0), lw(9, at, 0), sb(hart, at, 5), lhu(10, at, 4)]);
+    words.extend([slli(target, hart, 3), auipc(8, 0), add(target, target, 8), jalr(1, target, 12)]);
+    // For each thread two words, so that none goes on where another jumps to.
+    words.extend((0..128).flat_map(|_| [addi(11, 1, 0), csrw(0x800, 0)]));
+    words
+}
+
+#[test]
+fn every_lane_is_elected_once_those_below_have_been_served() {
+    for (threads, unit) in [(16, "dual-path"), (32, "pdom-stack"), (64, "sorted-table")] {
+        let mut config = support::config(2, threads);
+        config.divergence.unit = unit.into();
+        assert!(support::agrees(&config, &program(), None), "{threads} threads with {unit}");
+    }
+}
+
+#[test]
+fn an_election_that_is_broken_is_found() {
+    let broken = [
+        ("the highest group goes before the lowest", "s6_leader.elects_the_highest_group"),
+        ("lane 9 is elected beside lane 8", "s6_leader.group_1_elects_its_second_lane_as_well"),
+        ("the leader's number is that of the other group's first lane", "s6_execute.leader_number_is_of_another_group"),
+        ("the first lane of group 1 leads beside that of group 0", "s6_execute.group_1_leads_without_election"),
+        ("the leader's number is one of group 0", "s6_execute.leader_number_lacks_its_group"),
+        ("the address is that of the other group's first lane", "s6_execute.leader_sum_is_of_another_group"),
+    ];
+    let config = support::config(2, 16);
+    assert!(support::agrees(&config, &program(), None));
+    for (what, fault) in broken {
+        assert!(!support::agrees(&config, &program(), Some(fault)), "{what}");
+    }
+}

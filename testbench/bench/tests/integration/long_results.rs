@@ -1,0 +1,45 @@
+//! The places for results of multiplications and divisions run out, and nothing is lost: S3 waits for one.
+//!
+//! What does not write in S7 leaves the write port to one late result. So it takes answers of memory that come all at once,
+//! to loads of long before, to keep products waiting until there is no place for more.
+
+use crate::support;
+
+use support::assembler::*;
+use weft_config::Latency;
+
+/// Each warp loads eight times, does something else for about the latency, and multiplies while the answers come. In the end
+/// each thread has stored a sum of all.
+fn program() -> Vec<u32> {
+    let mul = |rd, rs1, rs2| r_type(0, 1, rd, rs1, rs2);
+    // a1 = where the program stands: one line for all threads.
+    let mut words = vec![csrr(10, 0xf14), lui(11, 0x80000), addi(12, 10, 3)];
+    for round in 0..8 {
+        words.extend((20..28).map(|rd| lw(rd, 11, 4 * rd as i32)));
+        words.extend((0..28).map(|number| addi(5 + number % 4, 10, round)));
+        words.extend((13..20).chain(28..32).map(|rd| mul(rd, 12, if rd % 2 == 0 { 12 } else { 10 })));
+        words.extend((13..32).map(|rs| add(12, 12, rs)));
+    }
+    words.extend([lui(13, 0x80010), slli(10, 10, 2), add(13, 13, 10), sw(12, 13, 0), csrw(0x800, 0)]);
+    words
+}
+
+/// Whether hardware and model agree, with a fault point broken.
+fn agrees(fault: Option<&str>) -> bool {
+    let mut config = support::config(8, 4);
+    config.memory.outstanding = 64;
+    config.memory.latency = Latency { min: 300, max: 300 };
+    config.run.watchdog = 2000;
+    support::agrees(&config, &program(), fault)
+}
+
+#[test]
+fn places_for_long_results_run_out_and_nothing_is_lost() {
+    assert!(agrees(None));
+    // Without the wait a result is lost: so the places did run out, for one instruction and for two in a row.
+    assert!(!agrees(Some("s3_schedule.long_results_full_is_low")), "the places never ran out");
+    assert!(!agrees(Some("s3_schedule.long_results_one_left_is_low")), "the last place was never taken");
+    // Nor is it enough to wait for one place more, or at one place less alone.
+    assert!(!agrees(Some("s3_schedule.long_results_full_is_one_too_late")), "17 places instead of 16");
+    assert!(!agrees(Some("s3_schedule.long_results_one_left_is_one_too_early")), "14 places instead of 15");
+}

@@ -1,0 +1,208 @@
+//! The checker against broken hardware: mutants of the emitted Verilog, drawn by seed, are found by the kernels, or the
+//! small programs of the bench, in lock step: some of each module of the stages S3 to S9, and some more of all modules.
+//!
+//! A mutant that no program finds may change nothing at all, which Yosys then has to prove of its module, or the cycle
+//! counts a little, or be explained (`mutants/explained.json`); none counts as found, and another is drawn. Any other
+//! mutant that is not found fails the test.
+//! `WEFT_MUTANTS` is the number drawn from each module of S3 to S9 (1 unless set), `WEFT_MORE_MUTANTS` that of the
+//! further ones (12), `WEFT_MUTANT_SEED` the seed (1).
+//!
+//! `modules_have_their_scores`, which takes longer, tries `WEFT_MUTANTS_A_MODULE` (60) of every module of every divergence
+//! unit's core, or of `WEFT_MUTATED_MODULES` alone, all of a module in one build, and writes what becomes of them to the file
+//! `WEFT_MUTATION_SCORES`, if that is set. What is known is kept in the build cache. After `WEFT_MUTATION_MINUTES` no
+//! further module is begun.
+
+mod bench;
+mod equivalence;
+mod explained;
+mod forms;
+mod kept;
+mod mutator;
+mod names;
+mod scores;
+mod switched;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use self::bench::{Bench, Fate};
+use self::explained::Known;
+use self::mutator::Mutation;
+use self::names::{Named, Names};
+use self::scores::Score;
+use weft_config::Config;
+
+/// The part of all cycles by which a mutant may change them without failing the test.
+const LITTLE: f64 = 0.02;
+
+/// The part of all mutants, but for equivalent ones and those that only take other cycles, that is found at least.
+const LEAST_SCORE: f64 = 0.95;
+
+/// Whether a module is of one of the stages S3 to S9.
+fn is_stage(module: &str) -> bool {
+    module.split_once('_').is_some_and(|(stage, _)| ("s3"..="s9").contains(&stage) && stage.len() == 2)
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |value| value.parse().unwrap())
+}
+
+/// Mutants as they are tried.
+struct Hunt {
+    bench: Bench,
+    folder: tempfile::TempDir,
+    found: u64,
+    unexplained: Vec<String>,
+}
+
+impl Hunt {
+    fn new() -> Self {
+        Self { bench: Bench::new(), folder: tempfile::tempdir().unwrap(), found: 0, unexplained: Vec::new() }
+    }
+
+    fn try_one(&mut self, module: &str, text: &str, mutation: &Mutation) {
+        let what = format!("{module}, {}", mutation.describe(text));
+        let name = Names::of(text).name(mutation);
+        match self.bench.fate(module, mutation) {
+            Fate::Found { failure, .. } => {
+                self.found += 1;
+                println!("found: {what}\n    by {failure}");
+            }
+            Fate::OtherCycles(change) => {
+                println!("{:+.2} % cycles: {what}", 100.0 * change);
+                let reason = explained::reason(module, &name);
+                if let Some(reason) = &reason {
+                    println!("    explained: {reason}");
+                }
+                if change.abs() > LITTLE && reason.is_none() {
+                    let change = 100.0 * change;
+                    self.unexplained.push(format!("{what}: cycles change by {change:+.2} %; its name is {name}"));
+                }
+            }
+            Fate::Survived => {
+                let (original, mutant) = (self.bench.verilog(None), self.bench.verilog(Some((module, mutation))));
+                if equivalence::is_proven(self.folder.path(), module, &original, &mutant).unwrap() {
+                    println!("proven equivalent: {what}");
+                } else if let Some(reason) = explained::reason(module, &name) {
+                    println!("explained: {what}\n    {reason}");
+                } else {
+                    println!("SURVIVED: {what}");
+                    self.unexplained.push(format!("{what}; its name is {name}"));
+                }
+            }
+        }
+    }
+
+    fn modules(&self) -> Vec<(String, String)> {
+        self.bench.modules().map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+    }
+
+    fn assert_explained(&self) {
+        let list = self.unexplained.join("\n");
+        assert!(list.is_empty(), "not found, and neither equivalent nor of the same speed:\n{list}");
+    }
+}
+
+#[test]
+fn mutants_of_every_stage_are_found() {
+    let mut hunt = Hunt::new();
+    let (wanted, seed) = (number("WEFT_MUTANTS", 1), number("WEFT_MUTANT_SEED", 1));
+    let modules = hunt.modules();
+    for stage in 3..=9 {
+        assert!(modules.iter().any(|(name, _)| name.starts_with(&format!("s{stage}_"))), "no module of S{stage}");
+    }
+    for (module, text) in modules.iter().filter(|(name, _)| is_stage(name)) {
+        hunt.found = 0;
+        for mutation in mutator::mutations(text, seed) {
+            if hunt.found == wanted {
+                break;
+            }
+            hunt.try_one(module, text, &mutation);
+        }
+        assert!(hunt.found > 0, "no mutant of {module} was found");
+    }
+    hunt.assert_explained();
+}
+
+#[test]
+fn mutants_drawn_from_all_modules_are_found() {
+    let mut hunt = Hunt::new();
+    // Others than those of the test above.
+    let (wanted, seed) = (number("WEFT_MORE_MUTANTS", 12), number("WEFT_MUTANT_SEED", 1) + 1_000_000);
+    let mut modules = hunt.modules();
+    modules.sort_by_cached_key(|(name, _)| mutator::order(seed, &[name]));
+    let mutations: Vec<_> = modules.iter().map(|(_, text)| mutator::mutations(text, seed)).collect();
+    let most = mutations.iter().map(Vec::len).max().unwrap_or(0);
+    // One of each module, then a second one of each, and so on.
+    let drawn = (0..most).flat_map(|round| {
+        modules.iter().zip(&mutations).filter_map(move |(module, of_module)| Some((module, of_module.get(round)?)))
+    });
+    for ((module, text), mutation) in drawn {
+        if hunt.found == wanted {
+            break;
+        }
+        hunt.try_one(module, text, mutation);
+    }
+    assert_eq!(hunt.found, wanted);
+    hunt.assert_explained();
+}
+
+/// The cores of all units. Most modules are in all of them: the default comes first.
+fn benches() -> Vec<Bench> {
+    let mut units = weft_config::Unit::names();
+    units.sort_by_key(|unit| *unit != Config::default().divergence.unit);
+    units.into_iter().map(|unit| Bench::of(unit.into())).collect()
+}
+
+#[test]
+fn explanations_are_of_mutants() {
+    let benches = benches();
+    let is_explained = |module: &str| explained::all().iter().any(|explanation| explanation.module == module);
+    let mut known = Vec::new();
+    for bench in &benches {
+        for (module, text) in bench.modules().filter(|(module, _)| is_explained(module)) {
+            known.push(Known { unit: bench.unit(), module, mutants: Names::of(text).all() });
+        }
+    }
+    let problems = explained::problems(explained::all(), &known);
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn every_mutant_has_a_name_of_its_own() {
+    for bench in &benches() {
+        for (module, text) in bench.modules() {
+            let mut names = BTreeSet::new();
+            for Named { name, .. } in Names::of(text).all() {
+                assert!(names.insert(name.clone()), "{module}: {name}");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes long: scripts/mutation-scores.sh"]
+fn modules_have_their_scores() {
+    let (each, seed) = (number("WEFT_MUTANTS_A_MODULE", 60) as usize, number("WEFT_MUTANT_SEED", 1));
+    let limit = std::env::var("WEFT_MUTATION_MINUTES").ok().map(|_| 60 * number("WEFT_MUTATION_MINUTES", 0));
+    let modules = std::env::var("WEFT_MUTATED_MODULES").unwrap_or_default();
+    let modules: Vec<_> = modules.split_whitespace().collect();
+    let benches = benches();
+    let forms = forms::named(forms::of_all(&benches, each, seed), &modules).unwrap_or_else(|error| {
+        eprintln!("{error}");
+        std::process::exit(2);
+    });
+    let path = std::env::var_os("WEFT_MUTATION_SCORES");
+    let scores = scores::of_all(&forms, limit.map(Duration::from_secs), |scores: &[Score]| {
+        if let Some(path) = &path {
+            std::fs::write(path, serde_json::to_string_pretty(scores).unwrap()).unwrap();
+        }
+    });
+    // Every module is one that the programs look at, and most of what can be broken in it is found.
+    let whole = || scores.iter().filter(|score| score.tried == score.drawn);
+    let found: usize = whole().map(|score| score.found).sum();
+    let missed: usize = whole().map(|score| score.missed.len()).sum();
+    assert!(whole().all(|score| score.found > 0), "{scores:?}");
+    assert!(scores.iter().all(|score| score.refuted.is_empty()), "what is explained can be found");
+    assert!(found as f64 >= LEAST_SCORE * (found + missed) as f64, "{found} found, {missed} not");
+}

@@ -1,0 +1,349 @@
+//! Runs of a core with one module changed, beside those of the original.
+
+use std::fs;
+use std::sync::{Mutex, OnceLock};
+
+use kernels::{self, Kernel};
+use rtl::{Direction, PortInfo};
+use sim::Program;
+use testbench::{BenchError, Engine, Outcome, RunOptions};
+use tools::cache::{Cache, Key};
+use verilate::{Built, Effort, Model, ModelError, Source};
+use weft_config::{Bandwidth, Config, Latency, Memory};
+
+use super::mutator::Mutation;
+use super::switched;
+use crate::stacks::programs as stack_programs;
+use crate::support::assembler::*;
+use crate::support::{self, assembly, calls, directed, random};
+
+/// What the programs say of a mutant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fate {
+    /// One fails in lock step, or takes longer than it may.
+    Found {
+        /// A name for it and how it is run.
+        case: Key,
+        /// Which, and in what.
+        failure: String,
+    },
+    /// All pass, in other cycle counts: by how much of the original's all together are longer.
+    OtherCycles(f64),
+    /// All pass in the same cycles.
+    Survived,
+}
+
+/// How a program that agrees with the model ends, in how many cycles; or what is wrong.
+type Ended = Result<(Outcome, u64), String>;
+
+/// A run, of which it may be known what the original core makes of it.
+type Run<'a> = &'a dyn Fn(&Case, Option<(Outcome, u64)>) -> Ended;
+
+/// A program and a configuration.
+struct Case {
+    /// A name for all of it.
+    key: Key,
+    program: Program,
+    config: Config,
+    /// How much longer than on the original it may take: more is a loss of speed that nobody would accept.
+    slack: Option<f64>,
+}
+
+/// A core, its modules and the programs that must find what is changed in them.
+pub struct Bench {
+    files: Vec<(String, String)>,
+    ports: Vec<PortInfo>,
+    cache: Cache,
+    config: Config,
+    programs: OnceLock<Programs>,
+    /// How the original core ends each case, in how many cycles.
+    expected: OnceLock<Vec<(Outcome, u64)>>,
+    /// The cases that have found a mutant, the last one first: most mutants of a module are found by the same few.
+    finders: Mutex<Vec<usize>>,
+}
+
+/// What is run.
+struct Programs {
+    cases: Vec<Case>,
+    /// So many of them, the first, are short.
+    small: usize,
+}
+
+impl Case {
+    fn new(program: &Program, config: Config, slack: Option<f64>) -> Self {
+        let key = Key::of([format!("{program:?} {config:?} {slack:?}").as_str()]);
+        Self { key, program: program.clone(), config, slack }
+    }
+}
+
+impl Bench {
+    /// Three warps of four threads, with places for five loads: counters of either turn around at no power of two,
+    /// and credits run out. Paths take turns often.
+    pub fn new() -> Self {
+        Self::of(Config::default().divergence.unit)
+    }
+
+    /// The same with this divergence unit; the paths of the stacks take no turns.
+    pub fn of(unit: String) -> Self {
+        let mut config = support::config(3, 4);
+        config.divergence.unit = unit;
+        config.memory.stack_bytes = 1024;
+        config.memory.outstanding = 5;
+        if weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns) {
+            config.divergence.fair_after = 50;
+        }
+        config.run.watchdog = 2000;
+        let core = cores::elaborate(&config, 0x8000_0000).unwrap();
+        let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/mutants"));
+        let (programs, expected, finders) = Default::default();
+        Self { files: core.files(), ports: core.ports(), cache, config, programs, expected, finders }
+    }
+
+    /// The divergence unit of the core.
+    pub fn unit(&self) -> &str {
+        &self.config.divergence.unit
+    }
+
+    /// Names for the programs and how each is run.
+    pub fn cases(&self) -> impl Iterator<Item = &Key> {
+        self.programs().cases.iter().map(|case| &case.key)
+    }
+
+    fn programs(&self) -> &Programs {
+        self.programs.get_or_init(|| {
+            let (cases, small) = cases(&self.config);
+            Programs { cases, small }
+        })
+    }
+
+    /// Names and texts of all modules.
+    pub fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().filter_map(|(file, text)| Some((file.strip_suffix(".v")?, text.as_str())))
+    }
+
+    /// The whole core, with one module changed.
+    pub fn verilog(&self, change: Option<(&str, &Mutation)>) -> String {
+        let text = |(name, text): (&str, &str)| match change {
+            Some((module, mutation)) if module == name => mutation.apply(text),
+            _ => text.to_owned(),
+        };
+        self.modules().map(text).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Runs the programs on a core with one module changed, until one finds it.
+    pub fn fate(&self, module: &str, mutation: &Mutation) -> Fate {
+        let verilog = self.verilog(Some((module, mutation)));
+        self.judge(&|case, expected| self.run(&verilog, case, expected))
+    }
+
+    /// The core with these mutations of a module in it.
+    pub fn switched(&self, module: &str, mutations: &[Mutation]) -> Switched<'_> {
+        let modules: Vec<_> = self.modules().collect();
+        let verilog = switched::core(&modules, module, mutations);
+        let mut ports = self.ports.clone();
+        ports.push(PortInfo { name: switched::INPUT.into(), width: switched::BITS, direction: Direction::Input });
+        let source = Source { top: "weft_core", ports: &ports, verilog: &verilog, memory: None };
+        Switched { bench: self, built: Built::of(&self.cache, &source, false, Effort::Fast).unwrap() }
+    }
+
+    fn expected(&self) -> &[(Outcome, u64)] {
+        self.expected.get_or_init(|| {
+            let original = self.verilog(None);
+            let run = |case: &Case| {
+                let ended = self.run(&original, case, None).unwrap_or_else(|failure| panic!("{failure}"));
+                assert_ne!(ended.0, Outcome::Mismatch, "{} on the original", case.program.name);
+                ended
+            };
+            self.programs().cases.iter().map(run).collect()
+        })
+    }
+
+    /// What the programs say, run one after the other until one finds the mutant.
+    fn judge(&self, run: Run<'_>) -> Fate {
+        let (expected, cases) = (self.expected(), &self.programs().cases);
+        let mut order = self.finders.lock().unwrap().clone();
+        order.extend((0..cases.len()).filter(|index| !order.contains(index)).collect::<Vec<_>>());
+        let (mut differs, mut cycles, mut original_cycles) = (false, 0, 0);
+        for index in order {
+            match compared(&cases[index], expected[index], run) {
+                Err(failure) => {
+                    let mut finders = self.finders.lock().unwrap();
+                    finders.retain(|other| *other != index);
+                    finders.insert(0, index);
+                    return Fate::Found { case: cases[index].key.clone(), failure };
+                }
+                Ok(taken) => {
+                    let (_, original) = expected[index];
+                    differs |= taken != original;
+                    (cycles, original_cycles) = (cycles + taken, original_cycles + original);
+                }
+            }
+        }
+        if differs { Fate::OtherCycles(cycles as f64 / original_cycles as f64 - 1.0) } else { Fate::Survived }
+    }
+
+    fn run(&self, verilog: &str, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
+        let source = Source { top: "weft_core", ports: &self.ports, verilog, memory: None };
+        let built = Built::of(&self.cache, &source, false, Effort::Quick).expect("a mutant that can be built");
+        run(case, built.instance(1), expected)
+    }
+}
+
+/// A core with many mutants in it.
+pub struct Switched<'a> {
+    bench: &'a Bench,
+    built: Built,
+}
+
+impl Switched<'_> {
+    /// What the programs say of one of them, from 1 on.
+    pub fn fate(&self, number: usize) -> Fate {
+        self.bench.judge(&|case, expected| self.run(number, case, expected))
+    }
+
+    /// Whether the core with none of them is the original one, for all that the small programs say.
+    pub fn holds_the_original(&self) -> bool {
+        let run = |case: &Case, expected| self.run(0, case, expected);
+        let Programs { cases, small, .. } = self.bench.programs();
+        cases[..*small]
+            .iter()
+            .zip(self.bench.expected())
+            .all(|(case, expected)| compared(case, *expected, &run) == Ok(expected.1))
+    }
+
+    fn run(&self, number: usize, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
+        let instance = self.built.instance(1).map(|mut model| {
+            let port = model.port(switched::INPUT, switched::BITS, Direction::Input).expect("it was put there");
+            model.set(port, number as u64);
+            model
+        });
+        run(case, instance, expected)
+    }
+}
+
+/// The cycles of a program that ends as it must, not much later than on the original; or what is wrong.
+fn compared(case: &Case, expected: (Outcome, u64), run: Run<'_>) -> Result<u64, String> {
+    let (_, cycles) = run(case, Some(expected))?;
+    let slower = cycles as f64 / expected.1 as f64 - 1.0;
+    match case.slack {
+        Some(slack) if slower > slack => {
+            Err(format!("{}: {cycles} cycles instead of {}", case.program.name, expected.1))
+        }
+        _ => Ok(cycles),
+    }
+}
+
+fn run(case: &Case, model: Result<Model, ModelError>, expected: Option<(Outcome, u64)>) -> Ended {
+    let Case { program, config, .. } = case;
+    let max_cycles = expected.map_or(1_000_000, |(_, cycles)| 4 * cycles);
+    let options = RunOptions { max_cycles, ..RunOptions::default() };
+    let ended = model
+        .map_err(BenchError::from)
+        .and_then(|model| testbench::run_model(model, config, program, Engine::Cosim, options));
+    match ended {
+        Ok(report) if expected.is_some_and(|(outcome, _)| outcome != report.outcome) => {
+            let summary = report.message.lines().next().unwrap_or_default();
+            Err(format!("{}: {summary}", program.name))
+        }
+        Ok(report) => Ok((report.outcome, report.cycles.unwrap())),
+        Err(BenchError::Model(error)) => Err(format!("{}: {error}", program.name)),
+        Err(error) => panic!("the mutant cannot be run: {error}"),
+    }
+}
+
+/// The bundled kernels that run on this configuration, programs of `tests/assembly`, those of the stacks for the stacks, and
+/// small ones: with a memory of random latency, with one that always answers at once, and the small ones with one that
+/// refuses for long, and with words that come late. Then programs that may not become slower. So many of them, the first,
+/// are small.
+fn cases(config: &Config) -> (Vec<Case>, usize) {
+    let mut small = Vec::new();
+    let named = |name: String, words: &[u32], symbols: &[(&str, u32)]| {
+        let mut program = support::program(config, words, symbols);
+        program.name = name;
+        program
+    };
+    for directed in directed::programs() {
+        small.push(named(directed.name, &directed.words, &directed.symbols));
+    }
+    for seed in 0..10 {
+        small.push(named(format!("random program {seed}"), &random::program(seed, 400), &[]));
+    }
+    for seed in 0..20 {
+        small.push(named(
+            format!("random calls {seed}"),
+            &calls::program(seed, weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns)),
+            &[],
+        ));
+    }
+    let case = |program: &Program, (min, max), change: &dyn Fn(&mut Memory), slack| {
+        let mut config = config.clone();
+        config.memory.latency = Latency { min, max };
+        change(&mut config.memory);
+        Case::new(program, config, slack)
+    };
+    let refuses = |memory: &mut Memory| memory.bandwidth = Bandwidth(20);
+    let has_late_words = |memory: &mut Memory| memory.fetch_latency = Latency { min: 1, max: 9 };
+    let longer = [bundled(config), assembled(config)].concat();
+    let mut cases = Vec::new();
+    for latency in [(1, 60), (1, 1)] {
+        cases.extend(small.iter().chain(&longer).map(|program| case(program, latency, &|_| (), None)));
+    }
+    cases.extend(small.iter().map(|program| case(program, (1, 1), &refuses, None)));
+    cases.extend(small.iter().map(|program| case(program, (1, 60), &has_late_words, None)));
+    for (name, latency, words) in steady() {
+        let program = named(format!("rate of {name}"), &words, &[]);
+        cases.push(case(&program, (latency, latency), &|_| (), Some(0.03)));
+    }
+    (cases, small.len())
+}
+
+fn bundled(config: &Config) -> Vec<Program> {
+    let folder = tempfile::tempdir().unwrap();
+    let configured = |kernel: &&Kernel| {
+        let mut needed = config.clone();
+        kernel.configure(&mut needed);
+        needed == *config
+    };
+    let build = |kernel: &Kernel| {
+        let elf = fs::read(kernels::build(kernel, folder.path()).unwrap()).unwrap();
+        Program::load(kernel.name, &elf, config).unwrap()
+    };
+    kernels::list().iter().filter(configured).map(build).collect()
+}
+
+/// Programs of `tests/assembly`: those that need turns where the unit has them.
+fn assembled(config: &Config) -> Vec<Program> {
+    const NAMES: [&str; 11] = [
+        "amo_one_word",
+        "amo_own_word",
+        "reservations",
+        "load_registers",
+        "store_groups",
+        "squashed_words",
+        "stack_code",
+        "self_modifying",
+        "jumps",
+        "exits",
+        "recursion",
+    ];
+    let has_turns = weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns);
+    let of_turns = ["increments", "lock", "spin"].into_iter().filter(|_| has_turns);
+    let of_stacks = stack_programs::CASES.iter().filter(|_| !has_turns).map(stack_programs::Case::source);
+    let sources = NAMES.into_iter().chain(of_turns).map(assembly::file).chain(of_stacks);
+    sources.map(|source| assembly::program(&source, config)).collect()
+}
+
+/// Straight programs of one kind of instruction, with a memory latency: what `issue_rate.rs` holds to absolute rates.
+fn steady() -> Vec<(&'static str, u32, Vec<u32>)> {
+    const EXIT: u32 = 0x800;
+    // a0 = a line of each thread's own.
+    let prologue = [csrr(10, 0xf14), slli(10, 10, 4), lui(11, 0x80010), add(10, 10, 11)];
+    let repeat = |body: &[u32]| [&prologue, &body.repeat(300)[..], &[csrw(EXIT, 0)]].concat();
+    vec![
+        ("independent instructions", 1, repeat(&[add(5, 10, 11), add(6, 10, 11), add(7, 10, 11)])),
+        ("dependent instructions", 1, repeat(&[addi(5, 5, 1), addi(5, 5, 1)])),
+        ("loads", 1, repeat(&[lw(5, 11, 0), lw(6, 11, 0)])),
+        ("scattered loads", 40, repeat(&[lw(5, 10, 0), lw(6, 10, 4)])),
+        ("stores", 1, repeat(&[sw(10, 11, 0), sw(11, 11, 0)])),
+    ]
+}

@@ -1,0 +1,40 @@
+//! What a core offers at a port stays as it is until it is taken: a core that asks for something else meanwhile is found,
+//! though all that it gets is right.
+
+use crate::support;
+
+use support::assembler::*;
+use weft_config::{Config, Latency};
+
+/// Fetches, requests and bytes of the console are refused now and then.
+fn refusing() -> Config {
+    let mut config = support::config(2, 2);
+    config.memory.latency = Latency { min: 1, max: 20 };
+    config.run.watchdog = 2000;
+    config
+}
+
+/// A slot of `dual-path` whose first fetch after a resteer is refused is sent elsewhere where the other slot parts.
+#[test]
+fn a_fetch_that_is_refused_is_asked_for_again() {
+    let side = [beq(0, 0, 8), addi(5, 5, 1), bne(12, 0, 8), addi(5, 5, 1)];
+    let parts = [&[beq(11, 0, 24)], &side[..], &[jal(0, 20)], &side].concat();
+    let prologue = [csrr(10, 0xf14), andi(11, 10, 1), andi(12, 10, 2)];
+    let program = [&prologue, &parts.repeat(60)[..], &[csrw(0x800, 0)]].concat();
+    let mut config = refusing();
+    config.threads = 4;
+    config.divergence.unit = "dual-path".into();
+    assert!(support::agrees(&config, &program, None));
+    assert!(!support::agrees(&config, &program, Some("s0_steer.a_refused_fetch_does_not_hold_its_pc")));
+}
+
+#[test]
+fn requests_and_bytes_that_are_refused_stay_at_their_ports() {
+    let store_and_print = [sw(10, 10, 0), sw(10, 10, 4), sb(10, 11, 0), sw(10, 10, 8)].repeat(20);
+    let program = [&[lui(10, 0x80010), lui(11, 0x10000)], &store_and_print[..], &[csrw(0x800, 0)]].concat();
+    assert!(support::agrees(&refusing(), &program, None));
+    for offered in ["request", "byte"] {
+        let withdraws = format!("request_queue.withdraws_a_{offered}_when_s7_may_push");
+        assert!(!support::agrees(&refusing(), &program, Some(&withdraws)), "{offered}");
+    }
+}

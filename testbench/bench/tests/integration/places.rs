@@ -1,0 +1,194 @@
+//! No warp waits for ever for a place that others take, the divider, tags, places in the request queue, nor for a fence that
+//! waits for it.
+//!
+//! Of the places three kinds of warps: some take the place over and over until they are told to stop; some issue whenever they can, so
+//! that the round robin comes to the first again as soon as the place is free; and one wants it once, and then ends the run.
+
+use crate::support;
+
+use support::assembly::{config, program, text};
+use testbench::{BuiltCore, Engine, Outcome, RunOptions};
+use weft_config::{Bandwidth, Config, MemoryKind};
+
+/// `takes` and `wants` are instructions, and the others do `steps` additions between two jumps.
+fn ends(unit: &str, takes: &str, wants: &str, steps: u32) {
+    let body = format!(
+        "
+    begin
+    la s1, word
+    li t1, 1000
+    li t2, 3
+    li t0, 2
+    beq s0, t0, wants
+    bgtu s0, t0, others
+takes:
+    {takes}
+    j takes
+others:
+    .rept {steps}
+    addi t3, t3, 1
+    .endr
+    j others
+wants:
+    li t0, 100
+1:  addi t0, t0, -1
+    bnez t0, 1b
+    {wants}
+    add t4, t4, t4
+    li t0, 1
+    la t5, tohost
+    sw t0, 0(t5)
+2:  j 2b
+.data
+.balign 64
+word: .word 0
+"
+    );
+    let mut config = config((4, 1), (1, 1));
+    config.divergence.unit = unit.into();
+    config.memory.outstanding = 1;
+    let program = program(&text("places", body), &config);
+    for engine in [Engine::Cosim, Engine::Model] {
+        let options = RunOptions { max_cycles: 20_000, ..RunOptions::default() };
+        let report = testbench::run(&config, &program, engine, options).unwrap();
+        let name = format!("{takes} with {unit}, {steps} additions, {engine:?}");
+        assert_eq!(report.outcome, Outcome::Pass, "{name}: {}", report.message);
+    }
+}
+
+#[test]
+fn the_divider_comes_round() {
+    for unit in ["sorted-table", "dual-path"] {
+        for steps in 1..5 {
+            ends(unit, "div t1, t1, t2", "div t4, t1, t2", steps);
+        }
+    }
+}
+
+#[test]
+fn tags_come_round() {
+    for unit in ["sorted-table", "dual-path"] {
+        for steps in 1..5 {
+            ends(unit, "lw s2, 0(s1)", "lw t4, 0(s1)", steps);
+        }
+    }
+}
+
+#[test]
+fn both_come_round_while_stores_take_the_queue() {
+    for unit in ["sorted-table", "dual-path"] {
+        for steps in 1..5 {
+            ends(unit, "sw t1, 0(s1)\n lw s2, 0(s1)", "lw t4, 0(s1)\n div t4, t4, t2", steps);
+        }
+    }
+}
+
+/// All warps come to their end.
+fn exits(name: &str, body: &str, config: &Config) {
+    let program = program(&text(name, body), config);
+    let options = RunOptions { max_cycles: 2_000_000, ..RunOptions::default() };
+    let report = testbench::run(config, &program, Engine::Cosim, options).unwrap();
+    assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
+}
+
+/// A load waits for a place until all others are held back for its sake. One of them has come to a fence, which no access
+/// passes.
+#[test]
+fn a_fence_that_is_held_back_keeps_nobody_from_the_queue() {
+    let body = "
+    begin
+    la s1, word
+    li t0, 60
+    beqz s0, stores
+    li t0, 20
+1:  addi t0, t0, -1
+    bnez t0, 1b
+    lw t4, 0(s1)
+    add t4, t4, t4
+    csrwi 0x800, 0
+stores:
+    .rept 8
+    sw s0, 0(s1)
+    .endr
+1:  addi t0, t0, -1
+    bnez t0, 1b
+    fence.i
+    csrwi 0x800, 0
+.data
+.balign 64
+word: .word 0
+";
+    for unit in ["sorted-table", "dual-path"] {
+        for bandwidth in [2, 5] {
+            let mut config = config((4, 1), (1, 1));
+            config.divergence.unit = unit.into();
+            config.memory.bandwidth = Bandwidth(bandwidth);
+            exits("fence", body, &config);
+        }
+    }
+}
+
+/// A fence closes the queue to all others, which else would keep it waiting until they are held back for its sake.
+#[test]
+fn a_fence_waits_no_longer_than_the_queue_takes_to_empty() {
+    let body = "
+    begin
+    la s1, word
+    li t0, 2
+    beq s0, t0, fences
+stores:
+    sw s0, 0(s1)
+    sw s0, 0(s1)
+    j stores
+fences:
+    .rept 8
+    fence.i
+    .endr
+    li t0, 1
+    la t5, tohost
+    sw t0, 0(t5)
+2:  j 2b
+.data
+.balign 64
+word: .word 0
+";
+    let mut config = config((4, 1), (1, 1));
+    config.memory.bandwidth = Bandwidth(200);
+    let program = program(&text("fences", body), &config);
+    let outcome = |core: BuiltCore| {
+        // Eight times the 1024 cycles of patience are more.
+        let options = RunOptions { max_cycles: 3_000, ..RunOptions::default() };
+        core.run(&config, &program, Engine::Cosim, options).unwrap().outcome
+    };
+    assert_eq!(outcome(BuiltCore::of(&config, program.entry, false).unwrap()), Outcome::Pass);
+    let fault = "s3_schedule.requests_issue_while_a_fence_waits";
+    assert_eq!(outcome(BuiltCore::broken(&config, program.entry, fault).unwrap()), Outcome::Limit);
+}
+
+/// On a bus a `fence` waits for what the stores before it have begun, and with atomics of every warp to one word, that is long.
+#[test]
+fn fences_between_atomics_to_one_word_come_round() {
+    let body = "
+    begin
+    la s1, word
+    li s2, 40
+    li t3, 1
+1:  amoadd.w t1, t3, (s1)
+    add t2, t1, t1
+    amoadd.w t1, t3, (s1)
+    andi t0, s0, 1
+    bnez t0, 2f
+    fence rw, rw
+2:  addi s2, s2, -1
+    bnez s2, 1b
+    csrwi 0x800, 0
+.data
+.balign 64
+word: .word 0
+";
+    for (size, latency) in [((8, 1), (100, 100)), ((8, 1), (1, 200)), ((8, 8), (60, 60))] {
+        let mut config = config(size, latency);
+        config.memory.kind = MemoryKind::Axi4;
+        exits("fence_atomics", body, &config);
+    }
+}

@@ -1,0 +1,114 @@
+//! How many memory transactions an access takes: counted on the verilated core for one access of each pattern.
+
+use crate::support;
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use sim::Program;
+use support::assembly::{config, file, program};
+use testbench::{Engine, RunOptions};
+use weft_config::Config;
+
+/// A label in the program, and the transactions of one warp of T threads there.
+type Pattern = (&'static str, fn(u64) -> u64);
+
+/// Counted by hand from the rule of the coalescer: the leader is the lowest lane that is not yet served. A load
+/// serves with it the lanes at its word, and each lane i at word i of its line; a word store the latter alone,
+/// and only if no other lane of the line is left; a narrower store or an atomic operation serves the leader.
+const PATTERNS: [Pattern; 31] = [
+    ("load_unit_stride", |_| 1),
+    ("store_unit_stride", |_| 1),
+    ("load_one_word", |_| 1),
+    ("store_first_word", |t| t),
+    // The last two lanes go together: the last is in its place, the one before it leads.
+    ("store_last_word", |t| t - 1),
+    ("load_stride_two", |t| t),
+    ("store_stride_two", |t| t),
+    ("load_reversed", |t| t),
+    ("store_reversed", |t| t),
+    // The even lanes are in their places.
+    ("load_odd_crossed", |t| 1 + t / 2),
+    ("store_odd_crossed", |t| t),
+    // The first transaction serves the first pair, and the lane in its place of every other.
+    ("load_pairs_on_higher", |t| t / 2),
+    ("store_pairs_on_higher", |t| t - 1),
+    ("load_pairs_on_lower", |t| t / 2),
+    ("store_pairs_on_lower", |t| t),
+    ("load_beside", |t| t),
+    ("load_bytes", |t| t.div_ceil(4)),
+    ("store_bytes", |t| t),
+    ("load_halves", |t| t / 2),
+    ("store_halves", |t| t),
+    ("store_one_byte", |t| t),
+    ("load_line_each", |t| t),
+    ("store_line_each", |t| t),
+    ("stack_store", |_| 1),
+    ("stack_load", |_| 1),
+    ("stack_load_two_depths", |_| 2),
+    ("load_odd_lanes", |_| 1),
+    ("store_odd_lanes", |_| 1),
+    ("amo_each", |t| t),
+    ("amo_one_word", |t| t),
+    ("load_to_x0", |_| 1),
+];
+
+/// Transactions by pc.
+fn count(config: &Config, program: &Program) -> HashMap<u64, u64> {
+    let mut lines = Vec::new();
+    let options = RunOptions { commits: Some(&mut lines), ..RunOptions::default() };
+    let report = testbench::run(config, program, Engine::Cosim, options).unwrap();
+    assert!(report.success(), "{}", report.message);
+    let mut counts = HashMap::new();
+    for line in String::from_utf8(lines).unwrap().lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        if record["kind"] == "commit" && record["memory"] != "none" {
+            *counts.entry(record["pc"].as_u64().unwrap()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+#[test]
+fn each_pattern_takes_the_transactions_of_its_groups_and_no_more() {
+    for (warps, threads) in [(2, 4), (3, 8)] {
+        let config = config((warps, threads), (1, 60));
+        let program = program(&file("transactions"), &config);
+        let mut counts = count(&config, &program);
+        for (name, of_warp) in PATTERNS {
+            let pc = u64::from(program.symbol(name).unwrap());
+            let expected = u64::from(warps) * of_warp(u64::from(threads));
+            assert_eq!(counts.remove(&pc), Some(expected), "{name} at {warps}x{threads}");
+        }
+        assert!(counts.is_empty(), "accesses that are no pattern: {counts:x?}");
+    }
+}
+
+#[test]
+fn stacks_in_one_piece_take_a_transaction_for_each_lane() {
+    let mut config = config((2, 4), (1, 60));
+    config.memory.stack_interleave = false;
+    let program = program(&file("transactions"), &config);
+    let counts = count(&config, &program);
+    for name in ["stack_store", "stack_load", "stack_load_two_depths"] {
+        assert_eq!(counts[&u64::from(program.symbol(name).unwrap())], 2 * 4, "{name}");
+    }
+}
+
+#[test]
+fn a_bandwidth_spaces_the_transactions_of_a_run() {
+    let mut config = config((2, 4), (1, 1));
+    let program = program(&file("transactions"), &config);
+    let run = |config: &Config| {
+        let report = testbench::run(config, &program, Engine::Cosim, RunOptions::default()).unwrap();
+        assert!(report.success(), "{}", report.message);
+        report.cycles.unwrap()
+    };
+    let transactions: u64 = count(&config, &program).values().sum();
+    let unbounded = run(&config);
+    config.memory.bandwidth = weft_config::Bandwidth(125);
+    let bounded = run(&config);
+    assert!(unbounded < 7 * transactions, "{unbounded} cycles for {transactions} transactions");
+    // The last ones may still be queued when the last thread ends.
+    assert!(bounded >= 8 * (transactions - 8), "{bounded} cycles for {transactions} transactions");
+}
