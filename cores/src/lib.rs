@@ -16,12 +16,12 @@
 //! Nothing after S3 stalls: what could is reserved before issue. An instruction is speculative until S7 validates its
 //! (pc, epoch) against the path in charge of its warp; a squashed one writes nothing and only returns what it reserved.
 
-mod core;
 pub mod divergence;
 pub mod formal;
 mod functional;
 pub mod isa;
 mod memory;
+mod pipeline;
 mod queue;
 mod shape;
 mod signals;
@@ -80,12 +80,15 @@ pub enum CoreError {
     Elaboration(#[from] rtl::ElaborationError),
 }
 
-/// Name of the top module, also the beginning of the names of image files.
-pub const TOP: &str = "weft_core";
+/// Name of the top module, without the prefix `emit.prefix`.
+pub const TOP: &str = "core";
+/// Name of the module in it that is the core without its memory.
+pub const PIPELINE: &str = "pipeline";
 
 /// An elaborated core.
 pub struct Core {
     top: rtl::Module,
+    prefix: String,
     header: String,
     memory: Option<MemoryInCore>,
 }
@@ -95,8 +98,8 @@ pub struct Core {
 pub struct MemoryInCore {
     /// Name of the adaptor's instance in the top.
     pub instance: &'static str,
-    /// Name of its module.
-    pub module: &'static str,
+    /// Name of its module in the Verilog.
+    pub module: String,
     /// Names of its memories of 32-bit words, none where RAM is elsewhere: word i of RAM is word i / n of memory i mod n. Behind those n there are as
     /// many that hold the entries of the reconvergence table in the same way, if the divergence unit reads it.
     pub banks: Vec<String>,
@@ -119,7 +122,7 @@ pub fn elaborate_asserting(config: &Config, reset_pc: u32) -> Result<Core, CoreE
 
 /// Elaborates a core whose memory starts with the content of [`Core::image_files`].
 pub fn elaborate_with_image(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
-    elaborate_from(config, reset_pc, Some(&image_file), false)
+    elaborate_from(config, reset_pc, Some(&|bank| image_path(config, bank)), false)
 }
 
 fn elaborate_from(
@@ -140,21 +143,22 @@ fn elaborate_from(
         unit.descriptor().name
     );
     let kind = config.memory.kind.name();
+    let pipeline = pipeline::elaborate(&shape, unit)?;
+    let prefix = &config.emit.prefix;
     let (top, memory) = match memory::find(kind) {
         None if image.is_some() => return Err(CoreError::NoMemory { kind }),
-        None => (core::elaborate(TOP, &format!("{purpose}."), &shape, unit)?, None),
+        None => (top::elaborate(&pipeline, None, &format!("{purpose}."))?, None),
         Some(adaptor) if image.is_some() && adaptor.storage.is_none() => return Err(CoreError::NoMemory { kind }),
         Some(adaptor) => {
-            let pipeline = core::elaborate("weft_pipeline", "The core without its memory.", &shape, unit)?;
             let behind = (adaptor.elaborate)(&shape, image)?;
-            let top = top::elaborate(TOP, &pipeline, &behind, &format!("{purpose}, memory {kind}."))?;
+            let top = top::elaborate(&pipeline, Some(&behind), &format!("{purpose}, memory {kind}."))?;
             let (ram_banks, banks) = adaptor.banks(&shape);
-            let bus = top::bus(&pipeline, &behind);
-            (top, Some(MemoryInCore { instance: "memory", module: adaptor.module, banks, ram_banks, bus }))
+            let (bus, module) = (top::bus(&pipeline, &behind), format!("{prefix}{}", adaptor.module));
+            (top, Some(MemoryInCore { instance: top::MEMORY, module, banks, ram_banks, bus }))
         }
     };
-    divergence::check_names_of_external(&shape, &top)?;
-    Ok(Core { top, header: header(config, &shape, unit), memory })
+    divergence::check_names_of_external(&shape, &top, prefix)?;
+    Ok(Core { top, prefix: prefix.clone(), header: header(config, &shape, unit), memory })
 }
 
 impl Shape {
@@ -211,8 +215,17 @@ fn check_buildable(config: &Config) -> Result<(), CoreError> {
 }
 
 /// The file that a bank of the memory starts with.
-fn image_file(bank: usize) -> String {
-    format!("{TOP}_{bank}.hex")
+fn image_file(prefix: &str, bank: usize) -> String {
+    format!("{prefix}{TOP}_{bank}.hex")
+}
+
+/// The same as tools find it.
+fn image_path(config: &Config, bank: usize) -> String {
+    let file = image_file(&config.emit.prefix, bank);
+    match config.emit.hex_path.trim_end_matches('/') {
+        "" => file,
+        folder => format!("{folder}/{file}"),
+    }
 }
 
 fn header(config: &Config, shape: &Shape, unit: &dyn DivergenceUnit) -> String {
@@ -238,9 +251,15 @@ fn header(config: &Config, shape: &Shape, unit: &dyn DivergenceUnit) -> String {
 }
 
 impl Core {
-    /// Name of the top module.
-    pub fn name(&self) -> &str {
-        self.top.name()
+    /// Name of the top module in the Verilog.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.prefix, self.top.name())
+    }
+
+    /// The same core whose modules have names without prefix, as reports have them.
+    pub fn without_prefix(&self) -> Self {
+        let Self { top, header, memory, .. } = self;
+        Self { top: top.clone(), prefix: String::new(), header: header.clone(), memory: memory.clone() }
     }
 
     /// The top module, to build around it.
@@ -248,21 +267,21 @@ impl Core {
         &self.top
     }
 
-    /// Names of all modules, below before above.
+    /// Names of all modules without prefix, below before above.
     pub fn modules(&self) -> Vec<String> {
         self.top.hierarchy().iter().map(|module| module.name().to_owned()).collect()
     }
 
-    /// The module of this name, with those below it.
+    /// The module of this name, which has no prefix, with those below it.
     pub fn part(&self, name: &str) -> Option<Self> {
         let top = self.top.hierarchy().into_iter().find(|module| module.name() == name)?;
-        Some(Self { top, header: self.header.clone(), memory: None })
+        Some(self.within(top))
     }
 
     /// A module that was built around the core, to be printed with it: a core whose top is that module, and whose memory
     /// nobody looks at.
     pub fn within(&self, top: rtl::Module) -> Self {
-        Self { top, header: self.header.clone(), memory: None }
+        Self { top, prefix: self.prefix.clone(), header: self.header.clone(), memory: None }
     }
 
     /// The ports of the top module, in order.
@@ -272,7 +291,7 @@ impl Core {
 
     /// One file per module: name and text, the top last.
     pub fn files(&self) -> Vec<(String, String)> {
-        let modules = self.top.verilog();
+        let modules = self.top.verilog_with_prefix(&self.prefix);
         modules.iter().map(|m| (format!("{}.v", m.name), rtl::file(&self.header, m))).collect()
     }
 
@@ -291,11 +310,11 @@ impl Core {
                 if bank < memory.ram_banks { (words, bank) } else { (reconvergence, bank - memory.ram_banks) };
             words.iter().skip(bank).step_by(memory.ram_banks).map(|word| format!("{word:08x}\n")).collect()
         };
-        (0..memory.banks.len()).map(|bank| (image_file(bank), text(bank))).collect()
+        (0..memory.banks.len()).map(|bank| (image_file(&self.prefix, bank), text(bank))).collect()
     }
 
     /// All modules in one text.
     pub fn all_in_one(&self) -> String {
-        rtl::single_file(&self.header, &self.top.verilog())
+        rtl::single_file(&self.header, &self.top.verilog_with_prefix(&self.prefix))
     }
 }

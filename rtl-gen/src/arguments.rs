@@ -57,7 +57,8 @@ Examples:
 Writes rtl/*.v (one module each), weft_core.v (all in one), weft_core.f (the files of rtl/),
 weft.core (FuseSoC) and config.toml; with --image weft_core_*.hex, which simulators and synthesis
 tools find when they are started in DIR. Top module: weft_core. With --board also the top of the
-board, its constraints and what builds it: README-BOARD.md says how.")]
+board, its constraints and what builds it: README-BOARD.md says how. Names begin with emit.prefix:
+two cores in one design need two prefixes.")]
     Emit(EmitArguments),
     /// Run a program on the core, or on the model of it
     #[command(after_help = "\

@@ -49,6 +49,7 @@ pub(crate) fn no_effect(config: &Config, key: &'static Key) -> Broken {
 /// The rules between keys; each key is known to be in range by itself.
 pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_external(config)?;
+    check_hex_path(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;
@@ -83,6 +84,21 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
         });
     }
     Ok(())
+}
+
+/// The path stands in a string of the Verilog.
+fn check_hex_path(config: &Config) -> Result<(), Broken> {
+    let path = &config.emit.hex_path;
+    match path.chars().find(|letter| matches!(letter, '"' | '\\') || letter.is_control()) {
+        None => Ok(()),
+        Some(letter) => Err(Broken {
+            keys: &["emit.hex_path"],
+            reason: format!(
+                "`emit.hex_path` = {path:?} has the character {letter:?}, which a string in Verilog cannot hold"
+            ),
+            hint: "expected a path with `/` between folders, without quotes".into(),
+        }),
+    }
 }
 
 /// A unit in Verilog has a file and a module.

@@ -26,6 +26,8 @@ pub struct Config {
     pub memory: Memory,
     /// Trace port.
     pub trace: Trace,
+    /// The emitted Verilog.
+    pub emit: Emit,
     /// Limits of a run.
     pub run: Run,
 }
@@ -145,6 +147,15 @@ pub struct Trace {
     pub port: bool,
 }
 
+/// `[emit]`
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Emit {
+    /// What the names of all modules and of the files of memory contents begin with.
+    pub prefix: String,
+    /// The folder in which tools find the files of memory contents.
+    pub hex_path: String,
+}
+
 /// `[run]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Run {
@@ -164,6 +175,7 @@ impl Default for Config {
             arbiter: Arbiter::default(),
             memory: Memory::default(),
             trace: Trace::default(),
+            emit: Emit::default(),
             run: Run::default(),
         }
     }
@@ -220,6 +232,12 @@ impl Memory {
 impl Default for Trace {
     fn default() -> Self {
         Self { port: true }
+    }
+}
+
+impl Default for Emit {
+    fn default() -> Self {
+        Self { prefix: "weft_".into(), hex_path: String::new() }
     }
 }
 

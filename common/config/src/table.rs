@@ -37,6 +37,10 @@ enum Field {
         what: &'static str,
         at: fn(&mut Config) -> &mut String,
     },
+    /// The beginning of identifiers, or nothing.
+    Prefix {
+        at: fn(&mut Config) -> &mut String,
+    },
     Choice {
         plural: &'static str,
         names: fn() -> Vec<&'static str>,
@@ -221,6 +225,18 @@ pub const KEYS: &[Key] = &[
         field: Field::Boolean { at: |config| &mut config.trace.port },
     },
     Key {
+        name: "emit.prefix",
+        summary: "What the names of all modules begin with, and those of the files of memory contents; the top is the prefix and \"core\". Two cores of one design need different prefixes.",
+        in_hardware: true,
+        field: Field::Prefix { at: |config| &mut config.emit.prefix },
+    },
+    Key {
+        name: "emit.hex_path",
+        summary: "The folder in which simulators and synthesis tools find the files of memory contents, as the Verilog names it; nothing: where they are started.",
+        in_hardware: true,
+        field: Field::Name { what: "the path of a folder", at: |config| &mut config.emit.hex_path },
+    },
+    Key {
         name: "run.watchdog",
         summary: "Cycles without a commit, a response or an outstanding request after which a run ends as a deadlock.",
         in_hardware: false,
@@ -251,6 +267,7 @@ impl Key {
             Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
             Field::Boolean { .. } => "true or false".into(),
             Field::Name { what, .. } => (*what).into(),
+            Field::Prefix { .. } => "a Verilog identifier, or nothing".into(),
             Field::Choice { names, .. } => {
                 names().into_iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ")
             }
@@ -268,7 +285,7 @@ impl Key {
             Field::Integer { at, .. } => toml::Value::Integer((*at(config)).into()),
             Field::Long { at, .. } => toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX)),
             Field::Boolean { at } => toml::Value::Boolean(*at(config)),
-            Field::Name { at, .. } => toml::Value::String(at(config).clone()),
+            Field::Name { at, .. } | Field::Prefix { at } => toml::Value::String(at(config).clone()),
             Field::Choice { name, .. } => toml::Value::String(name(config).into()),
             Field::Latency { at } => (*at(config)).into(),
             Field::Bandwidth { at } => (*at(config)).into(),
@@ -311,6 +328,7 @@ impl Key {
             (Field::Long { values, at }, Given::Integer(number)) => *at(config) = values.accept(*number)?,
             (Field::Boolean { at }, Given::Boolean(truth)) => *at(config) = *truth,
             (Field::Name { at, .. }, Given::Text(name)) => at(config).clone_from(name),
+            (Field::Prefix { at }, Given::Text(name)) => *at(config) = prefix(name)?,
             (Field::Choice { plural, names, choose, .. }, Given::Text(given)) => {
                 choose(config, choice(given, plural, &names())?);
             }
@@ -371,6 +389,18 @@ impl Integers {
 fn choice(given: &str, plural: &str, names: &[&str]) -> Result<usize, Refusal> {
     let number = names.iter().position(|name| *name == given);
     number.ok_or_else(|| Refusal::OutOfRange { hint: hint_among(given, plural, names) })
+}
+
+/// Letters, digits and `_`, no digit first.
+fn prefix(given: &str) -> Result<String, Refusal> {
+    let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let kept: String = given.chars().filter(|letter| legal(*letter)).collect();
+    let kept = kept.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    if kept == given {
+        Ok(given.into())
+    } else {
+        Err(Refusal::OutOfRange { hint: format!("the nearest is \"{kept}\"") })
+    }
 }
 
 fn latency(given: &Given) -> Result<Latency, Refusal> {

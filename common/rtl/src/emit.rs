@@ -30,9 +30,16 @@ pub struct ModuleText {
 impl Module {
     /// The text of every module of the hierarchy, each once, below before above.
     pub fn verilog(&self) -> Vec<ModuleText> {
+        self.verilog_with_prefix("")
+    }
+
+    /// The same, with `prefix` before the name of every module that is described here, so that a design can hold modules
+    /// of equal names from elsewhere.
+    pub fn verilog_with_prefix(&self, prefix: &str) -> Vec<ModuleText> {
         let mut printer = Printer::default();
         let visited = RefCell::new(HashSet::new());
-        Kind { module: self, purpose: Purpose::Print, visited: &visited }.accept(self.name(), &mut printer);
+        let kind = Kind { module: self, purpose: Purpose::Print, prefix, visited: &visited };
+        kind.accept(&printed_name(self, prefix), &mut printer);
         printer.0
     }
 }
@@ -62,8 +69,14 @@ impl Probe for Printer {
     }
 }
 
+/// The name of a module in the text: the prefix is not for those that are described elsewhere.
+pub(crate) fn printed_name(module: &Module, prefix: &str) -> String {
+    let prefix = if module.is_external() { "" } else { prefix };
+    format!("{prefix}{}", module.name())
+}
+
 /// The whole text of one module.
-pub(crate) fn module(module: &Module) -> String {
+pub(crate) fn module(module: &Module, prefix: &str) -> String {
     if let Some(text) = module.verilog_of_others() {
         // Others may count on undeclared nets.
         return format!("`default_nettype wire\n\n{}\n\n`default_nettype none\n", text.trim());
@@ -71,9 +84,9 @@ pub(crate) fn module(module: &Module) -> String {
     let finished = module.finished();
     let mut sheet = Sheet::default();
     sheet.comment("", &finished.body.purpose);
-    sheet.lines(&format!("module {} (\n{});\n", module.name(), ports(finished)));
+    sheet.lines(&format!("module {} (\n{});\n", printed_name(module, prefix), ports(finished)));
     sheet.gap();
-    body(finished, &mut sheet);
+    body(finished, prefix, &mut sheet);
     sheet.gap();
     for port in &finished.body.ports {
         if let PortData::Output { name, driver: Some(value), .. } = port {
@@ -151,7 +164,7 @@ enum Late {
 
 /// Declarations in the order of the description. What reads a net that is declared further down (the value of a
 /// forward wire, an instance, a clocked block) stands below that net.
-fn body(finished: &Finished, sheet: &mut Sheet) {
+fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
     let items = visible_items(finished);
     let order = Order::new(finished, &items);
     let mut late: BTreeMap<usize, Vec<(Late, String)>> = BTreeMap::new();
@@ -192,9 +205,9 @@ fn body(finished: &Finished, sheet: &mut Sheet) {
                 if latest > position {
                     sheet.gap();
                     sheet.lines(&declarations);
-                    late.entry(latest).or_default().push((Late::Instance, statement::instance(data)));
+                    late.entry(latest).or_default().push((Late::Instance, statement::instance(data, prefix)));
                 } else {
-                    sheet.block(&format!("{declarations}{}", statement::instance(data)));
+                    sheet.block(&format!("{declarations}{}", statement::instance(data, prefix)));
                 }
             }
         }

@@ -29,6 +29,8 @@ pub(crate) enum Purpose {
 pub(crate) struct Kind<'a> {
     pub module: &'a Module,
     pub purpose: Purpose,
+    /// What stands before the names of modules in the text.
+    pub prefix: &'a str,
     pub visited: &'a RefCell<HashSet<String>>,
 }
 
@@ -40,7 +42,7 @@ struct Proxy<'a> {
 /// Runs the connection, loop and input checks of rust-hdl over the module and its instances.
 pub(crate) fn check(module: &Module) -> Result<(), ElaborationError> {
     let visited = RefCell::new(module.instances().map(|data| data.module.name().to_owned()).collect());
-    check_all(&Kind { module, purpose: Purpose::Check, visited: &visited }).map_err(|error| {
+    check_all(&Kind { module, purpose: Purpose::Check, prefix: "", visited: &visited }).map_err(|error| {
         let message = match error {
             CheckError::OpenSignal(open) => {
                 let mut names: Vec<String> =
@@ -144,7 +146,7 @@ impl Logic for Kind<'_> {
     fn hdl(&self) -> Verilog {
         match self.purpose {
             Purpose::Check => self.assignments(),
-            Purpose::Print => Verilog::Custom(emit::module(self.module)),
+            Purpose::Print => Verilog::Custom(emit::module(self.module, self.prefix)),
         }
     }
 }
@@ -162,7 +164,7 @@ impl Block for Kind<'_> {
         for instance in self.module.instances() {
             let module = &instance.module;
             if module.is_printed() && self.visited.borrow_mut().insert(module.name().to_owned()) {
-                Kind { module, ..*self }.accept(module.name(), probe);
+                Kind { module, ..*self }.accept(&emit::printed_name(module, self.prefix), probe);
             }
         }
         probe.visit_start_scope(name, self);

@@ -1,6 +1,7 @@
 //! The text of each kind of item: declarations, assignments, instances, clocked blocks.
 
 use crate::MemoryStyle;
+use crate::emit::printed_name;
 use crate::expr::Expr;
 use crate::module::{
     Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
@@ -60,7 +61,7 @@ pub(crate) fn instance_outputs(data: &InstanceData) -> String {
     own.map(|net| declaration("wire", net)).collect()
 }
 
-pub(crate) fn instance(data: &InstanceData) -> String {
+pub(crate) fn instance(data: &InstanceData, prefix: &str) -> String {
     let ports = data.module.port_list();
     let widest = ports.iter().map(|port| port.name.len()).max().unwrap_or(0);
     let connections: Vec<String> = ports
@@ -76,7 +77,8 @@ pub(crate) fn instance(data: &InstanceData) -> String {
         })
         .collect();
     let parameters = parameters(data.module.finished().body.external.as_deref().unwrap_or_default());
-    format!("    {} {parameters}{} (\n{}\n    );\n", data.module.name(), data.name, connections.join(",\n"))
+    let name = printed_name(&data.module, prefix);
+    format!("    {name} {parameters}{} (\n{}\n    );\n", data.name, connections.join(",\n"))
 }
 
 /// `#(…) `, or nothing if there are none.

@@ -144,11 +144,11 @@ fn listed(ports: &[PortInfo]) -> String {
 }
 
 /// That no module of the core has the name of one in the file.
-pub fn check_names(shape: &Shape, top: &Module) -> Result<(), CoreError> {
+pub fn check_names(shape: &Shape, top: &Module, prefix: &str) -> Result<(), CoreError> {
     let Some((module, external)) = &shape.external else { return Ok(()) };
     let own = top.hierarchy();
-    let taken = own.iter().map(Module::name).filter(|name| name != module);
-    match taken.into_iter().find(|name| external.modules.iter().any(|theirs| theirs == name)) {
+    let taken = own.iter().filter(|own| own.name() != module).map(|own| format!("{prefix}{}", own.name()));
+    match taken.into_iter().find(|name| external.modules.contains(name)) {
         None => Ok(()),
         Some(name) => {
             let message = format!("its file has a module `{name}`, and so has the core; give it another name");

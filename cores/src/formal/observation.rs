@@ -75,7 +75,7 @@ rtl::bundle! {
 /// register of each lane ([`registers`](super::registers)), which is chosen at `row_kept`.
 pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
     let shape = Shape { observed: true, trace: true, ..shape.clone() };
-    crate::core::elaborate(crate::TOP, "The core, of which one thread is observed.", &shape, unit)
+    crate::pipeline::elaborate(&shape, unit)
 }
 
 /// Declares the choice of the thread and its observation, from S4, S6, S7 and S9.

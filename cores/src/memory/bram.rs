@@ -70,7 +70,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     let fetch_address = m.input("imem_req_addr", 32);
     m.output_port("imem_rsp_valid", 1);
     m.output_port("imem_rsp_data", 32);
-    m.output_port("imem_rsp_reconvergence", 32);
+    m.output_port("imem_rsp_reconvergence", if shape.reconverges { 32 } else { 0 });
     m.port_group("data memory: loads are answered in the next cycle, atomic operations take another");
     let request = Request::inputs(&m, shape, &row_of);
 
@@ -129,7 +129,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     let fetched_word = m.delay("fetched_word", &fetch_address.slice(2, shape.lane_bits()));
     m.output("imem_rsp_valid", &fetched_valid);
     m.output("imem_rsp_data", &select(&fetched_word, &fetched));
-    m.output("imem_rsp_reconvergence", &if shape.reconverges { select(&fetched_word, &table) } else { zeros(32) });
+    m.output("imem_rsp_reconvergence", &if shape.reconverges { select(&fetched_word, &table) } else { zeros(0) });
     m.finish()
 }
 

@@ -57,7 +57,7 @@ fn cells(config: &Config, image: bool) -> impl Fn(&str) -> u32 + use<> {
         fs::write(folder.path().join(name), text).unwrap();
     }
     fs::write(folder.path().join("core.v"), core.all_in_one()).unwrap();
-    let script = "read_verilog core.v; hierarchy -top bram; synth_ecp5 -top bram; flatten; stat";
+    let script = "read_verilog core.v; hierarchy -top weft_bram; synth_ecp5 -top weft_bram; flatten; stat";
     let text = run("yosys", folder.path(), &["-p", script]);
     move |cell| {
         let line = text.lines().rev().find(|line| line.split_whitespace().next() == Some(cell));
@@ -105,7 +105,7 @@ fn atomic_operations_need_a_register_for_each_reservation() {
 #[test]
 fn the_memory_reads_as_written_by_hand() {
     let core = cores::elaborate_with_image(&config(2, 2), 0x8000_0000).unwrap();
-    for name in ["bram.v", "atomic_alu.v", "lane_reservations.v", "weft_core.v"] {
+    for name in ["bram.v", "atomic_alu.v", "lane_reservations.v", "core.v"] {
         let module = core.module().verilog().into_iter().find(|module| name == format!("{}.v", module.name));
         insta::assert_snapshot!(name, module.unwrap().text);
     }

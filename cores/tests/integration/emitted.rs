@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use weft_config::{Config, Scheduler};
+use weft_config::{Config, MemoryKind, Scheduler};
 
 fn config(warps: u32, threads: u32, trace: bool) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
@@ -111,7 +111,7 @@ fn lint_is_silent_with_and_without_each_extension_and_the_trace_port() {
 fn register_file_becomes_block_ram() {
     let folder = tempfile::tempdir().unwrap();
     write(&config(8, 4, false), folder.path());
-    let script = "read_verilog register_bank.v; synth_ecp5 -top register_bank; stat";
+    let script = "read_verilog weft_register_bank.v; synth_ecp5 -top weft_register_bank; stat";
     let text = run("yosys", folder.path(), &["-p", script]);
     let count = |cell: &str| {
         let line = text.lines().rev().find(|line| line.split_whitespace().next() == Some(cell));
@@ -119,6 +119,41 @@ fn register_file_becomes_block_ram() {
     };
     assert_eq!(count("DP16KD"), 1, "{text}");
     assert_eq!(count("TRELLIS_DPR16X4"), 0, "{text}");
+}
+
+/// Two cores of different configuration, told apart by their prefixes, and modules of the user's with names of ours.
+#[test]
+fn two_cores_live_in_one_design() {
+    let folder = tempfile::tempdir().unwrap();
+    let cores = [("weft_", "sorted-table", 4), ("gpu_", "dual-path", 2)].map(|(prefix, unit, threads)| {
+        let mut config = config(2, threads, false);
+        config.memory.kind = MemoryKind::Bram;
+        config.memory.ram_bytes = 1 << 14;
+        config.divergence.unit = unit.into();
+        config.emit.prefix = prefix.into();
+        config.emit.hex_path = "hex/".into();
+        cores::elaborate_with_image(&config, 0x8000_0000).unwrap()
+    });
+    let own = "module divider; endmodule\nmodule pipeline; endmodule\n";
+    fs::write(folder.path().join("own.v"), own).unwrap();
+    fs::create_dir(folder.path().join("hex")).unwrap();
+    let mut instances = String::new();
+    for core in &cores {
+        let name = core.name();
+        let text = core.all_in_one();
+        assert!(text.contains(&format!("$readmemh(\"hex/{name}_0.hex\"")), "{name}");
+        fs::write(folder.path().join(format!("{name}.v")), text).unwrap();
+        for (file, words) in core.image_files(&[0; 64], &[0; 64]) {
+            fs::write(folder.path().join("hex").join(file), words).unwrap();
+        }
+        instances += &format!("    {name} {name}_0 (.clk(clk), .rst(rst), .console_ready(1'b1));\n");
+    }
+    let top = format!("module top (input wire clk, input wire rst);\n{instances}    divider mine ();\nendmodule\n");
+    fs::write(folder.path().join("top.v"), top).unwrap();
+    let files = ["top.v", "own.v", "weft_core.v", "gpu_core.v"];
+    let options = ["--lint-only", "-Wno-PINMISSING", "-Wno-DECLFILENAME", "--top-module", "top"];
+    let text = run("verilator", folder.path(), &[&options[..], &files].concat());
+    assert_eq!(text, "");
 }
 
 #[test]

@@ -124,9 +124,9 @@ pub fn find(name: &str) -> Option<&'static Board> {
 }
 
 impl Board {
-    /// Name of the top module, and the beginning of the names of its files.
-    pub fn top(&self) -> String {
-        format!("weft_{}", self.name.replace('-', "_"))
+    /// Name of the top module, and the beginning of the names of its files, with the prefix of a core's modules.
+    pub fn top(&self, prefix: &str) -> String {
+        format!("{prefix}{}", self.name.replace('-', "_"))
     }
 
     /// Whether Weft can make its bitstream.

@@ -8,20 +8,20 @@ use crate::top::{BAUD, LIGHTS};
 /// A file of a project: its path below the folder, with `/`, and its text.
 pub type File = (String, String);
 
-/// The files for a board whose Verilog is in `sources`, the top last: constraints, what to run, and a text that says how.
+/// The files for a board whose Verilog is in `sources`, the top last, with `prefix` before the names of modules: constraints, what to run, and a text that says how.
 /// All paths are relative to the folder, from which the tools are to be started.
-pub fn project(board: &Board, sources: &[&str], baud: u32) -> Vec<File> {
-    let top = board.top();
+pub fn project(board: &Board, prefix: &str, sources: &[&str], baud: u32) -> Vec<File> {
+    let top = &board.top(prefix);
     let constraints = board.constraints.iter().map(|(name, text)| (format!("constraints/{name}"), (*text).to_owned()));
     let mut files: Vec<File> = constraints.collect();
     files.push((format!("{top}.f"), sources.iter().map(|source| format!("{source}\n")).collect()));
     let (build, how) = match board.tools {
-        Tools::Trellis { target, package, speed } => trellis(board, sources, [target, package, speed], baud),
-        Tools::Quartus { family } => quartus(board, sources, family),
-        Tools::Vivado => vivado(board, sources),
+        Tools::Trellis { target, package, speed } => trellis(board, top, sources, [target, package, speed], baud),
+        Tools::Quartus { family } => quartus(board, top, sources, family),
+        Tools::Vivado => vivado(board, top, sources),
     };
     files.extend(build);
-    files.push((readme(board), text(board, baud, &how)));
+    files.push((readme(board), text(board, prefix, baud, &how)));
     files
 }
 
@@ -32,7 +32,7 @@ pub fn is_written_for_a_board(path: &str) -> bool {
         let of_top = |name: &str| ["f", "sh", "qpf", "qsf", "tcl"].contains(&name);
         path == readme(board)
             || path.strip_prefix("constraints/").is_some_and(constraint)
-            || path.strip_prefix(&board.top()).and_then(|rest| rest.strip_prefix('.')).is_some_and(of_top)
+            || path.rsplit_once('.').is_some_and(|(top, kind)| top.ends_with(&board.top("")) && of_top(kind))
     })
 }
 
@@ -41,8 +41,13 @@ fn readme(board: &Board) -> String {
 }
 
 /// The script for Yosys, nextpnr-ecp5 and ecppack, and how to use it.
-fn trellis(board: &Board, sources: &[&str], [target, package, speed]: [&str; 3], baud: u32) -> (Vec<File>, String) {
-    let top = board.top();
+fn trellis(
+    board: &Board,
+    top: &str,
+    sources: &[&str],
+    [target, package, speed]: [&str; 3],
+    baud: u32,
+) -> (Vec<File>, String) {
     let device = target.rsplit('-').next().unwrap_or_default();
     let constraints = board.constraints.first().map_or("", |(name, _)| name);
     let sources = sources.join(" \\\n    ");
@@ -75,8 +80,8 @@ const NOT_BUILT: &str = "**Weft neither builds nor times this project: its synta
                          timing report\nbefore you trust the board.**\n\n";
 
 /// The project for Quartus, and how to use it.
-fn quartus(board: &Board, sources: &[&str], family: &str) -> (Vec<File>, String) {
-    let (top, part) = (board.top(), board.part);
+fn quartus(board: &Board, top: &str, sources: &[&str], family: &str) -> (Vec<File>, String) {
+    let part = board.part;
     let sources: String =
         sources.iter().map(|source| format!("set_global_assignment -name VERILOG_FILE {source}\n")).collect();
     let of_kind = |ending: &str| {
@@ -100,8 +105,8 @@ fn quartus(board: &Board, sources: &[&str], family: &str) -> (Vec<File>, String)
 }
 
 /// The script for Vivado, and how to use it.
-fn vivado(board: &Board, sources: &[&str]) -> (Vec<File>, String) {
-    let (top, part) = (board.top(), board.part);
+fn vivado(board: &Board, top: &str, sources: &[&str]) -> (Vec<File>, String) {
+    let part = board.part;
     let sources = sources.join(" \\\n    ");
     let constraints: String =
         board.constraints.iter().map(|(name, _)| format!("read_xdc constraints/{name}\n")).collect();
@@ -120,12 +125,12 @@ fn vivado(board: &Board, sources: &[&str]) -> (Vec<File>, String) {
     (vec![(format!("{top}.tcl"), script)], how)
 }
 
-fn text(board: &Board, baud: u32, how: &str) -> String {
+fn text(board: &Board, prefix: &str, baud: u32, how: &str) -> String {
     let Board { title, part, clock, reset, transmit, lights, .. } = board;
     let level = if reset.active_low { "0" } else { "1" };
     let mut text = format!(
         "# Weft on the {title}\n\nTop module `{top}`, for {part}; `config.toml` has the configuration of the core. All tools are to be \
-         started in this\nfolder, where the Verilog looks for the program (`weft_core_*.hex`).\n\n## Building\n\n{how}\n## Pins\n\n\
+         started in this\nfolder, where the Verilog looks for the program (`{prefix}core_*.hex`).\n\n## Building\n\n{how}\n## Pins\n\n\
          | port | what |\n|---|---|\n| `{}` | clock, {} MHz; the core runs at {} MHz |\n| `{}` | button {}, {level} when \
          pressed: reset |\n| `{transmit}` | console: {baud} baud, 8 data bits, no parity, 1 stop bit |\n",
         clock.port,
@@ -133,7 +138,7 @@ fn text(board: &Board, baud: u32, how: &str) -> String {
         clock.core_mhz,
         reset.port,
         reset.label,
-        top = board.top(),
+        top = board.top(prefix),
     );
     for (number, light) in LIGHTS.iter().enumerate() {
         let _ = writeln!(text, "| `{lights}[{number}]` | light: {light} |");

@@ -70,7 +70,7 @@ pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardErr
     }
     let transmitter = uart::elaborate(divisor(board, baud)?)?;
     let m = Builder::new(
-        &board.top(),
+        &board.top(""),
         &format!("{}: a core, its console on the serial line ({baud} baud, 8N1), lights.", board.title),
     );
     let (clk, rst) = (m.own_clock(), m.own_reset());

@@ -74,7 +74,7 @@ pub fn build(
     let netlist = mapper.board(top, contents)?;
     let mut area = Area {
         config: config.clone(),
-        top: top.name().to_owned(),
+        top: top.name(),
         target_mhz,
         part,
         flattened: netlist.as_ref().map(|netlist| netlist.cells),
@@ -87,7 +87,7 @@ pub fn build(
     let mut file = None;
     if let Some(netlist) = &netlist {
         let constraints = board.constraints.first().map(|(_, text)| *text);
-        let (whole, top) = (core, top.name());
+        let (whole, top) = (core, &*top.name());
         let task =
             placing::Task { netlist, whole, top, part, target_mhz, placer, patience, yosys: &version, constraints };
         let placing = placing::place(&nextpnr, &cache, &task, seeds, progress)?;
@@ -125,7 +125,7 @@ fn pack(
         let work = folder.join("work");
         fs::create_dir(&work).map_err(at(&work))?;
         fs::write(work.join(TILES), &text).map_err(at(&work))?;
-        let mut tell = |seconds: u64, _: &str| progress(&format!("packing of {}: {seconds} s", board.top()));
+        let mut tell = |seconds: u64, _: &str| progress(&format!("packing of {}: {seconds} s", board.name));
         let status = packer.run(&arguments, &work, &mut tell)?;
         if !status.success() || fs::metadata(work.join(BITSTREAM)).map_or(true, |file| file.len() == 0) {
             return Err(Stopped::Failed(packer.failure(&work, status, &[BITSTREAM])));
@@ -135,7 +135,7 @@ fn pack(
     });
     match entry {
         Ok(folder) => Ok(folder.join(BITSTREAM)),
-        Err(Stopped::Failed(failure)) => Err(failure.into_error(&format!("the bitstream of {}", board.top()))),
+        Err(Stopped::Failed(failure)) => Err(failure.into_error(&format!("the bitstream of {}", board.name))),
         Err(Stopped::Error(error)) => Err(error),
     }
 }

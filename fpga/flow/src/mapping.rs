@@ -60,24 +60,25 @@ impl Mapper<'_> {
             }
             // What others have written stays whole: its modules are not ours to count.
             let is_theirs = part.module().verilog_of_others().is_some();
-            let script = self.count(part.name(), below.is_empty(), is_theirs);
-            let what = format!("{} ({} of {})", part.name(), index + 1, names.len());
+            let name = part.name();
+            let script = self.count(&name, below.is_empty(), is_theirs);
+            let what = format!("{name} ({} of {})", index + 1, names.len());
             let task = Task { what: &what, files: &files, script: &script, results: &[COUNTS] };
             let reader = self.reader();
             let read = |folder: &Path| {
                 let types = reader.types(folder, COUNTS)?;
-                reader.cells_of(&types, part.name())?;
+                reader.cells_of(&types, &name)?;
                 Ok(types)
             };
             let (_, of_part) = self.run(&task, read)?.ok_or(SynthesisError::OutOfMemory { what })?;
             types.extend(of_part);
         }
-        statistics::modules(self.family, &types, whole.name()).map_err(|source| self.reader().misread(source))
+        statistics::modules(self.family, &types, &whole.name()).map_err(|source| self.reader().misread(source))
     }
 
     /// The cells of a flattened hierarchy; nothing if they take more memory than there is.
     pub fn flattened(&mut self, whole: &Core) -> Result<Option<Cells>, SynthesisError> {
-        let name = whole.name();
+        let name = &whole.name();
         let files = [(TOP, without_header(&whole.all_in_one()))];
         let script = self.count(name, true, true);
         let what = format!("{name}, flattened");
@@ -90,7 +91,7 @@ impl Mapper<'_> {
     /// A flattened hierarchy behind pins; nothing if it takes more memory than there is. Both are mapped by themselves and
     /// then joined: what is placed is the core whose cells are counted.
     pub fn behind_pins(&mut self, whole: &Core) -> Result<Option<Netlist>, SynthesisError> {
-        let name = whole.name();
+        let name = &whole.name();
         let around = behind_pins(whole.module())?;
         let sources = [(TOP, without_header(&whole.all_in_one())), (AROUND, text_of_top(&around))];
         let map = self.map(name, true);
@@ -121,7 +122,7 @@ impl Mapper<'_> {
     /// The top of a board, flattened, with the files that its memory starts with; nothing if it takes more memory than there
     /// is.
     pub fn board(&mut self, top: &Core, contents: &[(String, String)]) -> Result<Option<Netlist>, SynthesisError> {
-        let name = top.name();
+        let name = &top.name();
         let sources = [(TOP, without_header(&top.all_in_one())), (AROUND, String::new())];
         let contents = contents.iter().map(|(name, text)| (&name[..], text.clone()));
         let files: Vec<(&str, String)> = sources[..1].iter().cloned().chain(contents).collect();

@@ -227,7 +227,7 @@ module s4_collect (
 );
     reg  [1:0] kept;
 endmodule
-module weft_core;
+module core;
     wire [1:0] word_s9;
 endmodule
 ";

@@ -1,13 +1,11 @@
 //! The path that limits the clock, told in the stages and names of the core.
 
+use cores::PIPELINE;
 use rtl::Module;
 
 use crate::netlist::{self, Named, Names};
 use crate::pins::{CORE, PINS};
 use crate::timing::Hop;
-
-/// The module in a core with memory that is the rest of it.
-pub const PIPELINE: &str = "weft_pipeline";
 
 /// The pin by which the carry of one cell of a chain reaches the next.
 const CARRY_IN: &str = "FCI";
@@ -188,7 +186,7 @@ mod tests {
             ("s8", &module("s8_context", &[("unit", &table)])),
             ("start", &module("start", &[])),
         ];
-        module("weft_core", &[("pipeline", &module("weft_pipeline", &pipeline)), ("memory", &module("bram", &[]))])
+        module("core", &[("pipeline", &module("pipeline", &pipeline)), ("memory", &module("bram", &[]))])
     }
 
     fn place(path: &str) -> (String, String) {
@@ -204,9 +202,9 @@ mod tests {
             ("core.pipeline.s8.unit.ccs.kept", "s8_context", "unit.ccs.kept"),
             ("core.pipeline.s8.kept", "s8_context", "kept"),
             ("core.pipeline.start.kept", "start", "kept"),
-            ("core.pipeline.kept", "weft_pipeline", "kept"),
+            ("core.pipeline.kept", "pipeline", "kept"),
             ("core.memory.words", "bram", "words"),
-            ("core.kept", "weft_core", "kept"),
+            ("core.kept", "core", "kept"),
             ("dmem_rsp_data", "pins", "dmem_rsp_data"),
         ];
         for (path, stage, name) in table {

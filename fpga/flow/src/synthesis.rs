@@ -15,7 +15,6 @@ use crate::mapping::{Mapper, Netlist};
 use crate::netlist::NetlistError;
 use crate::nextpnr::{Nextpnr, Placer};
 use crate::part::{PARTS, Part};
-use crate::path::PIPELINE;
 use crate::pins::PINS;
 use crate::placing;
 use crate::statistics::StatisticsError;
@@ -230,7 +229,7 @@ pub fn synthesise(
     check(&request)?;
     let mut config = config.clone();
     config.trace.port = false;
-    let core = cores::elaborate(&config, RAM_BASE)?;
+    let core = cores::elaborate(&config, RAM_BASE)?.without_prefix();
     let whole = match request.module {
         Some(name) => core.part(name).ok_or_else(|| unknown_module(name, &core.modules()))?,
         None => core,
@@ -245,7 +244,7 @@ pub fn synthesise(
     let mut area = Area {
         modules: mapper.modules(&whole)?,
         config,
-        top: whole.name().to_owned(),
+        top: whole.name(),
         part,
         target_mhz,
         flattened: None,
@@ -291,7 +290,7 @@ pub fn synthesise(
 fn outermost(top: &Module) -> Vec<String> {
     let mut names = Vec::new();
     for (_, module) in top.parts() {
-        let inner = if module.name() == PIPELINE { outermost(&module) } else { vec![module.name().to_owned()] };
+        let inner = if module.name() == cores::PIPELINE { outermost(&module) } else { vec![module.name().to_owned()] };
         names.extend(inner.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
     }
     if names.is_empty() { vec![top.name().to_owned()] } else { names }

@@ -19,18 +19,21 @@ use crate::error::RequestError;
 use crate::report::{self, Report};
 use crate::staging::StagingFolder;
 
-/// Lists the files of `rtl/`; an earlier emit's lists, this and those of boards, say which files are its own.
-const FILE_LIST: &str = "weft_core.f";
+/// What the name of the list of the files of `rtl/` ends with, behind the prefix; an earlier emit's lists, this and those of
+/// boards, say which files are its own.
+const FILE_LIST: &str = "core.f";
 
-/// The clock of a core that is the top of its project. Boards have their own.
-const CLOCK: (&str, &str) = (
-    "constraints/weft_core.sdc",
-    "\
-# For a project whose top is weft_core. Its one clock, of 50 MHz: set the period that yours has.
+/// The clock of a core that is the top of its project; boards have their own.
+fn clock(prefix: &str) -> (String, String) {
+    let text = format!(
+        "\
+# For a project whose top is {prefix}core. Its one clock, of 50 MHz: set the period that yours has.
 # `weft synth --target ecp5-85k --pnr` says what a core reaches there.
 create_clock -name clk -period 20.000 [get_ports clk]
-",
-);
+"
+    );
+    (format!("constraints/{prefix}core.sdc"), text)
+}
 
 /// The folders in the output folder.
 const FOLDERS: [&str; 2] = ["rtl", "constraints"];
@@ -50,7 +53,8 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
     let modules = files.keys().filter(|path| is_module(path)).count();
     let (warps, threads) = (config.warps, config.threads);
     let names: Vec<&str> = files.keys().filter(|path| !is_module(path)).map(String::as_str).collect();
-    let top = arguments.board.board.map_or(cores::TOP.to_owned(), Board::top);
+    let prefix = &config.emit.prefix;
+    let top = arguments.board.board.map_or_else(|| format!("{prefix}{}", cores::TOP), |board| board.top(prefix));
     let text = format!(
         "{}: a core of {warps} warps × {threads} threads, top {top}: {modules} modules in rtl/, {}",
         out.display(),
@@ -71,13 +75,13 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
         core.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
     let paths: Vec<&str> = modules.iter().map(|(path, _)| path.as_str()).collect();
     let mut files = Files::from([
-        ("weft_core.v".into(), core.all_in_one()),
-        (FILE_LIST.into(), paths.iter().map(|path| format!("{path}\n")).collect()),
+        (format!("{}.v", core.name()), core.all_in_one()),
+        (format!("{}{FILE_LIST}", config.emit.prefix), paths.iter().map(|path| format!("{path}\n")).collect()),
         ("config.toml".into(), as_emitted(config).to_commented_toml()),
     ]);
     let mut board_only = Vec::new();
     if let Some(board) = arguments.board.board {
-        let of_board = of_board(board, &core, arguments.board.baud())?;
+        let of_board = of_board(board, &core, &config.emit.prefix, arguments.board.baud())?;
         board_only =
             of_board.keys().filter(|path| is_module(path) && !paths.contains(&path.as_str())).cloned().collect();
         files.extend(of_board);
@@ -85,7 +89,7 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
         let message = "--baud needs --board: a core by itself has no serial line";
         return Err(RequestError::new("usage", message).into());
     } else {
-        files.insert(CLOCK.0.into(), CLOCK.1.into());
+        files.extend([clock(&config.emit.prefix)]);
     }
     let board = arguments.board.board.map(|board| OnBoard { board, modules: &board_only });
     files.insert("weft.core".into(), fusesoc::description(config, &paths, &names, board));
@@ -104,12 +108,12 @@ fn as_emitted(config: &Config) -> Config {
 }
 
 /// The top of a board, what stands below it beside the core, and the files of its project.
-fn of_board(board: &Board, core: &Core, baud: u32) -> Result<Files, BoardError> {
+fn of_board(board: &Board, core: &Core, prefix: &str, baud: u32) -> Result<Files, BoardError> {
     let top = boards::elaborate(board, core, baud)?;
     let modules: Files = top.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
-    let names: Vec<String> = top.modules().iter().map(|name| format!("rtl/{name}.v")).collect();
+    let names: Vec<String> = top.files().into_iter().map(|(name, _)| format!("rtl/{name}")).collect();
     let sources: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok(modules.into_iter().chain(boards::project(board, &sources, baud)).collect())
+    Ok(modules.into_iter().chain(boards::project(board, prefix, &sources, baud)).collect())
 }
 
 /// Where the core goes.
@@ -210,10 +214,18 @@ fn earlier_files(out: &Path) -> Vec<String> {
         });
         paths.filter(|path| boards::is_written_for_a_board(path))
     };
-    let lists = of_boards().filter(|path| path.ends_with(".f")).chain([FILE_LIST.to_owned()]);
+    let prefixes: Vec<String> =
+        names_in(out).filter_map(|name| name.strip_suffix(FILE_LIST).map(str::to_owned)).collect();
+    let lists = of_boards()
+        .filter(|path| path.ends_with(".f"))
+        .chain(prefixes.iter().map(|prefix| format!("{prefix}{FILE_LIST}")));
     let texts = lists.map(|list| fs::read_to_string(out.join(list)).unwrap_or_default());
     let modules = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
-    modules.filter(|path| is_module(path)).chain(contents_in(out)).chain(of_boards()).chain([CLOCK.0.into()]).collect()
+    let of_core = prefixes.iter().flat_map(|prefix| {
+        let names = [format!("{prefix}core.v"), format!("{prefix}{FILE_LIST}"), clock(prefix).0];
+        names.into_iter().chain(contents_in(out, prefix)).collect::<Vec<_>>()
+    });
+    modules.filter(|path| is_module(path)).chain(of_core).chain(of_boards()).collect()
 }
 
 /// Names of the files in a folder.
@@ -222,9 +234,10 @@ fn names_in(folder: &Path) -> impl Iterator<Item = String> {
 }
 
 /// The files of memory contents in a folder: only `weft emit` gives them such names.
-fn contents_in(folder: &Path) -> impl Iterator<Item = String> {
-    names_in(folder).filter(|name| {
-        let number = name.strip_prefix("weft_core_").and_then(|name| name.strip_suffix(".hex"));
+fn contents_in(folder: &Path, prefix: &str) -> impl Iterator<Item = String> {
+    let first = format!("{prefix}{}_", cores::TOP);
+    names_in(folder).filter(move |name| {
+        let number = name.strip_prefix(&first).and_then(|name| name.strip_suffix(".hex"));
         number.is_some_and(|number| number.parse::<u8>().is_ok())
     })
 }

@@ -19,14 +19,16 @@ pub struct OnBoard<'a> {
 pub fn description(config: &Config, paths: &[&str], contents: &[&str], board: Option<OnBoard<'_>>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let (warps, threads, unit) = (config.warps, config.threads, &config.divergence.unit);
+    let prefix = &config.emit.prefix;
+    let top = format!("{prefix}{}", cores::TOP);
     let files: String = paths.iter().map(|path| format!("      - {path}\n")).collect();
     // Tools look for them in the folder in which FuseSoC starts them.
     let contents: String =
         contents.iter().map(|name| format!("      - {name}: {{file_type: user, copyto: {name}}}\n")).collect();
-    let (fileset, target) = board.and_then(on_board).unwrap_or_default();
+    let (fileset, target) = board.and_then(|board| on_board(board, prefix)).unwrap_or_default();
     format!(
         "CAPI=2:
-name: weft:cores:weft_core:{version}
+name: weft:cores:{top}:{version}
 description: RISC-V SIMT core, {warps} warps of {threads} threads, divergence unit {unit}
 
 filesets:
@@ -37,11 +39,11 @@ filesets:
 targets:
   default:
     filesets: [rtl]
-    toplevel: weft_core
+    toplevel: {top}
   lint:
     default_tool: verilator
     filesets: [rtl]
-    toplevel: weft_core
+    toplevel: {top}
     tools:
       verilator:
         mode: lint-only
@@ -49,7 +51,7 @@ targets:
   synth:
     default_tool: yosys
     filesets: [rtl]
-    toplevel: weft_core
+    toplevel: {top}
     tools:
       yosys:
         arch: ecp5
@@ -58,9 +60,9 @@ targets:
 }
 
 /// The files and the target of a board that open tools build.
-fn on_board(OnBoard { board, modules }: OnBoard<'_>) -> Option<(String, String)> {
+fn on_board(OnBoard { board, modules }: OnBoard<'_>, prefix: &str) -> Option<(String, String)> {
     let Tools::Trellis { target, package, speed } = board.tools else { return None };
-    let (name, top, device) = (board.name, board.top(), target.rsplit('-').next()?);
+    let (name, top, device) = (board.name, board.top(prefix), target.rsplit('-').next()?);
     let files: String = modules.iter().map(|path| format!("      - {path}\n")).collect();
     let constraints: String =
         board.constraints.iter().map(|(name, _)| format!("      - constraints/{name}: {{file_type: LPF}}\n")).collect();

@@ -18,6 +18,8 @@ fn a_mistake_in_the_configuration() {
         &["emit", "--out", "core", "--set", "memory.ram_bytes=1000"],
         &["run", "p.elf", "--set", "memory.stack_bytes=3000"],
         &["emit", "--out", "core", "--set", "arbiter.pipeline_stages=3"],
+        &["emit", "--out", "core", "--set", "emit.prefix=8-bit "],
+        &["emit", "--out", "core", "--set", "emit.hex_path='a\"b'"],
         &["config", "--set", "isa.f=true"],
         &["config", "--set", "warps"],
         &["config", "--set", "divergence.unit=arbitre"],

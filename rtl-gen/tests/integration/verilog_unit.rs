@@ -168,7 +168,7 @@ fn files_that_cannot_be_a_unit() {
                 "input  wire                     clk,\n    input  wire rotates_s8,",
             ),
         ),
-        ("name.v", text.replace("lowest_lane_path", "s8_context")),
+        ("name.v", text.replace("lowest_lane_path", "weft_s8_context")),
     ];
     let mut messages: Vec<String> = Vec::new();
     for (name, text) in &broken {

@@ -140,7 +140,7 @@ pub fn run(config: &Config, program: &Program, engine: Engine, options: RunOptio
     BuiltCore::of(config, program.entry, options.wave.is_some())?.run(config, program, engine, options)
 }
 
-/// Runs a program on a given core: `source` must have the ports of `weft_core` of this configuration.
+/// Runs a program on a given core: `source` must have the ports of a core of this configuration.
 pub fn run_source(
     config: &Config,
     program: &Program,
@@ -155,7 +155,7 @@ pub fn run_source(
     run_built(&built, config, program, engine, options)
 }
 
-/// Runs a program on an instance of a core: for one that was made otherwise than for `weft_core`, and may have further
+/// Runs a program on an instance of a core: for one that was made otherwise than from a core, and may have further
 /// inputs, which the caller has set.
 pub fn run_model(
     model: Model,
@@ -198,7 +198,7 @@ impl BuiltCore {
 
     fn build(config: &Config, entry: u32, core: &cores::Core, wave: bool, effort: Effort) -> Result<Self, BenchError> {
         let verilog = core.all_in_one();
-        let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+        let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
         let built = Built::of(&Cache::of_user(), &source, wave, effort)?;
         Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None })
     }
@@ -207,7 +207,7 @@ impl BuiltCore {
     pub fn counting(config: &Config, entry: u32, counters: Counters) -> Result<Self, BenchError> {
         let core = cores::elaborate_asserting(config, entry)?;
         let verilog = core.all_in_one();
-        let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+        let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
         let built = Built::counting(&Cache::of_user(), &source, counters, Effort::Fast)?;
         Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: Some(verilog) })
     }

@@ -1,4 +1,4 @@
-//! The ports of `weft_core`, each looked up once.
+//! The ports of a core, each looked up once.
 
 use rtl::Direction::{Input, Output};
 use weft_config::Config;
@@ -89,6 +89,12 @@ pins! {
         imem_req_ready: Input |_| 1,
         imem_rsp_valid: Input |_| 1,
         imem_rsp_data: Input |_| 32,
+    }
+}
+
+pins! {
+    /// And of a core whose divergence unit reads the reconvergence table.
+    ReconvergenceAnswer {
         imem_rsp_reconvergence: Input |_| 32,
     }
 }
@@ -190,6 +196,14 @@ impl FetchAnswers {
     /// The answers to fetches of a core of this configuration without memory.
     pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
         Self::bind(model, "", &Widths::of(config))
+    }
+}
+
+impl ReconvergenceAnswer {
+    /// The further answer to fetches of such a core, if it is one.
+    pub(crate) fn of(model: &Model, config: &Config) -> Result<Option<Self>, ModelError> {
+        let reads = config.unit().is_ok_and(|unit| unit.reconverges);
+        reads.then(|| Self::bind(model, "", &Widths::of(config))).transpose()
     }
 }
 

@@ -55,7 +55,7 @@ pub enum ModelError {
     #[error("the verilated model stopped: {0}")]
     Eval(String),
     /// A port is not there, or not as wide as the bench expects.
-    #[error("port {name} of weft_core: {found}, expected {expected}")]
+    #[error("port {name} of the core: {found}, expected {expected}")]
     Port {
         /// Its name.
         name: String,

@@ -86,7 +86,7 @@ fn said(board: &Board) -> Vec<Vec<String>> {
     fs::create_dir_all(folder.path().join("constraints")).unwrap();
     fs::create_dir(folder.path().join("rtl")).unwrap();
     fs::write(folder.path().join("rtl/top.v"), "").unwrap();
-    let files = project(board, &["rtl/top.v"], BAUD);
+    let files = project(board, "weft_", &["rtl/top.v"], BAUD);
     for (path, text) in &files {
         fs::write(folder.path().join(path), text).unwrap();
     }
@@ -133,7 +133,7 @@ fn the_tools_of_others_are_told_part_top_and_clock() {
         let said = said(board);
         let has =
             |words: [&str; 2]| said.iter().any(|line| line.len() == 2 && line[0] == words[0] && line[1] == words[1]);
-        assert!(has(["DEVICE", board.part]) && has(["TOP_LEVEL_ENTITY", &board.top()]), "{said:?}");
+        assert!(has(["DEVICE", board.part]) && has(["TOP_LEVEL_ENTITY", &board.top("weft_")]), "{said:?}");
         let period = format!("{:.3}", 1000.0 / f64::from(board.clock.mhz));
         let clocks: Vec<&Vec<String>> = said.iter().filter(|line| line[0] == "clock").collect();
         assert_eq!(clocks, [&["clock", board.clock.port, &period].map(str::to_owned).to_vec()], "{}", board.name);
@@ -173,7 +173,7 @@ fn lint_is_silent() {
         let sources: Vec<String> = ["cells.v".to_owned()].into_iter().chain(names).collect();
         let output = Command::new("verilator")
             .current_dir(folder.path())
-            .args(["--lint-only", "-Wall", "--top-module", top.name()])
+            .args(["--lint-only", "-Wall", "--top-module", &top.name()])
             .args(sources)
             .output()
             .unwrap_or_else(|error| panic!("verilator cannot be started ({error}): scripts/setup.sh installs it"));
@@ -188,16 +188,16 @@ fn the_top_reads_as_written_by_hand() {
     let arty = elaborate(find("arty-a7-35t").unwrap(), &core_with_zeros(&config()).0, BAUD).unwrap();
     let text = arty.module().verilog().pop().unwrap().text;
     insta::assert_snapshot!("clock_of_arty", text.split_once("    // Reset:").unwrap().0);
-    for name in ["weft_ulx3s", "uart_transmitter"] {
+    for name in ["ulx3s", "uart_transmitter"] {
         let module = top.module().verilog().into_iter().find(|module| module.name == name).unwrap();
-        insta::assert_snapshot!(name, module.text);
+        insta::assert_snapshot!(format!("{name}.v"), module.text);
     }
 }
 
 #[test]
 fn the_files_of_a_project() {
     for board in &BOARDS {
-        let files = project(board, &["rtl/uart_transmitter.v", "rtl/top.v"], BAUD);
+        let files = project(board, "weft_", &["rtl/uart_transmitter.v", "rtl/top.v"], BAUD);
         assert!(files.iter().all(|(path, _)| is_written_for_a_board(path)), "{}", board.name);
         let written: String = files
             .iter()

@@ -80,7 +80,7 @@ impl Bench {
         let top = elaborate(board, core, boards::BAUD).unwrap();
         let ports = top.ports();
         let verilog = top.all_in_one() + CELLS;
-        let source = Source { top: top.name(), ports: &ports, verilog: &verilog, memory: None };
+        let source = Source { top: &top.name(), ports: &ports, verilog: &verilog, memory: None };
         let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/cache"));
         let built = Built::of(&cache, &source, false, Effort::Fast).unwrap();
         let folder = tempfile::tempdir().unwrap();

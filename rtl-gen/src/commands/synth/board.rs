@@ -29,6 +29,8 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
         let message = format!("{path}: --bitstream names the program itself; expected another file");
         return Err(RequestError::new("same-file", message).into());
     }
+    // All files are in one folder while the tools work.
+    config.emit.hex_path.clear();
     let (core, contents) = image::core_with(&config, program)?;
     let top = boards::elaborate(board, &core, arguments.board.baud())?;
     let seeds = arguments.seeds.unwrap_or(SEEDS);

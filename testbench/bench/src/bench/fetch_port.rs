@@ -8,7 +8,7 @@ use weft_config::{Config, Latency};
 
 use super::JUNK;
 use crate::memory::{BackPressure, Offer, Ram, Violation};
-use crate::pins::{FetchAnswers, RequestPorts};
+use crate::pins::{FetchAnswers, ReconvergenceAnswer, RequestPorts};
 use crate::reconvergence::reconvergence_table;
 use verilate::{Model, ModelError};
 
@@ -24,6 +24,7 @@ struct Fetched {
 /// The bench's side of it.
 pub(super) struct FetchPort {
     answers: FetchAnswers,
+    reconvergence_answer: Option<ReconvergenceAnswer>,
     pressure: BackPressure,
     /// Whether a fetch of this cycle is accepted.
     ready: bool,
@@ -41,6 +42,7 @@ impl FetchPort {
         let memory = &config.memory;
         Ok(Self {
             answers: FetchAnswers::of(model, config)?,
+            reconvergence_answer: ReconvergenceAnswer::of(model, config)?,
             pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
             ready: false,
             offer: Offer::default(),
@@ -71,7 +73,9 @@ impl FetchPort {
         let (word, reconvergence) = fetched.as_ref().map_or((JUNK, JUNK), |first| (first.word, first.reconvergence));
         model.set(self.answers.imem_rsp_valid, due.into());
         model.set(self.answers.imem_rsp_data, word.into());
-        model.set(self.answers.imem_rsp_reconvergence, reconvergence.into());
+        if let Some(answer) = &self.reconvergence_answer {
+            model.set(answer.imem_rsp_reconvergence, reconvergence.into());
+        }
     }
 
     /// Takes in the request of a cycle, and says whether it was accepted.

@@ -117,7 +117,7 @@ fn cores_that_do_not_wait_for_the_bus_are_found() {
     let report = broken("s3_schedule.fence_does_not_wait_for_memory", &at_least(200, "fence"), &config);
     assert!(!report.success(), "a fence that does not wait: {}", report.message);
     let exit = text("exit", "begin\n la t0, word\n sw s0, 0(t0)\n finish\n.bss\nword: .zero 4\n");
-    let report = broken("weft_pipeline.done_does_not_wait_for_memory", &exit, &config);
+    let report = broken("pipeline.done_does_not_wait_for_memory", &exit, &config);
     assert_eq!(report.outcome, Outcome::Mismatch, "{}", report.message);
     assert!(report.message.contains("done"), "{}", report.message);
 }

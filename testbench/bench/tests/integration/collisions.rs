@@ -17,7 +17,7 @@ fn no_instruction_uses_a_register_read_while_it_is_written() {
     config.divergence.fair_after = 50;
     let core = rtl::with_fault(SPOILS, || cores::elaborate(&config, 0x8000_0000)).unwrap();
     let verilog = core.all_in_one();
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: None };
+    let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: None };
     let out = tempfile::tempdir().unwrap();
     for latency in [(1, 1), (1, 60)] {
         config.memory.latency = Latency { min: latency.0, max: latency.1 };

@@ -98,7 +98,7 @@ fn ports_of_every_storage_size_are_read_and_driven() {
     assert_eq!(model.words(wide_out), [!1, !2, !3]);
     assert_eq!(model.words(outputs[3]), [!0x1234_abcd, !0xffff_fff0]);
     let error = model.port("word", 31, Direction::Input).unwrap_err().to_string();
-    assert_eq!(error, "port word of weft_core: 32 bits, Input, expected 31 bits, Input");
+    assert_eq!(error, "port word of the core: 32 bits, Input, expected 31 bits, Input");
     assert!(model.port("missing", 1, Direction::Input).is_err());
 }
 
@@ -225,7 +225,7 @@ fn memories_and_nets_of_the_inside_are_reached_by_name() {
     let ports: Vec<PortInfo> = [("clk", 1, Input), ("row", 4, Input)].into_iter().chain(words).map(port).collect();
     let memory = MemoryInCore {
         instance: "memory",
-        module: "cells",
+        module: "cells".into(),
         banks: vec!["even".into(), "odd".into()],
         ram_banks: 2,
         bus: vec![port(("inner_row", 4, Input))],

@@ -39,13 +39,13 @@ impl Bench {
         configure(&mut config);
         config.memory.stack_bytes = 1024;
         config.memory.latency = Latency { min: 1, max: 9 };
-        let core = elaborate(&config).unwrap();
+        let core = elaborate(&config).unwrap().without_prefix();
         let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/rules"));
         Self { config, ports: core.ports(), verilog: core.all_in_one(), cache }
     }
 
     fn run(&self, program: &Program) -> Result<Report, BenchError> {
-        let source = Source { top: "weft_core", ports: &self.ports, verilog: &self.verilog, memory: None };
+        let source = Source { top: cores::TOP, ports: &self.ports, verilog: &self.verilog, memory: None };
         let options = RunOptions { max_cycles: 1_000_000, ..RunOptions::default() };
         testbench::run_source(&self.config, program, Engine::Cosim, options, &self.cache, &source, Effort::Quick)
     }

@@ -32,7 +32,7 @@ pub fn agrees(config: &Config, words: &[u32], fault: Option<&str>) -> bool {
     let elaborate = || cores::elaborate(config, 0x8000_0000).unwrap();
     let core = fault.map_or_else(elaborate, |fault| rtl::with_fault(fault, elaborate));
     let verilog = core.all_in_one();
-    let source = Source { top: "weft_core", ports: &core.ports(), verilog: &verilog, memory: core.memory() };
+    let source = Source { top: &core.name(), ports: &core.ports(), verilog: &verilog, memory: core.memory() };
     let program = program(config, words, &[]);
     let (cache, options) = (Cache::of_user(), RunOptions { max_cycles: 1_000_000, ..RunOptions::default() });
     match testbench::run_source(config, &program, Engine::Cosim, options, &cache, &source, Effort::Quick) {

@@ -66,7 +66,7 @@ pub struct Stages {
 impl Stages {
     /// Of this core.
     pub fn new(config: &Config) -> Self {
-        let core = cores::elaborate(config, 0x8000_0000).unwrap();
+        let core = cores::elaborate(config, 0x8000_0000).unwrap().without_prefix();
         let files = core.files();
         let text = |name: &str| &files.iter().find(|(file, _)| *file == format!("{name}.v")).unwrap().1;
         let stages = STAGES.map(|name| (name, ports_of(text(name))));

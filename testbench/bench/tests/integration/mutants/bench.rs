@@ -93,7 +93,7 @@ impl Bench {
             config.divergence.fair_after = 50;
         }
         config.run.watchdog = 2000;
-        let core = cores::elaborate(&config, 0x8000_0000).unwrap();
+        let core = cores::elaborate(&config, 0x8000_0000).unwrap().without_prefix();
         let cache = Cache::at(concat!(env!("CARGO_TARGET_TMPDIR"), "/mutants"));
         let (programs, expected, finders) = Default::default();
         Self { files: core.files(), ports: core.ports(), cache, config, programs, expected, finders }
@@ -142,7 +142,7 @@ impl Bench {
         let verilog = switched::core(&modules, module, mutations);
         let mut ports = self.ports.clone();
         ports.push(PortInfo { name: switched::INPUT.into(), width: switched::BITS, direction: Direction::Input });
-        let source = Source { top: "weft_core", ports: &ports, verilog: &verilog, memory: None };
+        let source = Source { top: cores::TOP, ports: &ports, verilog: &verilog, memory: None };
         Switched { bench: self, built: Built::of(&self.cache, &source, false, Effort::Fast).unwrap() }
     }
 
@@ -183,7 +183,7 @@ impl Bench {
     }
 
     fn run(&self, verilog: &str, case: &Case, expected: Option<(Outcome, u64)>) -> Ended {
-        let source = Source { top: "weft_core", ports: &self.ports, verilog, memory: None };
+        let source = Source { top: cores::TOP, ports: &self.ports, verilog, memory: None };
         let built = Built::of(&self.cache, &source, false, Effort::Quick).expect("a mutant that can be built");
         run(case, built.instance(1), expected)
     }

@@ -325,9 +325,7 @@ fn wrap(adaptor: &[PortInfo]) -> (String, Vec<PortInfo>) {
         ports.push(port(name, width, Direction::Output));
         let _ = writeln!(assignments, "    assign {name} = 0;");
     }
-    for (name, width) in
-        [("imem_req_ready", 1), ("imem_rsp_valid", 1), ("imem_rsp_data", 32), ("imem_rsp_reconvergence", 32)]
-    {
+    for (name, width) in [("imem_req_ready", 1), ("imem_rsp_valid", 1), ("imem_rsp_data", 32)] {
         ports.push(port(name, width, Direction::Input));
     }
     ports.push(port("finished", 1, Direction::Input));

@@ -1,4 +1,4 @@
-//! The pipeline: the stages, wired. The top of a core whose memory ports are at the top.
+//! The pipeline: the stages, wired; the core without its memory.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, ones, zeros};
 use weft_trace::{Ports as _, ReleasePorts, TracePorts};
@@ -22,16 +22,11 @@ use crate::stages::{
 use crate::start;
 use crate::trace::Traced;
 
-/// Elaborates the pipeline with a divergence unit, as a module of this name and purpose.
-pub fn elaborate(
-    name: &str,
-    purpose: &str,
-    shape: &Shape,
-    unit: &dyn DivergenceUnit,
-) -> Result<Module, ElaborationError> {
+/// Elaborates the pipeline with a divergence unit.
+pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
     let [round_robin, preferring] = [false, true].map(|prefers| round_robin::elaborate(shape.contexts(), prefers));
     let (round_robin, preferring) = (round_robin?, preferring?);
-    let m = Builder::new(name, purpose);
+    let m = Builder::new(crate::PIPELINE, "The core without its memory.");
     let ports = Ports::declare(&m, shape);
 
     m.comment("Start, and the counters that programs read.");
@@ -319,7 +314,7 @@ impl Ports {
         m.output_port("imem_req_addr", 32);
         let imem_rsp_valid = m.input("imem_rsp_valid", 1);
         let imem_rsp_data = m.input("imem_rsp_data", 32);
-        let imem_rsp_reconvergence = m.input("imem_rsp_reconvergence", 32);
+        let imem_rsp_reconvergence = m.input("imem_rsp_reconvergence", if shape.reconverges { 32 } else { 0 });
         m.port_group("data memory: requests are performed in order, responses to loads come in any order");
         m.output_port("dmem_req_valid", 1);
         let dmem_req_ready = m.input("dmem_req_ready", 1);
