@@ -6,7 +6,7 @@ use crate::module::{
     Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
 };
 use crate::net::{Net, NetKind};
-use crate::print::{after, broken, literal, range};
+use crate::print::{after, broken, flat, literal, range};
 use crate::sheet::Sheet;
 
 /// `wire [7:0] name;`
@@ -28,8 +28,28 @@ pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String 
         Driver::Memory { memory, address } => {
             format!("{head}{};\n", word(&finished.body.memories[*memory], address, 4, head.len()))
         }
-        Driver::Instance => unreachable!("an instance drives by its port"),
+        Driver::Known(_) | Driver::Instance => unreachable!("driven by a block or by the port of an instance"),
     }
+}
+
+/// The name of the block that drives a net of [`Builder::known`](crate::Builder::known).
+pub(crate) fn known_block(name: &str) -> String {
+    format!("known_{name}")
+}
+
+/// The block that drives a net with the bits of another, of which X and Z become 0.
+pub(crate) fn known(net: &Net, value: &Expr) -> String {
+    let (name, source) = (&net.name, flat(value));
+    let statement = |bit: &str| format!("if ({source}{bit}) {name}{bit} = 1'b1;\n{{}}else {name}{bit} = 1'b0;\n");
+    let body = if net.width == 1 {
+        format!("        {}", statement("").replace("{}", "        "))
+    } else {
+        let head = format!("for (number = 0; number < {}; number = number + 1)", net.width);
+        let inner = statement("[number]").replace("{}", "            ");
+        format!("        {head} begin\n            {inner}        end\n")
+    };
+    let number = if net.width == 1 { "" } else { "        integer number;\n" };
+    format!("    always @* begin : {}\n{number}{body}    end\n", known_block(name))
 }
 
 /// A word of a memory, in a statement at `indent` after `used` columns.
