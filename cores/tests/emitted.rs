@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use weft_config::{Config, Scheduler};
+use weft_config::{Config, Isa, Memory, MemoryKind, Scheduler};
 
 fn config(warps: u32, threads: u32, trace: bool) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
@@ -119,6 +119,56 @@ fn register_file_becomes_block_ram() {
     };
     assert_eq!(count("DP16KD"), 1, "{text}");
     assert_eq!(count("TRELLIS_DPR16X4"), 0, "{text}");
+}
+
+/// Synthesises a core as it is emitted for a target of Yosys other than the ECP5.
+fn synthesise(command: &str, options: &str, memory: Memory) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config { warps: 1, threads: 2, memory, ..config(1, 2, false) };
+    config.memory.outstanding = 4;
+    config.isa = Isa { m: false, a: false };
+    write(&config, folder.path());
+    let script = format!("read_verilog single.v; {command} -top weft_core {options}; select -assert-none t:$mem* m:*");
+    run("yosys", folder.path(), &["-q", "-p", &script]);
+}
+
+/// Until all memories are mapped, which is where a family may lack what one asks for.
+fn memories_are_mapped(command: &str, next: &str) {
+    synthesise(command, &format!("-run begin:{next}"), Memory::default());
+}
+
+#[test]
+fn ice40_has_what_the_memories_need() {
+    memories_are_mapped("synth_ice40", "map_gates");
+}
+
+#[test]
+fn gowin_has_what_the_memories_need() {
+    memories_are_mapped("synth_gowin", "map_gates");
+}
+
+#[test]
+fn nexus_has_what_the_memories_need() {
+    memories_are_mapped("synth_nexus", "map_gates");
+}
+
+#[test]
+fn xilinx_has_what_the_memories_need() {
+    memories_are_mapped("synth_xilinx", "map_ffs");
+}
+
+#[test]
+fn intel_has_what_the_memories_need() {
+    memories_are_mapped("synth_intel_alm", "map_ffs");
+}
+
+#[test]
+#[ignore = "takes minutes: scripts/nightly.sh runs it"]
+fn every_family_is_synthesised_for() {
+    for command in ["synth_ice40", "synth_gowin", "synth_nexus", "synth_xilinx", "synth_intel_alm"] {
+        let memory = Memory { ram_bytes: 4096, ..Memory::of_kind(MemoryKind::Bram) };
+        synthesise(command, "", memory);
+    }
 }
 
 #[test]

@@ -52,7 +52,8 @@ fn trellis(board: &Board, sources: &[&str], [target, package, speed]: [&str; 3],
 set -eu
 cd "$(dirname "$0")"
 
-"${{YOSYS:-yosys}}" -q -l {top}.yosys.log -p 'synth_ecp5 -top {top} -json {top}.json' \
+"${{YOSYS:-yosys}}" -q -l {top}.yosys.log -p \
+    'setattr -set ram_style "distributed" a:RAM_STYLE=distributed; synth_ecp5 -top {top} -json {top}.json' \
     {sources}
 "${{NEXTPNR:-nextpnr-ecp5}}" --{device} --package {package} --speed {speed} --json {top}.json \
     --lpf constraints/{constraints} --textcfg {top}.config

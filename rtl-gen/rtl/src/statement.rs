@@ -66,7 +66,8 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
         MemoryStyle::BlockUnordered => {
             ("ram_style = \"block\", no_rw_check", "block RAM: registered reads, no word read while it is written")
         }
-        MemoryStyle::Distributed => ("ram_style = \"distributed\"", "LUT RAM: reads in the same cycle"),
+        // In capitals, as AMD's tools take it and Yosys does not: there `ram_style` is fatal where a family has no LUT RAM.
+        MemoryStyle::Distributed => ("RAM_STYLE = \"distributed\"", "LUT RAM: reads in the same cycle"),
     };
     let MemoryData { name, depth, width, image, .. } = memory;
     let initial = image.as_ref().map_or(String::new(), |file| format!("    initial $readmemh(\"{file}\", {name});\n"));
