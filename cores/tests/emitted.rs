@@ -121,6 +121,40 @@ fn register_file_becomes_block_ram() {
     assert_eq!(count("TRELLIS_DPR16X4"), 0, "{text}");
 }
 
+/// Memory in the core, with and without words that it starts with: without, nothing drives the reconvergence table.
+#[test]
+fn lint_is_silent_with_memory_in_the_core() {
+    for unit in weft_config::Unit::names() {
+        let memory = Memory::of_kind(MemoryKind::Bram);
+        let mut config = Config { memory, ..config(2, 4, false) };
+        config.divergence.unit = unit.into();
+        check_lint(&config, true);
+        let folder = tempfile::tempdir().unwrap();
+        let core = cores::elaborate_with_image(&config, 0x8000_0000).unwrap();
+        fs::write(folder.path().join("single.v"), core.all_in_one()).unwrap();
+        let words = vec![0; config.memory.ram_bytes as usize / 4];
+        for (name, text) in core.image_files(&words, &words) {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let lint = ["--lint-only", "-Wall", "--top-module", "weft_core", "single.v"];
+        assert_eq!(run("verilator", folder.path(), &lint), "", "{unit}");
+    }
+}
+
+#[test]
+fn every_unit_states_its_invariants_with_one_thread_and_with_more() {
+    for unit in weft_config::Unit::names() {
+        for threads in [1, 2, 8] {
+            let mut config = config(2, threads, false);
+            config.divergence.unit = unit.into();
+            let folder = tempfile::tempdir().unwrap();
+            let core = cores::elaborate_asserting(&config, 0x8000_0000).unwrap();
+            fs::write(folder.path().join("single.v"), core.all_in_one()).unwrap();
+            run("verilator", folder.path(), &["--lint-only", "--assert", "--top-module", "weft_core", "single.v"]);
+        }
+    }
+}
+
 /// Synthesises a core as it is emitted for a target of Yosys other than the ECP5.
 fn synthesise(command: &str, options: &str, memory: Memory) {
     let folder = tempfile::tempdir().unwrap();

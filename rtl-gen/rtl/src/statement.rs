@@ -72,7 +72,13 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
     let MemoryData { name, depth, width, image, .. } = memory;
     let initial = image.as_ref().map_or(String::new(), |file| format!("    initial $readmemh(\"{file}\", {name});\n"));
     let (range, last) = (range(*width), depth - 1);
-    format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n    reg  {range}{name} [0:{last}];\n{initial}")
+    let array = format!("    reg  {range}{name} [0:{last}];\n");
+    let array = if memory.writes.is_empty() && image.is_none() {
+        format!("    /* verilator lint_off UNDRIVEN */\n{array}    /* verilator lint_on UNDRIVEN */\n")
+    } else {
+        array
+    };
+    format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n{array}{initial}")
 }
 
 /// The wires that an instance brings along.
