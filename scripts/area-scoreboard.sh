@@ -28,7 +28,8 @@ scoreboard() {
     [[ -d $core ]] || "$weft" emit --preset rv32i-8x4 --set trace.port=false --set "divergence.unit=$1" \
         --set "threads=$2" --out "$core" >&2
     # Yosys of WebAssembly sees the folder in which it starts.
-    (cd "$work" && "$WEFT_YOSYS" -q -l log -p "read_verilog $1-$2/weft_core.v; hierarchy -top s3_scoreboard; proc; $3
+    (cd "$work" && "$WEFT_YOSYS" -q -l log -p "read_verilog $1-$2/weft_core.v; setattr -set ram_style \"distributed\" a:RAM_STYLE=distributed
+        hierarchy -top s3_scoreboard; proc; $3
         scratchpad -set abc9.D 20000; synth_ecp5 -top s3_scoreboard; tee -q -o $4.json stat -json" >/dev/null) || {
         tail -5 "$work/log" >&2
         fail "Yosys failed on the scoreboard of $1 with $2 threads"

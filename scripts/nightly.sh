@@ -109,6 +109,7 @@ check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 8000 --points 32 --
 check bits "$weft" fuzz --seed "$(date +%Y%m%d)" --count 400 --points 16 --sizes 2x4 \
     --out "$results/bits" --coverage "$results/bits.json" --bits
 check speed cargo bench --locked -p weft-sim --bench throughput -- --quick
+check families cargo test --locked -p weft-cores --test integration emitted:: -- --ignored
 check proofs cargo test --locked -p weft-cores --test integration formal:: -- --ignored
 # A core that does not fit is a result, too.
 area() {

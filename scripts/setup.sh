@@ -24,6 +24,7 @@ no_arguments "$@"
 # Debian package, and how to see that what it brings is there.
 packages=(
     "verilator               command -v verilator"
+    "iverilog                command -v iverilog"
     "yosys                   command -v yosys"
     "gcc-riscv64-unknown-elf command -v riscv64-unknown-elf-gcc"
     "qemu-system-misc        command -v qemu-system-riscv32"

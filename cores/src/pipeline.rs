@@ -70,13 +70,16 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     fetch_s1.connect(&s1, "s1");
     s1.output_to("ready_s1", &ready_s1);
     s1.input("imem_req_ready", &ports.imem_req_ready).input("imem_rsp_valid", &ports.imem_rsp_valid);
+    s1.input("imem_rsp_data", &ports.imem_rsp_data);
+    s1.input("imem_rsp_reconvergence", &ports.imem_rsp_reconvergence.slice(0, shape.reconvergence_bits()));
+    let word_s2 = s1.net("word_s2");
     fetch_s2.driven_by(&s1, "s2");
     m.output("imem_req_valid", &s1.output("imem_req_valid"));
     m.output("imem_req_addr", &s1.output("imem_req_addr"));
 
     let s2 = m.instance("s2", &s2_predecode::elaborate(shape)?);
     fetch_s2.connect(&s2, "s2");
-    s2.input("imem_rsp_data", &ports.imem_rsp_data).output_to("predicted_s2", &predicted_s2);
+    s2.input("word_s2", &word_s2).output_to("predicted_s2", &predicted_s2);
     let hazards = Hazards::from_instance(&s2, shape, "s2");
     let fetch_fault_s2 = s2.net("fetch_fault_s2");
 
@@ -94,10 +97,10 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let s3 = m.instance("s3", &s3_schedule::elaborate(shape, &round_robin)?);
     s3.input("running", &running).input("bubble", &bubble).input("epochs", &epochs);
     fetch_s2.connect(&s3, "s2");
-    s3.input("dead_s2", &dead_s2).input("imem_rsp_data", &ports.imem_rsp_data);
+    s3.input("dead_s2", &dead_s2).input("word_s2", &word_s2);
     s3.input("predicted_s2", &predicted_s2).input("fetch_fault_s2", &fetch_fault_s2);
     hazards.connect(&s3, "s2");
-    s3.input("reconvergence_s2", &ports.imem_rsp_reconvergence.slice(0, shape.reconvergence_bits()));
+    s1.feeds(&s3, &["reconvergence_s2"]);
     s3.input("resteer_valid", &resteer.valid).input("resteer_warp", &resteer.warp);
     let shadows = m.forward("shadows_s8", shape.slot_mask_bits());
     s3.input("shadows_s8", &shadows);

@@ -36,6 +36,8 @@ pub struct Queue {
     pop: Expr,
     write_at: Expr,
     read_at: Expr,
+    /// Where the word behind the first is.
+    second_at: Expr,
     next_at: Expr,
 }
 
@@ -48,6 +50,7 @@ impl Queue {
         let read = Position::declare(m, &format!("{name}_read"), places, &pop);
         let valid = m.register(&format!("{name}_valid"), 1);
         valid.next(&(read.next_at.ne(&write.at) | read.next_lap.ne(&write.lap))).reset(0);
+        let second_at = m.wire(&format!("{name}_second_at"), &increment(&read.at, 1));
         let empty = read.at.eq(&write.at) & read.lap.eq(&write.lap);
         Self {
             name,
@@ -58,6 +61,7 @@ impl Queue {
             pop,
             write_at: write.at.q(),
             read_at: read.at.q(),
+            second_at,
             next_at: read.next_at,
         }
     }
@@ -86,7 +90,7 @@ impl Queue {
     pub fn next_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
         let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
         let first = memory.read(&format!("{name}_first"), &self.read_at);
-        let second = memory.read(&format!("{name}_second"), &increment(&self.read_at, 1));
+        let second = memory.read(&format!("{name}_second"), &self.second_at);
         self.pop.mux(&second, &first)
     }
 

@@ -57,7 +57,7 @@ module lowest_lane #(
     localparam BITS = 1 + 1 + 1 + 8 + 30;
 
     // The row of a warp, read in S7 and replaced in S8. Instructions of one warp are two cycles apart.
-    (* ram_style = "distributed" *)
+    (* RAM_STYLE = "distributed" *)
     reg  [THREADS*BITS-1:0] rows [0:WARPS-1];
     wire [THREADS*BITS-1:0] row_s7 = rows[warp_s7];
     reg  [THREADS*BITS-1:0] row_s8;

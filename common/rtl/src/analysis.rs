@@ -73,7 +73,9 @@ fn uses(body: &Body) -> Vec<Use<'_>> {
     let mut add = |role, name, value| out.push(Use { role, name, value });
     for item in &body.items {
         match item {
-            Item::Wire { net, driver: Some(Driver::Value(value)) } => add("wire", &net.name, value),
+            Item::Wire { net, driver: Some(Driver::Value(value) | Driver::Known(value)) } => {
+                add("wire", &net.name, value)
+            }
             Item::Wire { net, driver: Some(Driver::Memory { address, .. }) } => {
                 add("the address of", &net.name, address);
             }
@@ -148,7 +150,7 @@ pub(crate) fn liveness(body: &Body) -> ReadBits {
     let mut queue: Vec<&Expr> = Vec::new();
     for item in &body.items {
         match item {
-            Item::Wire { net, driver: Some(Driver::Value(value)) } => {
+            Item::Wire { net, driver: Some(Driver::Value(value) | Driver::Known(value)) } => {
                 sources.entry(net.id).or_default().push(value);
             }
             Item::Wire { net, driver: Some(Driver::Memory { memory, address }) } => {
@@ -204,7 +206,7 @@ pub(crate) fn settle(body: &Body, ports: &[PortInfo]) -> Result<Settled, Elabora
             Item::Wire { net, driver } => {
                 targets.push(net);
                 match driver {
-                    Some(Driver::Value(value) | Driver::Memory { address: value, .. }) => {
+                    Some(Driver::Value(value) | Driver::Known(value) | Driver::Memory { address: value, .. }) => {
                         walk.nodes.insert(net.id, Node::new(net, [value]));
                     }
                     Some(Driver::Instance) | None => {}

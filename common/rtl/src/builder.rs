@@ -13,6 +13,7 @@ use crate::module::{
 use crate::names;
 use crate::net::{Net, NetKind};
 use crate::state::{Memory, Register};
+use crate::statement;
 use crate::{Direction, MemoryStyle};
 
 /// Names that a module cannot give: its clock, its reset, and what the printer adds.
@@ -136,6 +137,21 @@ impl Builder {
             return zeros(0);
         }
         self.declare_wire(name, value.width(), Some(Driver::Value(value.clone())))
+    }
+
+    /// The bits of a net from outside of which four-state simulators may not know every one: X and Z become 0 in simulation.
+    /// Costs no hardware.
+    ///
+    /// # Panics
+    /// If `value` is not a whole net.
+    #[track_caller]
+    pub fn known(&self, name: &str, value: &Expr) -> Expr {
+        if value.width() == 0 {
+            return zeros(0);
+        }
+        assert!(value.as_net().is_some(), "`{value:?}` is no net: name it with Builder::wire first");
+        drop(self.claim(&statement::known_block(name)));
+        self.declare_wire(name, value.width(), Some(Driver::Known(value.clone())))
     }
 
     #[track_caller]

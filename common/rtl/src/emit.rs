@@ -158,6 +158,7 @@ fn visible_items(finished: &Finished) -> Vec<(usize, &Item)> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Late {
     Assign,
+    Known,
     Instance,
     Clocked,
 }
@@ -176,6 +177,11 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
             Item::Comment(text) => {
                 sheet.gap();
                 sheet.comment("    ", text);
+            }
+            Item::Wire { net, driver: Some(Driver::Known(value)) } => {
+                sheet.lines(&statement::declaration("reg ", net));
+                let text = statement::known(net, value);
+                late.entry(order.latest([value]).max(position)).or_default().push((Late::Known, text));
             }
             Item::Wire { net, driver: Some(driver) } => match driver.reads() {
                 Some(value) if order.latest([value]) > position => {

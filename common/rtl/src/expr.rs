@@ -337,6 +337,17 @@ impl Expr {
         &condition.repeat(self.width()) & self
     }
 
+    /// Whether the value could need more bits than the width holds, which drops them. Tools differ in how wide they compute
+    /// such an expression where Verilog leaves it open, as in an index.
+    pub(crate) fn may_overflow(&self) -> bool {
+        match self.kind() {
+            Kind::Not(_) | Kind::Binary(Binary::Add | Binary::Sub, ..) | Kind::Shift(Shift::Left, ..) => true,
+            Kind::Binary(_, a, b) | Kind::Mux(_, a, b) => a.may_overflow() || b.may_overflow(),
+            Kind::Shift(Shift::Right, a, _) => a.may_overflow(),
+            _ => false,
+        }
+    }
+
     /// Subexpressions, for walks.
     pub(crate) fn operands(&self) -> Vec<&Self> {
         match self.kind() {

@@ -119,7 +119,7 @@ impl Kind<'_> {
         for item in &finished.body.items {
             if let Item::Wire { net, driver: Some(driver) } = item {
                 match driver {
-                    Driver::Value(value) => wires.insert(net.id, (&net.name, value)),
+                    Driver::Value(value) | Driver::Known(value) => wires.insert(net.id, (&net.name, value)),
                     Driver::Memory { address, .. } => wires.insert(net.id, (&net.name, address)),
                     Driver::Instance => None,
                 };

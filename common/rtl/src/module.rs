@@ -156,7 +156,12 @@ pub(crate) enum Item {
 
 pub(crate) enum Driver {
     Value(Expr),
-    Memory { memory: usize, address: Expr },
+    /// The value, in which four-state simulators read X and Z as 0.
+    Known(Expr),
+    Memory {
+        memory: usize,
+        address: Expr,
+    },
     Instance,
 }
 
@@ -164,7 +169,7 @@ impl Driver {
     /// The expression that gives the value, or the address of the value.
     pub fn reads(&self) -> Option<&Expr> {
         match self {
-            Self::Value(value) | Self::Memory { address: value, .. } => Some(value),
+            Self::Value(value) | Self::Known(value) | Self::Memory { address: value, .. } => Some(value),
             Self::Instance => None,
         }
     }

@@ -122,23 +122,42 @@ impl Memory {
         );
     }
 
+    /// The address as it can stand in brackets: one that could overflow is a wire of its own.
+    #[track_caller]
+    fn address(&self, name: &str, address: &Expr) -> Expr {
+        if address.may_overflow() { self.module.wire(&format!("{name}_address"), address) } else { address.clone() }
+    }
+
+    /// The address of a write.
+    #[track_caller]
+    fn write_address(&self, address: &Expr) -> Expr {
+        self.check_address(address);
+        let Some(index) = self.index else { return address.clone() };
+        let name = {
+            let memory = &self.module.0.borrow().memories[index];
+            let number = memory.writes.len();
+            let suffix = if number == 0 { String::new() } else { format!("_{number}") };
+            format!("{}_write{suffix}", memory.name)
+        };
+        self.address(&name, address)
+    }
+
     /// Writes `data` at the clock edge where `enable` holds.
     ///
     /// # Panics
     /// If a width is wrong, or at a second write port of a memory of LUT RAM, which has one.
     #[track_caller]
     pub fn write(&self, enable: &Expr, address: &Expr, data: &Expr) -> &Self {
-        self.check_address(address);
         assert!(enable.width() == 1, "write enable `{enable:?}` must have 1 bit");
         self.check_data(data);
+        let address = self.write_address(address);
         self.with(|memory| {
             assert!(
                 memory.writes.is_empty() || memory.style != MemoryStyle::Distributed,
                 "distributed memory `{}` has one write port",
                 memory.name
             );
-            let (enable, address, data) = (enable.clone(), address.clone(), data.clone());
-            memory.writes.push(WriteData { enable, address, data, part: None });
+            memory.writes.push(WriteData { enable: enable.clone(), address, data: data.clone(), part: None });
         })
     }
 
@@ -150,7 +169,6 @@ impl Memory {
     /// words.
     #[track_caller]
     pub fn write_parts(&self, enables: &Expr, address: &Expr, data: &Expr) -> &Self {
-        self.check_address(address);
         self.check_data(data);
         let parts = enables.width();
         assert!(
@@ -159,6 +177,7 @@ impl Memory {
             self.width
         );
         let part = self.width / parts;
+        let address = self.write_address(address);
         let writes: Vec<WriteData> = (0..if self.width == 0 { 0 } else { parts })
             .map(|number| WriteData {
                 enable: enables.bit(number),
@@ -221,7 +240,6 @@ impl Memory {
     /// If a width is wrong, or if the memory is block RAM, which has registered reads only.
     #[track_caller]
     pub fn read(&self, name: &str, address: &Expr) -> Expr {
-        self.check_address(address);
         assert!(self.style == MemoryStyle::Distributed, "`{name}` reads block RAM in the same cycle");
         self.inspect(name, address)
     }
@@ -232,7 +250,8 @@ impl Memory {
     pub fn inspect(&self, name: &str, address: &Expr) -> Expr {
         self.check_address(address);
         let Some(index) = self.index else { return zeros(0) };
-        self.module.declare_wire(name, self.width, Some(Driver::Memory { memory: index, address: address.clone() }))
+        let address = self.address(name, address);
+        self.module.declare_wire(name, self.width, Some(Driver::Memory { memory: index, address }))
     }
 
     /// The word at `address`, sampled at the clock edge: the old word if it is written at that edge.
@@ -240,10 +259,11 @@ impl Memory {
     pub fn read_registered(&self, name: &str, address: &Expr) -> Expr {
         self.check_address(address);
         let Some(index) = self.index else { return zeros(0) };
+        let address = self.address(name, address);
         let net = self.module.net(name, self.width, NetKind::MemoryRead);
         let mut body = self.module.0.borrow_mut();
         let read = body.memories[index].reads.len();
-        body.memories[index].reads.push((net.clone(), address.clone()));
+        body.memories[index].reads.push((net.clone(), address));
         body.items.push(Item::MemoryRead { memory: index, read });
         Expr::net(&net)
     }

@@ -7,7 +7,7 @@ use crate::module::{
     Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
 };
 use crate::net::{Net, NetKind};
-use crate::print::{after, broken, literal, range};
+use crate::print::{after, broken, flat, literal, range};
 use crate::sheet::Sheet;
 
 /// `wire [7:0] name;`
@@ -29,8 +29,28 @@ pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String 
         Driver::Memory { memory, address } => {
             format!("{head}{};\n", word(&finished.body.memories[*memory], address, 4, head.len()))
         }
-        Driver::Instance => unreachable!("an instance drives by its port"),
+        Driver::Known(_) | Driver::Instance => unreachable!("driven by a block or by the port of an instance"),
     }
+}
+
+/// The name of the block that drives a net of [`Builder::known`](crate::Builder::known).
+pub(crate) fn known_block(name: &str) -> String {
+    format!("known_{name}")
+}
+
+/// The block that drives a net with the bits of another, of which X and Z become 0.
+pub(crate) fn known(net: &Net, value: &Expr) -> String {
+    let (name, source) = (&net.name, flat(value));
+    let statement = |bit: &str| format!("if ({source}{bit}) {name}{bit} = 1'b1;\n{{}}else {name}{bit} = 1'b0;\n");
+    let body = if net.width == 1 {
+        format!("        {}", statement("").replace("{}", "        "))
+    } else {
+        let head = format!("for (number = 0; number < {}; number = number + 1)", net.width);
+        let inner = statement("[number]").replace("{}", "            ");
+        format!("        {head} begin\n            {inner}        end\n")
+    };
+    let number = if net.width == 1 { "" } else { "        integer number;\n" };
+    format!("    always @* begin : {}\n{number}{body}    end\n", known_block(name))
 }
 
 /// A word of a memory, in a statement at `indent` after `used` columns.
@@ -47,12 +67,19 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
         MemoryStyle::BlockUnordered => {
             ("ram_style = \"block\", no_rw_check", "block RAM: registered reads, no word read while it is written")
         }
-        MemoryStyle::Distributed => ("ram_style = \"distributed\"", "LUT RAM: reads in the same cycle"),
+        // In capitals, as AMD's tools take it and Yosys does not: there `ram_style` is fatal where a family has no LUT RAM.
+        MemoryStyle::Distributed => ("RAM_STYLE = \"distributed\"", "LUT RAM: reads in the same cycle"),
     };
     let MemoryData { name, depth, width, image, .. } = memory;
     let initial = image.as_ref().map_or(String::new(), |file| format!("    initial $readmemh(\"{file}\", {name});\n"));
     let (range, last) = (range(*width), depth - 1);
-    format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n    reg  {range}{name} [0:{last}];\n{initial}")
+    let array = format!("    reg  {range}{name} [0:{last}];\n");
+    let array = if memory.writes.is_empty() && image.is_none() {
+        format!("    /* verilator lint_off UNDRIVEN */\n{array}    /* verilator lint_on UNDRIVEN */\n")
+    } else {
+        array
+    };
+    format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n{array}{initial}")
 }
 
 /// The wires that an instance brings along.

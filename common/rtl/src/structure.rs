@@ -143,6 +143,10 @@ impl Expr {
 
     /// Bit number `index` of a net, chosen at run time. `index` has exactly the bits it takes; past the end of a net
     /// whose width is no power of two the value is undefined.
+    ///
+    /// # Panics
+    /// If the index has other than `clog2(width)` bits, if `self` is no net, or if the value of the index could overflow, as
+    /// that of a sum: name it with [`Builder::wire`](crate::Builder::wire) first.
     #[track_caller]
     pub fn index(&self, index: &Self) -> Self {
         let bits = crate::clog2(self.width());
@@ -154,6 +158,9 @@ impl Expr {
         );
         match self.kind() {
             _ if self.width() == 1 => self.clone(),
+            _ if index.may_overflow() => {
+                panic!("tools differ in the width of the index `{index:?}`: name it with Builder::wire first")
+            }
             Kind::Net(net) => Self::new(1, Kind::Index(net.clone(), index.clone())),
             _ => panic!("Verilog cannot index `{self:?}`: name it with Builder::wire first"),
         }

@@ -111,7 +111,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
         fetched.push(memory.read_registered(&format!("fetched_{number}"), &fetch_row));
     }
     if shape.reconverges {
-        m.comment("The reconvergence table, an entry for each word: nothing writes it.");
+        m.comment("The reconvergence table, an entry for each word: nothing in the core writes it.");
         for number in 0..shape.threads {
             let memory: Memory = m.memory(&table_bank(number), rows, 32, MemoryStyle::BlockUnordered);
             match image {

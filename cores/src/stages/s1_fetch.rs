@@ -1,6 +1,6 @@
 //! S1, fetch: presents the address to instruction memory and waits for the word.
 //!
-//! Enters: one fetch from S0. Leaves: the fetch whose word arrives, for S2. Stalls while memory is not ready, or while
+//! Enters: one fetch from S0. Leaves: the fetch whose word arrives, with the word, for S2. Stalls while memory is not ready, or while
 //! the word before has not come.
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit, zeros};
@@ -21,6 +21,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let req_ready = m.input("imem_req_ready", 1);
     m.output_port("imem_req_addr", 32);
     let rsp_valid = m.input("imem_rsp_valid", 1);
+    let rsp_data = m.input("imem_rsp_data", 32);
+    let rsp_reconvergence = m.input("imem_rsp_reconvergence", shape.reconvergence_bits());
 
     let waiting = m.register("waiting_s2", 1);
     let free = m.wire("free_s2", &(!&*waiting | &rsp_valid));
@@ -45,5 +47,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     points(&m, shape, &found);
     m.port_group("the fetch whose word is here");
     Fetch { valid: &*waiting & &rsp_valid, context: context.q(), pc: pc.q() }.outputs(&m, "s2");
+    m.comment(
+        "A word that is fetched ahead may lie where memory was never written. In four-state simulation its X would reach\n\
+         which instruction is picked, also of other warps.",
+    );
+    m.output("word_s2", &m.known("word", &rsp_data));
+    m.output("reconvergence_s2", &m.known("reconvergence", &rsp_reconvergence));
     m.finish()
 }

@@ -17,7 +17,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s2_predecode", "S2, predecode: which registers an instruction uses, and which comes next.");
     m.port_group("the fetched word");
     let fetch = Fetch::inputs(&m, shape, "s2");
-    let word = m.input("imem_rsp_data", 32);
+    let word = m.input("word_s2", 32);
 
     let opcode = m.wire("opcode", &word.slice(0, 7));
     let is = |wanted: &dyn Fn(&isa::Encoding) -> bool| any_opcode(shape, &opcode, wanted);

@@ -33,7 +33,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.port_group("from S2");
     let fetch = Fetch::inputs(&m, shape, "s2");
     let dead = m.input("dead_s2", 1);
-    let word = m.input("imem_rsp_data", 32);
+    let word = m.input("word_s2", 32);
     let reconvergence = m.input("reconvergence_s2", shape.reconvergence_bits());
     let predicted = m.input("predicted_s2", PC);
     let fetch_fault = m.input("fetch_fault_s2", 1);
@@ -70,7 +70,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let records = m.register("records", contexts);
     let record_one = m.wire("record_one", &decode(&record.context, contexts).when(&record.valid));
     let dropped = if shape.slots > 1 { &record_one | &flush_one } else { record_one.clone() };
-    let stands = m.delay("record_one_before", &record_one).when(&record.stood);
+    let record_one_before = m.register("record_one_before", contexts);
+    record_one_before.next(&record_one).reset(0);
+    let stands = record_one_before.when(&record.stood);
     records.next(&(stands | (&*records & !dropped))).reset(0);
     let record_entries = m.memory("record_entries", contexts, shape.entry_bits(), MemoryStyle::Distributed);
     record_entries.write(&record.valid, &record.context, &record.entry);

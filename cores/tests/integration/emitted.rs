@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use weft_config::{Config, MemoryKind, Scheduler};
+use weft_config::{Config, Isa, Memory, MemoryKind, Scheduler};
 
 fn config(warps: u32, threads: u32, trace: bool) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
@@ -154,6 +154,90 @@ fn two_cores_live_in_one_design() {
     let options = ["--lint-only", "-Wno-PINMISSING", "-Wno-DECLFILENAME", "--top-module", "top"];
     let text = run("verilator", folder.path(), &[&options[..], &files].concat());
     assert_eq!(text, "");
+}
+
+/// Memory in the core, with and without words that it starts with: without, nothing drives the reconvergence table.
+#[test]
+fn lint_is_silent_with_memory_in_the_core() {
+    for unit in weft_config::Unit::names() {
+        let memory = Memory::of_kind(MemoryKind::Bram);
+        let mut config = Config { memory, ..config(2, 4, false) };
+        config.divergence.unit = unit.into();
+        check_lint(&config, true);
+        let folder = tempfile::tempdir().unwrap();
+        let core = cores::elaborate_with_image(&config, 0x8000_0000).unwrap();
+        fs::write(folder.path().join("single.v"), core.all_in_one()).unwrap();
+        let words = vec![0; config.memory.ram_bytes as usize / 4];
+        for (name, text) in core.image_files(&words, &words) {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let lint = ["--lint-only", "-Wall", "--top-module", "weft_core", "single.v"];
+        assert_eq!(run("verilator", folder.path(), &lint), "", "{unit}");
+    }
+}
+
+#[test]
+fn every_unit_states_its_invariants_with_one_thread_and_with_more() {
+    for unit in weft_config::Unit::names() {
+        for threads in [1, 2, 8] {
+            let mut config = config(2, threads, false);
+            config.divergence.unit = unit.into();
+            let folder = tempfile::tempdir().unwrap();
+            let core = cores::elaborate_asserting(&config, 0x8000_0000).unwrap();
+            fs::write(folder.path().join("single.v"), core.all_in_one()).unwrap();
+            run("verilator", folder.path(), &["--lint-only", "--assert", "--top-module", "weft_core", "single.v"]);
+        }
+    }
+}
+
+/// Synthesises a core as it is emitted for a target of Yosys other than the ECP5.
+fn synthesise(command: &str, options: &str, memory: Memory) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config { warps: 1, threads: 2, memory, ..config(1, 2, false) };
+    config.memory.outstanding = 4;
+    config.isa = Isa { m: false, a: false };
+    write(&config, folder.path());
+    let script = format!("read_verilog single.v; {command} -top weft_core {options}; select -assert-none t:$mem* m:*");
+    run("yosys", folder.path(), &["-q", "-p", &script]);
+}
+
+/// Until all memories are mapped, which is where a family may lack what one asks for.
+fn memories_are_mapped(command: &str, next: &str) {
+    synthesise(command, &format!("-run begin:{next}"), Memory::default());
+}
+
+#[test]
+fn ice40_has_what_the_memories_need() {
+    memories_are_mapped("synth_ice40", "map_gates");
+}
+
+#[test]
+fn gowin_has_what_the_memories_need() {
+    memories_are_mapped("synth_gowin", "map_gates");
+}
+
+#[test]
+fn nexus_has_what_the_memories_need() {
+    memories_are_mapped("synth_nexus", "map_gates");
+}
+
+#[test]
+fn xilinx_has_what_the_memories_need() {
+    memories_are_mapped("synth_xilinx", "map_ffs");
+}
+
+#[test]
+fn intel_has_what_the_memories_need() {
+    memories_are_mapped("synth_intel_alm", "map_ffs");
+}
+
+#[test]
+#[ignore = "takes minutes: scripts/nightly.sh runs it"]
+fn every_family_is_synthesised_for() {
+    for command in ["synth_ice40", "synth_gowin", "synth_nexus", "synth_xilinx", "synth_intel_alm"] {
+        let memory = Memory { ram_bytes: 4096, ..Memory::of_kind(MemoryKind::Bram) };
+        synthesise(command, "", memory);
+    }
 }
 
 #[test]

@@ -57,7 +57,8 @@ fn trellis(
 set -eu
 cd "$(dirname "$0")"
 
-"${{YOSYS:-yosys}}" -q -l {top}.yosys.log -p 'synth_ecp5 -top {top} -json {top}.json' \
+"${{YOSYS:-yosys}}" -q -l {top}.yosys.log -p \
+    'setattr -set ram_style "distributed" a:RAM_STYLE=distributed; synth_ecp5 -top {top} -json {top}.json' \
     {sources}
 "${{NEXTPNR:-nextpnr-ecp5}}" --{device} --package {package} --speed {speed} --json {top}.json \
     --lpf constraints/{constraints} --textcfg {top}.config

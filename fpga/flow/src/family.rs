@@ -60,6 +60,9 @@ select -set following @carries %co1:+[COUT] @carries %d %co1:+CCU2C[CIN] @carrie
 chtype -set CCU2C_FIRST @carries @following %d
 ";
 
+/// Memories of LUT RAM are that, also those of so few bits that Yosys would build registers.
+const LUTRAM: &str = "setattr -set ram_style \"distributed\" a:RAM_STYLE=distributed\n";
+
 /// Memories that a family without LUT RAM cannot have as such become what it has.
 const NO_LUTRAM: &str = "setattr -unset ram_style m:*\n";
 
@@ -72,7 +75,7 @@ pub static ECP5: Family = Family {
     has_chains: true,
     places: true,
     maps_for_frequency: true,
-    before: "",
+    before: LUTRAM,
     synthesis: "synth_ecp5",
     flatten: "",
     after: MARK_CHAINS,
@@ -209,7 +212,7 @@ const SYNTHESIS_ONLY: Family = Family {
     has_chains: false,
     places: false,
     maps_for_frequency: false,
-    before: "",
+    before: LUTRAM,
     synthesis: "",
     flatten: "",
     after: "",

@@ -25,8 +25,17 @@ fn a_store_to_nowhere() {
 
 #[test]
 fn compressed_instructions() {
-    let printed = run_everywhere(&Elf::new(&[NOP, COMPRESSED]), &[], 1, "fault");
-    says(&printed, &["illegal instruction", "80000004"]);
+    let printed = run_everywhere(&Elf { flags: 1, ..Elf::new(&[NOP, COMPRESSED]) }, &[], 1, "fault");
+    says(
+        &printed,
+        &["illegal instruction", "80000004", "a compressed instruction: compile with -march=rv32i (no `c`)"],
+    );
+}
+
+/// The flag of the header alone is no fault: a compiler sets it where it may use them.
+#[test]
+fn a_program_that_could_have_compressed_instructions_and_has_none() {
+    run_everywhere(&Elf { flags: 1, ..Elf::new(&[NOP, EXIT]) }, &[], 0, "exited");
 }
 
 #[test]

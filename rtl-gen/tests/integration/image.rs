@@ -11,7 +11,7 @@ use common::{Ended, Workspace, entries};
 /// A small core with memory.
 const BRAM: &[&str] = &["--preset", "bram-4x4", "--set", "warps=2", "--set", "threads=2"];
 
-/// Clocks the core alone: no memory, no model, nothing of Weft but what it emitted.
+/// Clocks the core alone, with one clock edge of reset: no memory, no model, nothing of Weft but what it emitted.
 const MAIN: &str = r#"
 #include "Vweft_core.h"
 #include "verilated.h"
@@ -22,12 +22,15 @@ int main(int count, char** arguments) {
     Vweft_core core;
     core.console_ready = 1;
     for (long cycle = 0; cycle < 1000000; ++cycle) {
-        core.rst = cycle < 2;
+        core.rst = cycle < 1;
         core.clk = 0;
         core.eval();
         if (!core.rst && core.console_valid) std::putchar(core.console_data);
         if (!core.rst && core.error_valid) return 3;
-        if (!core.rst && core.done) return 0;
+        if (!core.rst && core.done) {
+            std::fprintf(stderr, "%ld cycles\n", cycle);
+            return 0;
+        }
         core.clk = 1;
         core.eval();
     }
@@ -37,6 +40,11 @@ int main(int count, char** arguments) {
 
 /// Builds what was emitted to `core` with Verilator, with these sources, and runs it there on random initial state.
 fn standalone(workspace: &Workspace, sources: &[&str]) -> Ended {
+    build(workspace, sources);
+    start(workspace, 7)
+}
+
+fn build(workspace: &Workspace, sources: &[&str]) {
     let folder = workspace.join("core");
     fs::write(folder.join("main.cpp"), MAIN).expect("a file");
     let build = Command::new("verilator")
@@ -46,9 +54,13 @@ fn standalone(workspace: &Workspace, sources: &[&str]) -> Ended {
         .output()
         .expect("verilator starts");
     assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
+}
+
+/// Runs what was built from the random state of a seed.
+fn start(workspace: &Workspace, seed: u32) -> Ended {
     let run = Command::new("obj_dir/Vweft_core")
-        .args(["+verilator+rand+reset+2", "+verilator+seed+7"])
-        .current_dir(&folder)
+        .args(["+verilator+rand+reset+2", &format!("+verilator+seed+{seed}")])
+        .current_dir(workspace.join("core"))
         .output()
         .expect("the simulator starts");
     Ended::of(run)
@@ -66,6 +78,25 @@ fn an_emitted_core_runs_the_kernel_that_it_was_given() {
     let printed = expected.stdout.split("exited:").next().expect("a console");
     assert!(printed.starts_with("4 warps of 4 threads\nABCD\n"), "{printed}");
     assert_eq!(run.stdout, printed);
+}
+
+/// Also what is counted: which warp goes first depends on nothing that reset leaves.
+#[test]
+fn one_clock_edge_of_reset_is_enough_from_any_state() {
+    let workspace = Workspace::new();
+    workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
+    let size = ["--set", "memory.kind=bram", "--set", "warps=4", "--set", "threads=2", "--set", "trace.port=false"];
+    for unit in ["sorted-table", "dual-path"] {
+        let set = format!("divergence.unit={unit}");
+        let emit = ["emit", "--image", "recursion.elf", "--out", "core", "--force", "--set", &set];
+        workspace.weft(&[&emit[..], &size].concat()).succeeded();
+        build(&workspace, &["-f", "weft_core.f"]);
+        let first = start(&workspace, 1).succeeded();
+        assert!(first.stderr.ends_with(" cycles\n"), "{unit}: {}", first.stderr);
+        for seed in 2..=8 {
+            assert_eq!(start(&workspace, seed).succeeded().stderr, first.stderr, "{unit}, seed {seed}");
+        }
+    }
 }
 
 #[test]

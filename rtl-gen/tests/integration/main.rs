@@ -13,6 +13,7 @@ mod image;
 mod placing;
 mod programs;
 mod requests;
+mod riscof;
 mod runs;
 mod soc;
 mod synth;

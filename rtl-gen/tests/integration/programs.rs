@@ -45,7 +45,6 @@ fn files_that_are_no_program_for_the_core() {
         ("cut off in the code", truncated[..86].to_vec()),
         ("64 bits", minimal_64_bit()),
         ("another machine", x86),
-        ("with compressed instructions", Elf { flags: 1, ..exit() }.bytes()),
         ("below RAM", Elf { address: 0x1000, entry: 0x1000, ..exit() }.bytes()),
         ("too big for RAM", Elf { memory_bytes: 17 << 20, ..exit() }.bytes()),
         ("over the stacks", Elf { memory_bytes: (16 << 20) - 4096, ..exit() }.bytes()),

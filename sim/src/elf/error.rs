@@ -34,13 +34,6 @@ pub enum ElfError {
     #[error("{name}: {kind}; expected a statically linked executable")]
     NotExecutable { name: String, kind: String },
 
-    /// 16-bit instructions.
-    #[error(
-        "{name}: uses compressed instructions, which the core does not have: compile everything \
-         with -march=rv32i (no `c`)"
-    )]
-    Compressed { name: String },
-
     /// Arguments are passed in floating-point registers.
     #[error(
         "{name}: uses a floating-point calling convention, and the core has no floating-point \

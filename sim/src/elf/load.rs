@@ -50,9 +50,6 @@ impl<'a> File<'a> {
             return Err(ElfError::NotExecutable { name, kind });
         }
         let flags = header.e_flags(ENDIAN).0;
-        if flags & elf::EF_RISCV_RVC.0 != 0 {
-            return Err(ElfError::Compressed { name });
-        }
         if flags & elf::EF_RISCV_FLOAT_ABI != 0 {
             return Err(ElfError::FloatAbi { name });
         }

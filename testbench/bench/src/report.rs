@@ -181,13 +181,19 @@ impl Report {
 
     fn describe_fault(&self, fault: &Fault, program: &Program) -> String {
         let instruction = match self.memory.read_word(fault.pc) {
-            Some(word) if fault.pc.is_multiple_of(4) => format!(": {}", disassemble(word)),
+            Some(word) if fault.pc.is_multiple_of(4) => format!(": {}{}", disassemble(word), remedy(fault, word)),
             _ => String::new(),
         };
         let Fault { cause, pc, warp, lane } = *fault;
         let cause_name = fault.cause_name();
         format!("{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{instruction}", place(program, pc))
     }
+}
+
+/// What to do about a word that is no instruction of the core.
+fn remedy(fault: &Fault, word: u32) -> &'static str {
+    let is_compressed = fault.cause == Fault::ILLEGAL_INSTRUCTION && word & 3 != 3 && word & 0xffff != 0;
+    if is_compressed { ", a compressed instruction: compile with -march=rv32i (no `c`)" } else { "" }
 }
 
 fn describe_exit_codes(codes: &[Option<u32>], threads: u32) -> String {

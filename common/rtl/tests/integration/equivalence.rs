@@ -253,6 +253,7 @@ fn structure_keeps_its_bits() {
         let gold = format!("wire signed [{}:0] s = a; wire signed [{}:0] t = s; assign y = t;", w - 1, w + 6);
         cases.push(flat("extend_signed", &sign, gold));
         cases.last_mut().expect("cases").wrong.push("assign y = a;".into());
+        cases.push(case(combinational("known", w, |m, [a, ..]| m.known("k", a)), "assign y = a;".into(), &[]));
         let swap = |[a, ..]: [&Expr; 3]| concat(a.lanes(1).iter());
         let gold = format!(
             "integer i; always @* begin y = 0; for (i = 0; i < {w}; i = i + 1) y[i] = a[{top} - i]; end",

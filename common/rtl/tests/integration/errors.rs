@@ -323,6 +323,10 @@ fn bits_that_do_not_exist_are_refused() {
     assert_eq!(found, "Verilog cannot slice `a + b`: name it with Builder::wire first");
     let found = panics(|m| drop((m.input("a", 4) & m.input("b", 4)).index(&m.input("i", 2))));
     assert_eq!(found, "Verilog cannot index `a & b`: name it with Builder::wire first");
+    let found = panics(|m| drop(m.input("a", 4).index(&(m.input("i", 2) + lit(2, 1)))));
+    assert_eq!(found, "tools differ in the width of the index `i + 2'd1`: name it with Builder::wire first");
+    let found = panics(|m| drop(m.known("k", &(m.input("a", 4) & m.input("b", 4)))));
+    assert_eq!(found, "`a & b` is no net: name it with Builder::wire first");
     let found = panics(|m| drop(rtl::select(&m.input("i", 3), &m.input("a", 4).lanes(1))));
     assert_eq!(found, "4 values need an index of 2 bits, `i` has 3");
     assert_eq!(panics(|m| drop(rtl::select(&m.input("i", 1), &[]))), "nothing to select with `i`");

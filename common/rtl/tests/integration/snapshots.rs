@@ -143,6 +143,32 @@ fn memories() {
     assert_snapshot!(text(m));
 }
 
+#[test]
+fn addresses_and_indices_never_overflow() {
+    let m = Builder::new("addresses", "");
+    let (write, at, data) = (m.input("write", 1), m.input("at", 3), m.input("data", 4));
+    let other = m.input("other", 3);
+    m.comment("What could overflow is a wire of its own.");
+    let words = m.memory("words", 8, 4, MemoryStyle::Block);
+    words.write(&write, &(&at + lit(3, 1)), &data);
+    words.write(&write, &write.mux(&!&at, &other), &data);
+    m.output("sampled", &words.read_registered("word", &(&at - lit(3, 1))));
+    m.comment("What cannot stands in brackets.");
+    let others = m.memory("others", 8, 4, MemoryStyle::Distributed);
+    others.write(&write, &(&at & &other), &data);
+    m.output("now", &others.read("now_word", &write.mux(&at, &concat([&other.slice(0, 2), &write]))));
+    assert_snapshot!(text(m));
+}
+
+#[test]
+fn bits_from_outside_are_known() {
+    let m = Builder::new("known_bits", "");
+    let (word, flag) = (m.input("word", 8), m.input("flag", 1));
+    m.comment("From memory that was never written.");
+    m.output("y", &(m.known("word_known", &word) & m.known("flag_known", &flag).repeat(8)));
+    assert_snapshot!(text(m));
+}
+
 /// 8 words of 4 bytes with byte enables, and a table that nothing writes.
 fn memories_with_contents() -> Module {
     let m = Builder::new("contents", "Memories that start with the words of a file.");

@@ -197,7 +197,8 @@ impl Rows<'_> {
                     &(!&counts | (flags[0].eq(&at) & flags[1].eq(&returns))),
                 );
                 if level.sides.len() > 1 {
-                    let most = count_ones(whole).lt(&lit(clog2(shape.threads + 1), (shape.threads - row + 1) as u64));
+                    let bits = clog2(shape.threads + 2);
+                    let most = count_ones(whole).extend(bits).lt(&lit(bits, (shape.threads - row + 1) as u64));
                     claim(&format!("{name}_has_fewer_threads_than_in_the_row_below"), &(!&valid | most));
                 }
                 claim(&format!("{name}_waits_whole"), &(!(valid & &path.parked) | path.mask.eq(whole)));

@@ -260,7 +260,10 @@ impl DivergenceUnit for PdomStack {
             m.port_group("the warp that is watched");
             let at = Watched::inputs(&m, shape, "watched");
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
-            let room = |pushed: u64| !lit(top.height.width(), 2 * shape.threads as u64 - 2 - pushed).lt(&top.height);
+            let room = |pushed: u64| match (2 * shape.threads as u64 - 2).checked_sub(pushed) {
+                Some(most) => !lit(top.height.width(), most).lt(&top.height),
+                None => zeros(1),
+            };
             m.assert("a_push_finds_room", &(!(&mine & &pushes_one) | room(1)));
             m.assert("a_push_of_two_finds_room", &(!(&mine & &pushes_two) | room(2)));
             Tables { hot: &hot, tops: &tops, rows: &rows, top: &top }.state(&m, shape, &at, generation);

@@ -13,6 +13,7 @@ mod directed;
 mod edges;
 mod fetches;
 mod flow;
+mod icarus;
 mod isa;
 mod issue_rate;
 mod kernel_stacks;

@@ -36,7 +36,7 @@ macro_rules! pins {
 
 pins! {
     clk rst
-    valid_s2 imem_rsp_data pc_s2
+    valid_s2 word_s2 pc_s2
     uses_rs1_s2 rs1_s2 uses_rs2_s2 rs2_s2 writes_rd_s2 rd_s2
     is_load_s2 is_store_s2 is_long_s2 is_divide_s2 is_fence_i_s2 predicted_s2
     warp_s4 instruction_s4 fetch_fault_s5 valid_s5 warp_s5 instruction_s5 pc_s5 rs1_s5 rs2_s5
@@ -99,7 +99,7 @@ impl Stages {
         self.hardware.set(pins.instruction_s4, word.into());
         self.clock(0);
         self.clock(1);
-        self.hardware.set(pins.imem_rsp_data, word.into());
+        self.hardware.set(pins.word_s2, word.into());
         self.hardware.set(pins.instruction_s5, word.into());
         self.hardware.set(pins.pc_s2, (pc >> 2).into());
         self.hardware.set(pins.pc_s5, (pc >> 2).into());
