@@ -5,6 +5,8 @@ use std::sync::Arc;
 use rtl::clog2;
 use weft_config::External;
 
+use crate::isa::{self, Encoding};
+
 /// Lowest address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
 /// The console's one word.
@@ -88,6 +90,11 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The instruction table of the core.
+    pub fn instructions(&self) -> Vec<Encoding> {
+        isa::instructions(self.multiply, self.atomic)
+    }
+
     /// The pc at which threads start, in `pc_bits`.
     pub fn reset_word(&self) -> u64 {
         u64::from(self.reset_pc >> 2) & (u64::MAX >> (64 - self.pc_bits))

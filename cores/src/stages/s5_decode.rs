@@ -6,10 +6,10 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
 use super::decoder::{CsrAccess, Decoder};
-use super::reserving::Reserving;
+use super::resource;
 use super::s4_immediate::Shared;
 use crate::functional::lane_operands::{self, OperandControl, Operands};
-use crate::isa::{Alu, CsrKind, Encoding, Format, Operation};
+use crate::isa::{Alu, Class, CsrKind, Encoding, Format, Operation};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
 
@@ -41,12 +41,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let alu = |name: &str, wanted: &'static [Alu]| {
         any(name, &|e| matches!(e.operation, Operation::Lanes(alu) if wanted.contains(&alu)))
     };
-    let reserving = Reserving::of(shape, word, &word.slice(0, 7));
-    let is_load = m.wire("is_load", &reserving.is_load);
-    let is_store = m.wire("is_store", &reserving.is_store);
-    let is_multiply = m.wire("is_multiply", &(&reserving.is_long & !&reserving.is_divide));
-    let is_divide = m.wire("is_divide", &reserving.is_divide);
-    let is_atomic = any("is_atomic", &|e| e.format == Format::Atomic);
+    let reserved = resource::reserved(&decoder);
+    let is_load = m.wire("is_load", &reserved.is_load);
+    let is_store = m.wire("is_store", &reserved.is_store);
+    let is_multiply = m.wire("is_multiply", &(&reserved.is_long & !&reserved.is_divide));
+    let is_divide = m.wire("is_divide", &reserved.is_divide);
+    let is_atomic = any("is_atomic", &|e| e.class == Class::Atomic);
     let is_branch = is("is_branch", Operation::Branch);
     let is_jal = is("is_jal", Operation::Jal);
     let is_jalr = is("is_jalr", Operation::Jalr);
@@ -98,11 +98,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let rs1_links = m.wire("rs1_links", &(link_register(&rs1_number) & &is_jalr));
     let pops = m.wire("pops", &(&rs1_links & (!&rd_links | rd.ne(&rs1_number))));
     let pushes = m.wire("pushes", &((&is_jal | &is_jalr) & &rd_links));
-    let has_rd = any("has_rd", &|e| {
-        let written =
-            matches!(e.format, Format::R | Format::I | Format::U | Format::J | Format::Csr | Format::CsrImmediate);
-        written && !matches!(e.operation, Operation::Load | Operation::Multiply | Operation::Divide)
-    });
+    let has_rd = any("has_rd", &|e| e.format.writes_rd() && !e.class.is_answered() && !e.class.is_long());
 
     let pc_is_value = &is_auipc | &is_jal | &is_jalr;
     let lane = LaneControl {
