@@ -1,11 +1,15 @@
 //! RV32A: the word forms. Requests are performed in order, so aq and rl ask for nothing more.
 
+use weft_config::extension;
 use weft_trace::MemoryOp;
 
+use super::Extension;
 use super::encoding::{Class, Encoding, FUNCT3, FUNCT5, Format, OPCODE, Operation, RS2};
 
-/// Its encodings.
-pub fn encodings() -> Vec<Encoding> {
+/// The extension in hardware. Its units are no part of the lanes' arithmetic.
+pub static EXTENSION: Extension = Extension { descriptor: extension::A, encodings, on_operands: None, on_result: None };
+
+fn encodings() -> Vec<Encoding> {
     let atomic = |name, funct5: u32, rs2: u32, code| Encoding {
         name,
         mask: OPCODE | FUNCT3 | FUNCT5 | rs2,

@@ -80,6 +80,8 @@ pub fn merge(mut cubes: Vec<Cube>) -> Vec<Cube> {
 
 #[cfg(test)]
 mod tests {
+    use weft_config::Isa;
+
     use super::{Cube, cover, merge};
     use crate::isa::{Encoding, exceptions, instructions};
 
@@ -99,7 +101,7 @@ mod tests {
 
     #[test]
     fn cover_of_each_operation_has_its_words_and_no_other() {
-        let (table, _) = exceptions(instructions(true, true));
+        let (table, _) = exceptions(instructions(Isa::ALL));
         for operation in table.iter().map(|e| e.operation) {
             let (wanted, others): (Vec<Encoding>, Vec<Encoding>) = table.iter().partition(|e| e.operation == operation);
             let cover = cover(&cubes(&wanted), &cubes(&others));

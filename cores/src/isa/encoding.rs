@@ -61,6 +61,34 @@ pub enum Alu {
     Logic,
     /// Shift, direction and kind by funct3 and bit 30.
     Shift,
+    /// The adder subtracts, for the comparison alone: the result is that of an extension's gates.
+    Compare,
+    /// Nothing: the result is that of an extension's gates.
+    Idle,
+}
+
+/// Where the gates of an extension act for an operation of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Acts {
+    /// Nowhere: the arithmetic of the base instructions is enough.
+    Nowhere,
+    /// On the operands, in S5.
+    OnOperands,
+    /// In S6, beside the arithmetic of the base instructions.
+    OnResult,
+}
+
+/// An operation of an extension in the lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaneOperation {
+    /// Its name, by which the gates of the extension know it.
+    pub name: &'static str,
+    /// What the arithmetic of the base instructions does.
+    pub alu: Alu,
+    /// The second operand is inverted.
+    pub inverts: bool,
+    /// Where the gates of the extension act.
+    pub acts: Acts,
 }
 
 /// How a CSR instruction combines its operand with the register.
@@ -79,6 +107,8 @@ pub enum CsrAccess {
 pub enum Operation {
     /// Lane arithmetic on rs1 and rs2 or the immediate.
     Lanes(Alu),
+    /// The same, by the gates of an extension.
+    Extended(LaneOperation),
     /// Product, word and signs by funct3.
     Multiply,
     /// Quotient or remainder, signed or not, by funct3.
@@ -109,6 +139,25 @@ pub enum Operation {
     Ebreak,
     /// CSR access.
     Csr(CsrAccess),
+}
+
+impl Operation {
+    /// What the lanes' arithmetic does.
+    pub fn alu(self) -> Option<Alu> {
+        match self {
+            Self::Lanes(alu) => Some(alu),
+            Self::Extended(operation) => Some(operation.alu),
+            _ => None,
+        }
+    }
+
+    /// The operation of an extension.
+    pub fn extended(self) -> Option<LaneOperation> {
+        match self {
+            Self::Extended(operation) => Some(operation),
+            _ => None,
+        }
+    }
 }
 
 /// What an instruction takes on its way through the pipeline. S2 reserves by it, and S7 gives back by it.
@@ -167,9 +216,31 @@ impl Encoding {
         Self { class, ..self }
     }
 
+    /// Whether the mask fixes all bits of a field, so that it is no operand.
+    pub fn fixes(&self, field: u32) -> bool {
+        self.mask & field == field
+    }
+
     /// Whether the mask fixes all bits of a field to 0. A register of that number is x0, of which no instruction depends.
     pub fn is_zero(&self, field: u32) -> bool {
-        self.mask & field == field && self.value & field == 0
+        self.fixes(field) && self.value & field == 0
+    }
+
+    /// The instruction as binutils writes it, for an encoding of [`extended`](super::extended): rd, rs1, and rs2 or the
+    /// amount of a shift where the encoding has them.
+    pub fn text(&self, [rd, rs1, rs2]: [u8; 3]) -> String {
+        let name = self.name;
+        match self.format {
+            _ if self.fixes(RS2) => format!("{name} x{rd}, x{rs1}"),
+            Format::I => format!("{name} x{rd}, x{rs1}, {rs2}"),
+            _ => format!("{name} x{rd}, x{rs1}, x{rs2}"),
+        }
+    }
+
+    /// The same for an assembler that does not know its name.
+    pub fn raw_text(&self, [rd, rs1, rs2]: [u8; 3]) -> String {
+        let fields = u32::from(rs2) << 20 | u32::from(rs1) << 15 | u32::from(rd) << 7;
+        format!(".insn 4, {:#010x} # {}", self.value | fields & !self.mask, self.text([rd, rs1, rs2]))
     }
 
     /// The words that are this instruction.
@@ -205,7 +276,14 @@ pub fn funct3(name: &'static str, op: u32, funct3: u32, format: Format, operatio
 
 /// An encoding that opcode, funct3 and funct7 tell.
 pub fn funct7(name: &'static str, op: u32, f3: u32, funct7: u32, format: Format, operation: Operation) -> Encoding {
-    Encoding { name, mask: OPCODE | FUNCT3 | FUNCT7, value: op | f3 << 12 | funct7 << 25, format, class: Class::Plain, operation }
+    Encoding {
+        name,
+        mask: OPCODE | FUNCT3 | FUNCT7,
+        value: op | f3 << 12 | funct7 << 25,
+        format,
+        class: Class::Plain,
+        operation,
+    }
 }
 
 /// An encoding of one word.

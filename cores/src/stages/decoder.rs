@@ -11,6 +11,7 @@ use crate::shape::Shape;
 /// The instruction table over a word.
 pub struct Decoder {
     word: Expr,
+    opcode: Expr,
     table: Vec<Encoding>,
     exceptions: Vec<Exception>,
 }
@@ -19,7 +20,12 @@ impl Decoder {
     /// The table of a core, for a net that holds an instruction.
     pub fn new(shape: &Shape, word: &Expr) -> Self {
         let (table, exceptions) = isa::exceptions(shape.instructions());
-        Self { word: word.clone(), table, exceptions }
+        Self { word: word.clone(), opcode: word.slice(0, 7), table, exceptions }
+    }
+
+    /// The same, with a net that holds the opcode.
+    pub fn with_opcode(self, opcode: &Expr) -> Self {
+        Self { opcode: opcode.clone(), ..self }
     }
 
     /// Whether the instruction is one of those wanted.
@@ -32,11 +38,7 @@ impl Decoder {
     /// those that are wanted from the others. It does not matter what is said of `indifferent` encodings.
     ///
     /// Unlike [`Self::any`] it reads the whole opcode, and says no where no encoding has it.
-    pub fn in_opcode(
-        &self,
-        wanted: &dyn Fn(&Encoding) -> bool,
-        indifferent: &dyn Fn(&Encoding) -> bool,
-    ) -> Expr {
+    pub fn in_opcode(&self, wanted: &dyn Fn(&Encoding) -> bool, indifferent: &dyn Fn(&Encoding) -> bool) -> Expr {
         let mut opcodes: Vec<u32> = self.table.iter().filter(|e| wanted(e)).map(|e| e.value & OPCODE).collect();
         opcodes.sort_unstable();
         opcodes.dedup();
@@ -44,7 +46,7 @@ impl Decoder {
             let here = self.table.iter().filter(|e| e.value & OPCODE == opcode);
             let here = here.filter(|e| wanted(e) || !indifferent(e));
             let (yes, no): (Vec<&Encoding>, Vec<&Encoding>) = here.partition(|e| wanted(e));
-            let is_opcode = self.word.slice(0, 7).is(opcode.into());
+            let is_opcode = self.opcode.is(opcode.into());
             let cover = isa::cover(&cubes(&yes), &cubes(&no));
             if cover.iter().any(|cube| cube.mask == 0) { is_opcode } else { is_opcode & self.one_of(&cover) }
         };

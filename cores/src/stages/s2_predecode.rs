@@ -20,15 +20,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let fetch = Fetch::inputs(&m, shape, "s2");
     let word = m.input("imem_rsp_data", 32);
 
-    let decoder = Decoder::new(shape, &word);
+    let opcode = m.wire("opcode", &word.slice(0, 7));
+    let decoder = Decoder::new(shape, &word).with_opcode(&opcode);
     let operation = |wanted: Operation| decoder.in_opcode(&|e| e.operation == wanted, &|_| false);
     let is_branch = m.wire("is_branch", &operation(Operation::Branch));
     let is_jal = m.wire("is_jal", &operation(Operation::Jal));
 
     m.comment("Operands. An instruction with x0 in the place of an operand may as well have that operand.");
-    let has = |field: u32, wanted: fn(Format) -> bool| {
-        decoder.in_opcode(&|e| wanted(e.format), &|e| e.is_zero(field))
-    };
+    let has = |field: u32, wanted: fn(Format) -> bool| decoder.in_opcode(&|e| wanted(e.format), &|e| e.is_zero(field));
     let rd = word.slice(7, 5);
     let reserved = resource::reserved(&decoder);
     // FENCE has something to wait for only where stores are performed late.

@@ -131,10 +131,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         points(&m, shape, &found);
     }
     if LONG_RESULT.exists(shape) {
-        let found = [
-            ("waits_for_a_long_result", waits_for(&LONG_RESULT)),
-            ("waits_for_the_divider", waits_for(&DIVIDER)),
-        ];
+        let found =
+            [("waits_for_a_long_result", waits_for(&LONG_RESULT)), ("waits_for_the_divider", waits_for(&DIVIDER))];
         points(&m, shape, &found);
     }
     m.port_group("for the pick: it waits for nothing but a place, and not even for that");
