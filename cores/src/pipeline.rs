@@ -1,6 +1,7 @@
 //! The pipeline: the stages, wired; the core without its memory.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, ones, zeros};
+use weft_config::extension::{A, M};
 use weft_trace::{Ports as _, ReleasePorts, TracePorts};
 
 use crate::divergence::DivergenceUnit;
@@ -221,7 +222,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     for port in ["valid", "op", "addr", "tag", "mask", "data"].map(|field| format!("dmem_req_{field}")) {
         m.output(&port, &queue.output(&port));
     }
-    if shape.atomic {
+    if shape.has(&A) {
         m.output("dmem_req_hart", &queue.output("dmem_req_hart"));
     }
     m.output("console_valid", &queue.output("console_valid"));
@@ -246,7 +247,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     s9.output_to("free_tag", &free_tag).output_to("bubble", &bubble).output_to("tag_written", &tag_written);
     write.driven_by(&s9, "write");
     late.driven_by(&s9, "late");
-    if shape.multiply {
+    if shape.has(&M) {
         let long = m.instance("long_results", &long_results::elaborate(shape)?);
         let long_taken = s9.net("long_taken");
         s7.feeds(&long, &["multiplies_s7", "divides_s7", "may_divide_s7"]);
@@ -326,7 +327,7 @@ impl Ports {
         m.output_port("dmem_req_tag", tag);
         m.output_port("dmem_req_mask", 4 * shape.threads);
         m.output_port("dmem_req_data", shape.line_bits());
-        if shape.atomic {
+        if shape.has(&A) {
             m.output_port("dmem_req_hart", request_queue::hart_bits(shape));
         }
         let dmem_rsp_valid = m.input("dmem_rsp_valid", 1);

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use rtl::clog2;
-use weft_config::External;
+use weft_config::{Extension, External, Isa};
+
+use crate::isa::{self, Acts, Encoding};
 
 /// Lowest address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
@@ -66,10 +68,8 @@ pub struct Shape {
     pub stack_bytes: u32,
     /// Whether stacks are interleaved by word between the lanes of a warp.
     pub stack_interleave: bool,
-    /// RV32M.
-    pub multiply: bool,
-    /// RV32A.
-    pub atomic: bool,
+    /// The extensions of the instruction set.
+    pub isa: Isa,
     /// Commits of a warp after which another of its paths gets its turn; 0: never.
     pub fair_after: u64,
     /// Where threads start.
@@ -88,6 +88,21 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The instruction table of the core.
+    pub fn instructions(&self) -> Vec<Encoding> {
+        isa::instructions(self.isa)
+    }
+
+    /// Whether the core has an extension.
+    pub fn has(&self, extension: &Extension) -> bool {
+        self.isa.has(extension)
+    }
+
+    /// The operations of extensions that act there: a bit of the lanes' control for each.
+    pub fn lane_operations(&self, acts: Acts) -> Vec<&'static str> {
+        isa::lane_operations(&self.instructions(), acts)
+    }
+
     /// The pc at which threads start, in `pc_bits`.
     pub fn reset_word(&self) -> u64 {
         u64::from(self.reset_pc >> 2) & (u64::MAX >> (64 - self.pc_bits))

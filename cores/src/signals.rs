@@ -1,7 +1,9 @@
 //! The bundles that travel between stages: one definition of each, the stage as a suffix of its nets.
 
 use rtl::{Builder, Expr, join};
+use weft_config::extension::A;
 
+use crate::isa::Acts;
 use crate::shape::{PC, Shape};
 
 /// A value some cycles later, in registers `name_later_1` and up.
@@ -111,6 +113,8 @@ rtl::bundle! {
         no_result: 1,
         /// The result is `pc_value`, in every lane.
         pc_is_value: 1,
+        /// The operations of extensions that give the result, a bit each.
+        selects: shape.lane_operations(Acts::OnResult).len(),
     }
 }
 
@@ -228,7 +232,7 @@ rtl::bundle! {
         /// Tag of a load.
         tag: shape.tag_bits(),
         /// The thread of a reservation: the leader.
-        hart: if shape.atomic { shape.warp_bits() + shape.lane_bits() } else { 0 },
+        hart: if shape.has(&A) { shape.warp_bits() + shape.lane_bits() } else { 0 },
         /// The positions of the line that a lane of the same number asks for. One thread is the leader.
         direct: if shape.threads > 1 { shape.threads } else { 0 },
         /// It is a store of those lanes' words, too. Known later than who they are.

@@ -1,6 +1,7 @@
 //! Rules between keys: RAM and the stacks at its end; a unit in Verilog and its file.
 
 use crate::error::{ConfigError, Origin};
+use crate::extension::{self, EXTENSIONS, Extension};
 use crate::keys::{Config, MemoryKind};
 use crate::table::{KEYS, Key, Refusal};
 use crate::unit::VERILOG;
@@ -11,6 +12,17 @@ pub(crate) struct Broken {
     pub(crate) reason: String,
     pub(crate) hint: String,
 }
+
+/// The keys of all extensions.
+const ISA_KEYS: &[&str] = &{
+    let mut keys = [""; EXTENSIONS.len()];
+    let mut at = 0;
+    while at < keys.len() {
+        keys[at] = EXTENSIONS[at].key;
+        at += 1;
+    }
+    keys
+};
 
 const LARGEST_RAM: u64 = 1 << 31;
 const SMALLEST_STACK: u64 = 64;
@@ -50,6 +62,7 @@ pub(crate) fn no_effect(config: &Config, key: &'static Key) -> Broken {
 pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_external(config)?;
     check_hex_path(config)?;
+    check_extensions(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;
@@ -114,6 +127,16 @@ fn check_external(config: &Config) -> Result<(), Broken> {
         (true, false, true) => Err(missing("divergence.module")),
         _ => Ok(()),
     }
+}
+
+/// An extension comes with those that it requires.
+fn check_extensions(config: &Config) -> Result<(), Broken> {
+    let Some((Extension { key, .. }, required)) = extension::lacking(config.isa) else { return Ok(()) };
+    Err(Broken {
+        keys: ISA_KEYS,
+        reason: format!("`{key}` requires `{required}`"),
+        hint: format!("set {required}=true, or {key}=false"),
+    })
 }
 
 fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {

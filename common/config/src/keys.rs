@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::extension::Isa;
 use crate::external::External;
 use crate::unit::SORTED_TABLE;
 
@@ -30,15 +31,6 @@ pub struct Config {
     pub emit: Emit,
     /// Limits of a run.
     pub run: Run,
-}
-
-/// `[isa]`: what the core executes besides RV32I, Zicsr and Zifencei.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Isa {
-    /// Multiplication and division (M).
-    pub m: bool,
-    /// Atomic memory operations, load-reserved and store-conditional (A).
-    pub a: bool,
 }
 
 /// `[divergence]`
@@ -178,12 +170,6 @@ impl Default for Config {
             emit: Emit::default(),
             run: Run::default(),
         }
-    }
-}
-
-impl Default for Isa {
-    fn default() -> Self {
-        Self { m: true, a: true }
     }
 }
 

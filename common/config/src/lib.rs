@@ -10,6 +10,7 @@
 
 mod check;
 mod error;
+pub mod extension;
 mod external;
 mod keys;
 mod preset;
@@ -22,6 +23,7 @@ mod unit;
 mod value;
 
 pub use error::{ConfigError, Origin};
+pub use extension::{EXTENSIONS, Extension, Isa};
 pub use external::{External, ExternalPort, PARAMETERS};
 pub use keys::*;
 pub use preset::{PRESETS, Preset};

@@ -28,11 +28,14 @@ impl Config {
     }
 
     /// The keys that the emitted Verilog depends on, one `key = value` a line: what the configuration
-    /// hash in emitted headers and the cache of built models are taken over. Names that are empty do not count, nor does where
-    /// a unit in Verilog comes from: its text does.
+    /// hash in emitted headers and the cache of built models are taken over. Names that are empty do not count, nor do
+    /// extensions that only some cores have and this one does not, nor where a unit in Verilog comes from: its text does.
     pub fn rtl_hash_text(&self) -> String {
         let mut text = format!("schema = {SCHEMA}\n");
-        let counts = |key: &&Key| key.in_hardware && !key.is_empty(self) && key.name != "divergence.file";
+        let counts = |key: &&Key| {
+            let is_empty = key.is_empty(self) || key.is_absent_extension(self);
+            key.in_hardware && !is_empty && key.name != "divergence.file"
+        };
         for key in KEYS.iter().filter(counts) {
             let _ = writeln!(text, "{} = {}", key.name, key.value(self));
         }

@@ -2,6 +2,7 @@
 //! files and arguments, the printed configuration, the error texts and the reference in the
 //! documentation are all derived from it.
 
+use crate::extension::{EXTENSIONS, Extension};
 use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler, Scoreboard};
 use crate::suggest::hint_among;
 use crate::value::Given;
@@ -10,6 +11,7 @@ use crate::value::Given;
 const MAX_LATENCY: u32 = 10_000;
 
 /// One key.
+#[derive(Clone, Copy)]
 pub struct Key {
     /// Its name, with dots.
     pub name: &'static str,
@@ -21,6 +23,7 @@ pub struct Key {
 }
 
 /// The field of [`Config`] behind a key, and the values that it takes.
+#[derive(Clone, Copy)]
 enum Field {
     Integer {
         values: Integers,
@@ -33,6 +36,7 @@ enum Field {
     Boolean {
         at: fn(&mut Config) -> &mut bool,
     },
+    Extension(&'static Extension),
     Name {
         what: &'static str,
         at: fn(&mut Config) -> &mut String,
@@ -70,7 +74,25 @@ pub(crate) enum Refusal {
 }
 
 /// Every key, in the order of the file.
-pub const KEYS: &[Key] = &[
+pub const KEYS: &[Key] = &keys::<{ BEFORE.len() + EXTENSIONS.len() + AFTER.len() }>();
+
+const fn keys<const COUNT: usize>() -> [Key; COUNT] {
+    let mut keys = [BEFORE[0]; COUNT];
+    let (extensions, after) = (BEFORE.len(), BEFORE.len() + EXTENSIONS.len());
+    let mut at = 0;
+    while at < COUNT {
+        keys[at] = match at {
+            _ if at < extensions => BEFORE[at],
+            _ if at < after => Key::of_extension(&EXTENSIONS[at - extensions]),
+            _ => AFTER[at - after],
+        };
+        at += 1;
+    }
+    keys
+}
+
+/// The keys before those of the extensions.
+const BEFORE: &[Key] = &[
     Key {
         name: "warps",
         summary: "Warps in the core.",
@@ -83,18 +105,10 @@ pub const KEYS: &[Key] = &[
         in_hardware: true,
         field: Field::Integer { values: Integers::powers_of_two(1, 64), at: |config| &mut config.threads },
     },
-    Key {
-        name: "isa.m",
-        summary: "Multiplication and division, RV32M.",
-        in_hardware: true,
-        field: Field::Boolean { at: |config| &mut config.isa.m },
-    },
-    Key {
-        name: "isa.a",
-        summary: "Atomic memory operations, load-reserved and store-conditional, RV32A.",
-        in_hardware: true,
-        field: Field::Boolean { at: |config| &mut config.isa.a },
-    },
+];
+
+/// The keys after those of the extensions.
+const AFTER: &[Key] = &[
     Key {
         name: "divergence.unit",
         summary: "The unit that tracks the paths of a diverged warp; \"verilog\" is a module of yours.",
@@ -251,6 +265,16 @@ pub const KEYS: &[Key] = &[
 ];
 
 impl Key {
+    const fn of_extension(extension: &'static Extension) -> Self {
+        let Extension { key, summary, .. } = *extension;
+        Self { name: key, summary, in_hardware: true, field: Field::Extension(extension) }
+    }
+
+    /// Whether it is of an extension that is off unless it is asked for, and is off in `config`.
+    pub(crate) fn is_absent_extension(&self, config: &Config) -> bool {
+        matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
+    }
+
     /// The key of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
@@ -265,7 +289,7 @@ impl Key {
     pub fn values(&self) -> String {
         match &self.field {
             Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
-            Field::Boolean { .. } => "true or false".into(),
+            Field::Boolean { .. } | Field::Extension(_) => "true or false".into(),
             Field::Name { what, .. } => (*what).into(),
             Field::Prefix { .. } => "a Verilog identifier, or nothing".into(),
             Field::Choice { names, .. } => {
@@ -285,6 +309,7 @@ impl Key {
             Field::Integer { at, .. } => toml::Value::Integer((*at(config)).into()),
             Field::Long { at, .. } => toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX)),
             Field::Boolean { at } => toml::Value::Boolean(*at(config)),
+            Field::Extension(extension) => toml::Value::Boolean(config.isa.has(extension)),
             Field::Name { at, .. } | Field::Prefix { at } => toml::Value::String(at(config).clone()),
             Field::Choice { name, .. } => toml::Value::String(name(config).into()),
             Field::Latency { at } => (*at(config)).into(),
@@ -327,6 +352,7 @@ impl Key {
             }
             (Field::Long { values, at }, Given::Integer(number)) => *at(config) = values.accept(*number)?,
             (Field::Boolean { at }, Given::Boolean(truth)) => *at(config) = *truth,
+            (Field::Extension(extension), Given::Boolean(truth)) => config.isa.set(extension, *truth),
             (Field::Name { at, .. }, Given::Text(name)) => at(config).clone_from(name),
             (Field::Prefix { at }, Given::Text(name)) => *at(config) = prefix(name)?,
             (Field::Choice { plural, names, choose, .. }, Given::Text(given)) => {

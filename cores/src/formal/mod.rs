@@ -10,6 +10,7 @@
 mod observation;
 mod points;
 mod registers;
+mod reservations;
 mod rules;
 mod scoreboard;
 mod unit;
@@ -19,6 +20,7 @@ pub use observation::{Observation, elaborate as edge};
 pub(crate) use points::{exist as points_exist, points, points_at_heights};
 pub use registers::registers;
 pub(crate) use registers::{KeptRegister, kept_register};
+pub use reservations::elaborate as reservations;
 pub(crate) use rules::{Rules, Watched, elaborate as rules};
 pub use scoreboard::elaborate as scoreboard;
 pub use unit::elaborate as unit;

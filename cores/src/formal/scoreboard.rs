@@ -5,7 +5,8 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, decode, join, lit, on
 use crate::shape::Shape;
 use crate::signals::Hazards;
 use crate::stages::context::Written;
-use crate::stages::s3_context::{self, Need};
+use crate::stages::resource::resources;
+use crate::stages::s3_context;
 use crate::stages::s3_scoreboard::{self, Started};
 
 rtl::bundle! {
@@ -134,7 +135,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             let instance = m.instance(name, &context_module);
             instance.input("push", &pushed.bit(slot)).input("picked", &picked.bit(slot));
             instance.input("elects_s2", &elects);
-            instance.input("needs_s2", &zeros(Need::count(shape))).input("lacking", &zeros(Need::count(shape)));
+            instance.input("needs_s2", &zeros(resources(shape).len())).input("lacking", &zeros(resources(shape).len()));
             instance.input("running", &ones(1)).input("record_ends", &zeros(1));
             if shape.contexts() > 1 {
                 instance.input("held_back", &zeros(1));

@@ -2,14 +2,17 @@
 //!
 //! One carry chain serves addition, subtraction, comparison, also for equality, and address. One funnel serves all shifts: the low word of
 //! 63 bits shifted right by 0 to 31, where a left shift by n has its operand on top and is shifted by 31 − n. Operands
-//! that an operation does not use are 0 ([`super::lane_operands`]), so the results only have to be joined.
+//! that an operation does not use are 0 ([`super::lane_operands`]), so the results only have to be joined. Each extension
+//! of the core is asked for its own result, which is 0 unless the instruction is its.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, zeros};
 
 use super::lane_operands::Operands;
+use crate::isa::{self, Acts, Lane, Selected};
+use crate::shape::Shape;
 
 /// Elaborates the lane.
-pub fn elaborate() -> Result<Module, ElaborationError> {
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m =
         Builder::new("lane_alu", "Arithmetic of one lane in S6: result, sum (also the address) and branch condition.");
     m.port_group("operands");
@@ -20,6 +23,7 @@ pub fn elaborate() -> Result<Module, ElaborationError> {
     let less_unsigned = m.input("less_unsigned", 1);
     let set_less = m.input("set_less", 1);
     let no_result = m.input("no_result", 1);
+    let selects = m.input("selects", shape.lane_operations(Acts::OnResult).len());
 
     let carry_in = |x: &Expr, bit: &Expr| concat([&zeros(1), x, bit]);
     let sum_wide = m.wire("sum_wide", &(carry_in(&a, &rtl::ones(1)) + carry_in(&b, &subtract)));
@@ -37,8 +41,13 @@ pub fn elaborate() -> Result<Module, ElaborationError> {
     }
     let either = m.wire("either", &(shifted | &sum));
     let kept = (&set_less | no_result).mux(&zeros(32), &either);
+    let selected = Selected { names: shape.lane_operations(Acts::OnResult), bits: selects };
+    let lane = Lane { a: a.clone(), b: b.clone(), less: less.clone() };
+    let gates = isa::extensions(shape.isa).filter_map(|extension| extension.on_result);
+    let of_extensions: Vec<Expr> = gates.map(|gates| gates(&m, &selected, &lane)).collect();
+    let of_base = concat([&kept.from(1), &(kept.bit(0) | (set_less & &less))]);
     m.port_group("results; two operands are equal if 0 less b, their exclusive or, does not borrow");
-    m.output("result", &concat([&kept.from(1), &(kept.bit(0) | (set_less & &less))]));
+    m.output("result", &of_extensions.iter().fold(of_base, |result, own| result | own));
     m.output("sum", &sum);
     m.output("taken", &(funct3.bit(2).mux(&less, &no_borrow) ^ funct3.bit(0)));
     m.finish()

@@ -6,6 +6,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, select, zeros};
 
+use crate::isa::{self, Acts, Selected};
 use crate::shape::Shape;
 
 rtl::bundle! {
@@ -25,6 +26,8 @@ rtl::bundle! {
         shifts_left: 1,
         /// A right shift copies the sign.
         arithmetic: 1,
+        /// The operations of extensions that change operands, a bit each.
+        selects: shape.lane_operations(Acts::OnOperands).len(),
     }
 }
 
@@ -62,15 +65,21 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let shifts = &control.shifts_right | &control.shifts_left;
     let top = (&control.shifts_right & rs1.bit(31)) | (&control.shifts_left & rs1.bit(0));
     let keep = |condition: &Expr, value: &Expr| condition.mux(value, &zeros(value.width()));
-    m.port_group("operands");
-    Operands {
+    let mut operands = Operands {
         a: control.adds.mux(&rs1, &own),
         b: shifts.mux(&zeros(32), &select(&control.combine, &combined)),
         low: concat([&top, &keep(&control.shifts_right, &rs1.slice(0, 31))]),
         high: keep(&control.shifts_left, &rs1.from(1)),
         fill: &control.shifts_right & &control.arithmetic & rs1.bit(31),
         amount: second.slice(0, 5),
+    };
+    let selected = Selected { names: shape.lane_operations(Acts::OnOperands), bits: control.selects };
+    for extension in isa::extensions(shape.isa) {
+        if let Some(gates) = extension.on_operands {
+            gates(&m, &selected, &rs1, &mut operands);
+        }
     }
-    .outputs(&m, "");
+    m.port_group("operands");
+    operands.outputs(&m, "");
     m.finish()
 }

@@ -1,22 +1,86 @@
-//! The instruction table: one line for each encoding. The decoders of S2 and S5 are made from it.
+//! The instruction table: a file for each extension, a line in it for each encoding. The decoders of S2, S4 and S5 are
+//! made from it, and the lanes from the gates that stand next to the encodings.
 
+mod a;
 mod cover;
 mod csr;
-mod table;
+mod encoding;
+mod extension;
+mod m;
+mod rv32i;
+mod zba;
+mod zbb;
+mod zicond;
+mod zicsr;
+mod zifencei;
+mod zihintpause;
 
 pub use cover::{Cube, cover, merge};
 pub use csr::{Csr, CsrKind, csrs};
-pub use table::{Alu, CsrAccess, Encoding, Format, Operation, rv32a, rv32i, rv32m, zicsr, zifencei};
+pub use encoding::{
+    Acts, Alu, Class, CsrAccess, Encoding, FUNCT3, FUNCT7, Format, LaneOperation, OPCODE, Operation, RD, RS1, RS2,
+};
+pub use extension::{Extension, Lane, Selected};
+use weft_config::Isa;
 
-/// Every encoding of a core: RV32I, Zicsr and Zifencei, with RV32M if `multiply` and
-/// RV32A if `atomic`.
-pub fn instructions(multiply: bool, atomic: bool) -> Vec<Encoding> {
-    let mut table = [rv32i(), zicsr(), zifencei()].concat();
-    if multiply {
-        table.extend(rv32m());
+/// Every extension that a core may have or not.
+pub static EXTENSIONS: &[&Extension] =
+    &[&m::EXTENSION, &a::EXTENSION, &zba::EXTENSION, &zbb::EXTENSION, &zicond::EXTENSION];
+
+/// The extensions of a core.
+pub fn extensions(isa: Isa) -> impl Iterator<Item = &'static Extension> {
+    EXTENSIONS.iter().copied().filter(move |extension| isa.has(&extension.descriptor))
+}
+
+/// Every encoding of a core: RV32I, Zicsr, Zifencei, Zihintpause, and its extensions.
+pub fn instructions(isa: Isa) -> Vec<Encoding> {
+    let base = [rv32i::encodings(), zicsr::encodings(), zifencei::encodings(), zihintpause::encodings()].concat();
+    base.into_iter().chain(extensions(isa).flat_map(|extension| (extension.encodings)())).collect()
+}
+
+/// The encodings that extensions add to the lanes' arithmetic.
+pub fn extended(isa: Isa) -> Vec<Encoding> {
+    instructions(isa).into_iter().filter(|e| e.operation.extended().is_some()).collect()
+}
+
+/// An encoding whose words are also words of another one, of which it is an exception.
+#[derive(Clone, Copy, Debug)]
+pub struct Exception {
+    /// The encoding that decides.
+    pub encoding: Encoding,
+    /// The encoding that decides of the other words.
+    pub general: Encoding,
+}
+
+/// The encodings that have no word in common, and the exceptions from them.
+pub fn exceptions(table: Vec<Encoding>) -> (Vec<Encoding>, Vec<Exception>) {
+    let general = |of: &Encoding| table.iter().find(|e| *e != of && e.cube().contains(of.cube())).copied();
+    let exceptions: Vec<Exception> =
+        table.iter().filter_map(|e| Some(Exception { encoding: *e, general: general(e)? })).collect();
+    let disjoint = table.iter().filter(|e| general(e).is_none()).copied().collect();
+    (disjoint, exceptions)
+}
+
+/// The operations of extensions that act there, each once.
+pub fn lane_operations(table: &[Encoding], acts: Acts) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    let there = table.iter().filter_map(|e| e.operation.extended()).filter(|operation| operation.acts == acts);
+    for operation in there {
+        if !names.contains(&operation.name) {
+            names.push(operation.name);
+        }
     }
-    if atomic {
-        table.extend(rv32a());
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_extension_has_hardware() {
+        let here: Vec<_> = EXTENSIONS.iter().map(|extension| extension.descriptor.key).collect();
+        let all: Vec<_> = weft_config::EXTENSIONS.iter().map(|extension| extension.key).collect();
+        assert_eq!(here, all);
     }
-    table
 }

@@ -17,6 +17,7 @@ use rtl::{
     Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, join, ones, select, select_one_hot,
     zeros,
 };
+use weft_config::extension::A;
 
 use super::request_queue::hart_bits;
 use super::reservations;
@@ -75,7 +76,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     let request = Request::inputs(&m, shape, &row_of);
 
     m.comment("Data: a request is accepted unless an atomic operation is in its second cycle.");
-    let second_cycle = shape.atomic.then(|| m.register("second_cycle", 1));
+    let second_cycle = shape.has(&A).then(|| m.register("second_cycle", 1));
     let second = second_cycle.as_ref().map_or(zeros(1), |second| second.q());
     let accepted = m.wire("accepted", &(&request.valid & !&second));
     let is_store = m.wire("is_store", &request.op.is(1));
@@ -153,7 +154,7 @@ impl Request {
         let tag = m.input("dmem_req_tag", shape.tag_bits().max(1));
         let mask = m.input("dmem_req_mask", 4 * shape.threads);
         let data = m.input("dmem_req_data", shape.line_bits());
-        let hart = if shape.atomic { m.input("dmem_req_hart", hart_bits(shape)) } else { zeros(0) };
+        let hart = if shape.has(&A) { m.input("dmem_req_hart", hart_bits(shape)) } else { zeros(0) };
         m.output_port("dmem_rsp_valid", 1);
         m.output_port("dmem_rsp_tag", shape.tag_bits().max(1));
         m.output_port("dmem_rsp_data", shape.line_bits());

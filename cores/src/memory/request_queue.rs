@@ -4,6 +4,7 @@
 //! Storage: 8 requests, in block RAM where `queue::style` says so, but for the bit that says who takes them.
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
+use weft_config::extension::A;
 
 use crate::formal::points;
 use crate::queue::Queue;
@@ -26,7 +27,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output_port("dmem_req_tag", shape.tag_bits().max(1));
     m.output_port("dmem_req_mask", 4 * shape.threads);
     m.output_port("dmem_req_data", shape.line_bits());
-    if shape.atomic {
+    if shape.has(&A) {
         m.output_port("dmem_req_hart", hart_bits(shape));
     }
     m.port_group("console");
@@ -64,7 +65,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("dmem_req_mask", &head.mask());
     let data = m.wire("line_of_request", &head.data());
     m.output("dmem_req_data", &data);
-    if shape.atomic {
+    if shape.has(&A) {
         m.output("dmem_req_hart", &head.hart.extend(hart_bits(shape)));
     }
     m.output("console_valid", &to_console);

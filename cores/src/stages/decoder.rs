@@ -1,30 +1,69 @@
 //! The decoders of S4 and S5, made from the instruction table: one question, a few gates.
 //!
-//! What they say of a word that is no instruction does not matter: S5 finds it at fault, and it commits nothing. What
-//! it has reserved, `Reserving` knows.
+//! What they say of a word that is no instruction does not matter: S5 finds it at fault, and it commits nothing. Only
+//! of what it has reserved all stages must say the same ([`super::resource`]).
 
 use rtl::{Expr, reduce, zeros};
 
-use crate::isa::{self, Csr, CsrKind, Cube, Encoding, Operation};
+use crate::isa::{self, Csr, CsrKind, Cube, Encoding, Exception, OPCODE, Operation};
 use crate::shape::Shape;
 
 /// The instruction table over a word.
 pub struct Decoder {
     word: Expr,
+    opcode: Expr,
     table: Vec<Encoding>,
+    exceptions: Vec<Exception>,
 }
 
 impl Decoder {
     /// The table of a core, for a net that holds an instruction.
     pub fn new(shape: &Shape, word: &Expr) -> Self {
-        Self { word: word.clone(), table: isa::instructions(shape.multiply, shape.atomic) }
+        let (table, exceptions) = isa::exceptions(shape.instructions());
+        Self { word: word.clone(), opcode: word.slice(0, 7), table, exceptions }
+    }
+
+    /// The same, with a net that holds the opcode.
+    pub fn with_opcode(self, opcode: &Expr) -> Self {
+        Self { opcode: opcode.clone(), ..self }
     }
 
     /// Whether the instruction is one of those wanted.
     pub fn any(&self, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
-        let (wanted, others): (Vec<&Encoding>, Vec<&Encoding>) = self.table.iter().partition(|e| wanted(e));
-        let cubes = |encodings: Vec<&Encoding>| encodings.into_iter().map(Encoding::cube).collect::<Vec<_>>();
-        self.one_of(&isa::cover(&cubes(wanted), &cubes(others)))
+        let (yes, no): (Vec<&Encoding>, Vec<&Encoding>) = self.table.iter().partition(|e| wanted(e));
+        self.with_exceptions(self.one_of(&isa::cover(&cubes(&yes), &cubes(&no))), wanted)
+    }
+
+    /// Whether the word has the opcode of an instruction that is wanted, and in that opcode also the bits that tell
+    /// those that are wanted from the others. It does not matter what is said of `indifferent` encodings.
+    ///
+    /// Unlike [`Self::any`] it reads the whole opcode, and says no where no encoding has it.
+    pub fn in_opcode(&self, wanted: &dyn Fn(&Encoding) -> bool, indifferent: &dyn Fn(&Encoding) -> bool) -> Expr {
+        let mut opcodes: Vec<u32> = self.table.iter().filter(|e| wanted(e)).map(|e| e.value & OPCODE).collect();
+        opcodes.sort_unstable();
+        opcodes.dedup();
+        let of = |opcode: u32| {
+            let here = self.table.iter().filter(|e| e.value & OPCODE == opcode);
+            let here = here.filter(|e| wanted(e) || !indifferent(e));
+            let (yes, no): (Vec<&Encoding>, Vec<&Encoding>) = here.partition(|e| wanted(e));
+            let is_opcode = self.opcode.is(opcode.into());
+            let cover = isa::cover(&cubes(&yes), &cubes(&no));
+            if cover.iter().any(|cube| cube.mask == 0) { is_opcode } else { is_opcode & self.one_of(&cover) }
+        };
+        let found: Vec<Expr> = opcodes.into_iter().map(of).collect();
+        let found = if found.is_empty() { zeros(1) } else { reduce(&found, &|a, b| a | b) };
+        self.with_exceptions(found, wanted)
+    }
+
+    /// What is `found` of the encodings that have no word in common, put right for the exceptions from them.
+    fn with_exceptions(&self, found: Expr, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
+        self.exceptions.iter().fold(found, |found, Exception { encoding, general }| {
+            match (wanted(encoding), wanted(general)) {
+                (true, false) => found | self.is_in(encoding.cube()),
+                (false, true) => found & !self.is_in(encoding.cube()),
+                _ => found,
+            }
+        })
     }
 
     /// Whether the instruction's operation is this one.
@@ -74,6 +113,10 @@ impl Decoder {
         }
         if fields.is_empty() { rtl::ones(1) } else { reduce(&fields, &|a, b| a & b) }
     }
+}
+
+fn cubes(encodings: &[&Encoding]) -> Vec<Cube> {
+    encodings.iter().map(|e| e.cube()).collect()
 }
 
 /// Reads and writes of a CSR instruction: funct3[1:0] is 1 to write, 2 to set, 3 to clear; funct3[2] tells that the

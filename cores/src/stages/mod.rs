@@ -1,8 +1,8 @@
 //! The pipeline: one file per stage.
 
 pub mod context;
-mod decoder;
-mod reserving;
+pub mod decoder;
+pub mod resource;
 pub mod s0_steer;
 pub mod s1_fetch;
 pub mod s2_predecode;

@@ -6,8 +6,9 @@
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit};
 
 use super::context::Fetch;
-use super::reserving::{Reserving, any_opcode};
-use crate::isa::{self, Format, Operation};
+use super::decoder::Decoder;
+use super::resource;
+use crate::isa::{Class, Format, Operation, RD, RS1, RS2};
 use crate::memory::map::in_ram;
 use crate::shape::{PC, Shape};
 use crate::signals::Hazards;
@@ -20,34 +21,30 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let word = m.input("word_s2", 32);
 
     let opcode = m.wire("opcode", &word.slice(0, 7));
-    let is = |wanted: &dyn Fn(&isa::Encoding) -> bool| any_opcode(shape, &opcode, wanted);
-    let operation = |wanted: Operation| is(&|e: &isa::Encoding| e.operation == wanted);
+    let decoder = Decoder::new(shape, &word).with_opcode(&opcode);
+    let operation = |wanted: Operation| decoder.in_opcode(&|e| e.operation == wanted, &|_| false);
     let is_branch = m.wire("is_branch", &operation(Operation::Branch));
     let is_jal = m.wire("is_jal", &operation(Operation::Jal));
 
-    m.comment("Operands. A CSR instruction with an immediate has no rs1: bit 14 tells.");
-    let system = is(&|e| e.format == Format::Csr);
-    let uses_rs1 = is(&|e| matches!(e.format, Format::R | Format::I | Format::S | Format::B | Format::Atomic))
-        | (&system & !word.bit(14));
-    let uses_rs2 = is(&|e| matches!(e.format, Format::R | Format::S | Format::B | Format::Atomic));
-    let has_rd = is(&|e| matches!(e.format, Format::R | Format::I | Format::U | Format::J | Format::Atomic)) | &system;
+    m.comment("Operands. An instruction with x0 in the place of an operand may as well have that operand.");
+    let has = |field: u32, wanted: fn(Format) -> bool| decoder.in_opcode(&|e| wanted(e.format), &|e| e.is_zero(field));
     let rd = word.slice(7, 5);
-    let reserving = Reserving::of(shape, &word, &opcode);
-    // FENCE, whose bit 12 is clear, has something to wait for only where stores are performed late.
-    let fences = operation(Operation::FenceI);
+    let reserved = resource::reserved(&decoder);
+    // FENCE has something to wait for only where stores are performed late.
+    let fences = |class| class == Class::FetchFence || class == Class::Fence && shape.posts_stores;
     let hazards = Hazards {
         rs1: word.slice(15, 5),
         rs2: word.slice(20, 5),
-        uses_rs1,
-        uses_rs2,
-        writes_rd: has_rd & rd.any(),
+        uses_rs1: has(RS1, Format::reads_rs1),
+        uses_rs2: has(RS2, Format::reads_rs2),
+        writes_rd: has(RD, Format::writes_rd) & rd.any(),
         rd,
-        is_load: reserving.is_load,
-        is_long: reserving.is_long,
-        is_divide: reserving.is_divide,
-        is_store: reserving.is_store,
+        is_load: reserved.is_load,
+        is_long: reserved.is_long,
+        is_divide: reserved.is_divide,
+        is_store: reserved.is_store,
         is_jalr: operation(Operation::Jalr),
-        is_fence_i: if shape.posts_stores { fences } else { fences & word.bit(12) },
+        is_fence_i: decoder.in_opcode(&|e| fences(e.class), &|_| false),
     };
 
     m.comment("Next pc.");

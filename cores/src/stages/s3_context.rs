@@ -8,6 +8,7 @@
 
 use rtl::{Builder, ElaborationError, Expr, Module, join, lit, zeros};
 
+use super::resource::{DIVIDER, LONG_RESULT, NO_REQUESTS, REQUEST, Resource, TAG, resources};
 use crate::formal::points;
 use crate::shape::Shape;
 
@@ -17,33 +18,6 @@ const WRITE_LATENCY: usize = 4;
 /// Cycles from issue until S8 may have resteered.
 const RESTEER_LATENCY: usize = 5;
 
-/// What an instruction may need to be issued: each is a bit of what a context remembers of it, and of what is lacking.
-#[derive(Clone, Copy)]
-pub enum Need {
-    /// A place in the request queue.
-    Request,
-    /// A tag.
-    Tag,
-    /// That no request waits.
-    NoRequests,
-    /// A place among the long results.
-    LongResult,
-    /// The divider.
-    Divider,
-}
-
-impl Need {
-    /// How many there are: without RV32M only the first three.
-    pub fn count(shape: &Shape) -> usize {
-        if shape.multiply { 5 } else { 3 }
-    }
-
-    /// Whether it is among `needs`.
-    pub fn of(self, needs: &Expr) -> Expr {
-        needs.bit(self as usize)
-    }
-}
-
 /// Elaborates one context.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entries = shape.late_results;
@@ -51,7 +25,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("from S2");
     let push = m.input("push", 1);
     let pushed = [
-        ("needs", m.input("needs_s2", Need::count(shape))),
+        ("needs", m.input("needs_s2", resources(shape).len())),
         ("depends", m.input("depends_s2", shape.slots * entries)),
         ("reads_last", m.input("reads_last_s2", 1)),
         ("elects", m.input("elects_s2", 1)),
@@ -64,7 +38,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let record_ends = m.input("record_ends", 1);
     m.port_group("late results under way, and what is lacking");
     let pending = m.input("pending", shape.slots * entries);
-    let lacking = m.input("lacking", Need::count(shape));
+    let lacking = m.input("lacking", resources(shape).len());
 
     m.comment("What is picked in the cycle of a flush does not issue.");
     let issue = m.wire("issue", &(&picked & !&flush));
@@ -122,16 +96,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let replayed_next = m.wire("replayed_next", &unless_flushed(&record & (&issue | &*replayed)));
     replayed.next(&replayed_next).reset(0);
     let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (&present_next | replayed_next)));
-    let loads = m.wire("loads", &(&issue & Need::Tag.of(&needs)));
+    let loads = m.wire("loads", &(&issue & TAG.of(shape, &needs)));
     let loading = &loads | &since(&m, "loaded", &loads, RESTEER_LATENCY)[RESTEER_LATENCY - 1];
 
     if shape.constrained {
-        let late = [Need::Tag, Need::LongResult].into_iter().take(if shape.multiply { 2 } else { 1 });
-        let late: Vec<Expr> = late.map(|late| late.of(&needs)).collect();
+        let late = resources(shape).into_iter().filter(|resource| resource.is_late);
+        let late: Vec<Expr> = late.map(|late| late.of(shape, &needs)).collect();
         m.port_group("for the constrained scheduler");
         m.output("issues_late", &(&issue & rtl::reduce(&late, &|a, b| a | b)));
         m.output("waits_late", &(&*present & &waits_for_late));
     }
+    let waits_for = |resource: &Resource| &*present & resource.of(shape, &needs) & resource.of(shape, &lacking);
     let too_close_to_issue = &*present & &issued[spacing - 1];
     let found = [
         ("two_wait", full.clone()),
@@ -141,9 +116,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ("waits_for_the_path", too_close_to_issue),
         ("waits_for_the_leader", &*present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
         ("does_not_fetch_beyond_a_replay", &beyond_replay & !&full_next),
-        ("waits_for_a_place", &*present & Need::Request.of(&needs) & Need::Request.of(&lacking)),
-        ("waits_for_a_tag", &*present & Need::Tag.of(&needs) & Need::Tag.of(&lacking)),
-        ("a_fence_waits", &*present & Need::NoRequests.of(&needs) & Need::NoRequests.of(&lacking)),
+        ("waits_for_a_place", waits_for(&REQUEST)),
+        ("waits_for_a_tag", waits_for(&TAG)),
+        ("a_fence_waits", waits_for(&NO_REQUESTS)),
     ];
     points(&m, shape, &found);
     if shape.slots > 1 {
@@ -155,17 +130,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ];
         points(&m, shape, &found);
     }
-    if shape.multiply {
-        let found = [
-            ("waits_for_a_long_result", &*present & Need::LongResult.of(&needs) & Need::LongResult.of(&lacking)),
-            ("waits_for_the_divider", &*present & Need::Divider.of(&needs) & Need::Divider.of(&lacking)),
-        ];
+    if LONG_RESULT.exists(shape) {
+        let found =
+            [("waits_for_a_long_result", waits_for(&LONG_RESULT)), ("waits_for_the_divider", waits_for(&DIVIDER))];
         points(&m, shape, &found);
     }
     m.port_group("for the pick: it waits for nothing but a place, and not even for that");
     let unblocked = m.wire("unblocked_now", &(&*present & !blocked));
     let mut has_places = (&needs & lacking).none();
-    let mut waits_for_requests = &*present & Need::NoRequests.of(&needs);
+    let mut waits_for_requests = &*present & NO_REQUESTS.of(shape, &needs);
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
         has_places = has_places & (needs.none() | !&held_back);

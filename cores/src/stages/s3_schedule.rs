@@ -11,10 +11,11 @@ use rtl::{
 use weft_trace::IssuePorts;
 
 use super::context::{Fetch, Written, contexts_of, join_context, split_context};
-use super::s3_context::{self, Need};
+use super::resource::{self, Resource, resources};
+use super::s3_context;
 use super::s3_scoreboard::{self, Started};
 use crate::formal::points;
-use crate::shape::{BUFFER, LONG_RESULTS, PATIENCE, PC, REQUEST_QUEUE, Shape};
+use crate::shape::{BUFFER, PATIENCE, PC, Shape};
 use crate::signals::{Hazards, Meta};
 use crate::trace::Traced;
 
@@ -99,29 +100,31 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let shadowed = if shape.slots > 1 { scoreboard.net("shadowed") } else { zeros(0) };
 
     m.comment("What is lacking: places are reserved at issue, and counted a cycle later.");
-    let needs_s4 = m.forward("needs_s4", Need::count(shape));
+    let needs_s4 = m.forward("needs_s4", resources(shape).len());
     let valid_s4 = m.register("issued", 1);
     let fence_waits = m.forward("fence_waits", 1);
-    let places = |name: &str, capacity: usize, need: Need, returned: [&Expr; 2], closes: Option<&Expr>| {
-        Places::declare(&m, name, capacity, &need.of(&needs_s4), returned, closes)
+    let places = |resource: &Resource, returned: [&Expr; 2], closes: Option<&Expr>| {
+        let taken = resource.of(shape, &needs_s4);
+        Places::declare(&m, resource.name, (resource.capacity)(shape), &taken, returned, closes)
     };
     let closes = m.fault("requests_issue_while_a_fence_waits", &fence_waits, &zeros(1));
-    let requests = places("request", REQUEST_QUEUE, Need::Request, [&accepted, &unused], Some(&closes));
-    let tags = places("tag", shape.outstanding, Need::Tag, [&tag_written, &tag_unused], None);
+    let requests = places(&resource::REQUEST, [&accepted, &unused], Some(&closes));
+    let tags = places(&resource::TAG, [&tag_written, &tag_unused], None);
     let is_idle = m.fault("fence_does_not_wait_for_memory", &memory_idle, &ones(memory_idle.width()));
     let performed = if shape.posts_stores { &requests.none & is_idle } else { requests.none };
     let mut lacking = vec![requests.full, tags.full, !performed];
     let mut late_idle = tags.none;
-    if shape.multiply {
-        let longs = places("long_result", LONG_RESULTS, Need::LongResult, [&long_written, &long_unused], None);
-        let divisions = places("divider", 1, Need::Divider, [&division_taken, &division_unused], None);
+    if resource::LONG_RESULT.exists(shape) {
+        let longs = places(&resource::LONG_RESULT, [&long_written, &long_unused], None);
+        let divisions = places(&resource::DIVIDER, [&division_taken, &division_unused], None);
         lacking.extend([longs.full, divisions.full]);
         late_idle = late_idle & longs.none;
     }
     let lacking = m.wire("lacking", &join(&lacking));
 
     m.comment("The contexts.");
-    let needs = m.wire("needs_s2", &needs_of(shape, &hazards));
+    let needs: Vec<Expr> = resources(shape).iter().map(|resource| (resource.taken)(&hazards)).collect();
+    let needs = m.wire("needs_s2", &join(&needs));
     let depends = scoreboard.net("depends_s2");
     let reads_last = scoreboard.net("reads_last_s2");
     let elects = m.wire("elects_s2", &(&hazards.is_load | &hazards.is_store | &hazards.is_jalr));
@@ -300,15 +303,6 @@ fn constrained(
         vec![!turn.bit(warp) | !right, turn.bit(warp) | !left]
     });
     m.wire("considered", &(in_turn | fences))
-}
-
-/// What an instruction needs to be issued, by [`Need`].
-fn needs_of(shape: &Shape, hazards: &Hazards) -> Expr {
-    let mut needs = vec![&hazards.is_store | &hazards.is_load, hazards.is_load.clone(), hazards.is_fence_i.clone()];
-    if shape.multiply {
-        needs.extend([hazards.is_long.clone(), hazards.is_divide.clone()]);
-    }
-    join(&needs)
 }
 
 rtl::bundle! {

@@ -6,10 +6,10 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
 use super::decoder::{CsrAccess, Decoder};
-use super::reserving::Reserving;
+use super::resource;
 use super::s4_immediate::Shared;
 use crate::functional::lane_operands::{self, OperandControl, Operands};
-use crate::isa::{Alu, CsrKind, Encoding, Format, Operation};
+use crate::isa::{Acts, Alu, Class, CsrKind, Encoding, Format, Operation};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
 
@@ -38,15 +38,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let decoder = Decoder::new(shape, word);
     let is = |name: &str, operation: Operation| m.wire(name, &decoder.is(operation));
     let any = |name: &str, wanted: &dyn Fn(&Encoding) -> bool| m.wire(name, &decoder.any(wanted));
-    let alu = |name: &str, wanted: &'static [Alu]| {
-        any(name, &|e| matches!(e.operation, Operation::Lanes(alu) if wanted.contains(&alu)))
-    };
-    let reserving = Reserving::of(shape, word, &word.slice(0, 7));
-    let is_load = m.wire("is_load", &reserving.is_load);
-    let is_store = m.wire("is_store", &reserving.is_store);
-    let is_multiply = m.wire("is_multiply", &(&reserving.is_long & !&reserving.is_divide));
-    let is_divide = m.wire("is_divide", &reserving.is_divide);
-    let is_atomic = any("is_atomic", &|e| e.format == Format::Atomic);
+    let alu =
+        |name: &str, wanted: &'static [Alu]| any(name, &|e| e.operation.alu().is_some_and(|alu| wanted.contains(&alu)));
+    let reserved = resource::reserved(&decoder);
+    let is_load = m.wire("is_load", &reserved.is_load);
+    let is_store = m.wire("is_store", &reserved.is_store);
+    let is_multiply = m.wire("is_multiply", &(&reserved.is_long & !&reserved.is_divide));
+    let is_divide = m.wire("is_divide", &m.fault("keeps_the_divider", &reserved.is_divide, &zeros(1)));
+    let is_atomic = any("is_atomic", &|e| e.class == Class::Atomic);
     let is_branch = is("is_branch", Operation::Branch);
     let is_jal = is("is_jal", Operation::Jal);
     let is_jalr = is("is_jalr", Operation::Jalr);
@@ -55,6 +54,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let is_less = alu("is_less", &[Alu::Less, Alu::LessUnsigned]);
     let is_logic = alu("is_logic", &[Alu::Logic]);
     let is_shift = alu("is_shift", &[Alu::Shift]);
+
+    // Only an extension has such instructions.
+    let compares = decoder.any(&|e| e.operation.alu() == Some(Alu::Compare));
+    let is_idle = decoder.any(&|e| matches!(e.operation.alu(), Some(Alu::Compare | Alu::Idle)));
+    let inverts_more = decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.inverts));
+    let selects = |acts: Acts| {
+        let is =
+            |name: &&str| decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.name == *name));
+        join(&shape.lane_operations(acts).iter().map(is).collect::<Vec<_>>())
+    };
 
     m.comment("Control and status registers.");
     let access = CsrAccess::new(word);
@@ -74,14 +83,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Operands. A dividend and an exit code pass the adder as rs1 + 0.");
     let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &(&is_exit & !&access.immediate & &access.keeps_operand));
-    let subtracts = m.wire("subtracts", &(alu("is_sub", &[Alu::Sub]) | &is_less | &is_branch));
+    let subtracts = m.wire("subtracts", &(alu("is_sub", &[Alu::Sub]) | &is_less | &is_branch | compares));
     // Branches that want equality subtract the exclusive or from 0.
     let is_equality = m.wire("is_equality", &(&is_branch & !funct3.bit(2)));
     let shifts_left = m.wire("shifts_left", &(&is_shift & !funct3.bit(2)));
     let combine = [&is_logic & &funct3.bit(0) | !(&is_logic | &is_equality), &is_logic & funct3.bit(1)];
     let operand_control = OperandControl {
         takes_rs2: m.wire("takes_rs2", &((any("format_r", &|e| e.format == Format::R) & !&is_divide) | &is_branch)),
-        inverts: m.wire("inverts", &(&subtracts | &shifts_left)),
+        inverts: m.wire("inverts", &(&subtracts | &shifts_left | inverts_more)),
         combine: m.wire("combine", &join(&combine)),
         adds: m.wire(
             "adds",
@@ -90,6 +99,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         shifts_right: m.wire("shifts_right", &(&is_shift & funct3.bit(2))),
         shifts_left,
         arithmetic: word.bit(30),
+        selects: selects(Acts::OnOperands),
     };
 
     let rd = word.slice(7, 5);
@@ -98,19 +108,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let rs1_links = m.wire("rs1_links", &(link_register(&rs1_number) & &is_jalr));
     let pops = m.wire("pops", &(&rs1_links & (!&rd_links | rd.ne(&rs1_number))));
     let pushes = m.wire("pushes", &((&is_jal | &is_jalr) & &rd_links));
-    let has_rd = any("has_rd", &|e| {
-        let written =
-            matches!(e.format, Format::R | Format::I | Format::U | Format::J | Format::Csr | Format::CsrImmediate);
-        written && !matches!(e.operation, Operation::Load | Operation::Multiply | Operation::Divide)
-    });
+    let has_rd = any("has_rd", &|e| e.format.writes_rd() && !e.class.is_answered() && !e.class.is_long());
 
     let pc_is_value = &is_auipc | &is_jal | &is_jalr;
     let lane = LaneControl {
         subtract: subtracts,
         less_unsigned: is_branch.mux(&funct3.bit(1), &funct3.bit(0)),
         set_less: is_less,
-        no_result: &pc_is_value | &is_load | &is_store,
+        no_result: &pc_is_value | &is_load | &is_store | is_idle,
         pc_is_value,
+        selects: selects(Acts::OnResult),
     };
     let memory_op = |bit: u32| {
         decoder.any(&|e| match e.operation {

@@ -5,6 +5,7 @@
 //! meanwhile, and the leader elected (`s6_leader`).
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
+use weft_config::extension::M;
 
 use super::s6_leader::Election;
 use crate::functional::lane_operands::Operands;
@@ -14,7 +15,7 @@ use crate::signals::{Control, LaneControl, Meta};
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let alu = lane_alu::elaborate()?;
+    let alu = lane_alu::elaborate(shape)?;
     let m = Builder::new("s6_execute", "S6, execute: one lane_alu per thread.");
     m.port_group("instruction, control and operands from S5");
     let meta = Meta::inputs(&m, shape, "s6");
@@ -39,12 +40,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             instance.input("less_unsigned", &m.fault(&point, &lane_control.less_unsigned, &zeros(1)));
             instance.input("set_less", &lane_control.set_less);
             instance.input("no_result", &lane_control.no_result);
+            instance.input("selects", &lane_control.selects);
             ["result", "sum", "taken"].map(|port| instance.output(port))
         })
         .collect();
     let column = |index: usize| join(lanes.iter().map(|outputs| &outputs[index]));
 
-    if shape.multiply {
+    if shape.has(&M) {
         let multiplier = multiplier::elaborate()?;
         let high = m.delay("multiplies_high", &word.slice(12, 2).any());
         let products: Vec<Expr> = operands

@@ -10,6 +10,7 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, concat, encode, increment, join, lit, lowest_one,
     ones, zeros,
 };
+use weft_config::extension::{A, M};
 use weft_trace::{CommitPorts, SquashPorts};
 
 use super::context::{Written, join_context};
@@ -152,7 +153,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         op: control.memory_op.clone(),
         line: line.clone(),
         tag,
-        hart: if shape.atomic { join([&leader_number, &meta.warp]) } else { zeros(0) },
+        hart: if shape.has(&A) { join([&leader_number, &meta.warp]) } else { zeros(0) },
         direct: direct.slice(0, if threads > 1 { threads } else { 0 }),
         together: if threads > 1 { transaction.output("together") } else { zeros(0) },
         position: leader_word.clone(),
@@ -267,7 +268,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let is_long = &control.is_multiply | &control.is_divide;
     // No lane alone is ever at fault there.
     let computes = m.wire("computes", &(&valid & !&control.faults));
-    if shape.multiply {
+    if shape.has(&M) {
         m.port_group("a product will be there in S8, a division starts");
         m.output("multiplies_s7", &(&computes & &control.is_multiply));
         m.output("divides_s7", &(&computes & &control.is_divide));

@@ -9,6 +9,7 @@
 //! the tags of the responses and the free tags, LUT RAM.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, ones, select, zeros};
+use weft_config::extension::M;
 use weft_trace::LatePorts;
 
 use super::context::{Written, join_context};
@@ -46,11 +47,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let unused = Written::inputs(&m, shape, "unused_s8");
 
     m.port_group("the oldest product or quotient");
-    let long_valid = if shape.multiply { m.input("valid_long", 1) } else { zeros(1) };
+    let long_valid = if shape.has(&M) { m.input("valid_long", 1) } else { zeros(1) };
     let long = LateResult::build(shape, &mut |field, width| {
-        if shape.multiply { m.input(&format!("{field}_long"), width) } else { zeros(width) }
+        if shape.has(&M) { m.input(&format!("{field}_long"), width) } else { zeros(width) }
     });
-    let long_data = if shape.multiply { m.input("data_long", shape.line_bits()) } else { zeros(shape.line_bits()) };
+    let long_data = if shape.has(&M) { m.input("data_long", shape.line_bits()) } else { zeros(shape.line_bits()) };
 
     let style = MemoryStyle::Distributed;
     m.comment("Tags in the order in which they became free.");
@@ -184,7 +185,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     .outputs(&m, "late");
     m.output("tag_written", &load_written);
-    if shape.multiply {
+    if shape.has(&M) {
         m.output("long_written", &long_written);
         m.output("long_taken", &long_taken);
     }

@@ -30,7 +30,7 @@ fn lint_is_silent() {
     {
         for atomic in [false, true] {
             let mut config = config(warps, threads, outstanding);
-            config.isa.a = atomic;
+            config.isa.set(&weft_config::extension::A, atomic);
             config.trace.port = number % 2 == 0;
             config.memory.ram_bytes = [16 << 20, 3 << 20, 1 << 31][number % 3];
             let core = cores::elaborate(&config, 0x8000_0000).unwrap();

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use weft_config::extension::A;
 use weft_config::{Config, Memory, MemoryKind};
 
 fn config(warps: u32, threads: u32) -> Config {
@@ -29,7 +30,7 @@ fn run(tool: &str, folder: &Path, arguments: &[&str]) -> String {
 fn lint_is_silent() {
     for (number, (warps, threads)) in [(1, 1), (3, 2), (2, 4), (1, 8), (2, 32)].into_iter().enumerate() {
         let mut config = config(warps, threads);
-        config.isa.a = number != 3;
+        config.isa.set(&A, number != 3);
         config.trace.port = number % 2 == 0;
         config.memory.ram_bytes = [65536, 98304][number % 2];
         for image in [false, true] {
@@ -76,7 +77,7 @@ fn the_memory_becomes_block_ram_and_no_more_than_its_bytes_need() {
         (2, 2, 24576, false, 12),
     ] {
         let mut config = config(warps, threads);
-        config.isa.a = false;
+        config.isa.set(&A, false);
         config.memory.ram_bytes = ram_bytes;
         let cells = cells(&config, image);
         let what = format!("{warps}x{threads}, {ram_bytes} bytes");
@@ -93,7 +94,7 @@ fn the_memory_becomes_block_ram_and_no_more_than_its_bytes_need() {
 fn atomic_operations_need_a_register_for_each_reservation() {
     let (with, without) = (cells(&config(2, 4), false), {
         let mut config = config(2, 4);
-        config.isa.a = false;
+        config.isa.set(&A, false);
         cells(&config, false)
     });
     assert_eq!(with("DP16KD"), 32);

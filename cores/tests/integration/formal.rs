@@ -4,6 +4,7 @@
 
 mod abc;
 mod edge;
+mod reservations;
 mod scoreboard;
 mod stacks;
 mod waiting;

@@ -1,8 +1,10 @@
 //! What the registers may hold, and what one instruction makes of it.
 
+use weft_config::extension::ZBA;
+
 use super::value::Value;
 use crate::Program;
-use crate::decode::{Arithmetic, Condition, Instruction, Register, Width};
+use crate::decode::{Arithmetic, Computation, Condition, Form, Instruction, Register, Width};
 
 /// A value for each register.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +83,11 @@ impl State {
             Instruction::Registers { operation, rd, rs1, rs2 } => {
                 (rd, arithmetic(operation, self.get(rs1), self.get(rs2), &table))
             }
+            Instruction::Compute { computation, rd, rs1, rs2 } => {
+                let second =
+                    if computation.form == Form::Registers { self.get(rs2) } else { &Value::constant(rs2.into()) };
+                (rd, computed(computation, self.get(rs1), second, &table))
+            }
             Instruction::Load { width, signed, rd, rs1, offset } => {
                 (rd, load((width, signed), self.get(rs1), offset, program))
             }
@@ -134,6 +141,14 @@ fn arithmetic(operation: Arithmetic, a: &Value, b: &Value, table: &dyn Fn(&Value
         (Arithmetic::Add, ..) if a.is_indexed() || b.is_indexed() => Value::Indexed,
         (Arithmetic::Add, ..) => table(a).or(table(b)).map_or(Value::Any, Value::Element),
         _ => Value::Any,
+    }
+}
+
+fn computed(computation: &Computation, a: &Value, b: &Value, table: &dyn Fn(&Value) -> Option<u32>) -> Value {
+    match a.combine(b, computation.compute) {
+        // An index, shifted, that is added to the address of a table.
+        Value::Any if computation.extension == ZBA => arithmetic(Arithmetic::Add, &Value::Any, b, table),
+        value => value,
     }
 }
 

@@ -11,7 +11,7 @@ use super::code::Code;
 use super::graph::{Callees, Graph};
 use super::state::CHANGED_BY_CALLS;
 use super::transfer::Transfer;
-use crate::decode::{Instruction, Register};
+use crate::decode::{Form, Instruction, Register};
 
 const THREADS: u16 = 0xcc0;
 const WARPS: u16 = 0xcc1;
@@ -114,9 +114,10 @@ fn execute(uniform: Registers, instruction: Instruction) -> Registers {
         | Instruction::JumpRegister { rd, .. }
         | Instruction::Csr { rd, csr: THREADS | WARPS, .. } => (rd, NONE),
         Instruction::Immediate { rd, rs1, .. } => (rd, bit(rs1)),
-        Instruction::Registers { rd, rs1, rs2, .. } | Instruction::Multiply { rd, rs1, rs2, .. } => {
-            (rd, bit(rs1) | bit(rs2))
-        }
+        Instruction::Compute { computation, rd, rs1, .. } if computation.form != Form::Registers => (rd, bit(rs1)),
+        Instruction::Registers { rd, rs1, rs2, .. }
+        | Instruction::Multiply { rd, rs1, rs2, .. }
+        | Instruction::Compute { rd, rs1, rs2, .. } => (rd, bit(rs1) | bit(rs2)),
         other => return other.destination().map_or(uniform, |rd| uniform & !bit(rd)),
     };
     // x0 stays.

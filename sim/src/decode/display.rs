@@ -4,8 +4,8 @@
 use std::fmt;
 
 use super::{
-    Arithmetic, AtomicOperation, Condition, CsrOperation, CsrSource, Instruction, Multiplication, Ordering, Register,
-    Width,
+    Arithmetic, AtomicOperation, Condition, CsrOperation, CsrSource, Form, Instruction, Multiplication, Ordering,
+    Register, Width,
 };
 
 #[rustfmt::skip]
@@ -68,7 +68,16 @@ impl fmt::Display for Instruction {
                 let mnemonic = atomic_mnemonic(operation);
                 write!(f, "{mnemonic}.w{} {},{},({})", suffix(ordering), name(rd), name(rs2), name(rs1))
             }
+            Instruction::Compute { computation, rd, rs1, rs2 } => {
+                write!(f, "{} {},{}", computation.name, name(rd), name(rs1))?;
+                match computation.form {
+                    Form::Registers => write!(f, ",{}", name(rs2)),
+                    Form::Amount => write!(f, ",{rs2:#x}"),
+                    Form::One => Ok(()),
+                }
+            }
             Instruction::Fence => f.write_str("fence"),
+            Instruction::Pause => f.write_str("pause"),
             Instruction::FenceInstruction => f.write_str("fence.i"),
             Instruction::EnvironmentCall => f.write_str("ecall"),
             Instruction::Breakpoint => f.write_str("ebreak"),

@@ -1,22 +1,26 @@
-//! Instruction words to typed instructions: strict RV32IMA, Zicsr and Zifencei; everything else
-//! is illegal.
+//! Instruction words to typed instructions: strict RV32IMA, Zicsr, Zifencei, Zihintpause, Zba, Zbb and Zicond;
+//! everything else is illegal.
 //!
 //! The crate `riscv-decode` classifies a word. It also accepts what RV32 does not have, so its
 //! answer passes `strict` first, and each extension then translates the instructions it knows.
-//! An extension is one file here and one line in [`decode`].
+//! An extension is one file here and one line in [`decode`], or in `computed` if it only computes.
 
 mod atomic;
 mod base;
 mod cache;
+mod computed;
 mod display;
 mod multiply;
 mod strict;
 mod zicsr;
 mod zifencei;
+mod zihintpause;
 
 use weft_config::Isa;
+use weft_config::extension::{A, M};
 
 pub(crate) use cache::DecodeCache;
+pub use computed::{Computation, Form};
 
 /// A register number, 0…31.
 pub type Register = u8;
@@ -52,8 +56,12 @@ pub enum Instruction {
     StoreConditional { ordering: Ordering, rd: Register, rs1: Register, rs2: Register },
     /// `amoswap.w` … `amomaxu.w`
     Atomic { operation: AtomicOperation, ordering: Ordering, rd: Register, rs1: Register, rs2: Register },
-    /// `fence`, in all its forms
+    /// An instruction of an extension that only computes
+    Compute { computation: &'static Computation, rd: Register, rs1: Register, rs2: Register },
+    /// `fence`, in all its forms but `pause`
     Fence,
+    /// `pause`
+    Pause,
     /// `fence.i`
     FenceInstruction,
     /// `ecall`
@@ -205,8 +213,9 @@ impl Instruction {
     /// Whether a core with these extensions executes the instruction; it is illegal otherwise.
     pub fn supported(&self, isa: &Isa) -> bool {
         match self {
-            Self::Multiply { .. } => isa.m,
-            Self::LoadReserved { .. } | Self::StoreConditional { .. } | Self::Atomic { .. } => isa.a,
+            Self::Multiply { .. } => isa.has(&M),
+            Self::LoadReserved { .. } | Self::StoreConditional { .. } | Self::Atomic { .. } => isa.has(&A),
+            Self::Compute { computation, .. } => isa.has(&computation.extension),
             _ => true,
         }
     }
@@ -222,6 +231,7 @@ impl Instruction {
             | Self::Immediate { rd, .. }
             | Self::Registers { rd, .. }
             | Self::Multiply { rd, .. }
+            | Self::Compute { rd, .. }
             | Self::LoadReserved { rd, .. }
             | Self::StoreConditional { rd, .. }
             | Self::Atomic { rd, .. }
@@ -229,6 +239,7 @@ impl Instruction {
             Self::Branch { .. }
             | Self::Store { .. }
             | Self::Fence
+            | Self::Pause
             | Self::FenceInstruction
             | Self::EnvironmentCall
             | Self::Breakpoint => 0,
@@ -239,8 +250,9 @@ impl Instruction {
 
 /// Decodes one instruction word of a core with every extension; `None` if it is illegal.
 pub fn decode(word: u32) -> Option<Instruction> {
-    if let Some(fence) = zifencei::decode(word) {
-        return Some(fence);
+    let whole = zihintpause::decode(word).or_else(|| zifencei::decode(word)).or_else(|| computed::decode(word));
+    if whole.is_some() {
+        return whole;
     }
     let (raw, operands) = (strict::decode(word)?, Operands::of(word));
     base::translate(raw, operands)

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use crate::decode::Arithmetic;
+use crate::decode::{Arithmetic, Computation};
 
 /// `out[i] = a[i] operation b[i]`.
 pub(super) fn registers(operation: Arithmetic, a: &[u32], b: &[u32], out: &mut [u32]) {
@@ -12,6 +12,25 @@ pub(super) fn registers(operation: Arithmetic, a: &[u32], b: &[u32], out: &mut [
 /// `out[i] = a[i] operation immediate`.
 pub(super) fn immediate(operation: Arithmetic, a: &[u32], immediate: u32, out: &mut [u32]) {
     compute(operation, a, iter::repeat(immediate), out);
+}
+
+/// The second operand of every lane.
+pub(super) enum Second<'a> {
+    /// A register of each lane.
+    Rows(&'a [u32]),
+    /// The same in all lanes.
+    Same(u32),
+}
+
+/// `out[i] = computation(a[i], second[i])`.
+pub(super) fn computed(computation: &Computation, a: &[u32], second: Second<'_>, out: &mut [u32]) {
+    for (lane, (out, &a)) in out.iter_mut().zip(a).enumerate() {
+        let b = match second {
+            Second::Rows(rows) => rows[lane],
+            Second::Same(value) => value,
+        };
+        *out = (computation.compute)(a, b);
+    }
 }
 
 #[inline]

@@ -19,9 +19,10 @@ use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
 
 use crate::control_flow::{Analysis, ReconvergenceTable};
-use crate::decode::{DecodeCache, Instruction};
+use crate::decode::{DecodeCache, Form, Instruction};
 use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, Program};
+use arithmetic::Second;
 use csr::CsrAccess;
 use lanes::keep;
 use part::{Part, Refusal};
@@ -197,6 +198,15 @@ impl Machine {
                 multiply::registers(operation, a, b, &mut part.out.values);
                 self.write_late(part, rd);
             }
+            Instruction::Compute { computation, rd, rs1, rs2 } => {
+                let a = self.threads.row(warp, rs1);
+                let b = match computation.form {
+                    Form::Registers => Second::Rows(self.threads.row(warp, rs2)),
+                    Form::Amount | Form::One => Second::Same(u32::from(rs2)),
+                };
+                arithmetic::computed(computation, a, b, &mut part.out.values);
+                self.write_back(part, rd);
+            }
             Instruction::Jump { rd, offset } => self.jump(part, rd, offset)?,
             Instruction::JumpRegister { rd, rs1, offset } => self.jump_register(part, (rd, rs1, offset))?,
             Instruction::Branch { condition, rs1, rs2, offset } => self.branch(part, condition, (rs1, rs2, offset))?,
@@ -208,7 +218,7 @@ impl Machine {
             Instruction::StoreConditional { rd, rs1, rs2, .. } => self.store_conditional(part, (rd, rs1, rs2))?,
             Instruction::Atomic { operation, rd, rs1, rs2, .. } => self.atomic(part, operation, (rd, rs1, rs2))?,
             // Stores are performed in the order of their commits and fetches see them at once.
-            Instruction::Fence | Instruction::FenceInstruction => part.advance(),
+            Instruction::Fence | Instruction::FenceInstruction | Instruction::Pause => part.advance(),
             Instruction::EnvironmentCall => return Err(part.refuse(Fault::ENVIRONMENT_CALL)),
             Instruction::Breakpoint => return Err(part.refuse(Fault::BREAKPOINT)),
             Instruction::Csr { operation, source, rd, csr } => {

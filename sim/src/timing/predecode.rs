@@ -2,7 +2,7 @@
 
 use weft_config::Isa;
 
-use crate::decode::{CsrSource, DecodeCache, Instruction};
+use crate::decode::{CsrSource, DecodeCache, Form, Instruction};
 
 /// An instruction, as the front end sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,9 @@ fn sources(instruction: &Instruction) -> u32 {
         | Instruction::Load { rs1, .. }
         | Instruction::LoadReserved { rs1, .. }
         | Instruction::Csr { source: CsrSource::Register(rs1), .. } => (rs1, 0),
+        Instruction::Compute { computation, rs1, .. } if computation.form != Form::Registers => (rs1, 0),
         Instruction::Registers { rs1, rs2, .. }
+        | Instruction::Compute { rs1, rs2, .. }
         | Instruction::Multiply { rs1, rs2, .. }
         | Instruction::Branch { rs1, rs2, .. }
         | Instruction::Store { rs1, rs2, .. }
@@ -93,6 +95,7 @@ fn sources(instruction: &Instruction) -> u32 {
         | Instruction::AddUpperToPc { .. }
         | Instruction::Jump { .. }
         | Instruction::Fence
+        | Instruction::Pause
         | Instruction::FenceInstruction
         | Instruction::EnvironmentCall
         | Instruction::Breakpoint

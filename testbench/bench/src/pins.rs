@@ -2,6 +2,7 @@
 
 use rtl::Direction::{Input, Output};
 use weft_config::Config;
+use weft_config::extension::A;
 use weft_trace::{Ports as _, Sizes, TracePorts};
 
 use verilate::{Model, ModelError, Port};
@@ -238,7 +239,7 @@ impl ObservedAnswers {
 impl AtomicPorts {
     /// The further ports of a core of this configuration, if it has atomic operations.
     pub(crate) fn of(model: &Model, config: &Config) -> Result<Option<Self>, ModelError> {
-        config.isa.a.then(|| Self::bind(model, "", &Widths::of(config))).transpose()
+        config.isa.has(&A).then(|| Self::bind(model, "", &Widths::of(config))).transpose()
     }
 }
 

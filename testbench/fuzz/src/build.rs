@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use tools::{Tool, ToolError};
+use weft_config::{Isa, extension};
 
 const SOURCE: &str = "program.S";
 const OBJECT: &str = "program.o";
@@ -17,8 +18,10 @@ pub const LAYOUT: &str = "program.ld";
 pub const LAYOUT_TEXT: &str = "\
 SECTIONS { . = 0x80000000; .text : { *(.text) } .rodata : { *(.rodata) } .data : { *(.data) } .bss : { *(.bss) } }\n";
 
-/// Options of the assembler: all instructions that a core may have.
-pub const ASSEMBLE: &[&str] = &["-march=rv32ima_zicsr_zifencei", "-mabi=ilp32", "-mno-relax"];
+/// The extensions that binutils 2.40 knows; instructions of the others are written as words.
+pub const KNOWN: Isa = Isa::ALL.without(&extension::ZICOND);
+/// Options of the assembler: all instructions that a core may have, of the [extensions that it knows](KNOWN).
+pub const ASSEMBLE: &[&str] = &["-march=rv32ima_zicsr_zifencei_zihintpause_zba_zbb", "-mabi=ilp32", "-mno-relax"];
 /// Options of the linker.
 pub const LINK: &[&str] = &["-m", "elf32lriscv", "--no-relax", "-T", LAYOUT];
 

@@ -3,6 +3,7 @@
 mod code;
 
 use fastrand::Rng;
+use weft_config::Isa;
 
 use crate::assembly::COPIED_INSTRUCTIONS;
 use crate::profile::Profile;
@@ -14,10 +15,8 @@ use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, 
 pub struct Abilities {
     /// Threads.
     pub harts: u32,
-    /// Products and quotients.
-    pub multiply: bool,
-    /// Atomic operations.
-    pub atomic: bool,
+    /// Its extensions.
+    pub isa: Isa,
     /// Whether paths take turns, so that threads may wait for each other at different places.
     pub turns: bool,
 }
@@ -372,7 +371,7 @@ mod tests {
             let stores = ["sb", "sh", "sw"].contains(&name) || name.starts_with('b') || name == "jr";
             (!stores).then(|| operands.split(',').next()?.parse().ok())?
         };
-        let abilities = Abilities { harts: 8, multiply: true, atomic: true, turns: false };
+        let abilities = Abilities { harts: 8, isa: Isa::default(), turns: false };
         let (mut with_barriers, mut written) = (0, [0; 32]);
         for seed in 0..1000 {
             let program = generate(seed, &PROFILES[seed as usize % PROFILES.len()], abilities);

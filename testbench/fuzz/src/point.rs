@@ -1,7 +1,8 @@
 //! A core of random size, divergence unit and options, and the memory that a program meets behind it.
 
 use fastrand::Rng;
-use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler, Unit};
+use weft_config::extension::{A, M};
+use weft_config::{Bandwidth, Config, EXTENSIONS, Latency, Memory, MemoryKind, Scheduler, Unit};
 
 use crate::generate::Abilities;
 use crate::trial;
@@ -32,12 +33,18 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     if reads("divergence.scheduler") && rng.u32(0..3) == 0 {
         config.divergence.scheduler = Scheduler::Constrained;
     }
-    config.isa.m = rng.u32(0..5) > 0;
-    config.isa.a = rng.u32(0..5) > 0;
+    config.isa.set(&M, rng.u32(0..5) > 0);
+    config.isa.set(&A, rng.u32(0..5) > 0);
     config.memory.outstanding = [16, 16, 4, 3, 32][rng.usize(0..5)];
     config.memory.stack_interleave = rng.u32(0..4) > 0;
     config.memory.ram_bytes = ram_bytes(warps * threads);
     config.memory.kind = KINDS[rng.usize(0..KINDS.len())];
+    // Last, so that cores without them are the cores that the seeds of earlier campaigns mean.
+    if rng.u32(0..3) == 0 {
+        for extension in EXTENSIONS.iter().filter(|extension| !extension.by_default) {
+            config.isa.set(extension, rng.bool());
+        }
+    }
     config
 }
 
@@ -73,8 +80,7 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
 pub fn abilities(config: &Config) -> Abilities {
     Abilities {
         harts: config.warps * config.threads,
-        multiply: config.isa.m,
-        atomic: config.isa.a,
+        isa: config.isa,
         turns: config.unit().is_ok_and(|unit| unit.takes_turns),
     }
 }

@@ -220,7 +220,7 @@ mod tests {
     /// A program fails as long as it holds one line of the first: nothing else is left of it.
     #[test]
     fn one_guilty_line_is_all_that_is_left() {
-        let abilities = Abilities { harts: 8, multiply: true, atomic: true, turns: true };
+        let abilities = Abilities { harts: 8, isa: weft_config::Isa::default(), turns: true };
         for profile in PROFILES {
             for seed in 0..4 {
                 let program = generate(seed, profile, abilities);
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn shrinking_stops_when_told() {
-        let abilities = Abilities { harts: 8, multiply: true, atomic: true, turns: true };
+        let abilities = Abilities { harts: 8, isa: weft_config::Isa::default(), turns: true };
         let program = generate(1, &PROFILES[0], abilities);
         let mut trials = 0;
         let least = shrink(&program, &mut |_| {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use weft_config::Isa;
+use weft_config::{Isa, extension};
 
 use super::{BASE, Kernel, KernelError};
 use tools::Tool;
@@ -46,7 +46,7 @@ pub const RUNTIME: &[(&str, &str)] = &[
 
 /// The option that allows the compiler the instructions of `isa`.
 pub fn march(isa: Isa) -> String {
-    format!("-march=rv32i{}{}", if isa.m { "m" } else { "" }, if isa.a { "a" } else { "" })
+    format!("-march={}", isa.march())
 }
 
 /// Builds a bundled kernel: `<out>/<name>.elf`, complete or not at all. `out` is created if need be.
@@ -103,11 +103,13 @@ fn run(compiler: &Path, isa: Isa, file: &str, text: &str, elf: &Path) -> Result<
     Err(KernelError::Compiler { file: file.into(), message })
 }
 
-/// The compiler's library (division, floating point). The one that the compiler finds by itself for
-/// both M and A multiplies without M: that of M alone is as good.
+/// The compiler's library (division, floating point). The compiler has it for M alone and for A alone; for other sets it
+/// finds one that multiplies without M, or one for 64 bits. That of M alone is as good.
 fn library(compiler: &Path, isa: Isa) -> Result<String, KernelError> {
+    let of_library = [&extension::M, &extension::A].into_iter().find(|extension| isa.has(extension));
+    let of_library = of_library.map_or(Isa::BASE, |extension| Isa::BASE.with(extension));
     let output = Command::new(compiler)
-        .arg(march(Isa { a: isa.a && !isa.m, ..isa }))
+        .arg(march(of_library))
         .args(MACHINE)
         .arg("-print-libgcc-file-name")
         .output()

@@ -7,7 +7,7 @@ mod results;
 
 use std::path::PathBuf;
 
-use weft_config::{Config, Isa};
+use weft_config::{Config, Isa, extension};
 
 use tools::ToolError;
 use tools::cache::CacheError;
@@ -74,11 +74,10 @@ impl Kernel {
 
     /// The keys that it needs, each with its value, as `--set` takes them.
     pub fn settings(&self) -> Vec<String> {
-        let extension = |needed: bool, key: &str| needed.then(|| format!("{key}=true"));
         let fair_after = self.fair_after.map(|commits| format!("divergence.fair_after={commits}"));
         let stack_bytes = self.stack_bytes.map(|bytes| format!("memory.stack_bytes={bytes}"));
-        let extensions = [extension(self.isa.m, "isa.m"), extension(self.isa.a, "isa.a")];
-        extensions.into_iter().chain([fair_after, stack_bytes]).flatten().collect()
+        let extensions = self.isa.extensions().map(|extension| format!("{}=true", extension.key));
+        extensions.chain([fair_after, stack_bytes].into_iter().flatten()).collect()
     }
 
     /// Whether its threads wait for others of their warp, so that it needs a unit whose paths take turns
@@ -89,8 +88,7 @@ impl Kernel {
 
     /// Gives `config` what the kernel needs, and leaves the rest of it alone.
     pub fn configure(&self, config: &mut Config) {
-        config.isa.m |= self.isa.m;
-        config.isa.a |= self.isa.a;
+        config.isa = config.isa.union(self.isa);
         if let Some(most) = self.fair_after
             && (config.divergence.fair_after == 0 || config.divergence.fair_after > most)
         {
@@ -159,9 +157,9 @@ pub fn find(name: &str) -> Result<&'static Kernel, KernelError> {
     })
 }
 
-const BASE: Isa = Isa { m: false, a: false };
-const M: Isa = Isa { m: true, a: false };
-const A: Isa = Isa { m: false, a: true };
+const BASE: Isa = Isa::BASE;
+const M: Isa = BASE.with(&extension::M);
+const A: Isa = BASE.with(&extension::A);
 
 /// A kernel for the base instructions that prints nothing and waits for nobody of its warp.
 macro_rules! kernel {

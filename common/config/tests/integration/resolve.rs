@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use weft_config::{Bandwidth, Base, Config, KEYS, Latency, Memory, MemoryKind, PRESETS, reference};
+use weft_config::{Bandwidth, Base, Config, Isa, KEYS, Latency, Memory, MemoryKind, PRESETS, reference};
 
 const NOTHING: &[&str] = &[];
 
@@ -68,7 +68,7 @@ fn a_bandwidth_is_a_number_of_up_to_three_decimals() {
 #[test]
 fn the_extensions_and_fairness_can_be_turned_off() {
     let config = with(&["isa={m=false, a=false}", "divergence.fair_after=0", "memory.stack_interleave=false"]);
-    assert!(!config.isa.m && !config.isa.a && !config.memory.stack_interleave);
+    assert!(config.isa == Isa::BASE && !config.memory.stack_interleave);
     assert_eq!(config.divergence.fair_after, 0);
 }
 
@@ -196,6 +196,8 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("trace.port=false", true),
         ("isa.m=false", true),
         ("isa.a=false", true),
+        ("isa.zba=true", true),
+        ("isa.zba=false", false),
         ("divergence.fair_after=0", true),
         ("arbiter.pipeline_stages=1", true),
         ("divergence.scheduler=constrained", true),

@@ -5,6 +5,7 @@
 //! (registers): `outstanding` rows of reads and as many of writes, each compared with the row that is asked for.
 
 use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join, zeros};
+use weft_config::extension::A;
 
 use crate::shape::Shape;
 
@@ -38,7 +39,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let ended = decode(&answered_tag, reads).when(&read_answered);
     let reading = m.register("reading", reads);
     reading.next(&((&*reading & !&ended) | &started)).reset(0);
-    let rewriting = if shape.atomic {
+    let rewriting = if shape.has(&A) {
         let register = m.register("rewriting", reads);
         let written_back = decode(&rewritten_tag, reads).when(&rewritten);
         let ended = m.fault("amo_ends_with_its_read", &written_back, &ended);

@@ -28,6 +28,7 @@ use rtl::{
     Builder, ElaborationError, Expr, Instance, MemoryStyle, Module, Register, clog2, concat, join, ones,
     select_one_hot, zeros,
 };
+use weft_config::extension::A;
 
 use super::Adaptor;
 use super::request_queue::hart_bits;
@@ -85,7 +86,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let request = port.hold(&m, &taken);
     let op = &request.op;
     let stores = m.wire("stores", &op.is(1));
-    let rewrites = if shape.atomic { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
+    let rewrites = if shape.has(&A) { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
     let reads = m.wire("reads", &(&rewrites | !op.bit(0)));
 
     m.comment("What is in flight.");
@@ -103,7 +104,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
 
     let delivered = m.wire("delivered", &(&read_answered & !(&bus.read_error | &*failed)));
     let line = bus.line(&m, shape);
-    let atomics = if shape.atomic {
+    let atomics = if shape.has(&A) {
         m.comment("Atomic operations: reservations, and what is to be written back.");
         let word = m.wire("word", &join(&request.mask.lanes(4).iter().map(Expr::any).collect::<Vec<_>>()));
         let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
@@ -214,7 +215,7 @@ impl Request {
         let tag = m.input("dmem_req_tag", id_bits(shape));
         let mask = m.input("dmem_req_mask", 4 * shape.threads);
         let data = m.input("dmem_req_data", shape.line_bits());
-        let hart = if shape.atomic { m.input("dmem_req_hart", hart_bits(shape)) } else { zeros(0) };
+        let hart = if shape.has(&A) { m.input("dmem_req_hart", hart_bits(shape)) } else { zeros(0) };
         m.output_port("dmem_rsp_valid", 1);
         m.output_port("dmem_rsp_tag", id_bits(shape));
         m.output_port("dmem_rsp_data", shape.line_bits());

@@ -74,7 +74,7 @@ impl Core {
     /// With so many warps and threads of each, and two loads in flight.
     fn new(unit: &str, [warps, threads]: [u32; 2]) -> Self {
         let mut config = Config { warps, threads, ..Config::default() };
-        (config.isa.m, config.isa.a) = (false, false);
+        config.isa = weft_config::Isa::BASE;
         config.divergence.fair_after = 0;
         config.memory.outstanding = 2;
         (config.memory.ram_bytes, config.memory.stack_bytes) = (4096, 64);

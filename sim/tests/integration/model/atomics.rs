@@ -3,6 +3,7 @@
 
 use sim::{Given, Machine, Outcome, Program, Step};
 use weft_config::Isa;
+use weft_config::extension::{A, M};
 use weft_trace::{Commit, MemoryOp, Moves};
 
 use crate::model::assembler::*;
@@ -257,13 +258,13 @@ fn faults_of_atomic_accesses() {
 fn without_the_extension_they_are_illegal() {
     for code in OPERATIONS.map(|(encoder, ..)| encoder(3, 1, 2)).into_iter().chain([lr(3, 1), sc(3, 1, 2)]) {
         let mut bench = Bench::new(1, 2).all(1, DATA).all(2, 1).code(&[code]);
-        bench.config.isa = Isa { a: false, ..Isa::default() };
+        bench.config.isa = Isa::default().without(&A);
         let traced = bench.trace();
         let fault = traced.fault.expect("an illegal instruction");
         assert_eq!((fault.cause, fault.pc, fault.lane), (2, traced.start, 0));
     }
     let mut bench = Bench::new(1, 2).all(1, DATA).code(&[amoadd(3, 1, 1)]);
-    bench.config.isa = Isa { m: false, ..Isa::default() };
+    bench.config.isa = Isa::default().without(&M);
     assert_eq!(bench.trace().fault, None, "they do not need M");
 }
 

@@ -2,6 +2,7 @@
 
 use sim::Step;
 use weft_config::Isa;
+use weft_config::extension::M;
 use weft_trace::{MemoryOp, Moves};
 
 use crate::model::assembler::*;
@@ -101,7 +102,7 @@ fn the_destination_may_be_an_operand() {
 fn without_the_extension_they_are_illegal() {
     for encoder in [mul, mulh, mulhsu, mulhu, div, divu, rem, remu] {
         let mut bench = Bench::new(1, 2).all(1, 1).all(2, 1).code(&[encoder(3, 1, 2)]);
-        bench.config.isa = Isa { m: false, ..Isa::default() };
+        bench.config.isa = Isa::default().without(&M);
         let traced = bench.trace();
         let fault = traced.fault.expect("an illegal instruction");
         assert_eq!((fault.cause, fault.pc, fault.lane), (2, traced.start, 0));

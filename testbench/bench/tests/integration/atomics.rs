@@ -79,7 +79,7 @@ fn encodings_beside_rv32a_are_illegal() {
 #[test]
 fn a_core_without_rv32a_refuses_it() {
     let mut config = config((2, 4), (1, 60));
-    config.isa.a = false;
+    config.isa.set(&weft_config::extension::A, false);
     let body = "begin\n la t0, word\n lr.w t1, (t0)\n finish\n.bss\nword: .zero 4\n";
     let report = cosim(&text("without", body), &config);
     assert_eq!(

@@ -9,6 +9,7 @@
 
 mod control;
 mod data;
+mod extended;
 mod faults;
 mod harts;
 mod image;
@@ -23,7 +24,7 @@ use std::time::Instant;
 use image::{Image, SETS};
 use sim::Program;
 use testbench::{BuiltCore, Engine, Report, RunOptions};
-use weft_config::{Config, Latency};
+use weft_config::{Config, Isa, Latency};
 
 fn seed() -> u64 {
     std::env::var("WEFT_ISA_SEED").map_or(1, |seed| seed.parse().expect("WEFT_ISA_SEED must be a number"))
@@ -98,6 +99,45 @@ fn every_lane_of_eight_agrees_with_qemu() {
 #[test]
 fn a_warp_of_one_thread_agrees_with_qemu() {
     every_lane_agrees_with_qemu((8, 1), (1, 1), 8);
+}
+
+/// The cases for the core, and the words that QEMU leaves.
+fn extended_cases(sets: usize) -> (Image, Vec<u32>) {
+    let image = |write| Image::new("extensions", sets, &mut fastrand::Rng::with_seed(seed()), write);
+    let for_qemu = image(extended::cases_for_qemu);
+    (image(extended::cases), qemu::run(&for_qemu.elf, 1, for_qemu.words()))
+}
+
+#[test]
+fn extensions_agree_with_qemu_in_warps_of_one_four_and_eight_threads() {
+    let (image, expected) = extended_cases(SETS);
+    for (size, latency) in [((8, 1), (1, 1)), ((2, 4), (1, 1)), ((3, 8), (1, 20))] {
+        let config = Config { isa: Isa::ALL, ..config(size, latency) };
+        let found = on_core(&image, &config);
+        image.compare(&found, &expected).unwrap_or_else(|report| panic!("{size:?}: {report}"));
+    }
+}
+
+/// Without the golden model: QEMU's words alone tell.
+#[test]
+fn a_fault_in_the_gates_of_each_extension_is_found() {
+    let (image, expected) = extended_cases(SETS);
+    let config = Config { isa: Isa::ALL, ..config((2, 4), (1, 1)) };
+    let program = Program::load(image.name, &image.elf, &config).unwrap();
+    for (fault, mnemonics) in [
+        ("lane_operands.sh1add_does_not_shift", &["sh1add"][..]),
+        ("lane_alu.max_is_nothing", &["max", "maxu"]),
+        ("lane_alu.czero_nez_never_keeps", &["czero.nez"]),
+    ] {
+        let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
+        let report = core.run(&config, &program, Engine::Rtl, options()).unwrap();
+        let found = words(&image, &program, &report);
+        let report = image.compare(&found, &expected).expect_err(fault);
+        for line in report.lines().skip(1) {
+            let is_of = |mnemonic: &&str| line.contains(&format!(": {mnemonic} with"));
+            assert!(mnemonics.iter().any(is_of), "{fault}: {line}");
+        }
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use kernels::{self, FLAGS, KernelError, march};
 use weft_config::Isa;
+use weft_config::extension::{A, M};
 
 #[test]
 fn builds_of_one_source_are_the_same_bytes() {
@@ -69,11 +70,13 @@ fn the_documented_command_has_the_flags_of_the_build() {
 fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
     let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kernels.md")).unwrap();
     for kernel in kernels::list() {
-        let extension = |has: bool, name: &str| if has { name.to_string() } else { String::new() };
         let fair_after = kernel.fair_after.map(|commits| format!("`divergence.fair_after={commits}`"));
         let stack = kernel.stack_bytes.map(|bytes| format!("{bytes} bytes of stack"));
-        let extensions = [extension(kernel.isa.m, "M"), extension(kernel.isa.a, "A")];
-        let needs = extensions.into_iter().chain([fair_after.unwrap_or_default(), stack.unwrap_or_default()]);
+        let needs = kernel
+            .isa
+            .extensions()
+            .map(|extension| extension.name.to_string())
+            .chain([fair_after.unwrap_or_default(), stack.unwrap_or_default()]);
         let needs = needs.filter(|need| !need.is_empty()).collect::<Vec<_>>().join(", ");
         let row = format!("| `{}` | {needs}{}| ", kernel.name, if needs.is_empty() { "" } else { " " });
         assert!(document.lines().any(|line| line.starts_with(&row)), "docs/kernels.md lacks {row}");
@@ -100,7 +103,9 @@ fn each_extension_brings_its_instructions_and_its_library() {
                     return ATOMIC;\n\
                 }\n";
     for (m, a) in [(false, false), (true, false), (false, true), (true, true)] {
-        let isa = Isa { m, a };
+        let mut isa = Isa::BASE;
+        isa.set(&M, m);
+        isa.set(&A, a);
         let file = format!("{}.c", march(isa).replace("-march=", ""));
         let atomic = if a { "atomic_fetch_add(&sum, 1)" } else { "0" };
         let elf = kernels::compile_for(isa, &file, &text.replace("ATOMIC", atomic), out.path()).unwrap();

@@ -5,7 +5,8 @@ use std::fs;
 
 use kernels::{self, Kernel};
 use sim::{Finished, Outcome, Program};
-use weft_config::Config;
+use weft_config::extension::{A, M};
+use weft_config::{Config, Isa};
 use weft_trace::{Commit, MemoryOp, Record};
 
 /// Warps and threads.
@@ -222,7 +223,7 @@ fn a_kernel_on_a_core_without_its_extension_is_a_fault_and_names_the_instruction
     for name in ["sparse_matrix_vector", "histogram"] {
         let kernel = kernels::find(name).unwrap();
         let mut config = config(2, 4);
-        config.isa = weft_config::Isa { m: !kernel.isa.m, a: !kernel.isa.a };
+        config.isa = if kernel.isa.has(&M) { Isa::BASE.with(&A) } else { Isa::BASE.with(&M) };
         let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
         assert!(matches!(finished.outcome, Outcome::Fault(fault) if fault.cause == 2), "{name}");
     }

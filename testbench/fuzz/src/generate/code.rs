@@ -1,9 +1,11 @@
 //! Straight code: arithmetic on corner values, accesses of every width and kind.
 
 use fastrand::Rng;
+use weft_config::extension::{A, M, ZICOND};
 
 use super::Generator;
 use crate::assembly::{FRAME_BYTES, PRIVATE_BYTES, SHARED_WORDS, rows};
+use crate::build::KNOWN;
 use crate::program::fixed::{COLUMN, HART, PRIVATE, SCRATCH, SHARED, SP};
 use crate::program::{Register, Statement};
 
@@ -74,12 +76,12 @@ impl Generator<'_> {
         let weights = self.profile.code;
         let kinds = [
             weights.arithmetic,
-            if self.abilities.multiply { weights.long } else { 0 },
+            if self.abilities.isa.has(&M) { weights.long } else { 0 },
             weights.private,
             weights.column,
             weights.frame,
             weights.table,
-            if self.abilities.atomic { weights.atomic } else { 0 },
+            if self.abilities.isa.has(&A) { weights.atomic } else { 0 },
             weights.csr,
             weights.constant,
             weights.odd,
@@ -108,10 +110,13 @@ impl Generator<'_> {
 
     /// One that leaves its result in a register.
     pub(super) fn instruction(&mut self) -> String {
-        if self.abilities.multiply && self.rng.u32(0..5) == 0 { self.long() } else { self.arithmetic() }
+        if self.abilities.isa.has(&M) && self.rng.u32(0..5) == 0 { self.long() } else { self.arithmetic() }
     }
 
     fn arithmetic(&mut self) -> String {
+        if let Some(line) = self.extended() {
+            return line;
+        }
         let (rd, one, two) = (self.destination(), self.source(), self.source());
         match self.rng.u32(0..10) {
             0..5 => format!("{} x{rd}, x{one}, x{two}", self.one_of(&REGISTER)),
@@ -119,6 +124,24 @@ impl Generator<'_> {
             8 => format!("{} x{rd}, x{one}, {}", self.one_of(&SHIFTS), self.rng.u32(0..32)),
             _ => format!("{} x{rd}, {:#x}", self.one_of(&["lui", "auipc"]), self.rng.u32(0..1 << 20)),
         }
+    }
+
+    /// An instruction of an extension, often. Without such extensions nothing is drawn: the seeds of campaigns that are
+    /// written down keep their programs.
+    fn extended(&mut self) -> Option<String> {
+        // QEMU does not know Zicond.
+        let isa = if self.independent { self.abilities.isa.without(&ZICOND) } else { self.abilities.isa };
+        let encodings = cores::isa::extended(isa);
+        if encodings.is_empty() || self.rng.u32(0..3) > 0 {
+            return None;
+        }
+        if self.rng.u32(0..40) == 0 {
+            return Some("pause".into());
+        }
+        let encoding = encodings[self.rng.usize(0..encodings.len())];
+        let operands = [self.destination(), self.source(), self.source()];
+        let is_known = cores::isa::extended(KNOWN).contains(&encoding);
+        Some(if is_known { encoding.text(operands) } else { encoding.raw_text(operands) })
     }
 
     fn long(&mut self) -> String {
@@ -131,7 +154,7 @@ impl Generator<'_> {
     pub(super) fn late(&mut self, rd: Register) -> Statement {
         let offset = 4 * self.rng.u32(0..PRIVATE_BYTES / 4);
         match self.rng.u32(0..4) {
-            0 if self.abilities.multiply => code([format!("mul x{rd}, x{}, x{}", self.source(), self.source())]),
+            0 if self.abilities.isa.has(&M) => code([format!("mul x{rd}, x{}, x{}", self.source(), self.source())]),
             1 => code([format!("lw x{rd}, {offset}(x{PRIVATE})")]),
             _ => code([format!("lw x{rd}, 0(x{COLUMN})")]),
         }
@@ -240,11 +263,11 @@ impl Generator<'_> {
                 code([shift("slli", selector), shift("srli", address), format!("jalr x{rd}, x{address}")])
             }
             // Misaligned.
-            4 if self.abilities.atomic => {
+            4 if self.abilities.isa.has(&A) => {
                 let name = self.one_of(&["amoswap", "amoadd", "amomaxu"]);
                 code([choice(7), own, format!("{name}.w x{rd}, x{source}, (x{address})")])
             }
-            5 if self.abilities.atomic => code([choice(6), own, format!("lr.w x{rd}, (x{address})")]),
+            5 if self.abilities.isa.has(&A) => code([choice(6), own, format!("lr.w x{rd}, (x{address})")]),
             0..7 => {
                 let offset = self.rng.u32(0..4);
                 code([choice(7), own, self.access(width, offset, address)])
@@ -279,14 +302,14 @@ impl Generator<'_> {
         let [scratch, other] = SCRATCH;
         match self.rng.u32(0..10) {
             0..5 => self.within(SHARED, 2 * SHARED_WORDS),
-            5..7 if self.abilities.atomic => {
+            5..7 if self.abilities.isa.has(&A) => {
                 let (name, rd, source) = (self.one_of(&ATOMICS), self.destination(), self.source());
                 let order = self.one_of(&["", ".aq", ".rl", ".aqrl"]);
                 let choice = format!("andi x{scratch}, x{}, {}", self.source(), 2 * SHARED_WORDS - 4);
                 let address = format!("add x{scratch}, x{scratch}, x{SHARED}");
                 code([choice, address, format!("{name}.w{order} x{rd}, x{source}, (x{scratch})")])
             }
-            7 if self.abilities.atomic => {
+            7 if self.abilities.isa.has(&A) => {
                 let (rd, source, result) = (self.data(), self.source(), self.data());
                 let base = if self.rng.bool() { SHARED } else { PRIVATE };
                 let choice = format!("andi x{scratch}, x{}, 12", self.source());

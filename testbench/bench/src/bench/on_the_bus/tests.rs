@@ -46,7 +46,7 @@ fn few_and_odd_numbers_of_tags_are_enough() {
 #[test]
 fn without_atomic_operations_loads_and_stores_are_left() {
     let mut config = config(4, 16, (1, 40), 1000);
-    config.isa.a = false;
+    config.isa.set(&weft_config::extension::A, false);
     passes(&config, 10_000);
 }
 

@@ -3,6 +3,10 @@
 use std::process::Command;
 
 use fastrand::Rng;
+use weft_config::{Isa, extension};
+
+/// The extensions that binutils 2.40 knows.
+pub const KNOWN: Isa = Isa::ALL.without(&extension::ZICOND);
 
 /// The mnemonic of a line.
 pub fn mnemonic(line: &str) -> &str {
@@ -30,22 +34,36 @@ pub fn words() -> Vec<u32> {
 
 /// What binutils makes of the words, without aliases.
 pub fn disassemble(words: &[u32]) -> Vec<String> {
-    let file = tempfile::NamedTempFile::new().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    std::fs::write(&file, bytes).unwrap();
-    let output = Command::new("riscv64-unknown-elf-objdump")
-        .args(["-D", "-z", "-b", "binary", "-m", "riscv:rv32", "-M", "no-aliases"])
-        .arg(file.path())
-        .output()
-        .expect("riscv64-unknown-elf-objdump comes with gcc-riscv64-unknown-elf: scripts/setup.sh installs it");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::write(folder.path().join("words"), bytes).unwrap();
+    std::fs::write(folder.path().join("words.s"), ".incbin \"words\"\n").unwrap();
+    let run = |program: &str, arguments: &[&str]| {
+        let output = Command::new(program).args(arguments).current_dir(folder.path()).output();
+        let output = output.expect("binutils comes with gcc-riscv64-unknown-elf: scripts/setup.sh installs it");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output
+    };
+    // The object file names the extensions that the disassembler is to know.
+    let march = format!("-march={}_zicsr_zifencei_zihintpause", KNOWN.march());
+    run("riscv64-unknown-elf-as", &[&march, "-mabi=ilp32", "words.s", "-o", "words.o"]);
+    let output = run("riscv64-unknown-elf-objdump", &["-D", "-z", "-j", ".text", "-M", "no-aliases", "words.o"]);
     let text = String::from_utf8(output.stdout).unwrap();
     let lines = text.lines().filter_map(|line| line.split_once(":\t")?.1.split_once('\t'));
     let lines: Vec<String> = lines
-        .map(|(_, instruction)| instruction.split(" #").next().unwrap_or_default().trim().replace('\t', " "))
+        .map(|(_, instruction)| {
+            without_symbol(instruction.split(" #").next().unwrap_or_default().trim().replace('\t', " "))
+        })
         .collect();
     assert_eq!(lines.len(), words.len(), "one line for each word");
     lines
+}
+
+/// A line whose target is an address alone, not also a distance from a symbol.
+fn without_symbol(line: String) -> String {
+    let target =
+        line.strip_suffix('>').and_then(|line| line.split_once(" <")).and_then(|(rest, _)| rest.rsplit_once(','));
+    target.map_or(line.clone(), |(rest, address)| format!("{rest},0x{address}"))
 }
 
 /// Text with the target of a jump as binutils shows it for an instruction at `address`.

@@ -1,6 +1,6 @@
 //! What the stages must say of an instruction, from the golden model's decoder.
 
-use sim::decode::{Arithmetic, AtomicOperation, Condition, CsrOperation, CsrSource, Instruction, Multiplication};
+use sim::decode::{Arithmetic, AtomicOperation, Condition, CsrOperation, CsrSource, Form, Instruction, Multiplication};
 
 use crate::decoders::asked::{Access, Model};
 
@@ -115,6 +115,12 @@ pub fn of(
             e.is_multiply = is_product(operation);
             e.is_divide = !e.is_multiply;
         }
+        Instruction::Compute { computation, rd, rs1, rs2 } => {
+            (e.rd, e.rs1) = (used(rd), used(rs1));
+            e.rs2 = used(rs2).filter(|_| computation.form == Form::Registers);
+            let constant = (computation.form != Form::Registers).then_some(u32::from(rs2));
+            e.result = Some(lanes.map(|[a, b]| (computation.compute)(a, constant.unwrap_or(b))));
+        }
         Instruction::LoadReserved { rd, rs1, .. } => {
             (e.rd, e.rs1) = (used(rd), used(rs1));
             e.memory_op = Some(2);
@@ -127,7 +133,7 @@ pub fn of(
             (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
             (e.memory_op, e.store) = (Some(code(operation)), Some(second));
         }
-        Instruction::Fence => {}
+        Instruction::Fence | Instruction::Pause => {}
         Instruction::FenceInstruction => e.is_fence_i = true,
         Instruction::EnvironmentCall => e.cause = Some(11),
         Instruction::Breakpoint => e.cause = Some(3),

@@ -1,6 +1,6 @@
 //! The instruction table of the hardware, evaluated: from a word to text, as binutils writes it.
 
-use cores::isa::{self, Encoding, Format, Operation};
+use cores::isa::{self, Encoding, FUNCT7, Format, Operation, RS2};
 use weft_config::Isa;
 
 #[rustfmt::skip]
@@ -16,7 +16,7 @@ impl Table {
     /// Those of a core.
     pub fn new(isa: Isa) -> Self {
         let mut table = vec![Vec::new(); 0x80];
-        for encoding in isa::instructions(isa.m, isa.a) {
+        for encoding in isa::instructions(isa) {
             assert_eq!(encoding.mask & 0x7f, 0x7f, "{}: every encoding has an opcode", encoding.name);
             table[encoding.value as usize & 0x7f].push(encoding);
         }
@@ -30,11 +30,14 @@ impl Table {
         self.0.iter().flatten().any(|encoding| encoding.name == name)
     }
 
-    /// The one instruction that a word is.
+    /// The one instruction that a word is, or the one that is an exception from another.
     pub fn text(&self, word: u32) -> Option<String> {
-        let mut found = self.0[word as usize & 0x7f].iter().filter(|encoding| word & encoding.mask == encoding.value);
-        let encoding = found.next()?;
-        assert_eq!(found.next(), None, "{word:#010x} is {} and another instruction", encoding.name);
+        let mut found: Vec<&Encoding> =
+            self.0[word as usize & 0x7f].iter().filter(|e| word & e.mask == e.value).collect();
+        found.sort_by_key(|e| e.mask.count_ones());
+        let encoding = found.pop()?;
+        let contain_it = found.iter().all(|other| other.cube().contains(encoding.cube()));
+        assert!(contain_it, "{word:#010x} is {} and another instruction", encoding.name);
         Some(text(encoding, word))
     }
 }
@@ -45,10 +48,12 @@ fn text(encoding: &Encoding, word: u32) -> String {
     let (rd, rs1, rs2) = (register(7), register(15), register(20));
     let (name, signed) = (encoding.name, word as i32);
     let i_immediate = signed >> 20;
+    let fixes = |field: u32| encoding.fixes(field);
     match (encoding.format, encoding.operation) {
+        (Format::R | Format::I, _) if fixes(FUNCT7 | RS2) => format!("{name} {rd},{rs1}"),
         (Format::R, _) => format!("{name} {rd},{rs1},{rs2}"),
         (Format::I, Operation::Load | Operation::Jalr) => format!("{name} {rd},{i_immediate}({rs1})"),
-        (Format::I, Operation::Lanes(isa::Alu::Shift)) => format!("{name} {rd},{rs1},{:#x}", i_immediate & 31),
+        (Format::I, _) if fixes(FUNCT7) => format!("{name} {rd},{rs1},{:#x}", i_immediate & 31),
         (Format::I, _) => format!("{name} {rd},{rs1},{i_immediate}"),
         (Format::S, _) => format!("{name} {rs2},{}({rs1})", signed >> 25 << 5 | (signed >> 7 & 31)),
         (Format::B, _) => {
@@ -64,7 +69,7 @@ fn text(encoding: &Encoding, word: u32) -> String {
         (Format::Atomic, _) => {
             let ordering = ["", ".rl", ".aq", ".aqrl"][(word >> 25 & 3) as usize];
             let name = name.replace('_', ".");
-            let data = if name == "lr.w" { String::new() } else { format!("{rs2},") };
+            let data = if fixes(RS2) { String::new() } else { format!("{rs2},") };
             format!("{name}{ordering} {rd},{data}({rs1})")
         }
         (Format::Csr, _) => format!("{name} {rd},{:#x},{rs1}", word >> 20),

@@ -189,7 +189,7 @@ fn assemble(source: &str) -> Vec<u8> {
     fs::write(folder.path().join("image.ld"), LAYOUT).unwrap();
     let output = Command::new(compiler)
         .current_dir(folder.path())
-        .args(["-misa-spec=2.2", "-march=rv32ima", "-mabi=ilp32", "-nostdlib", "-static"])
+        .args(["-misa-spec=2.2", "-march=rv32ima_zba_zbb", "-mabi=ilp32", "-nostdlib", "-static"])
         .args(["-Wl,--no-relax", "-Wl,-Timage.ld", "image.S", "-o", "image.elf"])
         .output()
         .unwrap();

@@ -22,7 +22,15 @@ pub fn run(elf: &[u8], harts: usize, words: usize) -> Vec<u32> {
         .current_dir(folder.path())
         .args(["-M", "spike", "-bios", "none", "-display", "none", "-serial", "none", "-monitor", "none"])
         // Without C, so that jumps to odd halfwords are at fault.
-        .args(["-cpu", "rv32,c=false", "-semihosting", "-kernel", "image.elf", "-smp", &harts.to_string()])
+        .args([
+            "-cpu",
+            "rv32,c=false,zba=true,zbb=true",
+            "-semihosting",
+            "-kernel",
+            "image.elf",
+            "-smp",
+            &harts.to_string(),
+        ])
         .stdin(Stdio::null())
         .spawn()
         .unwrap();

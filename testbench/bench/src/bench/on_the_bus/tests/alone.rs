@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use rtl::{Direction, PortInfo};
 use sim::Program;
+use weft_config::extension::A;
 use weft_config::{Bandwidth, Config, Latency, MemoryKind};
 use weft_trace::MemoryOp;
 
@@ -89,7 +90,7 @@ impl Alone {
             let port = ports.iter().find(|port| port.name == name).unwrap();
             model.port(name, port.width, port.direction).unwrap()
         };
-        let driven = DRIVEN.iter().filter(|name| config.isa.a || **name != "hart");
+        let driven = DRIVEN.iter().filter(|name| config.isa.has(&A) || **name != "hart");
         let driven = driven.map(|name| port(&format!("drive_{name}"))).collect();
         let [finished, idle, clk, rst] = ["finished", "dmem_idle", "clk", "rst"].map(port);
         let mut alone = Self {
@@ -185,8 +186,11 @@ impl Alone {
     /// A request of any kind for one of few lines; stores have any tag.
     fn random_request(&mut self) -> Option<Request> {
         let threads = self.config.threads as usize;
-        let kinds: &[u64] =
-            if self.config.isa.a { &[0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12] } else { &[0, 1] };
+        let kinds: &[u64] = if self.config.isa.has(&A) {
+            &[0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+        } else {
+            &[0, 1]
+        };
         let operation = self.rng.choice(kinds).copied()?;
         let tag = if operation == 1 { self.rng.u32(0..self.config.memory.outstanding) } else { self.free_tag()? };
         let line = 4 * self.config.threads;

@@ -1,0 +1,211 @@
+//! The extensions of the instruction set: one descriptor each, of what hardware, golden model and tools must agree on.
+//!
+//! What the instructions of an extension do is written twice and independently: in the hardware (`cores`) and in the
+//! golden model (`sim`). An extension that is not in [`EXTENSIONS`] does not exist.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// An extension that a core may have or not.
+#[derive(Clone, Copy, Debug)]
+pub struct Extension {
+    /// Its name in the ISA manual.
+    pub name: &'static str,
+    /// Its key, in the table `isa`.
+    pub key: &'static str,
+    /// Its part of `-march`: a letter, or a name that `_` sets apart.
+    pub march: &'static str,
+    /// What its key is for, in one sentence.
+    pub summary: &'static str,
+    /// Whether a core has it unless it is asked not to.
+    pub by_default: bool,
+    /// The keys of the extensions without which it does not exist.
+    pub requires: &'static [&'static str],
+}
+
+/// Products and quotients.
+pub const M: Extension = Extension {
+    name: "M",
+    key: "isa.m",
+    march: "m",
+    summary: "Multiplication and division, RV32M.",
+    by_default: true,
+    requires: &[],
+};
+
+/// Atomic operations.
+pub const A: Extension = Extension {
+    name: "A",
+    key: "isa.a",
+    march: "a",
+    summary: "Atomic memory operations, load-reserved and store-conditional, RV32A.",
+    by_default: true,
+    requires: &[],
+};
+
+/// Address generation.
+pub const ZBA: Extension = Extension {
+    name: "Zba",
+    key: "isa.zba",
+    march: "zba",
+    summary: "Additions of a shifted index to an address, Zba.",
+    by_default: false,
+    requires: &[],
+};
+
+/// Basic bit manipulation.
+pub const ZBB: Extension = Extension {
+    name: "Zbb",
+    key: "isa.zbb",
+    march: "zbb",
+    summary: "Basic bit manipulation, Zbb: minimum and maximum, counts of bits, rotations, bytes in other order.",
+    by_default: false,
+    requires: &[],
+};
+
+/// Conditional zero.
+pub const ZICOND: Extension = Extension {
+    name: "Zicond",
+    key: "isa.zicond",
+    march: "zicond",
+    summary: "Choices without a branch, Zicond.",
+    by_default: false,
+    requires: &[],
+};
+
+/// Every extension, in the order of the keys and of `-march`.
+pub const EXTENSIONS: &[Extension] = &[M, A, ZBA, ZBB, ZICOND];
+
+impl Extension {
+    const fn bit(&self) -> u64 {
+        let mut number = 0;
+        while !same(EXTENSIONS[number].key, self.key) {
+            number += 1;
+        }
+        1 << number
+    }
+}
+
+impl PartialEq for Extension {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Extension {}
+
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut equal = one.len() == other.len();
+    let mut at = 0;
+    while equal && at < one.len() {
+        equal = one[at] == other[at];
+        at += 1;
+    }
+    equal
+}
+
+/// `[isa]`: a set of extensions. Every core has RV32I, Zicsr, Zifencei and Zihintpause besides.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Isa(u64);
+
+impl Isa {
+    /// No extension.
+    pub const BASE: Self = Self(0);
+
+    /// Every extension.
+    pub const ALL: Self = Self((1 << EXTENSIONS.len()) - 1);
+
+    /// Whether the extension is in the set.
+    pub const fn has(self, extension: &Extension) -> bool {
+        self.0 & extension.bit() != 0
+    }
+
+    /// The set with the extension.
+    pub const fn with(self, extension: &Extension) -> Self {
+        Self(self.0 | extension.bit())
+    }
+
+    /// The set without the extension.
+    pub const fn without(self, extension: &Extension) -> Self {
+        Self(self.0 & !extension.bit())
+    }
+
+    /// The extensions that are in one of two sets.
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Puts the extension into the set, or takes it out.
+    pub fn set(&mut self, extension: &Extension, present: bool) {
+        *self = if present { self.with(extension) } else { self.without(extension) };
+    }
+
+    /// The extensions in the set, in the order of [`EXTENSIONS`].
+    pub fn extensions(self) -> impl Iterator<Item = &'static Extension> {
+        EXTENSIONS.iter().filter(move |extension| self.has(extension))
+    }
+
+    /// The key of an extension that the given one requires and the set does not have.
+    fn lacks(self, extension: &Extension) -> Option<&'static str> {
+        let present = |key: &str| self.extensions().any(|extension| extension.key == key);
+        extension.requires.iter().find(|key| !present(key)).copied()
+    }
+
+    /// The value of `-march` for the set: `rv32im_zba`.
+    pub fn march(self) -> String {
+        let part = |extension: &Extension| match extension.march {
+            letter if letter.len() == 1 => letter.to_owned(),
+            name => format!("_{name}"),
+        };
+        self.extensions().fold("rv32i".to_owned(), |march, extension| march + &part(extension))
+    }
+}
+
+impl Default for Isa {
+    fn default() -> Self {
+        EXTENSIONS.iter().filter(|extension| extension.by_default).fold(Self::BASE, Self::with)
+    }
+}
+
+impl std::fmt::Debug for Isa {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.march())
+    }
+}
+
+impl Serialize for Isa {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(EXTENSIONS.len()))?;
+        for extension in EXTENSIONS {
+            map.serialize_entry(extension.key.trim_start_matches("isa."), &self.has(extension))?;
+        }
+        map.end()
+    }
+}
+
+/// The first extension of a set that requires another one which is not there, and the key of that one.
+pub(crate) fn lacking(isa: Isa) -> Option<(&'static Extension, &'static str)> {
+    isa.extensions().find_map(|extension| Some((extension, isa.lacks(extension)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Key;
+
+    #[test]
+    fn a_set_names_itself_as_compilers_do() {
+        assert_eq!(Isa::BASE.march(), "rv32i");
+        assert_eq!(Isa::default().march(), "rv32ima");
+        assert_eq!(Isa::BASE.with(&ZBB).with(&M).with(&ZBA).march(), "rv32im_zba_zbb");
+        assert_eq!(Isa::ALL.without(&A).march(), "rv32im_zba_zbb_zicond");
+    }
+
+    #[test]
+    fn an_extension_whose_requirement_is_not_there_is_found() {
+        let needs_m = Extension { requires: &["isa.m"], ..ZBA };
+        assert_eq!(Isa::BASE.with(&M).lacks(&needs_m), None);
+        assert_eq!(Isa::BASE.with(&A).lacks(&needs_m), Some("isa.m"));
+        assert!(EXTENSIONS.iter().flat_map(|extension| extension.requires).all(|key| Key::find(key).is_some()));
+    }
+}

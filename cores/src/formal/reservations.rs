@@ -1,0 +1,35 @@
+//! S2 and S5 side by side: what the one reserves, the other gives back.
+
+use rtl::{Builder, Direction, ElaborationError, Expr, Instance, Module, join};
+
+use crate::shape::Shape;
+use crate::stages::{s2_predecode, s5_decode};
+
+/// S2 with a word, and S5 with the same word, whose outputs are a cycle later: a module for a proof over all words.
+///
+/// All other inputs are free.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("reservations_proof", "Whether S2 and S5 say of every word that it reserves the same.");
+    let word = m.input("word", 32);
+    let stages = [s2_predecode::elaborate(shape)?, s5_decode::elaborate(shape)?];
+    let [s2, s5] = ["s2", "s5"].map(|name| m.instance(name, &stages[usize::from(name == "s5")]));
+    connect(&m, &s2, &stages[0], "imem_rsp_data", &word);
+    connect(&m, &s5, &stages[1], "instruction_s5", &word);
+    let reserved = join(&["is_load", "is_store", "is_long", "is_divide"].map(|name| s2.output(&format!("{name}_s2"))));
+    let [load, store, multiply, divide] =
+        ["is_load", "is_store", "is_multiply", "is_divide"].map(|name| s5.output(&format!("{name}_s6")));
+    let given_back = join([&load, &store, &(&multiply | &divide), &divide]);
+    let later = m.delay("reserved", &reserved);
+    m.assert("what_s2_reserves_s7_gives_back", &later.eq(&given_back));
+    m.output("reserved_s6", &later);
+    m.finish()
+}
+
+/// Connects the word, and every other input with an input of the same name.
+fn connect(m: &Builder, instance: &Instance, module: &Module, name: &str, word: &Expr) {
+    let is_free = |port: &rtl::PortInfo| port.direction == Direction::Input && !matches!(&*port.name, "clk" | "rst");
+    for port in module.ports().iter().filter(|port| is_free(port)) {
+        let value = if port.name == name { word.clone() } else { m.input(&port.name, port.width) };
+        instance.input(&port.name, &value);
+    }
+}

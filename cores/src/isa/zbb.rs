@@ -1,0 +1,126 @@
+//! Zbb: basic bit manipulation.
+//!
+//! Logic with an inverted operand needs no gates, and rotations only other inputs of the funnel that shifts: both halves
+//! are rs1. A minimum is a subtraction, of which the comparison chooses the operand. Bits are counted by trees.
+
+use rtl::{Builder, Expr, concat, join, reduce, zeros};
+use weft_config::extension;
+
+use super::encoding::{Acts, Alu, Encoding, FUNCT3, FUNCT7, Format, LaneOperation, OPCODE, Operation, RS2, funct7};
+use super::{Extension, Lane, Selected};
+use crate::functional::lane_operands::Operands;
+
+/// The extension in hardware.
+pub static EXTENSION: Extension =
+    Extension { descriptor: extension::ZBB, encodings, on_operands: Some(on_operands), on_result: Some(on_result) };
+
+fn encodings() -> Vec<Encoding> {
+    let inverted = |name, f3| {
+        let operation = LaneOperation { name, alu: Alu::Logic, inverts: true, acts: Acts::Nowhere };
+        funct7(name, 0x33, f3, 0x20, Format::R, Operation::Extended(operation))
+    };
+    let rotation = |name, op, f3, format, operation| {
+        let operation = LaneOperation { name: operation, alu: Alu::Shift, inverts: false, acts: Acts::OnOperands };
+        funct7(name, op, f3, 0x30, format, Operation::Extended(operation))
+    };
+    let choice = |name, f3, operation| {
+        let operation = LaneOperation { name: operation, alu: Alu::Compare, inverts: false, acts: Acts::OnResult };
+        funct7(name, 0x33, f3, 0x05, Format::R, Operation::Extended(operation))
+    };
+    let unary = |name, op: u32, f3: u32, upper: u32, format| Encoding {
+        mask: OPCODE | FUNCT3 | FUNCT7 | RS2,
+        value: op | f3 << 12 | upper << 20,
+        ..funct7(
+            name,
+            op,
+            f3,
+            0,
+            format,
+            Operation::Extended(LaneOperation { name, alu: Alu::Idle, inverts: false, acts: Acts::OnResult }),
+        )
+    };
+    vec![
+        inverted("andn", 7),
+        inverted("orn", 6),
+        inverted("xnor", 4),
+        unary("clz", 0x13, 1, 0x600, Format::I),
+        unary("ctz", 0x13, 1, 0x601, Format::I),
+        unary("cpop", 0x13, 1, 0x602, Format::I),
+        choice("max", 6, "max"),
+        choice("maxu", 7, "max"),
+        choice("min", 4, "min"),
+        choice("minu", 5, "min"),
+        unary("sext.b", 0x13, 1, 0x604, Format::I),
+        unary("sext.h", 0x13, 1, 0x605, Format::I),
+        unary("zext.h", 0x33, 4, 0x080, Format::R),
+        rotation("rol", 0x33, 1, Format::R, "rol"),
+        rotation("ror", 0x33, 5, Format::R, "ror"),
+        rotation("rori", 0x13, 5, Format::I, "ror"),
+        unary("orc.b", 0x13, 5, 0x287, Format::I),
+        unary("rev8", 0x13, 5, 0x698, Format::I),
+    ]
+}
+
+/// Rotations: a shift fills one half of the funnel from rs1, and the other half is filled here.
+fn on_operands(_: &Builder, selected: &Selected, rs1: &Expr, operands: &mut Operands) {
+    let (left, right) = (selected.is("rol"), selected.is("ror"));
+    operands.low = &operands.low | join([&rs1.from(1), &zeros(1)]).when(&left);
+    operands.high = &operands.high | rs1.slice(0, 31).when(&right);
+    operands.fill = &operands.fill & !right;
+}
+
+fn on_result(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {
+    let a = &lane.a;
+    let bytes = a.lanes(8);
+    let count = selected.is_any(&["clz", "ctz", "cpop"]);
+    let or_bytes: Vec<Expr> = bytes.iter().map(|byte| byte.any().repeat(8)).collect();
+    let results = [
+        minimum_or_maximum(m, selected, lane),
+        counted(m, selected, a).when(&count),
+        bytes[0].extend_signed(32).when(&selected.is("sext.b")),
+        a.slice(0, 16).extend_signed(32).when(&selected.is("sext.h")),
+        a.slice(0, 16).extend(32).when(&selected.is("zext.h")),
+        join(&or_bytes).when(&selected.is("orc.b")),
+        join(bytes.iter().rev()).when(&selected.is("rev8")),
+    ];
+    m.wire("of_bits", &reduce(&results, &|a, b| a | b))
+}
+
+/// The lesser operand or the greater: the second one is inverted, since it was subtracted.
+fn minimum_or_maximum(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {
+    let (min, max) = (selected.is("min"), selected.is("max"));
+    let max = m.fault("max_is_nothing", &max, &zeros(1));
+    let takes_a = m.wire("takes_a", &((&min & &lane.less) | (&max & !&lane.less)));
+    let takes_b = m.wire("takes_b", &((min & !&lane.less) | (max & &lane.less)));
+    lane.a.when(&takes_a) | (!&lane.b).when(&takes_b)
+}
+
+/// How many bits are set, or how many zeros are below the lowest one; above the highest one if the word is mirrored.
+fn counted(m: &Builder, selected: &Selected, a: &Expr) -> Expr {
+    let mirrored = join(a.lanes(1).iter().rev());
+    let counts_from = m.wire("counts_from", &selected.is("clz").mux(&mirrored, a));
+    let (none, zeros_below) = trailing_zeros(&counts_from);
+    let zeros_below = concat([&none, &zeros_below.when(&!&none)]);
+    selected.is("cpop").mux(&m.wire("ones_in_a", &ones_in(a)), &m.wire("zeros_below", &zeros_below)).extend(32)
+}
+
+/// Whether no bit is set, and the number of zeros below the lowest that is.
+fn trailing_zeros(value: &Expr) -> (Expr, Expr) {
+    if value.width() == 1 {
+        return (!value, zeros(0));
+    }
+    let half = value.width() / 2;
+    let (low, high) = (trailing_zeros(&value.slice(0, half)), trailing_zeros(&value.from(half)));
+    (&low.0 & &high.0, concat([&low.0, &low.0.mux(&high.1, &low.1)]))
+}
+
+/// The number of bits that are set.
+fn ones_in(value: &Expr) -> Expr {
+    if value.width() == 1 {
+        return value.clone();
+    }
+    let half = value.width() / 2;
+    let (low, high) = (ones_in(&value.slice(0, half)), ones_in(&value.from(half)));
+    let width = low.width() + 1;
+    low.extend(width) + high.extend(width)
+}

@@ -1,0 +1,27 @@
+//! Zicond: rs1, or 0 by whether rs2 is 0. Two of them and an `or` are a choice without a branch.
+
+use rtl::{Builder, Expr};
+use weft_config::extension;
+
+use super::encoding::{Acts, Alu, Encoding, Format, LaneOperation, Operation, funct7};
+use super::{Extension, Lane, Selected};
+
+/// The extension in hardware.
+pub static EXTENSION: Extension =
+    Extension { descriptor: extension::ZICOND, encodings, on_operands: None, on_result: Some(on_result) };
+
+fn encodings() -> Vec<Encoding> {
+    let choice = |name, f3| {
+        let operation = LaneOperation { name, alu: Alu::Idle, inverts: false, acts: Acts::OnResult };
+        funct7(name, 0x33, f3, 0x07, Format::R, Operation::Extended(operation))
+    };
+    vec![choice("czero.eqz", 5), choice("czero.nez", 7)]
+}
+
+fn on_result(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {
+    let is_zero = m.wire("b_is_zero", &lane.b.none());
+    let on_zero = selected.is("czero.nez");
+    let on_zero = m.fault("czero_nez_never_keeps", &on_zero, &rtl::zeros(1));
+    let keeps = (selected.is("czero.eqz") & !&is_zero) | (on_zero & is_zero);
+    m.wire("conditional", &lane.a.when(&keeps))
+}

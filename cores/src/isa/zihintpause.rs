@@ -1,0 +1,8 @@
+//! Zihintpause: one of the encodings of `fence` is a hint that waits for nothing.
+
+use super::encoding::{Encoding, Operation, word};
+
+/// Its encodings.
+pub fn encodings() -> Vec<Encoding> {
+    vec![word("pause", 0x0100_000f, Operation::Nothing)]
+}

@@ -1,0 +1,90 @@
+//! Extensions whose instructions compute rd from rs1 and rs2, or rs1 and a constant, and do nothing else: one file each
+//! says how their words look, what they are called and what they compute. S7 writes the result of all of them.
+
+mod zba;
+mod zbb;
+mod zicond;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use weft_config::Extension;
+
+use super::{Instruction, Operands};
+
+/// What an instruction reads, and how it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `name rd, rs1, rs2`
+    Registers,
+    /// `name rd, rs1, amount`
+    Amount,
+    /// `name rd, rs1`
+    One,
+}
+
+/// An instruction of such an extension.
+pub struct Computation {
+    /// Its assembler name.
+    pub name: &'static str,
+    /// Its extension.
+    pub extension: Extension,
+    /// What it reads.
+    pub form: Form,
+    /// The word without its registers, and without the amount of a shift.
+    word: u32,
+    /// What it computes from rs1 and rs2, the amount, or 0.
+    pub compute: fn(u32, u32) -> u32,
+}
+
+impl PartialEq for Computation {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Computation {}
+
+impl Hash for Computation {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl fmt::Debug for Computation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// The instructions of every such extension.
+const COMPUTATIONS: [&[Computation]; 3] = [zba::COMPUTATIONS, zbb::COMPUTATIONS, zicond::COMPUTATIONS];
+
+/// The bits of rd and rs1, and of rs2 where it is no part of the name.
+const RD_AND_RS1: u32 = 0x000f_8f80;
+const RS2: u32 = 0x01f0_0000;
+
+/// Decodes one; `None` for any other word.
+pub(super) fn decode(word: u32) -> Option<Instruction> {
+    if !matches!(word & 0x7f, 0x13 | 0x33) {
+        return None;
+    }
+    let is = |computation: &&Computation| {
+        let free = if computation.form == Form::One { RD_AND_RS1 } else { RD_AND_RS1 | RS2 };
+        word & !free == computation.word
+    };
+    let computation = COMPUTATIONS.into_iter().flatten().find(is)?;
+    let Operands { rd, rs1, rs2 } = Operands::of(word);
+    let rs2 = if computation.form == Form::One { 0 } else { rs2 };
+    Some(Instruction::Compute { computation, rd, rs1, rs2 })
+}
+
+/// The word of an R-type instruction.
+const fn registers(funct7: u32, funct3: u32) -> u32 {
+    funct7 << 25 | funct3 << 12 | 0x33
+}
+
+/// The word of an I-type instruction.
+const fn immediate(upper: u32, funct3: u32) -> u32 {
+    upper << 20 | funct3 << 12 | 0x13
+}
