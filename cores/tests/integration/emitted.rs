@@ -198,7 +198,7 @@ fn synthesise(command: &str, options: &str, memory: Memory) {
     let folder = tempfile::tempdir().unwrap();
     let mut config = Config { warps: 1, threads: 2, memory, ..config(1, 2, false) };
     config.memory.outstanding = 4;
-    config.isa = Isa { m: false, a: false };
+    config.isa = Isa::BASE;
     write(&config, folder.path());
     let script = format!("read_verilog single.v; {command} -top weft_core {options}; select -assert-none t:$mem* m:*");
     run("yosys", folder.path(), &["-q", "-p", &script]);
