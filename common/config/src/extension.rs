@@ -72,6 +72,17 @@ pub const ZICOND: Extension = Extension {
     requires: &[],
 };
 
+/// The made-up extension of `docs/extending.md`, which no core has: tests hold the document to it.
+#[doc(hidden)]
+pub const XABS: Extension = Extension {
+    name: "Xabs",
+    key: "isa.xabs",
+    march: "xabs",
+    summary: "The absolute value, Xabs.",
+    by_default: false,
+    requires: &[],
+};
+
 /// Every extension, in the order of the keys and of `-march`.
 pub const EXTENSIONS: &[Extension] = &[M, A, ZBA, ZBB, ZICOND];
 

@@ -99,19 +99,22 @@ fn minimum_or_maximum(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {
 fn counted(m: &Builder, selected: &Selected, a: &Expr) -> Expr {
     let mirrored = join(a.lanes(1).iter().rev());
     let counts_from = m.wire("counts_from", &selected.is("clz").mux(&mirrored, a));
-    let (none, zeros_below) = trailing_zeros(&counts_from);
+    let (none, zeros_below) = trailing_zeros(m, &counts_from, 0);
     let zeros_below = concat([&none, &zeros_below.when(&!&none)]);
     selected.is("cpop").mux(&m.wire("ones_in_a", &ones_in(a)), &m.wire("zeros_below", &zeros_below)).extend(32)
 }
 
-/// Whether no bit is set, and the number of zeros below the lowest that is.
-fn trailing_zeros(value: &Expr) -> (Expr, Expr) {
+/// Whether no bit is set, and the number of zeros below the lowest that is. The lowest bit is bit `at` of the word.
+fn trailing_zeros(m: &Builder, value: &Expr, at: usize) -> (Expr, Expr) {
     if value.width() == 1 {
         return (!value, zeros(0));
     }
     let half = value.width() / 2;
-    let (low, high) = (trailing_zeros(&value.slice(0, half)), trailing_zeros(&value.from(half)));
-    (&low.0 & &high.0, concat([&low.0, &low.0.mux(&high.1, &low.1)]))
+    let low = trailing_zeros(m, &value.slice(0, half), at);
+    let high = trailing_zeros(m, &value.from(half), at + half);
+    let named = |what: &str, value: &Expr| m.wire(&format!("{what}_from_{at}_to_{}", at + 2 * half - 1), value);
+    let below = concat([&low.0, &low.0.mux(&high.1, &low.1)]);
+    (named("none", &(&low.0 & &high.0)), named("below", &below))
 }
 
 /// The number of bits that are set.

@@ -1,6 +1,8 @@
 //! Extensions whose instructions compute rd from rs1 and rs2, or rs1 and a constant, and do nothing else: one file each
 //! says how their words look, what they are called and what they compute. S7 writes the result of all of them.
 
+#[cfg(test)]
+mod example;
 mod zba;
 mod zbb;
 mod zicond;
@@ -87,4 +89,29 @@ const fn registers(funct7: u32, funct3: u32) -> u32 {
 /// The word of an I-type instruction.
 const fn immediate(upper: u32, funct3: u32) -> u32 {
     upper << 20 | funct3 << 12 | 0x13
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use weft_config::EXTENSIONS;
+    use weft_config::extension::{A, M};
+
+    #[test]
+    fn every_extension_that_only_computes_is_here() {
+        for extension in EXTENSIONS.iter().filter(|extension| ![M, A].contains(extension)) {
+            let is_of = |computation: &Computation| computation.extension == *extension;
+            assert!(COMPUTATIONS.into_iter().flatten().any(is_of), "{}", extension.name);
+        }
+    }
+
+    #[test]
+    fn the_example_of_the_documentation_computes() {
+        let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/extending.md")).unwrap();
+        assert!(document.contains(include_str!("example.rs")), "docs/extending.md differs from computed/example.rs");
+        let [abs] = example::COMPUTATIONS else { panic!("one instruction") };
+        assert_eq!([5, 0, -5, i32::MIN].map(|a| (abs.compute)(a as u32, 0)), [5, 0, 5, 1 << 31]);
+    }
 }

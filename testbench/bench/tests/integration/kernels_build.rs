@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use kernels::{self, FLAGS, KernelError, march};
-use weft_config::Isa;
-use weft_config::extension::{A, M};
+use weft_config::extension::{A, M, ZBA, ZBB};
+use weft_config::{Config, Isa};
 
 #[test]
 fn builds_of_one_source_are_the_same_bytes() {
@@ -89,6 +89,33 @@ fn instructions(elf: &std::path::Path) -> Vec<u32> {
     let program = sim::Program::load("program", &fs::read(elf).unwrap(), &config).unwrap();
     let words = |bytes: &[u8]| bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
     program.segments.first().map_or_else(Vec::new, |text| words(&text.bytes))
+}
+
+/// The compiler would take its library for 64 bits for this set.
+#[test]
+fn address_generation_and_bit_manipulation_come_with_a_library_for_32_bits() {
+    let out = tempfile::tempdir().unwrap();
+    let text = "long long product;\n\
+                int values[64];\n\
+                int main(unsigned hart)\n\
+                {\n\
+                    int most = (int)product;\n\
+                    values[hart & 63] = (int)hart < most ? (int)hart : most;\n\
+                    product = product / (long long)(hart + 1) * 3;\n\
+                    return values[hart & 63] > most;\n\
+                }\n";
+    let isa = Isa::BASE.with(&M).with(&ZBA).with(&ZBB);
+    assert_eq!(march(isa), "-march=rv32im_zba_zbb");
+    let elf = kernels::compile_for(isa, "bits.c", text, out.path()).unwrap();
+    let has = |name: &str| {
+        let is = |word: u32| sim::decode::decode(word).is_some_and(|found| found.to_string().starts_with(name));
+        instructions(&elf).into_iter().any(is)
+    };
+    assert!(has("sh2add ") && has("min"), "the compiler uses neither");
+    let config = Config { isa, ..Config::default() };
+    let program = sim::Program::load("bits", &fs::read(&elf).unwrap(), &config).unwrap();
+    let finished = sim::run(&config, &program, 1_000_000, &mut |_| {}).unwrap();
+    assert_eq!(finished.outcome, sim::Outcome::Exited);
 }
 
 #[test]

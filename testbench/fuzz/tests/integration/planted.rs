@@ -7,7 +7,7 @@ use fuzz::point;
 use fuzz::profile::Profile;
 use fuzz::trial::{self, Verdict};
 use testbench::BuiltCore;
-use weft_config::{Config, RAM_BASE};
+use weft_config::{Config, Isa, RAM_BASE};
 
 /// Programs among which one must find a bug.
 const PROGRAMS: u64 = 400;
@@ -89,19 +89,36 @@ const BUGS: &[Bug] = &[
     },
 ];
 
-fn config(unit: &str) -> Config {
-    let mut config = Config { warps: 2, threads: 4, ..Config::default() };
+/// Bugs in the gates of extensions, on cores that have all of them.
+const BUGS_OF_EXTENSIONS: &[Bug] = &[
+    Bug {
+        class: "Zba: an index is not shifted",
+        unit: "sorted-table",
+        profile: "mixed",
+        fault: "lane_operands.sh1add_does_not_shift",
+    },
+    Bug { class: "Zbb: the maximum is 0", unit: "sorted-table", profile: "mixed", fault: "lane_alu.max_is_nothing" },
+    Bug {
+        class: "Zicond: the result is always 0",
+        unit: "sorted-table",
+        profile: "mixed",
+        fault: "lane_alu.czero_nez_never_keeps",
+    },
+];
+
+fn config(unit: &str, isa: Isa) -> Config {
+    let mut config = Config { warps: 2, threads: 4, isa, ..Config::default() };
     config.divergence.unit = unit.into();
     config.memory.ram_bytes = 1 << 17;
     config
 }
 
 /// How many programs it takes, and what is said of the bug.
-fn found(bug: &Bug, assembler: &Assembler) -> Option<(u64, String)> {
-    let core = BuiltCore::broken(&config(bug.unit), RAM_BASE, bug.fault).unwrap();
+fn found(bug: &Bug, isa: Isa, assembler: &Assembler) -> Option<(u64, String)> {
+    let core = BuiltCore::broken(&config(bug.unit, isa), RAM_BASE, bug.fault).unwrap();
     let profile = Profile::find(bug.profile).unwrap();
     (0..PROGRAMS).find_map(|seed| {
-        let config = point::memory(&mut fastrand::Rng::with_seed(seed), &config(bug.unit));
+        let config = point::memory(&mut fastrand::Rng::with_seed(seed), &config(bug.unit, isa));
         let program = generate(seed, profile, point::abilities(&config));
         let elf = assembler.elf(&assembly::print(&program, "")).unwrap();
         match trial::run(&core, &config, &elf, program.may_fault).unwrap() {
@@ -117,8 +134,10 @@ fn found(bug: &Bug, assembler: &Assembler) -> Option<(u64, String)> {
 fn every_planted_bug_is_found() {
     let assembler = Assembler::find().unwrap();
     let mut survivors = Vec::new();
-    for bug in BUGS {
-        match found(bug, &assembler) {
+    let of_base = BUGS.iter().map(|bug| (bug, Isa::default()));
+    let of_extensions = BUGS_OF_EXTENSIONS.iter().map(|bug| (bug, Isa::ALL));
+    for (bug, isa) in of_base.chain(of_extensions) {
+        match found(bug, isa, &assembler) {
             Some((programs, how)) => println!("{}: program {programs}: {how}", bug.class),
             None => survivors.push(bug.class),
         }
