@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the table of area and frequency of the README from the results.json of `weft compare`.
+"""Prints the table of area and frequency from the results.json of `weft compare`; with --rows the README's rows of it.
 
-    scripts/area_readme_table.py RESULTS.json
+    scripts/area_readme_table.py [--rows] RESULTS.json
 """
 
 import datetime
@@ -14,6 +14,8 @@ from versions import version
 
 # Of the tools; the compilers have no part in these figures.
 SHOWN = ("yosys", "nextpnr", "verilator")
+# Threads of the rows in the README.
+SHORT_THREADS = (2, 4, 8, 16)
 OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
 
 
@@ -25,7 +27,17 @@ def frequency(core):
     return ", ".join(filter(None, [OUTCOMES.get(core["outcome"]), slowest])) or "not placed"
 
 
-def main(path):
+def written(comparison):
+    """By what, when and with which tools."""
+    tools = ", ".join(version(said) for tool, said in comparison["tools"].items() if tool in SHOWN)
+    weft = comparison["weft"]
+    return (
+        f"Written by `scripts/readme-area.sh` on {datetime.date.today()}, from `weft compare` {weft['version']} (git {weft['git']}), "
+        f"with {tools}."
+    )
+
+
+def main(path, short):
     comparison = json.loads(pathlib.Path(path).read_text())
     cores = [core for core in comparison["cores"] if core["isa"] == "rv32ima"]
     if not cores:
@@ -45,6 +57,12 @@ def main(path):
         ])
     # The unit that results.py takes.
     reference = "sorted-table" if "sorted-table" in units else units[0]
+    if short:
+        headings = ["threads", "LUT4", "LUT sites", "DSP", "block RAM", "MHz"]
+        chosen = [row for row in rows if row[1] == reference and row[0] in SHORT_THREADS]
+        print("\n".join(table(headings, [[row[0], row[2], row[3], row[6], row[5], row[7]] for row in chosen])))
+        print(f"\n{written(comparison)}")
+        return
     headings = ["threads", "unit", "LUT4", "LUT sites", "FF", "block RAM", "DSP", "MHz", f"cycles ÷ {reference}", "work / cycle / 1000 sites",
                 "1000 work / s / site"]
     print("\n".join(table(headings, rows, left=2)))
@@ -54,15 +72,14 @@ def main(path):
         placed = "one seed" if seeds == [1] else f"median of {' or '.join(map(str, seeds))} seeds"
     flattened = "" if all(core["flattened"] for core in cores) else " \\* sum of modules, not to be compared with flattened cores."
     estimated = "" if comparison["request"]["engine"] == "rtl" else " (as the golden model estimates them)"
-    tools = ", ".join(version(said) for tool, said in comparison["tools"].items() if tool in SHOWN)
     print(
         f"\n{comparison['warps']} warps, RV32IMA, {comparison['target']}, {placed}; cycles{estimated}: geometric mean of "
-        f"{len(comparison['compared_kernels'])} kernels.{flattened} Written by `scripts/readme-area.sh` on "
-        f"{datetime.date.today()}, from `weft compare` {comparison['weft']['version']} (git {comparison['weft']['git']}), with {tools}."
+        f"{len(comparison['compared_kernels'])} kernels.{flattened} {written(comparison)}"
     )
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    arguments = [argument for argument in sys.argv[1:] if argument != "--rows"]
+    if len(arguments) != 1:
         sys.exit(__doc__.strip())
-    main(sys.argv[1])
+    main(arguments[0], short="--rows" in sys.argv)

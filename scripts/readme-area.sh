@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Writes two tables from what `weft compare` measured: that of area and frequency of README.md, between the markers
-# <!-- area: begin --> and <!-- area: end -->, and that of units over the unit of reference of docs/compare.md (beside).
+# Writes three tables from what `weft compare` measured: area and frequency in docs/measurements.md (between the markers
+# <!-- area: begin --> and <!-- area: end -->), the rows of the unit of reference in README.md (rows), and the units over that unit
+# in docs/compare.md (beside).
 #
 #   ./scripts/readme-area.sh DIR
 #
@@ -21,5 +22,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 table=$(python3 scripts/area_readme_table.py "$1/results.json")
 beside=$(python3 scripts/beside_table.py "$1/results.json")
-write_between README.md area <<<"$table"
+write_between docs/measurements.md area <<<"$table"
+write_between README.md rows <<<"$(python3 scripts/area_readme_table.py --rows "$1/results.json")"
 write_between docs/compare.md beside <<<"$beside"

@@ -11,12 +11,12 @@ use tools::cache::{Cache, Key};
 use weft_config::Config;
 
 use crate::area::Area;
+use crate::error::SynthesisError;
 use crate::mapping::Mapper;
 use crate::nextpnr::{Nextpnr, Placer, TILES};
 use crate::part::{self, Part};
 use crate::placing::{self, Outcome};
 use crate::process::{Program, at};
-use crate::synthesis::SynthesisError;
 use crate::yosys::{Stopped, Yosys};
 
 const BITSTREAM: &str = "board.bit";

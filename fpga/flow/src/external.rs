@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use tools::cache::Cache;
 use weft_config::{Config, External, ExternalPort, PARAMETERS, nearest};
 
+use crate::error::SynthesisError;
 use crate::process::at;
-use crate::synthesis::SynthesisError;
 use crate::yosys::{Task, Yosys};
 
 const FILE: &str = "unit.v";

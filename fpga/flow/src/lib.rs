@@ -11,6 +11,7 @@
 
 mod area;
 mod bitstream;
+mod error;
 pub mod external;
 pub mod family;
 mod mapping;
@@ -29,8 +30,9 @@ mod yosys;
 
 pub use area::{Area, Cells, ModuleArea};
 pub use bitstream::{Bitstream, BoardRequest, build};
+pub use error::SynthesisError;
 pub use nextpnr::Placer;
 pub use path::{CriticalPath, Place, Step};
 pub use placing::{Outcome, Placing, Seed};
-pub use synthesis::{Request, SynthesisError, synthesise};
+pub use synthesis::{Request, synthesise};
 pub use timing::Sites;

@@ -8,11 +8,11 @@ use rtl::Module;
 use tools::cache::Cache;
 
 use crate::area::{Cells, ModuleArea};
+use crate::error::SynthesisError;
 use crate::family::Family;
 use crate::pins::{PINS, behind_pins};
 use crate::process::at;
 use crate::statistics::{self, StatisticsError, Types};
-use crate::synthesis::SynthesisError;
 use crate::yosys::{Task, Yosys};
 
 /// Names of the files that the scripts read.

@@ -8,10 +8,10 @@ use std::time::Duration;
 use tools::cache::{Cache, Key};
 use tools::{Tool, ToolError};
 
+use crate::error::SynthesisError;
 use crate::part::Part;
 use crate::patience::GivenUp;
 use crate::process::{Program, at};
-use crate::synthesis::SynthesisError;
 use crate::timing::{self, Timing};
 use crate::yosys::Stopped;
 

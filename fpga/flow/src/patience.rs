@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tools::cache::{Cache, Key};
 
+use crate::error::SynthesisError;
 use crate::process::at;
-use crate::synthesis::SynthesisError;
 
 const KIND: &str = "given-up";
 const FILE: &str = "given-up.json";

@@ -9,13 +9,13 @@ use cores::Core;
 use tools::cache::{Cache, Key};
 
 use crate::area::Cells;
+use crate::error::SynthesisError;
 use crate::mapping::{Netlist, nothing_lost};
 use crate::netlist::Names;
 use crate::nextpnr::{self, Ended, Nextpnr, Placer};
 use crate::part::Part;
 use crate::path::{self, CriticalPath};
 use crate::process::at;
-use crate::synthesis::SynthesisError;
 use crate::timing::Sites;
 
 /// What one seed gave.

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tools::group::{Farewell, Group};
 use tools::{Tool, ToolError};
 
-use crate::synthesis::SynthesisError;
+use crate::error::SynthesisError;
 
 const CONSOLE: &str = "console.log";
 const FIRST_POLL: Duration = Duration::from_millis(4);

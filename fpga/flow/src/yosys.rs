@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use tools::cache::{Cache, CacheError, Key};
 use tools::{Tool, ToolError};
 
+use crate::error::SynthesisError;
 use crate::process::{Failure, Program, at};
-use crate::synthesis::SynthesisError;
 
 const SCRIPT: &str = "script.ys";
 const LOG: &str = "yosys.log";
