@@ -40,7 +40,7 @@ pub fn text(name: &str, text: impl Into<String>) -> Source {
 
 fn text_of(name: &str) -> String {
     // Tests run in the folder of their package.
-    let path = format!("tests/assembly/{name}.S");
+    let path = format!("tests/integration/assembly/{name}.S");
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
