@@ -53,7 +53,7 @@ fn a_small_core_has_an_area() {
     }
 
     let text = workspace.weft(&arguments).succeeded().stdout;
-    assert!(text.starts_with("weft_core of 1 warps × 1 threads, "), "{text}");
+    assert!(text.starts_with("core of 1 warps × 1 threads, "), "{text}");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn modules_that_two_cores_share_are_synthesised_once() {
         yosys.calls().split_off(before)
     };
     let first = synth("divergence.fair_after=7");
-    assert!(first.len() > 15 && first.last().is_some_and(|top| top == "weft_core"), "{first:?}");
+    assert!(first.len() > 15 && first.last().is_some_and(|top| top == "core"), "{first:?}");
     let second = synth("divergence.fair_after=15");
     assert!(second.iter().any(|top| top == "arbiter"), "{second:?}");
     assert!(!second.iter().any(|top| top == "lane_alu" || top == "s5_decode"), "{second:?}");
@@ -114,7 +114,7 @@ fn a_core_is_flattened_unless_told_otherwise() {
     let modules = yosys.synth(&[&core[..], &["--per-module"]].concat()).succeeded().object();
     let runs = yosys.calls().len();
     let flattened = yosys.synth(&core).succeeded().object();
-    assert_eq!(yosys.calls().split_off(runs), ["weft_core"]);
+    assert_eq!(yosys.calls().split_off(runs), ["core"]);
     assert_eq!((&modules["flattened"], &flattened["flattened"]), (&json!(false), &json!(true)));
     // The stand-in finds one LUT in every module and in the whole.
     let instances = |module: &Value| module["instances"].as_u64().expect("a number");
@@ -161,7 +161,7 @@ fn whether_a_core_fits_whose_modules_together_are_too_large_is_not_known() {
     assert_eq!(fits(r#""DP16KD": 60"#), (1, json!(false), "does-not-fit".to_owned()), "it has as many block RAMs");
 
     let text = StandIn::that_reports(luts).synth(&core).succeeded().stdout;
-    assert!(text.starts_with("weft_core of 1 warps × 1 threads, sorted-table: may not fit ecp5-25k\n"), "{text}");
+    assert!(text.starts_with("core of 1 warps × 1 threads, sorted-table: may not fit ecp5-25k\n"), "{text}");
     assert!(text.contains("the flattened core takes fewer"), "{text}");
 }
 
@@ -212,7 +212,7 @@ fn cells_that_the_part_does_not_have_are_an_error() {
 
 #[test]
 fn a_core_that_takes_more_memory_than_there_is_has_failed() {
-    let flattened = "if grep -q '^module weft_core' top.v && ! test -f below.v; then\n\
+    let flattened = "if grep -q '^module core' top.v && ! test -f below.v; then\n\
          echo 'wasmtime._trap.Trap: thrown Wasm exception' >&2; exit 1; fi\n\
          top=$(sed -n 's/^synth_ecp5 -top //p' script.ys)\n\
          echo '{\"modules\":{\"'$top'\":{\"num_cells_by_type\":{\"LUT4\":1}}}}' >result.json";

@@ -81,7 +81,7 @@ impl Alone {
 
     /// The adaptor of a core.
     fn of(config: &Config, service: Service, core: &cores::Core) -> Self {
-        let adaptor = core.part("axi4").unwrap();
+        let adaptor = core.without_prefix().part("axi4").unwrap();
         let (wrapper, ports) = wrap(&adaptor.ports());
         let verilog = adaptor.all_in_one() + &wrapper;
         let source = Source { top: "alone", ports: &ports, verilog: &verilog, memory: None };
