@@ -59,7 +59,7 @@ fn arbiter(workspace: &Workspace) -> String {
     let core = ["--set", "divergence.unit=arbiter", "--set", "warps=3", "--set", "threads=4"];
     workspace.weft(&[&["emit", "--out", "core"], &core[..]].concat()).succeeded();
     let module = |name: &str| fs::read_to_string(workspace.join("core/rtl").join(name)).expect("a module");
-    module("arbiter_compare.v") + &module("arbiter.v")
+    module("weft_arbiter_compare.v") + &module("weft_arbiter.v")
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn a_unit_of_the_core_is_the_same_as_a_file() {
     let workspace = Workspace::new();
     kernels(&workspace);
     workspace.write("mine.v", arbiter(&workspace));
-    let keys = unit("mine.v", "arbiter", [3, 4]);
+    let keys = unit("mine.v", "weft_arbiter", [3, 4]);
     for kernel in ["gcd.elf", "quicksort.elf"] {
         let own =
             ["run", kernel, "--json", "--set", "divergence.unit=arbiter", "--set", "warps=3", "--set", "threads=4"];
@@ -95,7 +95,7 @@ fn a_unit_that_makes_paths_up_is_found_out() {
     for (right, wrong, field) in broken {
         assert_eq!(whole.matches(right).count(), 1, "{right}");
         workspace.write("broken.v", whole.replace(right, wrong));
-        let ended = weft(&workspace, &["cosim", "gcd.elf", "--json"], &unit("broken.v", "arbiter", [3, 4]));
+        let ended = weft(&workspace, &["cosim", "gcd.elf", "--json"], &unit("broken.v", "weft_arbiter", [3, 4]));
         assert_eq!((ended.status, &ended.object()["mismatch"]["field"]), (1, &json!(field)), "{wrong}");
     }
 }
