@@ -13,7 +13,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let word = m.input("word", 32);
     let stages = [s2_predecode::elaborate(shape)?, s5_decode::elaborate(shape)?];
     let [s2, s5] = ["s2", "s5"].map(|name| m.instance(name, &stages[usize::from(name == "s5")]));
-    connect(&m, &s2, &stages[0], "imem_rsp_data", &word);
+    connect(&m, &s2, &stages[0], "word_s2", &word);
     connect(&m, &s5, &stages[1], "instruction_s5", &word);
     let reserved = join(&["is_load", "is_store", "is_long", "is_divide"].map(|name| s2.output(&format!("{name}_s2"))));
     let [load, store, multiply, divide] =
