@@ -112,6 +112,9 @@ fn simulate(config: &Config, core: &Core, program: &Program) -> Simulated {
     let mut compile = Command::new("iverilog");
     compile.args(["-g2005", "-s", "bench", "-o", "bench.vvp", "-I"]).arg(benches()).current_dir(folder);
     compile.args(defines.map(|(name, value)| format!("-D{name}={value}")));
+    if config.unit().is_ok_and(|unit| unit.reconverges) {
+        compile.arg("-DRECONVERGES");
+    }
     compile.args([benches().join("bench.v"), benches().join(format!("{kind}.v")), "weft_core.v".into()]);
     run_tool(&mut compile);
     let said = run_tool(Command::new("vvp").args(["-n", "bench.vvp"]).current_dir(folder));

@@ -56,7 +56,9 @@ module system (
         .imem_req_addr          (imem_req_addr),
         .imem_rsp_valid         (imem_rsp_valid),
         .imem_rsp_data          (imem_rsp_data),
+`ifdef RECONVERGES
         .imem_rsp_reconvergence (imem_rsp_reconvergence),
+`endif
         .m_axi_awvalid          (awvalid),
         .m_axi_awid             (awid),
         .m_axi_awaddr           (awaddr),

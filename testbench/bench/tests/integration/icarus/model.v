@@ -36,7 +36,9 @@ module system (
         .imem_req_addr          (imem_req_addr),
         .imem_rsp_valid         (imem_rsp_valid),
         .imem_rsp_data          (imem_rsp_data),
+`ifdef RECONVERGES
         .imem_rsp_reconvergence (imem_rsp_reconvergence),
+`endif
         .dmem_req_valid         (dmem_req_valid),
         .dmem_req_ready         (1'b1),
         .dmem_req_op            (dmem_req_op),
