@@ -9,6 +9,7 @@
 mod analysis;
 mod builder;
 mod bundle;
+mod each;
 mod emit;
 mod expr;
 mod fault;
@@ -26,6 +27,7 @@ mod structure;
 
 pub use builder::Builder;
 pub use bundle::Bundle;
+pub use each::Each;
 pub use emit::{ModuleText, file, single_file};
 pub use expr::{Expr, lit, ones, zeros};
 pub use fault::{fault_points, with_fault};

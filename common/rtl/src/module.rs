@@ -7,6 +7,7 @@ use num_bigint::BigUint;
 
 use crate::analysis::{self, ReadBits, Settled};
 use crate::builder::Builder;
+use crate::each::Each;
 use crate::emit;
 use crate::expr::Expr;
 use crate::hierarchy;
@@ -116,6 +117,8 @@ pub(crate) struct Body {
     pub reset: Option<Rc<Net>>,
     /// The wires `clk` and `rst` of a module that makes its own: it has no such ports.
     pub own: Vec<Expr>,
+    /// The variables of its loops.
+    pub variables: Vec<&'static str>,
     /// Of a module that is described elsewhere: its parameters.
     pub external: Option<Vec<(String, String)>>,
     /// And its Verilog, if that is to be printed all the same.
@@ -162,15 +165,18 @@ pub(crate) enum Driver {
         memory: usize,
         address: Expr,
     },
+    /// Equal parts, the first at the bottom, of which there is one template.
+    Each(Each, Vec<Expr>),
     Instance,
 }
 
 impl Driver {
-    /// The expression that gives the value, or the address of the value.
-    pub fn reads(&self) -> Option<&Expr> {
+    /// The expressions that give the value, or the address of the value.
+    pub fn reads(&self) -> &[Expr] {
         match self {
-            Self::Value(value) | Self::Known(value) | Self::Memory { address: value, .. } => Some(value),
-            Self::Instance => None,
+            Self::Value(value) | Self::Known(value) | Self::Memory { address: value, .. } => std::slice::from_ref(value),
+            Self::Each(_, values) => values,
+            Self::Instance => &[],
         }
     }
 }
@@ -216,10 +222,21 @@ impl WriteData {
 pub(crate) struct InstanceData {
     pub name: String,
     pub module: Module,
-    /// What drives each input, by the position of the port.
-    pub inputs: Vec<Option<Expr>>,
-    /// The net on each output, by the position of the port.
+    /// The loop that makes several of it.
+    pub each: Option<Each>,
+    /// What drives each input, by the position of the port: nothing yet, one value, or one for each part of the loop, of
+    /// which there is one template.
+    pub inputs: Vec<Vec<Expr>>,
+    /// The net on each output, by the position of the port; of a loop the outputs of all parts side by side.
     pub outputs: Vec<Option<Rc<Net>>>,
+}
+
+impl InstanceData {
+    /// The names of all instances as tools see them: those of a loop stand in a scope each.
+    fn paths(&self) -> Vec<String> {
+        let Some(each) = self.each else { return vec![self.name.clone()] };
+        each.map(|number| format!("{}[{number}].{}", each.label(&self.name), self.name))
+    }
 }
 
 /// A finished module. Clones share it, and so do its instances.
@@ -376,9 +393,9 @@ impl Module {
         &self.0.ports
     }
 
-    /// The instances in the module: the name of each, and what it is one of.
+    /// The instances in the module: the name of each (`loop[number].name` in a loop), and what it is one of.
     pub fn parts(&self) -> Vec<(String, Module)> {
-        self.instances().map(|instance| (instance.name.clone(), instance.module.clone())).collect()
+        self.instances().flat_map(|data| data.paths().into_iter().map(|path| (path, data.module.clone()))).collect()
     }
 
     /// Whether it is printed, below others or by itself: it is not described elsewhere, or there is its Verilog.

@@ -1,25 +1,32 @@
 //! The text of each kind of item: declarations, assignments, instances, clocked blocks.
 
 use crate::MemoryStyle;
+use crate::each::{Each, Numbers, template};
 use crate::emit::printed_name;
 use crate::expr::Expr;
 use crate::module::{
     Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
 };
 use crate::net::{Net, NetKind};
-use crate::print::{after, broken, flat, literal, range};
+use crate::print::{LINE, after, broken, flat, literal, part, range};
 use crate::sheet::Sheet;
 
-/// `wire [7:0] name;`
-pub(crate) fn declaration(kind: &str, net: &Net) -> String {
-    format!("    {kind} {}{};\n", range(net.width), net.name)
+/// Declares a net, unless the list of ports has done so.
+pub(crate) fn declare(sheet: &mut Sheet, kind: &str, net: &Net) {
+    if net.port.get().is_none() {
+        sheet.declare(format!("{kind} {}", range(net.width)).trim_end(), &net.name);
+    }
 }
 
-/// `reg [7:0] name;`, with what it starts at.
-pub(crate) fn register(register: &RegisterData) -> String {
+/// Declares a register, with what it starts at.
+pub(crate) fn register(sheet: &mut Sheet, register: &RegisterData) {
     let RegisterData { net, start, .. } = register;
-    let start = start.as_ref().map_or(String::new(), |value| format!(" = {}", literal(net.width, value)));
-    format!("    reg  {}{}{start};\n", range(net.width), net.name)
+    match start {
+        Some(start) => {
+            sheet.lines(&format!("    reg {}{} = {};\n", range(net.width), net.name, literal(net.width, start)));
+        }
+        None => declare(sheet, "reg", net),
+    }
 }
 
 /// What drives a wire, after `head`.
@@ -29,7 +36,9 @@ pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String 
         Driver::Memory { memory, address } => {
             format!("{head}{};\n", word(&finished.body.memories[*memory], address, 4, head.len()))
         }
-        Driver::Known(_) | Driver::Instance => unreachable!("driven by a block or by the port of an instance"),
+        Driver::Known(_) | Driver::Each(..) | Driver::Instance => {
+            unreachable!("driven by a block, by a loop or by the port of an instance")
+        }
     }
 }
 
@@ -40,7 +49,7 @@ pub(crate) fn known_block(name: &str) -> String {
 
 /// The block that drives a net with the bits of another, of which X and Z become 0.
 pub(crate) fn known(net: &Net, value: &Expr) -> String {
-    let (name, source) = (&net.name, flat(value));
+    let (name, source) = (&net.printed(), flat(value));
     let statement = |bit: &str| format!("if ({source}{bit}) {name}{bit} = 1'b1;\n{{}}else {name}{bit} = 1'b0;\n");
     let body = if net.width == 1 {
         format!("        {}", statement("").replace("{}", "        "))
@@ -73,7 +82,7 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
     let MemoryData { name, depth, width, image, .. } = memory;
     let initial = image.as_ref().map_or(String::new(), |file| format!("    initial $readmemh(\"{file}\", {name});\n"));
     let (range, last) = (range(*width), depth - 1);
-    let array = format!("    reg  {range}{name} [0:{last}];\n");
+    let array = format!("    reg {range}{name} [0:{last}];\n");
     let array = if memory.writes.is_empty() && image.is_none() {
         format!("    /* verilator lint_off UNDRIVEN */\n{array}    /* verilator lint_on UNDRIVEN */\n")
     } else {
@@ -82,30 +91,96 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
     format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n{array}{initial}")
 }
 
-/// The wires that an instance brings along.
-pub(crate) fn instance_outputs(data: &InstanceData) -> String {
+/// Declares the wires that an instance brings along.
+pub(crate) fn declare_outputs(sheet: &mut Sheet, data: &InstanceData) {
     let own = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
-    own.map(|net| declaration("wire", net)).collect()
+    own.for_each(|net| declare(sheet, "wire", net));
 }
 
-pub(crate) fn instance(data: &InstanceData, prefix: &str) -> String {
+/// An instance, or all of a loop as they stand in it.
+pub(crate) fn instance(data: &InstanceData, prefix: &str, indent: usize) -> String {
+    let pad = " ".repeat(indent);
     let ports = data.module.port_list();
     let widest = ports.iter().map(|port| port.name.len()).max().unwrap_or(0);
-    let connections: Vec<String> = ports
+    let connections: Vec<Connection> = ports
         .iter()
         .enumerate()
         .map(|(position, port)| {
-            let value = match (&data.inputs[position], &data.outputs[position]) {
-                (Some(value), _) => broken(value, 8, 12 + widest),
-                (None, Some(net)) => net.name.clone(),
-                (None, None) => port.name.clone(),
+            let value = match (&*data.inputs[position], &data.outputs[position]) {
+                ([value], _) => broken(value, indent + 4, indent + 8 + widest),
+                ([], Some(net)) => match data.each {
+                    Some(each) => part(net.printed(), [0, port.width], each.variable, port.width),
+                    None => net.printed().to_owned(),
+                },
+                ([], None) => port.name.clone(),
+                (values, _) => broken(&in_loop(data.each, values), indent + 4, indent + 8 + widest),
             };
-            format!("        .{:<widest$} ({value})", port.name)
+            if value == port.name {
+                Connection::SameName(port.name.clone())
+            } else {
+                Connection::Other(format!("{pad}    .{:<widest$} ({value})", port.name))
+            }
         })
         .collect();
+    let connections = lines_of(connections, &format!("{pad}    "));
     let parameters = parameters(data.module.finished().body.external.as_deref().unwrap_or_default());
     let name = printed_name(&data.module, prefix);
-    format!("    {name} {parameters}{} (\n{}\n    );\n", data.name, connections.join(",\n"))
+    format!("{pad}{name} {parameters}{} (\n{}\n{pad});\n", data.name, connections.join(",\n"))
+}
+
+/// A connection of a port.
+enum Connection {
+    /// To a net of the same name.
+    SameName(String),
+    /// The whole line.
+    Other(String),
+}
+
+/// The lines of connections: neighbours to nets of the same names share lines.
+fn lines_of(connections: Vec<Connection>, pad: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for connection in connections {
+        match connection {
+            Connection::Other(line) => {
+                lines.push(line);
+                is_open = false;
+            }
+            Connection::SameName(name) => {
+                let text = format!(".{name} ({name})");
+                match lines.last_mut().filter(|line| is_open && line.len() + text.len() + 3 <= LINE) {
+                    Some(line) => *line += &format!(", {text}"),
+                    None => lines.push(format!("{pad}{text}")),
+                }
+                is_open = true;
+            }
+        }
+    }
+    lines
+}
+
+/// The values of all parts of a loop over hardware as they stand in it.
+fn in_loop(each: Option<Each>, values: &[Expr]) -> Expr {
+    let variable = each.expect("a loop has values for its parts").variable;
+    let values: Vec<&Expr> = values.iter().collect();
+    template(variable, &values, Numbers::Of32Bits).expect("the values were checked when they were connected")
+}
+
+/// The assignment of its part to a wire, as it stands in a loop.
+pub(crate) fn assign_each(net: &Net, each: Each, values: &[Expr], indent: usize) -> String {
+    let width = net.width / each.count;
+    let target = part(net.printed(), [0, width], each.variable, width);
+    let head = format!("{}assign {target} = ", " ".repeat(indent));
+    format!("{};\n", after(&head, &in_loop(Some(each), values), indent))
+}
+
+/// A loop over hardware.
+pub(crate) fn generate(each: Each, label: &str, body: &str) -> String {
+    let Each { variable, count } = each;
+    format!(
+        "    generate\n        for ({variable} = 0; {variable} < {count}; {variable} = {variable} + 1) begin : {label}\n\
+         {body}        end\n    endgenerate\n"
+    )
 }
 
 /// `#(…) `, or nothing if there are none.
@@ -123,22 +198,22 @@ fn guarded(indent: usize, head: &str, condition: &Expr, body: &str) -> String {
     format!("{pad}{head}if ({condition}) begin\n{body}{pad}end\n")
 }
 
-/// Registers that share enable and reset.
-pub(crate) fn register_block(group: &[&RegisterData]) -> String {
+/// The statements of registers that share enable and reset.
+pub(crate) fn register_statements(group: &[&RegisterData]) -> String {
     let nexts = |indent: usize| -> String {
         let assign = |register: &&RegisterData| {
-            let head = format!("{}{} <= ", " ".repeat(indent), register.net.name);
+            let head = format!("{}{} <= ", " ".repeat(indent), register.net.printed());
             Some(format!("{};\n", after(&head, register.next.as_ref()?, indent)))
         };
         group.iter().filter_map(assign).collect()
     };
     let reset = |register: &&RegisterData| {
         let value = literal(register.net.width, register.reset.as_ref()?);
-        Some(format!("            {} <= {value};\n", register.net.name))
+        Some(format!("            {} <= {value};\n", register.net.printed()))
     };
     let resets: String = group.iter().filter_map(reset).collect();
     let enable = group[0].enable.as_ref().filter(|enable| !enable.is_ones());
-    let body = match (resets.as_str(), enable) {
+    match (resets.as_str(), enable) {
         ("", None) => nexts(8),
         ("", Some(enable)) => guarded(8, "", enable, &nexts(12)),
         (_, None) => {
@@ -148,26 +223,71 @@ pub(crate) fn register_block(group: &[&RegisterData]) -> String {
             let otherwise = guarded(8, "end else ", enable, &nexts(12));
             format!("        if (rst) begin\n{resets}{otherwise}")
         }
-    };
-    clocked(&body)
+    }
 }
 
 pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
+    let variable = LOOP_VARIABLES.into_iter().find(|name| !finished.body.names.contains(*name)).unwrap_or("loop_number");
+    let in_loop = writes_in_loop(variable, &memory.writes);
     let mut body = String::new();
-    for WriteData { enable, address, data, part } in &memory.writes {
-        let bits = part.map_or(String::new(), |lowest| bits(lowest, data.width()));
-        let write = |indent: usize| {
-            let target = word(memory, address, indent, indent + bits.len() + 4);
-            let head = format!("{}{target}{bits} <= ", " ".repeat(indent));
-            format!("{};\n", after(&head, data, indent))
-        };
-        body += &if enable.is_ones() { write(8) } else { guarded(8, "", enable, &write(12)) };
+    if let Some((write, part)) = &in_loop {
+        let head = format!("for ({variable} = 0; {variable} < {0}; {variable} = {variable} + 1)", memory.writes.len());
+        body += &format!("        {head} begin\n{}        end\n", write_to(memory, write, part, 12));
+    } else {
+        for write in &memory.writes {
+            let part = write.part.map_or(String::new(), |lowest| bits(lowest, write.data.width()));
+            body += &write_to(memory, write, &part, 8);
+        }
     }
     for (net, address) in memory.reads.iter().filter(|(net, _)| finished.is_alive(net)) {
-        let head = format!("        {} <= ", net.name);
+        let head = format!("        {} <= ", net.printed());
         body += &format!("{head}{};\n", word(memory, address, 8, head.len()));
     }
-    if body.is_empty() { body } else { clocked(&body) }
+    match (body.is_empty(), in_loop) {
+        (true, _) => body,
+        (_, None) => clocked(&body),
+        (_, Some(_)) => {
+            let name = format!("write_{}", memory.name);
+            format!("    always @(posedge clk) begin : {name}\n        integer {variable};\n{body}    end\n")
+        }
+    }
+}
+
+/// Names for the variable of a loop over statements, of which a module uses the first that it has not.
+const LOOP_VARIABLES: [&str; 3] = ["part", "index", "number"];
+
+/// The writes to a memory as one write with a variable, and the selection of its part of a word, if they are so alike.
+fn writes_in_loop(variable: &'static str, writes: &[WriteData]) -> Option<(WriteData, String)> {
+    if writes.len() < 2 {
+        return None;
+    }
+    let alike = |value: fn(&WriteData) -> &Expr| {
+        let values: Vec<&Expr> = writes.iter().map(value).collect();
+        template(variable, &values, Numbers::OfAnyWidth)
+    };
+    let width = writes[0].data.width();
+    let in_order = |(number, write): (usize, &WriteData)| write.part == Some(number * width);
+    let selection = if writes.iter().all(|write| write.part.is_none()) {
+        String::new()
+    } else if writes.iter().enumerate().all(in_order) {
+        part("", [0, width], variable, width)
+    } else {
+        return None;
+    };
+    let [enable, address, data] =
+        [alike(|write| &write.enable)?, alike(|write| &write.address)?, alike(|write| &write.data)?];
+    Some((WriteData { enable, address, data, part: None }, selection))
+}
+
+/// One write, or one of a loop.
+fn write_to(memory: &MemoryData, write: &WriteData, part: &str, indent: usize) -> String {
+    let WriteData { enable, address, data, .. } = write;
+    let statement = |indent: usize| {
+        let target = word(memory, address, indent, indent + part.len() + 4);
+        let head = format!("{}{target}{part} <= ", " ".repeat(indent));
+        format!("{};\n", after(&head, data, indent))
+    };
+    if enable.is_ones() { statement(indent) } else { guarded(indent, "", enable, &statement(indent + 4)) }
 }
 
 /// A selection of `width` bits from `lowest` up.
@@ -201,7 +321,7 @@ pub(crate) fn properties(finished: &Finished, sheet: &mut Sheet) {
     });
 }
 
-fn clocked(body: &str) -> String {
+pub(crate) fn clocked(body: &str) -> String {
     format!("    always @(posedge clk) begin\n{body}    end\n")
 }
 
@@ -210,7 +330,7 @@ pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
     let mut parts = Vec::new();
     let mut add = |net: &Net| {
         let Some(bits) = finished.read_bits.get(&net.id) else {
-            parts.push(net.name.clone());
+            parts.push(net.printed().to_owned());
             return;
         };
         let mut at = 0;
@@ -218,8 +338,8 @@ pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
             let run = bits[at..].iter().take_while(|read| !**read).count();
             match run {
                 0 => at += 1,
-                1 => parts.push(format!("{}[{at}]", net.name)),
-                _ => parts.push(format!("{}[{}:{at}]", net.name, at + run - 1)),
+                1 => parts.push(format!("{}[{at}]", net.printed())),
+                _ => parts.push(format!("{}[{}:{at}]", net.printed(), at + run - 1)),
             }
             at += run;
         }

@@ -153,15 +153,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
 
     m.comment("Operands of the lanes.");
-    let lanes: Vec<Operands> = (0..shape.threads)
-        .map(|number| {
-            let instance = m.instance(&format!("operands_{number}"), &operands_module);
-            instance.input("rs1", &rs1.lane(number, 32)).input("rs2", &rs2.lane(number, 32));
-            instance.input("immediate", &shared.immediate).input("own", &own(shape, &shared, number));
-            operand_control.connect(&instance, "");
-            Operands::build(&(), &mut |field, _| instance.output(field))
-        })
-        .collect();
+    let lanes = m.instance_each(shape.lanes(), "operands", &operands_module);
+    lanes.input_parts("rs1", &rs1).input_parts("rs2", &rs2);
+    lanes.input("immediate", &shared.immediate).input_each("own", |lane| own(shape, &shared, lane));
+    operand_control.connect(&lanes, "");
+    let operands = Operands::build(&shape.threads, &mut |field, _| lanes.output(field));
 
     m.port_group("instruction, control and operands for S6");
     let valid = m.register("valid", 1);
@@ -171,9 +167,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     next.outputs(&m, "s6");
     lane.delay(&m, shape, "q").outputs(&m, "s6");
     control.delay(&m, shape, "q").outputs(&m, "s6");
-    for (number, lane) in lanes.iter().enumerate() {
-        lane.delay(&m, &(), &format!("{number}_q")).outputs(&m, &format!("{number}_s6"));
-    }
+    operands.delay(&m, &shape.threads, "q").outputs(&m, "s6");
     m.output("store_s6", &m.delay("store", &rs2));
     m.port_group("its epoch, for S8");
     m.output("epoch_s6", &m.delay("epoch_q", &epoch));

@@ -132,10 +132,20 @@ impl Hierarchy<'_> {
             return Vec::new();
         }
         let mut found = vec![(CORE.to_owned(), self.top.clone())];
+        // The name of an instance in a loop has two parts.
+        let mut path = String::new();
         for name in instances {
-            let module = found.last().map_or_else(Vec::new, |(_, module)| module.parts());
-            let Some(part) = module.into_iter().find(|(instance, _)| instance == name) else { break };
-            found.push(part);
+            let parts = found.last().map_or_else(Vec::new, |(_, module)| module.parts());
+            path += name;
+            if let Some(part) = parts.iter().find(|(instance, _)| *instance == path) {
+                found.push(part.clone());
+                path.clear();
+            } else {
+                path += ".";
+                if !parts.iter().any(|(instance, _)| instance.starts_with(&path)) {
+                    break;
+                }
+            }
         }
         found
     }
