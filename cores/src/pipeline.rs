@@ -28,6 +28,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let [round_robin, preferring] = [false, true].map(|prefers| round_robin::elaborate(shape.contexts(), prefers));
     let (round_robin, preferring) = (round_robin?, preferring?);
     let m = Builder::new(crate::PIPELINE, "The core without its memory.");
+    m.keep_inputs();
     let ports = Ports::declare(&m, shape);
 
     m.comment("Start, and the counters that programs read.");

@@ -22,6 +22,7 @@ pub const MEMORY: &str = "memory";
 /// Elaborates the top: an instance `pipeline`, and an instance `memory` of the adaptor, if there is one.
 pub fn elaborate(pipeline: &Module, adaptor: Option<&Module>, purpose: &str) -> Result<Module, ElaborationError> {
     let m = Builder::new(crate::TOP, purpose);
+    m.keep_inputs();
     let core = m.instance(crate::PIPELINE, pipeline);
     let between = adaptor.map_or_else(Vec::new, |adaptor| bus(pipeline, adaptor));
     let mut parts = vec![(pipeline, core)];

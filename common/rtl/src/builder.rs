@@ -8,7 +8,7 @@ use crate::each::{Each, Numbers, template};
 use crate::expr::{Expr, zeros};
 use crate::instance::Instance;
 use crate::module::{
-    Body, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, PropertyData, PropertyKind,
+    Body, CaseRow, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, PropertyData, PropertyKind,
     RegisterData,
 };
 use crate::names;
@@ -17,6 +17,35 @@ use crate::state::{Memory, Register};
 use crate::statement;
 use crate::structure::join;
 use crate::{Direction, MemoryStyle};
+
+/// Words that are alike in some bits, for [`Builder::matches`].
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// The bits in which they are alike.
+    pub mask: u64,
+    /// What these are.
+    pub value: u64,
+    /// What a reader calls the words.
+    pub label: String,
+}
+
+impl Pattern {
+    /// The bits as `casez` has them, `?` where words differ.
+    fn bits(&self, fields: &[usize]) -> String {
+        let width: usize = fields.iter().sum();
+        let bit = |position: usize| match (self.mask >> position & 1, self.value >> position & 1) {
+            (0, _) => '?',
+            (_, 0) => '0',
+            _ => '1',
+        };
+        let mut at = width;
+        let field = |bits: &usize| {
+            at -= bits;
+            (at..at + bits).rev().map(bit).collect::<String>()
+        };
+        format!("{width}'b{}", fields.iter().map(field).collect::<Vec<_>>().join("_"))
+    }
+}
 
 /// Names that a module cannot give: its clock, its reset, and what the printer adds.
 const RESERVED: [&str; 3] = ["clk", "rst", "unused"];
@@ -68,7 +97,13 @@ impl Builder {
     #[track_caller]
     fn empty_port(&self, name: &str) {
         check_name(name);
-        self.0.borrow_mut().empty_ports.insert(name.to_owned());
+        self.0.borrow_mut().hidden_ports.insert(name.to_owned(), 0);
+    }
+
+    /// Keeps the inputs that nothing in the module reads, for a module whose ports others rely on. Elsewhere they do not
+    /// appear, and what an instance connects to them is not read.
+    pub fn keep_inputs(&self) {
+        self.0.borrow_mut().keeps_inputs = true;
     }
 
     /// Opens a group of ports: a blank line and a comment in the port list.
@@ -139,6 +174,20 @@ impl Builder {
             return zeros(0);
         }
         self.declare_wire(name, value.width(), Some(Driver::Value(value.clone())))
+    }
+
+    /// 1 if a net matches one of the patterns: a `casez` with a row for each, its label behind it. `fields` cuts the bits of the
+    /// net into groups, from the highest, as a reader wants to see them.
+    ///
+    /// # Panics
+    /// If `value` is not a whole net, or `fields` has not as many bits.
+    #[track_caller]
+    pub fn matches(&self, name: &str, value: &Expr, fields: &[usize], patterns: &[Pattern]) -> Expr {
+        assert!(value.as_net().is_some(), "`{value:?}` is no net: name it with Builder::wire first");
+        assert!(fields.iter().sum::<usize>() == value.width(), "`{fields:?}` are not the bits of `{value:?}`");
+        let row = |pattern: &Pattern| CaseRow { bits: pattern.bits(fields), label: pattern.label.clone() };
+        let rows = patterns.iter().map(row).collect();
+        self.declare_wire(name, 1, Some(Driver::Matches(value.clone(), rows)))
     }
 
     /// The bits of a net from outside of which four-state simulators may not know every one: X and Z become 0 in simulation.
@@ -411,7 +460,7 @@ fn name_nets_as_ports(body: &Body) {
     let starts = |net: &Net| body.registers.iter().any(|register| register.net.id == net.id && register.start.is_some());
     let is_block = |net: &Net| {
         let position = body.wires.get(&net.id);
-        position.is_some_and(|at| matches!(&body.items[*at], Item::Wire { driver: Some(Driver::Known(_)), .. }))
+        position.is_some_and(|at| matches!(&body.items[*at], Item::Wire { driver: Some(Driver::Known(_) | Driver::Matches(..)), .. }))
     };
     let is_own = |net: &Net| body.own.iter().filter_map(Expr::as_net).any(|own| own.id == net.id);
     for port in &body.ports {

@@ -172,7 +172,7 @@ fn visible_items(finished: &Finished) -> Vec<(usize, &Item)> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Late {
     Assign,
-    Known,
+    Block,
     Loop,
     Instance,
     Clocked,
@@ -197,10 +197,13 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
                 sheet.gap();
                 sheet.comment("    ", text);
             }
-            Item::Wire { net, driver: Some(Driver::Known(value)) } => {
+            Item::Wire { net, driver: Some(driver @ (Driver::Known(value) | Driver::Matches(value, _))) } => {
                 statement::declare(sheet, "reg", net);
-                let text = statement::known(net, value);
-                late.entry(order.latest([value]).max(position)).or_default().push((Late::Known, text));
+                let text = match driver {
+                    Driver::Matches(_, rows) => statement::matches(net, value, rows),
+                    _ => statement::known(net, value),
+                };
+                late.entry(order.latest([value]).max(position)).or_default().push((Late::Block, text));
             }
             Item::Wire { net, driver: Some(driver @ (Driver::Value(value) | Driver::Memory { address: value, .. })) } => {
                 if order.latest([value]) > position {

@@ -26,16 +26,16 @@ impl Instance {
         }
     }
 
-    /// Position and width of a port; nothing for one of no bits.
+    /// Position and width of a port; no position if it does not appear.
     #[track_caller]
-    fn port(&self, name: &str, direction: Direction) -> Option<(usize, usize)> {
+    fn port(&self, name: &str, direction: Direction) -> (Option<usize>, usize) {
         let finished = self.module.finished();
         let found = finished.positions.get(name).map(|position| (*position, &finished.ports[*position]));
-        match found {
-            Some((position, port)) if port.direction == direction && !port.is_implicit() => {
-                Some((position, port.width))
+        match (found, finished.body.hidden_ports.get(name)) {
+            (Some((position, port)), _) if port.direction == direction && !port.is_implicit() => {
+                (Some(position), port.width)
             }
-            None if finished.body.empty_ports.contains(name) => None,
+            (None, Some(width)) if direction == Direction::Input || *width == 0 => (None, *width),
             _ => panic!("module `{}` has no {direction:?} port `{name}`", self.module.name()),
         }
     }
@@ -79,9 +79,9 @@ impl Instance {
 
     #[track_caller]
     fn connect(&self, port: &str, values: Vec<Expr>) -> &Self {
-        let place = self.port(port, Direction::Input);
-        values.iter().for_each(|value| self.check_width(port, place.map_or(0, |(_, width)| width), value));
-        if let Some((position, _)) = place {
+        let (place, width) = self.port(port, Direction::Input);
+        values.iter().for_each(|value| self.check_width(port, width, value));
+        if let Some(position) = place {
             self.with(|data| {
                 let input = &mut data.inputs[position];
                 assert!(input.is_empty(), "input `{port}` of `{}` is connected twice", self.name);
@@ -93,9 +93,9 @@ impl Instance {
 
     /// Position and width of an output, of all instances together.
     #[track_caller]
-    fn output_port(&self, port: &str) -> Option<(usize, usize)> {
-        let count = self.each.map_or(1, |each| each.count);
-        self.port(port, Direction::Output).map(|(position, width)| (position, width * count))
+    fn output_port(&self, port: &str) -> (Option<usize>, usize) {
+        let (position, width) = self.port(port, Direction::Output);
+        (position, width * self.each.map_or(1, |each| each.count))
     }
 
     /// An output, on a net named `instance_port`. Asking for a port of no bits gives no bits.
@@ -107,7 +107,7 @@ impl Instance {
     /// An output, on a net of a name of its own; the net that the port has already, if it has one.
     #[track_caller]
     pub fn output_as(&self, port: &str, net: &str) -> Expr {
-        let Some((position, width)) = self.output_port(port) else { return zeros(0) };
+        let (Some(position), width) = self.output_port(port) else { return zeros(0) };
         if let Some(known) = self.with(|data| data.outputs[position].clone()) {
             return Expr::net(&known);
         }
@@ -133,9 +133,9 @@ impl Instance {
     /// Lets an output drive a [`Builder::forward`] wire.
     #[track_caller]
     pub fn output_to(&self, port: &str, wire: &Expr) -> &Self {
-        let place = self.output_port(port);
-        self.check_width(port, place.map_or(0, |(_, width)| width), wire);
-        if let Some((position, _)) = place {
+        let (place, width) = self.output_port(port);
+        self.check_width(port, width, wire);
+        if let Some(position) = place {
             match self.with(|data| data.outputs[position].clone()) {
                 Some(known) => {
                     self.parent.drive_wire(wire, Driver::Value(Expr::net(&known)));

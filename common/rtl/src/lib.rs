@@ -25,7 +25,7 @@ mod state;
 mod statement;
 mod structure;
 
-pub use builder::Builder;
+pub use builder::{Builder, Pattern};
 pub use bundle::Bundle;
 pub use each::Each;
 pub use emit::{ModuleText, file, single_file};

@@ -105,8 +105,10 @@ pub(crate) struct Body {
     pub name: String,
     pub purpose: String,
     pub names: HashSet<String>,
-    /// Ports of no bits, which do not appear.
-    pub empty_ports: HashSet<String>,
+    /// Ports that do not appear, with their bits: those of no bits, and inputs that nothing reads.
+    pub hidden_ports: HashMap<String, usize>,
+    /// Whether inputs that nothing reads appear.
+    pub keeps_inputs: bool,
     /// Where the wire of each net is among the items.
     pub wires: HashMap<usize, usize>,
     pub ports: Vec<PortData>,
@@ -167,14 +169,27 @@ pub(crate) enum Driver {
     },
     /// Equal parts, the first at the bottom, of which there is one template.
     Each(Each, Vec<Expr>),
+    /// Whether the net matches one of the patterns.
+    Matches(Expr, Vec<CaseRow>),
     Instance,
+}
+
+/// A row of a `casez`.
+pub(crate) struct CaseRow {
+    /// The bits as Verilog writes them.
+    pub bits: String,
+    /// What the comment behind says.
+    pub label: String,
 }
 
 impl Driver {
     /// The expressions that give the value, or the address of the value.
     pub fn reads(&self) -> &[Expr] {
         match self {
-            Self::Value(value) | Self::Known(value) | Self::Memory { address: value, .. } => std::slice::from_ref(value),
+            Self::Value(value)
+            | Self::Known(value)
+            | Self::Memory { address: value, .. }
+            | Self::Matches(value, _) => std::slice::from_ref(value),
             Self::Each(_, values) => values,
             Self::Instance => &[],
         }
@@ -291,6 +306,24 @@ impl Body {
     /// Whether the module makes its own `clk` or `rst`.
     pub fn makes(&self, name: &str) -> bool {
         self.own.iter().filter_map(Expr::as_net).any(|net| net.name == name)
+    }
+
+    /// Takes the inputs that nothing reads, and what introduces no port any more, out of the list of ports.
+    fn hide_unread_inputs(&mut self, alive: &ReadBits) {
+        let ports = std::mem::take(&mut self.ports);
+        for port in ports {
+            match port {
+                PortData::Input(net) if !alive.contains_key(&net.id) => {
+                    self.hidden_ports.insert(net.name.clone(), net.width);
+                }
+                PortData::Group(_) => {
+                    self.ports.pop_if(|last| matches!(last, PortData::Group(_)));
+                    self.ports.push(port);
+                }
+                _ => self.ports.push(port),
+            }
+        }
+        self.ports.pop_if(|last| matches!(last, PortData::Group(_)));
     }
 
     fn port_list(&self, alive: &ReadBits) -> Vec<PortInfo> {
@@ -457,9 +490,12 @@ impl Module {
         Self(Rc::new(Finished { body, ports, positions, read_bits, settled }))
     }
 
-    pub(crate) fn close(body: Body) -> Result<Self, ElaborationError> {
+    pub(crate) fn close(mut body: Body) -> Result<Self, ElaborationError> {
         analysis::complete(&body)?;
         let read_bits = analysis::liveness(&body);
+        if !body.keeps_inputs {
+            body.hide_unread_inputs(&read_bits);
+        }
         let ports = body.port_list(&read_bits);
         let settled = analysis::settle(&body, &ports)?;
         let module = Self::of(body, ports, read_bits, settled);

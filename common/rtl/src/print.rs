@@ -321,7 +321,8 @@ pub(crate) fn after(head: &str, expr: &Expr, indent: usize) -> String {
 
 /// The expression as it stands after `used` columns at `indent`, broken over lines if it must be.
 pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
-    if let Some(text) = fitting(expr, LINE.saturating_sub(used)) {
+    // Behind it stand a semicolon and parentheses.
+    if let Some(text) = fitting(expr, (LINE - 2).saturating_sub(used)) {
         return text;
     }
     let inner = indent + 4;
@@ -347,7 +348,7 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             flatten(expr, "", &mut terms);
             let after = terms.iter().skip(1).map(|(symbol, _)| format!(" {symbol}")).chain([String::new()]);
             let items = terms.iter().zip(after).map(|((_, term), after)| nested(term, inner, inner + 4) + &after);
-            format!("{newline}{}", filled(items, inner).join(&newline))
+            format!("{newline}{}", filled(items, inner, "").join(&newline))
         }
         Kind::Compare(Compare::LessSigned, a, b) => signed(a, "<", b, indent),
         Kind::Compare(operator, a, b) => two(a, compare_symbol(*operator), b),
@@ -367,7 +368,7 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             // A part begins on the line that is open for it.
             let text = |part| broken(part, inner, inner + 4).trim_start().to_owned();
             let items = items.map(|(position, part)| text(part) + after(position));
-            format!("{{{newline}{}\n{}}}", filled(items, inner).join(&newline), " ".repeat(indent))
+            format!("{{{newline}{}\n{}}}", filled(items, inner, "").join(&newline), " ".repeat(indent))
         }
         Kind::Not(a) => match a.kind() {
             Kind::Compare(Compare::LessSigned, a, b) => signed(a, ">=", b, indent),
@@ -413,14 +414,15 @@ fn flatten<'a>(expr: &'a Expr, before: &'static str, terms: &mut Vec<(&'static s
     if chains_right(*operator, b) { flatten(b, symbol, terms) } else { terms.push((symbol, b)) }
 }
 
-/// Puts as many items on a line as fit.
-fn filled(items: impl Iterator<Item = String>, indent: usize) -> Vec<String> {
+/// Puts as many items on a line as fit, each with `after` between it and the next.
+pub(crate) fn filled(items: impl Iterator<Item = String>, indent: usize, after: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for item in items {
         match lines.last_mut() {
-            Some(line) if !item.contains('\n') && indent + line.len() + 1 + item.len() <= LINE => {
-                line.push(' ');
-                line.push_str(&item);
+            Some(line)
+                if !item.contains('\n') && indent + line.len() + after.len() + 1 + item.len() <= LINE - 2 =>
+            {
+                *line += &format!("{after} {item}");
             }
             _ => lines.push(item),
         }

@@ -5,10 +5,10 @@ use crate::each::{Each, Numbers, template};
 use crate::emit::printed_name;
 use crate::expr::Expr;
 use crate::module::{
-    Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
+    CaseRow, Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
 };
 use crate::net::{Net, NetKind};
-use crate::print::{LINE, after, broken, flat, literal, part, range};
+use crate::print::{after, broken, filled, flat, literal, part, range};
 use crate::sheet::Sheet;
 
 /// Declares a net, unless the list of ports has done so.
@@ -36,7 +36,7 @@ pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String 
         Driver::Memory { memory, address } => {
             format!("{head}{};\n", word(&finished.body.memories[*memory], address, 4, head.len()))
         }
-        Driver::Known(_) | Driver::Each(..) | Driver::Instance => {
+        Driver::Known(_) | Driver::Matches(..) | Driver::Each(..) | Driver::Instance => {
             unreachable!("driven by a block, by a loop or by the port of an instance")
         }
     }
@@ -60,6 +60,21 @@ pub(crate) fn known(net: &Net, value: &Expr) -> String {
     };
     let number = if net.width == 1 { "" } else { "        integer number;\n" };
     format!("    always @* begin : {}\n{number}{body}    end\n", known_block(name))
+}
+
+/// The block that tells whether a net matches one of the rows.
+pub(crate) fn matches(net: &Net, value: &Expr, rows: &[CaseRow]) -> String {
+    let name = &net.name;
+    let line = |(number, row): (usize, &CaseRow)| {
+        let last = number + 1 == rows.len();
+        format!("            {}{} // {}\n", row.bits, if last { ":" } else { "," }, row.label)
+    };
+    let lines: String = rows.iter().enumerate().map(line).collect();
+    let yes = if rows.is_empty() { String::new() } else { format!("{lines}                {name} = 1'b1;\n") };
+    format!(
+        "    always @* begin\n        casez ({})\n{yes}            default: {name} = 1'b0;\n        endcase\n    end\n",
+        flat(value)
+    )
 }
 
 /// A word of a memory, in a statement at `indent` after `used` columns.
@@ -97,66 +112,46 @@ pub(crate) fn declare_outputs(sheet: &mut Sheet, data: &InstanceData) {
     own.for_each(|net| declare(sheet, "wire", net));
 }
 
-/// An instance, or all of a loop as they stand in it.
+/// An instance, or all of a loop as they stand in it: first what is connected to nets of the same names, then each other port
+/// in a line of its own.
 pub(crate) fn instance(data: &InstanceData, prefix: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let ports = data.module.port_list();
-    let widest = ports.iter().map(|port| port.name.len()).max().unwrap_or(0);
-    let connections: Vec<Connection> = ports
-        .iter()
-        .enumerate()
-        .map(|(position, port)| {
-            let value = match (&*data.inputs[position], &data.outputs[position]) {
-                ([value], _) => broken(value, indent + 4, indent + 8 + widest),
-                ([], Some(net)) => match data.each {
-                    Some(each) => part(net.printed(), [0, port.width], each.variable, port.width),
-                    None => net.printed().to_owned(),
-                },
-                ([], None) => port.name.clone(),
-                (values, _) => broken(&in_loop(data.each, values), indent + 4, indent + 8 + widest),
-            };
-            if value == port.name {
-                Connection::SameName(port.name.clone())
-            } else {
-                Connection::Other(format!("{pad}    .{:<widest$} ({value})", port.name))
-            }
-        })
-        .collect();
-    let connections = lines_of(connections, &format!("{pad}    "));
+    let (same, others): (Vec<usize>, Vec<usize>) = (0..ports.len()).partition(|position| is_same_name(data, *position));
+    let same = same.into_iter().map(|position| format!(".{0} ({0})", ports[position].name));
+    let mut lines = filled(same, indent + 4, ",");
+    let widest = others.iter().map(|position| ports[*position].name.len()).max().unwrap_or(0);
+    lines.extend(others.into_iter().map(|position| {
+        let value = connection(data, position, indent + 4, indent + 8 + widest);
+        format!(".{:<widest$} ({value})", ports[position].name)
+    }));
     let parameters = parameters(data.module.finished().body.external.as_deref().unwrap_or_default());
-    let name = printed_name(&data.module, prefix);
-    format!("{pad}{name} {parameters}{} (\n{}\n{pad});\n", data.name, connections.join(",\n"))
+    let (name, lines) = (printed_name(&data.module, prefix), lines.join(&format!(",\n{pad}    ")));
+    format!("{pad}{name} {parameters}{} (\n{pad}    {lines}\n{pad});\n", data.name)
 }
 
-/// A connection of a port.
-enum Connection {
-    /// To a net of the same name.
-    SameName(String),
-    /// The whole line.
-    Other(String),
-}
-
-/// The lines of connections: neighbours to nets of the same names share lines.
-fn lines_of(connections: Vec<Connection>, pad: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut is_open = false;
-    for connection in connections {
-        match connection {
-            Connection::Other(line) => {
-                lines.push(line);
-                is_open = false;
-            }
-            Connection::SameName(name) => {
-                let text = format!(".{name} ({name})");
-                match lines.last_mut().filter(|line| is_open && line.len() + text.len() + 3 <= LINE) {
-                    Some(line) => *line += &format!(", {text}"),
-                    None => lines.push(format!("{pad}{text}")),
-                }
-                is_open = true;
-            }
-        }
+/// Whether a port is connected to a net of its own name.
+fn is_same_name(data: &InstanceData, position: usize) -> bool {
+    let port = &data.module.port_list()[position];
+    match (&*data.inputs[position], &data.outputs[position]) {
+        ([value], _) => value.as_net().is_some_and(|net| net.printed() == port.name),
+        ([], Some(net)) => data.each.is_none() && net.printed() == port.name,
+        (values, _) => values.is_empty(),
     }
-    lines
+}
+
+/// What a port is connected to.
+fn connection(data: &InstanceData, position: usize, indent: usize, used: usize) -> String {
+    let port = &data.module.port_list()[position];
+    match (&*data.inputs[position], &data.outputs[position]) {
+        ([value], _) => broken(value, indent, used),
+        ([], Some(net)) => match data.each {
+            Some(each) => part(net.printed(), [0, port.width], each.variable, port.width),
+            None => net.printed().to_owned(),
+        },
+        ([], None) => port.name.clone(),
+        (values, _) => broken(&in_loop(data.each, values), indent, used),
+    }
 }
 
 /// The values of all parts of a loop over hardware as they stand in it.

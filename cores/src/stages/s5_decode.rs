@@ -73,7 +73,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Faults of the instruction itself.");
     let csr_legal = decoder.csr_exists() & (!&csr_writes | decoder.csr(&|csr| csr.writable()));
-    let legal = m.wire("legal", &(decoder.legal() & (!&is_csr | csr_legal)));
+    let legal = m.wire("legal", &(decoder.legal(&m, "is_instruction") & (!&is_csr | csr_legal)));
     let is_ecall = is("is_ecall", Operation::Ecall);
     let is_ebreak = is("is_ebreak", Operation::Ebreak);
     let faults = m.wire("faults", &(&fetch_fault | !&legal | (&legal & (&is_ecall | &is_ebreak))));
@@ -176,6 +176,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
 /// What a CSR adds in one lane: its number, or the distance from the end of the warp before to the end of its stack.
 fn own(shape: &Shape, shared: &Shared, lane: usize) -> Expr {
-    let number = lit(32, lane as u64).when(&shared.add_lane);
-    number | lit(32, (lane as u64 + 1) * u64::from(shape.stack_bytes)).when(&shared.add_stack)
+    // Choices of 0, not masks, which would have another form where the number is 0.
+    let number = shared.add_lane.mux(&lit(32, lane as u64), &zeros(32));
+    number | shared.add_stack.mux(&lit(32, (lane as u64 + 1) * u64::from(shape.stack_bytes)), &zeros(32))
 }

@@ -72,6 +72,7 @@ fn id_bits(shape: &Shape) -> usize {
 fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
     let m =
         Builder::new(MODULE, "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order there.");
+    m.keep_inputs();
     let port = Request::inputs(&m, shape);
     let bus = Bus::declare(&m, shape);
 
