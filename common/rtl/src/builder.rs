@@ -8,8 +8,8 @@ use crate::each::{Each, Numbers, template};
 use crate::expr::{Expr, zeros};
 use crate::instance::Instance;
 use crate::module::{
-    Body, CaseRow, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, PropertyData, PropertyKind,
-    RegisterData,
+    Body, CaseRow, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, PropertyData,
+    PropertyKind, RegisterData,
 };
 use crate::names;
 use crate::net::{Net, NetKind};
@@ -354,9 +354,8 @@ impl Builder {
             return own.clone();
         }
         let module = body.id;
-        let net = body.reset.get_or_insert_with(|| {
-            Rc::new(Net::new(fresh(), "rst".to_owned(), 1, NetKind::Reset, module))
-        });
+        let net =
+            body.reset.get_or_insert_with(|| Rc::new(Net::new(fresh(), "rst".to_owned(), 1, NetKind::Reset, module)));
         Expr::net(net)
     }
 
@@ -457,10 +456,13 @@ impl Builder {
 /// A net of the module that is an output, and nothing else, has the name of the port in the text. One with a value before the
 /// first clock edge is declared by itself, and so is one that is several outputs for all but the first.
 fn name_nets_as_ports(body: &Body) {
-    let starts = |net: &Net| body.registers.iter().any(|register| register.net.id == net.id && register.start.is_some());
+    let starts =
+        |net: &Net| body.registers.iter().any(|register| register.net.id == net.id && register.start.is_some());
     let is_block = |net: &Net| {
         let position = body.wires.get(&net.id);
-        position.is_some_and(|at| matches!(&body.items[*at], Item::Wire { driver: Some(Driver::Known(_) | Driver::Matches(..)), .. }))
+        position.is_some_and(|at| {
+            matches!(&body.items[*at], Item::Wire { driver: Some(Driver::Known(_) | Driver::Matches(..)), .. })
+        })
     };
     let is_own = |net: &Net| body.own.iter().filter_map(Expr::as_net).any(|own| own.id == net.id);
     for port in &body.ports {

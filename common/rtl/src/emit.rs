@@ -9,9 +9,9 @@ use rust_hdl::core::probe::Probe;
 
 use crate::Direction;
 use crate::analysis::nets;
+use crate::each::Each;
 use crate::expr::Expr;
 use crate::hierarchy::{Kind, Purpose};
-use crate::each::Each;
 use crate::module::{Driver, Finished, InstanceData, Item, Module, PortData, RegisterData, WriteData};
 use crate::net::{Net, NetKind};
 use crate::print::{after, flat, range};
@@ -205,7 +205,10 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
                 };
                 late.entry(order.latest([value]).max(position)).or_default().push((Late::Block, text));
             }
-            Item::Wire { net, driver: Some(driver @ (Driver::Value(value) | Driver::Memory { address: value, .. })) } => {
+            Item::Wire {
+                net,
+                driver: Some(driver @ (Driver::Value(value) | Driver::Memory { address: value, .. })),
+            } => {
                 if order.latest([value]) > position {
                     statement::declare(sheet, "wire", net);
                     let text = statement::drive(finished, &format!("    assign {} = ", net.printed()), driver);

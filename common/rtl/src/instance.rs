@@ -60,7 +60,9 @@ impl Instance {
     /// `instance_port` holds them.
     #[track_caller]
     pub fn input_each(&self, port: &str, value: impl FnMut(usize) -> Expr) -> &Self {
-        let Some(each) = self.each else { return self.input(port, &std::iter::once(0).map(value).collect::<Vec<_>>()[0]) };
+        let Some(each) = self.each else {
+            return self.input(port, &std::iter::once(0).map(value).collect::<Vec<_>>()[0]);
+        };
         let values = each.map(value);
         if self.parent.is_loop(each, &values) {
             return self.connect(port, values);

@@ -186,10 +186,9 @@ impl Driver {
     /// The expressions that give the value, or the address of the value.
     pub fn reads(&self) -> &[Expr] {
         match self {
-            Self::Value(value)
-            | Self::Known(value)
-            | Self::Memory { address: value, .. }
-            | Self::Matches(value, _) => std::slice::from_ref(value),
+            Self::Value(value) | Self::Known(value) | Self::Memory { address: value, .. } | Self::Matches(value, _) => {
+                std::slice::from_ref(value)
+            }
             Self::Each(_, values) => values,
             Self::Instance => &[],
         }

@@ -175,7 +175,9 @@ impl Line {
             Kind::Literal(value) => self.text += &literal(expr.width(), value),
             Kind::Slice(net, lo) if expr.width() == 1 => self.text += &format!("{}[{lo}]", net.printed()),
             Kind::Slice(net, lo) => self.text += &format!("{}[{}:{lo}]", net.printed(), lo + expr.width() - 1),
-            Kind::Part(net, lo, step, variable) => self.text += &part(net.printed(), [*lo, *step], variable, expr.width()),
+            Kind::Part(net, lo, step, variable) => {
+                self.text += &part(net.printed(), [*lo, *step], variable, expr.width())
+            }
             Kind::Number(variable, step, first) => self.text += &number(variable, step, first, expr.width()),
             Kind::Index(net, index) => {
                 self.text += net.printed();
@@ -387,7 +389,9 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             Kind::Concat(_) => format!("{{{count}{}}}", broken(part, indent, used + 4)),
             _ => format!("{{{count}{{{}}}}}", broken(part, indent, used + 4)),
         },
-        Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) | Kind::Index(..) | Kind::Part(..) | Kind::Number(..) => flat(expr),
+        Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) | Kind::Index(..) | Kind::Part(..) | Kind::Number(..) => {
+            flat(expr)
+        }
     }
 }
 
@@ -419,9 +423,7 @@ pub(crate) fn filled(items: impl Iterator<Item = String>, indent: usize, after: 
     let mut lines: Vec<String> = Vec::new();
     for item in items {
         match lines.last_mut() {
-            Some(line)
-                if !item.contains('\n') && indent + line.len() + after.len() + 1 + item.len() <= LINE - 2 =>
-            {
+            Some(line) if !item.contains('\n') && indent + line.len() + after.len() + 1 + item.len() <= LINE - 2 => {
                 *line += &format!("{after} {item}");
             }
             _ => lines.push(item),

@@ -5,7 +5,8 @@ use crate::each::{Each, Numbers, template};
 use crate::emit::printed_name;
 use crate::expr::Expr;
 use crate::module::{
-    CaseRow, Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
+    CaseRow, Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData,
+    WriteData,
 };
 use crate::net::{Net, NetKind};
 use crate::print::{after, broken, filled, flat, literal, part, range};
@@ -222,7 +223,8 @@ pub(crate) fn register_statements(group: &[&RegisterData]) -> String {
 }
 
 pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
-    let variable = LOOP_VARIABLES.into_iter().find(|name| !finished.body.names.contains(*name)).unwrap_or("loop_number");
+    let variable =
+        LOOP_VARIABLES.into_iter().find(|name| !finished.body.names.contains(*name)).unwrap_or("loop_number");
     let in_loop = writes_in_loop(variable, &memory.writes);
     let mut body = String::new();
     if let Some((write, part)) = &in_loop {

@@ -35,8 +35,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     });
     alus.input("set_less", &lane_control.set_less).input("no_result", &lane_control.no_result);
     alus.input("selects", &lane_control.selects);
-    let [results, sums, taken] = [("result", "results"), ("sum", "sums"), ("taken", "taken")]
-        .map(|(port, net)| alus.output_as(port, net));
+    let [results, sums, taken] =
+        [("result", "results"), ("sum", "sums"), ("taken", "taken")].map(|(port, net)| alus.output_as(port, net));
 
     if shape.has(&M) {
         let high = m.delay("multiplies_high", &word.slice(12, 2).any());

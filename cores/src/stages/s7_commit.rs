@@ -67,11 +67,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("Memory: faults of every active lane, before any is served.");
     let is_memory = &control.is_load | &control.is_store;
     let size = word.slice(12, 2);
-    let per_lane = |name: &str, f: &dyn Fn(&Expr) -> Expr| {
-        m.wire_each(shape.lanes(), name, |lane| f(&addresses.lane(lane, 32)))
-    };
-    let misaligned =
-        per_lane("misaligned", &|a| &is_memory & ((a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))));
+    let per_lane =
+        |name: &str, f: &dyn Fn(&Expr) -> Expr| m.wire_each(shape.lanes(), name, |lane| f(&addresses.lane(lane, 32)));
+    let misaligned = per_lane("misaligned", &|a| &is_memory & ((a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))));
     let at_console = per_lane("at_console", &|a| a.is(u64::from(CONSOLE)));
     let mapped = per_lane("in_ram", &|a| in_ram(shape, a)) | at_console.when(&!&control.is_atomic);
     let unmapped = m.wire("unmapped", &(!mapped).when(&is_memory));
