@@ -149,8 +149,8 @@ rtl::bundle! {
         writes: 1,
         /// The result is the low word of the path's mask.
         reads_mask: 1,
-        /// The result is the high word of the path's mask.
-        reads_mask_high: 1,
+        /// The result is the high word of the path's mask, which only wide warps have.
+        reads_mask_high: usize::from(shape.threads > 32),
         /// One call deeper.
         calls: 1,
         /// One call less deep.

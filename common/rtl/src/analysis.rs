@@ -279,7 +279,8 @@ impl Settle<'_> {
         while let Some((net, next)) = path.last_mut() {
             let (net, position) = (*net, *next);
             *next += 1;
-            match self.nodes[&net].reads.get(position) {
+            // An input that nothing alive reads has no node.
+            match self.nodes.get(&net).and_then(|node| node.reads.get(position)) {
                 Some(read) => match self.state.get(read) {
                     Some(State::Settled(_)) => {}
                     Some(State::Visited) => {
@@ -294,7 +295,7 @@ impl Settle<'_> {
                     }
                 },
                 None => {
-                    let inputs = self.inputs(&self.nodes[&net].reads);
+                    let inputs = self.inputs(self.nodes.get(&net).map_or(&[], |node| &node.reads));
                     self.state.insert(net, State::Settled(inputs));
                     self.order.push(net);
                     path.pop();

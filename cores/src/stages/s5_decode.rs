@@ -141,7 +141,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         is_multiply,
         is_divide,
         reads_mask: csr(CsrKind::Mask { high: false }),
-        reads_mask_high: csr(CsrKind::Mask { high: true }),
+        reads_mask_high: csr(CsrKind::Mask { high: true }).slice(0, usize::from(shape.threads > 32)),
         calls: &pushes & !&pops,
         returns: &pops & !&pushes,
         is_ret: word.is(RET).slice(0, usize::from(shape.reconverges)),

@@ -122,11 +122,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let console_load = m.wire("console_load", &(&control.is_load & &leader_at_console));
     let rd = word.slice(7, 5);
     let writes = m.wire("writes", &(&control.writes | (&console_load & rd.any())));
-    let mask_words = [
-        path.mask.slice(0, threads.min(32)).extend(32).when(&control.reads_mask),
-        path.mask.from(threads.min(32)).extend(32).when(&control.reads_mask_high),
-    ];
-    let shared = m.wire("shared_value", &(&mask_words[0] | &mask_words[1] | uniform));
+    let low_word = path.mask.slice(0, threads.min(32)).extend(32).when(&control.reads_mask);
+    let high_word = match control.reads_mask_high.width() {
+        0 => zeros(32),
+        _ => path.mask.from(32).extend(32).when(&control.reads_mask_high),
+    };
+    let shared = m.wire("shared_value", &(low_word | high_word | uniform));
     let values = m.wire_each(shape.lanes(), "values", |lane| result.lane(lane, 32) | &shared);
     // Of memory only a load of the console writes here: it serves the lanes whose address is the leader's.
     let one_target = m.wire("one_target", &(&control.is_jalr | &control.is_load));
