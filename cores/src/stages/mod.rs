@@ -7,6 +7,8 @@ pub mod s0_steer;
 pub mod s1_fetch;
 pub mod s2_predecode;
 pub mod s3_context;
+pub mod s3_pick;
+pub mod s3_places;
 pub mod s3_schedule;
 pub mod s3_scoreboard;
 pub mod s4_collect;
