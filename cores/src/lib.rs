@@ -10,7 +10,7 @@
 //! | S5 | `stages/s5_decode.rs`, `decoder.rs` | control, operands |
 //! | S6 | `stages/s6_execute.rs` | lanes |
 //! | S7 | `stages/s7_commit.rs` | validation, branch targets, one memory transaction, register write |
-//! | S8 | `stages/s8_context.rs` | divergence unit, resteer, barrier |
+//! | S8 | `stages/s8_context.rs`, `s8_barrier.rs` | divergence unit, resteer, barrier |
 //! | S9 | `stages/s9_gather.rs` | load data |
 //!
 //! Nothing after S3 stalls: what could is reserved before issue. An instruction is speculative until S7 validates its

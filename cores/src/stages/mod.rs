@@ -17,5 +17,6 @@ pub mod s5_decode;
 pub mod s6_execute;
 pub mod s6_leader;
 pub mod s7_commit;
+pub mod s8_barrier;
 pub mod s8_context;
 pub mod s9_gather;
