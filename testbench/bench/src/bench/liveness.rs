@@ -185,12 +185,13 @@ fn written_csr(instruction: u32) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use words::NOP;
+
     use super::*;
 
-    const EXIT_A0: u32 = EXIT << 20 | 10 << 15 | 1 << 12 | 0x73;
-    const PARK: u32 = BARRIER << 20 | 1 << 12 | 0x73;
-    const READ_EXIT: u32 = EXIT << 20 | 2 << 12 | 0x73;
-    const NOP: u32 = 0x13;
+    const EXIT_A0: u32 = words::csrw(words::EXIT, 10);
+    const PARK: u32 = words::csrw(words::BARRIER, 0);
+    const READ_EXIT: u32 = words::csrr(0, words::EXIT);
 
     fn threads() -> Threads {
         let thread = Thread { state: State::Runnable, last: 0, pc: None };
