@@ -10,7 +10,6 @@ mod control;
 mod csr;
 mod group;
 mod lanes;
-mod multiply;
 mod part;
 mod reservations;
 mod threads;
@@ -19,7 +18,7 @@ use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
 
 use crate::control_flow::{Analysis, ReconvergenceTable};
-use crate::decode::{DecodeCache, Form, Instruction};
+use crate::decode::{DecodeCache, Form, Instruction, Unit};
 use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, Program};
 use arithmetic::Second;
@@ -193,11 +192,6 @@ impl Machine {
                 arithmetic::registers(operation, a, b, &mut part.out.values);
                 self.write_back(part, rd);
             }
-            Instruction::Multiply { operation, rd, rs1, rs2 } => {
-                let (a, b) = (self.threads.row(warp, rs1), self.threads.row(warp, rs2));
-                multiply::registers(operation, a, b, &mut part.out.values);
-                self.write_late(part, rd);
-            }
             Instruction::Compute { computation, rd, rs1, rs2 } => {
                 let a = self.threads.row(warp, rs1);
                 let b = match computation.form {
@@ -205,7 +199,10 @@ impl Machine {
                     Form::Amount | Form::One => Second::Same(u32::from(rs2)),
                 };
                 arithmetic::computed(computation, a, b, &mut part.out.values);
-                self.write_back(part, rd);
+                match computation.unit {
+                    Unit::Lanes => self.write_back(part, rd),
+                    Unit::Multiplier | Unit::Divider => self.write_late(part, rd),
+                }
             }
             Instruction::Jump { rd, offset } => self.jump(part, rd, offset)?,
             Instruction::JumpRegister { rd, rs1, offset } => self.jump_register(part, (rd, rs1, offset))?,
@@ -214,8 +211,6 @@ impl Machine {
                 self.load(part, (width, signed), (rd, rs1, offset))?;
             }
             Instruction::Store { width, rs1, rs2, offset } => self.store(part, width, (rs1, rs2, offset))?,
-            Instruction::LoadReserved { rd, rs1, .. } => self.load_reserved(part, (rd, rs1))?,
-            Instruction::StoreConditional { rd, rs1, rs2, .. } => self.store_conditional(part, (rd, rs1, rs2))?,
             Instruction::Atomic { operation, rd, rs1, rs2, .. } => self.atomic(part, operation, (rd, rs1, rs2))?,
             // Stores are performed in the order of their commits and fetches see them at once.
             Instruction::Fence | Instruction::FenceInstruction | Instruction::Pause => part.advance(),
