@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::area::Cells;
+use crate::cells::Cells;
 
 /// Parts with the same cells.
 #[derive(Debug, PartialEq, Eq)]

@@ -3,22 +3,17 @@
 use kernels::Kernel;
 use serde::Serialize;
 use serde_json::{Value, json};
-use weft_config::{Base, Config, DUAL_PATH, Key, PDOM_STACK, Unit as Descriptor, UnitError};
+use weft_config::{Base, Config, Key, UnitError};
 
-use super::request::{self, PER_MODULE_FROM, Request};
+use super::request::{self, PER_MODULE_FROM, Request, STACKS, WARPS};
 use super::unit::Unit;
 
-/// Warps of every core, as in the Simty report.
-pub const WARPS: u32 = 8;
 /// The FPGA that every core is synthesised for.
 pub const TARGET: &str = "ecp5-85k";
 /// The step that builds the kernels, before all others.
 pub const KERNELS: &str = "kernels";
 /// Says in the command of a core how many minutes a seed has.
 pub const MINUTES: &str = "--minutes";
-
-/// The units of the comparison of stacks.
-pub static STACKS: [&Descriptor; 2] = [&PDOM_STACK, &DUAL_PATH];
 
 /// A core that is synthesised, but for its unit and its threads.
 struct Isa {

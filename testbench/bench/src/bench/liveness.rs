@@ -6,7 +6,7 @@ use sim::{Program, advice};
 use weft_config::Config;
 use weft_trace::Commit;
 
-use crate::lockstep::place;
+use crate::text::place;
 
 const EXIT: u32 = 0x800;
 const BARRIER: u32 = 0x801;

@@ -16,7 +16,7 @@ use sim::Program;
 use sim::decode::{Instruction, Unit, decode};
 use weft_trace::Commit;
 
-use crate::lockstep::{disassemble, place};
+use crate::text::{disassemble, place};
 use crate::trace_port::Sample;
 
 /// The stages from issue to commit, one cycle each.
