@@ -12,11 +12,6 @@ use super::{Next, Policy, Start, rank};
 /// See the module.
 pub(super) struct Arbiter {
     fair_after: u64,
-    warps: Vec<Warp>,
-}
-
-/// The live threads of a warp, and whose turn it is.
-struct Warp {
     /// Disjoint, of distinct rank, best first. There is place for one of each lane.
     groups: Vec<PathRecord>,
     /// The path in charge: the best group, or those lanes of a group whose turn it is.
@@ -42,62 +37,53 @@ struct Turns {
 
 impl Arbiter {
     pub(super) fn new(start: &Start) -> Self {
-        Self { fair_after: start.fair_after, warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
+        let path = start.path();
+        let mut groups = Vec::with_capacity(start.mask.count_ones() as usize);
+        groups.push(path);
+        Self { fair_after: start.fair_after, groups, charge: Some(path), divided: false, turns: Turns::default() }
     }
 }
 
 impl Policy for Arbiter {
     #[inline]
-    fn path(&self, warp: u32, _slot: u32) -> Option<PathRecord> {
-        self.warps[warp as usize].charge
+    fn path(&self, _slot: u32) -> Option<PathRecord> {
+        self.charge
     }
 
-    fn list(&self, warp: u32) -> Vec<PathRecord> {
-        let warp = &self.warps[warp as usize];
-        let taken_out = warp.charge.map_or(0, |charge| charge.mask);
-        let others = warp.groups.iter().map(|group| PathRecord { mask: group.mask & !taken_out, ..*group });
-        warp.charge.into_iter().chain(others.filter(|path| path.mask != 0)).collect()
+    fn list(&self) -> Vec<PathRecord> {
+        let taken_out = self.charge.map_or(0, |charge| charge.mask);
+        let others = self.groups.iter().map(|group| PathRecord { mask: group.mask & !taken_out, ..*group });
+        self.charge.into_iter().chain(others.filter(|path| path.mask != 0)).collect()
     }
 
-    fn held(&self, warp: u32) -> u32 {
-        let warp = &self.warps[warp as usize];
-        warp.groups.len() as u32 + u32::from(warp.divided)
+    fn held(&self) -> u32 {
+        self.groups.len() as u32 + u32::from(self.divided)
     }
 
-    fn resolve(&mut self, warp: u32, _slot: u32, next: &Next) -> Moves {
-        let warp = &mut self.warps[warp as usize];
-        if let ([only], Some(path), None) = (warp.groups.as_mut_slice(), &next.a, &next.b)
+    fn resolve(&mut self, _slot: u32, next: &Next) -> Moves {
+        if let ([only], Some(path), None) = (self.groups.as_mut_slice(), &next.a, &next.b)
             && only.mask == path.mask
         {
             // The only path stays the only one: nobody waits for a turn.
             *only = *path;
-            warp.charge = Some(*path);
-        } else if let Some(committed) = warp.charge {
-            warp.advance(&committed, next);
-            warp.choose(committed.mask, self.fair_after);
+            self.charge = Some(*path);
+        } else if let Some(committed) = self.charge {
+            self.advance(&committed, next);
+            self.choose(committed.mask);
         }
         Moves::default()
     }
 
     fn release(&mut self) {
-        for warp in &mut self.warps {
-            for group in &mut warp.groups {
-                group.parked = false;
-            }
-            // All were parked: their order is the same, and nobody has a turn.
-            warp.charge = warp.groups.first().copied();
+        for group in &mut self.groups {
+            group.parked = false;
         }
+        // All were parked: their order is the same, and nobody has a turn.
+        self.charge = self.groups.first().copied();
     }
 }
 
-impl Warp {
-    fn new(start: &Start) -> Self {
-        let path = start.path();
-        let mut groups = Vec::with_capacity(start.mask.count_ones() as usize);
-        groups.push(path);
-        Self { groups, charge: Some(path), divided: false, turns: Turns::default() }
-    }
-
+impl Arbiter {
     /// The lanes of `committed` become `next`.
     fn advance(&mut self, committed: &PathRecord, next: &Next) {
         if let Ok(place) = self.groups.binary_search_by_key(&rank(committed), rank) {
@@ -113,10 +99,10 @@ impl Warp {
     }
 
     /// Puts the next path in charge after a commit by the lanes `committed`.
-    fn choose(&mut self, committed: u64, fair_after: u64) {
+    fn choose(&mut self, committed: u64) {
         let runnable = self.groups.iter().filter(|group| !group.parked).fold(0, |lanes, group| lanes | group.mask);
         let Turns { count, mut taken, held } = self.turns;
-        let due = fair_after > 0 && count + 1 >= fair_after;
+        let due = self.fair_after > 0 && count + 1 >= self.fair_after;
         let preferred = if due {
             taken |= committed;
             runnable & !taken
@@ -287,13 +273,13 @@ mod tests {
     /// Random splits, merges, parks and ends; gives the most paths, and how often the best path by
     /// priority was not in charge, and how often it was divided.
     fn compare(fair_after: u64, seed: u64) -> (u32, u32, u32) {
-        let start = Start { warps: 1, mask: 0xff, entry: 0x8000_0000, fair_after, path_forwarding: false };
+        let start = Start { mask: 0xff, entry: 0x8000_0000, fair_after, path_forwarding: false };
         let mut arbiter = Arbiter::new(&start);
         let mut threads = PerThread::new(8, start.entry, fair_after);
         let mut state = seed;
         let (mut most, mut out_of_order, mut divided) = (0, 0, 0);
         for step in 0..400 {
-            let Some(path) = arbiter.path(0, 0) else { break };
+            let Some(path) = arbiter.path(0) else { break };
             if path.parked {
                 arbiter.release();
                 threads.release();
@@ -306,14 +292,14 @@ mod tests {
                     near(&path, path.mask & split & !ended, &mut state),
                     near(&path, path.mask & !split & !ended, &mut state),
                 );
-                arbiter.resolve(0, 0, &next);
+                arbiter.resolve(0, &next);
                 threads.commit(&next);
             }
             let place = format!("fair_after {fair_after}, seed {seed}, step {step}");
-            assert_eq!(arbiter.path(0, 0), threads.in_charge, "{place}");
-            let list = arbiter.list(0);
+            assert_eq!(arbiter.path(0), threads.in_charge, "{place}");
+            let list = arbiter.list();
             assert_eq!(list, threads.list(), "{place}");
-            assert_eq!(arbiter.held(0), list.len() as u32, "{place}");
+            assert_eq!(arbiter.held(), list.len() as u32, "{place}");
             most = most.max(list.len() as u32);
             out_of_order += u32::from(list.iter().any(|path| rank(path) < rank(&list[0])));
             divided += u32::from(list.iter().skip(1).any(|path| rank(path) == rank(&list[0])));
@@ -342,19 +328,19 @@ mod tests {
     /// anew.
     #[test]
     fn spinning_paths_take_turns() {
-        let start = Start { warps: 1, mask: 0b1111, entry: 0x8000_0000, fair_after: 3, path_forwarding: false };
+        let start = Start { mask: 0b1111, entry: 0x8000_0000, fair_after: 3, path_forwarding: false };
         let mut arbiter = Arbiter::new(&start);
         let at = |pc, mask| Some(PathRecord { pc, depth: 0, mask, parked: false });
         // Two commits that scatter the lanes over the pcs 0, 4, 8 and 12, the last lane foremost.
-        arbiter.resolve(0, 0, &Next::of(at(0, 0b1100), at(8, 0b0011)));
-        arbiter.resolve(0, 0, &Next::of(at(0, 0b1000), at(4, 0b0100)));
+        arbiter.resolve(0, &Next::of(at(0, 0b1100), at(8, 0b0011)));
+        arbiter.resolve(0, &Next::of(at(0, 0b1000), at(4, 0b0100)));
         let mut masks = Vec::new();
         for _ in 0..17 {
-            let path = arbiter.path(0, 0).expect("all live");
+            let path = arbiter.path(0).expect("all live");
             masks.push(path.mask);
             // The lanes at 8 part when they first run.
             let parts = Next::of(at(8, 0b0010), at(12, 0b0001));
-            arbiter.resolve(0, 0, &if path.mask == 0b0011 { parts } else { Next::of(Some(path), None) });
+            arbiter.resolve(0, &if path.mask == 0b0011 { parts } else { Next::of(Some(path), None) });
         }
         let (first, second, third, fourth) = (0b1000, 0b0100, 0b0010, 0b0001);
         #[rustfmt::skip]
