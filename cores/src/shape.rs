@@ -157,6 +157,11 @@ impl Shape {
         self.warps * self.slots
     }
 
+    /// The contexts, as a loop.
+    pub fn each_context(&self) -> Each {
+        Each::new("index", self.contexts())
+    }
+
     /// Bits of a context number.
     pub fn context_bits(&self) -> usize {
         clog2(self.contexts())

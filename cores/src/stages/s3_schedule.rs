@@ -238,7 +238,7 @@ impl Arrives {
 
 /// The contexts, which keep the hazards of what they buffer.
 pub struct Contexts {
-    instances: Vec<Instance>,
+    instances: Instance,
     /// The one that takes the word from S2, a bit for each.
     pushed: Expr,
     /// The one that issues, a bit for each: driven by the pick.
@@ -253,35 +253,38 @@ impl Contexts {
         let grant = m.forward("grant", contexts);
         let pushed = m.wire("pushed", &decode(context, contexts).when(push));
         let held_back = (contexts > 1).then(|| m.register("held_back", contexts));
-        let instances = (0..contexts).map(|number| m.instance(&format!("context_{number}"), module)).collect();
+        let instances = m.instance_each(shape.each_context(), "context_state", module);
         Self { instances, pushed, grant, held_back }
     }
 
     fn connect(&self, shape: &Shape, inputs: &Inputs, replays: &Replays, arrives: &Arrives, lacking: &Expr) {
-        let (scoreboard, late) = (&arrives.scoreboard, shape.late_results);
-        for (number, context) in self.instances.iter().enumerate() {
-            context.input("running", &inputs.running).input("lacking", lacking);
-            context.input("push", &self.pushed.bit(number)).input("picked", &self.grant.bit(number));
-            context.input("needs_s2", &arrives.needs).input("elects_s2", &arrives.elects);
-            scoreboard.feeds(context, &["depends_s2", "reads_last_s2"]);
-            context.input("flush", &inputs.flush_one.bit(number)).input("record", &replays.stand.bit(number));
-            context.input("record_ends", &replays.ended.bit(number));
-            let sibling = number ^ 1;
-            let mut waited_for = scoreboard.net("pending").lane(number, late);
-            if shape.slots > 1 {
-                context.input("sibling_issues", &(self.grant.bit(sibling) & !inputs.flush_one.bit(sibling)));
-                waited_for = join([&waited_for, &scoreboard.net("shadowed").lane(sibling, late)]);
-            }
-            context.input("pending", &waited_for);
-            if let Some(held_back) = &self.held_back {
-                context.input("held_back", &held_back.bit(number));
-            }
+        let (scoreboard, late, contexts) = (&arrives.scoreboard, shape.late_results, &self.instances);
+        contexts.input("running", &inputs.running).input("lacking", lacking);
+        contexts.input_parts("push", &self.pushed).input_parts("picked", &self.grant);
+        contexts.input("needs_s2", &arrives.needs).input("elects_s2", &arrives.elects);
+        scoreboard.feeds(contexts, &["depends_s2", "reads_last_s2"]);
+        contexts.input_parts("flush", &inputs.flush_one).input_parts("record", &replays.stand);
+        contexts.input_parts("record_ends", &replays.ended);
+        let pending = scoreboard.net("pending");
+        if shape.slots > 1 {
+            let sibling = |number: usize| number ^ 1;
+            let issues = &self.grant & !&inputs.flush_one;
+            contexts.input_each("sibling_issues", |number| issues.bit(sibling(number)));
+            let shadowed = scoreboard.net("shadowed");
+            contexts.input_each("pending", |number| {
+                join([&pending.lane(number, late), &shadowed.lane(sibling(number), late)])
+            });
+        } else {
+            contexts.input_parts("pending", &pending);
+        }
+        if let Some(held_back) = &self.held_back {
+            contexts.input_parts("held_back", held_back);
         }
     }
 
     /// An output of all of them.
     pub fn column(&self, port: &str) -> Expr {
-        join(&self.instances.iter().map(|context| context.output(port)).collect::<Vec<_>>())
+        self.instances.output(port)
     }
 }
 
