@@ -246,7 +246,7 @@ fn header(config: &Config, shape: &Shape, unit: &dyn DivergenceUnit) -> String {
         ),
         format!("reset pc 0x{:08x}, configuration {hash}", shape.reset_pc),
     ];
-    lines.iter().map(|line| format!("// {line}\n")).collect()
+    lines.iter().map(|line| rtl::comment(line)).collect()
 }
 
 impl Core {

@@ -78,6 +78,12 @@ impl Builder {
         })))
     }
 
+    /// Says in the comment above the module when its outputs are there, in cycles or stages, and what it counts on from what
+    /// drives it.
+    pub fn timing(&self, text: &str) {
+        self.0.borrow_mut().timing = text.to_owned();
+    }
+
     /// Takes a name for something in the module.
     #[track_caller]
     fn claim(&self, name: &str) -> RefMut<'_, Body> {

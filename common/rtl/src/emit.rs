@@ -84,6 +84,9 @@ pub(crate) fn module(module: &Module, prefix: &str) -> String {
     let finished = module.finished();
     let mut sheet = Sheet::default();
     sheet.comment("", &finished.body.purpose);
+    if !finished.body.timing.is_empty() {
+        sheet.comment("", &format!("Timing: {}", finished.body.timing));
+    }
     sheet.lines(&format!("module {} (\n{});\n", printed_name(module, prefix), ports(finished)));
     sheet.gap();
     body(finished, prefix, &mut sheet);

@@ -33,6 +33,7 @@ pub use expr::{Expr, lit, ones, zeros};
 pub use fault::{fault_points, with_fault};
 pub use instance::Instance;
 pub use module::{ElaborationError, MemoryStyle, Module, PropertyInfo, PropertyKind};
+pub use print::comment;
 pub use select::{clog2, count_ones, decode, encode, increment, lowest_one, reduce, select, select_one_hot};
 pub use state::{Memory, Register};
 pub use structure::{concat, join};

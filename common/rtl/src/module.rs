@@ -104,6 +104,8 @@ pub(crate) struct Body {
     pub id: usize,
     pub name: String,
     pub purpose: String,
+    /// When its outputs are there, and what it counts on.
+    pub timing: String,
     pub names: HashSet<String>,
     /// Ports that do not appear, with their bits: those of no bits, and inputs that nothing reads.
     pub hidden_ports: HashMap<String, usize>,

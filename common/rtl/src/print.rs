@@ -10,6 +10,11 @@ use crate::expr::{Binary, Compare, Expr, Kind, Reduce, Shift};
 /// Longest line that is not broken.
 pub(crate) const LINE: usize = 110;
 
+/// A comment, in lines of at most 110 columns.
+pub fn comment(text: &str) -> String {
+    words(text, LINE - 3).iter().map(|line| format!("// {line}\n")).collect()
+}
+
 /// A text in lines of at most so many characters.
 pub(crate) fn words(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

@@ -35,18 +35,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let leader_word = m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address));
 
     let lanes = shape.lanes();
-    let comparison = |lane: usize| compare(shape, &addresses.lane(lane, 32), &leader_address, &in_stacks);
+    let comparison = compare(&m, shape, &addresses, &leader_address, &in_stacks);
     // Lane 0 is the leader if it is active.
-    let but_lane_0 = |same: Expr| join([&ones(1), &same.from(1)]);
-    let same_line = but_lane_0(m.wire_each(lanes, "same_line", |lane| comparison(lane).same_line));
-    let same_word = but_lane_0(m.wire_each(lanes, "same_word", |lane| comparison(lane).same_word));
-    let in_line = m.wire("in_line", &(&active & same_line));
+    let but_lane_0 = |same: &Expr| join([&ones(1), &same.from(1)]);
+    let in_line = m.wire("in_line", &(&active & but_lane_0(&comparison.same_line)));
     // Lanes of the leader's line are in the stacks if the leader is.
     let word = |lane: usize| word_in_line(shape, &in_stacks, &addresses.lane(lane, 32));
     let words = m.wire_each(lanes, "word", word);
     let direct = |lane: usize| in_line.bit(lane) & words.lane(lane, lane_bits).is_part(lane);
     let direct = m.wire_each(lanes, "direct", direct);
-    let same_word = m.wire("with_leader", &(&active & same_word));
+    let same_word = m.wire("with_leader", &(&active & but_lane_0(&comparison.same_word)));
 
     let is_word = size.bit(1);
     let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());

@@ -429,6 +429,7 @@ fn adder() -> Module {
 #[test]
 fn loops() {
     let m = Builder::new("loops", "Equal parts are a loop; what differs otherwise is none.");
+    m.timing("`word` a cycle after `up`, all else in the same cycle.");
     let lanes = Each::new("lane", 4);
     let (a, b, up) = (m.input("a", 16), m.input("b", 16), m.input("up", 4));
     let (row, write) = (m.input("row", 1), m.input("write", 1));
