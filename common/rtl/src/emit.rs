@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use rust_hdl::core::ast::Verilog;
 use rust_hdl::core::block::Block;
@@ -239,11 +240,15 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
                 sheet.gap();
                 sheet.lines(&statement::memory(&finished.body.memories[*index]));
             }
-            Item::Instance(data) if data.each.is_some() => statement::declare_outputs(sheet, data),
+            Item::Instance(data) if data.each.is_some() => {
+                order.feedback(position).iter().for_each(|net| statement::declare(sheet, "wire", net));
+                order.outputs_at(data, position).for_each(|net| statement::declare(sheet, "wire", net));
+            }
             Item::Instance(data) => {
                 let latest = order.latest_of(data);
                 sheet.gap();
-                statement::declare_outputs(sheet, data);
+                order.feedback(position).iter().for_each(|net| statement::declare(sheet, "wire", net));
+                order.outputs_at(data, position).for_each(|net| statement::declare(sheet, "wire", net));
                 if latest > position {
                     late.entry(latest).or_default().push((Late::Instance, statement::instance(data, prefix, 4)));
                 } else {
@@ -311,6 +316,8 @@ fn loops(items: &[(usize, &Item)], order: &Order, prefix: &str) -> Vec<(usize, S
 /// Where the nets of a module are declared among its items, and where its sections end.
 struct Order {
     declared: HashMap<usize, usize>,
+    /// Outputs of instances that one further up reads, by the position of that one: they are declared there.
+    feedback: HashMap<usize, Vec<Rc<Net>>>,
     /// Positions of the last item of each section, ascending.
     ends: Vec<usize>,
 }
@@ -332,9 +339,31 @@ impl Order {
                 Item::Comment(_) | Item::Memory(_) => {}
             }
         }
+        let mut feedback: HashMap<usize, Vec<Rc<Net>>> = HashMap::new();
+        for (position, item) in items {
+            let Item::Instance(data) = item else { continue };
+            for net in data.inputs.iter().flatten().flat_map(nets) {
+                let place = declared.get_mut(&net.id).filter(|place| net.kind == NetKind::InstanceOutput && **place > *position);
+                if let Some(place) = place {
+                    *place = *position;
+                    feedback.entry(*position).or_default().push(net.clone());
+                }
+            }
+        }
         let before_comment = items.windows(2).filter(|pair| matches!(pair[1].1, Item::Comment(_)));
         let ends = before_comment.map(|pair| pair[0].0).chain(items.last().map(|(position, _)| *position)).collect();
-        Self { declared, ends }
+        Self { declared, feedback, ends }
+    }
+
+    /// The outputs of instances further down that are declared before the instance at a position.
+    fn feedback(&self, position: usize) -> &[Rc<Net>] {
+        self.feedback.get(&position).map_or(&[], |nets| nets)
+    }
+
+    /// The outputs of the instance at a position that are declared there.
+    fn outputs_at<'a>(&self, data: &'a InstanceData, position: usize) -> impl Iterator<Item = &'a Rc<Net>> {
+        let own = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
+        own.filter(move |net| self.of(net) == position)
     }
 
     /// The position of the last declaration that the values read.

@@ -1,12 +1,12 @@
 //! Instances under construction: which net is on which port.
 
-use crate::Direction;
 use crate::builder::Builder;
 use crate::each::Each;
 use crate::expr::{Expr, zeros};
 use crate::module::{Driver, InstanceData, Item, Module};
 use crate::net::NetKind;
 use crate::structure::join;
+use crate::{Direction, PortInfo};
 
 /// An instance under construction.
 pub struct Instance {
@@ -77,6 +77,15 @@ impl Instance {
         let count = self.each.map_or(1, |each| each.count);
         assert!(value.width().is_multiple_of(count), "{count} instances `{}` cannot share `{value:?}`", self.name);
         self.input_each(port, |number| value.lane(number, value.width() / count))
+    }
+
+    /// The inputs that have no value yet.
+    pub(crate) fn unconnected(&self) -> Vec<String> {
+        let ports = self.module.port_list();
+        let is_open = |(port, values): &(&PortInfo, &Vec<Expr>)| {
+            port.direction == Direction::Input && !port.is_implicit() && values.is_empty()
+        };
+        self.with(|data| ports.iter().zip(&data.inputs).filter(is_open).map(|(port, _)| port.name.clone()).collect())
     }
 
     #[track_caller]

@@ -9,6 +9,7 @@
 mod analysis;
 mod builder;
 mod bundle;
+mod by_name;
 mod each;
 mod emit;
 mod expr;

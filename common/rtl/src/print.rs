@@ -72,8 +72,19 @@ pub(crate) fn literal(width: usize, value: &BigUint) -> String {
     } else if *value < BigUint::from(10u8) {
         format!("{width}'d{value}")
     } else {
-        format!("{width}'h{value:x}")
+        let text = format!("{width}'h{value:x}");
+        repetition(width, value).filter(|_| text.len() > 40).unwrap_or(text)
     }
+}
+
+/// A literal that repeats its lowest bits, as `{4{9'h101}}`.
+fn repetition(width: usize, value: &BigUint) -> Option<String> {
+    let part = (2..=width / 2).filter(|part| width.is_multiple_of(*part)).find(|part| {
+        let high = value >> *part;
+        high == value & &((BigUint::from(1u8) << (width - part)) - 1u8)
+    })?;
+    let low = value & &((BigUint::from(1u8) << part) - 1u8);
+    Some(format!("{{{}{{{}}}}}", width / part, literal(part, &low)))
 }
 
 /// `[7:0] `, or nothing for one bit.
@@ -328,8 +339,8 @@ pub(crate) fn after(head: &str, expr: &Expr, indent: usize) -> String {
 
 /// The expression as it stands after `used` columns at `indent`, broken over lines if it must be.
 pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
-    // Behind it stand a semicolon and parentheses.
-    if let Some(text) = fitting(expr, (LINE - 2).saturating_sub(used)) {
+    // Behind it stand an operator or a semicolon, and parentheses.
+    if let Some(text) = fitting(expr, (LINE - 5).saturating_sub(used)) {
         return text;
     }
     let inner = indent + 4;
@@ -428,7 +439,7 @@ pub(crate) fn filled(items: impl Iterator<Item = String>, indent: usize, after: 
     let mut lines: Vec<String> = Vec::new();
     for item in items {
         match lines.last_mut() {
-            Some(line) if !item.contains('\n') && indent + line.len() + after.len() + 1 + item.len() <= LINE - 2 => {
+            Some(line) if !item.contains('\n') && indent + line.len() + after.len() + 1 + item.len() <= LINE - 5 => {
                 *line += &format!("{after} {item}");
             }
             _ => lines.push(item),

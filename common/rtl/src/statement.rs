@@ -107,12 +107,6 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
     format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n{array}{initial}")
 }
 
-/// Declares the wires that an instance brings along.
-pub(crate) fn declare_outputs(sheet: &mut Sheet, data: &InstanceData) {
-    let own = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
-    own.for_each(|net| declare(sheet, "wire", net));
-}
-
 /// An instance, or all of a loop as they stand in it: first what is connected to nets of the same names, then each other port
 /// in a line of its own.
 pub(crate) fn instance(data: &InstanceData, prefix: &str, indent: usize) -> String {

@@ -5,3 +5,4 @@ mod bram;
 mod emitted;
 mod formal;
 mod sources;
+mod style;

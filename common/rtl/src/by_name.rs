@@ -1,0 +1,81 @@
+//! Connections by name: a signal has one name from the port that drives it to every port that reads it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::Direction;
+use crate::builder::Builder;
+use crate::expr::Expr;
+use crate::instance::Instance;
+use crate::module::{Body, Item, PortData};
+
+impl Builder {
+    /// Connects what is not connected yet, by name: each input of these instances to the net of its name, and each output
+    /// port and [`Builder::forward`] wire of this module to the output of its name of one of them. The net of a name is an
+    /// input, a wire or a register of this module, or else an output of one of the instances.
+    ///
+    /// What has no net of its name stays as it is: [`Builder::finish`] says so of an input.
+    ///
+    /// # Panics
+    /// If widths differ, or if two of the instances have an output of a name that is wanted.
+    #[track_caller]
+    pub fn connect_by_name(&self, instances: &[&Instance]) {
+        let mut nets = named(&self.0.borrow());
+        let unconnected: Vec<Vec<String>> = instances.iter().map(|instance| instance.unconnected()).collect();
+        let (forwards, ports) = undriven(&self.0.borrow());
+        let wanted: HashSet<&String> = unconnected.iter().flatten().chain(&forwards).chain(&ports).collect();
+        let mut drivers: HashMap<String, &str> = HashMap::new();
+        for instance in instances {
+            let outputs = instance.module.port_list().iter().filter(|port| port.direction == Direction::Output);
+            for name in outputs.map(|port| &port.name).filter(|name| wanted.contains(name)) {
+                let other = drivers.insert(name.clone(), &instance.name);
+                assert!(other.is_none(), "`{}` and `{}` both have an output `{name}`", other.unwrap_or(""), instance.name);
+                if forwards.contains(name) {
+                    instance.output_to(name, &nets[name]);
+                } else if ports.contains(name) {
+                    // The port has the name already.
+                    let net = instance.output(name);
+                    self.output(name, &net);
+                    nets.insert(name.clone(), net);
+                } else if !nets.contains_key(name) {
+                    nets.insert(name.clone(), instance.net(name));
+                }
+            }
+        }
+        for (instance, inputs) in instances.iter().zip(&unconnected) {
+            for name in inputs {
+                if let Some(net) = nets.get(name) {
+                    instance.input(name, net);
+                }
+            }
+        }
+    }
+}
+
+/// The nets of a module by name.
+fn named(body: &Body) -> HashMap<String, Expr> {
+    let inputs = body.ports.iter().filter_map(|port| match port {
+        PortData::Input(net) => Some(net),
+        _ => None,
+    });
+    let items = body.items.iter().flat_map(|item| match item {
+        Item::Wire { net, .. } => vec![net],
+        Item::Register(index) => vec![&body.registers[*index].net],
+        Item::MemoryRead { memory, read } => vec![&body.memories[*memory].reads[*read].0],
+        Item::Instance(data) => data.outputs.iter().flatten().collect(),
+        Item::Comment(_) | Item::Memory(_) => Vec::new(),
+    });
+    inputs.chain(items).map(|net| (net.name.clone(), Expr::net(net))).collect()
+}
+
+/// The forward wires and the output ports that have no value yet.
+fn undriven(body: &Body) -> (HashSet<String>, HashSet<String>) {
+    let forwards = body.items.iter().filter_map(|item| match item {
+        Item::Wire { net, driver: None } => Some(net.name.clone()),
+        _ => None,
+    });
+    let ports = body.ports.iter().filter_map(|port| match port {
+        PortData::Output { name, driver: None, .. } => Some(name.clone()),
+        _ => None,
+    });
+    (forwards.collect(), ports.collect())
+}

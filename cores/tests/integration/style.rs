@@ -1,0 +1,158 @@
+//! The style of the emitted Verilog, over every module of eight configurations: what a reviewer would send back.
+
+use std::collections::HashSet;
+
+use weft_config::extension::{A, M};
+use weft_config::{Config, MemoryKind};
+
+/// Most columns of a line.
+const COLUMNS: usize = 110;
+/// Most lines of the default core without trace port.
+const LINES: usize = 5000;
+/// Most assignments of one name to another in a core.
+const ALIASES: usize = 60;
+/// Fewest characters of an expression that must not be printed twice in a module.
+const LONG: usize = 100;
+
+fn configured(unit: &str, threads: u32, kind: MemoryKind, trace: bool) -> Config {
+    let mut config = Config { threads, ..Config::default() };
+    config.divergence.unit = unit.into();
+    config.memory.kind = kind;
+    config.trace.port = trace;
+    config
+}
+
+/// Eight cores: every unit and memory kind, narrow and wide, with and without trace port and extensions.
+fn cores() -> Vec<(String, String)> {
+    use MemoryKind::{Axi4, Bram, Model};
+    let without = |mut config: Config| {
+        config.isa.set(&M, false);
+        config.isa.set(&A, false);
+        config
+    };
+    let configs = [
+        configured("sorted-table", 8, Model, false),
+        configured("sorted-table", 32, Model, true),
+        configured("arbiter", 4, Bram, false),
+        configured("arbiter", 16, Model, true),
+        without(configured("pdom-stack", 8, Axi4, false)),
+        configured("pdom-stack", 2, Bram, true),
+        configured("dual-path", 4, Axi4, true),
+        without(configured("dual-path", 1, Model, false)),
+    ];
+    let text = |config: Config| {
+        let core = cores::elaborate(&config, 0x8000_0000).unwrap();
+        (format!("{} of {} threads", config.divergence.unit, config.threads), core.all_in_one())
+    };
+    configs.into_iter().map(text).collect()
+}
+
+/// The modules of a text, each from `module` to `endmodule`, with the line above it.
+fn modules(text: &str) -> Vec<(&str, &str)> {
+    let starts = text.match_indices("\nmodule ").map(|(at, _)| at);
+    let module = |at: usize| {
+        let end = at + text[at..].find("\nendmodule").expect("its end");
+        (text[..at].rsplit('\n').next().unwrap_or_default(), &text[at + 1..end])
+    };
+    starts.map(module).collect()
+}
+
+/// Code without comments, and with one space for any white space.
+fn squeezed(module: &str) -> String {
+    let code = module.lines().map(|line| line.split("//").next().unwrap_or_default());
+    code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+}
+
+/// The expressions in brackets that are printed more than once.
+fn repeated(module: &str) -> Vec<String> {
+    let code = squeezed(module);
+    let (mut open, mut seen, mut twice) = (Vec::new(), HashSet::new(), Vec::new());
+    for (at, letter) in code.char_indices() {
+        match letter {
+            '(' | '{' | '[' => open.push(at),
+            ')' | '}' | ']' => {
+                let Some(start) = open.pop() else { continue };
+                let expression = &code[start..=at];
+                let is_expression = expression.len() >= LONG && !expression.contains([';', '.']);
+                if is_expression && !seen.insert(expression) {
+                    twice.push(expression.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    twice
+}
+
+#[test]
+fn every_line_is_as_a_reviewer_wants_it() {
+    for (core, text) in cores() {
+        let mut before = "";
+        for (number, line) in text.lines().enumerate() {
+            let at = || format!("{core}, line {}: {line}", number + 1);
+            assert!(line.chars().count() <= COLUMNS, "over {COLUMNS} columns: {}", at());
+            assert!(line.trim_end() == line && !line.contains('\t'), "white space: {}", at());
+            assert!(!(line.is_empty() && before.is_empty()), "two blank lines: {}", at());
+            assert!(!line.contains("if (1'b1)") && !line.contains("if (1'b0)"), "a condition that is none: {}", at());
+            before = line;
+        }
+    }
+}
+
+#[test]
+fn every_module_is_introduced_and_says_things_once() {
+    let mut twice = Vec::new();
+    for (core, text) in cores() {
+        for (above, module) in modules(&text) {
+            let name = module.split_whitespace().nth(1).expect("its name");
+            assert!(above.starts_with("// "), "{core}: nothing is said above `{name}`");
+            twice.extend(repeated(module).into_iter().map(|expression| format!("{core}, {name}: {expression}")));
+        }
+    }
+    assert!(twice.is_empty(), "{twice:#?}");
+}
+
+/// Those that others connect by the names of the documentation keep the ports that nothing reads.
+#[test]
+fn no_module_has_an_input_that_nothing_reads() {
+    for (core, text) in cores() {
+        for (_, module) in modules(&text) {
+            let name = module.split_whitespace().nth(1).expect("its name");
+            if ["weft_core", "weft_pipeline", "weft_bram", "weft_axi4"].contains(&name) {
+                continue;
+            }
+            let code = squeezed(module);
+            let unread = code.split_once("wire unused = &{").map_or("", |(_, rest)| rest.split('}').next().unwrap_or(""));
+            let inputs = module.lines().filter_map(|line| line.trim().strip_prefix("input  wire "));
+            let inputs: HashSet<&str> =
+                inputs.map(|port| port.trim_end_matches(',').rsplit(' ').next().unwrap_or_default()).collect();
+            for part in unread.split(',').map(str::trim) {
+                assert!(!inputs.contains(part), "{core}: nothing in `{name}` reads its input `{part}`");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_core_has_few_names_for_one_signal() {
+    for (core, text) in cores() {
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let alias = |line: &&str| {
+            let assigned = line.trim().strip_prefix("assign ").and_then(|line| line.strip_suffix(';'));
+            assigned.and_then(|line| line.split_once(" = ")).is_some_and(|(a, b)| is_name(a) && is_name(b))
+        };
+        let aliases: Vec<&str> = text.lines().filter(alias).collect();
+        assert!(aliases.len() <= ALIASES, "{core}: {} names for others: {aliases:#?}", aliases.len());
+    }
+}
+
+#[test]
+fn the_length_hardly_depends_on_the_number_of_threads() {
+    let lines = |threads: u32| {
+        let config = configured("sorted-table", threads, MemoryKind::Model, false);
+        cores::elaborate(&config, 0x8000_0000).unwrap().all_in_one().lines().count()
+    };
+    let (default, wide) = (lines(8), lines(32));
+    assert!(default <= LINES, "{default} lines");
+    assert!(10 * wide <= 11 * default, "{default} lines with 8 threads, {wide} with 32");
+}
