@@ -8,7 +8,7 @@ use sim::control_flow::{Analysis, Branch, DivergentBarrier, FunctionSummary, Kin
 
 /// For people.
 pub fn text(program: &Program, analysis: &Analysis) -> String {
-    let place = |pc| place(program, pc);
+    let place = |pc| program.place(pc);
     let mut text = String::new();
     let entries = analysis.table().len();
     let irreducible = analysis.loops().iter().filter(|found| found.irreducible).count();
@@ -107,7 +107,7 @@ fn together(branches: &[&Branch]) -> String {
 }
 
 fn functions(text: &mut String, program: &Program, analysis: &Analysis) {
-    let names: Vec<String> = analysis.functions().iter().map(|function| place(program, function.start)).collect();
+    let names: Vec<String> = analysis.functions().iter().map(|function| program.place(function.start)).collect();
     let width = names.iter().map(String::len).max().unwrap_or(0).max("function".len());
     let _ = writeln!(text, "\n  {:<width$}  blocks  branches  at a pc  return  unknown", "function");
     for (function, name) in analysis.functions().iter().zip(names) {
@@ -137,22 +137,18 @@ fn because(program: &Program, branch: &Branch) -> Option<String> {
         Reason::Endless(pc) => (pc, "a loop without an end, beside ways that return"),
         Reason::OtherReturn(pc) => (pc, "a return by another instruction than `ret`"),
     };
-    Some(format!("may lead to {}: {what}", place(program, pc)))
+    Some(format!("may lead to {}: {what}", program.place(pc)))
 }
 
 fn warning(program: &Program, barrier: &DivergentBarrier) -> String {
     let what = match barrier.callee {
-        None => format!("the barrier at {}", place(program, barrier.pc)),
+        None => format!("the barrier at {}", program.place(barrier.pc)),
         Some(callee) => {
-            format!(
-                "the call at {} of {}, which waits at a barrier,",
-                place(program, barrier.pc),
-                place(program, callee)
-            )
+            format!("the call at {} of {}, which waits at a barrier,", program.place(barrier.pc), program.place(callee))
         }
     };
     const SHOWN: usize = 3;
-    let branches = barrier.branches.iter().take(SHOWN).map(|pc| place(program, *pc));
+    let branches = barrier.branches.iter().take(SHOWN).map(|pc| program.place(*pc));
     let more = barrier.branches.len().saturating_sub(SHOWN);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(
@@ -160,14 +156,6 @@ fn warning(program: &Program, barrier: &DivergentBarrier) -> String {
          a reconvergence stack may wait there for ever",
         branches.collect::<Vec<_>>().join(", ")
     )
-}
-
-fn place(program: &Program, pc: u32) -> String {
-    match program.locate(pc) {
-        Some((symbol, 0)) => format!("{pc:#010x} <{symbol}>"),
-        Some((symbol, offset)) => format!("{pc:#010x} <{symbol}+{offset:#x}>"),
-        None => format!("{pc:#010x}"),
-    }
 }
 
 fn counted(number: usize, what: &str) -> String {

@@ -20,6 +20,7 @@ pub mod decode;
 mod elf;
 mod execution;
 mod fault;
+mod finished;
 mod machine;
 mod memory;
 pub mod policy;
@@ -30,7 +31,8 @@ pub mod timing;
 
 pub use elf::{ElfError, Function, Program, Segment};
 pub use fault::Fault;
+pub use finished::{Cycles, Finished, Outcome};
 pub use machine::{Given, Machine, Step, Stop};
 pub use memory::{CONSOLE, Memory, RAM_BASE};
-pub use run::{Finished, Outcome, run};
+pub use run::run;
 pub use stacks::Stacks;

@@ -28,7 +28,7 @@ pub(crate) fn starvation(
 ) -> String {
     let mut text = format!(
         "suspected deadlock: warp {warp} goes on, but its path at {} did not run for {} {unit}\n",
-        place(program, starved.pc),
+        program.place(starved.pc),
         config.run.starvation
     );
     write_paths(&mut text, machine, config, program, warp);
@@ -52,18 +52,9 @@ fn write_paths(text: &mut String, machine: &Machine, config: &Config, program: &
         let _ = writeln!(
             text,
             "  warp {warp}: {}, depth {}, mask {:#x}: {state}",
-            place(program, path.pc),
+            program.place(path.pc),
             path.depth,
             path.mask
         );
-    }
-}
-
-/// An address, and where that is in the program.
-fn place(program: &Program, address: u32) -> String {
-    match program.locate(address) {
-        Some((symbol, 0)) => format!("{address:#010x} <{symbol}>"),
-        Some((symbol, offset)) => format!("{address:#010x} <{symbol}+{offset:#x}>"),
-        None => format!("{address:#010x}"),
     }
 }

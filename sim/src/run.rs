@@ -7,40 +7,10 @@
 //! report comes between one and two times `run.starvation` issues after the path ran last.
 
 use weft_config::{Config, UnknownUnit};
-use weft_trace::{Record, Statistics};
+use weft_trace::Record;
 
 use crate::execution::Execution;
-use crate::timing::Cycles;
-use crate::{Fault, Machine, Program, Step, Stop, report};
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// A store to the `tohost` word made it this value.
-    ToHost(u32),
-    /// Every thread has ended; the machine holds the exit codes.
-    Exited,
-    /// No thread can run: a report for a person to read.
-    Deadlock(String),
-    /// A runnable path was not chosen for `run.starvation` issues of its warp, or cycles: a report likewise.
-    SuspectedDeadlock(String),
-    /// The limit of issues, or of cycles, was reached.
-    Limit,
-    /// The core halted.
-    Fault(Fault),
-}
-
-/// A run that has ended.
-pub struct Finished {
-    /// How.
-    pub outcome: Outcome,
-    /// What was counted.
-    pub statistics: Statistics,
-    /// How long it took, if the run was timed.
-    pub cycles: Option<Cycles>,
-    /// The final state: memory, registers, exit codes.
-    pub machine: Machine,
-}
+use crate::{Finished, Outcome, Program, Step, Stop, report};
 
 /// Runs `program` from reset for at most `limit` issues. `observer` sees, in order, each commit
 /// followed by the context it leaves and what its divergence unit does then, and each release of

@@ -92,6 +92,15 @@ impl Program {
         Some((name, address - start))
     }
 
+    /// An address, and where in the program it is, as reports name it.
+    pub fn place(&self, address: u32) -> String {
+        match self.locate(address) {
+            Some((symbol, 0)) => format!("{address:#010x} <{symbol}>"),
+            Some((symbol, offset)) => format!("{address:#010x} <{symbol}+{offset:#x}>"),
+            None => format!("{address:#010x}"),
+        }
+    }
+
     /// The symbols of functions, by address.
     pub fn functions(&self) -> &[Function] {
         &self.symbols.functions

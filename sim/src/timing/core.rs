@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
-use super::Cycles;
 use super::constants::Constants;
 use super::fetch_port::FetchPort;
 use super::front_end::FrontEnd;
@@ -14,8 +13,7 @@ use super::predecode::{Class, Predecoder};
 use super::scoreboard::{EntryNumber, Scoreboard};
 use super::write_port::{LateResult, WritePort};
 use crate::execution::Execution;
-use crate::run::{Finished, Outcome};
-use crate::{Program, report};
+use crate::{Cycles, Finished, Outcome, Program, report};
 
 /// A core at work.
 pub(super) struct Core<'a> {

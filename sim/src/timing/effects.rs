@@ -8,7 +8,7 @@ use super::memory_port::Request;
 use super::predecode::Class;
 use super::scoreboard::EntryNumber;
 use super::write_port::LateResult;
-use crate::run::Outcome;
+use crate::Outcome;
 use crate::{Step, Stop};
 
 impl Core<'_> {

@@ -7,7 +7,7 @@ use super::core::{Core, Replay, Search};
 use super::front_end::Fetched;
 use super::predecode::{Class, Predecoded};
 use super::scoreboard::EntryNumber;
-use crate::run::Outcome;
+use crate::Outcome;
 
 /// Cycles for which a context waits for a place before the others are held back for its sake.
 const PATIENCE: u64 = 1024;

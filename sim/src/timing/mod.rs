@@ -39,17 +39,7 @@ use weft_trace::Record;
 
 use self::constants::Constants;
 use self::core::Core;
-use crate::Program;
-use crate::run::Finished;
-
-/// How long a run took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cycles {
-    /// From the first fetch to the last exit, or to the end of a run that ends otherwise.
-    pub total: u64,
-    /// Those of them in which nothing was issued, not even what was squashed later.
-    pub idle: u64,
-}
+use crate::{Finished, Program};
 
 /// Runs `program` from reset for at most `limit` cycles, and counts them. The observer is told the same as
 /// by [`run`](crate::run), in the order in which the core would commit.

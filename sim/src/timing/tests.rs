@@ -8,8 +8,7 @@ use super::constants::Constants;
 use super::core::Core;
 use super::memory_port::{MemoryPort, Request};
 use super::write_port::{LateResult, WritePort};
-use crate::run::{Finished, Outcome};
-use crate::{Program, RAM_BASE};
+use crate::{Finished, Outcome, Program, RAM_BASE};
 use cases::{Case, cases, options};
 use words::*;
 

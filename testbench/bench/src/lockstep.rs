@@ -34,7 +34,7 @@ use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord,
 pub use mismatch::Mismatch;
 
 use crate::memory::{RAM_BASE, Ram, Request};
-use crate::text::{describe, place};
+use crate::text::describe;
 use contexts::Contexts;
 use counters::Counters;
 use history::History;
@@ -326,7 +326,7 @@ impl<'a> Checker<'a> {
         let address = addresses.into_iter().find(differs).unwrap_or(RAM_BASE);
         let word = |word: Option<u32>| {
             let value = word.map_or("nothing".into(), |word| format!("{word:#010x}"));
-            format!("{value} at {}", place(self.program, address))
+            format!("{value} at {}", self.program.place(address))
         };
         let (expected, actual) = (word(expected.read_word(address)), word(actual.read_word(address)));
         self.locate(cycle, (None, Difference::new("final_memory", expected, actual)))

@@ -10,7 +10,7 @@ use weft_trace::Statistics;
 use crate::engine::Engine;
 use crate::lockstep::Mismatch;
 use crate::memory::{Layout, RAM_BASE};
-use crate::text::{disassemble, place};
+use crate::text::disassemble;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +187,7 @@ impl Report {
         };
         let Fault { cause, pc, warp, lane } = *fault;
         let cause_name = fault.cause_name();
-        format!("{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{instruction}", place(program, pc))
+        format!("{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{instruction}", program.place(pc))
     }
 }
 

@@ -130,7 +130,8 @@ impl Scalar {
             0x73 if word >> 20 == 0x800 && funct3 == 1 => return Some(a),
             0x73 if word >> 20 == 0xf14 && funct3 == 2 => self.hart,
             0x73 if word >> 20 == 0xcc3 && funct3 == 2 => self.stack_end,
-            0x0f => {
+            // A fence, and the barrier, where a hart alone waits for nobody.
+            0x0f | 0x73 if word & 0x7f == 0x0f || word >> 20 == 0x801 && funct3 == 1 => {
                 self.pc = next;
                 return None;
             }

@@ -68,12 +68,12 @@ impl Hardware {
 
     /// RAM after the requests accepted so far.
     pub(super) fn ram(&self) -> &Ram {
-        self.memory.ram()
+        &self.memory.requests().ram
     }
 
     /// The words of RAM as the hardware holds them, by physical address.
     pub(super) fn words(&self) -> Vec<u32> {
-        self.memory.words(&self.model)
+        self.memory.words(&self.model).0
     }
 
     /// Whether the hardware holds what it should.
@@ -88,7 +88,7 @@ impl Hardware {
 
     /// Whether a request or a fetch stands at its port, not accepted, or a fetch waits for its word.
     pub(super) fn is_asked(&self) -> bool {
-        self.memory.is_asked()
+        self.memory.requests().is_offered() || self.memory.is_fetching()
     }
 
     fn reset(&mut self) -> Result<(), ModelError> {

@@ -6,8 +6,6 @@ use sim::{Program, advice};
 use weft_config::Config;
 use weft_trace::Commit;
 
-use crate::text::place;
-
 const EXIT: u32 = 0x800;
 const BARRIER: u32 = 0x801;
 
@@ -159,7 +157,7 @@ impl Threads {
                 false => waits,
             };
             let did = match group.pc {
-                Some(pc) => format!("last committed {}: {state}", place(program, pc)),
+                Some(pc) => format!("last committed {}: {state}", program.place(pc)),
                 None => "no commit yet".into(),
             };
             // Writing to a `String` cannot fail.

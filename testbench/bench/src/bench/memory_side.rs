@@ -6,7 +6,7 @@ use weft_config::Config;
 use weft_config::extension::A;
 
 use super::events::{Asked, Events};
-use crate::memory::{DataPort, Offer, Ram, Request, Violation};
+use crate::memory::{DataPort, Offer, RAM_BASE, Ram, Request, Violation};
 use crate::pins::{AtomicPorts, RequestPorts, byte_mask};
 use verilate::{Model, ModelError, Port};
 
@@ -24,20 +24,30 @@ pub(super) trait MemorySide {
     /// Takes in what the core asks in a cycle, before its clock edge.
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events);
 
+    /// The requests so far, and RAM after them.
+    fn requests(&self) -> &Requests;
+
     /// Whether loads are in flight.
-    fn is_waiting(&self) -> bool;
+    fn is_waiting(&self) -> bool {
+        self.requests().data_port.in_flight() > 0
+    }
 
-    /// Whether a request or a fetch stands at its port, not accepted, or a fetch waits for its word.
-    fn is_asked(&self) -> bool;
+    /// Whether a fetch stands at its port, not accepted, or waits for its word.
+    fn is_fetching(&self) -> bool {
+        false
+    }
 
-    /// RAM after the requests accepted so far.
-    fn ram(&self) -> &Ram;
-
-    /// RAM as the hardware holds it, by physical address.
-    fn words(&self, model: &Model) -> Vec<u32>;
+    /// The words of RAM as the hardware holds them, by physical address, and the port over which it writes them.
+    fn words(&self, model: &Model) -> (Vec<u32>, &'static str);
 
     /// Whether the hardware holds what it should.
-    fn check(&self, model: &Model) -> Result<(), Violation>;
+    fn check(&self, model: &Model) -> Result<(), Violation> {
+        let (expected, (actual, signal)) = (self.requests().ram.words(), self.words(model));
+        let Some(index) = (0..expected.len()).find(|index| expected[*index] != actual[*index]) else { return Ok(()) };
+        let address = RAM_BASE + 4 * index as u32;
+        let show = |word: u32| format!("{word:#010x} at physical address {address:#010x}");
+        Err(Violation { signal, expected: show(expected[index]), actual: show(actual[index]) })
+    }
 }
 
 /// The requests of a core and the RAM that performs them.

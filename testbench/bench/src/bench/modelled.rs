@@ -7,7 +7,6 @@ use super::JUNK;
 use super::events::Events;
 use super::fetch_port::FetchPort;
 use super::memory_side::{MemorySide, Requests};
-use crate::memory::{Ram, Violation};
 use crate::pins::AnswerPorts;
 use verilate::{Model, ModelError};
 
@@ -68,23 +67,15 @@ impl MemorySide for Modelled {
         events.fetched(fetched);
     }
 
-    fn is_waiting(&self) -> bool {
-        self.requests.data_port.in_flight() > 0
+    fn is_fetching(&self) -> bool {
+        self.fetch.is_asked()
     }
 
-    fn is_asked(&self) -> bool {
-        self.requests.is_offered() || self.fetch.is_asked()
+    fn requests(&self) -> &Requests {
+        &self.requests
     }
 
-    fn ram(&self) -> &Ram {
-        &self.requests.ram
-    }
-
-    fn words(&self, _: &Model) -> Vec<u32> {
-        self.requests.ram.words().to_vec()
-    }
-
-    fn check(&self, _: &Model) -> Result<(), Violation> {
-        Ok(())
+    fn words(&self, _: &Model) -> (Vec<u32>, &'static str) {
+        (self.requests.ram.words().to_vec(), "dmem_req")
     }
 }

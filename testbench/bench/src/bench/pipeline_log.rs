@@ -16,7 +16,7 @@ use sim::Program;
 use sim::decode::{Instruction, Unit, decode};
 use weft_trace::Commit;
 
-use crate::text::{disassemble, place};
+use crate::text::disassemble;
 use crate::trace_port::Sample;
 
 /// The stages from issue to commit, one cycle each.
@@ -133,7 +133,7 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
     fn describe(&mut self, cycle: u64, id: u64, commit: &Commit) -> io::Result<()> {
         let &Commit { warp, slot, pc, instruction, mask, served, number, .. } = commit;
         let lanes = if served == mask { format!("{mask:x}") } else { format!("{served:x} of {mask:x}") };
-        let address = place(self.program, pc);
+        let address = self.program.place(pc);
         let address = address.strip_prefix("0x").unwrap_or(&address);
         self.line(cycle, format_args!("L\t{id}\t0\t{address}: {} [{lanes}]", disassemble(instruction)))?;
 

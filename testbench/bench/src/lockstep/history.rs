@@ -6,7 +6,7 @@ use std::fmt::Write;
 use sim::Program;
 use weft_trace::Commit;
 
-use crate::text::{disassemble, place};
+use crate::text::disassemble;
 
 /// Commits kept for each warp.
 const KEPT: usize = 8;
@@ -47,7 +47,7 @@ impl History {
             let _ = writeln!(
                 text,
                 "  cycle {cycle}, commit {number}: {}: {}, mask {mask:#x}, served {served:#x}",
-                place(program, *pc),
+                program.place(*pc),
                 disassemble(*instruction),
             );
         }

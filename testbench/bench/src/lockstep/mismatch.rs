@@ -7,7 +7,7 @@ use sim::{Machine, Program};
 use weft_trace::PathRecord;
 
 use super::history::History;
-use crate::text::{describe, disassemble, place};
+use crate::text::{describe, disassemble};
 
 /// A value that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl Scene<'_> {
         let _ = write!(text, "\n  expected {}\n  actual   {}\n", difference.expected, difference.actual);
         let Some(Subject { warp, slot, pc, instruction }) = subject else { return text };
         let _ =
-            writeln!(text, "  warp {warp}, slot {slot}, pc {}: {}", place(self.program, pc), disassemble(instruction));
+            writeln!(text, "  warp {warp}, slot {slot}, pc {}: {}", self.program.place(pc), disassemble(instruction));
         let _ = writeln!(text, "last commits of warp {warp}:");
         self.history.write(&mut text, self.program, warp);
         self.write_paths(&mut text, warp);

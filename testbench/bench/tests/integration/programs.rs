@@ -3,7 +3,8 @@
 
 use crate::support;
 
-use support::{calls, directed, random};
+use sim::Program;
+use support::directed;
 use testbench::{Engine, Outcome, Report, RunOptions};
 use weft_config::{Config, Latency};
 
@@ -22,9 +23,12 @@ fn config((warps, threads, (min, max)): Setting, seed: u64) -> Config {
 }
 
 fn cosim(config: &Config, words: &[u32], symbols: &[(&str, u32)], max_cycles: u64) -> Report {
-    let program = support::program(config, words, symbols);
+    run(config, &support::program(config, words, symbols), max_cycles)
+}
+
+fn run(config: &Config, program: &Program, max_cycles: u64) -> Report {
     let options = RunOptions { max_cycles, ..RunOptions::default() };
-    testbench::run(config, &program, Engine::Cosim, options).unwrap()
+    testbench::run(config, program, Engine::Cosim, options).unwrap()
 }
 
 #[test]
@@ -52,7 +56,8 @@ fn directed_programs_end_as_they_must() {
 fn random_programs_agree_with_the_model() {
     for setting in SETTINGS {
         for seed in 0..10 {
-            let report = cosim(&config(setting, seed), &random::program(seed, 400), &[], 1_000_000);
+            let config = config(setting, seed);
+            let report = run(&config, &support::random_jumps(&config, seed), 1_000_000);
             assert_eq!(report.outcome, Outcome::Exited, "seed {seed} at {setting:?}: {}", report.message);
         }
     }
@@ -61,11 +66,10 @@ fn random_programs_agree_with_the_model() {
 #[test]
 fn random_calls_agree_with_the_model() {
     for unit in weft_config::Unit::names() {
-        let takes_turns = weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns);
         for seed in 0..40 {
             let mut config = config(SETTINGS[(seed % 5) as usize], seed);
             config.divergence.unit = unit.into();
-            let report = cosim(&config, &calls::program(seed, takes_turns), &[], 1_000_000);
+            let report = run(&config, &support::random_calls(&config, seed), 1_000_000);
             assert_eq!(report.outcome, Outcome::Exited, "seed {seed} with {unit}: {}", report.message);
         }
     }

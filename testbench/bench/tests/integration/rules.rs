@@ -6,7 +6,7 @@ use crate::support;
 use cores::{Core, CoreError};
 use rtl::PortInfo;
 use sim::Program;
-use support::{directed, random};
+use support::directed;
 use testbench::{BenchError, Engine, Report, RunOptions};
 use tools::cache::Cache;
 use verilate::{Effort, Source};
@@ -56,11 +56,7 @@ impl Bench {
             program.name = directed.name;
             program
         });
-        let random = (0..6).map(|seed| {
-            let mut program = support::program(&self.config, &random::program(seed, 400), &[]);
-            program.name = format!("random program {seed}");
-            program
-        });
+        let random = (0..6).map(|seed| support::random_jumps(&self.config, seed));
         directed.chain(random).collect()
     }
 

@@ -1,17 +1,16 @@
 //! Small programs for tests of the bench: programs of each kind and an ELF writer.
 
 pub mod assembly;
-pub mod calls;
 pub mod directed;
 pub mod elf;
 pub mod figures;
-pub mod random;
 
 use sim::Program;
 use testbench::{BenchError, Engine, RunOptions};
 use tools::cache::Cache;
 use verilate::{Effort, ModelError, Source};
-use weft_config::Config;
+use weft_config::{Config, Unit};
+use words::random::{self, Options};
 
 /// A configuration of this size with little RAM.
 pub fn config(warps: u32, threads: u32) -> Config {
@@ -39,4 +38,20 @@ pub fn agrees(config: &Config, words: &[u32], fault: Option<&str>) -> bool {
         Err(BenchError::Model(ModelError::Eval(_))) => false,
         Err(error) => panic!("{error}"),
     }
+}
+
+/// A random program with loops and calls, and with barriers wherever threads have parted if the unit's paths take turns.
+pub fn random_calls(config: &Config, seed: u64) -> Program {
+    let barriers = Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns);
+    let options = Options { length: 8, distance: 0x8000, barriers, company: true };
+    let mut program = program(config, &random::structured(seed, &options), &[]);
+    program.name = format!("random calls {seed}");
+    program
+}
+
+/// A random program of jumps forwards.
+pub fn random_jumps(config: &Config, seed: u64) -> Program {
+    let mut program = program(config, &random::tangled(seed, 400), &[]);
+    program.name = format!("random program {seed}");
+    program
 }

@@ -1,8 +1,10 @@
-//! Instruction words by mnemonic, for tests. They are written from the tables of the ISA manual and share nothing with
+//! Instruction words by mnemonic, for tests, and random programs of them. They are written from the tables of the ISA manual and share nothing with
 //! the decoders of the model and of the hardware.
 //!
 //! Operands come in the order of assembly text: `rd, rs1, rs2`, `rd, rs1, immediate`, for stores `rs2, rs1, offset`.
 //! Offsets of jumps and branches are in bytes, from the instruction itself.
+
+pub mod random;
 
 /// A word in format R, its fields from the highest bits to the lowest.
 pub const fn r(funct7: u32, rs2: u32, rs1: u32, funct3: u32, rd: u32, opcode: u32) -> u32 {

@@ -14,7 +14,7 @@ use weft_config::{Bandwidth, Config, Latency, Memory};
 use super::mutator::Mutation;
 use super::switched;
 use crate::stacks::programs as stack_programs;
-use crate::support::{self, assembly, calls, directed, random};
+use crate::support::{self, assembly, directed};
 use words::*;
 
 /// What the programs say of a mutant.
@@ -265,16 +265,8 @@ fn cases(config: &Config) -> (Vec<Case>, usize) {
     for directed in directed::programs() {
         small.push(named(directed.name, &directed.words, &directed.symbols));
     }
-    for seed in 0..10 {
-        small.push(named(format!("random program {seed}"), &random::program(seed, 400), &[]));
-    }
-    for seed in 0..20 {
-        small.push(named(
-            format!("random calls {seed}"),
-            &calls::program(seed, weft_config::Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns)),
-            &[],
-        ));
-    }
+    small.extend((0..10).map(|seed| support::random_jumps(config, seed)));
+    small.extend((0..20).map(|seed| support::random_calls(config, seed)));
     let case = |program: &Program, (min, max), change: &dyn Fn(&mut Memory), slack| {
         let mut config = config.clone();
         config.memory.latency = Latency { min, max };

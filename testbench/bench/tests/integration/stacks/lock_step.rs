@@ -6,7 +6,7 @@ use weft_config::Scheduler;
 use crate::stacks::programs::{CASES, Case, case};
 use crate::stacks::recorded::Recorded;
 use crate::stacks::{STACKS, config};
-use crate::support::{self, random};
+use crate::support;
 
 const SIZES: [(u32, u32); 2] = [(1, 4), (3, 8)];
 const LATENCIES: [(u32, u32); 4] = [(1, 1), (20, 20), (60, 60), (1, 60)];
@@ -62,7 +62,7 @@ fn random_programs_agree() {
             config.run.watchdog = 2000;
             let mut outcomes = Vec::new();
             for seed in 100..120 {
-                let program = support::program(&config, &random::program(seed, 400), &[]);
+                let program = support::random_jumps(&config, seed);
                 let options = RunOptions { max_cycles: 1_000_000, ..RunOptions::default() };
                 let report = testbench::run(&config, &program, Engine::Cosim, options).unwrap();
                 let agrees = [Outcome::Exited, Outcome::Deadlock].contains(&report.outcome);
