@@ -15,7 +15,7 @@ use crate::expr::Expr;
 use crate::hierarchy::{Kind, Purpose};
 use crate::module::{Driver, Finished, InstanceData, Item, Module, PortData, RegisterData, WriteData};
 use crate::net::{Net, NetKind};
-use crate::print::{after, flat, range};
+use crate::print::{LINE, after, flat, range, words};
 use crate::sheet::Sheet;
 use crate::statement;
 
@@ -129,7 +129,7 @@ fn ports(finished: &Finished) -> String {
     let mut group: Vec<String> = Vec::new();
     for port in &finished.body.ports {
         match port {
-            PortData::Group(comment) => group = comment.lines().map(str::to_owned).collect(),
+            PortData::Group(comment) => group = words(comment, LINE - 7),
             PortData::Input(_) | PortData::Output { .. } => {
                 declare(&group);
                 group.clear();

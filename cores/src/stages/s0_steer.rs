@@ -183,7 +183,7 @@ impl Now {
         let enabled_before: Vec<Expr> = (0..shape.contexts())
             .map(|context| before.enabled[context % shape.slots].bit(context / shape.slots))
             .collect();
-        let enabled_before = join(&enabled_before);
+        let enabled_before = m.wire("enabled_before", &join(&enabled_before));
         let enabled = or_resteered("enabled_contexts", &enabled_before, &resteer.runs);
         let waiting = or_resteered("waiting_contexts", &before.waiting, &resteer.waits);
         let from_resteer = m.wire("starts_from_resteer", &(&*before.from_resteer | &resteered));
@@ -265,7 +265,7 @@ impl First {
         let went_before = m.register("went_before", 1);
         went_before.next(&goes_before).enable(&inputs.ready).reset(0);
         let fetches = m.wire("resteer_fetches", &(&now.resteered & every_warp(runs) & !&*contexts.in_flight));
-        let slots: Vec<Expr> = (0..shape.slots).map(|slot| of_slot(shape, &fetches, slot).any()).collect();
+        let slots: Vec<Expr> = (0..shape.slots).map(|slot| m.wire(&format!("slot_{slot}_fetches"), &of_slot(shape, &fetches, slot).any())).collect();
         let slots = join(&slots);
         let slot = lowest_one(&slots);
         let may = m.wire("may_go_before", &(none_urgent | !&*went_before));

@@ -55,7 +55,12 @@ impl Outcome {
         let same_at = m.fault("does_not_reuse_rows", &same_at, &zeros(1));
         let same = (same_at | (&is_return & row.is_return())) & &own_is_row_depth;
         let in_place = m.wire("in_place", &(!(&is_at | &is_return) | same));
-        let rpc = Rpc::mux(&in_place, row, &Rpc { kind, pc: pc.clone(), depth: own_depth.clone() });
+        let chosen = Rpc::mux(&in_place, row, &Rpc { kind, pc: pc.clone(), depth: own_depth.clone() });
+        let rpc = Rpc {
+            kind: m.wire("rpc_kind", &chosen.kind),
+            pc: m.wire("rpc_pc", &chosen.pc),
+            depth: m.wire("rpc_depth", &chosen.depth),
+        };
 
         m.comment("Which paths there are, and which have arrived.");
         let a_goes = m.wire("a_goes", &a_mask.any());
@@ -89,14 +94,14 @@ impl Outcome {
         let leaves = m.wire("leaves_row", &(!&diverges & (at_row | &gone | &resolve.rotates)));
 
         m.comment("Where a return is the reconvergence point: at which depth it counts, and which the first to arrive was at.");
-        let a_returns = in_place.mux(&a_has_row_depth, &a_keeps_depth) & rpc.is_return();
-        let b_returns = in_place.mux(&own_is_row_depth, &ones(1)) & rpc.is_return();
+        let a_returns = m.wire("a_returns", &(in_place.mux(&a_has_row_depth, &a_keeps_depth) & rpc.is_return()));
+        let b_returns = m.wire("b_returns", &(in_place.mux(&own_is_row_depth, &ones(1)) & rpc.is_return()));
         let moved_returns = stays_with_a.mux(&a_has_row_depth, &own_is_row_depth) & row.is_return();
         let arrives_first = row.kind.is(2) & &resolve.rotates & !gone;
         let arrives_first = m.wire("arrives_first", &m.fault("forgets_the_first_return", &arrives_first, &zeros(1)));
         let arrived = Rpc {
-            kind: concat([&row.kind.bit(1), &(row.kind.bit(0) | &arrives_first)]),
-            pc: arrives_first.mux(own_pc, &row.pc),
+            kind: m.wire("arrived_kind", &concat([&row.kind.bit(1), &(row.kind.bit(0) | &arrives_first)])),
+            pc: m.wire("arrived_pc", &arrives_first.mux(own_pc, &row.pc)),
             depth: row.depth.clone(),
         };
         Self {

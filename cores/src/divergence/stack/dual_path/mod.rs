@@ -106,7 +106,7 @@ impl DivergenceUnit for DualPath {
         let new_sides = words.each_ref().map(|word| Side::unpack(shape, word, ran.generation));
         let trace = trace(shape, resolve, &new_sides[RIGHT].path, &moves);
         let given = read.given(&inputs.slot_s7);
-        let runs = &given.path.valid & !&given.path.parked;
+        let runs = m.wire("given_runs", &(&given.path.valid & !&given.path.parked));
         let empty_s7 = tops.empty.index(&inputs.warp_s7) & !&inputs.slot_s7;
         let in_charge = new_sides.iter().zip([is_empty, zeros(1)]);
         UnitOutputs {
@@ -230,6 +230,7 @@ fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered
     let at = |pc: &Expr| pc.eq(&predicted);
     let below_at = uncovered.at_popped.mux(&at(&top.rpc_pc), &at(&uncovered.from_pc));
     let near_at = ran.stays(&at(&ran.resolve.a_pc), &at(&ran.resolve.b_pc));
+    let below_at = m.wire("below_at_prediction", &below_at);
     [LEFT, RIGHT].map(|side| {
         let uncovered_at = top.from.is(side as u64).mux(&below_at, &at(&uncovered.pcs[side]));
         m.wire(["left_at_prediction", "right_at_prediction"][side], &moves.pops.mux(&uncovered_at, &near_at))

@@ -38,7 +38,7 @@ impl<'a> Ran<'a> {
         let top = Top { height: read.height.clone(), ..Top::unpack(shape, &read.top_s8) };
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
         let whole = m.wire("whole", &(select(slot, &top.common.masks()) & &live));
-        let other = Side::unpack(shape, &select(&!slot, &read.words_s8), generation);
+        let other = Side::unpack(shape, &m.wire("other_s8", &select(&!slot, &read.words_s8)), generation);
         let other_mask = m.wire("other_mask", &select(&!slot, &top.common.masks()));
         let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), &whole);
         Self { resolve, generation, top, live, whole, other, other_mask, outcome }
@@ -65,7 +65,9 @@ impl<'a> Ran<'a> {
             leaves_at_ret: lit(1, 0),
         };
         let slot = &self.resolve.slot;
-        let [left, right] = sides(slot, [&meeting.pack(generation), &self.other.pack(generation)]);
+        let meeting = m.wire("meeting_side", &meeting.pack(generation));
+        let other = m.wire("other_side", &self.other.pack(generation));
+        let [left, right] = sides(slot, [&meeting, &other]);
         let [left_mask, right_mask] = sides(slot, [&whole.when(&!&outcome.in_place), &self.other_mask]);
         Suspended { left, right, common: Common { left_mask, right_mask, ..self.top.common.clone() }.pack() }
     }
@@ -141,7 +143,7 @@ impl Uncovered {
         let from_word = select(from, &[below.left.clone(), below.right.clone()]);
         let from_pc = Side::unpack(shape, &from_word, generation).path.pc;
         let (rpc, at_popped) = common.rpc().uncovered(m, &outcome.arrived);
-        let below_pc = at_popped.mux(&outcome.arrived.pc, &from_pc);
+        let below_pc = m.wire("below_pc", &at_popped.mux(&outcome.arrived.pc, &from_pc));
         let at_depth = |path: &Path| path.depth.eq(&rpc.depth);
         let stored = [&below.left, &below.right].map(|word| Side::unpack(shape, word, generation));
         let pcs = stored.each_ref().map(|side| side.path.pc.clone());
@@ -206,8 +208,8 @@ impl Kept {
             leaves_at_ret: outcome.far_leaves_at_ret.clone(),
         };
         let replaced = m.wire("other_replaced", &(&moves.takes_other | &moves.pushes));
-        let other_word = replaced.mux(&far.pack(generation), &other.pack(generation));
-        let words = sides(slot, [&near.pack(generation), &other_word]);
+        let other_word = m.wire("kept_other", &replaced.mux(&far.pack(generation), &other.pack(generation)));
+        let words = sides(slot, [&m.wire("kept_own", &near.pack(generation)), &other_word]);
         let masks = sides(slot, [&outcome.whole, &replaced.mux(&far_mask, &ran.other_mask)]);
         Self { words, masks, replaced }
     }

@@ -70,7 +70,7 @@ impl Uncovered {
         let pops = m.wire("pops", &(&outcome.leaves & top.height.any()));
         let below = Suspended::unpack(shape, word);
         let (rpc, at_popped) = below.rpc().uncovered(m, &outcome.arrived);
-        let pc = at_popped.mux(&outcome.arrived.pc, &below.pc);
+        let pc = m.wire("uncovered_pc", &at_popped.mux(&outcome.arrived.pc, &below.pc));
         let still_live = m.fault("ended_threads_come_back", live, &ones(shape.threads));
         let mask = m.wire("below_mask", &(&below.mask & still_live));
         Self {
@@ -118,7 +118,8 @@ impl Pushed {
             &ran.stays(b_mask, a_mask),
             &outcome.rpc,
         );
-        let meeting = Suspended::new(&outcome.rpc.pc, &outcome.rpc.depth, whole, &top.rpc()).pack();
+        let meeting = Suspended::new(&outcome.rpc.pc, &outcome.rpc.depth, whole, &top.rpc());
+        let meeting = m.wire("meeting_row", &meeting.pack());
         Self { one, two, next: outcome.both_go_on.mux(&far.pack(), &meeting), meeting }
     }
 }
