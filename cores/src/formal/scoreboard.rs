@@ -5,8 +5,8 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, decode, join, lit, on
 use crate::shape::Shape;
 use crate::signals::Hazards;
 use crate::stages::context::Written;
-use crate::stages::resource::resources;
-use crate::stages::s3_context;
+use crate::stages::resource::Reservations;
+use crate::stages::s3_context::{self, Needs};
 use crate::stages::s3_scoreboard::{self, Started};
 
 rtl::bundle! {
@@ -65,6 +65,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let push = m.input("push", 1);
     let context = m.input("context_s2", shape.context_bits());
     let hazards = Hazards::inputs(&m, shape, "s2");
+    let reserved = Reservations::inputs(&m, shape, "reserved_s2");
     let elects = m.input("elects_s2", 1);
     let picked = m.input("picked", slots);
     m.port_group(
@@ -105,6 +106,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     scoreboard.input("push", &push).input("context_s2", &context).input("replays_s2", &zeros(1));
     scoreboard.input("replayed_entry_s2", &zeros(shape.entry_bits()));
     hazards.connect(&scoreboard, "s2");
+    reserved.connect(&scoreboard, "reserved_s2");
     started.connect(&scoreboard, "s4");
     late.connect(&scoreboard, "late");
     scoreboard.input("shadows_s8", &shadows).input("shadow_warp_s8", &zeros(shape.warp_bits()));
@@ -135,7 +137,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             let instance = m.instance(name, &context_module);
             instance.input("push", &pushed.bit(slot)).input("picked", &picked.bit(slot));
             instance.input("elects_s2", &elects);
-            instance.input("needs_s2", &zeros(resources(shape).len())).input("lacking", &zeros(resources(shape).len()));
+            instance.input("needs_s2", &zeros(Needs::bits(shape))).input("lacking", &zeros(Needs::bits(shape)));
             instance.input("running", &ones(1)).input("record_ends", &zeros(1));
             if shape.contexts() > 1 {
                 instance.input("held_back", &zeros(1));

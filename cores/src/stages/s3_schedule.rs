@@ -11,8 +11,8 @@ use rtl::{
 use weft_trace::IssuePorts;
 
 use super::context::{Fetch, Written, contexts_of, join_context, split_context};
-use super::resource::{self, Resource, resources};
-use super::s3_context;
+use super::resource::{REQUEST, Reservations, Resource, resources};
+use super::s3_context::{self, Needs};
 use super::s3_scoreboard::{self, Started};
 use crate::formal::points;
 use crate::shape::{BUFFER, PATIENCE, PC, Shape};
@@ -39,6 +39,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let predicted = m.input("predicted_s2", PC);
     let fetch_fault = m.input("fetch_fault_s2", 1);
     let hazards = Hazards::inputs(&m, shape, "s2");
+    let reserved = Reservations::inputs(&m, shape, "reserved_s2");
     m.port_group("resteer, decided in S8 in the cycle before");
     let flush = m.input("resteer_valid", shape.slots);
     let flush_warp = m.input("resteer_warp", shape.warps);
@@ -54,17 +55,10 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let start_row = m.input("start_row", 5 + shape.warp_bits());
     m.port_group("a late result is written or called off");
     let late = Written::inputs(&m, shape, "late");
-    m.port_group("places returned: request queue (accepted, unused), tags (written, unused)");
-    let accepted = m.input("request_accepted", 1);
+    m.port_group("what was reserved is free again, or was not used");
+    let freed = Reservations::inputs(&m, shape, "freed");
+    let unused = Reservations::inputs(&m, shape, "unused_s8");
     let memory_idle = m.input("memory_idle", usize::from(shape.posts_stores));
-    let unused = m.input("request_unused_s8", 1);
-    let tag_written = m.input("tag_written", 1);
-    let tag_unused = m.input("tag_unused_s8", 1);
-    m.port_group("long results written or unused, division taken or unused");
-    let long_written = m.input("long_written", 1);
-    let long_unused = m.input("long_unused_s8", 1);
-    let division_taken = m.input("division_taken", 1);
-    let division_unused = m.input("division_unused_s8", 1);
 
     let flush_one = m.wire("flush_one", &contexts_of(shape, &flush_warp, &flush));
     m.comment("Replay records: while one stands, what comes from S2 for its context is the load again.");
@@ -85,6 +79,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     scoreboard.input("start_valid", &start_valid).input("start_row", &start_row);
     scoreboard.input("push", &push).input("context_s2", &fetch.context);
     hazards.connect(&scoreboard, "s2");
+    reserved.connect(&scoreboard, "reserved_s2");
     scoreboard.input("replays_s2", &records.index(&fetch.context));
     scoreboard.input("replayed_entry_s2", &record_entries.read("record_entry", &fetch.context));
     let follows = m.forward("follows", contexts);
@@ -100,34 +95,38 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let shadowed = if shape.slots > 1 { scoreboard.net("shadowed") } else { zeros(0) };
 
     m.comment("What is lacking: places are reserved at issue, and counted a cycle later.");
-    let needs_s4 = m.forward("needs_s4", resources(shape).len());
+    let needs_s4 = m.forward("needs_s4", Needs::bits(shape));
     let valid_s4 = m.register("issued", 1);
     let fence_waits = m.forward("fence_waits", 1);
-    let places = |resource: &Resource, returned: [&Expr; 2], closes: Option<&Expr>| {
-        let taken = resource.of(shape, &needs_s4);
-        Places::declare(&m, resource.name, (resource.capacity)(shape), &taken, returned, closes)
-    };
+    let taken = Needs::unpack(shape, &needs_s4).reserved;
     let closes = m.fault("requests_issue_while_a_fence_waits", &fence_waits, &zeros(1));
-    let requests = places(&resource::REQUEST, [&accepted, &unused], Some(&closes));
-    let tags = places(&resource::TAG, [&tag_written, &tag_unused], None);
+    let is_request = |resource: &Resource| resource.name == REQUEST.name;
+    let places: Vec<(&Resource, Places)> = resources(shape)
+        .into_iter()
+        .map(|resource| {
+            let returned = [&freed.of(resource), &unused.of(resource)];
+            let closes = is_request(resource).then_some(&closes);
+            let capacity = (resource.capacity)(shape);
+            (resource, Places::declare(&m, resource.name, capacity, &taken.of(resource), returned, closes))
+        })
+        .collect();
+    let none = |of: &dyn Fn(&Resource) -> bool| {
+        let counts = places.iter().filter(|(resource, _)| of(resource));
+        counts.fold(ones(1), |none, (_, places)| none & &places.none)
+    };
     let is_idle = m.fault("fence_does_not_wait_for_memory", &memory_idle, &ones(memory_idle.width()));
-    let performed = if shape.posts_stores { &requests.none & is_idle } else { requests.none };
-    let mut lacking = vec![requests.full, tags.full, !performed];
-    let mut late_idle = tags.none;
-    if resource::LONG_RESULT.exists(shape) {
-        let longs = places(&resource::LONG_RESULT, [&long_written, &long_unused], None);
-        let divisions = places(&resource::DIVIDER, [&division_taken, &division_unused], None);
-        lacking.extend([longs.full, divisions.full]);
-        late_idle = late_idle & longs.none;
-    }
-    let lacking = m.wire("lacking", &join(&lacking));
+    let no_requests = none(&is_request);
+    let performed = if shape.posts_stores { no_requests & is_idle } else { no_requests };
+    let late_idle = none(&|resource| resource.is_late);
+    let lacking = places.iter().map(|(_, places)| places.full.clone()).chain([!performed]);
+    let lacking = m.wire("lacking", &join(&lacking.collect::<Vec<_>>()));
 
     m.comment("The contexts.");
-    let needs: Vec<Expr> = resources(shape).iter().map(|resource| (resource.taken)(&hazards)).collect();
-    let needs = m.wire("needs_s2", &join(&needs));
+    let needs = Needs { reserved: reserved.clone(), no_requests: hazards.is_fence_i.clone() };
+    let needs = m.wire("needs_s2", &needs.pack());
     let depends = scoreboard.net("depends_s2");
     let reads_last = scoreboard.net("reads_last_s2");
-    let elects = m.wire("elects_s2", &(&hazards.is_load | &hazards.is_store | &hazards.is_jalr));
+    let elects = m.wire("elects_s2", &(reserved.of(&REQUEST) | &hazards.is_jalr));
     let grant = m.forward("grant", contexts);
     let pushed = m.wire("pushed", &decode(&fetch.context, contexts).when(&push));
     let mut ports = vec!["ready", "room", "urgent", "read_position", "write_position", "follows", "waits_for_requests"];

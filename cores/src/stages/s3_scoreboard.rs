@@ -30,6 +30,7 @@ use rtl::{
 };
 
 use super::context::{Written, contexts_of, split_context};
+use super::resource::Reservations;
 use crate::formal::points;
 use crate::shape::Shape;
 use crate::signals::Hazards;
@@ -59,6 +60,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let push = m.input("push", 1);
     let context = m.input("context_s2", shape.context_bits());
     let hazards = Hazards::inputs(&m, shape, "s2");
+    let reserved = Reservations::inputs(&m, shape, "reserved_s2");
     let replays = m.input("replays_s2", 1);
     let replayed_entry = m.input("replayed_entry_s2", shape.entry_bits());
     m.port_group("whether the instruction before has come since the last resteer");
@@ -72,7 +74,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     let style = MemoryStyle::Distributed;
     m.comment("The next entry of each context's ring.");
-    let is_late = m.wire("is_late", &(&hazards.is_load | &hazards.is_long));
+    let is_late = m.wire("is_late", &reserved.any_late());
     let takes = m.wire("takes_entry", &(&is_late & &hazards.writes_rd));
     let ring = m.memory("ring", contexts, shape.entry_bits(), style);
     let next = ring.read("next_entry", &context);
