@@ -189,6 +189,7 @@ impl Shape {
             stack_interleave: config.memory.stack_interleave,
             isa: config.isa,
             fair_after: config.divergence.fair_after,
+            unit_keys: config.unit_keys.clone(),
             reset_pc,
             trace: config.trace.port,
             folds_rows: config.threads > 4,

@@ -107,7 +107,7 @@ impl DivergenceUnit for Arbiter {
             mask: thread.live.clone(),
         });
         let levels = clog2(shape.threads);
-        let stages = shape.delay;
+        let stages = shape.unit_keys.get("arbiter.pipeline_stages") as usize;
         let cuts: Vec<usize> = (1..=stages).map(|cut| cut * levels / (stages + 1)).collect();
         let Node { candidate: best, mask } = tree(&m, &compare, &cuts, leaves.collect(), "node");
         let in_charge = Path { valid: best.valid, pc: best.pc, depth: best.depth, mask, parked: best.parked };

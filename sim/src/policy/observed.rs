@@ -95,7 +95,7 @@ mod tests {
 
     /// Four threads that a branch has parted: 0 and 1 to 8, 2 and 3 to 4.
     fn parted() -> Observed {
-        let start = Start { warps: 1, mask: 0b1111, entry: 0, fair_after: 0, path_forwarding: false };
+        let start = Start { warps: 1, mask: 0b1111, entry: 0, fair_after: 0 };
         let mut unit = Observed::new(&start);
         unit.resolve(0, 0, &Next::of(Some(path(8, 0b0011)), Some(path(4, 0b1100))));
         unit
