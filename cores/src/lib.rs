@@ -5,12 +5,12 @@
 //! | S0 | `stages/s0_steer.rs` | pick the context to fetch, and its next pc |
 //! | S1 | `stages/s1_fetch.rs` | instruction memory |
 //! | S2 | `stages/s2_predecode.rs` | operands used, predicted next pc |
-//! | S3 | `stages/s3_schedule.rs`, `s3_scoreboard.rs`, `s3_context.rs` | buffers, scoreboard, pick one ready instruction |
+//! | S3 | `stages/s3_schedule.rs`, `s3_scoreboard.rs`, `s3_context.rs`, `s3_places.rs`, `s3_pick.rs` | buffers, scoreboard, places, pick one ready instruction |
 //! | S4 | `stages/s4_collect.rs`, `s4_immediate.rs` | register file read, immediates |
 //! | S5 | `stages/s5_decode.rs`, `decoder.rs` | control, operands |
 //! | S6 | `stages/s6_execute.rs` | lanes |
 //! | S7 | `stages/s7_commit.rs` | validation, branch targets, one memory transaction, register write |
-//! | S8 | `stages/s8_context.rs` | divergence unit, resteer, barrier |
+//! | S8 | `stages/s8_context.rs`, `s8_barrier.rs` | divergence unit, resteer, barrier |
 //! | S9 | `stages/s9_gather.rs` | load data |
 //!
 //! Nothing after S3 stalls: what could is reserved before issue. An instruction is speculative until S7 validates its
@@ -248,7 +248,7 @@ fn header(config: &Config, shape: &Shape, unit: &dyn DivergenceUnit) -> String {
         ),
         format!("reset pc 0x{:08x}, configuration {hash}", shape.reset_pc),
     ];
-    lines.iter().map(|line| format!("// {line}\n")).collect()
+    lines.iter().map(|line| rtl::comment(line)).collect()
 }
 
 impl Core {

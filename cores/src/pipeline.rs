@@ -29,6 +29,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let [round_robin, preferring] = [false, true].map(|prefers| round_robin::elaborate(shape.contexts(), prefers));
     let (round_robin, preferring) = (round_robin?, preferring?);
     let m = Builder::new(crate::PIPELINE, "The core without its memory.");
+    m.keep_inputs();
     let ports = Ports::declare(&m, shape);
 
     m.comment("Start, and the counters that programs read.");
@@ -146,10 +147,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let control_s6 = Control::from_instance(&s5, shape, "s6");
     control_s6.connect(&s6, "s6");
     Reservations::from_instance(&s5, shape, "reserved_s6").connect(&s6, "reserved_s6");
-    for lane in 0..shape.threads {
-        let lane = format!("{lane}_s6");
-        Operands::from_instance(&s5, &(), &lane).connect(&s6, &lane);
-    }
+    Operands::from_instance(&s5, &shape.threads, "s6").connect(&s6, "s6");
     s5.feeds(&s6, &["store_s6"]);
     let leader = m.instance("s6_leader", &s6_leader::elaborate(shape)?);
     leader.input("start_valid", &warp_start).input("start_warp", &warp_at);

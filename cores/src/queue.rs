@@ -91,7 +91,7 @@ impl Queue {
         let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
         let first = memory.read(&format!("{name}_first"), &self.read_at);
         let second = memory.read(&format!("{name}_second"), &self.second_at);
-        self.pop.mux(&second, &first)
+        m.wire(&format!("{name}_next"), &self.pop.mux(&second, &first))
     }
 
     fn memory(&self, m: &Builder, field: &str, pushed: &Expr, style: MemoryStyle) -> (String, Memory) {

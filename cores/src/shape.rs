@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rtl::clog2;
+use rtl::{Each, clog2};
 use weft_config::{Extension, External, Isa, UnitKeys};
 
 use crate::isa::{self, Acts, Encoding};
@@ -159,9 +159,19 @@ impl Shape {
         self.warps * self.slots
     }
 
+    /// The contexts, as a loop.
+    pub fn each_context(&self) -> Each {
+        Each::new("index", self.contexts())
+    }
+
     /// Bits of a context number.
     pub fn context_bits(&self) -> usize {
         clog2(self.contexts())
+    }
+
+    /// The lanes, as a loop.
+    pub fn lanes(&self) -> Each {
+        Each::new("lane", self.threads)
     }
 
     /// Bits of a lane number; 0 for one lane.

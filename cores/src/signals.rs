@@ -1,6 +1,6 @@
 //! The bundles that travel between stages: one definition of each, the stage as a suffix of its nets.
 
-use rtl::{Builder, Expr, join};
+use rtl::{Builder, Expr};
 use weft_config::extension::A;
 
 use crate::isa::Acts;
@@ -133,8 +133,8 @@ rtl::bundle! {
         writes: 1,
         /// The result is the low word of the path's mask.
         reads_mask: 1,
-        /// The result is the high word of the path's mask.
-        reads_mask_high: 1,
+        /// The result is the high word of the path's mask, which only wide warps have.
+        reads_mask_high: usize::from(shape.threads > 32),
         /// One call deeper.
         calls: 1,
         /// One call less deep.
@@ -233,29 +233,26 @@ rtl::bundle! {
 }
 
 impl Request {
-    /// For each position of the line, whether it has the word of its own lane.
-    fn own(&self) -> Vec<Expr> {
-        self.direct.lanes(1).iter().map(|direct| direct & &self.together).collect()
-    }
-
-    /// The bytes of the line that are written, or the word of an atomic operation.
-    pub fn mask(&self) -> Expr {
+    /// The bytes of the line that are written, or the word of an atomic operation: of each lane on a wire `name`.
+    pub fn mask(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
         if self.direct.width() == 0 {
             return self.bytes.clone();
         }
-        let of = |(position, own): (usize, &Expr)| own.repeat(4) | self.bytes.when(&self.position.is(position as u64));
-        let positions: Vec<Expr> = self.own().iter().enumerate().map(of).collect();
-        join(&positions)
+        let leaders = |lane: usize| self.bytes.when(&self.position.is_part(lane));
+        m.wire_each(shape.lanes(), name, |lane| self.own(lane).repeat(4) | leaders(lane))
     }
 
-    /// The line: each word is its own lane's or the leader's.
-    pub fn data(&self) -> Expr {
+    /// The line on a wire `name`: each word is its own lane's or the leader's.
+    pub fn data(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
         if self.direct.width() == 0 {
-            return self.leaders.clone();
+            return m.wire(name, &self.leaders);
         }
-        let words = self.words.lanes(32);
-        let words: Vec<Expr> = words.iter().zip(self.own()).map(|(word, own)| own.mux(word, &self.leaders)).collect();
-        join(&words)
+        m.wire_each(shape.lanes(), name, |lane| self.own(lane).mux(&self.words.lane(lane, 32), &self.leaders))
+    }
+
+    /// Whether a position of the line has the word of its own lane.
+    fn own(&self, lane: usize) -> Expr {
+        self.direct.bit(lane) & &self.together
     }
 }
 

@@ -56,6 +56,7 @@ fn links(pipeline: &Module, adaptors: &[Module]) -> (Vec<(Open, usize)>, Vec<Ope
 /// ports of the top.
 pub fn elaborate(pipeline: &Module, adaptors: &[Module], purpose: &str) -> Result<Module, ElaborationError> {
     let m = Builder::new(crate::TOP, purpose);
+    m.keep_inputs();
     let mut names: Vec<&str> = [crate::PIPELINE].into_iter().chain(adaptors.iter().map(Module::name)).collect();
     if let Some(last) = names[1..].last_mut() {
         *last = MEMORY;

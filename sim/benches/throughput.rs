@@ -14,25 +14,26 @@ use rrs_lib::memories::VecMemory;
 use serde_json::json;
 use sim::{Outcome, Program, RAM_BASE};
 use weft_config::{Config, Memory};
+use words::*;
 
 /// Each hart updates a word of its own 512 times: 8 instructions a round, two of them memory
 /// accesses that a whole warp makes in one transaction, one a branch.
 #[rustfmt::skip]
 const LOOP: [u32; 14] = [
-    0xf14022f3, //       csrr t0, mhartid
-    0x00229293, //       slli t0, t0, 2
-    0x80010537, //       lui  a0, 0x80010
-    0x00550533, //       add  a0, a0, t0
-    0x20000493, //       li   s1, 512
-    0x00052303, // loop: lw   t1, 0(a0)
-    0x006383b3, //       add  t2, t2, t1
-    0x0093ce33, //       xor  t3, t2, s1
-    0x003e1e93, //       slli t4, t3, 3
-    0x01d383b3, //       add  t2, t2, t4
-    0x00752023, //       sw   t2, 0(a0)
-    0xfff48493, //       addi s1, s1, -1
-    0xfe0492e3, //       bnez s1, loop
-    0x80005073, //       csrw 0x800, 0
+    csrr(5, MHARTID),
+    slli(5, 5, 2),
+    lui(10, 0x80010),
+    add(10, 10, 5),
+    addi(9, 0, 512),
+    lw(6, 10, 0), // loop
+    add(7, 7, 6),
+    xor(28, 7, 9),
+    slli(29, 28, 3),
+    add(7, 7, 29),
+    sw(7, 10, 0),
+    addi(9, 9, -1),
+    bne(9, 0, -28),
+    exit(),
 ];
 const ROUNDS: u32 = 512;
 /// Instructions of a round, before the loop, and around it.

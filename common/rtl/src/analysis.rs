@@ -32,8 +32,8 @@ pub(crate) fn complete(body: &Body) -> Result<(), ElaborationError> {
         match item {
             Item::Wire { net, driver: None } => return undriven(format!("wire `{}`", net.name)),
             Item::Instance(data) => {
-                for (port, value) in data.module.port_list().iter().zip(&data.inputs) {
-                    if port.direction == Direction::Input && value.is_none() && !port.is_implicit() {
+                for (port, values) in data.module.port_list().iter().zip(&data.inputs) {
+                    if port.direction == Direction::Input && values.is_empty() && !port.is_implicit() {
                         return undriven(format!("input `{}` of instance `{}`", port.name, data.name));
                     }
                 }
@@ -73,11 +73,9 @@ fn uses(body: &Body) -> Vec<Use<'_>> {
     let mut add = |role, name, value| out.push(Use { role, name, value });
     for item in &body.items {
         match item {
-            Item::Wire { net, driver: Some(Driver::Value(value) | Driver::Known(value)) } => {
-                add("wire", &net.name, value)
-            }
-            Item::Wire { net, driver: Some(Driver::Memory { address, .. }) } => {
-                add("the address of", &net.name, address);
+            Item::Wire { net, driver: Some(driver) } => {
+                let role = if matches!(driver, Driver::Memory { .. }) { "the address of" } else { "wire" };
+                driver.reads().iter().for_each(|value| add(role, &net.name, value));
             }
             Item::Instance(data) => {
                 data.inputs.iter().flatten().for_each(|value| add("an input of", &data.name, value));
@@ -150,11 +148,12 @@ pub(crate) fn liveness(body: &Body) -> ReadBits {
     let mut queue: Vec<&Expr> = Vec::new();
     for item in &body.items {
         match item {
-            Item::Wire { net, driver: Some(Driver::Value(value) | Driver::Known(value)) } => {
-                sources.entry(net.id).or_default().push(value);
-            }
-            Item::Wire { net, driver: Some(Driver::Memory { memory, address }) } => {
-                sources.entry(net.id).or_default().extend(writes(*memory).chain([address]));
+            Item::Wire { net, driver: Some(driver) } => {
+                let sources = sources.entry(net.id).or_default();
+                sources.extend(driver.reads());
+                if let Driver::Memory { memory, .. } = driver {
+                    sources.extend(writes(*memory));
+                }
             }
             Item::Instance(data) => queue.extend(data.inputs.iter().flatten()),
             _ => {}
@@ -205,18 +204,17 @@ pub(crate) fn settle(body: &Body, ports: &[PortInfo]) -> Result<Settled, Elabora
         match item {
             Item::Wire { net, driver } => {
                 targets.push(net);
-                match driver {
-                    Some(Driver::Value(value) | Driver::Known(value) | Driver::Memory { address: value, .. }) => {
-                        walk.nodes.insert(net.id, Node::new(net, [value]));
-                    }
-                    Some(Driver::Instance) | None => {}
+                if let Some(driver) = driver
+                    && !matches!(driver, Driver::Instance)
+                {
+                    walk.nodes.insert(net.id, Node::new(net, driver.reads()));
                 }
             }
             Item::Instance(data) => {
                 for (net, through) in data.outputs.iter().zip(&data.module.finished().settled.paths) {
                     if let Some(net) = net {
                         targets.push(net);
-                        let values = through.iter().filter_map(|input| data.inputs[*input].as_ref());
+                        let values = through.iter().flat_map(|input| &data.inputs[*input]);
                         walk.nodes.insert(net.id, Node::new(net, values));
                     }
                 }
@@ -281,7 +279,8 @@ impl Settle<'_> {
         while let Some((net, next)) = path.last_mut() {
             let (net, position) = (*net, *next);
             *next += 1;
-            match self.nodes[&net].reads.get(position) {
+            // An input that nothing alive reads has no node.
+            match self.nodes.get(&net).and_then(|node| node.reads.get(position)) {
                 Some(read) => match self.state.get(read) {
                     Some(State::Settled(_)) => {}
                     Some(State::Visited) => {
@@ -296,7 +295,7 @@ impl Settle<'_> {
                     }
                 },
                 None => {
-                    let inputs = self.inputs(&self.nodes[&net].reads);
+                    let inputs = self.inputs(self.nodes.get(&net).map_or(&[], |node| &node.reads));
                     self.state.insert(net, State::Settled(inputs));
                     self.order.push(net);
                     path.pop();

@@ -4,17 +4,48 @@ use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::each::{Each, Numbers, template};
 use crate::expr::{Expr, zeros};
 use crate::instance::Instance;
 use crate::module::{
-    Body, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, PropertyData, PropertyKind,
-    RegisterData,
+    Body, CaseRow, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, PropertyData,
+    PropertyKind, RegisterData,
 };
 use crate::names;
 use crate::net::{Net, NetKind};
 use crate::state::{Memory, Register};
 use crate::statement;
+use crate::structure::join;
 use crate::{Direction, MemoryStyle};
+
+/// Words that are alike in some bits, for [`Builder::matches`].
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// The bits in which they are alike.
+    pub mask: u64,
+    /// What these are.
+    pub value: u64,
+    /// What a reader calls the words.
+    pub label: String,
+}
+
+impl Pattern {
+    /// The bits as `casez` has them, `?` where words differ.
+    fn bits(&self, fields: &[usize]) -> String {
+        let width: usize = fields.iter().sum();
+        let bit = |position: usize| match (self.mask >> position & 1, self.value >> position & 1) {
+            (0, _) => '?',
+            (_, 0) => '0',
+            _ => '1',
+        };
+        let mut at = width;
+        let field = |bits: &usize| {
+            at -= bits;
+            (at..at + bits).rev().map(bit).collect::<String>()
+        };
+        format!("{width}'b{}", fields.iter().map(field).collect::<Vec<_>>().join("_"))
+    }
+}
 
 /// Names that a module cannot give: its clock, its reset, and what the printer adds.
 const RESERVED: [&str; 3] = ["clk", "rst", "unused"];
@@ -47,6 +78,12 @@ impl Builder {
         })))
     }
 
+    /// Says in the comment above the module when its outputs are there, in cycles or stages, and what it counts on from what
+    /// drives it.
+    pub fn timing(&self, text: &str) {
+        self.0.borrow_mut().timing = text.to_owned();
+    }
+
     /// Takes a name for something in the module.
     #[track_caller]
     fn claim(&self, name: &str) -> RefMut<'_, Body> {
@@ -60,13 +97,19 @@ impl Builder {
     #[track_caller]
     pub(crate) fn net(&self, name: &str, width: usize, kind: NetKind) -> Rc<Net> {
         let body = self.claim(name);
-        Rc::new(Net { id: fresh(), name: name.to_owned(), width, kind, module: body.id })
+        Rc::new(Net::new(fresh(), name.to_owned(), width, kind, body.id))
     }
 
     #[track_caller]
     fn empty_port(&self, name: &str) {
         check_name(name);
-        self.0.borrow_mut().empty_ports.insert(name.to_owned());
+        self.0.borrow_mut().hidden_ports.insert(name.to_owned(), 0);
+    }
+
+    /// Keeps the inputs that nothing in the module reads, for a module whose ports others rely on. Elsewhere they do not
+    /// appear, and what an instance connects to them is not read.
+    pub fn keep_inputs(&self) {
+        self.0.borrow_mut().keeps_inputs = true;
     }
 
     /// Opens a group of ports: a blank line and a comment in the port list.
@@ -139,6 +182,20 @@ impl Builder {
         self.declare_wire(name, value.width(), Some(Driver::Value(value.clone())))
     }
 
+    /// 1 if a net matches one of the patterns: a `casez` with a row for each, its label behind it. `fields` cuts the bits of the
+    /// net into groups, from the highest, as a reader wants to see them.
+    ///
+    /// # Panics
+    /// If `value` is not a whole net, or `fields` has not as many bits.
+    #[track_caller]
+    pub fn matches(&self, name: &str, value: &Expr, fields: &[usize], patterns: &[Pattern]) -> Expr {
+        assert!(value.as_net().is_some(), "`{value:?}` is no net: name it with Builder::wire first");
+        assert!(fields.iter().sum::<usize>() == value.width(), "`{fields:?}` are not the bits of `{value:?}`");
+        let row = |pattern: &Pattern| CaseRow { bits: pattern.bits(fields), label: pattern.label.clone() };
+        let rows = patterns.iter().map(row).collect();
+        self.declare_wire(name, 1, Some(Driver::Matches(value.clone(), rows)))
+    }
+
     /// The bits of a net from outside of which four-state simulators may not know every one: X and Z become 0 in simulation.
     /// Costs no hardware.
     ///
@@ -152,6 +209,40 @@ impl Builder {
         assert!(value.as_net().is_some(), "`{value:?}` is no net: name it with Builder::wire first");
         drop(self.claim(&statement::known_block(name)));
         self.declare_wire(name, value.width(), Some(Driver::Known(value.clone())))
+    }
+
+    /// A name for the values of all parts of a loop, side by side, the first at the bottom. The text is one loop if the values
+    /// differ in nothing but the bits that they take, and in literals of 32 bits, and these grow evenly; otherwise it is one value.
+    ///
+    /// # Panics
+    /// If the values differ in width.
+    #[track_caller]
+    pub fn wire_each(&self, each: Each, name: &str, value: impl FnMut(usize) -> Expr) -> Expr {
+        let values = each.map(value);
+        let width = values.first().map_or(0, Expr::width);
+        assert!(values.iter().all(|value| value.width() == width), "the parts of `{name}` differ in width");
+        if width == 0 || !self.is_loop(each, &values) {
+            return self.wire(name, &join(&values));
+        }
+        self.declare_wire(name, width * each.count, Some(Driver::Each(each, values)))
+    }
+
+    /// Whether the values can be printed as one loop; then its variable has a name in the module.
+    #[track_caller]
+    pub(crate) fn is_loop(&self, each: Each, values: &[Expr]) -> bool {
+        let values: Vec<&Expr> = values.iter().collect();
+        let is_loop = each.count > 1 && template(each.variable, &values, Numbers::Of32Bits).is_some();
+        if is_loop {
+            self.claim_variable(each);
+        }
+        is_loop
+    }
+
+    #[track_caller]
+    fn claim_variable(&self, each: Each) {
+        if !self.0.borrow().variables.contains(&each.variable) {
+            self.claim(each.variable).variables.push(each.variable);
+        }
     }
 
     #[track_caller]
@@ -254,7 +345,7 @@ impl Builder {
     fn own(&self, name: &str) -> Expr {
         let mut body = self.0.borrow_mut();
         assert!(body.items.len() == body.own.len() && !body.makes(name), "`{name}` must be made before all else");
-        let net = Rc::new(Net { id: fresh(), name: name.to_owned(), width: 1, kind: NetKind::Wire, module: body.id });
+        let net = Rc::new(Net::new(fresh(), name.to_owned(), 1, NetKind::Wire, body.id));
         let (wire, position) = (Expr::net(&net), body.items.len());
         body.wires.insert(net.id, position);
         body.items.push(Item::Wire { net, driver: None });
@@ -269,9 +360,8 @@ impl Builder {
             return own.clone();
         }
         let module = body.id;
-        let net = body.reset.get_or_insert_with(|| {
-            Rc::new(Net { id: fresh(), name: "rst".to_owned(), width: 1, kind: NetKind::Reset, module })
-        });
+        let net =
+            body.reset.get_or_insert_with(|| Rc::new(Net::new(fresh(), "rst".to_owned(), 1, NetKind::Reset, module)));
         Expr::net(net)
     }
 
@@ -303,16 +393,31 @@ impl Builder {
     /// An instance of a finished module. Its clock and reset connect by themselves.
     #[track_caller]
     pub fn instance(&self, name: &str, module: &Module) -> Instance {
+        self.instances(None, name, module)
+    }
+
+    /// An instance for each part of a loop. An input has one value for all, or one for each ([`Instance::input_each`]); an
+    /// output has those of all side by side, the first at the bottom.
+    #[track_caller]
+    pub fn instance_each(&self, each: Each, name: &str, module: &Module) -> Instance {
+        let each = Some(each).filter(|each| each.count > 1);
+        each.into_iter().for_each(|each| self.claim_variable(each));
+        self.instances(each, name, module)
+    }
+
+    #[track_caller]
+    fn instances(&self, each: Option<Each>, name: &str, module: &Module) -> Instance {
         let mut body = self.claim(name);
         let item = body.items.len();
         let ports = module.port_list().len();
         body.items.push(Item::Instance(InstanceData {
             name: name.to_owned(),
             module: module.clone(),
-            inputs: vec![None; ports],
+            each,
+            inputs: vec![Vec::new(); ports],
             outputs: vec![None; ports],
         }));
-        Instance { parent: self.clone(), item, name: name.to_owned(), module: module.clone() }
+        Instance { parent: self.clone(), item, name: name.to_owned(), module: module.clone(), each }
     }
 
     #[track_caller]
@@ -349,7 +454,31 @@ impl Builder {
     pub fn finish(self) -> Result<Module, ElaborationError> {
         let mut body = self.0.take();
         name_unread_outputs(&mut body);
+        name_nets_as_ports(&body);
         Module::close(body)
+    }
+}
+
+/// A net of the module that is an output, and nothing else, has the name of the port in the text. One with a value before the
+/// first clock edge is declared by itself, and so is one that is several outputs for all but the first.
+fn name_nets_as_ports(body: &Body) {
+    let starts =
+        |net: &Net| body.registers.iter().any(|register| register.net.id == net.id && register.start.is_some());
+    let is_block = |net: &Net| {
+        let position = body.wires.get(&net.id);
+        position.is_some_and(|at| {
+            matches!(&body.items[*at], Item::Wire { driver: Some(Driver::Known(_) | Driver::Matches(..)), .. })
+        })
+    };
+    let is_own = |net: &Net| body.own.iter().filter_map(Expr::as_net).any(|own| own.id == net.id);
+    for port in &body.ports {
+        let PortData::Output { name, driver: Some(value), .. } = port else { continue };
+        let local = value.as_net().filter(|net| net.module == body.id && !net.is_port());
+        let local = local.filter(|net| !starts(net) && !is_block(net) && !is_own(net));
+        if let Some(net) = local {
+            // The first output keeps it.
+            let _ = net.port.set(name.clone());
+        }
     }
 }
 
@@ -364,8 +493,9 @@ fn name_unread_outputs(body: &mut Body) {
                 while !names.insert(name.clone()) {
                     name += "_unread";
                 }
-                let (width, kind) = (port.width, NetKind::InstanceOutput);
-                *net = Some(Rc::new(Net { id: fresh(), name, width, kind, module: *id }));
+                let width = port.width * data.each.map_or(1, |each| each.count);
+                let kind = NetKind::InstanceOutput;
+                *net = Some(Rc::new(Net::new(fresh(), name, width, kind, *id)));
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::rc::Rc;
 
 use rust_hdl::core::ast::Verilog;
 use rust_hdl::core::block::Block;
@@ -10,9 +9,10 @@ use rust_hdl::core::probe::Probe;
 
 use crate::Direction;
 use crate::analysis::nets;
+use crate::each::Each;
 use crate::expr::Expr;
 use crate::hierarchy::{Kind, Purpose};
-use crate::module::{Driver, Finished, Item, Module, PortData, RegisterData, WriteData};
+use crate::module::{Driver, Finished, InstanceData, Item, Module, PortData, RegisterData, WriteData};
 use crate::net::{Net, NetKind};
 use crate::print::{after, flat, range};
 use crate::sheet::Sheet;
@@ -84,12 +84,17 @@ pub(crate) fn module(module: &Module, prefix: &str) -> String {
     let finished = module.finished();
     let mut sheet = Sheet::default();
     sheet.comment("", &finished.body.purpose);
+    if !finished.body.timing.is_empty() {
+        sheet.comment("", &format!("Timing: {}", finished.body.timing));
+    }
     sheet.lines(&format!("module {} (\n{});\n", printed_name(module, prefix), ports(finished)));
     sheet.gap();
     body(finished, prefix, &mut sheet);
     sheet.gap();
     for port in &finished.body.ports {
-        if let PortData::Output { name, driver: Some(value), .. } = port {
+        if let PortData::Output { name, driver: Some(value), .. } = port
+            && value.as_net().is_none_or(|net| net.port.get() != Some(name))
+        {
             sheet.lines(&format!("{};\n", after(&format!("    assign {name} = "), value, 4)));
         }
     }
@@ -101,12 +106,14 @@ pub(crate) fn module(module: &Module, prefix: &str) -> String {
 /// The port list: names in one column, a blank line and a comment before each group.
 fn ports(finished: &Finished) -> String {
     let column = finished.ports.iter().map(|port| range(port.width).len()).max().unwrap_or(0);
+    let registers = registers_as_ports(finished);
     let mut ports = finished.ports.iter();
     let mut lines = Vec::new();
     let mut declare = |comment: &[String]| {
         let Some(port) = ports.next() else { return };
         let direction = match port.direction {
             Direction::Input => "input  wire",
+            Direction::Output if registers.contains(&*port.name) => "output reg ",
             Direction::Output => "output wire",
         };
         let mut text = String::new();
@@ -129,6 +136,16 @@ fn ports(finished: &Finished) -> String {
         }
     }
     if lines.is_empty() { String::new() } else { lines.join(",\n") + "\n" }
+}
+
+/// The outputs that are registers.
+fn registers_as_ports(finished: &Finished) -> HashSet<&str> {
+    let drivers = finished.body.ports.iter().filter_map(|port| match port {
+        PortData::Output { driver, .. } => driver.as_ref()?.as_net(),
+        _ => None,
+    });
+    let registers = drivers.filter(|net| matches!(net.kind, NetKind::Register | NetKind::MemoryRead));
+    registers.filter_map(|net| net.port.get().map(String::as_str)).collect()
 }
 
 /// The items that something reads, with their positions, without comments that have nothing left below them.
@@ -158,7 +175,8 @@ fn visible_items(finished: &Finished) -> Vec<(usize, &Item)> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Late {
     Assign,
-    Known,
+    Block,
+    Loop,
     Instance,
     Clocked,
 }
@@ -172,48 +190,65 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
     for (position, block) in clocked_blocks(finished, &items, &order) {
         late.entry(position).or_default().push((Late::Clocked, block));
     }
+    for (position, text) in loops(&items, &order, prefix) {
+        late.entry(position).or_default().push((Late::Loop, text));
+    }
+    finished.body.variables.iter().for_each(|variable| sheet.lines(&format!("    genvar {variable};\n")));
     for (position, item) in items {
         match item {
             Item::Comment(text) => {
                 sheet.gap();
                 sheet.comment("    ", text);
             }
-            Item::Wire { net, driver: Some(Driver::Known(value)) } => {
-                sheet.lines(&statement::declaration("reg ", net));
-                let text = statement::known(net, value);
-                late.entry(order.latest([value]).max(position)).or_default().push((Late::Known, text));
+            Item::Wire { net, driver: Some(driver @ (Driver::Known(value) | Driver::Matches(value, _))) } => {
+                statement::declare(sheet, "reg", net);
+                let text = match driver {
+                    Driver::Matches(_, rows) => statement::matches(net, value, rows),
+                    _ => statement::known(net, value),
+                };
+                late.entry(order.latest([value]).max(position)).or_default().push((Late::Block, text));
             }
-            Item::Wire { net, driver: Some(driver) } => match driver.reads() {
-                Some(value) if order.latest([value]) > position => {
-                    sheet.lines(&statement::declaration("wire", net));
-                    let text = statement::drive(finished, &format!("    assign {} = ", net.name), driver);
+            Item::Wire {
+                net,
+                driver: Some(driver @ (Driver::Value(value) | Driver::Memory { address: value, .. })),
+            } => {
+                if order.latest([value]) > position {
+                    statement::declare(sheet, "wire", net);
+                    let text = statement::drive(finished, &format!("    assign {} = ", net.printed()), driver);
                     late.entry(order.latest([value])).or_default().push((Late::Assign, text));
-                }
-                Some(_) => {
-                    let head = format!("    wire {}{} = ", range(net.width), net.name);
+                } else {
+                    let head = match net.port.get() {
+                        Some(port) => format!("    assign {port} = "),
+                        None => format!("    wire {}{} = ", range(net.width), net.name),
+                    };
                     sheet.lines(&statement::drive(finished, &head, driver));
                 }
-                None => sheet.lines(&statement::declaration("wire", net)),
-            },
+            }
+            Item::Wire { net, driver: Some(Driver::Each(..) | Driver::Instance) } => {
+                statement::declare(sheet, "wire", net);
+            }
             Item::Wire { net, driver: None } => unreachable!("`{}` was checked to have a value", net.name),
-            Item::Register(index) => sheet.lines(&statement::register(&finished.body.registers[*index])),
+            Item::Register(index) => {
+                statement::register(sheet, &finished.body.registers[*index]);
+            }
             Item::MemoryRead { memory, read } => {
                 let net = &finished.body.memories[*memory].reads[*read].0;
-                sheet.lines(&statement::declaration("reg ", net));
+                statement::declare(sheet, "reg", net);
             }
             Item::Memory(index) => {
                 sheet.gap();
                 sheet.lines(&statement::memory(&finished.body.memories[*index]));
             }
+            Item::Instance(data) if data.each.is_some() => statement::declare_outputs(sheet, data),
             Item::Instance(data) => {
-                let declarations = statement::instance_outputs(data);
-                let latest = order.latest(data.inputs.iter().flatten()).max(order.latest_net(&data.outputs));
+                let latest = order.latest_of(data);
+                sheet.gap();
+                statement::declare_outputs(sheet, data);
                 if latest > position {
-                    sheet.gap();
-                    sheet.lines(&declarations);
-                    late.entry(latest).or_default().push((Late::Instance, statement::instance(data, prefix)));
+                    late.entry(latest).or_default().push((Late::Instance, statement::instance(data, prefix, 4)));
                 } else {
-                    sheet.block(&format!("{declarations}{}", statement::instance(data, prefix)));
+                    sheet.lines(&statement::instance(data, prefix, 4));
+                    sheet.gap();
                 }
             }
         }
@@ -223,6 +258,54 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
             if kind == Late::Assign { sheet.lines(&text) } else { sheet.block(&text) }
         }
     }
+}
+
+/// The loops, each with the position below which it stands: neighbours over the same parts are one, with at most one
+/// instance, of which it has its name.
+fn loops(items: &[(usize, &Item)], order: &Order, prefix: &str) -> Vec<(usize, String)> {
+    struct Loop {
+        each: Each,
+        label: String,
+        has_instance: bool,
+        /// The position of its last item.
+        last: usize,
+        latest: usize,
+        body: String,
+    }
+    let mut loops: Vec<Loop> = Vec::new();
+    let mut before = None;
+    for (position, item) in items {
+        let (each, label, has_instance, latest, text) = match item {
+            Item::Wire { net, driver: Some(Driver::Each(each, values)) } => {
+                let text = statement::assign_each(net, *each, values, 12);
+                (*each, each.label(&net.name), false, order.latest(values), text)
+            }
+            Item::Instance(data) if data.each.is_some() => {
+                let each = data.each.expect("checked");
+                (each, each.label(&data.name), true, order.latest_of(data), statement::instance(data, prefix, 12))
+            }
+            _ => {
+                before = Some(*position);
+                continue;
+            }
+        };
+        match loops.last_mut() {
+            Some(open)
+                if open.each == each
+                    && before.is_none_or(|before| before < open.last)
+                    && !(open.has_instance && has_instance) =>
+            {
+                open.body += &text;
+                (open.last, open.latest) = (*position, open.latest.max(latest));
+                if has_instance {
+                    (open.label, open.has_instance) = (label, true);
+                }
+            }
+            _ => loops.push(Loop { each, label, has_instance, last: *position, latest, body: text }),
+        }
+    }
+    let text = |l: Loop| (l.latest.max(l.last), statement::generate(l.each, &l.label, &l.body));
+    loops.into_iter().map(text).collect()
 }
 
 /// Where the nets of a module are declared among its items, and where its sections end.
@@ -259,8 +342,10 @@ impl Order {
         values.into_iter().flat_map(nets).map(|net| self.of(net)).max().unwrap_or(0)
     }
 
-    fn latest_net<'a>(&self, nets: impl IntoIterator<Item = &'a Option<Rc<Net>>>) -> usize {
-        nets.into_iter().flatten().map(|net| self.of(net)).max().unwrap_or(0)
+    /// The position of the last declaration of a net on a port of an instance.
+    fn latest_of(&self, data: &InstanceData) -> usize {
+        let outputs = data.outputs.iter().flatten().map(|net| self.of(net)).max();
+        self.latest(data.inputs.iter().flatten()).max(outputs.unwrap_or(0))
     }
 
     /// Inputs are declared above all items.
@@ -306,7 +391,16 @@ fn clocked_blocks(finished: &Finished, items: &[(usize, &Item)], order: &Order) 
         }
     }
     let end = |position: usize| order.ends[order.section(position)];
-    let registers = groups.iter().map(|(latest, group)| (end(*latest), statement::register_block(group)));
+    // Those that stand at one place are one block.
+    let mut registers: Vec<(usize, String)> = Vec::new();
+    for (latest, group) in &groups {
+        let (place, text) = (end(*latest), statement::register_statements(group));
+        match registers.iter_mut().find(|(other, _)| *other == place) {
+            Some((_, statements)) => *statements += &text,
+            None => registers.push((place, text)),
+        }
+    }
+    let registers = registers.into_iter().map(|(place, statements)| (place, statement::clocked(&statements)));
     let memories = memories
         .into_iter()
         .map(|(latest, index)| (end(latest), statement::memory_block(finished, &finished.body.memories[index])));

@@ -42,6 +42,55 @@ pub(crate) enum Kind {
     Slice(Rc<Net>, usize),
     /// One bit of a net, chosen at run time.
     Index(Rc<Net>, Expr),
+    /// Only in the text of a loop ([`crate::each`]): the bits from the first number up of a net, plus the second number times
+    /// the variable.
+    Part(Rc<Net>, usize, usize, &'static str),
+    /// Only there: the variable times the first number, plus the second.
+    Number(&'static str, BigUint, BigUint),
+}
+
+impl Kind {
+    /// Whether both are the same but for their operands.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Net(a), Self::Net(b)) | (Self::Index(a, _), Self::Index(b, _)) => a.id == b.id,
+            (Self::Slice(a, from), Self::Slice(b, other)) => a.id == b.id && from == other,
+            (Self::Literal(a), Self::Literal(b)) => a == b,
+            (Self::Binary(a, ..), Self::Binary(b, ..)) => a == b,
+            (Self::Compare(a, ..), Self::Compare(b, ..)) => a == b,
+            (Self::Shift(a, ..), Self::Shift(b, ..)) => a == b,
+            (Self::Reduce(a, _), Self::Reduce(b, _)) => a == b,
+            (Self::Repeat(a, _), Self::Repeat(b, _)) => a == b,
+            (Self::Concat(a), Self::Concat(b)) => a.len() == b.len(),
+            (Self::Not(_), Self::Not(_)) | (Self::Product(..), Self::Product(..)) | (Self::Mux(..), Self::Mux(..)) => {
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The same with other operands, in the order of [`Expr::operands`].
+    pub fn with_operands(&self, operands: Vec<Expr>) -> Self {
+        if let Self::Concat(_) = self {
+            return Self::Concat(operands);
+        }
+        let mut operands = operands.into_iter();
+        let mut next = || operands.next().expect("as many operands as before");
+        match self {
+            Self::Not(_) => Self::Not(next()),
+            Self::Reduce(operator, _) => Self::Reduce(*operator, next()),
+            Self::Repeat(count, _) => Self::Repeat(*count, next()),
+            Self::Index(net, _) => Self::Index(net.clone(), next()),
+            Self::Binary(operator, ..) => Self::Binary(*operator, next(), next()),
+            Self::Compare(operator, ..) => Self::Compare(*operator, next(), next()),
+            Self::Shift(operator, ..) => Self::Shift(*operator, next(), next()),
+            Self::Product(..) => Self::Product(next(), next()),
+            Self::Mux(..) => Self::Mux(next(), next(), next()),
+            Self::Net(_) | Self::Literal(_) | Self::Slice(..) | Self::Part(..) | Self::Number(..) | Self::Concat(_) => {
+                self.clone()
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -351,7 +400,7 @@ impl Expr {
     /// Subexpressions, for walks.
     pub(crate) fn operands(&self) -> Vec<&Self> {
         match self.kind() {
-            Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) => vec![],
+            Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) | Kind::Part(..) | Kind::Number(..) => vec![],
             Kind::Not(a) | Kind::Reduce(_, a) | Kind::Repeat(_, a) | Kind::Index(_, a) => vec![a],
             Kind::Binary(_, a, b) | Kind::Compare(_, a, b) | Kind::Shift(_, a, b) | Kind::Product(a, b) => vec![a, b],
             Kind::Mux(condition, a, b) => vec![condition, a, b],

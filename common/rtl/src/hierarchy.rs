@@ -118,20 +118,18 @@ impl Kind<'_> {
         let mut wires = HashMap::new();
         for item in &finished.body.items {
             if let Item::Wire { net, driver: Some(driver) } = item {
-                match driver {
-                    Driver::Value(value) | Driver::Known(value) => wires.insert(net.id, (&net.name, value)),
-                    Driver::Memory { address, .. } => wires.insert(net.id, (&net.name, address)),
-                    Driver::Instance => None,
-                };
+                if !matches!(driver, Driver::Instance) {
+                    wires.insert(net.id, (&net.name, driver.reads()));
+                }
             }
         }
         let inner = finished.settled.order.iter().filter_map(|id| wires.get(id).copied());
         let outer = finished.body.ports.iter().filter_map(|port| match port {
-            PortData::Output { name, driver: Some(value), .. } => Some((name, value)),
+            PortData::Output { name, driver: Some(value), .. } => Some((name, std::slice::from_ref(value))),
             _ => None,
         });
-        let statements = inner.chain(outer).map(|(name, value)| {
-            let mut reads = nets(value).into_iter().map(|net| VerilogExpression::Signal(net.name.clone()));
+        let statements = inner.chain(outer).map(|(name, values)| {
+            let mut reads = values.iter().flat_map(nets).map(|net| VerilogExpression::Signal(net.name.clone()));
             let first = reads.next().unwrap_or(VerilogExpression::Literal(false.into()));
             let any = reads.fold(first, |a, b| VerilogExpression::Binary(Box::new(a), VerilogOp::BitOr, Box::new(b)));
             VerilogStatement::Assignment(VerilogExpression::Signal(name.clone()), any)
@@ -195,9 +193,9 @@ impl Block for Proxy<'_> {
 
     fn accept(&self, name: &str, probe: &mut dyn Probe) {
         probe.visit_start_scope(name, self);
-        for (port, value) in self.data.module.port_list().iter().zip(&self.data.inputs) {
+        for (port, values) in self.data.module.port_list().iter().zip(&self.data.inputs) {
             let (kind, driven) = match port.direction {
-                Direction::Input => (AtomKind::InputParameter, value.is_some() || port.is_implicit()),
+                Direction::Input => (AtomKind::InputParameter, !values.is_empty() || port.is_implicit()),
                 Direction::Output => (AtomKind::OutputParameter, true),
             };
             probe.visit_atom(&port.name, &port_atom(&port.name, 0, port.width, kind, driven));

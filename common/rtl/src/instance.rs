@@ -2,9 +2,11 @@
 
 use crate::Direction;
 use crate::builder::Builder;
+use crate::each::Each;
 use crate::expr::{Expr, zeros};
 use crate::module::{Driver, InstanceData, Item, Module};
 use crate::net::NetKind;
+use crate::structure::join;
 
 /// An instance under construction.
 pub struct Instance {
@@ -12,6 +14,8 @@ pub struct Instance {
     pub(crate) item: usize,
     pub(crate) name: String,
     pub(crate) module: Module,
+    /// The loop that makes several of it.
+    pub(crate) each: Option<Each>,
 }
 
 impl Instance {
@@ -22,16 +26,16 @@ impl Instance {
         }
     }
 
-    /// Position and width of a port; nothing for one of no bits.
+    /// Position and width of a port; no position if it does not appear.
     #[track_caller]
-    fn port(&self, name: &str, direction: Direction) -> Option<(usize, usize)> {
+    fn port(&self, name: &str, direction: Direction) -> (Option<usize>, usize) {
         let finished = self.module.finished();
         let found = finished.positions.get(name).map(|position| (*position, &finished.ports[*position]));
-        match found {
-            Some((position, port)) if port.direction == direction && !port.is_implicit() => {
-                Some((position, port.width))
+        match (found, finished.body.hidden_ports.get(name)) {
+            (Some((position, port)), _) if port.direction == direction && !port.is_implicit() => {
+                (Some(position), port.width)
             }
-            None if finished.body.empty_ports.contains(name) => None,
+            (None, Some(width)) if direction == Direction::Input || *width == 0 => (None, *width),
             _ => panic!("module `{}` has no {direction:?} port `{name}`", self.module.name()),
         }
     }
@@ -46,19 +50,54 @@ impl Instance {
         );
     }
 
-    /// Connects an input.
+    /// Connects an input, of all instances if a loop makes several.
     #[track_caller]
     pub fn input(&self, port: &str, value: &Expr) -> &Self {
-        let place = self.port(port, Direction::Input);
-        self.check_width(port, place.map_or(0, |(_, width)| width), value);
-        if let Some((position, _)) = place {
+        self.connect(port, vec![value.clone()])
+    }
+
+    /// Connects an input of each instance that a loop makes to its own value. Where the values can not be one text, a wire
+    /// `instance_port` holds them.
+    #[track_caller]
+    pub fn input_each(&self, port: &str, value: impl FnMut(usize) -> Expr) -> &Self {
+        let Some(each) = self.each else {
+            return self.input(port, &std::iter::once(0).map(value).collect::<Vec<_>>()[0]);
+        };
+        let values = each.map(value);
+        if self.parent.is_loop(each, &values) {
+            return self.connect(port, values);
+        }
+        let wire = self.parent.wire(&format!("{}_{port}", self.name), &join(&values));
+        self.connect(port, each.map(|number| wire.lane(number, values[number].width())))
+    }
+
+    /// Connects an input of each instance that a loop makes to its part of `value`.
+    #[track_caller]
+    pub fn input_parts(&self, port: &str, value: &Expr) -> &Self {
+        let count = self.each.map_or(1, |each| each.count);
+        assert!(value.width().is_multiple_of(count), "{count} instances `{}` cannot share `{value:?}`", self.name);
+        self.input_each(port, |number| value.lane(number, value.width() / count))
+    }
+
+    #[track_caller]
+    fn connect(&self, port: &str, values: Vec<Expr>) -> &Self {
+        let (place, width) = self.port(port, Direction::Input);
+        values.iter().for_each(|value| self.check_width(port, width, value));
+        if let Some(position) = place {
             self.with(|data| {
                 let input = &mut data.inputs[position];
-                assert!(input.is_none(), "input `{port}` of `{}` is connected twice", self.name);
-                *input = Some(value.clone());
+                assert!(input.is_empty(), "input `{port}` of `{}` is connected twice", self.name);
+                *input = values;
             });
         }
         self
+    }
+
+    /// Position and width of an output, of all instances together.
+    #[track_caller]
+    fn output_port(&self, port: &str) -> (Option<usize>, usize) {
+        let (position, width) = self.port(port, Direction::Output);
+        (position, width * self.each.map_or(1, |each| each.count))
     }
 
     /// An output, on a net named `instance_port`. Asking for a port of no bits gives no bits.
@@ -70,7 +109,7 @@ impl Instance {
     /// An output, on a net of a name of its own; the net that the port has already, if it has one.
     #[track_caller]
     pub fn output_as(&self, port: &str, net: &str) -> Expr {
-        let Some((position, width)) = self.port(port, Direction::Output) else { return zeros(0) };
+        let (Some(position), width) = self.output_port(port) else { return zeros(0) };
         if let Some(known) = self.with(|data| data.outputs[position].clone()) {
             return Expr::net(&known);
         }
@@ -96,9 +135,9 @@ impl Instance {
     /// Lets an output drive a [`Builder::forward`] wire.
     #[track_caller]
     pub fn output_to(&self, port: &str, wire: &Expr) -> &Self {
-        let place = self.port(port, Direction::Output);
-        self.check_width(port, place.map_or(0, |(_, width)| width), wire);
-        if let Some((position, _)) = place {
+        let (place, width) = self.output_port(port);
+        self.check_width(port, width, wire);
+        if let Some(position) = place {
             match self.with(|data| data.outputs[position].clone()) {
                 Some(known) => {
                     self.parent.drive_wire(wire, Driver::Value(Expr::net(&known)));

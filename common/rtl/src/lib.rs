@@ -9,6 +9,7 @@
 mod analysis;
 mod builder;
 mod bundle;
+mod each;
 mod emit;
 mod expr;
 mod fault;
@@ -24,13 +25,15 @@ mod state;
 mod statement;
 mod structure;
 
-pub use builder::Builder;
+pub use builder::{Builder, Pattern};
 pub use bundle::Bundle;
+pub use each::Each;
 pub use emit::{ModuleText, file, single_file};
 pub use expr::{Expr, lit, ones, zeros};
 pub use fault::{fault_points, with_fault};
 pub use instance::Instance;
 pub use module::{ElaborationError, MemoryStyle, Module, PropertyInfo, PropertyKind};
+pub use print::comment;
 pub use select::{clog2, count_ones, decode, encode, increment, lowest_one, reduce, select, select_one_hot};
 pub use state::{Memory, Register};
 pub use structure::{concat, join};

@@ -7,6 +7,7 @@ use num_bigint::BigUint;
 
 use crate::analysis::{self, ReadBits, Settled};
 use crate::builder::Builder;
+use crate::each::Each;
 use crate::emit;
 use crate::expr::Expr;
 use crate::hierarchy;
@@ -103,9 +104,13 @@ pub(crate) struct Body {
     pub id: usize,
     pub name: String,
     pub purpose: String,
+    /// When its outputs are there, and what it counts on.
+    pub timing: String,
     pub names: HashSet<String>,
-    /// Ports of no bits, which do not appear.
-    pub empty_ports: HashSet<String>,
+    /// Ports that do not appear, with their bits: those of no bits, and inputs that nothing reads.
+    pub hidden_ports: HashMap<String, usize>,
+    /// Whether inputs that nothing reads appear.
+    pub keeps_inputs: bool,
     /// Where the wire of each net is among the items.
     pub wires: HashMap<usize, usize>,
     pub ports: Vec<PortData>,
@@ -116,6 +121,8 @@ pub(crate) struct Body {
     pub reset: Option<Rc<Net>>,
     /// The wires `clk` and `rst` of a module that makes its own: it has no such ports.
     pub own: Vec<Expr>,
+    /// The variables of its loops.
+    pub variables: Vec<&'static str>,
     /// Of a module that is described elsewhere: its parameters.
     pub external: Option<Vec<(String, String)>>,
     /// And its Verilog, if that is to be printed all the same.
@@ -162,15 +169,30 @@ pub(crate) enum Driver {
         memory: usize,
         address: Expr,
     },
+    /// Equal parts, the first at the bottom, of which there is one template.
+    Each(Each, Vec<Expr>),
+    /// Whether the net matches one of the patterns.
+    Matches(Expr, Vec<CaseRow>),
     Instance,
 }
 
+/// A row of a `casez`.
+pub(crate) struct CaseRow {
+    /// The bits as Verilog writes them.
+    pub bits: String,
+    /// What the comment behind says.
+    pub label: String,
+}
+
 impl Driver {
-    /// The expression that gives the value, or the address of the value.
-    pub fn reads(&self) -> Option<&Expr> {
+    /// The expressions that give the value, or the address of the value.
+    pub fn reads(&self) -> &[Expr] {
         match self {
-            Self::Value(value) | Self::Known(value) | Self::Memory { address: value, .. } => Some(value),
-            Self::Instance => None,
+            Self::Value(value) | Self::Known(value) | Self::Memory { address: value, .. } | Self::Matches(value, _) => {
+                std::slice::from_ref(value)
+            }
+            Self::Each(_, values) => values,
+            Self::Instance => &[],
         }
     }
 }
@@ -216,10 +238,21 @@ impl WriteData {
 pub(crate) struct InstanceData {
     pub name: String,
     pub module: Module,
-    /// What drives each input, by the position of the port.
-    pub inputs: Vec<Option<Expr>>,
-    /// The net on each output, by the position of the port.
+    /// The loop that makes several of it.
+    pub each: Option<Each>,
+    /// What drives each input, by the position of the port: nothing yet, one value, or one for each part of the loop, of
+    /// which there is one template.
+    pub inputs: Vec<Vec<Expr>>,
+    /// The net on each output, by the position of the port; of a loop the outputs of all parts side by side.
     pub outputs: Vec<Option<Rc<Net>>>,
+}
+
+impl InstanceData {
+    /// The names of all instances as tools see them: those of a loop stand in a scope each.
+    fn paths(&self) -> Vec<String> {
+        let Some(each) = self.each else { return vec![self.name.clone()] };
+        each.map(|number| format!("{}[{number}].{}", each.label(&self.name), self.name))
+    }
 }
 
 /// A finished module. Clones share it, and so do its instances.
@@ -274,6 +307,24 @@ impl Body {
     /// Whether the module makes its own `clk` or `rst`.
     pub fn makes(&self, name: &str) -> bool {
         self.own.iter().filter_map(Expr::as_net).any(|net| net.name == name)
+    }
+
+    /// Takes the inputs that nothing reads, and what introduces no port any more, out of the list of ports.
+    fn hide_unread_inputs(&mut self, alive: &ReadBits) {
+        let ports = std::mem::take(&mut self.ports);
+        for port in ports {
+            match port {
+                PortData::Input(net) if !alive.contains_key(&net.id) => {
+                    self.hidden_ports.insert(net.name.clone(), net.width);
+                }
+                PortData::Group(_) => {
+                    self.ports.pop_if(|last| matches!(last, PortData::Group(_)));
+                    self.ports.push(port);
+                }
+                _ => self.ports.push(port),
+            }
+        }
+        self.ports.pop_if(|last| matches!(last, PortData::Group(_)));
     }
 
     fn port_list(&self, alive: &ReadBits) -> Vec<PortInfo> {
@@ -376,9 +427,9 @@ impl Module {
         &self.0.ports
     }
 
-    /// The instances in the module: the name of each, and what it is one of.
+    /// The instances in the module: the name of each (`loop[number].name` in a loop), and what it is one of.
     pub fn parts(&self) -> Vec<(String, Module)> {
-        self.instances().map(|instance| (instance.name.clone(), instance.module.clone())).collect()
+        self.instances().flat_map(|data| data.paths().into_iter().map(|path| (path, data.module.clone()))).collect()
     }
 
     /// Whether it is printed, below others or by itself: it is not described elsewhere, or there is its Verilog.
@@ -440,9 +491,12 @@ impl Module {
         Self(Rc::new(Finished { body, ports, positions, read_bits, settled }))
     }
 
-    pub(crate) fn close(body: Body) -> Result<Self, ElaborationError> {
+    pub(crate) fn close(mut body: Body) -> Result<Self, ElaborationError> {
         analysis::complete(&body)?;
         let read_bits = analysis::liveness(&body);
+        if !body.keeps_inputs {
+            body.hide_unread_inputs(&read_bits);
+        }
         let ports = body.port_list(&read_bits);
         let settled = analysis::settle(&body, &ports)?;
         let module = Self::of(body, ports, read_bits, settled);

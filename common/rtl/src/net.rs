@@ -1,5 +1,7 @@
 //! Nets: everything in a module that has a name and a value.
 
+use std::cell::OnceCell;
+
 use rust_hdl::core::ast::VerilogLiteral;
 use rust_hdl::core::atom::{Atom, AtomKind};
 use rust_hdl::core::constraint::PinConstraint;
@@ -30,6 +32,24 @@ pub(crate) struct Net {
     pub kind: NetKind,
     /// The module it belongs to.
     pub module: usize,
+    /// The output port that the net is in the text, if it is one.
+    pub port: OnceCell<String>,
+}
+
+impl Net {
+    pub fn new(id: usize, name: String, width: usize, kind: NetKind, module: usize) -> Self {
+        Self { id, name, width, kind, module, port: OnceCell::new() }
+    }
+
+    /// Whether the net is a port of its module already.
+    pub fn is_port(&self) -> bool {
+        matches!(self.kind, NetKind::Input | NetKind::Reset)
+    }
+
+    /// Its name in the text.
+    pub fn printed(&self) -> &str {
+        self.port.get().unwrap_or(&self.name)
+    }
 }
 
 /// A net, or a port of an instance, as the checks of rust-hdl see it.

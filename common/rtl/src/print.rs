@@ -8,7 +8,27 @@ use num_bigint::BigUint;
 use crate::expr::{Binary, Compare, Expr, Kind, Reduce, Shift};
 
 /// Longest line that is not broken.
-const LINE: usize = 110;
+pub(crate) const LINE: usize = 110;
+
+/// A comment, in lines of at most 110 columns.
+pub fn comment(text: &str) -> String {
+    words(text, LINE - 3).iter().map(|line| format!("// {line}\n")).collect()
+}
+
+/// A text in lines of at most so many characters.
+pub(crate) fn words(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
 
 /// Most characters of one expression. Parts that an expression shares are printed each time they occur, so its text
 /// can be exponentially longer than its description: past this length it must be named in parts.
@@ -61,6 +81,25 @@ pub(crate) fn range(width: usize) -> String {
     if width == 1 { String::new() } else { format!("[{}:0] ", width - 1) }
 }
 
+/// The bits of a name that a turn of a loop takes: `width` from `lo` up in the first turn, `step` further in each other one.
+pub(crate) fn part(name: &str, [lo, step]: [usize; 2], variable: &str, width: usize) -> String {
+    let first = if step == 1 { variable.to_owned() } else { format!("{step} * {variable}") };
+    let at = if lo == 0 { first } else { format!("{first} + {lo}") };
+    if width == 1 { format!("{name}[{at}]") } else { format!("{name}[{at} +: {width}]") }
+}
+
+/// A literal that is `first` in the first turn of a loop, and `step` more in each other one. A variable has 32 bits.
+fn number(variable: &str, step: &BigUint, first: &BigUint, width: usize) -> String {
+    let one = BigUint::from(1u8);
+    match (*step == one, *first == BigUint::ZERO) {
+        (true, true) if width < 32 => format!("{variable}[{}:0]", width - 1),
+        (true, true) => variable.to_owned(),
+        (true, false) => format!("({variable} + {})", literal(width, first)),
+        (false, true) => format!("({variable} * {})", literal(width, step)),
+        (false, false) => format!("({variable} * {} + {})", literal(width, step), literal(width, first)),
+    }
+}
+
 fn digits(number: usize) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }
@@ -71,6 +110,10 @@ pub(crate) fn bound(width: usize, kind: &Kind) -> usize {
         Kind::Net(net) => (net.name.len(), &[]),
         Kind::Slice(net, lo) => (net.name.len() + digits(lo + width) + digits(*lo) + 3, &[]),
         Kind::Literal(_) => (digits(width) + width / 4 + 9, &[]),
+        Kind::Part(net, lo, step, variable) => {
+            (net.name.len() + digits(*step) + variable.len() + digits(*lo) + digits(width) + 12, &[])
+        }
+        Kind::Number(variable, ..) => (variable.len() + 2 * (digits(width) + width / 4 + 9), &[]),
         Kind::Index(net, index) => (net.name.len() + 2, &[index]),
         Kind::Not(a) | Kind::Reduce(_, a) => (3, &[a]),
         Kind::Repeat(count, a) => (digits(*count) + 4, &[a]),
@@ -132,13 +175,17 @@ impl Line {
             return;
         }
         match expr.kind() {
-            Kind::Net(net) => self.text += &net.name,
+            Kind::Net(net) => self.text += net.printed(),
             Kind::Literal(_) if expr.width() == 0 => self.text += "<no bits>",
             Kind::Literal(value) => self.text += &literal(expr.width(), value),
-            Kind::Slice(net, lo) if expr.width() == 1 => self.text += &format!("{}[{lo}]", net.name),
-            Kind::Slice(net, lo) => self.text += &format!("{}[{}:{lo}]", net.name, lo + expr.width() - 1),
+            Kind::Slice(net, lo) if expr.width() == 1 => self.text += &format!("{}[{lo}]", net.printed()),
+            Kind::Slice(net, lo) => self.text += &format!("{}[{}:{lo}]", net.printed(), lo + expr.width() - 1),
+            Kind::Part(net, lo, step, variable) => {
+                self.text += &part(net.printed(), [*lo, *step], variable, expr.width())
+            }
+            Kind::Number(variable, step, first) => self.text += &number(variable, step, first, expr.width()),
             Kind::Index(net, index) => {
-                self.text += &net.name;
+                self.text += net.printed();
                 self.enclosed("[", index, "]");
             }
             Kind::Not(a) => match (negated_compare(a), a.kind()) {
@@ -247,6 +294,8 @@ fn is_primary(expr: &Expr) -> bool {
         | Kind::Literal(_)
         | Kind::Slice(..)
         | Kind::Index(..)
+        | Kind::Part(..)
+        | Kind::Number(..)
         | Kind::Concat(_)
         | Kind::Repeat(..)
         | Kind::Shift(Shift::RightArithmetic, ..)
@@ -279,7 +328,8 @@ pub(crate) fn after(head: &str, expr: &Expr, indent: usize) -> String {
 
 /// The expression as it stands after `used` columns at `indent`, broken over lines if it must be.
 pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
-    if let Some(text) = fitting(expr, LINE.saturating_sub(used)) {
+    // Behind it stand a semicolon and parentheses.
+    if let Some(text) = fitting(expr, (LINE - 2).saturating_sub(used)) {
         return text;
     }
     let inner = indent + 4;
@@ -305,7 +355,7 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             flatten(expr, "", &mut terms);
             let after = terms.iter().skip(1).map(|(symbol, _)| format!(" {symbol}")).chain([String::new()]);
             let items = terms.iter().zip(after).map(|((_, term), after)| nested(term, inner, inner + 4) + &after);
-            format!("{newline}{}", filled(items, inner).join(&newline))
+            format!("{newline}{}", filled(items, inner, "").join(&newline))
         }
         Kind::Compare(Compare::LessSigned, a, b) => signed(a, "<", b, indent),
         Kind::Compare(operator, a, b) => two(a, compare_symbol(*operator), b),
@@ -325,7 +375,7 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             // A part begins on the line that is open for it.
             let text = |part| broken(part, inner, inner + 4).trim_start().to_owned();
             let items = items.map(|(position, part)| text(part) + after(position));
-            format!("{{{newline}{}\n{}}}", filled(items, inner).join(&newline), " ".repeat(indent))
+            format!("{{{newline}{}\n{}}}", filled(items, inner, "").join(&newline), " ".repeat(indent))
         }
         Kind::Not(a) => match a.kind() {
             Kind::Compare(Compare::LessSigned, a, b) => signed(a, ">=", b, indent),
@@ -344,7 +394,9 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
             Kind::Concat(_) => format!("{{{count}{}}}", broken(part, indent, used + 4)),
             _ => format!("{{{count}{{{}}}}}", broken(part, indent, used + 4)),
         },
-        Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) | Kind::Index(..) => flat(expr),
+        Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) | Kind::Index(..) | Kind::Part(..) | Kind::Number(..) => {
+            flat(expr)
+        }
     }
 }
 
@@ -371,14 +423,13 @@ fn flatten<'a>(expr: &'a Expr, before: &'static str, terms: &mut Vec<(&'static s
     if chains_right(*operator, b) { flatten(b, symbol, terms) } else { terms.push((symbol, b)) }
 }
 
-/// Puts as many items on a line as fit.
-fn filled(items: impl Iterator<Item = String>, indent: usize) -> Vec<String> {
+/// Puts as many items on a line as fit, each with `after` between it and the next.
+pub(crate) fn filled(items: impl Iterator<Item = String>, indent: usize, after: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for item in items {
         match lines.last_mut() {
-            Some(line) if !item.contains('\n') && indent + line.len() + 1 + item.len() <= LINE => {
-                line.push(' ');
-                line.push_str(&item);
+            Some(line) if !item.contains('\n') && indent + line.len() + after.len() + 1 + item.len() <= LINE - 2 => {
+                *line += &format!("{after} {item}");
             }
             _ => lines.push(item),
         }

@@ -1,11 +1,15 @@
 //! A page of Verilog: lines, comments and blocks, with the blank lines between them.
 
+use crate::print::{LINE, words};
+
 #[derive(Default)]
 pub(crate) struct Sheet {
     text: String,
     /// Whether a blank line stands before what comes next.
     gap: bool,
     after_comment: bool,
+    /// What the last line declares, to which another name can be added: its kind and range.
+    declares: Option<String>,
 }
 
 impl Sheet {
@@ -25,6 +29,19 @@ impl Sheet {
         self.text += text;
         self.gap = false;
         self.after_comment = false;
+        self.declares = None;
+    }
+
+    /// The declaration of a name, in one line with those before it that are of the same kind.
+    pub fn declare(&mut self, kind: &str, name: &str) {
+        let line = self.text.trim_end_matches(";\n").rsplit('\n').next().unwrap_or_default().len();
+        if !self.gap && self.declares.as_deref() == Some(kind) && line + name.len() + 3 <= LINE {
+            self.text.truncate(self.text.len() - ";\n".len());
+            self.text += &format!(", {name};\n");
+        } else {
+            self.lines(&format!("    {kind} {name};\n"));
+        }
+        self.declares = Some(kind.to_owned());
     }
 
     /// Lines that stand apart.
@@ -36,8 +53,8 @@ impl Sheet {
 
     /// A comment on what comes next.
     pub fn comment(&mut self, indent: &str, text: &str) {
-        for line in text.lines() {
-            self.lines(&format!("{}\n", format!("{indent}// {line}").trim_end()));
+        for line in words(text, LINE - indent.len() - 3) {
+            self.lines(&format!("{indent}// {line}\n"));
         }
         self.after_comment = true;
     }

@@ -1,25 +1,33 @@
 //! The text of each kind of item: declarations, assignments, instances, clocked blocks.
 
 use crate::MemoryStyle;
+use crate::each::{Each, Numbers, template};
 use crate::emit::printed_name;
 use crate::expr::Expr;
 use crate::module::{
-    Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData, WriteData,
+    CaseRow, Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData,
+    WriteData,
 };
 use crate::net::{Net, NetKind};
-use crate::print::{after, broken, flat, literal, range};
+use crate::print::{after, broken, filled, flat, literal, part, range};
 use crate::sheet::Sheet;
 
-/// `wire [7:0] name;`
-pub(crate) fn declaration(kind: &str, net: &Net) -> String {
-    format!("    {kind} {}{};\n", range(net.width), net.name)
+/// Declares a net, unless the list of ports has done so.
+pub(crate) fn declare(sheet: &mut Sheet, kind: &str, net: &Net) {
+    if net.port.get().is_none() {
+        sheet.declare(format!("{kind} {}", range(net.width)).trim_end(), &net.name);
+    }
 }
 
-/// `reg [7:0] name;`, with what it starts at.
-pub(crate) fn register(register: &RegisterData) -> String {
+/// Declares a register, with what it starts at.
+pub(crate) fn register(sheet: &mut Sheet, register: &RegisterData) {
     let RegisterData { net, start, .. } = register;
-    let start = start.as_ref().map_or(String::new(), |value| format!(" = {}", literal(net.width, value)));
-    format!("    reg  {}{}{start};\n", range(net.width), net.name)
+    match start {
+        Some(start) => {
+            sheet.lines(&format!("    reg {}{} = {};\n", range(net.width), net.name, literal(net.width, start)));
+        }
+        None => declare(sheet, "reg", net),
+    }
 }
 
 /// What drives a wire, after `head`.
@@ -29,7 +37,9 @@ pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String 
         Driver::Memory { memory, address } => {
             format!("{head}{};\n", word(&finished.body.memories[*memory], address, 4, head.len()))
         }
-        Driver::Known(_) | Driver::Instance => unreachable!("driven by a block or by the port of an instance"),
+        Driver::Known(_) | Driver::Matches(..) | Driver::Each(..) | Driver::Instance => {
+            unreachable!("driven by a block, by a loop or by the port of an instance")
+        }
     }
 }
 
@@ -40,7 +50,7 @@ pub(crate) fn known_block(name: &str) -> String {
 
 /// The block that drives a net with the bits of another, of which X and Z become 0.
 pub(crate) fn known(net: &Net, value: &Expr) -> String {
-    let (name, source) = (&net.name, flat(value));
+    let (name, source) = (&net.printed(), flat(value));
     let statement = |bit: &str| format!("if ({source}{bit}) {name}{bit} = 1'b1;\n{{}}else {name}{bit} = 1'b0;\n");
     let body = if net.width == 1 {
         format!("        {}", statement("").replace("{}", "        "))
@@ -51,6 +61,21 @@ pub(crate) fn known(net: &Net, value: &Expr) -> String {
     };
     let number = if net.width == 1 { "" } else { "        integer number;\n" };
     format!("    always @* begin : {}\n{number}{body}    end\n", known_block(name))
+}
+
+/// The block that tells whether a net matches one of the rows.
+pub(crate) fn matches(net: &Net, value: &Expr, rows: &[CaseRow]) -> String {
+    let name = &net.name;
+    let line = |(number, row): (usize, &CaseRow)| {
+        let last = number + 1 == rows.len();
+        format!("            {}{} // {}\n", row.bits, if last { ":" } else { "," }, row.label)
+    };
+    let lines: String = rows.iter().enumerate().map(line).collect();
+    let yes = if rows.is_empty() { String::new() } else { format!("{lines}                {name} = 1'b1;\n") };
+    format!(
+        "    always @* begin\n        casez ({})\n{yes}            default: {name} = 1'b0;\n        endcase\n    end\n",
+        flat(value)
+    )
 }
 
 /// A word of a memory, in a statement at `indent` after `used` columns.
@@ -73,7 +98,7 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
     let MemoryData { name, depth, width, image, .. } = memory;
     let initial = image.as_ref().map_or(String::new(), |file| format!("    initial $readmemh(\"{file}\", {name});\n"));
     let (range, last) = (range(*width), depth - 1);
-    let array = format!("    reg  {range}{name} [0:{last}];\n");
+    let array = format!("    reg {range}{name} [0:{last}];\n");
     let array = if memory.writes.is_empty() && image.is_none() {
         format!("    /* verilator lint_off UNDRIVEN */\n{array}    /* verilator lint_on UNDRIVEN */\n")
     } else {
@@ -82,30 +107,76 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
     format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n{array}{initial}")
 }
 
-/// The wires that an instance brings along.
-pub(crate) fn instance_outputs(data: &InstanceData) -> String {
+/// Declares the wires that an instance brings along.
+pub(crate) fn declare_outputs(sheet: &mut Sheet, data: &InstanceData) {
     let own = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
-    own.map(|net| declaration("wire", net)).collect()
+    own.for_each(|net| declare(sheet, "wire", net));
 }
 
-pub(crate) fn instance(data: &InstanceData, prefix: &str) -> String {
+/// An instance, or all of a loop as they stand in it: first what is connected to nets of the same names, then each other port
+/// in a line of its own.
+pub(crate) fn instance(data: &InstanceData, prefix: &str, indent: usize) -> String {
+    let pad = " ".repeat(indent);
     let ports = data.module.port_list();
-    let widest = ports.iter().map(|port| port.name.len()).max().unwrap_or(0);
-    let connections: Vec<String> = ports
-        .iter()
-        .enumerate()
-        .map(|(position, port)| {
-            let value = match (&data.inputs[position], &data.outputs[position]) {
-                (Some(value), _) => broken(value, 8, 12 + widest),
-                (None, Some(net)) => net.name.clone(),
-                (None, None) => port.name.clone(),
-            };
-            format!("        .{:<widest$} ({value})", port.name)
-        })
-        .collect();
+    let (same, others): (Vec<usize>, Vec<usize>) = (0..ports.len()).partition(|position| is_same_name(data, *position));
+    let same = same.into_iter().map(|position| format!(".{0} ({0})", ports[position].name));
+    let mut lines = filled(same, indent + 4, ",");
+    let widest = others.iter().map(|position| ports[*position].name.len()).max().unwrap_or(0);
+    lines.extend(others.into_iter().map(|position| {
+        let value = connection(data, position, indent + 4, indent + 8 + widest);
+        format!(".{:<widest$} ({value})", ports[position].name)
+    }));
     let parameters = parameters(data.module.finished().body.external.as_deref().unwrap_or_default());
-    let name = printed_name(&data.module, prefix);
-    format!("    {name} {parameters}{} (\n{}\n    );\n", data.name, connections.join(",\n"))
+    let (name, lines) = (printed_name(&data.module, prefix), lines.join(&format!(",\n{pad}    ")));
+    format!("{pad}{name} {parameters}{} (\n{pad}    {lines}\n{pad});\n", data.name)
+}
+
+/// Whether a port is connected to a net of its own name.
+fn is_same_name(data: &InstanceData, position: usize) -> bool {
+    let port = &data.module.port_list()[position];
+    match (&*data.inputs[position], &data.outputs[position]) {
+        ([value], _) => value.as_net().is_some_and(|net| net.printed() == port.name),
+        ([], Some(net)) => data.each.is_none() && net.printed() == port.name,
+        (values, _) => values.is_empty(),
+    }
+}
+
+/// What a port is connected to.
+fn connection(data: &InstanceData, position: usize, indent: usize, used: usize) -> String {
+    let port = &data.module.port_list()[position];
+    match (&*data.inputs[position], &data.outputs[position]) {
+        ([value], _) => broken(value, indent, used),
+        ([], Some(net)) => match data.each {
+            Some(each) => part(net.printed(), [0, port.width], each.variable, port.width),
+            None => net.printed().to_owned(),
+        },
+        ([], None) => port.name.clone(),
+        (values, _) => broken(&in_loop(data.each, values), indent, used),
+    }
+}
+
+/// The values of all parts of a loop over hardware as they stand in it.
+fn in_loop(each: Option<Each>, values: &[Expr]) -> Expr {
+    let variable = each.expect("a loop has values for its parts").variable;
+    let values: Vec<&Expr> = values.iter().collect();
+    template(variable, &values, Numbers::Of32Bits).expect("the values were checked when they were connected")
+}
+
+/// The assignment of its part to a wire, as it stands in a loop.
+pub(crate) fn assign_each(net: &Net, each: Each, values: &[Expr], indent: usize) -> String {
+    let width = net.width / each.count;
+    let target = part(net.printed(), [0, width], each.variable, width);
+    let head = format!("{}assign {target} = ", " ".repeat(indent));
+    format!("{};\n", after(&head, &in_loop(Some(each), values), indent))
+}
+
+/// A loop over hardware.
+pub(crate) fn generate(each: Each, label: &str, body: &str) -> String {
+    let Each { variable, count } = each;
+    format!(
+        "    generate\n        for ({variable} = 0; {variable} < {count}; {variable} = {variable} + 1) begin : {label}\n\
+         {body}        end\n    endgenerate\n"
+    )
 }
 
 /// `#(…) `, or nothing if there are none.
@@ -123,22 +194,22 @@ fn guarded(indent: usize, head: &str, condition: &Expr, body: &str) -> String {
     format!("{pad}{head}if ({condition}) begin\n{body}{pad}end\n")
 }
 
-/// Registers that share enable and reset.
-pub(crate) fn register_block(group: &[&RegisterData]) -> String {
+/// The statements of registers that share enable and reset.
+pub(crate) fn register_statements(group: &[&RegisterData]) -> String {
     let nexts = |indent: usize| -> String {
         let assign = |register: &&RegisterData| {
-            let head = format!("{}{} <= ", " ".repeat(indent), register.net.name);
+            let head = format!("{}{} <= ", " ".repeat(indent), register.net.printed());
             Some(format!("{};\n", after(&head, register.next.as_ref()?, indent)))
         };
         group.iter().filter_map(assign).collect()
     };
     let reset = |register: &&RegisterData| {
         let value = literal(register.net.width, register.reset.as_ref()?);
-        Some(format!("            {} <= {value};\n", register.net.name))
+        Some(format!("            {} <= {value};\n", register.net.printed()))
     };
     let resets: String = group.iter().filter_map(reset).collect();
     let enable = group[0].enable.as_ref().filter(|enable| !enable.is_ones());
-    let body = match (resets.as_str(), enable) {
+    match (resets.as_str(), enable) {
         ("", None) => nexts(8),
         ("", Some(enable)) => guarded(8, "", enable, &nexts(12)),
         (_, None) => {
@@ -148,26 +219,72 @@ pub(crate) fn register_block(group: &[&RegisterData]) -> String {
             let otherwise = guarded(8, "end else ", enable, &nexts(12));
             format!("        if (rst) begin\n{resets}{otherwise}")
         }
-    };
-    clocked(&body)
+    }
 }
 
 pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
+    let variable =
+        LOOP_VARIABLES.into_iter().find(|name| !finished.body.names.contains(*name)).unwrap_or("loop_number");
+    let in_loop = writes_in_loop(variable, &memory.writes);
     let mut body = String::new();
-    for WriteData { enable, address, data, part } in &memory.writes {
-        let bits = part.map_or(String::new(), |lowest| bits(lowest, data.width()));
-        let write = |indent: usize| {
-            let target = word(memory, address, indent, indent + bits.len() + 4);
-            let head = format!("{}{target}{bits} <= ", " ".repeat(indent));
-            format!("{};\n", after(&head, data, indent))
-        };
-        body += &if enable.is_ones() { write(8) } else { guarded(8, "", enable, &write(12)) };
+    if let Some((write, part)) = &in_loop {
+        let head = format!("for ({variable} = 0; {variable} < {0}; {variable} = {variable} + 1)", memory.writes.len());
+        body += &format!("        {head} begin\n{}        end\n", write_to(memory, write, part, 12));
+    } else {
+        for write in &memory.writes {
+            let part = write.part.map_or(String::new(), |lowest| bits(lowest, write.data.width()));
+            body += &write_to(memory, write, &part, 8);
+        }
     }
     for (net, address) in memory.reads.iter().filter(|(net, _)| finished.is_alive(net)) {
-        let head = format!("        {} <= ", net.name);
+        let head = format!("        {} <= ", net.printed());
         body += &format!("{head}{};\n", word(memory, address, 8, head.len()));
     }
-    if body.is_empty() { body } else { clocked(&body) }
+    match (body.is_empty(), in_loop) {
+        (true, _) => body,
+        (_, None) => clocked(&body),
+        (_, Some(_)) => {
+            let name = format!("write_{}", memory.name);
+            format!("    always @(posedge clk) begin : {name}\n        integer {variable};\n{body}    end\n")
+        }
+    }
+}
+
+/// Names for the variable of a loop over statements, of which a module uses the first that it has not.
+const LOOP_VARIABLES: [&str; 3] = ["part", "index", "number"];
+
+/// The writes to a memory as one write with a variable, and the selection of its part of a word, if they are so alike.
+fn writes_in_loop(variable: &'static str, writes: &[WriteData]) -> Option<(WriteData, String)> {
+    if writes.len() < 2 {
+        return None;
+    }
+    let alike = |value: fn(&WriteData) -> &Expr| {
+        let values: Vec<&Expr> = writes.iter().map(value).collect();
+        template(variable, &values, Numbers::OfAnyWidth)
+    };
+    let width = writes[0].data.width();
+    let in_order = |(number, write): (usize, &WriteData)| write.part == Some(number * width);
+    let selection = if writes.iter().all(|write| write.part.is_none()) {
+        String::new()
+    } else if writes.iter().enumerate().all(in_order) {
+        part("", [0, width], variable, width)
+    } else {
+        return None;
+    };
+    let [enable, address, data] =
+        [alike(|write| &write.enable)?, alike(|write| &write.address)?, alike(|write| &write.data)?];
+    Some((WriteData { enable, address, data, part: None }, selection))
+}
+
+/// One write, or one of a loop.
+fn write_to(memory: &MemoryData, write: &WriteData, part: &str, indent: usize) -> String {
+    let WriteData { enable, address, data, .. } = write;
+    let statement = |indent: usize| {
+        let target = word(memory, address, indent, indent + part.len() + 4);
+        let head = format!("{}{target}{part} <= ", " ".repeat(indent));
+        format!("{};\n", after(&head, data, indent))
+    };
+    if enable.is_ones() { statement(indent) } else { guarded(indent, "", enable, &statement(indent + 4)) }
 }
 
 /// A selection of `width` bits from `lowest` up.
@@ -201,7 +318,7 @@ pub(crate) fn properties(finished: &Finished, sheet: &mut Sheet) {
     });
 }
 
-fn clocked(body: &str) -> String {
+pub(crate) fn clocked(body: &str) -> String {
     format!("    always @(posedge clk) begin\n{body}    end\n")
 }
 
@@ -210,7 +327,7 @@ pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
     let mut parts = Vec::new();
     let mut add = |net: &Net| {
         let Some(bits) = finished.read_bits.get(&net.id) else {
-            parts.push(net.name.clone());
+            parts.push(net.printed().to_owned());
             return;
         };
         let mut at = 0;
@@ -218,8 +335,8 @@ pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
             let run = bits[at..].iter().take_while(|read| !**read).count();
             match run {
                 0 => at += 1,
-                1 => parts.push(format!("{}[{at}]", net.name)),
-                _ => parts.push(format!("{}[{}:{at}]", net.name, at + run - 1)),
+                1 => parts.push(format!("{}[{at}]", net.printed())),
+                _ => parts.push(format!("{}[{}:{at}]", net.printed(), at + run - 1)),
             }
             at += run;
         }

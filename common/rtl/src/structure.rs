@@ -105,7 +105,9 @@ impl Expr {
             | Kind::Shift(..)
             | Kind::Product(..)
             | Kind::Reduce(..)
-            | Kind::Index(..) => {
+            | Kind::Index(..)
+            | Kind::Part(..)
+            | Kind::Number(..) => {
                 panic!("Verilog cannot slice `{self:?}`: name it with Builder::wire first")
             }
         }

@@ -75,6 +75,7 @@ fn is_left_open(name: &str) -> bool {
 /// The ports that a unit of this shape has, clock and reset included.
 fn interface(shape: &Shape) -> Result<Vec<PortInfo>, ElaborationError> {
     let m = Builder::new("unit_interface", "");
+    m.keep_inputs();
     UnitInputs::declare(&m, shape);
     let path = || Path::build(shape, &mut |_, width| zeros(width));
     UnitOutputs::of_one_slot([path(), path()], [zeros(1), zeros(1)], UnitTrace::none(shape)).declare(&m, shape);

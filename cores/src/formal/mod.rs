@@ -25,3 +25,12 @@ pub(crate) use rules::{Rules, Watched, elaborate as rules};
 pub use scoreboard::elaborate as scoreboard;
 pub use unit::elaborate as unit;
 pub(crate) use unit::{CHARGES, Standing};
+
+use rtl::{Builder, Expr};
+
+/// A value a cycle later, 0 after reset.
+fn flag(m: &Builder, name: &str, next: &Expr) -> Expr {
+    let register = m.register(name, next.width());
+    register.next(next).reset(0);
+    register.q()
+}

@@ -21,10 +21,9 @@ rtl::bundle! {
 }
 
 impl KeptRegister {
-    /// Connects the ports that a bank of one lane has beside those of [`s4_collect::bank`].
-    pub fn connect_bank(&self, bank: &Instance, operand: usize, lane: usize) {
-        let other = [&self.other_rs1, &self.other_rs2][operand];
-        bank.input("kept_row", &self.row).input("other", &other.lane(lane, 32));
+    /// Connects the ports that the banks of an operand have beside those of [`s4_collect::bank`].
+    pub fn connect_banks(&self, banks: &Instance, operand: usize) {
+        banks.input("kept_row", &self.row).input_parts("other", [&self.other_rs1, &self.other_rs2][operand]);
     }
 }
 

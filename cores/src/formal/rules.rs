@@ -5,9 +5,10 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, join, lit, ones};
 
+use super::flag;
 use crate::divergence::UnitInputs;
 use crate::shape::Shape;
-use crate::signals::Path;
+use crate::signals::{Path, Resolve};
 
 /// Whether the rules are taken for granted or checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,146 +65,240 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
         "divergence_rules",
         "The rules of the pipeline towards a divergence unit, for one warp, and what its threads should be.",
     );
-    let watched = m.input("watched", shape.warp_bits());
+    let warp = m.input("watched", shape.warp_bits());
     let thread = m.input("watched_thread", shape.lane_bits());
     let inputs = UnitInputs::declare(&m, shape);
-    let UnitInputs { start_valid, start_warp, generation, warp_s6, slot_s6, warp_s7, slot_s7, resolve } = &inputs;
     let path_s7 = Path::inputs(&m, shape, "s7");
     let gives_way_s7 = m.input("gives_way_s7", 1);
-    let rule = |name: &str, condition: &Expr| match rules {
-        Rules::Assume => m.assume(name, condition),
-        Rules::Assert => m.assert(name, condition),
-    };
-    let flag = |name: &str, next: &Expr| {
-        let register = m.register(name, 1);
-        register.next(next).reset(0);
-        register.q()
-    };
-    let of_watched = |warp: &Expr| warp.eq(&watched);
-
-    m.comment("Every warp starts, one a cycle, before anything else.");
-    let rows = lit(clog2(shape.warps + 1), shape.warps as u64);
-    let row = m.register("row", rows.width());
-    let has_rows = m.wire("has_rows", &row.ne(&rows));
-    row.next(&increment(&row, 1)).enable(&has_rows).reset(0);
-    let starts = m.wire("starts", &(start_valid & of_watched(start_warp)));
-    rule("warps_start_first", &start_valid.eq(&has_rows));
-    rule("warps_start_in_order", &(!start_valid | start_warp.eq(&row.slice(0, shape.warp_bits()))));
-    let running = flag("running", &!&has_rows);
-    let started = m.register("started", 1);
-    started.next(&(&*started | &starts)).reset(0);
-    let started = started.q();
-    let started_by_s7 = flag("started_by_s7", &started);
-    m.assert("rows_are_counted_to_their_number", &!rows.lt(&row));
-    m.assert("a_warp_has_started_when_its_row_is_past", &started.eq(&watched.extend(rows.width()).lt(&row)));
-    m.assert("warps_run_when_all_have_started", &(!&running | (!&has_rows & &started_by_s7)));
-    m.assert("a_warp_starts_once", &(!&started_by_s7 | &started));
-
-    m.comment("An instruction goes from S6 to S8 in two cycles; two of a warp keep their distance.");
-    let in_s7 = m.delay("in_s7", &of_watched(warp_s6));
-    let in_s8 = m.delay("in_s8", &of_watched(warp_s7));
-    let path_s8 = path_s7.delay(&m, shape, "s8_was");
-    let gave_way = m.delay("gave_way", &gives_way_s7);
-    let resolves = m.wire("resolves", &(&resolve.valid & of_watched(&resolve.warp)));
-    rule("s8_waits_for_the_start", &(!&resolve.valid | &running));
-    rule("s7_follows_s6", &(!&started | of_watched(warp_s7).eq(&in_s7)));
-    rule("s8_follows_s7", &(!&resolves | &in_s8));
-    if shape.slots > 1 {
-        let slot_in_s7 = m.delay("slot_in_s7", slot_s6);
-        let slot_in_s8 = m.delay("slot_in_s8", slot_s7);
-        rule("s7_keeps_the_slot", &(!(&started & &in_s7) | slot_s7.eq(&slot_in_s7)));
-        rule("s8_keeps_the_slot", &(!&resolves | resolve.slot.eq(&slot_in_s8)));
-    }
-    let mut earlier = vec![flag("resolved_1", &resolves)];
-    for cycle in 2..shape.spacing() {
-        earlier.push(flag(&format!("resolved_{cycle}"), earlier.last().expect("one at least")));
-    }
-    let settling = m.wire("settling", &join(&earlier).any());
-    let too_close = m.fault("every_instruction_is_too_close", &settling, &ones(1));
-    rule("instructions_keep_their_distance", &!(&resolves & too_close));
-
-    m.comment("A commit splits the path that S7 was given. If that path gives way, a rotation gives it back instead.");
-    let rotates = if shape.rotates { resolve.rotates.clone() } else { lit(1, 0) };
-    let commits = m.wire("commits", &(&resolves & !&rotates));
-    let (a, b, exits) = (&resolve.a_mask, &resolve.b_mask, &resolve.exit_mask);
-    let both = (a & b) | (a & exits) | (b & exits);
-    let runs = &path_s8.valid & !&path_s8.parked & !&gave_way;
-    let splits = both.none() & (a | b | exits).eq(&path_s8.mask);
-    rule("a_commit_splits_the_path", &(!&commits | (runs & splits)));
-    if shape.rotates {
-        let same = b.eq(&path_s8.mask) & resolve.b_pc.eq(&path_s8.pc) & resolve.b_depth.eq(&path_s8.depth);
-        let gives_back = &gave_way & same & resolve.b_parked.eq(&path_s8.parked) & (a | exits).none();
-        rule("a_rotation_gives_the_path_back", &(!(&resolves & &rotates) | gives_back));
-        rule("b_is_not_parked_by_a_commit", &(!&commits | !&resolve.b_parked));
-    }
-    m.assert("nothing_settles_before_anything_resolves", &(&running | !&settling));
-    let commit = |name: &str, condition: Expr| rule(name, &(!&commits | condition));
+    let watcher = Watcher { m: &m, shape, rules, inputs: &inputs, warp };
+    let start = watcher.start();
+    let stages = watcher.stages(&start, &path_s7, &gives_way_s7);
+    let commits = watcher.commits(&stages);
+    m.assert("nothing_settles_before_anything_resolves", &(&start.running | !&stages.settling));
     let remains = m.forward("remains", if shape.reconverges { shape.threads } else { 0 });
     if shape.reconverges {
-        m.comment(
-            "What stacks rely on: b is where the instruction was, if it is anywhere else than the next instruction.",
-        );
-        let next = increment(&path_s8.pc, 1);
-        let behind = resolve.a_pc.eq(&next) & resolve.a_depth.eq(&path_s8.depth) & resolve.b_pc.eq(&path_s8.pc);
-        let goes_on = behind & a.any() & exits.none() & !&resolve.a_parked;
-        commit("b_keeps_the_depth", resolve.b_depth.eq(&path_s8.depth));
-        commit("a_memory_instruction_serves_a_thread_at_least", !&resolve.is_memory | goes_on);
-        commit("only_a_memory_instruction_has_a_rest", (&path_s8.mask & &remains).none() | &resolve.is_memory);
-        commit("a_path_waits_whole", !&resolve.a_parked | (b | exits).none());
-        commit("a_path_ends_whole", exits.none() | (a | b).none());
+        watcher.of_stacks(&stages, &commits, &remains);
     }
-
-    m.comment("The threads.");
-    let generation_was = m.delay("generation_was", generation);
-    let released = m.wire("released", &generation.ne(&generation_was));
-    let reset_pc = lit(shape.pc_bits, shape.reset_word());
-    let threads: Vec<Thread> = (0..shape.threads)
-        .map(|lane| {
-            let (in_a, in_b) = (a.bit(lane) & &commits, b.bit(lane) & &commits);
-            let state = |name: &str, width: usize| m.register(&format!("{name}_{lane}"), width);
-            let (live, parked) = (state("live", 1), state("parked", 1));
-            let (pc, depth) = (state("pc", shape.pc_bits), state("depth", shape.depth_bits));
-            let parked_now = m.wire(&format!("parked_now_{lane}"), &(&*parked & !&released));
-            live.next(&(&starts | (&*live & !(&commits & exits.bit(lane))))).reset(0);
-            let new_parked = in_a.mux(&resolve.a_parked, &(&parked_now & !&in_b));
-            parked.next(&(&new_parked & !&starts)).reset(0);
-            let new_pc = in_a.mux(&resolve.a_pc, &in_b.mux(&resolve.b_pc, &pc));
-            pc.next(&starts.mux(&reset_pc, &new_pc));
-            let new_depth = in_a.mux(&resolve.a_depth, &in_b.mux(&resolve.b_depth, &depth));
-            depth.next(&new_depth.when(&!&starts));
-            let rest = m.register(&format!("rest_{lane}"), usize::from(shape.reconverges));
-            if shape.reconverges {
-                let goes_on = &commits & path_s8.mask.bit(lane);
-                rest.next(&(&in_b & &resolve.is_memory & !&starts)).enable(&(&starts | goes_on)).reset(0);
-            }
-            Thread { live: live.q(), pc: pc.q(), depth: depth.q(), parked: parked_now, rest: rest.q() }
-        })
-        .collect();
+    let (threads, released) = watcher.threads(&start, &stages, &commits);
     m.drive(&remains, &join(threads.iter().map(|thread| &thread.rest)));
-
-    m.comment("A release comes when every live thread waits, and not otherwise.");
-    let waits: Vec<Expr> = threads
-        .iter()
-        .enumerate()
-        .map(|(lane, thread)| m.delay(&format!("waited_{lane}"), &(!&thread.live | &thread.parked)))
-        .collect();
-    rule("a_release_finds_every_thread_waiting", &(!&started | !&released | join(&waits).all()));
+    watcher.release(&start, &threads, &released);
 
     m.port_group("what the threads should be");
     for (lane, thread) in threads.iter().enumerate() {
         thread.outputs(&m, &format!("thread_{lane}"));
     }
     m.port_group("where the warp is in the pipeline");
-    let unsettled = join(&earlier[..shape.delay]).any();
-    let starting = !&running;
-    Watched { warp: watched, thread, starting, started, started_by_s7, in_s7, in_s8, settling, unsettled }
-        .outputs(&m, "watched");
+    Watched {
+        warp: watcher.warp.clone(),
+        thread,
+        starting: !&start.running,
+        started: start.started,
+        started_by_s7: start.started_by_s7,
+        in_s7: stages.in_s7,
+        in_s8: stages.in_s8,
+        settling: stages.settling,
+        unsettled: stages.unsettled,
+    }
+    .outputs(&m, "watched");
     m.port_group("the path that S7 was given, and whether it gives way; the barrier has been released");
-    path_s8.outputs(&m, "given");
-    m.output("gives_way_given", &gave_way);
+    stages.path_s8.outputs(&m, "given");
+    m.output("gives_way_given", &stages.gave_way);
     m.output("released_now", &released);
     m.port_group("an instruction commits, of these threads");
     m.output("commits_now", &commits);
-    m.output("runs_now", &path_s8.mask.when(&commits));
+    m.output("runs_now", &stages.path_s8.mask.when(&commits));
     m.finish()
+}
+
+/// The watcher of a warp.
+struct Watcher<'a> {
+    m: &'a Builder,
+    shape: &'a Shape,
+    rules: Rules,
+    inputs: &'a UnitInputs,
+    /// The warp.
+    warp: Expr,
+}
+
+/// The start of the warps.
+struct Start {
+    /// The watched warp starts.
+    starts: Expr,
+    /// It has started.
+    started: Expr,
+    /// It had a cycle ago.
+    started_by_s7: Expr,
+    /// All warps have started.
+    running: Expr,
+}
+
+/// What is in S7 and S8.
+struct Stages {
+    /// S7 holds an instruction of the warp.
+    in_s7: Expr,
+    /// S8 does.
+    in_s8: Expr,
+    /// The path that the instruction in S8 was validated against in S7.
+    path_s8: Path,
+    /// That path gave way.
+    gave_way: Expr,
+    /// The instruction in S8 resolves, and is of the warp.
+    resolves: Expr,
+    /// The warp resolved so short a time ago that nothing may resolve.
+    settling: Expr,
+    /// Its path in charge is still being computed.
+    unsettled: Expr,
+}
+
+impl Watcher<'_> {
+    /// A rule of the pipeline.
+    fn rule(&self, name: &str, condition: &Expr) {
+        match self.rules {
+            Rules::Assume => self.m.assume(name, condition),
+            Rules::Assert => self.m.assert(name, condition),
+        }
+    }
+
+    fn is_watched(&self, warp: &Expr) -> Expr {
+        warp.eq(&self.warp)
+    }
+
+    fn start(&self) -> Start {
+        let Self { m, shape, .. } = self;
+        let UnitInputs { start_valid, start_warp, .. } = self.inputs;
+        m.comment("Every warp starts, one a cycle, before anything else.");
+        let rows = lit(clog2(shape.warps + 1), shape.warps as u64);
+        let row = m.register("row", rows.width());
+        let has_rows = m.wire("has_rows", &row.ne(&rows));
+        row.next(&increment(&row, 1)).enable(&has_rows).reset(0);
+        let starts = m.wire("starts", &(start_valid & self.is_watched(start_warp)));
+        self.rule("warps_start_first", &start_valid.eq(&has_rows));
+        self.rule("warps_start_in_order", &(!start_valid | start_warp.eq(&row.slice(0, shape.warp_bits()))));
+        let running = flag(m, "running", &!&has_rows);
+        let started = m.register("started", 1);
+        started.next(&(&*started | &starts)).reset(0);
+        let started = started.q();
+        let started_by_s7 = flag(m, "started_by_s7", &started);
+        m.assert("rows_are_counted_to_their_number", &!rows.lt(&row));
+        m.assert("a_warp_has_started_when_its_row_is_past", &started.eq(&self.warp.extend(rows.width()).lt(&row)));
+        m.assert("warps_run_when_all_have_started", &(!&running | (!&has_rows & &started_by_s7)));
+        m.assert("a_warp_starts_once", &(!&started_by_s7 | &started));
+        Start { starts, started, started_by_s7, running }
+    }
+
+    fn stages(&self, start: &Start, path_s7: &Path, gives_way_s7: &Expr) -> Stages {
+        let Self { m, shape, .. } = self;
+        let UnitInputs { warp_s6, slot_s6, warp_s7, slot_s7, resolve, .. } = self.inputs;
+        m.comment("An instruction goes from S6 to S8 in two cycles; two of a warp keep their distance.");
+        let in_s7 = m.delay("in_s7", &self.is_watched(warp_s6));
+        let in_s8 = m.delay("in_s8", &self.is_watched(warp_s7));
+        let path_s8 = path_s7.delay(m, shape, "s8_was");
+        let gave_way = m.delay("gave_way", gives_way_s7);
+        let resolves = m.wire("resolves", &(&resolve.valid & self.is_watched(&resolve.warp)));
+        self.rule("s8_waits_for_the_start", &(!&resolve.valid | &start.running));
+        self.rule("s7_follows_s6", &(!&start.started | self.is_watched(warp_s7).eq(&in_s7)));
+        self.rule("s8_follows_s7", &(!&resolves | &in_s8));
+        if shape.slots > 1 {
+            let slot_in_s7 = m.delay("slot_in_s7", slot_s6);
+            let slot_in_s8 = m.delay("slot_in_s8", slot_s7);
+            self.rule("s7_keeps_the_slot", &(!(&start.started & &in_s7) | slot_s7.eq(&slot_in_s7)));
+            self.rule("s8_keeps_the_slot", &(!&resolves | resolve.slot.eq(&slot_in_s8)));
+        }
+        let mut earlier = vec![flag(m, "resolved_1", &resolves)];
+        for cycle in 2..shape.spacing() {
+            earlier.push(flag(m, &format!("resolved_{cycle}"), earlier.last().expect("one at least")));
+        }
+        let settling = m.wire("settling", &join(&earlier).any());
+        let too_close = m.fault("every_instruction_is_too_close", &settling, &ones(1));
+        self.rule("instructions_keep_their_distance", &!(&resolves & too_close));
+        let unsettled = join(&earlier[..shape.delay]).any();
+        Stages { in_s7, in_s8, path_s8, gave_way, resolves, settling, unsettled }
+    }
+
+    /// Whether the instruction in S8 commits: it does not if it is a rotation.
+    fn commits(&self, stages: &Stages) -> Expr {
+        let Self { m, shape, .. } = self;
+        let Stages { path_s8, gave_way, resolves, .. } = stages;
+        let Resolve { a_mask: a, b_mask: b, exit_mask: exits, b_pc, b_depth, b_parked, rotates, .. } =
+            &self.inputs.resolve;
+        m.comment(
+            "A commit splits the path that S7 was given. If that path gives way, a rotation gives it back instead.",
+        );
+        let rotates = if shape.rotates { rotates.clone() } else { lit(1, 0) };
+        let commits = m.wire("commits", &(resolves & !&rotates));
+        let both = (a & b) | (a & exits) | (b & exits);
+        let runs = &path_s8.valid & !&path_s8.parked & !gave_way;
+        let splits = both.none() & (a | b | exits).eq(&path_s8.mask);
+        self.rule("a_commit_splits_the_path", &(!&commits | (runs & splits)));
+        if shape.rotates {
+            let same = b.eq(&path_s8.mask) & b_pc.eq(&path_s8.pc) & b_depth.eq(&path_s8.depth);
+            let gives_back = gave_way & same & b_parked.eq(&path_s8.parked) & (a | exits).none();
+            self.rule("a_rotation_gives_the_path_back", &(!(resolves & &rotates) | gives_back));
+            self.rule("b_is_not_parked_by_a_commit", &(!&commits | !b_parked));
+        }
+        commits
+    }
+
+    /// What stacks rely on besides. `remains`: threads that a memory instruction has still to serve.
+    fn of_stacks(&self, Stages { path_s8, .. }: &Stages, commits: &Expr, remains: &Expr) {
+        let Resolve { a_mask: a, b_mask: b, exit_mask: exits, .. } = &self.inputs.resolve;
+        let Resolve { a_pc, a_depth, a_parked, b_pc, b_depth, is_memory, .. } = &self.inputs.resolve;
+        self.m.comment(
+            "What stacks rely on: b is where the instruction was, if it is anywhere else than the next instruction.",
+        );
+        let commit = |name: &str, condition: Expr| self.rule(name, &(!commits | condition));
+        let next = increment(&path_s8.pc, 1);
+        let behind = a_pc.eq(&next) & a_depth.eq(&path_s8.depth) & b_pc.eq(&path_s8.pc);
+        let goes_on = behind & a.any() & exits.none() & !a_parked;
+        commit("b_keeps_the_depth", b_depth.eq(&path_s8.depth));
+        commit("a_memory_instruction_serves_a_thread_at_least", !is_memory | goes_on);
+        commit("only_a_memory_instruction_has_a_rest", (&path_s8.mask & remains).none() | is_memory);
+        commit("a_path_waits_whole", !a_parked | (b | exits).none());
+        commit("a_path_ends_whole", exits.none() | (a | b).none());
+    }
+
+    /// The threads, and whether the barrier has been released.
+    fn threads(&self, start: &Start, stages: &Stages, commits: &Expr) -> (Vec<Thread>, Expr) {
+        let (m, generation) = (self.m, &self.inputs.generation);
+        m.comment("The threads.");
+        let generation_was = m.delay("generation_was", generation);
+        let released = m.wire("released", &generation.ne(&generation_was));
+        let thread = |lane| self.thread(lane, start, stages, commits, &released);
+        ((0..self.shape.threads).map(thread).collect(), released)
+    }
+
+    fn thread(&self, lane: usize, start: &Start, stages: &Stages, commits: &Expr, released: &Expr) -> Thread {
+        let Self { m, shape, .. } = self;
+        let (resolve, starts) = (&self.inputs.resolve, &start.starts);
+        let reset_pc = lit(shape.pc_bits, shape.reset_word());
+        let (in_a, in_b) = (resolve.a_mask.bit(lane) & commits, resolve.b_mask.bit(lane) & commits);
+        let state = |name: &str, width: usize| m.register(&format!("{name}_{lane}"), width);
+        let (live, parked) = (state("live", 1), state("parked", 1));
+        let (pc, depth) = (state("pc", shape.pc_bits), state("depth", shape.depth_bits));
+        let parked_now = m.wire(&format!("parked_now_{lane}"), &(&*parked & !released));
+        live.next(&(starts | (&*live & !(commits & resolve.exit_mask.bit(lane))))).reset(0);
+        let new_parked = in_a.mux(&resolve.a_parked, &(&parked_now & !&in_b));
+        parked.next(&(&new_parked & !starts)).reset(0);
+        let new_pc = in_a.mux(&resolve.a_pc, &in_b.mux(&resolve.b_pc, &pc));
+        pc.next(&starts.mux(&reset_pc, &new_pc));
+        let new_depth = in_a.mux(&resolve.a_depth, &in_b.mux(&resolve.b_depth, &depth));
+        depth.next(&new_depth.when(&!starts));
+        let rest = state("rest", usize::from(shape.reconverges));
+        if shape.reconverges {
+            let goes_on = commits & stages.path_s8.mask.bit(lane);
+            rest.next(&(&in_b & &resolve.is_memory & !starts)).enable(&(starts | goes_on)).reset(0);
+        }
+        Thread { live: live.q(), pc: pc.q(), depth: depth.q(), parked: parked_now, rest: rest.q() }
+    }
+
+    fn release(&self, start: &Start, threads: &[Thread], released: &Expr) {
+        let m = self.m;
+        m.comment("A release comes when every live thread waits, and not otherwise.");
+        let waits = threads
+            .iter()
+            .enumerate()
+            .map(|(lane, thread)| m.delay(&format!("waited_{lane}"), &(!&thread.live | &thread.parked)));
+        let all_wait = join(&waits.collect::<Vec<_>>()).all();
+        self.rule("a_release_finds_every_thread_waiting", &(!&start.started | !released | all_wait));
+    }
 }

@@ -89,172 +89,263 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     rules.input("watched", &watched).input("watched_thread", &watched_thread);
     let given_s7 = Path::from_instance(&circuit, shape, "s7");
     given_s7.connect(&rules, "s7");
-    let unit_gives_way_s7 = circuit.net("gives_way_s7");
     if shape.compares_prediction {
-        let predicted = m.input("predicted_s8", shape.pc_bits);
-        circuit.input("predicted_s8", &predicted);
-        let resolve = &inputs.resolve;
-        let asks = m.wire("asks", &(&resolve.valid & watched.eq(&resolve.warp) & resolve.rotates.none()));
-        for (slot, name) in SLOTS[..shape.slots].iter().enumerate() {
-            let x = Path::from_instance(&circuit, shape, name);
-            let of_slot = m.wire(&format!("asks_of_{name}"), &(&asks & resolve.slot.is(slot as u64)));
-            let compared = circuit.output(&format!("at_prediction_{name}")).eq(&x.pc.eq(&predicted));
-            m.assert(&format!("the_prediction_is_compared_with_{name}"), &(!&of_slot | !&x.valid | compared));
-            let is_b = &x.valid & x.pc.eq(&resolve.b_pc) & x.mask.eq(&resolve.b_mask);
-            let has_rest = &of_slot & resolve.b_mask.any();
-            if shape.reconverges {
-                m.assert(&format!("{name}_is_the_rest"), &(!(has_rest & &resolve.is_memory) | is_b));
-            } else {
-                let known = circuit.output(&format!("is_b_{name}")).eq(&is_b);
-                m.assert(&format!("it_is_known_whether_{name}_is_b"), &(!has_rest | known));
-            }
+        prediction(&m, shape, &inputs, &watched, &circuit);
+    }
+    let proof = Proof::of(&m, shape, unit, &inputs, circuit, rules, given_s7);
+    proof.list();
+    proof.returns(unit);
+    proof.in_charge();
+    proof.given();
+    proof.covers();
+    if shape.rotates && !shape.reconverges {
+        proof.gives_way_to_one_that_runs();
+    }
+    if let Some(longest) = unit.longest_wait(shape) {
+        proof.waits(longest);
+    }
+    m.finish()
+}
+
+/// States that the unit compares the prediction with the path in charge of the slot that asks.
+fn prediction(m: &Builder, shape: &Shape, inputs: &UnitInputs, watched: &Expr, circuit: &Instance) {
+    let predicted = m.input("predicted_s8", shape.pc_bits);
+    circuit.input("predicted_s8", &predicted);
+    let resolve = &inputs.resolve;
+    let asks = m.wire("asks", &(&resolve.valid & watched.eq(&resolve.warp) & resolve.rotates.none()));
+    for (slot, name) in SLOTS[..shape.slots].iter().enumerate() {
+        let x = Path::from_instance(circuit, shape, name);
+        let of_slot = m.wire(&format!("asks_of_{name}"), &(&asks & resolve.slot.is(slot as u64)));
+        let compared = circuit.output(&format!("at_prediction_{name}")).eq(&x.pc.eq(&predicted));
+        m.assert(&format!("the_prediction_is_compared_with_{name}"), &(!&of_slot | !&x.valid | compared));
+        let is_b = &x.valid & x.pc.eq(&resolve.b_pc) & x.mask.eq(&resolve.b_mask);
+        let has_rest = &of_slot & resolve.b_mask.any();
+        if shape.reconverges {
+            m.assert(&format!("{name}_is_the_rest"), &(!(has_rest & &resolve.is_memory) | is_b));
+        } else {
+            let known = circuit.output(&format!("is_b_{name}")).eq(&is_b);
+            m.assert(&format!("it_is_known_whether_{name}_is_b"), &(!has_rest | known));
         }
     }
-    let returns = shape.reconverges.then(|| Returns::declare(&m, shape));
-    let gives_way_s7 = match &returns {
-        Some(returns) => {
-            let leaves = circuit.net("leaves_at_ret_s7");
-            m.wire("path_gives_way_s7", &(&unit_gives_way_s7 | (leaves & returns.at(&given_s7.pc))))
-        }
-        None => unit_gives_way_s7.clone(),
-    };
-    rules.input("gives_way_s7", &gives_way_s7);
-    let at = Watched::from_instance(&rules, shape, "watched");
-    at.connect(&circuit, "watched");
-    let threads: Vec<Thread> =
-        (0..shape.threads).map(|lane| Thread::from_instance(&rules, shape, &format!("thread_{lane}"))).collect();
-    let charges: Vec<Charge> = CHARGES[..shape.slots].iter().map(|name| Charge::of(shape, &circuit, name)).collect();
-    let list: Vec<(Path, Standing)> = (0..unit.listed_paths(shape))
-        .map(|number| format!("list_{number}"))
-        .map(|name| {
+}
+
+/// What is claimed of the unit, and what it is claimed of.
+struct Proof<'a> {
+    m: &'a Builder,
+    shape: &'a Shape,
+    inputs: &'a UnitInputs,
+    circuit: Instance,
+    rules: Instance,
+    /// Where the watched warp is in the pipeline.
+    at: Watched,
+    /// What its threads should be.
+    threads: Vec<Thread>,
+    /// Its paths in charge, of each slot.
+    charges: Vec<Charge>,
+    /// All its paths.
+    list: Vec<(Path, Standing)>,
+    /// The returns of the program; none where the unit does not reconverge.
+    returns: Option<Returns>,
+    /// The path that S7 is given.
+    given_s7: Path,
+    /// The barrier has been released.
+    released: Expr,
+}
+
+impl<'a> Proof<'a> {
+    fn of(
+        m: &'a Builder,
+        shape: &'a Shape,
+        unit: &dyn DivergenceUnit,
+        inputs: &'a UnitInputs,
+        circuit: Instance,
+        rules: Instance,
+        given_s7: Path,
+    ) -> Self {
+        let returns = shape.reconverges.then(|| Returns::declare(m, shape));
+        let gives_way = circuit.net("gives_way_s7");
+        let gives_way_s7 = match &returns {
+            Some(returns) => {
+                let leaves = circuit.net("leaves_at_ret_s7");
+                m.wire("path_gives_way_s7", &(&gives_way | (leaves & returns.at(&given_s7.pc))))
+            }
+            None => gives_way,
+        };
+        rules.input("gives_way_s7", &gives_way_s7);
+        let at = Watched::from_instance(&rules, shape, "watched");
+        at.connect(&circuit, "watched");
+        let thread = |lane| Thread::from_instance(&rules, shape, &format!("thread_{lane}"));
+        let threads = (0..shape.threads).map(thread).collect();
+        let charges = CHARGES[..shape.slots].iter().map(|name| Charge::of(shape, &circuit, name)).collect();
+        let listed = |number: usize| {
+            let name = format!("list_{number}");
             let standing = match shape.reconverges {
                 true => Standing::from_instance(&circuit, shape, &name),
                 false => Standing::build(shape, &mut |_, width| zeros(width)),
             };
             (Path::from_instance(&circuit, shape, &name), standing)
-        })
-        .collect();
-    let released = rules.output("released_now");
+        };
+        let list = (0..unit.listed_paths(shape)).map(listed).collect();
+        let released = rules.output("released_now");
+        Self { m, shape, inputs, circuit, rules, at, threads, charges, list, returns, given_s7, released }
+    }
 
-    m.comment("The list is complete and disjoint, and each thread is where it went.");
-    let claim = |name: &str, condition: Expr| m.assert(name, &(!&at.started | condition));
-    let agrees = |path: &Path, thread: &Thread| {
+    /// A claim about the watched warp.
+    fn claim(&self, name: &str, condition: Expr) {
+        self.m.assert(name, &(!&self.at.started | condition));
+    }
+
+    /// The path is where the thread should be.
+    fn agrees(&self, path: &Path, thread: &Thread) -> Expr {
         let pc = path.pc.eq(&thread.pc);
-        let pc = returns.as_ref().map_or(pc.clone(), |returns| pc | (returns.at(&path.pc) & returns.at(&thread.pc)));
+        let pc = match &self.returns {
+            Some(returns) => pc | (returns.at(&path.pc) & returns.at(&thread.pc)),
+            None => pc,
+        };
         let fields = [(&path.depth, &thread.depth), (&path.parked, &thread.parked)];
         let fields = fields.map(|(path, thread)| path.eq(thread));
         &thread.live & pc & join(&fields).all()
-    };
-    for (lane, thread) in threads.iter().enumerate() {
-        let holds: Vec<Expr> = list.iter().map(|(path, _)| &path.valid & path.mask.bit(lane)).collect();
-        let holds = m.wire(&format!("holds_{lane}"), &join(&holds));
-        claim(&format!("thread_{lane}_is_listed_while_it_lives"), holds.any().eq(&thread.live));
-        let once = list.iter().enumerate().map(|(number, (path, standing))| {
-            let others = join(
-                (0..list.len())
-                    .filter(|other| *other != number)
-                    .map(|other| holds.bit(other))
-                    .collect::<Vec<_>>()
-                    .iter(),
-            );
-            let is_there = match &returns {
-                Some(returns) => {
-                    let waits = returns.at(&thread.pc) & path.depth.eq(&thread.depth) & !&thread.parked & &thread.live;
-                    standing.at_return.mux(&waits, &agrees(path, thread)) & (!&standing.rest | &thread.rest)
-                }
-                None => agrees(path, thread),
-            };
-            !holds.bit(number) | (others.none() & is_there)
-        });
-        claim(&format!("thread_{lane}_is_listed_once_as_it_is"), reduce(&once.collect::<Vec<_>>(), &|a, b| a & b));
     }
-    for (number, (path, _)) in list.iter().enumerate() {
-        claim(&format!("path_{number}_has_threads"), !&path.valid | path.mask.any());
-    }
-    if let Some(returns) = &returns {
-        returns.state(&m, &rules, &inputs.resolve, &threads, &at);
-        for number in 0..unit.listed_returns(shape) {
-            let output = |field: &str| {
-                circuit.output_as(&format!("return_{number}_{field}"), &format!("return_{number}_{field}"))
-            };
-            claim(&format!("return_{number}_is_one"), !output("valid") | returns.at(&output("pc")));
+
+    /// The thread is where a path of the list says.
+    fn is_there(&self, path: &Path, standing: &Standing, thread: &Thread) -> Expr {
+        match &self.returns {
+            Some(returns) => {
+                let waits = returns.at(&thread.pc) & path.depth.eq(&thread.depth) & !&thread.parked & &thread.live;
+                standing.at_return.mux(&waits, &self.agrees(path, thread)) & (!&standing.rest | &thread.rest)
+            }
+            None => self.agrees(path, thread),
         }
     }
 
-    m.comment("The path in charge is a path of it, and what S7 is given.");
-    let lives = join(threads.iter().map(|thread| &thread.live)).any();
-    let any = |of: &dyn Fn(&Charge) -> Expr| join(&charges.iter().map(of).collect::<Vec<_>>()).any();
-    let in_charge = any(&|charge| charge.path.valid.clone());
-    let in_charge = if shape.reconverges {
-        (&in_charge | any(&|charge| charge.gives_way.clone()) | !&lives) & (&lives | !&in_charge)
-    } else {
-        in_charge.eq(&lives)
-    };
-    claim("a_path_is_in_charge_while_a_thread_lives", in_charge | &at.unsettled);
-    for (charge, name) in charges.iter().zip(["the_path_in_charge", "the_second_path_in_charge"]) {
-        let path = &charge.path;
-        claim(&format!("{name}_has_threads"), !&path.valid | path.mask.any() | &at.unsettled);
-        for (lane, thread) in threads.iter().enumerate() {
-            let apart = !(&path.valid & path.mask.bit(lane)) | agrees(path, thread);
-            claim(&format!("{name}_holds_thread_{lane}_as_it_is"), apart | &at.unsettled);
+    /// Each thread that lives is in one path of the list, and that is where it went.
+    fn list(&self) {
+        let (m, list) = (self.m, &self.list);
+        m.comment("The list is complete and disjoint, and each thread is where it went.");
+        for (lane, thread) in self.threads.iter().enumerate() {
+            let holds: Vec<Expr> = list.iter().map(|(path, _)| &path.valid & path.mask.bit(lane)).collect();
+            let holds = m.wire(&format!("holds_{lane}"), &join(&holds));
+            self.claim(&format!("thread_{lane}_is_listed_while_it_lives"), holds.any().eq(&thread.live));
+            let once = list.iter().enumerate().map(|(number, (path, standing))| {
+                let others = (0..list.len()).filter(|other| *other != number).map(|other| holds.bit(other));
+                let others = join(&others.collect::<Vec<_>>());
+                !holds.bit(number) | (others.none() & self.is_there(path, standing, thread))
+            });
+            let once = reduce(&once.collect::<Vec<_>>(), &|a, b| a & b);
+            self.claim(&format!("thread_{lane}_is_listed_once_as_it_is"), once);
+        }
+        for (number, (path, _)) in list.iter().enumerate() {
+            self.claim(&format!("path_{number}_has_threads"), !&path.valid | path.mask.any());
         }
     }
-    let gives_way = |charge: &Charge| match &returns {
-        Some(returns) => &charge.gives_way | (&charge.leaves_at_ret & returns.at(&charge.path.pc)),
-        None => charge.gives_way.clone(),
-    };
-    let same_path = |given: &Path, charge: &Path, parked: &Expr| {
-        let fields = [(&given.pc, &charge.pc), (&given.depth, &charge.depth), (&given.mask, &charge.mask)];
-        let fields = fields.map(|(given, charge)| given.eq(charge));
-        given.valid.eq(&charge.valid) & (!&charge.valid | (join(&fields).all() & given.parked.eq(parked)))
-    };
-    let of_slot = |slot: &Expr, f: &dyn Fn(&Charge) -> Expr| {
-        let each: Vec<Expr> = charges.iter().map(f).collect();
-        if each.len() > 1 { select(slot, &each) } else { each[0].clone() }
-    };
-    let given_to_s7 = of_slot(&inputs.slot_s7, &|charge| {
-        let same = same_path(&given_s7, &charge.path, &charge.path.parked) & unit_gives_way_s7.eq(&charge.gives_way);
-        if shape.reconverges { same & circuit.output("leaves_at_ret_s7").eq(&charge.leaves_at_ret) } else { same }
-    });
-    claim("s7_is_given_the_path_in_charge", !&at.in_s7 | given_to_s7);
-    let given_s8 = Path::from_instance(&rules, shape, "given");
-    let gave_way = rules.output("gives_way_given");
-    let given_to_s8 = of_slot(&m.delay("slot_of_s8", &inputs.slot_s7), &|charge| {
-        let same_way = gave_way.eq(&gives_way(charge));
-        // A path that waited where it leaves gives way from the release on: nothing of it commits before.
-        let same_way =
-            if shape.reconverges { same_way | (&given_s8.parked & !&gave_way & &released) } else { same_way };
-        same_path(&given_s8, &charge.path, &(&charge.path.parked | &released)) & same_way
-    });
-    claim("s8_has_the_path_in_charge", !(&at.in_s8 & &at.started_by_s7) | &at.settling | given_to_s8);
-    if shape.reconverges {
-        let alone = |lane: usize| {
-            let paths = list.iter().map(|(path, _)| &path.valid & path.mask.is(1 << lane));
-            join(&paths.collect::<Vec<_>>()).any()
+
+    /// What a stack holds as a return is one.
+    fn returns(&self, unit: &dyn DivergenceUnit) {
+        let Some(returns) = &self.returns else { return };
+        returns.state(self.m, &self.rules, &self.inputs.resolve, &self.threads, &self.at);
+        for number in 0..unit.listed_returns(self.shape) {
+            let output = |field: &str| {
+                let name = format!("return_{number}_{field}");
+                self.circuit.output_as(&name, &name)
+            };
+            self.claim(&format!("return_{number}_is_one"), !output("valid") | returns.at(&output("pc")));
+        }
+    }
+
+    /// A path is in charge while a thread lives, and its threads are where it is.
+    fn in_charge(&self) {
+        let Self { m, at, threads, charges, .. } = self;
+        m.comment("The path in charge is a path of it, and what S7 is given.");
+        let lives = join(threads.iter().map(|thread| &thread.live)).any();
+        let any = |of: &dyn Fn(&Charge) -> Expr| join(&charges.iter().map(of).collect::<Vec<_>>()).any();
+        let in_charge = any(&|charge| charge.path.valid.clone());
+        let in_charge = if self.shape.reconverges {
+            (&in_charge | any(&|charge| charge.gives_way.clone()) | !&lives) & (&lives | !&in_charge)
+        } else {
+            in_charge.eq(&lives)
         };
-        let alone: Vec<Expr> = (0..shape.threads).map(alone).collect();
-        m.cover("every_thread_is_a_path", &(&at.started & join(&alone).all()));
-    } else {
-        let listed: Vec<&Expr> = list.iter().map(|(path, _)| &path.valid).collect();
-        m.cover("every_thread_is_a_path", &(&at.started & join(listed).all()));
+        self.claim("a_path_is_in_charge_while_a_thread_lives", in_charge | &at.unsettled);
+        for (Charge { path, .. }, name) in charges.iter().zip(["the_path_in_charge", "the_second_path_in_charge"]) {
+            self.claim(&format!("{name}_has_threads"), !&path.valid | path.mask.any() | &at.unsettled);
+            for (lane, thread) in threads.iter().enumerate() {
+                let apart = !(&path.valid & path.mask.bit(lane)) | self.agrees(path, thread);
+                self.claim(&format!("{name}_holds_thread_{lane}_as_it_is"), apart | &at.unsettled);
+            }
+        }
     }
-    let lived: Vec<&Expr> = threads.iter().map(|thread| &thread.live).collect();
-    m.cover("every_thread_ends", &(&at.started & join(lived).none()));
-    m.cover("a_release", &(&at.started & &released & &charges[0].path.valid));
-    if shape.rotates && !shape.reconverges {
-        let Charge { path: charge, gives_way, .. } = &charges[0];
+
+    /// A value of the charge of a slot.
+    fn of_slot(&self, slot: &Expr, of: &dyn Fn(&Charge) -> Expr) -> Expr {
+        let each: Vec<Expr> = self.charges.iter().map(of).collect();
+        if each.len() > 1 { select(slot, &each) } else { each[0].clone() }
+    }
+
+    /// S7 is given the path in charge, and S8 still has it.
+    fn given(&self) {
+        let Self { m, shape, inputs, circuit, rules, at, given_s7, released, .. } = self;
+        let gives_way_s7 = circuit.net("gives_way_s7");
+        let same_path = |given: &Path, charge: &Path, parked: &Expr| {
+            let fields = [(&given.pc, &charge.pc), (&given.depth, &charge.depth), (&given.mask, &charge.mask)];
+            let fields = fields.map(|(given, charge)| given.eq(charge));
+            given.valid.eq(&charge.valid) & (!&charge.valid | (join(&fields).all() & given.parked.eq(parked)))
+        };
+        let given_to_s7 = self.of_slot(&inputs.slot_s7, &|charge| {
+            let same = same_path(given_s7, &charge.path, &charge.path.parked) & gives_way_s7.eq(&charge.gives_way);
+            if shape.reconverges { same & circuit.output("leaves_at_ret_s7").eq(&charge.leaves_at_ret) } else { same }
+        });
+        self.claim("s7_is_given_the_path_in_charge", !&at.in_s7 | given_to_s7);
+        let given_s8 = Path::from_instance(rules, shape, "given");
+        let gave_way = rules.output("gives_way_given");
+        let given_to_s8 = self.of_slot(&m.delay("slot_of_s8", &inputs.slot_s7), &|charge| {
+            let gives_way = match &self.returns {
+                Some(returns) => &charge.gives_way | (&charge.leaves_at_ret & returns.at(&charge.path.pc)),
+                None => charge.gives_way.clone(),
+            };
+            let same_way = gave_way.eq(&gives_way);
+            // A path that waited where it leaves gives way from the release on: nothing of it commits before.
+            let same_way =
+                if shape.reconverges { same_way | (&given_s8.parked & !&gave_way & released) } else { same_way };
+            same_path(&given_s8, &charge.path, &(&charge.path.parked | released)) & same_way
+        });
+        self.claim("s8_has_the_path_in_charge", !(&at.in_s8 & &at.started_by_s7) | &at.settling | given_to_s8);
+    }
+
+    /// That the claims are about something.
+    fn covers(&self) {
+        let Self { m, shape, at, threads, list, .. } = self;
+        let every = if shape.reconverges {
+            let alone = |lane: usize| {
+                let paths = list.iter().map(|(path, _)| &path.valid & path.mask.is(1 << lane));
+                join(&paths.collect::<Vec<_>>()).any()
+            };
+            join(&(0..shape.threads).map(alone).collect::<Vec<_>>()).all()
+        } else {
+            join(list.iter().map(|(path, _)| &path.valid)).all()
+        };
+        m.cover("every_thread_is_a_path", &(&at.started & every));
+        let lived: Vec<&Expr> = threads.iter().map(|thread| &thread.live).collect();
+        m.cover("every_thread_ends", &(&at.started & join(lived).none()));
+        m.cover("a_release", &(&at.started & &self.released & &self.charges[0].path.valid));
+    }
+
+    /// A path gives way where another can run, and a parked one must.
+    fn gives_way_to_one_that_runs(&self) {
+        let Charge { path: charge, gives_way, .. } = &self.charges[0];
         let others =
-            threads.iter().zip(charge.mask.lanes(1)).map(|(thread, own)| &thread.live & !&thread.parked & !own);
-        let others = m.wire("others_run", &join(&others.collect::<Vec<_>>()).any());
+            self.threads.iter().zip(charge.mask.lanes(1)).map(|(thread, own)| &thread.live & !&thread.parked & !own);
+        let others = self.m.wire("others_run", &join(&others.collect::<Vec<_>>()).any());
         let stuck = &charge.valid & &charge.parked & &others;
-        claim("a_parked_path_gives_way_to_one_that_runs", !stuck | gives_way);
-        claim("a_path_gives_way_to_one_that_runs", !gives_way | (&charge.valid & others));
-        claim("no_path_gives_way_over_a_release", !(gives_way & released));
+        self.claim("a_parked_path_gives_way_to_one_that_runs", !stuck | gives_way);
+        self.claim("a_path_gives_way_to_one_that_runs", !gives_way | (&charge.valid & others));
+        self.claim("no_path_gives_way_over_a_release", !(gives_way & &self.released));
     }
-    if let Some(longest) = unit.longest_wait(shape) {
+
+    /// The watched thread sees at most `longest` commits of its warp between two of its own.
+    fn waits(&self, longest: u64) {
+        let Self { m, circuit, rules, .. } = self;
         m.comment("A thread that can run does. The unit's bound on the commits to come is what makes that inductive.");
-        let thread = m.wire("the_thread", &decode(&at.thread, shape.threads));
-        let can_run: Vec<Expr> = threads.iter().map(|thread| &thread.live & !&thread.parked).collect();
+        let thread = m.wire("the_thread", &decode(&self.at.thread, self.shape.threads));
+        let can_run: Vec<Expr> = self.threads.iter().map(|thread| &thread.live & !&thread.parked).collect();
         let waits = (join(&can_run) & &thread).any();
         let runs = (rules.output("runs_now") & thread).any();
         let waited = m.register("waited", clog2(longest as usize + 2));
@@ -264,8 +355,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         let width = at_most.width();
         let left = m.wire("left", &(lit(width, longest) - waited.extend(width)));
         m.assert("no_thread_has_waited_longer", &!lit(waited.width(), longest).lt(&waited));
-        claim("the_thread_waits_no_longer", !left.lt(&at_most));
+        self.claim("the_thread_waits_no_longer", !left.lt(&at_most));
         m.cover("a_thread_waits_so_long", &waited.is(longest));
     }
-    m.finish()
 }

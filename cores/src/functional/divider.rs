@@ -8,7 +8,7 @@
 //! Restoring division of magnitudes. A divisor of zero gives a quotient of ones and leaves the dividend as remainder,
 //! as the ISA asks, if the quotient keeps its sign; −2³¹ ÷ −1 gives −2³¹ and 0 by itself.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, lit, zeros};
 
 use crate::shape::Shape;
 use crate::signals::LateResult;
@@ -51,19 +51,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         register.q()
     };
     let prepare = cycle.is(0);
-    let lanes: Vec<Expr> = (0..shape.threads)
-        .map(|number| {
-            let lane = m.instance(&format!("lane_{number}"), &lane_module);
-            lane.input("start", &may_start).input("prepare", &prepare).input("finished", &finished);
-            lane.input("unsigned_operands", &held_operation.bit(0)).input("remainder_wanted", &held_operation.bit(1));
-            lane.input("dividend", &dividends.lane(number, 32)).input("divisor", &divisors.lane(number, 32));
-            lane.output("result")
-        })
-        .collect();
+    let lanes = m.instance_each(shape.lanes(), "lane_divider", &lane_module);
+    lanes.input("start", &may_start).input("prepare", &prepare).input("finished", &finished);
+    lanes.input("unsigned_operands", &held_operation.bit(0)).input("remainder_wanted", &held_operation.bit(1));
+    lanes.input_parts("dividend", &dividends).input_parts("divisor", &divisors);
     m.port_group("the result");
     m.output("finished_division", &finished);
     held.outputs(&m, "divided");
-    m.output("quotients", &join(&lanes));
+    m.output("quotients", &lanes.output("result"));
     m.finish()
 }
 

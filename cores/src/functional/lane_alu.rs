@@ -16,7 +16,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m =
         Builder::new("lane_alu", "Arithmetic of one lane in S6: result, sum (also the address) and branch condition.");
     m.port_group("operands");
-    let Operands { a, b, low, high, fill, amount } = Operands::inputs(&m, &(), "");
+    let Operands { a, b, low, high, fill, amount } = Operands::inputs(&m, &1, "");
     m.port_group("control");
     let funct3 = m.input("funct3", 3);
     let subtract = m.input("subtract", 1);

@@ -32,20 +32,20 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
-    /// The operands of one lane in S6. Unless the operation uses them, all but the amount are 0.
-    pub struct Operands(shape: &()) {
+    /// The operands of so many lanes in S6. Unless the operation uses them, all but the amount are 0.
+    pub struct Operands(lanes: &usize) {
         /// First operand of the adder.
-        a: 32,
+        a: 32 * lanes,
         /// Second operand of the adder.
-        b: 32,
+        b: 32 * lanes,
         /// Low word of what is shifted right.
-        low: 32,
+        low: 32 * lanes,
         /// The 31 bits above it.
-        high: 31,
+        high: 31 * lanes,
         /// Fills the high word of an arithmetic shift.
-        fill: 1,
+        fill: 1 * lanes,
         /// By how much.
-        amount: 5,
+        amount: 5 * lanes,
     }
 }
 

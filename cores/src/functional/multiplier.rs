@@ -17,9 +17,12 @@ pub fn elaborate() -> Result<Module, ElaborationError> {
     let a_signed = !funct3.all();
     let b_signed = !funct3.bit(1);
     let low = |x: &Expr| concat([&zeros(1), &x.slice(0, 16)]);
-    let upper = |x: &Expr, signed: &Expr| concat([&(x.bit(31) & signed), &x.slice(16, 16)]);
-    let (a_low, a_high) = (low(&a), upper(&a, &a_signed));
-    let (b_low, b_high) = (low(&b), upper(&b, &b_signed));
+    let upper = |name: &str, x: &Expr, signed: &Expr| {
+        let sign = m.wire(&format!("{name}_sign"), &(x.bit(31) & signed));
+        concat([&sign, &x.slice(16, 16)])
+    };
+    let (a_low, a_high) = (low(&a), upper("a", &a, &a_signed));
+    let (b_low, b_high) = (low(&b), upper("b", &b, &b_signed));
     let product = |name: &str, x: &Expr, y: &Expr| m.delay(name, &x.mul_signed(y));
     let low_low = product("low_low", &a_low, &b_low);
     let low_high = product("low_high", &a_low, &b_high);

@@ -59,6 +59,7 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
         "bram",
         &format!("Memory in the core: {} bytes of block RAM, {} banks of words.", shape.ram_bytes, shape.threads),
     );
+    m.keep_inputs();
     let rows = shape.ram_bytes as usize / (4 * shape.threads);
     let row_bits = clog2(rows);
     let row_of = |address: &Expr| address.slice(2 + shape.lane_bits(), row_bits);

@@ -10,7 +10,7 @@
 
 use rtl::{Builder, ElaborationError, Expr, Module, join, ones, select};
 
-use super::map::{Comparison, compare, in_stacks, physical, word_in_line};
+use super::map::{compare, in_stacks, physical, word_in_line};
 use crate::shape::Shape;
 
 /// Elaborates the coalescer.
@@ -34,26 +34,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let line = m.wire("held_at", &physical(shape, &leader_address)).from(2 + lane_bits);
     let leader_word = m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address));
 
-    let lane_addresses = addresses.lanes(32);
-    let lanes: Vec<[Expr; 3]> = lane_addresses
-        .iter()
-        .enumerate()
-        .map(|(lane, address)| {
-            let name = |what: &str| format!("{what}_{lane}");
-            // Lane 0 is the leader if it is active.
-            let Comparison { same_line, same_word } = match lane {
-                0 => Comparison { same_line: ones(1), same_word: ones(1) },
-                _ => compare(shape, address, &leader_address, &in_stacks),
-            };
-            let in_line = m.wire(&name("in_line"), &(active.bit(lane) & same_line));
-            // Lanes of the leader's line are in the stacks if the leader is.
-            let word = m.wire(&name("word"), &word_in_line(shape, &in_stacks, address));
-            let direct = m.wire(&name("direct"), &(&in_line & word.is(lane as u64)));
-            [in_line, direct, active.bit(lane) & same_word]
-        })
-        .collect();
-    let column = |index: usize| join(lanes.iter().map(|lane| &lane[index]));
-    let (in_line, direct, same_word) = (column(0), column(1), column(2));
+    let lanes = shape.lanes();
+    let comparison = compare(&m, shape, &addresses, &leader_address, &in_stacks);
+    // Lane 0 is the leader if it is active.
+    let but_lane_0 = |same: &Expr| join([&ones(1), &same.from(1)]);
+    let in_line = m.wire("in_line", &(&active & but_lane_0(&comparison.same_line)));
+    // Lanes of the leader's line are in the stacks if the leader is.
+    let word = |lane: usize| word_in_line(shape, &in_stacks, &addresses.lane(lane, 32));
+    let words = m.wire_each(lanes, "word", word);
+    let direct = |lane: usize| in_line.bit(lane) & words.lane(lane, lane_bits).is_part(lane);
+    let direct = m.wire_each(lanes, "direct", direct);
+    let same_word = m.wire("with_leader", &(&active & but_lane_0(&comparison.same_word)));
 
     let is_word = size.bit(1);
     let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());

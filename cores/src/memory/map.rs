@@ -1,6 +1,6 @@
 //! The memory map as gates: what is RAM, and where a word of a stack is held.
 
-use rtl::{Expr, concat, lit, ones};
+use rtl::{Builder, Expr, concat, lit, ones};
 
 use crate::shape::{RAM_BASE, Shape};
 
@@ -43,7 +43,7 @@ pub fn word_in_line(shape: &Shape, in_stacks: &Expr, address: &Expr) -> Expr {
     if !shape.stack_interleave { plain } else { in_stacks.mux(&address.slice(stack_bits(shape), lanes), &plain) }
 }
 
-/// How a byte address compares with another one.
+/// How the byte addresses of all lanes compare with another one, a bit each.
 pub struct Comparison {
     /// They are held in the same line.
     pub same_line: Expr,
@@ -51,30 +51,32 @@ pub struct Comparison {
     pub same_word: Expr,
 }
 
-/// Compares a byte address with another one, of which is known whether it lies in the stacks.
+/// Compares byte addresses with another one, of which is known whether it lies in the stacks.
 ///
 /// Where the stacks begin, all bits below the numbers of lanes are 0: addresses with the same bits above are in the
 /// stacks, or are not, together. So no address is permuted: the lane's number is left out of the comparison in the
 /// stacks, the word's number within a line elsewhere.
-pub fn compare(shape: &Shape, address: &Expr, other: &Expr, other_in_stacks: &Expr) -> Comparison {
-    let equal = |from: usize, to: usize| {
-        let width = to.saturating_sub(from);
-        address.slice(from.min(to), width).eq(&other.slice(from.min(to), width))
+pub fn compare(m: &Builder, shape: &Shape, addresses: &Expr, other: &Expr, other_in_stacks: &Expr) -> Comparison {
+    let equal = |lane: usize, from: usize, to: usize| {
+        let (from, width) = (from.min(to), to.saturating_sub(from));
+        addresses.slice(32 * lane + from, width).eq(&other.slice(from, width))
     };
+    let each = |name: &str, same: &dyn Fn(usize) -> Expr| m.wire_each(shape.lanes(), name, same);
     let lanes = shape.lane_bits();
     let line = 2 + lanes;
     if !shape.stack_interleave {
-        let same_line = equal(line, 32);
-        return Comparison { same_word: &same_line & equal(2, line), same_line };
+        let same_line = each("same_line", &|lane| equal(lane, line, 32));
+        let same_word = each("same_word", &|lane| same_line.bit(lane) & equal(lane, 2, line));
+        return Comparison { same_line, same_word };
     }
     let stack = stack_bits(shape);
-    let always = equal(line, stack) & equal(stack + lanes, 32);
-    let in_stacks = equal(2, line.min(stack));
-    let elsewhere = equal(line.max(stack), stack + lanes);
-    Comparison {
-        same_line: &always & other_in_stacks.mux(&in_stacks, &elsewhere),
-        same_word: always & in_stacks & elsewhere & equal(stack, line),
-    }
+    let always = each("same_otherwise", &|lane| equal(lane, line, stack) & equal(lane, stack + lanes, 32));
+    let in_stacks = each("same_in_stacks", &|lane| equal(lane, 2, line.min(stack)));
+    let elsewhere = each("same_elsewhere", &|lane| equal(lane, line.max(stack), stack + lanes));
+    let same_line = |lane: usize| always.bit(lane) & other_in_stacks.mux(&in_stacks.bit(lane), &elsewhere.bit(lane));
+    let same_word =
+        |lane: usize| always.bit(lane) & in_stacks.bit(lane) & elsewhere.bit(lane) & equal(lane, stack, line);
+    Comparison { same_line: each("same_line", &same_line), same_word: each("same_word", &same_word) }
 }
 
 fn stack_bits(shape: &Shape) -> usize {

@@ -5,7 +5,7 @@
 //!
 //! Storage (registers): W · T × (1 + row + word bits), and as many comparators: for 8 × 8 and 64 KiB 960 flip-flops.
 
-use rtl::{Builder, ElaborationError, Expr, Module, concat, encode, join, zeros};
+use rtl::{Builder, ElaborationError, Module, concat, encode, join, zeros};
 
 use super::request_queue::hart_bits;
 use crate::shape::Shape;
@@ -25,18 +25,15 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
 
     let lane = elaborate_lane(shape, row_bits)?;
     let position = m.wire("word_position", &encode(&word));
-    let of_lanes: Vec<Expr> = (0..threads)
-        .map(|number| {
-            let instance = m.instance(&format!("lane_{number}"), &lane);
-            let is_own = hart.slice(0, lane_bits).is(number as u64);
-            instance.input("reserve", &(&reserve & &is_own)).input("take", &(&take & &is_own));
-            instance.input("warp", &hart.slice(lane_bits, shape.warp_bits()));
-            instance.input("row", &row).input("word", &position).input("written", &written);
-            instance.output_as("holds", &format!("holds_{number}")) & is_own
-        })
-        .collect();
+    let is_own = m.wire_each(shape.lanes(), "is_own", |lane| hart.slice(0, lane_bits).is_part(lane));
+    let lanes = m.instance_each(shape.lanes(), "reservations", &lane);
+    lanes.input_each("reserve", |number| &reserve & is_own.bit(number));
+    lanes.input_each("take", |number| &take & is_own.bit(number));
+    lanes.input("warp", &hart.slice(lane_bits, shape.warp_bits()));
+    lanes.input("row", &row).input("word", &position).input("written", &written);
+    let holds = lanes.output_as("holds", "lane_holds");
     m.port_group("whether the hart has reserved the word");
-    m.output("holds", &join(&of_lanes).any());
+    m.output("holds", &(holds & is_own).any());
     m.finish()
 }
 

@@ -3,10 +3,13 @@
 //! What they say of a word that is no instruction does not matter: S5 finds it at fault, and it commits nothing. Only
 //! of what it has reserved all stages must say the same ([`super::resource`]).
 
-use rtl::{Expr, reduce, zeros};
+use rtl::{Builder, Expr, Pattern, reduce, zeros};
 
 use crate::isa::{self, Csr, CsrKind, Cube, Encoding, Exception, OPCODE, Operation};
 use crate::shape::Shape;
+
+/// Bits of the fields of an instruction, from the highest: funct7, rs2, rs1, funct3, rd, opcode.
+const FIELDS: [usize; 6] = [7, 5, 5, 3, 5, 7];
 
 /// The instruction table over a word.
 pub struct Decoder {
@@ -71,9 +74,11 @@ impl Decoder {
         self.any(&|e| e.operation == operation)
     }
 
-    /// Whether the word is an instruction. Exact, but for the CSR number.
-    pub fn legal(&self) -> Expr {
-        self.one_of(&isa::merge(self.table.iter().map(Encoding::cube).collect()))
+    /// Whether the word is an instruction, on a net of this name. Exact, but for the CSR number.
+    pub fn legal(&self, m: &Builder, name: &str) -> Expr {
+        let pattern = |e: &Encoding| Pattern { mask: e.mask.into(), value: e.value.into(), label: e.name.to_owned() };
+        let patterns: Vec<Pattern> = self.table.iter().map(pattern).collect();
+        m.matches(name, &self.word, &FIELDS, &patterns)
     }
 
     /// Whether the CSR of a CSR instruction is one of those wanted.

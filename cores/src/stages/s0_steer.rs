@@ -9,7 +9,8 @@
 //! picked, but not twice in a row while a context has nothing to issue, so that it holds up nobody for ever.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, decode, encode, join, lit, lowest_one, select, zeros,
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, decode, encode, join, lit,
+    lowest_one, select, zeros,
 };
 
 use super::context::{Fetch, contexts_of, join_context, split_context};
@@ -44,149 +45,312 @@ rtl::bundle! {
 
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
-    let contexts = shape.contexts();
     let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch; its pc is read in S1.");
-    m.port_group("control");
-    let release = m.input("barrier_release", 1);
-    m.port_group("start: every context begins at the reset pc");
-    let start_valid = m.input("start_valid", 1);
-    let start_row = m.input("start_row", 5 + shape.warp_bits());
-    m.port_group("room in the instruction buffers");
-    let room = m.input("room", contexts);
-    let urgent = m.input("urgent", contexts);
-    m.port_group("the fetch that ends in S2, and what S2 predicts after it");
-    let done = Fetch::inputs(&m, shape, "s2");
-    m.port_group("where paths stand after S8, and a cycle later: they are to be fetched from there");
-    let stand = Stand::inputs(&m, shape, "stand");
-    let resteer = Resteer::inputs(&m, shape, "resteer");
-    m.port_group("fetch for S1");
-    let ready = m.input("ready_s1", 1);
-
-    let enabled: Vec<rtl::Register> =
-        (0..shape.slots).map(|slot| m.register(&format!("enabled{}", ["", "_right"][slot]), shape.warps)).collect();
-    let waiting = m.register("waiting", contexts);
-    let in_flight = m.register("in_flight", contexts);
-    let dead = m.register("dead", contexts);
-    let from_resteer = m.register("from_resteer", contexts);
-
-    m.comment("A resteer changes which contexts fetch.");
-    let resteer_one = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
-    let every_warp = |slots: &Expr| slots.repeat(shape.warps);
-    let or_resteered = |name: &str, now: &Expr, slots: &Expr| {
-        m.wire(name, &((&resteer_one & every_warp(slots)) | (!&resteer_one & now)))
-    };
-    let enabled_before: Vec<Expr> =
-        (0..contexts).map(|context| enabled[context % shape.slots].bit(context / shape.slots)).collect();
-    let enabled_before = join(&enabled_before);
-    let enabled_now = or_resteered("enabled_contexts", &enabled_before, &resteer.runs);
-    let waiting_now = or_resteered("waiting_contexts", &waiting, &resteer.waits);
-    let from_resteer_now = m.wire("starts_from_resteer", &(&*from_resteer | &resteer_one));
-
-    m.comment(
-        "Pick a context that may fetch, has no fetch under way and has room for the instruction; one that\n\
-         has nothing to issue before one that would only fetch ahead.",
-    );
-    let requests = m.wire("requests", &(&enabled_before & !&*in_flight & room));
-    let picker = m.instance("picker", round_robin);
-    let goes_before = m.forward("goes_before", 1);
-    picker.input("requests", &requests).input("preferred", &urgent).input("beside", &from_resteer_now);
-    picker.input("accept", &(&ready & !&goes_before));
-    let local = picker.output_as("grant", "local_grant");
-    let local_context = picker.output_as("number", "local_context");
-    let resteered_last = picker.output_as("beside_grant", "resteered_last");
-
-    m.comment(
-        "A resteered context that can fetch goes before it, unless one has just done so and a context has nothing to\n\
-         issue.",
-    );
-    let went_before = m.register("went_before", 1);
-    went_before.next(&goes_before).enable(&ready).reset(0);
-    let fetches = m.wire("resteer_fetches", &(&resteer_one & every_warp(&resteer.runs) & !&*in_flight));
-    let of_slot = |bits: &Expr, slot: usize| {
-        join(&(0..shape.warps).map(|warp| bits.bit(shape.slots * warp + slot)).collect::<Vec<_>>())
-    };
-    let slot_fetches: Vec<Expr> = (0..shape.slots).map(|slot| of_slot(&fetches, slot).any()).collect();
-    let first_slot = lowest_one(&join(&slot_fetches));
-    let may_go_before = m.wire("may_go_before", &((&requests & &urgent).none() | !&*went_before));
-    m.drive(&goes_before, &(first_slot.any() & &may_go_before));
-    let before = &fetches & every_warp(&first_slot);
-    let stops = m.wire("resteer_stops", &(&resteer_one & !every_warp(&resteer.runs)));
-    let grant = m.wire("grant", &goes_before.mux(&before, &(&local & !&stops)));
-    let first_context = join_context(&encode(&resteer.warp), &encode(&first_slot));
-    let context = m.wire("picked_context", &goes_before.mux(&first_context, &local_context));
-    let picked = m.wire("picked", &grant.when(&ready));
-    let found = [
-        ("a_resteer_goes_before", &goes_before & local.any()),
-        ("a_resteer_waits_for_another", first_slot.any() & !&may_go_before),
-        ("a_resteer_stops_what_is_picked", (&local & &stops).any() & !&goes_before),
-        ("a_resteer_waits_for_the_fetch_before", (&resteer_one & &*in_flight).any()),
-        ("a_fetch_waits_for_memory", grant.any() & !&ready),
-    ];
-    points(&m, shape, &found);
-    if shape.slots > 1 {
-        points(&m, shape, &[("both_slots_start_anew", join(&slot_fetches).all())]);
+    let inputs = Inputs::declare(&m, shape);
+    let contexts = Contexts::declare(&m, shape);
+    let now = Now::of(&m, shape, &inputs, &contexts);
+    let pick = Pick::of(&m, shape, &inputs, &contexts, &now, round_robin);
+    let done_one = m.wire("done", &decode(&inputs.done.context, shape.contexts()).when(&inputs.done.valid));
+    let pcs = NextPcs::declare(&m, shape, &inputs);
+    contexts.update(&m, shape, &inputs, &now, &pick, &done_one);
+    pcs.read(&m, shape, &inputs, &pick).outputs(&m, "s1");
+    if shape.constrained {
+        m.port_group("which contexts run");
+        m.output("enabled_contexts_now", &now.enabled);
     }
-    let done_one = m.wire("done", &decode(&done.context, contexts).when(&done.valid));
+    m.port_group("whether the fetch that ends in S2 was overtaken by a resteer");
+    m.output("dead_s2", &(&*contexts.dead & &done_one).any());
+    m.finish()
+}
 
-    m.comment("Next pcs, by who wrote them last.");
-    let style = MemoryStyle::Distributed;
-    let predictions = m.memory("predictions", contexts, PC, style);
-    let reset_pc = lit(PC, u64::from(shape.reset_pc >> 2));
-    predictions.write(
-        &(&start_valid | &done.valid),
-        &start_valid.mux(&start_row.slice(0, shape.context_bits()), &done.context),
-        &start_valid.mux(&reset_pc, &done.pc),
-    );
-    let resteers: Vec<rtl::Memory> = (0..shape.slots)
-        .map(|slot| {
+/// What enters.
+struct Inputs {
+    /// The barrier is released.
+    release: Expr,
+    /// A context begins at the reset pc.
+    start_valid: Expr,
+    /// Which.
+    start_row: Expr,
+    /// Contexts whose buffer has room.
+    room: Expr,
+    /// Those that have nothing to issue.
+    urgent: Expr,
+    /// The fetch that ends in S2, with the pc that S2 predicts after it.
+    done: Fetch,
+    /// Where paths are after S8.
+    stand: Stand,
+    /// The same, a cycle later, if it is a resteer.
+    resteer: Resteer,
+    /// S1 takes the fetch.
+    ready: Expr,
+}
+
+impl Inputs {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        m.port_group("control");
+        let release = m.input("barrier_release", 1);
+        m.port_group("start: every context begins at the reset pc");
+        let start_valid = m.input("start_valid", 1);
+        let start_row = m.input("start_row", 5 + shape.warp_bits());
+        m.port_group("room in the instruction buffers");
+        let room = m.input("room", shape.contexts());
+        let urgent = m.input("urgent", shape.contexts());
+        m.port_group("the fetch that ends in S2, and what S2 predicts after it");
+        let done = Fetch::inputs(m, shape, "s2");
+        m.port_group("where paths stand after S8, and a cycle later: they are to be fetched from there");
+        let stand = Stand::inputs(m, shape, "stand");
+        let resteer = Resteer::inputs(m, shape, "resteer");
+        m.port_group("fetch for S1");
+        let ready = m.input("ready_s1", 1);
+        Self { release, start_valid, start_row, room, urgent, done, stand, resteer, ready }
+    }
+}
+
+/// A bit for each context.
+struct Contexts {
+    /// It may fetch, by slot and warp.
+    enabled: Vec<Register>,
+    /// It may at the release of the barrier.
+    waiting: Register,
+    /// It has a fetch under way.
+    in_flight: Register,
+    /// That has been overtaken by a resteer.
+    dead: Register,
+    /// Its next pc is that of a resteer.
+    from_resteer: Register,
+}
+
+impl Contexts {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        let enabled = (0..shape.slots).map(|slot| m.register(&format!("enabled{}", ["", "_right"][slot]), shape.warps));
+        Self {
+            enabled: enabled.collect(),
+            waiting: m.register("waiting", shape.contexts()),
+            in_flight: m.register("in_flight", shape.contexts()),
+            dead: m.register("dead", shape.contexts()),
+            from_resteer: m.register("from_resteer", shape.contexts()),
+        }
+    }
+
+    /// The next state.
+    fn update(&self, m: &Builder, shape: &Shape, inputs: &Inputs, now: &Now, pick: &Pick, done_one: &Expr) {
+        let Self { enabled, waiting, in_flight, dead, from_resteer } = self;
+        let still = m.wire("still_in_flight", &(&**in_flight & !done_one));
+        in_flight.next(&(&pick.fetched | &still)).reset(0);
+        dead.next(&((&now.resteered & &still) | (&**dead & !done_one))).reset(0);
+        from_resteer.next(&(&now.from_resteer & !&pick.fetched)).reset(0);
+        let released = inputs.release.repeat(shape.contexts());
+        let enables = &now.enabled | (&now.waiting & released);
+        // A release leaves it: a context that fetches waits no longer, and the resteer that stops it says so anew.
+        waiting.next(&now.waiting).reset(0);
+        if let [enabled] = enabled.as_slice() {
+            enabled.next(&enables).reset_ones();
+        } else {
+            let enables = m.wire("enables", &enables);
+            enabled[0].next(&of_slot(shape, &enables, 0)).reset_ones();
+            enabled[1].next(&of_slot(shape, &enables, 1)).reset(0);
+        }
+    }
+}
+
+/// The bits of a slot of every warp.
+fn of_slot(shape: &Shape, bits: &Expr, slot: usize) -> Expr {
+    join(&(0..shape.warps).map(|warp| bits.bit(shape.slots * warp + slot)).collect::<Vec<_>>())
+}
+
+/// The contexts with the resteer of this cycle.
+struct Now {
+    /// Those that are resteered.
+    resteered: Expr,
+    /// Those that could fetch before.
+    enabled_before: Expr,
+    /// Those that may fetch.
+    enabled: Expr,
+    /// Those that may at the release.
+    waiting: Expr,
+    /// Those whose next pc is that of a resteer.
+    from_resteer: Expr,
+}
+
+impl Now {
+    fn of(m: &Builder, shape: &Shape, inputs: &Inputs, before: &Contexts) -> Self {
+        m.comment("A resteer changes which contexts fetch.");
+        let resteer = &inputs.resteer;
+        let resteered = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
+        let or_resteered = |name: &str, before: &Expr, slots: &Expr| {
+            m.wire(name, &((&resteered & slots.repeat(shape.warps)) | (!&resteered & before)))
+        };
+        let enabled_before: Vec<Expr> = (0..shape.contexts())
+            .map(|context| before.enabled[context % shape.slots].bit(context / shape.slots))
+            .collect();
+        let enabled_before = join(&enabled_before);
+        let enabled = or_resteered("enabled_contexts", &enabled_before, &resteer.runs);
+        let waiting = or_resteered("waiting_contexts", &before.waiting, &resteer.waits);
+        let from_resteer = m.wire("starts_from_resteer", &(&*before.from_resteer | &resteered));
+        Self { resteered, enabled_before, enabled, waiting, from_resteer }
+    }
+}
+
+/// The context that is picked.
+struct Pick {
+    /// Its bit.
+    grant: Expr,
+    /// The same, if S1 takes the fetch.
+    fetched: Expr,
+    /// Its number.
+    context: Expr,
+    /// It begins where S8 said last.
+    starts_anew: Expr,
+}
+
+/// What a resteer asks of the pick.
+struct First {
+    /// A resteered context goes before the round robin's.
+    goes: Expr,
+    /// It may.
+    may: Expr,
+    /// Of each slot, whether it is resteered and can fetch.
+    slots: Expr,
+    /// The first of these.
+    slot: Expr,
+    /// Its context, a bit for each.
+    grant: Expr,
+    /// Contexts that a resteer stops.
+    stops: Expr,
+}
+
+impl Pick {
+    fn of(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts, now: &Now, round_robin: &Module) -> Self {
+        m.comment(
+            "Pick a context that may fetch, has no fetch under way and has room for the instruction; one that\n\
+             has nothing to issue before one that would only fetch ahead.",
+        );
+        let Inputs { room, urgent, ready, resteer, .. } = inputs;
+        let requests = m.wire("requests", &(&now.enabled_before & !&*contexts.in_flight & room));
+        let picker = m.instance("picker", round_robin);
+        let goes_before = m.forward("goes_before", 1);
+        picker.input("requests", &requests).input("preferred", urgent).input("beside", &now.from_resteer);
+        picker.input("accept", &(ready & !&goes_before));
+        let local = picker.output_as("grant", "local_grant");
+        let local_context = picker.output_as("number", "local_context");
+        let resteered_last = picker.output_as("beside_grant", "resteered_last");
+
+        let first = First::of(m, shape, inputs, contexts, now, &(&requests & urgent).none(), goes_before);
+        let grant = m.wire("grant", &first.goes.mux(&first.grant, &(&local & !&first.stops)));
+        let first_context = join_context(&encode(&resteer.warp), &encode(&first.slot));
+        let context = m.wire("picked_context", &first.goes.mux(&first_context, &local_context));
+        let fetched = m.wire("picked", &grant.when(ready));
+        first.cover(m, shape, inputs, contexts, now, [&local, &grant]);
+        Self { grant, fetched, context, starts_anew: &first.goes | &resteered_last }
+    }
+}
+
+impl First {
+    /// `none_urgent`: of those that request a fetch, each has something to issue. Drives `goes_before`.
+    fn of(
+        m: &Builder,
+        shape: &Shape,
+        inputs: &Inputs,
+        contexts: &Contexts,
+        now: &Now,
+        none_urgent: &Expr,
+        goes_before: Expr,
+    ) -> Self {
+        m.comment(
+            "A resteered context that can fetch goes before it, unless one has just done so and a context has nothing to\n\
+             issue.",
+        );
+        let every_warp = |slots: &Expr| slots.repeat(shape.warps);
+        let runs = &inputs.resteer.runs;
+        let went_before = m.register("went_before", 1);
+        went_before.next(&goes_before).enable(&inputs.ready).reset(0);
+        let fetches = m.wire("resteer_fetches", &(&now.resteered & every_warp(runs) & !&*contexts.in_flight));
+        let slots: Vec<Expr> = (0..shape.slots).map(|slot| of_slot(shape, &fetches, slot).any()).collect();
+        let slots = join(&slots);
+        let slot = lowest_one(&slots);
+        let may = m.wire("may_go_before", &(none_urgent | !&*went_before));
+        m.drive(&goes_before, &(slot.any() & &may));
+        let grant = &fetches & every_warp(&slot);
+        let stops = m.wire("resteer_stops", &(&now.resteered & !every_warp(runs)));
+        Self { goes: goes_before, may, slots, slot, grant, stops }
+    }
+
+    /// Coverage: how resteers and the round robin meet. `local` is what the round robin granted, `grant` what is picked.
+    fn cover(
+        &self,
+        m: &Builder,
+        shape: &Shape,
+        inputs: &Inputs,
+        contexts: &Contexts,
+        now: &Now,
+        [local, grant]: [&Expr; 2],
+    ) {
+        let found = [
+            ("a_resteer_goes_before", &self.goes & local.any()),
+            ("a_resteer_waits_for_another", self.slot.any() & !&self.may),
+            ("a_resteer_stops_what_is_picked", (local & &self.stops).any() & !&self.goes),
+            ("a_resteer_waits_for_the_fetch_before", (&now.resteered & &*contexts.in_flight).any()),
+            ("a_fetch_waits_for_memory", grant.any() & !&inputs.ready),
+        ];
+        points(m, shape, &found);
+        if shape.slots > 1 {
+            points(m, shape, &[("both_slots_start_anew", self.slots.all())]);
+        }
+    }
+}
+
+/// The next pc of each context, by who wrote it last.
+struct NextPcs {
+    /// What S2 predicted, by context.
+    predictions: Memory,
+    /// Where S8 found the path, by slot and warp.
+    resteers: Vec<Memory>,
+}
+
+impl NextPcs {
+    fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
+        m.comment("Next pcs, by who wrote them last.");
+        let Inputs { start_valid, start_row, done, stand, .. } = inputs;
+        let style = MemoryStyle::Distributed;
+        let predictions = m.memory("predictions", shape.contexts(), PC, style);
+        let reset_pc = lit(PC, u64::from(shape.reset_pc >> 2));
+        predictions.write(
+            &(start_valid | &done.valid),
+            &start_valid.mux(&start_row.slice(0, shape.context_bits()), &done.context),
+            &start_valid.mux(&reset_pc, &done.pc),
+        );
+        let of_slot = |slot: usize| {
             let resteers = m.memory(["resteers", "resteers_right"][slot], shape.warps, PC, style);
             resteers.write(&stand.valid, &stand.warp, &stand.pc.lane(slot, PC));
             resteers
-        })
-        .collect();
-
-    let still = m.wire("still_in_flight", &(&*in_flight & !&done_one));
-    in_flight.next(&(&picked | &still)).reset(0);
-    dead.next(&((&resteer_one & &still) | (&*dead & !&done_one))).reset(0);
-    from_resteer.next(&(&from_resteer_now & !&picked)).reset(0);
-    let released = release.repeat(contexts);
-    let enables = &enabled_now | (&waiting_now & released);
-    // A release leaves it: a context that fetches waits no longer, and the resteer that stops it says so anew.
-    waiting.next(&waiting_now).reset(0);
-    if let [enabled] = enabled.as_slice() {
-        enabled.next(&enables).reset_ones();
-    } else {
-        let enables = m.wire("enables", &enables);
-        enabled[0].next(&of_slot(&enables, 0)).reset_ones();
-        enabled[1].next(&of_slot(&enables, 1)).reset(0);
+        };
+        Self { predictions, resteers: (0..shape.slots).map(of_slot).collect() }
     }
 
-    let valid = m.register("valid", 1);
-    valid.next(&grant.any()).enable(&ready).reset(0);
-    let fetch_context = m.register("fetch_context", shape.context_bits());
-    fetch_context.next(&context).enable(&ready);
-    let starts_anew = m.register("starts_anew", 1);
-    starts_anew.next(&(&goes_before | &resteered_last)).enable(&ready);
+    /// The fetch in S1.
+    fn read(&self, m: &Builder, shape: &Shape, inputs: &Inputs, pick: &Pick) -> Fetch {
+        let ready = &inputs.ready;
+        let valid = m.register("valid", 1);
+        valid.next(&pick.grant.any()).enable(ready).reset(0);
+        let context = m.register("fetch_context", shape.context_bits());
+        context.next(&pick.context).enable(ready);
+        let starts_anew = m.register("starts_anew", 1);
+        starts_anew.next(&pick.starts_anew).enable(ready);
 
-    m.comment(
-        "S1: the next pc, by who wrote it last. Neither row of a context that has a fetch under way changes, but by a\n\
-         resteer, which makes the fetch a dead one: memory, if it is not ready, goes on being asked for the same word.",
-    );
-    let (warp, slot) = split_context(shape, &fetch_context);
-    let names = ["resteer_pc", "resteer_pc_right"];
-    let resteer_pcs: Vec<Expr> = resteers.iter().zip(names).map(|(rows, name)| rows.read(name, &warp)).collect();
-    let predicted = predictions.read("predicted", &fetch_context);
-    let next_pc = m.wire("next_pc", &starts_anew.mux(&select(&slot, &resteer_pcs), &predicted));
-    let pc = m.forward("fetch_pc", PC);
-    let held = m.delay("held", &(&*valid & !&ready));
-    let held_pc = m.delay("held_pc", &pc);
-    m.drive(&pc, &m.fault("a_refused_fetch_does_not_hold_its_pc", &held, &zeros(1)).mux(&held_pc, &next_pc));
-    Fetch { valid: valid.q(), context: fetch_context.q(), pc }.outputs(&m, "s1");
-    if shape.constrained {
-        m.port_group("which contexts run");
-        m.output("enabled_contexts_now", &enabled_now);
+        m.comment(
+            "S1: the next pc, by who wrote it last. Neither row of a context that has a fetch under way changes, but by a\n\
+             resteer, which makes the fetch a dead one: memory, if it is not ready, goes on being asked for the same word.",
+        );
+        let (warp, slot) = split_context(shape, &context);
+        let names = ["resteer_pc", "resteer_pc_right"];
+        let resteer_pcs: Vec<Expr> =
+            self.resteers.iter().zip(names).map(|(rows, name)| rows.read(name, &warp)).collect();
+        let predicted = self.predictions.read("predicted", &context);
+        let next_pc = m.wire("next_pc", &starts_anew.mux(&select(&slot, &resteer_pcs), &predicted));
+        let pc = m.forward("fetch_pc", PC);
+        let held = m.delay("held", &(&*valid & !ready));
+        let held_pc = m.delay("held_pc", &pc);
+        m.drive(&pc, &m.fault("a_refused_fetch_does_not_hold_its_pc", &held, &zeros(1)).mux(&held_pc, &next_pc));
+        Fetch { valid: valid.q(), context: context.q(), pc }
     }
-    m.port_group("whether the fetch that ends in S2 was overtaken by a resteer");
-    m.output("dead_s2", &(&*dead & &done_one).any());
-    m.finish()
 }

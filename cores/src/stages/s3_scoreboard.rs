@@ -25,8 +25,8 @@
 //! LUT RAM.
 
 use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, decode, increment, join, lit, ones,
-    select, zeros,
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, decode, increment, join,
+    lit, ones, select, zeros,
 };
 
 use super::context::{Written, contexts_of, split_context};
@@ -51,172 +51,350 @@ rtl::bundle! {
 
 /// Elaborates the scoreboard.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let (contexts, entries) = (shape.contexts(), shape.late_results);
     let m = Builder::new("s3_scoreboard", "S3, scoreboard: late results of all contexts.");
-    m.port_group("start: clears the counts");
-    let start_valid = m.input("start_valid", 1);
-    let start_row = m.input("start_row", 5 + shape.warp_bits());
-    m.port_group("from S2: a part of a scattered load that is replayed keeps its entry");
-    let push = m.input("push", 1);
-    let context = m.input("context_s2", shape.context_bits());
-    let hazards = Hazards::inputs(&m, shape, "s2");
-    let reserved = Reservations::inputs(&m, shape, "reserved_s2");
-    let replays = m.input("replays_s2", 1);
-    let replayed_entry = m.input("replayed_entry_s2", shape.entry_bits());
-    m.port_group("whether the instruction before has come since the last resteer");
-    let follows = m.input("follows_s2", 1);
-    m.port_group("S4: a late result is started");
-    let started = Started::inputs(&m, shape, "s4");
-    m.port_group("a late result is written or called off");
-    let late = Written::inputs(&m, shape, "late");
-    let shadows = m.input("shadows_s8", shape.slot_mask_bits());
-    let shadow_warp = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 });
-
-    let style = MemoryStyle::Distributed;
-    m.comment("The next entry of each context's ring.");
-    let is_late = m.wire("is_late", &reserved.any_late());
-    let takes = m.wire("takes_entry", &(&is_late & &hazards.writes_rd));
-    let ring = m.memory("ring", contexts, shape.entry_bits(), style);
-    let next = ring.read("next_entry", &context);
-    ring.write(
-        &(&start_valid | (&push & &takes & !&replays)),
-        &start_valid.mux(&start_row.slice(0, shape.context_bits()), &context),
-        &increment(&next, 1).when(&!&start_valid),
-    );
-    let entry = m.wire("entry_taken", &replays.mux(&replayed_entry, &next));
-
-    m.comment("The instruction before: it may not stand among the registers yet, so its own number counts.");
-    let uses = |register: &Expr| {
-        (&hazards.uses_rs1 & hazards.rs1.eq(register)) | (&hazards.uses_rs2 & hazards.rs2.eq(register))
-    };
-    let touches = |register: &Expr| uses(register) | (&hazards.writes_rd & hazards.rd.eq(register));
-    let last = m.memory("last_instructions", contexts, 7 + shape.entry_bits(), style);
-    let early = !&is_late & &hazards.writes_rd;
-    last.write(&push, &context, &join([&hazards.rd, &takes, &early, &entry]));
-    let before = last.read("last_instruction", &context);
-    let last_rd = before.slice(0, 5);
-    let touches_last = m.wire("touches_last", &touches(&last_rd));
-    let last_counts =
-        m.fault("compares_with_the_old_register_of_the_last_entry", &(before.bit(5) & follows), &zeros(1));
-    let last_one = m.wire("last_one", &decode(&before.from(7), entries).when(&last_counts));
-
-    m.comment("Registers of the late results that have been started.");
-    let (warp, slot) = split_context(shape, &context);
-    let (started_warp, started_slot) = split_context(shape, &started.context);
-    let registers: Vec<Vec<Expr>> = (0..shape.slots)
-        .map(|side| {
-            let here =
-                if shape.slots > 1 { &started.valid & started_slot.is(side as u64) } else { started.valid.clone() };
-            let suffix = ["", "_right"][side];
-            let of_entry = |number: usize| {
-                let registers = m.memory(&format!("registers_{number}{suffix}"), shape.warps, 5, style);
-                registers.write(&(&here & started.entry.is(number as u64)), &started_warp, &started.rd);
-                registers.read(&format!("register_{number}{suffix}"), &warp)
-            };
-            (0..entries).map(of_entry).collect()
-        })
-        .collect();
-    let of_slot = |slot: &Expr, number: usize| {
-        select(slot, &registers.iter().map(|side| side[number].clone()).collect::<Vec<_>>())
-    };
-    let touches_own = |number: usize| last_one.bit(number).mux(&touches_last, &touches(&of_slot(&slot, number)));
-    let mut touched: Vec<Expr> = (0..entries).map(touches_own).collect();
-    if shape.slots > 1 {
-        touched.extend((0..entries).map(|number| touches(&of_slot(&!&slot, number))));
-    }
-    let own = decode(&next, entries).when(&takes);
-
-    m.comment("Parts started and finished.");
-    let bits = shape.entry_bits() + shape.context_bits();
-    let width = clog2(shape.threads + 1);
-    let row = |entry: &Expr, context: &Expr| join([entry, context]);
-    let row_s4 = m.wire("row_s4", &row(&started.entry, &started.context));
-    let row_late = m.wire("row_late", &row(&late.entry, &late.context));
-    let counts = |name: &str, happens: &Expr, row: &Expr| {
-        let memory = m.memory(name, contexts * entries, width, style);
-        let more = m.wire(&format!("{name}_more"), &increment(&memory.read(&format!("{name}_before"), row), 1));
-        memory.write(
-            &(&start_valid | happens),
-            &start_valid.mux(&start_row.slice(0, bits), row),
-            &more.when(&!&start_valid),
-        );
-        (memory, more)
-    };
-    let (starts, _) = counts("started", &started.valid, &row_s4);
-    let (finishes, finished) = counts("finished", &late.valid, &row_late);
-    let is_last = finished.eq(&starts.read("started_of_late", &row_late));
-    let last_part = m.wire("last_part", &(m.fault("every_part_counts_as_the_last", &is_last, &ones(1)) & &late.valid));
-
-    m.comment("Entries in use.");
-    let one = |row: &Expr, happens: &Expr| decode(row, contexts * entries).when(happens);
-    let pending = m.register("occupied", contexts * entries);
-    let taken = m.wire("taken", &one(&row_s4, &started.valid));
-    let freed = m.wire("freed", &one(&row_late, &last_part));
-    pending.next(&(taken | (&*pending & !&freed))).reset(0);
-    let shadow = (shape.slots > 1).then(|| {
-        m.comment(
-            "Shadow bits. What was started after the instruction in S8 is that of threads that stay in their slot.",
-        );
-        let started_s5 = m.delay("started_s5", &join([&row_s4, &started.valid]));
-        let started_s6 = m.delay("started_s6", &started_s5);
-        if shape.shows_scoreboard() {
-            m.output("younger_rows", &join([&started_s5, &started_s6]));
-        }
-        let younger = [("younger_s5", &started_s5), ("younger_s6", &started_s6)].map(|(name, started)| {
-            let (warp, slot) = split_context(shape, &started.from(shape.entry_bits()).slice(0, shape.context_bits()));
-            let here = started.from(bits) & warp.eq(&shadow_warp);
-            let row = join([&started.slice(0, shape.entry_bits()), &slot]);
-            m.wire(name, &decode(&row, shape.slots * entries).when(&here))
-        });
-        let older = m.wire("older", &!(&younger[0] | &younger[1])).lanes(entries);
-        let shadow = m.register("shadow", contexts * entries);
-        let copied = contexts_of(shape, &decode(&shadow_warp, shape.warps), &shadows).lanes(1);
-        let copied: Vec<Expr> =
-            (0..contexts).map(|context| older[context % shape.slots].when(&copied[context])).collect();
-        let stays = m.fault("a_shadow_outlives_its_result", &!&freed, &ones(freed.width()));
-        shadow.next(&((&*shadow | (&*pending & join(&copied))) & stays)).reset(0);
-        let cast = &*pending & join(&copied);
-        let younger = (&younger[0] | &younger[1]).lanes(entries);
-        let spared = (0..shape.slots).map(|slot| younger[slot].any() & shadows.bit(slot));
-        let found = [
-            ("results_of_one_slot_are_shadowed", cast.any() & !shadows.all()),
-            ("results_of_both_slots_are_shadowed", cast.any() & shadows.all()),
-            ("a_younger_result_is_not_shadowed", join(&spared.collect::<Vec<_>>()).any()),
-            ("a_shadow_ends_with_its_result", (&*shadow & &freed).any()),
-            ("a_shadow_is_cast_as_its_result_ends", (&cast & &freed).any()),
-            ("a_shadow_is_cast_twice", (&cast & &*shadow).any()),
-        ];
-        points(&m, shape, &found);
-        shadow.q()
-    });
+    let inputs = Inputs::declare(&m, shape);
+    let ring = Ring::declare(&m, shape, &inputs);
+    let last = Last::declare(&m, shape, &inputs, &ring);
+    let registers = Registers::declare(&m, shape, &inputs);
+    let touched = registers.touched(shape, &inputs, &last);
+    let own = decode(&ring.next, shape.late_results).when(&ring.takes);
+    let parts = Parts::declare(&m, shape, &inputs);
+    let occupied = Occupied::declare(&m, shape, &inputs, &parts);
+    let shadow = (shape.slots > 1).then(|| shadow_bits(&m, shape, &inputs, &parts, &occupied));
 
     m.port_group("for S3: the entry of the instruction from S2, and what it depends on");
-    m.output("entry_s2", &entry);
-    m.output("takes_entry_s2", &takes);
-    m.output("depends_s2", &(join(&touched) | own.extend(shape.slots * entries)).when(&!&replays));
-    let reads_last = m.fault("ignores_reads_of_the_last_result", &(before.bit(6) & uses(&last_rd)), &zeros(1));
-    m.output("reads_last_s2", &reads_last);
+    m.output("entry_s2", &ring.entry);
+    m.output("takes_entry_s2", &ring.takes);
+    let depends = touched | own.extend(shape.slots * shape.late_results);
+    m.output("depends_s2", &depends.when(&!&inputs.replays));
+    let reads_last = last.is_early() & inputs.reads(&last.rd());
+    m.output("reads_last_s2", &m.fault("ignores_reads_of_the_last_result", &reads_last, &zeros(1)));
     m.port_group("late results under way, by context and entry");
-    m.output("pending", &pending);
+    m.output("pending", &occupied.pending);
     if let Some(shadow) = shadow {
         m.output("shadowed", &shadow);
     }
     if shape.shows_scoreboard() {
-        m.port_group("for a proof: the parts counted, registers and last instructions of the one warp");
-        let count = |memory: &Memory, name: &str, row: usize| {
-            memory.inspect(&format!("{name}_row_{row}"), &lit(bits, row as u64))
-        };
-        let counts =
-            (0..contexts * entries).map(|row| (count(&starts, "started", row), count(&finishes, "finished", row)));
-        let counts: Vec<(Expr, Expr)> = counts.collect();
-        let compare =
-            |step: u64| join(&counts.iter().map(|(one, two)| one.eq(&increment(two, step))).collect::<Vec<_>>());
-        m.output("all_finished", &compare(0));
-        m.output("one_unfinished", &compare(1));
-        m.output("registers_held", &join(&registers.concat()));
-        let last = (0..contexts)
-            .map(|context| last.inspect(&format!("last_of_{context}"), &lit(shape.context_bits(), context as u64)));
-        m.output("last_held", &join(&last.collect::<Vec<_>>()));
+        show(&m, shape, &parts, &registers, &last);
     }
     m.finish()
+}
+
+/// What enters.
+struct Inputs {
+    start_valid: Expr,
+    start_row: Expr,
+    /// An instruction comes from S2.
+    push: Expr,
+    /// Its context.
+    context: Expr,
+    hazards: Hazards,
+    /// What it reserves.
+    reserved: Reservations,
+    /// It is a part of a load that is replayed.
+    replays: Expr,
+    /// The entry of that load.
+    replayed_entry: Expr,
+    /// The instruction before it has come since the last resteer.
+    follows: Expr,
+    /// A late result starts, in S4.
+    started: Started,
+    /// A late result is written or called off.
+    late: Written,
+    /// S8: slots whose entries in use are to have shadows.
+    shadows: Expr,
+    /// Their warp.
+    shadow_warp: Expr,
+}
+
+impl Inputs {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        m.port_group("start: clears the counts");
+        let start_valid = m.input("start_valid", 1);
+        let start_row = m.input("start_row", 5 + shape.warp_bits());
+        m.port_group("from S2: a part of a scattered load that is replayed keeps its entry");
+        let push = m.input("push", 1);
+        let context = m.input("context_s2", shape.context_bits());
+        let hazards = Hazards::inputs(m, shape, "s2");
+        let reserved = Reservations::inputs(m, shape, "reserved_s2");
+        let replays = m.input("replays_s2", 1);
+        let replayed_entry = m.input("replayed_entry_s2", shape.entry_bits());
+        m.port_group("whether the instruction before has come since the last resteer");
+        let follows = m.input("follows_s2", 1);
+        m.port_group("S4: a late result is started");
+        let started = Started::inputs(m, shape, "s4");
+        m.port_group("a late result is written or called off");
+        let late = Written::inputs(m, shape, "late");
+        let shadows = m.input("shadows_s8", shape.slot_mask_bits());
+        let shadow_warp = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 });
+        Self {
+            start_valid,
+            start_row,
+            push,
+            context,
+            hazards,
+            reserved,
+            replays,
+            replayed_entry,
+            follows,
+            started,
+            late,
+            shadows,
+            shadow_warp,
+        }
+    }
+
+    /// The instruction from S2 reads a register.
+    fn reads(&self, register: &Expr) -> Expr {
+        let Hazards { uses_rs1, rs1, uses_rs2, rs2, .. } = &self.hazards;
+        (uses_rs1 & rs1.eq(register)) | (uses_rs2 & rs2.eq(register))
+    }
+
+    /// It reads or writes it.
+    fn touches(&self, register: &Expr) -> Expr {
+        self.reads(register) | (&self.hazards.writes_rd & self.hazards.rd.eq(register))
+    }
+
+    /// The row of a table that is written: the one that is cleared, or this one.
+    fn row(&self, bits: usize, row: &Expr) -> Expr {
+        self.start_valid.mux(&self.start_row.slice(0, bits), row)
+    }
+}
+
+/// The entry of the instruction from S2.
+struct Ring {
+    is_late: Expr,
+    /// It takes an entry.
+    takes: Expr,
+    /// The next one of its context's ring.
+    next: Expr,
+    /// The one that it has: of a replayed part, that of the load.
+    entry: Expr,
+}
+
+impl Ring {
+    fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
+        m.comment("The next entry of each context's ring.");
+        let Inputs { start_valid, push, context, replays, .. } = inputs;
+        let is_late = m.wire("is_late", &inputs.reserved.any_late());
+        let takes = m.wire("takes_entry", &(&is_late & &inputs.hazards.writes_rd));
+        let ring = m.memory("ring", shape.contexts(), shape.entry_bits(), MemoryStyle::Distributed);
+        let next = ring.read("next_entry", context);
+        ring.write(
+            &(start_valid | (push & &takes & !replays)),
+            &inputs.row(shape.context_bits(), context),
+            &increment(&next, 1).when(&!start_valid),
+        );
+        let entry = m.wire("entry_taken", &replays.mux(&inputs.replayed_entry, &next));
+        Self { is_late, takes, next, entry }
+    }
+}
+
+/// The instruction before, of the same context.
+struct Last {
+    table: Memory,
+    /// Its register, whether it took an entry, whether its result comes early, and the entry.
+    word: Expr,
+    /// The instruction from S2 touches its register.
+    touched: Expr,
+    /// Its entry, if it has come since the last resteer.
+    entry: Expr,
+}
+
+impl Last {
+    fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, ring: &Ring) -> Self {
+        m.comment("The instruction before: it may not stand among the registers yet, so its own number counts.");
+        let Inputs { push, context, hazards, follows, .. } = inputs;
+        let bits = 7 + shape.entry_bits();
+        let table = m.memory("last_instructions", shape.contexts(), bits, MemoryStyle::Distributed);
+        let early = !&ring.is_late & &hazards.writes_rd;
+        table.write(push, context, &join([&hazards.rd, &ring.takes, &early, &ring.entry]));
+        let word = table.read("last_instruction", context);
+        let touched = m.wire("touches_last", &inputs.touches(&word.slice(0, 5)));
+        let counts = word.bit(5) & follows;
+        let counts = m.fault("compares_with_the_old_register_of_the_last_entry", &counts, &zeros(1));
+        let entry = m.wire("last_one", &decode(&word.from(7), shape.late_results).when(&counts));
+        Self { table, word, touched, entry }
+    }
+
+    fn rd(&self) -> Expr {
+        self.word.slice(0, 5)
+    }
+
+    fn is_early(&self) -> Expr {
+        self.word.bit(6)
+    }
+}
+
+/// The registers of the late results that have been started.
+struct Registers {
+    /// Of each slot of the warp in S2, and each entry.
+    of_slots: Vec<Vec<Expr>>,
+    /// The slot in S2.
+    slot: Expr,
+}
+
+impl Registers {
+    fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
+        m.comment("Registers of the late results that have been started.");
+        let started = &inputs.started;
+        let (warp, slot) = split_context(shape, &inputs.context);
+        let (started_warp, started_slot) = split_context(shape, &started.context);
+        let of_slot = |side: usize| {
+            let here =
+                if shape.slots > 1 { &started.valid & started_slot.is(side as u64) } else { started.valid.clone() };
+            let suffix = ["", "_right"][side];
+            let of_entry = |number: usize| {
+                let registers =
+                    m.memory(&format!("registers_{number}{suffix}"), shape.warps, 5, MemoryStyle::Distributed);
+                registers.write(&(&here & started.entry.is(number as u64)), &started_warp, &started.rd);
+                registers.read(&format!("register_{number}{suffix}"), &warp)
+            };
+            (0..shape.late_results).map(of_entry).collect()
+        };
+        Self { of_slots: (0..shape.slots).map(of_slot).collect(), slot }
+    }
+
+    /// The entries whose register the instruction from S2 touches: of its own slot, and above them of the other.
+    fn touched(&self, shape: &Shape, inputs: &Inputs, last: &Last) -> Expr {
+        let of_slot = |slot: &Expr, number: usize| {
+            select(slot, &self.of_slots.iter().map(|side| side[number].clone()).collect::<Vec<_>>())
+        };
+        let own = |number: usize| {
+            let touches = inputs.touches(&of_slot(&self.slot, number));
+            last.entry.bit(number).mux(&last.touched, &touches)
+        };
+        let mut touched: Vec<Expr> = (0..shape.late_results).map(own).collect();
+        if shape.slots > 1 {
+            let other = |number| inputs.touches(&of_slot(&!&self.slot, number));
+            touched.extend((0..shape.late_results).map(other));
+        }
+        join(&touched)
+    }
+}
+
+/// Counts of the parts of each late result.
+struct Parts {
+    starts: Memory,
+    finishes: Memory,
+    /// The entry that starts, and its context.
+    row_s4: Expr,
+    /// The entry that is written or called off, and its context.
+    row_late: Expr,
+    /// Its last part is.
+    is_last: Expr,
+}
+
+impl Parts {
+    /// Bits of the number of an entry among those of all contexts.
+    fn row_bits(shape: &Shape) -> usize {
+        shape.entry_bits() + shape.context_bits()
+    }
+
+    fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
+        m.comment("Parts started and finished.");
+        let Inputs { start_valid, started, late, .. } = inputs;
+        let (rows, width) = (shape.contexts() * shape.late_results, clog2(shape.threads + 1));
+        let row_s4 = m.wire("row_s4", &join([&started.entry, &started.context]));
+        let row_late = m.wire("row_late", &join([&late.entry, &late.context]));
+        let counts = |name: &str, happens: &Expr, row: &Expr| {
+            let memory = m.memory(name, rows, width, MemoryStyle::Distributed);
+            let more = m.wire(&format!("{name}_more"), &increment(&memory.read(&format!("{name}_before"), row), 1));
+            memory.write(&(start_valid | happens), &inputs.row(Self::row_bits(shape), row), &more.when(&!start_valid));
+            (memory, more)
+        };
+        let (starts, _) = counts("started", &started.valid, &row_s4);
+        let (finishes, finished) = counts("finished", &late.valid, &row_late);
+        let is_last = finished.eq(&starts.read("started_of_late", &row_late));
+        let is_last = m.fault("every_part_counts_as_the_last", &is_last, &ones(1)) & &late.valid;
+        let is_last = m.wire("last_part", &is_last);
+        Self { starts, finishes, row_s4, row_late, is_last }
+    }
+}
+
+/// Entries in use.
+struct Occupied {
+    pending: Register,
+    /// Those whose result is there now.
+    freed: Expr,
+}
+
+impl Occupied {
+    fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Self {
+        m.comment("Entries in use.");
+        let all = shape.contexts() * shape.late_results;
+        let one = |row: &Expr, happens: &Expr| decode(row, all).when(happens);
+        let pending = m.register("occupied", all);
+        let taken = m.wire("taken", &one(&parts.row_s4, &inputs.started.valid));
+        let freed = m.wire("freed", &one(&parts.row_late, &parts.is_last));
+        pending.next(&(taken | (&*pending & !&freed))).reset(0);
+        Self { pending, freed }
+    }
+}
+
+/// Shadow bits of all entries ("The Dual-Path Execution Model for Efficient GPU Control Flow", section 3.2).
+fn shadow_bits(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts, occupied: &Occupied) -> Expr {
+    m.comment("Shadow bits. What was started after the instruction in S8 is that of threads that stay in their slot.");
+    let Occupied { pending, freed } = occupied;
+    let (contexts, entries) = (shape.contexts(), shape.late_results);
+    let younger = younger(m, shape, inputs, parts);
+    let older = m.wire("older", &!&younger).lanes(entries);
+    let shadow = m.register("shadow", contexts * entries);
+    let copied = contexts_of(shape, &decode(&inputs.shadow_warp, shape.warps), &inputs.shadows).lanes(1);
+    let copied: Vec<Expr> = (0..contexts).map(|context| older[context % shape.slots].when(&copied[context])).collect();
+    let cast = &**pending & join(&copied);
+    let stays = m.fault("a_shadow_outlives_its_result", &!freed, &ones(freed.width()));
+    shadow.next(&((&*shadow | &cast) & stays)).reset(0);
+    cover_shadows(m, shape, inputs, &younger, [&cast, &shadow, freed]);
+    shadow.q()
+}
+
+/// The entries of both slots of the warp in S8 that were started after the instruction there: now in S5 and S6.
+fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Expr {
+    let started_s5 = m.delay("started_s5", &join([&parts.row_s4, &inputs.started.valid]));
+    let started_s6 = m.delay("started_s6", &started_s5);
+    if shape.shows_scoreboard() {
+        m.output("younger_rows", &join([&started_s5, &started_s6]));
+    }
+    let [s5, s6] = [("younger_s5", &started_s5), ("younger_s6", &started_s6)].map(|(name, started)| {
+        let (warp, slot) = split_context(shape, &started.from(shape.entry_bits()).slice(0, shape.context_bits()));
+        let here = started.from(Parts::row_bits(shape)) & warp.eq(&inputs.shadow_warp);
+        let row = join([&started.slice(0, shape.entry_bits()), &slot]);
+        m.wire(name, &decode(&row, shape.slots * shape.late_results).when(&here))
+    });
+    s5 | s6
+}
+
+/// Coverage: which shadows are cast, and when they end.
+fn cover_shadows(m: &Builder, shape: &Shape, inputs: &Inputs, younger: &Expr, [cast, shadow, freed]: [&Expr; 3]) {
+    let shadows = &inputs.shadows;
+    let younger = younger.lanes(shape.late_results);
+    let spared: Vec<Expr> = (0..shape.slots).map(|slot| younger[slot].any() & shadows.bit(slot)).collect();
+    let found = [
+        ("results_of_one_slot_are_shadowed", cast.any() & !shadows.all()),
+        ("results_of_both_slots_are_shadowed", cast.any() & shadows.all()),
+        ("a_younger_result_is_not_shadowed", join(&spared).any()),
+        ("a_shadow_ends_with_its_result", (shadow & freed).any()),
+        ("a_shadow_is_cast_as_its_result_ends", (cast & freed).any()),
+        ("a_shadow_is_cast_twice", (cast & shadow).any()),
+    ];
+    points(m, shape, &found);
+}
+
+/// Outputs for a proof of one warp: the parts counted, registers, last instructions.
+fn show(m: &Builder, shape: &Shape, parts: &Parts, registers: &Registers, last: &Last) {
+    m.port_group("for a proof: the parts counted, registers and last instructions of the one warp");
+    let bits = Parts::row_bits(shape);
+    let count =
+        |memory: &Memory, name: &str, row: usize| memory.inspect(&format!("{name}_row_{row}"), &lit(bits, row as u64));
+    let counts = (0..shape.contexts() * shape.late_results)
+        .map(|row| (count(&parts.starts, "started", row), count(&parts.finishes, "finished", row)));
+    let counts: Vec<(Expr, Expr)> = counts.collect();
+    let compare = |step: u64| join(&counts.iter().map(|(one, two)| one.eq(&increment(two, step))).collect::<Vec<_>>());
+    m.output("all_finished", &compare(0));
+    m.output("one_unfinished", &compare(1));
+    m.output("registers_held", &join(&registers.of_slots.concat()));
+    let last = (0..shape.contexts())
+        .map(|context| last.table.inspect(&format!("last_of_{context}"), &lit(shape.context_bits(), context as u64)));
+    m.output("last_held", &join(&last.collect::<Vec<_>>()));
 }

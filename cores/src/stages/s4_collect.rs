@@ -41,21 +41,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     let row1 = m.wire("rs1_row", &register_row(&meta.warp, &meta.instruction.slice(15, 5)));
     let row2 = m.wire("rs2_row", &register_row(&meta.warp, &meta.instruction.slice(20, 5)));
-    let lanes: Vec<(Expr, Expr)> = (0..shape.threads)
-        .map(|lane| {
-            let read = |operand: usize, row: &Expr| {
-                let name = ["rs1", "rs2"][operand];
-                let instance = m.instance(&format!("{name}_{lane}"), &bank);
-                instance.input("read_row", row).input("write", &write.lanes.bit(lane));
-                instance.input("write_row", &write.row).input("write_data", &write.data.lane(lane, 32));
-                if let Some(kept) = &kept {
-                    kept.connect_bank(&instance, operand, lane);
-                }
-                instance.output("data")
-            };
-            (read(0, &row1), read(1, &row2))
-        })
-        .collect();
+    let read = |operand: usize, row: &Expr| {
+        let banks = m.instance_each(shape.lanes(), ["rs1", "rs2"][operand], &bank);
+        banks.input("read_row", row).input_parts("write", &write.lanes);
+        banks.input("write_row", &write.row).input_parts("write_data", &write.data);
+        if let Some(kept) = &kept {
+            kept.connect_banks(&banks, operand);
+        }
+        banks.output("data")
+    };
+    let (rs1, rs2) = (read(0, &row1), read(1, &row2));
     m.port_group("instruction and operands for S5");
     let valid = m.register("valid", 1);
     valid.next(&meta.valid).reset(0);
@@ -64,8 +59,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     next.outputs(&m, "s5");
     m.output("fetch_fault_s5", &m.delay("fault", &fetch_fault));
     m.output("epoch_s5", &m.delay("epoch_q", &epoch));
-    m.output("rs1_s5", &join(lanes.iter().map(|(rs1, _)| rs1)));
-    m.output("rs2_s5", &join(lanes.iter().map(|(_, rs2)| rs2)));
+    m.output("rs1_s5", &rs1);
+    m.output("rs2_s5", &rs2);
     m.finish()
 }
 

@@ -73,7 +73,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("Faults of the instruction itself.");
     let csr_legal = decoder.csr_exists() & (!&csr_writes | decoder.csr(&|csr| csr.writable()));
-    let legal = m.wire("legal", &(decoder.legal() & (!&is_csr | csr_legal)));
+    let legal = m.wire("legal", &(decoder.legal(&m, "is_instruction") & (!&is_csr | csr_legal)));
     let is_ecall = is("is_ecall", Operation::Ecall);
     let is_ebreak = is("is_ebreak", Operation::Ebreak);
     let faults = m.wire("faults", &(&fetch_fault | !&legal | (&legal & (&is_ecall | &is_ebreak))));
@@ -138,7 +138,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         is_fence_i: is("is_fence_i", Operation::FenceI),
         writes: has_rd & rd.any(),
         reads_mask: csr(CsrKind::Mask { high: false }),
-        reads_mask_high: csr(CsrKind::Mask { high: true }),
+        reads_mask_high: csr(CsrKind::Mask { high: true }).slice(0, usize::from(shape.threads > 32)),
         calls: &pushes & !&pops,
         returns: &pops & !&pushes,
         is_ret: word.is(RET).slice(0, usize::from(shape.reconverges)),
@@ -150,15 +150,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
 
     m.comment("Operands of the lanes.");
-    let lanes: Vec<Operands> = (0..shape.threads)
-        .map(|number| {
-            let instance = m.instance(&format!("operands_{number}"), &operands_module);
-            instance.input("rs1", &rs1.lane(number, 32)).input("rs2", &rs2.lane(number, 32));
-            instance.input("immediate", &shared.immediate).input("own", &own(shape, &shared, number));
-            operand_control.connect(&instance, "");
-            Operands::build(&(), &mut |field, _| instance.output(field))
-        })
-        .collect();
+    let lanes = m.instance_each(shape.lanes(), "operands", &operands_module);
+    lanes.input_parts("rs1", &rs1).input_parts("rs2", &rs2);
+    lanes.input("immediate", &shared.immediate).input_each("own", |lane| own(shape, &shared, lane));
+    operand_control.connect(&lanes, "");
+    let operands = Operands::build(&shape.threads, &mut |field, _| lanes.output(field));
 
     m.port_group("instruction, control and operands for S6");
     let valid = m.register("valid", 1);
@@ -169,9 +165,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     lane.delay(&m, shape, "q").outputs(&m, "s6");
     control.delay(&m, shape, "q").outputs(&m, "s6");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s6");
-    for (number, lane) in lanes.iter().enumerate() {
-        lane.delay(&m, &(), &format!("{number}_q")).outputs(&m, &format!("{number}_s6"));
-    }
+    operands.delay(&m, &shape.threads, "q").outputs(&m, "s6");
     m.output("store_s6", &m.delay("store", &rs2));
     m.port_group("its epoch, for S8");
     m.output("epoch_s6", &m.delay("epoch_q", &epoch));
@@ -180,6 +174,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
 /// What a CSR adds in one lane: its number, or the distance from the end of the warp before to the end of its stack.
 fn own(shape: &Shape, shared: &Shared, lane: usize) -> Expr {
-    let number = lit(32, lane as u64).when(&shared.add_lane);
-    number | lit(32, (lane as u64 + 1) * u64::from(shape.stack_bytes)).when(&shared.add_stack)
+    // Choices of 0, not masks, which would have another form where the number is 0.
+    let number = shared.add_lane.mux(&lit(32, lane as u64), &zeros(32));
+    number | shared.add_stack.mux(&lit(32, (lane as u64 + 1) * u64::from(shape.stack_bytes)), &zeros(32))
 }

@@ -23,48 +23,31 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let lane_control = LaneControl::inputs(&m, shape, "s6");
     let control = Control::inputs(&m, shape, "s6");
     let reserved = Reservations::inputs(&m, shape, "reserved_s6");
-    let operands: Vec<Operands> =
-        (0..shape.threads).map(|lane| Operands::inputs(&m, &(), &format!("{lane}_s6"))).collect();
+    let operands = Operands::inputs(&m, &shape.threads, "s6");
     let store = m.input("store_s6", shape.line_bits());
     m.port_group("the leader");
     let election = Election::inputs(&m, shape, "s6");
 
     let word = &meta.instruction;
-    let lanes: Vec<[Expr; 3]> = operands
-        .iter()
-        .enumerate()
-        .map(|(lane, operands)| {
-            let instance = m.instance(&format!("lane_{lane}"), &alu);
-            operands.connect(&instance, "");
-            instance.input("funct3", &word.slice(12, 3));
-            instance.input("subtract", &lane_control.subtract);
-            let point = format!("lane_{lane}_compares_signed");
-            instance.input("less_unsigned", &m.fault(&point, &lane_control.less_unsigned, &zeros(1)));
-            instance.input("set_less", &lane_control.set_less);
-            instance.input("no_result", &lane_control.no_result);
-            instance.input("selects", &lane_control.selects);
-            ["result", "sum", "taken"].map(|port| instance.output(port))
-        })
-        .collect();
-    let column = |index: usize| join(lanes.iter().map(|outputs| &outputs[index]));
+    let alus = m.instance_each(shape.lanes(), "alu", &alu);
+    operands.fields().into_iter().for_each(|(field, value)| _ = alus.input_parts(field, value));
+    alus.input("funct3", &word.slice(12, 3)).input("subtract", &lane_control.subtract);
+    alus.input_each("less_unsigned", |lane| {
+        m.fault(&format!("lane_{lane}_compares_signed"), &lane_control.less_unsigned, &zeros(1))
+    });
+    alus.input("set_less", &lane_control.set_less).input("no_result", &lane_control.no_result);
+    alus.input("selects", &lane_control.selects);
+    let [results, sums, taken] =
+        [("result", "results"), ("sum", "sums"), ("taken", "taken")].map(|(port, net)| alus.output_as(port, net));
 
     if shape.has(&M) {
-        let multiplier = multiplier::elaborate()?;
         let high = m.delay("multiplies_high", &word.slice(12, 2).any());
-        let products: Vec<Expr> = operands
-            .iter()
-            .enumerate()
-            .map(|(lane, operands)| {
-                let instance = m.instance(&format!("multiplier_{lane}"), &multiplier);
-                instance.input("a_s6", &operands.a).input("b_s6", &operands.b);
-                instance.input("funct3_s6", &word.slice(12, 2)).input("high_s7", &high);
-                instance.output("product_s8")
-            })
-            .collect();
+        let multipliers = m.instance_each(shape.lanes(), "multiplier", &multiplier::elaborate()?);
+        multipliers.input_parts("a_s6", &operands.a).input_parts("b_s6", &operands.b);
+        multipliers.input("funct3_s6", &word.slice(12, 2)).input("high_s7", &high);
         m.port_group("products, in S8");
-        m.output("product_s8", &join(&products));
+        m.output("product_s8", &multipliers.output("product_s8"));
     }
-    let sums = column(1);
     let leader = election.choose(&m, &sums);
     let pc_value = concat([&control.pc_value, &zeros(2)]);
     // A choice of 0, not a mask: it becomes the reset of the register.
@@ -78,13 +61,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     control.delay(&m, shape, "q").outputs(&m, "s7");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s7");
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
-    m.output("result_s7", &m.delay("result", &column(0)));
+    m.output("result_s7", &m.delay("result", &results));
     m.output("address_s7", &m.delay("address", &sums));
     let outside_ram: Vec<Expr> = sums.lanes(32).iter().map(|sum| !sum.bit(31)).collect();
     m.output("leader_s7", &m.delay("leader", &leader.one));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader.number));
     m.output("leader_address_s7", &m.delay("leader_address", &leader.sum));
-    m.output("taken_s7", &m.delay("taken", &column(2)));
+    m.output("taken_s7", &m.delay("taken_q", &taken));
     m.output("store_s7", &m.delay("store", &store));
     m.port_group("whether S7 may write registers: what S9 would write waits then");
     // A load outside RAM is one of the console, or at fault; lanes that are not active may have any address.

@@ -70,19 +70,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (is_memory, is_load) = (reserved.of(&REQUEST), reserved.of(&TAG));
     let is_store = m.wire("is_store", &(&is_memory & !&is_load));
     let size = word.slice(12, 2);
-    let per_lane = |f: &dyn Fn(&Expr) -> Expr| {
-        let lanes: Vec<Expr> = addresses.lanes(32).iter().map(f).collect();
-        join(&lanes)
-    };
-    let misaligned =
-        m.wire("misaligned", &per_lane(&|a| (a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))).when(&is_memory));
-    let at_console = m.wire("at_console", &per_lane(&|a| a.is(u64::from(CONSOLE))));
-    let mapped = per_lane(&|a| in_ram(shape, a)) | at_console.when(&!&control.is_atomic);
+    let per_lane =
+        |name: &str, f: &dyn Fn(&Expr) -> Expr| m.wire_each(shape.lanes(), name, |lane| f(&addresses.lane(lane, 32)));
+    let misaligned = per_lane("misaligned", &|a| &is_memory & ((a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))));
+    let at_console = per_lane("at_console", &|a| a.is(u64::from(CONSOLE)));
+    let mapped = per_lane("in_ram", &|a| in_ram(shape, a)) | at_console.when(&!&control.is_atomic);
     let unmapped = m.wire("unmapped", &(!mapped).when(&is_memory));
-    let jalr_misaligned = per_lane(&|a| a.bit(1)).when(&control.is_jalr);
+    let offsets = per_lane("offsets", &|a| a.slice(0, 2));
     let to_target = &control.is_jal.repeat(threads) | taken.when(&control.is_branch);
-    let target_misaligned = to_target.when(&control.target_misaligned);
-    let jump_misaligned = m.wire("jump_misaligned", &(jalr_misaligned | target_misaligned));
+    let target_misaligned = m.wire("target_misaligned", &to_target.when(&control.target_misaligned));
+    let jump_misaligned = m.wire_each(shape.lanes(), "jump_misaligned", |lane| {
+        (&control.is_jalr & offsets.bit(2 * lane + 1)) | target_misaligned.bit(lane)
+    });
 
     m.comment("Fault: the lowest lane at fault; misalignment comes before a missing address.");
     let at_fault = &control.faults.repeat(threads) | &misaligned | &unmapped | &jump_misaligned;
@@ -126,13 +125,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let console_load = m.wire("console_load", &(&is_load & &leader_at_console));
     let rd = word.slice(7, 5);
     let writes = m.wire("writes", &(&control.writes | (&console_load & rd.any())));
-    let mask_words = [
-        path.mask.slice(0, threads.min(32)).extend(32).when(&control.reads_mask),
-        path.mask.from(threads.min(32)).extend(32).when(&control.reads_mask_high),
-    ];
-    let shared = m.wire("shared_value", &(&mask_words[0] | &mask_words[1] | uniform));
-    let values: Vec<Expr> = result.lanes(32).iter().map(|lane| lane | &shared).collect();
-    let values = join(&values);
+    let low_word = path.mask.slice(0, threads.min(32)).extend(32).when(&control.reads_mask);
+    let high_word = match control.reads_mask_high.width() {
+        0 => zeros(32),
+        _ => path.mask.from(32).extend(32).when(&control.reads_mask_high),
+    };
+    let shared = m.wire("shared_value", &(low_word | high_word | uniform));
+    let values = m.wire_each(shape.lanes(), "values", |lane| result.lane(lane, 32) | &shared);
     // Of memory only a load of the console writes here: it serves the lanes whose address is the leader's.
     let one_target = m.wire("one_target", &(&control.is_jalr | &is_load));
     let of_path = m.fault("writes_lanes_of_other_paths", &active, &ones(threads));
@@ -172,7 +171,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         served: served.clone(),
         number: if shape.trace { number.slice(0, 32) } else { zeros(0) },
     };
-    let alignment = Alignment { funct3: word.slice(12, 3), direct, offsets: per_lane(&|a| a.slice(0, 2)) };
+    let alignment = Alignment { funct3: word.slice(12, 3), direct, offsets };
 
     m.comment("Paths: a goes on, b is replayed or falls through.");
     let a_pc = control.is_jalr.mux(&leader_address.from(2), &control.target);
@@ -320,7 +319,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             &leader_at_console.mux(&lit(4, 3), &control.is_atomic.mux(&increment(op, 2), &increment(op, 1))),
         );
         let to_console = &push & &leader_at_console;
-        let data = m.wire("traced_data", &request.data());
+        let data = request.data(&m, shape, "traced_data");
         let traced = CommitPorts {
             // In S8: the register of the outcome, which reset clears.
             valid: zeros(1),
@@ -337,7 +336,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             memory: traced_op.when(&push),
             memory_address: concat([&line, &zeros(2 + shape.lane_bits())]),
             memory_data: to_console.mux(&data.slice(0, 8).extend(shape.line_bits()), &data),
-            memory_mask: to_console.mux(&lit(4 * threads, 1), &request.mask()),
+            memory_mask: to_console.mux(&lit(4 * threads, 1), &request.mask(&m, shape, "traced_mask")),
             divergent,
         };
         let mut traced = Traced::of(shape, &traced).delay(&m, shape, "q");

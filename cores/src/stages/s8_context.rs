@@ -1,17 +1,16 @@
 //! S8, context: the divergence unit takes the outcome, and the front end is resteered if it predicted otherwise.
 //!
-//! Enters: the outcome of S7. Leaves: the path in charge, resteers for S0 and S3, the epochs. Also here: the barrier,
-//! which counts the threads that have arrived and those that live, and releases when they are as many. Never stalls.
+//! Enters: the outcome of S7. Leaves: the path in charge, resteers for S0 and S3, the epochs, the release of the barrier
+//! (`s8_barrier`). Never stalls.
 
-use rtl::{
-    Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, count_ones, decode, join, lit, ones, zeros,
-};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, Register, decode, join, lit, ones, zeros};
 use weft_trace::{ContextPorts, UnitPorts};
 
 use super::context::{contexts_of, join_context};
 use super::s0_steer::{Resteer, Stand};
 use super::s3_schedule::ReplayRecord;
-use crate::divergence::SLOTS;
+use super::s8_barrier;
+use crate::divergence::{SLOTS, UnitInputs};
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
 use crate::signals::{Path, Resolve, delay_by, flag_delay_by};
@@ -19,145 +18,45 @@ use crate::trace::Traced;
 
 /// Elaborates the stage around a divergence unit.
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
-    let barrier_module = barrier(shape)?;
-    let contexts = shape.contexts();
+    let barrier_module = s8_barrier::elaborate(shape)?;
     let m = Builder::new("s8_context", "S8, context: divergence unit, resteer, epochs, barrier.");
-    m.port_group("start");
-    let start_valid = m.input("start_valid", 1);
-    let start_warp = m.input("start_warp", shape.warp_bits());
-    m.port_group("instructions in S6 and S7");
-    let warp_s6 = m.input("warp_s6", shape.warp_bits());
-    let slot_s6 = m.input("slot_s6", shape.slot_bits());
-    let epoch_s6 = m.input("epoch_s6", shape.epoch_bits());
-    let warp_s7 = m.input("warp_s7", shape.warp_bits());
-    let slot_s7 = m.input("slot_s7", shape.slot_bits());
-    m.port_group("outcome of S7");
-    let resolve = Resolve::inputs(&m, shape, "s8");
-    let predicted = m.input("predicted_s8", PC);
-    let fence_i = m.input("fence_i_s8", 1);
-    let load = m.input("load_s8", 1);
-    let entry = m.input("entry_s8", shape.entry_bits());
-
-    m.comment("The outcome, when the path in charge after it is known.");
-    let delay = shape.delay;
-    let outcome = resolve.later(&m, shape, delay);
-    let predicted = delay_by(&m, "predicted", &predicted, delay);
-    let fence_i = delay_by(&m, "fence_i", &fence_i, delay);
-    let load = delay_by(&m, "load", &load, delay);
-    let entry = delay_by(&m, "entry", &entry, delay);
-
-    let leaves = if shape.formal && shape.reconverges {
-        m.port_group("S7, for the rules: the path gives way, at a `ret` or anywhere");
-        m.input("leaves_s7", 1)
-    } else {
-        zeros(0)
-    };
+    let inputs = Inputs::declare(&m, shape);
+    let outcome = Outcome::of(&m, shape, &inputs);
+    let leaves_s7 = leaves_s7(&m, shape);
 
     let barrier = m.instance("barrier", &barrier_module);
-    outcome.connect(&barrier, "s8");
+    outcome.resolve.connect(&barrier, "s8");
     let generation = barrier.net("generation");
     let release = barrier.net("barrier_release");
     let all_ended = barrier.net("all_ended");
 
     let unit = m.instance("unit", unit);
-    unit.input("start_valid", &start_valid).input("start_warp", &start_warp).input("generation", &generation);
-    unit.input("warp_s6", &warp_s6).input("slot_s6", &slot_s6).input("warp_s7", &warp_s7).input("slot_s7", &slot_s7);
-    resolve.connect(&unit, "s8");
+    let unit_inputs = inputs.of_unit(&generation);
+    unit_inputs.connect(&unit);
     let validate = Path::build(shape, &mut |field, _| unit.output_as(&format!("{field}_s7"), &format!("path_{field}")));
     let gave_way = unit.net("gives_way_s7");
-    let slots: Vec<Slot> = SLOTS[..shape.slots].iter().map(|name| Slot::of(shape, &unit, name)).collect();
-
+    let slots = Slots::of(shape, &unit);
     if shape.formal {
-        let rules = rules(shape, Rules::Assert)?;
-        m.comment("The rules that the proofs of the unit take for granted, for each warp.");
-        for warp in 0..shape.warps {
-            let watcher = m.instance(&format!("rules_{warp}"), &rules);
-            watcher.input("watched", &lit(shape.warp_bits(), warp as u64));
-            watcher.input("watched_thread", &zeros(shape.lane_bits()));
-            watcher.input("start_valid", &start_valid).input("start_warp", &start_warp);
-            watcher.input("generation", &generation);
-            watcher.input("warp_s6", &warp_s6).input("slot_s6", &slot_s6);
-            watcher.input("warp_s7", &warp_s7).input("slot_s7", &slot_s7);
-            resolve.connect(&watcher, "s8");
-            validate.connect(&watcher, "s7");
-            watcher.input("gives_way_s7", if shape.reconverges { &leaves } else { &gave_way });
-            if warp == 0 {
-                Watched::from_instance(&watcher, shape, "watched").connect(&unit, "watched");
-            }
-        }
+        let gives_way = if shape.reconverges { &leaves_s7 } else { &gave_way };
+        watch(&m, shape, &unit, &unit_inputs, &validate, gives_way)?;
     }
 
-    m.comment("Resteer whenever the path in charge is not where the front end went on.");
-    let each_slot = |f: &dyn Fn(&Slot) -> Expr| join(&slots.iter().map(f).collect::<Vec<_>>());
-    let goes_on = m.wire("goes_on", &each_slot(&|Slot { path, gives_way }| &path.valid & !&path.parked & !gives_way));
-    let own = if shape.slots > 1 { decode(&outcome.slot, shape.slots) } else { ones(1) };
-    let restarts = if shape.slots > 1 { unit.net("restarts") } else { zeros(1) };
-    let at_prediction = if shape.compares_prediction {
-        unit.input("predicted_s8", &predicted);
-        let names = [("at_prediction_x", "at_prediction"), ("at_prediction_y", "at_prediction_right")];
-        join(&names[..shape.slots].iter().map(|(port, name)| unit.output_as(port, name)).collect::<Vec<_>>())
-    } else {
-        each_slot(&|Slot { path, .. }| path.pc.eq(&predicted))
+    let charge = Charge::of(&m, shape, &outcome, &slots, &unit);
+    let stand = Stand {
+        valid: outcome.resolve.valid.clone(),
+        warp: outcome.resolve.warp.clone(),
+        pc: slots.each(&|Slot { path, .. }| path.pc.clone()),
     };
-    let fence_i_resteers = m.fault("a_fence_i_does_not_resteer", &fence_i, &zeros(1));
-    let follows_prediction = !fence_i_resteers & outcome.rotates.none();
-    let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
-    let resteers = m.wire("resteers", &(restarts | (&own & !&as_predicted)).when(&outcome.valid));
-    let pcs = each_slot(&|Slot { path, .. }| path.pc.clone());
-    let stand = Stand { valid: outcome.valid.clone(), warp: outcome.warp.clone(), pc: pcs };
-    let resteered = m.register("resteer", shape.slots);
-    resteered.next(&resteers).reset(0);
-    let paths = each_slot(&|Slot { path, .. }| path.valid.clone());
-    let released = each_slot(&|Slot { path, .. }| &path.valid & &path.parked).when(&release);
-    let runs = &goes_on | each_slot(&|slot| slot.gives_way.clone()) | released;
-    let resteer = Resteer {
-        valid: resteered.q(),
-        warp: m.delay("resteer_warp", &decode(&outcome.warp, shape.warps)),
-        runs: m.delay("resteer_runs", &runs),
-        waits: m.delay("resteer_waits", &paths),
-    };
-
-    m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
-    let partial_load = m.wire("partial_load", &(load & outcome.b_mask.any() & outcome.rotates.none()));
-    let is_b = || each_slot(&|Slot { path, .. }| path.pc.eq(&outcome.b_pc) & path.mask.eq(&outcome.b_mask));
-    let stands = match (shape.reconverges, shape.compares_prediction) {
-        // A row waits for the whole of a load.
-        (true, _) => partial_load.clone(),
-        (false, true) => &partial_load & &goes_on & unit.output_as("is_b_x", "is_b"),
-        (false, false) => &partial_load & &goes_on & is_b(),
-    };
-    let stands = m.wire("rest_stands", &stands);
-    if shape.formal {
-        let right = stands.eq(&(&partial_load & (&own & &goes_on & is_b()).any()));
-        m.assert("it_is_known_whether_the_rest_stands", &(!&outcome.valid | right));
-    }
+    let resteer = charge.resteer(&m, shape, &outcome, &slots, &release);
+    let rest = Rest::of(&m, shape, &outcome, &slots, &charge, &unit);
     let record = ReplayRecord {
-        valid: outcome.valid.clone(),
-        context: join_context(&outcome.warp, &outcome.slot),
-        stood: m.delay("record_stands", &stands),
-        entry,
+        valid: outcome.resolve.valid.clone(),
+        context: join_context(&outcome.resolve.warp, &outcome.resolve.slot),
+        stood: m.delay("record_stands", &rest.stands),
+        entry: outcome.entry.clone(),
     };
-
-    m.comment("Epochs change with the resteer.");
-    let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
-    let epochs: Vec<rtl::Register> =
-        ["epochs", "epochs_high"][..shape.epoch_bits()].iter().map(|name| m.register(name, contexts)).collect();
-    let mut carry = changed.clone();
-    for bits in &epochs {
-        bits.next(&(&**bits ^ &carry)).reset(0);
-        carry = carry & &**bits;
-    }
-
-    m.comment(
-        "S7 is told whether the epoch of its instruction is the present one. What is between S3 and S7 when its slot is\n\
-         resteered is older than that.",
-    );
-    let context_s6 = join_context(&warp_s6, &slot_s6);
-    let [present_epoch, overtaken] =
-        [join(&epochs.iter().map(|bits| bits.index(&context_s6)).collect::<Vec<_>>()), changed.index(&context_s6)];
-    let was_present = m.delay("epoch_was_present", &(epoch_s6.eq(&present_epoch) & !overtaken));
-    let same_warp = m.delay("resteers_warp_s7", &outcome.warp.eq(&warp_s6));
-    let is_present = m.wire("epoch_is_present", &(was_present & !(&same_warp & resteer.valid.index(&slot_s7))));
+    let epochs = Epochs::declare(&m, shape, &resteer);
+    let present = Present::of(&m, &inputs, &outcome, &resteer, &epochs);
 
     m.port_group("the path that S7 validates against, and whether its instruction is of the slot's epoch");
     validate.outputs(&m, "s7");
@@ -165,72 +64,344 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     if shape.reconverges {
         m.output("path_leaves_at_ret", &unit.output("leaves_at_ret_s7"));
     }
-    m.output("epoch_is_present_s7", &is_present);
-    let epoch_of = |context| join(&epochs.iter().map(|bits| bits.bit(context)).collect::<Vec<_>>());
-    m.output("epochs_now", &join(&(0..contexts).map(epoch_of).collect::<Vec<_>>()));
+    m.output("epoch_is_present_s7", &present.is_present);
+    m.output("epochs_now", &epochs.all(shape));
     m.port_group("where the paths stand, and a cycle later: they are to be fetched from there");
     stand.outputs(&m, "stand");
     resteer.outputs(&m, "resteer");
     if shape.slots > 1 {
-        m.output("shadows", &unit.output("shadows").when(&outcome.valid));
+        m.output("shadows", &unit.output("shadows").when(&outcome.resolve.valid));
     }
     m.port_group("the threads of those paths, for S6");
-    m.output("masks", &each_slot(&|Slot { path, .. }| path.mask.clone()));
-    if shape.formal {
-        // A thread that commits lives and is not parked until its outcome is here. A row of ended threads that is popped
-        // commits nothing.
-        m.assert("nothing_commits_before_a_release", &!(&release & &outcome.valid & outcome.rotates.none()));
-    }
-    let own_resteers = &resteers & &own;
-    let found = [
-        ("a_commit_resteers_its_slot", own_resteers.any() & outcome.rotates.none()),
-        ("a_rotation_resteers", own_resteers.any() & outcome.rotates.any()),
-        ("a_resteer_to_nothing", (&own_resteers & !&goes_on).any()),
-        ("a_fence_resteers", own_resteers.any() & &fence_i),
-        ("a_replay_is_recorded", &outcome.valid & &stands),
-        ("a_part_that_is_not_alone", &outcome.valid & &partial_load & !&stands),
-        ("a_resteer_overtakes_s7", &same_warp & resteer.valid.index(&slot_s7)),
-    ];
-    points(&m, shape, &found);
-    if shape.slots > 1 {
-        points(&m, shape, &[("the_other_slot_is_resteered", (&resteers & !&own).any())]);
-    }
+    m.output("masks", &slots.each(&|Slot { path, .. }| path.mask.clone()));
+    check(&m, shape, &outcome, &charge, &rest, &present, &release);
     m.port_group("replay record, for S3");
     record.outputs(&m, "record");
     m.output("release_barrier", &release);
     m.output("ended", &all_ended);
     if shape.trace {
-        m.port_group("trace: the active path after S8, and what else the unit tells");
-        let cycles = shape.record_delay - shape.delay;
-        let later = |field: &str, value: &Expr| delay_by(&m, &format!("traced_{field}"), value, cycles);
-        let x = &slots[0].path;
-        let context = ContextPorts {
-            valid: flag_delay_by(&m, "traced_outcome", &outcome.valid, cycles),
-            warp: later("warp", &outcome.warp),
-            slot: later("slot", &outcome.slot),
-            x_valid: later("valid", &x.valid),
-            x_pc: later("pc", &x.pc),
-            x_depth: later("depth", &x.depth),
-            x_mask: later("mask", &x.mask),
-            x_parked: later("parked", &x.parked),
-        };
-        Traced::of(shape, &context).outputs(&m, "");
-        let trace = Traced::<UnitPorts<Expr>>::from_instance(&unit, shape, "trace");
-        let (moves, exchange) = (&trace.0.moves, &trace.0.exchange);
-        let found = [
-            ("a_row_goes_to_the_cold_table", moves.inserts.clone()),
-            ("a_row_comes_from_the_cold_table", moves.extracts.clone()),
-            ("a_path_yields", moves.yields.clone()),
-            ("a_push", moves.pushes.clone()),
-            ("a_pop", moves.pops.clone()),
-            ("rows_change_places", &exchange.valid & !&exchange.merges & !&exchange.folds),
-            ("a_row_is_merged", &exchange.valid & &exchange.merges),
-            ("a_row_is_folded", &exchange.valid & &exchange.folds),
-        ];
-        points(&m, shape, &found);
-        trace.outputs(&m, "");
+        trace(&m, shape, &outcome.resolve, &slots, &unit);
     }
     m.finish()
+}
+
+/// What enters.
+struct Inputs {
+    /// A warp starts.
+    start_valid: Expr,
+    /// Which.
+    start_warp: Expr,
+    warp_s6: Expr,
+    slot_s6: Expr,
+    /// The epoch that the instruction in S6 was issued with.
+    epoch_s6: Expr,
+    warp_s7: Expr,
+    slot_s7: Expr,
+    /// What S7 found out.
+    outcome: Outcome,
+}
+
+/// What an instruction did, from S7.
+struct Outcome {
+    resolve: Resolve,
+    /// Where the front end went on.
+    predicted: Expr,
+    /// It is a `fence.i`.
+    fence_i: Expr,
+    /// It is a load.
+    load: Expr,
+    /// Its entry of the scoreboard.
+    entry: Expr,
+}
+
+impl Inputs {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        m.port_group("start");
+        let start_valid = m.input("start_valid", 1);
+        let start_warp = m.input("start_warp", shape.warp_bits());
+        m.port_group("instructions in S6 and S7");
+        let warp_s6 = m.input("warp_s6", shape.warp_bits());
+        let slot_s6 = m.input("slot_s6", shape.slot_bits());
+        let epoch_s6 = m.input("epoch_s6", shape.epoch_bits());
+        let warp_s7 = m.input("warp_s7", shape.warp_bits());
+        let slot_s7 = m.input("slot_s7", shape.slot_bits());
+        m.port_group("outcome of S7");
+        let outcome = Outcome {
+            resolve: Resolve::inputs(m, shape, "s8"),
+            predicted: m.input("predicted_s8", PC),
+            fence_i: m.input("fence_i_s8", 1),
+            load: m.input("load_s8", 1),
+            entry: m.input("entry_s8", shape.entry_bits()),
+        };
+        Self { start_valid, start_warp, warp_s6, slot_s6, epoch_s6, warp_s7, slot_s7, outcome }
+    }
+
+    /// The inputs of the divergence unit.
+    fn of_unit(&self, generation: &Expr) -> UnitInputs {
+        UnitInputs {
+            start_valid: self.start_valid.clone(),
+            start_warp: self.start_warp.clone(),
+            generation: generation.clone(),
+            warp_s6: self.warp_s6.clone(),
+            slot_s6: self.slot_s6.clone(),
+            warp_s7: self.warp_s7.clone(),
+            slot_s7: self.slot_s7.clone(),
+            resolve: self.outcome.resolve.clone(),
+        }
+    }
+}
+
+impl Outcome {
+    /// The outcome in S8 + delay.
+    fn of(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
+        m.comment("The outcome, when the path in charge after it is known.");
+        let Self { resolve, predicted, fence_i, load, entry } = &inputs.outcome;
+        let later = |name: &str, value: &Expr| delay_by(m, name, value, shape.delay);
+        Self {
+            resolve: resolve.later(m, shape, shape.delay),
+            predicted: later("predicted", predicted),
+            fence_i: later("fence_i", fence_i),
+            load: later("load", load),
+            entry: later("entry", entry),
+        }
+    }
+
+    /// The slot of the instruction, a bit for each.
+    fn own(&self, shape: &Shape) -> Expr {
+        if shape.slots > 1 { decode(&self.resolve.slot, shape.slots) } else { ones(1) }
+    }
+}
+
+/// For the rules of a stack: whether the path in S7 gives way, at a `ret` or anywhere.
+fn leaves_s7(m: &Builder, shape: &Shape) -> Expr {
+    if !(shape.formal && shape.reconverges) {
+        return zeros(0);
+    }
+    m.port_group("S7, for the rules: the path gives way, at a `ret` or anywhere");
+    m.input("leaves_s7", 1)
+}
+
+/// Asserts, for each warp, what the proofs of the unit take for granted; the unit states its invariants for warp 0.
+fn watch(
+    m: &Builder,
+    shape: &Shape,
+    unit: &Instance,
+    inputs: &UnitInputs,
+    validate: &Path,
+    gives_way: &Expr,
+) -> Result<(), ElaborationError> {
+    let rules = rules(shape, Rules::Assert)?;
+    m.comment("The rules that the proofs of the unit take for granted, for each warp.");
+    for warp in 0..shape.warps {
+        let watcher = m.instance(&format!("rules_{warp}"), &rules);
+        watcher.input("watched", &lit(shape.warp_bits(), warp as u64));
+        watcher.input("watched_thread", &zeros(shape.lane_bits()));
+        inputs.connect(&watcher);
+        validate.connect(&watcher, "s7");
+        watcher.input("gives_way_s7", gives_way);
+        if warp == 0 {
+            Watched::from_instance(&watcher, shape, "watched").connect(unit, "watched");
+        }
+    }
+    Ok(())
+}
+
+/// The paths in charge after S8, and whether the front end follows them.
+struct Charge {
+    /// The slot of the instruction.
+    own: Expr,
+    /// Slots whose path goes on.
+    goes_on: Expr,
+    /// Slots that are resteered.
+    resteers: Expr,
+}
+
+impl Charge {
+    fn of(m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, unit: &Instance) -> Self {
+        m.comment("Resteer whenever the path in charge is not where the front end went on.");
+        let goes_on = |Slot { path, gives_way }: &Slot| &path.valid & !&path.parked & !gives_way;
+        let goes_on = m.wire("goes_on", &slots.each(&goes_on));
+        let own = outcome.own(shape);
+        let restarts = if shape.slots > 1 { unit.net("restarts") } else { zeros(1) };
+        let at_prediction = if shape.compares_prediction {
+            unit.input("predicted_s8", &outcome.predicted);
+            let names = [("at_prediction_x", "at_prediction"), ("at_prediction_y", "at_prediction_right")];
+            join(&names[..shape.slots].iter().map(|(port, name)| unit.output_as(port, name)).collect::<Vec<_>>())
+        } else {
+            slots.each(&|Slot { path, .. }| path.pc.eq(&outcome.predicted))
+        };
+        let fence_i_resteers = m.fault("a_fence_i_does_not_resteer", &outcome.fence_i, &zeros(1));
+        let follows_prediction = !fence_i_resteers & outcome.resolve.rotates.none();
+        let as_predicted = &goes_on & at_prediction & follows_prediction.repeat(shape.slots);
+        let resteers = (restarts | (&own & !&as_predicted)).when(&outcome.resolve.valid);
+        Self { own, goes_on, resteers: m.wire("resteers", &resteers) }
+    }
+
+    /// The resteer, for S0 and S3 in the next cycle.
+    fn resteer(&self, m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, release: &Expr) -> Resteer {
+        let resteered = m.register("resteer", shape.slots);
+        resteered.next(&self.resteers).reset(0);
+        let paths = slots.each(&|Slot { path, .. }| path.valid.clone());
+        let released = slots.each(&|Slot { path, .. }| &path.valid & &path.parked).when(release);
+        let runs = &self.goes_on | slots.each(&|slot| slot.gives_way.clone()) | released;
+        Resteer {
+            valid: resteered.q(),
+            warp: m.delay("resteer_warp", &decode(&outcome.resolve.warp, shape.warps)),
+            runs: m.delay("resteer_runs", &runs),
+            waits: m.delay("resteer_waits", &paths),
+        }
+    }
+}
+
+/// The rest of a partly served load.
+struct Rest {
+    /// The instruction is such a load.
+    partial_load: Expr,
+    /// Its rest is in charge alone.
+    stands: Expr,
+}
+
+impl Rest {
+    fn of(m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, charge: &Charge, unit: &Instance) -> Self {
+        m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
+        let Resolve { valid, b_pc, b_mask, rotates, .. } = &outcome.resolve;
+        let partial_load = m.wire("partial_load", &(&outcome.load & b_mask.any() & rotates.none()));
+        let is_b = || slots.each(&|Slot { path, .. }| path.pc.eq(b_pc) & path.mask.eq(b_mask));
+        let stands = match (shape.reconverges, shape.compares_prediction) {
+            // A row waits for the whole of a load.
+            (true, _) => partial_load.clone(),
+            (false, true) => &partial_load & &charge.goes_on & unit.output_as("is_b_x", "is_b"),
+            (false, false) => &partial_load & &charge.goes_on & is_b(),
+        };
+        let stands = m.wire("rest_stands", &stands);
+        if shape.formal {
+            let right = stands.eq(&(&partial_load & (&charge.own & &charge.goes_on & is_b()).any()));
+            m.assert("it_is_known_whether_the_rest_stands", &(!valid | right));
+        }
+        Self { partial_load, stands }
+    }
+}
+
+/// The epochs of all contexts.
+struct Epochs {
+    /// Contexts that were resteered in the cycle before.
+    changed: Expr,
+    /// Of each bit of an epoch, one for each context.
+    bits: Vec<Register>,
+}
+
+impl Epochs {
+    fn declare(m: &Builder, shape: &Shape, resteer: &Resteer) -> Self {
+        m.comment("Epochs change with the resteer.");
+        let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
+        let names = &["epochs", "epochs_high"][..shape.epoch_bits()];
+        let bits: Vec<Register> = names.iter().map(|name| m.register(name, shape.contexts())).collect();
+        let mut carry = changed.clone();
+        for bit in &bits {
+            bit.next(&(&**bit ^ &carry)).reset(0);
+            carry = carry & &**bit;
+        }
+        Self { changed, bits }
+    }
+
+    /// The epoch of a context, before the change.
+    fn of(&self, context: &Expr) -> Expr {
+        join(&self.bits.iter().map(|bits| bits.index(context)).collect::<Vec<_>>())
+    }
+
+    /// The epochs of all contexts.
+    fn all(&self, shape: &Shape) -> Expr {
+        let epoch_of = |context| join(&self.bits.iter().map(|bits| bits.bit(context)).collect::<Vec<_>>());
+        join(&(0..shape.contexts()).map(epoch_of).collect::<Vec<_>>())
+    }
+}
+
+/// Whether the instruction in S7 is of the present epoch of its slot.
+struct Present {
+    is_present: Expr,
+    /// It is not, since its slot was resteered in the cycle before.
+    overtaken: Expr,
+}
+
+impl Present {
+    fn of(m: &Builder, inputs: &Inputs, outcome: &Outcome, resteer: &Resteer, epochs: &Epochs) -> Self {
+        m.comment(
+            "S7 is told whether the epoch of its instruction is the present one. What is between S3 and S7 when its slot is\n\
+             resteered is older than that.",
+        );
+        let context_s6 = join_context(&inputs.warp_s6, &inputs.slot_s6);
+        let [present_epoch, overtaken] = [epochs.of(&context_s6), epochs.changed.index(&context_s6)];
+        let was_present = m.delay("epoch_was_present", &(inputs.epoch_s6.eq(&present_epoch) & !overtaken));
+        let same_warp = m.delay("resteers_warp_s7", &outcome.resolve.warp.eq(&inputs.warp_s6));
+        let overtaken = &same_warp & resteer.valid.index(&inputs.slot_s7);
+        Self { is_present: m.wire("epoch_is_present", &(was_present & !&overtaken)), overtaken }
+    }
+}
+
+/// Assertions and coverage.
+fn check(
+    m: &Builder,
+    shape: &Shape,
+    outcome: &Outcome,
+    charge: &Charge,
+    rest: &Rest,
+    present: &Present,
+    release: &Expr,
+) {
+    let Charge { own, goes_on, resteers } = charge;
+    let Resolve { valid, rotates, .. } = &outcome.resolve;
+    if shape.formal {
+        // A thread that commits lives and is not parked until its outcome is here. A row of ended threads that is popped
+        // commits nothing.
+        m.assert("nothing_commits_before_a_release", &!(release & valid & rotates.none()));
+    }
+    let own_resteers = resteers & own;
+    let found = [
+        ("a_commit_resteers_its_slot", own_resteers.any() & rotates.none()),
+        ("a_rotation_resteers", own_resteers.any() & rotates.any()),
+        ("a_resteer_to_nothing", (&own_resteers & !goes_on).any()),
+        ("a_fence_resteers", own_resteers.any() & &outcome.fence_i),
+        ("a_replay_is_recorded", valid & &rest.stands),
+        ("a_part_that_is_not_alone", valid & &rest.partial_load & !&rest.stands),
+        ("a_resteer_overtakes_s7", present.overtaken.clone()),
+    ];
+    points(m, shape, &found);
+    if shape.slots > 1 {
+        points(m, shape, &[("the_other_slot_is_resteered", (resteers & !own).any())]);
+    }
+}
+
+/// The trace port, and what it covers: the paths after S8, and what else the unit says.
+fn trace(m: &Builder, shape: &Shape, outcome: &Resolve, slots: &Slots, unit: &Instance) {
+    m.port_group("trace: the active path after S8, and what else the unit tells");
+    let cycles = shape.record_delay - shape.delay;
+    let later = |field: &str, value: &Expr| delay_by(m, &format!("traced_{field}"), value, cycles);
+    let x = &slots.0[0].path;
+    let context = ContextPorts {
+        valid: flag_delay_by(m, "traced_outcome", &outcome.valid, cycles),
+        warp: later("warp", &outcome.warp),
+        slot: later("slot", &outcome.slot),
+        x_valid: later("valid", &x.valid),
+        x_pc: later("pc", &x.pc),
+        x_depth: later("depth", &x.depth),
+        x_mask: later("mask", &x.mask),
+        x_parked: later("parked", &x.parked),
+    };
+    Traced::of(shape, &context).outputs(m, "");
+    let trace = Traced::<UnitPorts<Expr>>::from_instance(unit, shape, "trace");
+    let (moves, exchange) = (&trace.0.moves, &trace.0.exchange);
+    let found = [
+        ("a_row_goes_to_the_cold_table", moves.inserts.clone()),
+        ("a_row_comes_from_the_cold_table", moves.extracts.clone()),
+        ("a_path_yields", moves.yields.clone()),
+        ("a_push", moves.pushes.clone()),
+        ("a_pop", moves.pops.clone()),
+        ("rows_change_places", &exchange.valid & !&exchange.merges & !&exchange.folds),
+        ("a_row_is_merged", &exchange.valid & &exchange.merges),
+        ("a_row_is_folded", &exchange.valid & &exchange.folds),
+    ];
+    points(m, shape, &found);
+    trace.outputs(m, "");
 }
 
 /// What a unit says of a slot after S8.
@@ -246,30 +417,16 @@ impl Slot {
     }
 }
 
-/// The barrier over all live threads of the core.
-///
-/// Parked threads are not touched by a release: what counts as parked is the generation bit, which flips.
-fn barrier(shape: &Shape) -> Result<Module, ElaborationError> {
-    let all = shape.warps * shape.threads;
-    let bits = clog2(all + 1);
-    let m = Builder::new("barrier", "The barrier: released when as many threads have arrived as live.");
-    m.port_group("outcome of S7");
-    let resolve = Resolve::inputs(&m, shape, "s8");
+/// The same of all slots.
+struct Slots(Vec<Slot>);
 
-    let live = m.register("live", bits);
-    let arrived = m.register("arrived", bits);
-    let generation = m.register("generation_now", 1);
-    let count = |mask: &rtl::Expr| count_ones(mask).extend(bits).when(&resolve.valid);
-    let ends = m.wire("ends", &count(&resolve.exit_mask));
-    let arrives = m.wire("arrives", &count(&resolve.a_mask.when(&resolve.a_parked)));
-    let release = m.wire("release_now", &(live.eq(&arrived) & live.any()));
-    live.next(&(&*live - &ends)).reset(all as u64);
-    arrived.next(&release.mux(&lit(bits, 0), &(&*arrived + &arrives))).reset(0);
-    generation.next(&(&*generation ^ &release)).reset(0);
+impl Slots {
+    fn of(shape: &Shape, unit: &Instance) -> Self {
+        Self(SLOTS[..shape.slots].iter().map(|name| Slot::of(shape, unit, name)).collect())
+    }
 
-    m.port_group("state");
-    m.output("generation", &generation);
-    m.output("barrier_release", &release);
-    m.output("all_ended", &live.none());
-    m.finish()
+    /// A value of each slot.
+    fn each(&self, of: &dyn Fn(&Slot) -> Expr) -> Expr {
+        join(&self.0.iter().map(of).collect::<Vec<_>>())
+    }
 }

@@ -8,7 +8,7 @@
 //! Storage, each of `outstanding` rows: lines, in block RAM where [`queue::style`] says so; what a load must remember;
 //! the tags of the responses and the free tags, LUT RAM.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, ones, select, zeros};
+use rtl::{Builder, Bundle, Each, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, ones, select, zeros};
 use weft_config::extension::M;
 use weft_trace::LatePorts;
 
@@ -98,24 +98,20 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let load = LateResult::unpack(shape, &row("load", style, &remembers, &tag, &word));
 
     m.comment("The leader's word, for lanes that do not have their own.");
-    let words = line.lanes(32);
     let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
     positions.write(&remembers, &tag, &leader_word);
     let rsp_position = positions.read("rsp_leader_position", &rsp_tag);
     let next_position = responses.next_field(&m, "leader_position", &rsp_position);
     let leader_word = if has_copy(shape) {
-        copy_of_lines(&m, shape, [&rsp_valid, &rsp_tag, &rsp_data], &join([&next_position, &next_tag]))
+        copy_of_lines(&m, shape, [&rsp_valid, &rsp_tag, &rsp_data], &join([&next_position, &next_tag]))?
     } else {
-        m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &words))
+        m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &line.lanes(32)))
     };
 
     m.comment("Alignment: each lane's word is its own or the leader's. It is extended behind the register.");
-    let taken: Vec<Expr> = (0..threads)
-        .map(|lane| {
-            let word = m.wire(&format!("word_{lane}"), &alignment.direct.bit(lane).mux(&words[lane], &leader_word));
-            align(&m, lane, &word, &alignment.offsets.lane(lane, 2), &alignment.funct3)
-        })
-        .collect();
+    let word = |lane: usize| alignment.direct.bit(lane).mux(&line.lane(lane, 32), &leader_word);
+    let word = m.wire_each(shape.lanes(), "word", word);
+    let loaded = align(&m, shape, &word, &alignment);
 
     m.comment("The late result in front of the write port: loads and long results that wait together take turns.");
     let was_long = m.register("late_was_long", 1);
@@ -136,7 +132,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         register.q()
     };
     let late = either(shape, &next_is_long, &long, &load, &hold);
-    let data = hold("data", &next_is_long.mux(&long_data, &join(&taken)));
+    let data = hold("data", &next_is_long.mux(&long_data, &loaded));
     let signed = |name: &str, size: u64| {
         let is_of_size = alignment.funct3.slice(0, 2).is(size);
         let unsigned = alignment.funct3.bit(2);
@@ -144,13 +140,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         hold(&format!("signed_{name}"), &(is_of_size & is_signed & !&next_is_long))
     };
     let [signed_byte, signed_half] = [signed("byte", 0), signed("half", 1)];
-    let extension = |data: &Expr| {
-        let of_byte = data.bit(7) & &signed_byte;
-        let of_either = &of_byte | (data.bit(15) & &signed_half);
-        join(&[zeros(8), of_byte.repeat(8), of_either.repeat(16)])
+    let extended = |lane: usize| {
+        let word = data.lane(lane, 32);
+        let of_byte = word.bit(7) & &signed_byte;
+        let of_either = &of_byte | (word.bit(15) & &signed_half);
+        &word | join(&[zeros(8), of_byte.repeat(8), of_either.repeat(16)])
     };
-    let extensions: Vec<Expr> = data.lanes(32).iter().map(extension).collect();
-    let data = m.wire("late_value", &(&data | join(&extensions)));
+    let data = m.wire_each(shape.lanes(), "late_value", extended);
     let is_long = hold("is_long", &next_is_long);
     let LateResult { warp, slot, rd, entry, served, number } = late;
     let (load_written, long_written) = (&written & !&is_long, &written & &is_long);
@@ -206,20 +202,41 @@ fn has_copy(shape: &Shape) -> bool {
 
 /// The word of a row and position, an address, in a copy of the lines: T memories, each of 32 / T bits of every word. They
 /// are written 32 bits wide, which any block RAM is, and read one word's part at a time.
-fn copy_of_lines(m: &Builder, shape: &Shape, [write, row, line]: [&Expr; 3], address: &Expr) -> Expr {
+fn copy_of_lines(
+    m: &Builder,
+    shape: &Shape,
+    [write, row, line]: [&Expr; 3],
+    address: &Expr,
+) -> Result<Expr, ElaborationError> {
     let bits = 32 / shape.threads;
-    let parts: Vec<Expr> = (0..shape.threads)
-        .map(|part| {
-            let words = shape.outstanding * shape.threads;
-            let memory = m.memory(&format!("leader_rows_{part}"), words, bits, MemoryStyle::BlockUnordered);
-            for position in 0..shape.threads {
-                let address = join([&lit(shape.lane_bits(), position as u64), row]);
-                memory.write(write, &address, &line.slice(32 * position + part * bits, bits));
-            }
-            memory.read_registered(&format!("leader_part_{part}"), address)
-        })
-        .collect();
-    join(&parts)
+    let parts = m.instance_each(Each::new("part", shape.threads), "leader_part", &part_of_lines(shape)?);
+    parts.input("write", write).input("row", row).input("address", address);
+    let part_of = |number: usize| {
+        let words: Vec<Expr> = line.lanes(32).iter().map(|word| word.lane(number, bits)).collect();
+        join(&words)
+    };
+    parts.input_each("line", part_of);
+    Ok(parts.output_as("word", "leader_word"))
+}
+
+/// One of these memories.
+fn part_of_lines(shape: &Shape) -> Result<Module, ElaborationError> {
+    let bits = 32 / shape.threads;
+    let m = Builder::new(
+        "leader_part",
+        "S9: a part of each word of the lines, written a line at a time, read a word at a time, a cycle later.",
+    );
+    let write = m.input("write", 1);
+    let row = m.input("row", shape.tag_bits());
+    let line = m.input("line", 32);
+    let address = m.input("address", shape.tag_bits() + shape.lane_bits());
+    let rows = m.memory("rows", shape.outstanding * shape.threads, bits, MemoryStyle::BlockUnordered);
+    for position in 0..shape.threads {
+        let address = join([&lit(shape.lane_bits(), position as u64), &row]);
+        rows.write(&write, &address, &line.lane(position, bits));
+    }
+    m.output("word", &rows.read_registered("read_word", &address));
+    m.finish()
 }
 
 /// The next place of a ring of any size.
@@ -228,12 +245,18 @@ fn turn(at: &Expr, places: usize) -> Expr {
     if places.is_power_of_two() { next } else { at.is(places as u64 - 1).mux(&lit(at.width(), 0), &next) }
 }
 
-/// The bytes that a load takes of its word, above them zeros. Words have offset 0, half words an even one.
-fn align(m: &Builder, lane: usize, word: &Expr, offset: &Expr, funct3: &Expr) -> Expr {
+/// The bytes that a load takes of each lane's word, above them zeros. Words have offset 0, half words an even one.
+fn align(m: &Builder, shape: &Shape, word: &Expr, alignment: &Alignment) -> Expr {
+    let Alignment { funct3, offsets, .. } = alignment;
     let (is_byte, is_word) = (funct3.slice(0, 2).none(), funct3.bit(1));
-    let half = m.wire(&format!("half_{lane}"), &offset.bit(1).mux(&word.slice(16, 16), &word.slice(0, 16)));
-    let byte = m.wire(&format!("byte_{lane}"), &offset.bit(0).mux(&half.slice(8, 8), &half.slice(0, 8)));
-    join(&[byte, half.slice(8, 8).when(&!is_byte), word.slice(16, 16).when(&is_word)])
+    let halves = |lane: usize| offsets.bit(2 * lane + 1).mux(&word.lane(2 * lane + 1, 16), &word.lane(2 * lane, 16));
+    let half = m.wire_each(shape.lanes(), "half_word", halves);
+    let bytes = |lane: usize| offsets.bit(2 * lane).mux(&half.lane(2 * lane + 1, 8), &half.lane(2 * lane, 8));
+    let byte = m.wire_each(shape.lanes(), "low_byte", bytes);
+    m.wire_each(shape.lanes(), "loaded", |lane| {
+        let upper_byte = half.lane(2 * lane + 1, 8).when(&!&is_byte);
+        join(&[byte.lane(lane, 8), upper_byte, word.lane(2 * lane + 1, 16).when(&is_word)])
+    })
 }
 
 /// One late result or the other, held.

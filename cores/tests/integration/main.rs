@@ -4,3 +4,4 @@ mod axi4;
 mod bram;
 mod emitted;
 mod formal;
+mod sources;

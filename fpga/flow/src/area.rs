@@ -1,80 +1,10 @@
 //! Areas: cells of an FPGA after technology mapping.
 
-use std::iter::Sum;
-use std::ops::{Add, Mul};
-
 use weft_config::Config;
 
+use crate::cells::{Cells, ModuleArea};
 use crate::part::Part;
 use crate::placing::Placing;
-
-/// How many cells of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cells {
-    /// LUTs.
-    pub lut: u64,
-    /// Carry cells; of the ECP5 two bits each (CCU2C).
-    pub carry: u64,
-    /// Chains that the carry cells form, where they are counted.
-    pub chains: u64,
-    /// LUT RAMs; of the ECP5 16 words of 4 bits each (TRELLIS_DPR16X4).
-    pub lutram: u64,
-    /// Flip-flops.
-    pub ff: u64,
-    /// Block RAMs.
-    pub bram: u64,
-    /// Multipliers.
-    pub dsp: u64,
-}
-
-impl Add for Cells {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            lut: self.lut + other.lut,
-            carry: self.carry + other.carry,
-            chains: self.chains + other.chains,
-            lutram: self.lutram + other.lutram,
-            ff: self.ff + other.ff,
-            bram: self.bram + other.bram,
-            dsp: self.dsp + other.dsp,
-        }
-    }
-}
-
-impl Mul<u64> for Cells {
-    type Output = Self;
-
-    fn mul(self, times: u64) -> Self {
-        Self {
-            lut: self.lut * times,
-            carry: self.carry * times,
-            chains: self.chains * times,
-            lutram: self.lutram * times,
-            ff: self.ff * times,
-            bram: self.bram * times,
-            dsp: self.dsp * times,
-        }
-    }
-}
-
-impl Sum for Cells {
-    fn sum<I: Iterator<Item = Self>>(cells: I) -> Self {
-        cells.fold(Self::default(), Add::add)
-    }
-}
-
-/// One module of a hierarchy.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleArea {
-    /// Its name in the Verilog.
-    pub name: String,
-    /// How many of it there are in the whole.
-    pub instances: u64,
-    /// The cells of one instance, without those of the modules below it.
-    pub cells: Cells,
-}
 
 /// What a core, or a part of one, takes.
 #[derive(Clone, Debug)]

@@ -11,6 +11,7 @@
 
 mod area;
 mod bitstream;
+mod cells;
 mod error;
 pub mod external;
 pub mod family;
@@ -28,8 +29,9 @@ mod synthesis;
 mod timing;
 mod yosys;
 
-pub use area::{Area, Cells, ModuleArea};
+pub use area::Area;
 pub use bitstream::{Bitstream, BoardRequest, build};
+pub use cells::{Cells, ModuleArea};
 pub use error::SynthesisError;
 pub use nextpnr::Placer;
 pub use path::{CriticalPath, Place, Step};

@@ -7,7 +7,7 @@ use cores::Core;
 use rtl::Module;
 use tools::cache::Cache;
 
-use crate::area::{Cells, ModuleArea};
+use crate::cells::{Cells, ModuleArea};
 use crate::error::SynthesisError;
 use crate::family::Family;
 use crate::pins::{PINS, behind_pins};

@@ -1,6 +1,6 @@
 //! The FPGAs that can be synthesised for.
 
-use crate::area::Cells;
+use crate::cells::Cells;
 use crate::family::{CYCLONE4, ECP5, Family, GOWIN, ICE40, NEXUS, XILINX7};
 
 /// An FPGA: its name as a target, and what it holds.

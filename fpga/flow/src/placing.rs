@@ -8,7 +8,7 @@ use std::time::Duration;
 use cores::Core;
 use tools::cache::{Cache, Key};
 
-use crate::area::Cells;
+use crate::cells::Cells;
 use crate::error::SynthesisError;
 use crate::mapping::{Netlist, nothing_lost};
 use crate::netlist::Names;

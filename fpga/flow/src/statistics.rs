@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::area::{Cells, ModuleArea};
+use crate::cells::{Cells, ModuleArea};
 use crate::family::Family;
 
 /// Of each module, how many cells of each type stand in it, instances of other modules among them.

@@ -54,7 +54,7 @@ fn an_atomic_access_to_the_console() {
 fn reserve_and_store(between: u32) -> Elf {
     let word = 0;
     let code =
-        [HERE_TO_A0, add_to_a0(28), LOAD_RESERVED_A1, between, STORE_CONDITIONAL_A1, branch_back_if_a1(12), EXIT, word];
+        [HERE_TO_A0, add_to_a0(28), LOAD_RESERVED_A1, between, STORE_CONDITIONAL_A1, branch_if_a1(-12), EXIT, word];
     Elf::new(&code)
 }
 
@@ -93,7 +93,7 @@ fn a_path_that_waits_for_ever_beside_a_spinning_one() {
         jump(20),
         HERE_TO_A0,
         load_a1(40),
-        branch_back_unless_a1(4),
+        branch_unless_a1(-4),
         EXIT,
         HERE_TO_A0,
         set_a1(1),

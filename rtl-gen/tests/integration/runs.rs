@@ -28,7 +28,7 @@ fn a_thread_that_exits_with_another_code() {
 }
 
 /// Stores `value` to `tohost`, which is 32 bytes after the first instruction.
-fn store_to_host(value: u32) -> Elf {
+fn store_to_host(value: i32) -> Elf {
     let code = [HERE_TO_A0, set_a1(value), store_a1(32), LOOP_FOR_EVER, 0, 0, 0, 0, 0];
     Elf { symbols: vec![("tohost", RAM + 32)], ..Elf::new(&code) }
 }

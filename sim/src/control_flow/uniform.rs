@@ -115,9 +115,9 @@ fn execute(uniform: Registers, instruction: Instruction) -> Registers {
         | Instruction::Csr { rd, csr: THREADS | WARPS, .. } => (rd, NONE),
         Instruction::Immediate { rd, rs1, .. } => (rd, bit(rs1)),
         Instruction::Compute { computation, rd, rs1, .. } if computation.form != Form::Registers => (rd, bit(rs1)),
-        Instruction::Registers { rd, rs1, rs2, .. }
-        | Instruction::Multiply { rd, rs1, rs2, .. }
-        | Instruction::Compute { rd, rs1, rs2, .. } => (rd, bit(rs1) | bit(rs2)),
+        Instruction::Registers { rd, rs1, rs2, .. } | Instruction::Compute { rd, rs1, rs2, .. } => {
+            (rd, bit(rs1) | bit(rs2))
+        }
         other => return other.destination().map_or(uniform, |rd| uniform & !bit(rd)),
     };
     // x0 stays.

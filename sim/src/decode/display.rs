@@ -3,10 +3,9 @@
 
 use std::fmt;
 
-use super::{
-    Arithmetic, AtomicOperation, Condition, CsrOperation, CsrSource, Form, Instruction, Multiplication, Ordering,
-    Register, Width,
-};
+use weft_trace::MemoryOp;
+
+use super::{Arithmetic, Condition, CsrOperation, CsrSource, Form, Instruction, Register, Width, a};
 
 #[rustfmt::skip]
 const NAMES: [&str; 32] = [
@@ -54,19 +53,11 @@ impl fmt::Display for Instruction {
                 let mnemonic = mnemonic(operation);
                 write!(f, "{mnemonic} {},{},{}", name(rd), name(rs1), name(rs2))
             }
-            Instruction::Multiply { operation, rd, rs1, rs2 } => {
-                let mnemonic = multiply_mnemonic(operation);
-                write!(f, "{mnemonic} {},{},{}", name(rd), name(rs1), name(rs2))
-            }
-            Instruction::LoadReserved { ordering, rd, rs1 } => {
-                write!(f, "lr.w{} {},({})", suffix(ordering), name(rd), name(rs1))
-            }
-            Instruction::StoreConditional { ordering, rd, rs1, rs2 } => {
-                write!(f, "sc.w{} {},{},({})", suffix(ordering), name(rd), name(rs2), name(rs1))
+            Instruction::Atomic { operation: operation @ MemoryOp::LoadReserved, ordering, rd, rs1, .. } => {
+                write!(f, "{} {},({})", a::name(operation, ordering), name(rd), name(rs1))
             }
             Instruction::Atomic { operation, ordering, rd, rs1, rs2 } => {
-                let mnemonic = atomic_mnemonic(operation);
-                write!(f, "{mnemonic}.w{} {},{},({})", suffix(ordering), name(rd), name(rs2), name(rs1))
+                write!(f, "{} {},{},({})", a::name(operation, ordering), name(rd), name(rs2), name(rs1))
             }
             Instruction::Compute { computation, rd, rs1, rs2 } => {
                 write!(f, "{} {},{}", computation.name, name(rd), name(rs1))?;
@@ -131,42 +122,6 @@ fn mnemonic(operation: Arithmetic) -> &'static str {
         Arithmetic::Xor => "xor",
         Arithmetic::Or => "or",
         Arithmetic::And => "and",
-    }
-}
-
-fn multiply_mnemonic(operation: Multiplication) -> &'static str {
-    match operation {
-        Multiplication::Low => "mul",
-        Multiplication::High => "mulh",
-        Multiplication::HighSignedUnsigned => "mulhsu",
-        Multiplication::HighUnsigned => "mulhu",
-        Multiplication::Quotient => "div",
-        Multiplication::QuotientUnsigned => "divu",
-        Multiplication::Remainder => "rem",
-        Multiplication::RemainderUnsigned => "remu",
-    }
-}
-
-fn atomic_mnemonic(operation: AtomicOperation) -> &'static str {
-    match operation {
-        AtomicOperation::Swap => "amoswap",
-        AtomicOperation::Add => "amoadd",
-        AtomicOperation::Xor => "amoxor",
-        AtomicOperation::And => "amoand",
-        AtomicOperation::Or => "amoor",
-        AtomicOperation::Minimum => "amomin",
-        AtomicOperation::Maximum => "amomax",
-        AtomicOperation::MinimumUnsigned => "amominu",
-        AtomicOperation::MaximumUnsigned => "amomaxu",
-    }
-}
-
-fn suffix(ordering: Ordering) -> &'static str {
-    match (ordering.acquire, ordering.release) {
-        (false, false) => "",
-        (true, false) => ".aq",
-        (false, true) => ".rl",
-        (true, true) => ".aqrl",
     }
 }
 

@@ -1,26 +1,27 @@
 //! Instruction words to typed instructions: strict RV32IMA, Zicsr, Zifencei, Zihintpause, Zba, Zbb and Zicond;
 //! everything else is illegal.
 //!
-//! The crate `riscv-decode` classifies a word. It also accepts what RV32 does not have, so its
-//! answer passes `strict` first, and each extension then translates the instructions it knows.
-//! An extension is one file here and one line in [`decode`], or in `computed` if it only computes.
+//! The crate `riscv-decode` classifies the words of RV32I and Zicsr. It also accepts what RV32 does not have, so its
+//! answer passes `strict` first. Every other extension is one file here and decodes its own words: it has a place in
+//! [`decode`], or in `computed` if it only computes.
 
-mod atomic;
+mod a;
 mod base;
 mod cache;
 mod computed;
 mod display;
-mod multiply;
 mod strict;
 mod zicsr;
 mod zifencei;
 mod zihintpause;
 
 use weft_config::Isa;
-use weft_config::extension::{A, M};
+use weft_config::extension::A;
+use weft_trace::MemoryOp;
 
+pub(crate) use a::stored;
 pub(crate) use cache::DecodeCache;
-pub use computed::{Computation, Form};
+pub use computed::{Computation, Form, Unit};
 
 /// A register number, 0…31.
 pub type Register = u8;
@@ -48,14 +49,8 @@ pub enum Instruction {
     Immediate { operation: Arithmetic, rd: Register, rs1: Register, immediate: u32 },
     /// Arithmetic between registers.
     Registers { operation: Arithmetic, rd: Register, rs1: Register, rs2: Register },
-    /// `mul` … `remu`
-    Multiply { operation: Multiplication, rd: Register, rs1: Register, rs2: Register },
-    /// `lr.w`
-    LoadReserved { ordering: Ordering, rd: Register, rs1: Register },
-    /// `sc.w`
-    StoreConditional { ordering: Ordering, rd: Register, rs1: Register, rs2: Register },
-    /// `amoswap.w` … `amomaxu.w`
-    Atomic { operation: AtomicOperation, ordering: Ordering, rd: Register, rs1: Register, rs2: Register },
+    /// `lr.w`, `sc.w`, `amoswap.w` … `amomaxu.w`, by their transaction; `ordering` is the bits `aq` and `rl`.
+    Atomic { operation: MemoryOp, ordering: u8, rd: Register, rs1: Register, rs2: Register },
     /// An instruction of an extension that only computes
     Compute { computation: &'static Computation, rd: Register, rs1: Register, rs2: Register },
     /// `fence`, in all its forms but `pause`
@@ -136,59 +131,6 @@ pub enum Arithmetic {
     And,
 }
 
-/// An operation of the extension M. Products are of 64 bits; quotients are rounded towards zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Multiplication {
-    /// Lower half of the product.
-    Low,
-    /// Upper half of the product, signed.
-    High,
-    /// Upper half of the product, rs1 signed and rs2 unsigned.
-    HighSignedUnsigned,
-    /// Upper half of the product, unsigned.
-    HighUnsigned,
-    /// Quotient, signed.
-    Quotient,
-    /// Quotient, unsigned.
-    QuotientUnsigned,
-    /// Remainder, signed.
-    Remainder,
-    /// Remainder, unsigned.
-    RemainderUnsigned,
-}
-
-/// What an atomic memory operation makes of the word and rs2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AtomicOperation {
-    /// rs2 itself.
-    Swap,
-    /// Sum.
-    Add,
-    /// Exclusive or.
-    Xor,
-    /// And.
-    And,
-    /// Or.
-    Or,
-    /// The lesser, signed.
-    Minimum,
-    /// The greater, signed.
-    Maximum,
-    /// The lesser, unsigned.
-    MinimumUnsigned,
-    /// The greater, unsigned.
-    MaximumUnsigned,
-}
-
-/// The bits `aq` and `rl` of an instruction of the extension A.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Ordering {
-    /// No later access of the hart comes before it.
-    pub acquire: bool,
-    /// No earlier access of the hart comes after it.
-    pub release: bool,
-}
-
 /// How a CSR instruction changes the CSR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsrOperation {
@@ -213,8 +155,7 @@ impl Instruction {
     /// Whether a core with these extensions executes the instruction; it is illegal otherwise.
     pub fn supported(&self, isa: &Isa) -> bool {
         match self {
-            Self::Multiply { .. } => isa.has(&M),
-            Self::LoadReserved { .. } | Self::StoreConditional { .. } | Self::Atomic { .. } => isa.has(&A),
+            Self::Atomic { .. } => isa.has(&A),
             Self::Compute { computation, .. } => isa.has(&computation.extension),
             _ => true,
         }
@@ -230,10 +171,7 @@ impl Instruction {
             | Self::Load { rd, .. }
             | Self::Immediate { rd, .. }
             | Self::Registers { rd, .. }
-            | Self::Multiply { rd, .. }
             | Self::Compute { rd, .. }
-            | Self::LoadReserved { rd, .. }
-            | Self::StoreConditional { rd, .. }
             | Self::Atomic { rd, .. }
             | Self::Csr { rd, .. } => rd,
             Self::Branch { .. }
@@ -250,15 +188,12 @@ impl Instruction {
 
 /// Decodes one instruction word of a core with every extension; `None` if it is illegal.
 pub fn decode(word: u32) -> Option<Instruction> {
-    let whole = zihintpause::decode(word).or_else(|| zifencei::decode(word)).or_else(|| computed::decode(word));
-    if whole.is_some() {
-        return whole;
+    let extensions = [zihintpause::decode, zifencei::decode, computed::decode, a::decode];
+    if let Some(instruction) = extensions.into_iter().find_map(|decode| decode(word)) {
+        return Some(instruction);
     }
     let (raw, operands) = (strict::decode(word)?, Operands::of(word));
-    base::translate(raw, operands)
-        .or_else(|| multiply::translate(raw, operands))
-        .or_else(|| atomic::translate(raw, operands))
-        .or_else(|| zicsr::translate(raw, operands))
+    base::translate(raw, operands).or_else(|| zicsr::translate(raw, operands))
 }
 
 /// The register numbers of an instruction word: in the same place in every format that has them.

@@ -8,7 +8,7 @@ use super::Machine;
 use super::access::Kind;
 use super::group::Access;
 use super::part::{Part, Refusal};
-use crate::decode::{AtomicOperation, Register, Width};
+use crate::decode::{Register, Width, stored};
 
 /// The transaction of the leader.
 struct Leader {
@@ -19,43 +19,29 @@ struct Leader {
 }
 
 impl Machine {
-    pub(super) fn load_reserved(&mut self, part: &mut Part, (rd, rs1): (Register, Register)) -> Result<(), Refusal> {
-        let leader = self.turn(part, rs1, Kind::RESERVE)?;
-        part.out.memory = MemoryOp::LoadReserved;
-        self.reservations.reserve(leader.hart, leader.word);
-        let value = self.memory.word(leader.word);
-        self.answer(part, &leader, rd, value);
-        Ok(())
-    }
-
-    pub(super) fn store_conditional(
-        &mut self,
-        part: &mut Part,
-        (rd, rs1, rs2): (Register, Register, Register),
-    ) -> Result<(), Refusal> {
-        let leader = self.turn(part, rs1, Kind::ATOMIC)?;
-        part.out.memory = MemoryOp::StoreConditional;
-        let value = self.send(part, &leader, rs2);
-        let succeeds = self.reservations.take(leader.hart) == Some(leader.word);
-        if succeeds {
-            self.replace(part, &leader, value);
-        }
-        self.answer(part, &leader, rd, u32::from(!succeeds));
-        Ok(())
-    }
-
     pub(super) fn atomic(
         &mut self,
         part: &mut Part,
-        operation: AtomicOperation,
+        operation: MemoryOp,
         (rd, rs1, rs2): (Register, Register, Register),
     ) -> Result<(), Refusal> {
-        let leader = self.turn(part, rs1, Kind::ATOMIC)?;
-        part.out.memory = transaction(operation);
-        let operand = self.send(part, &leader, rs2);
+        let reserves = operation == MemoryOp::LoadReserved;
+        let leader = self.turn(part, rs1, if reserves { Kind::RESERVE } else { Kind::ATOMIC })?;
+        part.out.memory = operation;
         let old = self.memory.word(leader.word);
-        self.replace(part, &leader, combine(operation, old, operand));
-        self.answer(part, &leader, rd, old);
+        if reserves {
+            self.reservations.reserve(leader.hart, leader.word);
+            self.answer(part, &leader, rd, old);
+            return Ok(());
+        }
+        let value = stored(operation, old, self.send(part, &leader, rs2));
+        let conditional = operation == MemoryOp::StoreConditional;
+        let stores = !conditional || self.reservations.take(leader.hart) == Some(leader.word);
+        if stores {
+            self.memory.write_word(leader.word, value);
+            self.written(part);
+        }
+        self.answer(part, &leader, rd, if conditional { u32::from(!stores) } else { old });
         Ok(())
     }
 
@@ -79,12 +65,6 @@ impl Machine {
         operand
     }
 
-    /// Writes the leader's word.
-    fn replace(&mut self, part: &mut Part, leader: &Leader, value: u32) {
-        self.memory.write_word(leader.word, value);
-        self.written(part);
-    }
-
     /// The leader receives its result and goes on.
     fn answer(&mut self, part: &mut Part, leader: &Leader, rd: Register, value: u32) {
         part.out.rd = rd;
@@ -92,34 +72,5 @@ impl Machine {
         self.threads.write(part.warp, rd, part.out.served, &part.out.values);
         part.late = rd != 0;
         part.advance();
-    }
-}
-
-fn transaction(operation: AtomicOperation) -> MemoryOp {
-    match operation {
-        AtomicOperation::Swap => MemoryOp::AmoSwap,
-        AtomicOperation::Add => MemoryOp::AmoAdd,
-        AtomicOperation::Xor => MemoryOp::AmoXor,
-        AtomicOperation::And => MemoryOp::AmoAnd,
-        AtomicOperation::Or => MemoryOp::AmoOr,
-        AtomicOperation::Minimum => MemoryOp::AmoMin,
-        AtomicOperation::Maximum => MemoryOp::AmoMax,
-        AtomicOperation::MinimumUnsigned => MemoryOp::AmoMinUnsigned,
-        AtomicOperation::MaximumUnsigned => MemoryOp::AmoMaxUnsigned,
-    }
-}
-
-/// What memory holds afterwards.
-fn combine(operation: AtomicOperation, old: u32, operand: u32) -> u32 {
-    match operation {
-        AtomicOperation::Swap => operand,
-        AtomicOperation::Add => old.wrapping_add(operand),
-        AtomicOperation::Xor => old ^ operand,
-        AtomicOperation::And => old & operand,
-        AtomicOperation::Or => old | operand,
-        AtomicOperation::Minimum => (old as i32).min(operand as i32) as u32,
-        AtomicOperation::Maximum => (old as i32).max(operand as i32) as u32,
-        AtomicOperation::MinimumUnsigned => old.min(operand),
-        AtomicOperation::MaximumUnsigned => old.max(operand),
     }
 }

@@ -10,7 +10,6 @@ mod control;
 mod csr;
 mod group;
 mod lanes;
-mod multiply;
 mod part;
 mod reservations;
 mod threads;
@@ -19,7 +18,7 @@ use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
 
 use crate::control_flow::{Analysis, ReconvergenceTable};
-use crate::decode::{DecodeCache, Form, Instruction};
+use crate::decode::{DecodeCache, Form, Instruction, Unit};
 use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, Program};
 use arithmetic::Second;
@@ -70,8 +69,9 @@ pub struct Machine {
     warps: u32,
     lanes: u32,
     threads: Threads,
-    policy: Box<dyn Policy>,
-    /// Of the policy, for each warp.
+    /// Of each warp.
+    policies: Vec<Box<dyn Policy>>,
+    /// Of each policy.
     slots: u32,
     /// Where branches reconverge, if the policy reads that.
     reconvergence: Option<ReconvergenceTable>,
@@ -97,17 +97,17 @@ pub struct Machine {
 impl Machine {
     /// A core out of reset: every thread at the program's entry, every register zero.
     pub fn new(config: &Config, program: &Program) -> Result<Self, UnknownUnit> {
-        let policy = policy::create(config, program.entry)?;
         let reads = config.unit()?.reconverges;
         let (warps, lanes) = (config.warps, config.threads);
-        let slots = policy.slots();
+        let policies: Vec<_> = (0..warps).map(|_| policy::create(config, program.entry)).collect::<Result<_, _>>()?;
+        let slots = policies[0].slots();
         let memory = Memory::new(config, program);
         let tohost = program.tohost().map(|address| memory.stacks().physical(address & !3));
         Ok(Self {
             warps,
             lanes,
             threads: Threads::new(warps, lanes),
-            policy,
+            policies,
             slots,
             reconvergence: reads.then(|| Analysis::of(program).table().clone()),
             memory,
@@ -128,9 +128,9 @@ impl Machine {
     /// Fills `out` completely, reusing its buffers, except `cycle`; values and data
     /// that mean nothing are zero. After `Err`, `out` is unspecified and the machine unchanged.
     pub fn step(&mut self, warp: u32, slot: u32, given: &Given, out: &mut Commit) -> Result<Step, Stop> {
-        let path = self.policy.path(warp, slot).filter(|path| !path.parked).ok_or(Stop::Idle)?;
+        let path = self.policies[warp as usize].path(slot).filter(|path| !path.parked).ok_or(Stop::Idle)?;
         let word = self.memory.read_word(path.pc);
-        if self.policy.must_rotate(warp, slot, word) {
+        if self.policies[warp as usize].must_rotate(slot, word) {
             return Err(Stop::Idle);
         }
         out.slot = slot;
@@ -141,7 +141,7 @@ impl Machine {
         if let Some(table) = &self.reconvergence {
             part.next.reconvergence = table.at(path.pc);
         }
-        let moves = self.policy.resolve(warp, slot, &part.next);
+        let moves = self.policies[warp as usize].resolve(slot, &part.next);
         self.commits += 1;
         let context = self.context(warp, slot);
         self.unfinished[context] = (part.out.served != path.mask).then_some(path.pc);
@@ -193,11 +193,6 @@ impl Machine {
                 arithmetic::registers(operation, a, b, &mut part.out.values);
                 self.write_back(part, rd);
             }
-            Instruction::Multiply { operation, rd, rs1, rs2 } => {
-                let (a, b) = (self.threads.row(warp, rs1), self.threads.row(warp, rs2));
-                multiply::registers(operation, a, b, &mut part.out.values);
-                self.write_late(part, rd);
-            }
             Instruction::Compute { computation, rd, rs1, rs2 } => {
                 let a = self.threads.row(warp, rs1);
                 let b = match computation.form {
@@ -205,7 +200,10 @@ impl Machine {
                     Form::Amount | Form::One => Second::Same(u32::from(rs2)),
                 };
                 arithmetic::computed(computation, a, b, &mut part.out.values);
-                self.write_back(part, rd);
+                match computation.unit {
+                    Unit::Lanes => self.write_back(part, rd),
+                    Unit::Multiplier | Unit::Divider => self.write_late(part, rd),
+                }
             }
             Instruction::Jump { rd, offset } => self.jump(part, rd, offset)?,
             Instruction::JumpRegister { rd, rs1, offset } => self.jump_register(part, (rd, rs1, offset))?,
@@ -214,8 +212,6 @@ impl Machine {
                 self.load(part, (width, signed), (rd, rs1, offset))?;
             }
             Instruction::Store { width, rs1, rs2, offset } => self.store(part, width, (rs1, rs2, offset))?,
-            Instruction::LoadReserved { rd, rs1, .. } => self.load_reserved(part, (rd, rs1))?,
-            Instruction::StoreConditional { rd, rs1, rs2, .. } => self.store_conditional(part, (rd, rs1, rs2))?,
             Instruction::Atomic { operation, rd, rs1, rs2, .. } => self.atomic(part, operation, (rd, rs1, rs2))?,
             // Stores are performed in the order of their commits and fetches see them at once.
             Instruction::Fence | Instruction::FenceInstruction | Instruction::Pause => part.advance(),
@@ -255,32 +251,32 @@ impl Machine {
     /// The path in `slot` of `warp`; `None` where there is none.
     #[inline]
     pub fn path(&self, warp: u32, slot: u32) -> Option<PathRecord> {
-        self.policy.path(warp, slot)
+        self.policies[warp as usize].path(slot)
     }
 
     /// The path next to the one in slot 0, of a unit that keeps two at hand.
     #[inline]
     pub fn second(&self, warp: u32) -> Option<PathRecord> {
-        self.policy.second(warp)
+        self.policies[warp as usize].second()
     }
 
     /// All paths of `warp`, complete and disjoint: those in the slots first, then in the order in
     /// which its divergence unit holds them.
     pub fn paths(&self, warp: u32) -> Vec<PathRecord> {
-        self.policy.list(warp)
+        self.policies[warp as usize].list()
     }
 
     /// How many paths of `warp` its divergence unit could issue from now, for
     /// [`Statistics::paths`](weft_trace::Statistics::paths).
     #[inline]
     pub fn schedulable(&self, warp: u32) -> u32 {
-        self.policy.schedulable(warp)
+        self.policies[warp as usize].schedulable()
     }
 
     /// How many paths (stack units: rows) are held for `warp`.
     #[inline]
     pub fn held(&self, warp: u32) -> u32 {
-        self.policy.held(warp)
+        self.policies[warp as usize].held()
     }
 
     /// Without an instruction, takes one step from the path in `slot` of `warp`, or from its end,
@@ -289,15 +285,15 @@ impl Machine {
     /// commit until then: the slot is idle while a rotation is due.
     #[inline]
     pub fn rotate(&mut self, warp: u32, slot: u32) -> Option<Moves> {
-        self.must_rotate(warp, slot).then(|| self.policy.rotate(warp, slot))
+        self.must_rotate(warp, slot).then(|| self.policies[warp as usize].rotate(slot))
     }
 
     /// Whether [`Machine::rotate`] has something to do.
     #[inline]
     pub fn must_rotate(&self, warp: u32, slot: u32) -> bool {
         // Only those that are told where branches reconverge look at the word.
-        let path = self.reconvergence.as_ref().and_then(|_| self.policy.path(warp, slot));
-        self.policy.must_rotate(warp, slot, path.and_then(|path| self.memory.read_word(path.pc)))
+        let path = self.reconvergence.as_ref().and_then(|_| self.policies[warp as usize].path(slot));
+        self.policies[warp as usize].must_rotate(slot, path.and_then(|path| self.memory.read_word(path.pc)))
     }
 
     #[inline]
@@ -308,20 +304,20 @@ impl Machine {
     /// The sorter of the divergence unit does this with the second path of `warp` and the one at
     /// place `row` behind it. Says whether it may; nothing happens if not.
     pub fn sorted(&mut self, warp: u32, row: u32, sorting: Sorting) -> bool {
-        self.policy.sorted(warp, row, sorting)
+        self.policies[warp as usize].sorted(row, sorting)
     }
 
     /// Does the next thing that a sorter which is never late would do, and says at which place;
     /// `None` once the paths of `warp` are sorted.
     #[inline]
     pub fn sort(&mut self, warp: u32) -> Option<(u32, Sorting)> {
-        self.policy.sort(warp)
+        self.policies[warp as usize].sort()
     }
 
     /// The hardware has put this path in charge of `warp`. Says whether it may: of units that this machine knows all of,
     /// what its own path is decides, and this says yes.
     pub fn follow(&mut self, warp: u32, path: Option<PathRecord>) -> bool {
-        self.policy.follow(warp, path)
+        self.policies[warp as usize].follow(path)
     }
 
     /// Releases the barrier if it is due: every live thread waits there, and one lives. Says
@@ -331,7 +327,7 @@ impl Machine {
         let due = self.live > 0 && self.parked == self.live;
         if due {
             self.parked = 0;
-            self.policy.release();
+            self.policies.iter_mut().for_each(|policy| policy.release());
         }
         due
     }

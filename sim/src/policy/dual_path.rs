@@ -14,10 +14,6 @@ use super::{Next, Policy, Start};
 
 /// See the module.
 pub(super) struct DualPath {
-    warps: Vec<Warp>,
-}
-
-struct Warp {
     /// Threads that have not ended.
     live: u64,
     /// From the bottom, which is never popped.
@@ -35,17 +31,15 @@ struct Row {
 
 impl DualPath {
     pub(super) fn new(start: &Start) -> Self {
-        Self { warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
+        let mut rows = Vec::with_capacity(start.mask.count_ones() as usize);
+        rows.push(Row { sides: [Side::of(start.path()), Side::EMPTY], rpc: Rpc::None, from: 0 });
+        Self { live: start.mask, rows }
     }
 
-    fn warp(&self, warp: u32) -> &Warp {
-        &self.warps[warp as usize]
-    }
-
-    /// The rows of the first warp, from the bottom.
+    /// The rows, from the bottom.
     #[cfg(test)]
     pub(super) fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
-        self.warp(0).rows.iter().map(|row| (row.sides.to_vec(), row.rpc)).collect()
+        self.rows.iter().map(|row| (row.sides.to_vec(), row.rpc)).collect()
     }
 }
 
@@ -54,49 +48,38 @@ impl Policy for DualPath {
         2
     }
 
-    fn path(&self, warp: u32, slot: u32) -> Option<PathRecord> {
-        let warp = self.warp(warp);
-        warp.rows.last()?.sides[slot as usize].path(warp.live)
+    fn path(&self, slot: u32) -> Option<PathRecord> {
+        self.rows.last()?.sides[slot as usize].path(self.live)
     }
 
-    fn second(&self, warp: u32) -> Option<PathRecord> {
-        self.path(warp, 1)
+    fn second(&self) -> Option<PathRecord> {
+        self.path(1)
     }
 
-    fn list(&self, warp: u32) -> Vec<PathRecord> {
-        self.warp(warp).list()
+    fn list(&self) -> Vec<PathRecord> {
+        let mut above = 0;
+        let mut paths = Vec::new();
+        for (number, row) in self.rows.iter().enumerate().rev() {
+            let over = &self.rows[number + 1..];
+            let mut sides = row.sides;
+            if let Some(child) = over.first() {
+                let side = &mut sides[child.from];
+                side.pc = waiting_at_return(row.rpc, over.iter().map(|row| row.rpc)).unwrap_or(side.pc);
+            }
+            for side in sides {
+                paths.extend(side.list(self.live & !above));
+                above |= side.mask;
+            }
+        }
+        paths
     }
 
-    fn held(&self, warp: u32) -> u32 {
-        self.warp(warp).rows.len() as u32
+    fn held(&self) -> u32 {
+        self.rows.len() as u32
     }
 
-    fn resolve(&mut self, warp: u32, slot: u32, next: &Next) -> Moves {
-        self.warps[warp as usize].commit(slot as usize, next)
-    }
-
-    fn must_rotate(&self, warp: u32, slot: u32, word: Option<u32>) -> bool {
-        self.warp(warp).gives_way(slot as usize, word)
-    }
-
-    fn rotate(&mut self, warp: u32, slot: u32) -> Moves {
-        self.warps[warp as usize].leave(slot as usize)
-    }
-
-    fn release(&mut self) {
-        let rows = self.warps.iter_mut().flat_map(|warp| &mut warp.rows);
-        rows.flat_map(|row| &mut row.sides).for_each(|side| side.parked = false);
-    }
-}
-
-impl Warp {
-    fn new(start: &Start) -> Self {
-        let mut rows = Vec::with_capacity(start.mask.count_ones() as usize);
-        rows.push(Row { sides: [Side::of(start.path()), Side::EMPTY], rpc: Rpc::None, from: 0 });
-        Self { live: start.mask, rows }
-    }
-
-    fn commit(&mut self, slot: usize, next: &Next) -> Moves {
+    fn resolve(&mut self, slot: u32, next: &Next) -> Moves {
+        let slot = slot as usize;
         let Some(row) = self.rows.last_mut() else { return Moves::default() };
         let side = &mut row.sides[slot];
         self.live &= !side.path(self.live).map_or(0, |path| next.ended(&path));
@@ -107,6 +90,24 @@ impl Warp {
         }
     }
 
+    fn must_rotate(&self, slot: u32, word: Option<u32>) -> bool {
+        let Some(row) = self.rows.last() else { return false };
+        if self.is_over(row) {
+            return self.rows.len() > 1 && slot == 0;
+        }
+        row.sides[slot as usize].leaves_before(word, row.rpc, self.live)
+    }
+
+    fn rotate(&mut self, slot: u32) -> Moves {
+        self.leave(slot as usize)
+    }
+
+    fn release(&mut self) {
+        self.rows.iter_mut().flat_map(|row| &mut row.sides).for_each(|side| side.parked = false);
+    }
+}
+
+impl DualPath {
     fn part(&mut self, slot: usize, near: Side, far: Option<Side>, rpc: Rpc) -> Moves {
         let Some(row) = self.rows.last_mut() else { return Moves::default() };
         let other = 1 - slot;
@@ -127,15 +128,6 @@ impl Warp {
         sides[slot] = near;
         self.rows.push(Row { sides, rpc, from: slot });
         Moves { pushes: true, ..Moves::default() }
-    }
-
-    /// Whether the top row has something to do before the path of this slot executes `word`.
-    fn gives_way(&self, slot: usize, word: Option<u32>) -> bool {
-        let Some(row) = self.rows.last() else { return false };
-        if self.is_over(row) {
-            return self.rows.len() > 1 && slot == 0;
-        }
-        row.sides[slot].leaves_before(word, row.rpc, self.live)
     }
 
     /// Whether no thread of the row is left.
@@ -161,23 +153,5 @@ impl Warp {
             row.sides.iter_mut().for_each(|side| side.mask &= live);
         }
         Moves { pops: true, ..Moves::default() }
-    }
-
-    fn list(&self) -> Vec<PathRecord> {
-        let mut above = 0;
-        let mut paths = Vec::new();
-        for (number, row) in self.rows.iter().enumerate().rev() {
-            let over = &self.rows[number + 1..];
-            let mut sides = row.sides;
-            if let Some(child) = over.first() {
-                let side = &mut sides[child.from];
-                side.pc = waiting_at_return(row.rpc, over.iter().map(|row| row.rpc)).unwrap_or(side.pc);
-            }
-            for side in sides {
-                paths.extend(side.list(self.live & !above));
-                above |= side.mask;
-            }
-        }
-        paths
     }
 }

@@ -13,10 +13,6 @@ use super::{Next, Policy, Start};
 
 /// See the module.
 pub(super) struct Forwarding {
-    warps: Vec<Warp>,
-}
-
-struct Warp {
     /// Threads that have not ended.
     live: u64,
     /// A row comes after the one that it parts. The first is never removed.
@@ -42,17 +38,14 @@ struct Row {
 
 impl Forwarding {
     pub(super) fn new(start: &Start) -> Self {
-        Self { warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
+        let row = Row { sides: [Side::of(start.path()), Side::EMPTY], rpc: Rpc::None, from: None };
+        Self { live: start.mask, rows: vec![row], slots: [Some(Place { row: 0, side: 0 }), None] }
     }
 
-    fn warp(&self, warp: u32) -> &Warp {
-        &self.warps[warp as usize]
-    }
-
-    /// The rows of the first warp, each after the one that it parts.
+    /// The rows, each after the one that it parts.
     #[cfg(test)]
     pub(super) fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
-        self.warp(0).rows.iter().map(|row| (row.sides.to_vec(), row.rpc)).collect()
+        self.rows.iter().map(|row| (row.sides.to_vec(), row.rpc)).collect()
     }
 }
 
@@ -61,59 +54,29 @@ impl Policy for Forwarding {
         2
     }
 
-    fn path(&self, warp: u32, slot: u32) -> Option<PathRecord> {
-        let warp = self.warp(warp);
-        warp.side(warp.slots[slot as usize]?).path(warp.live)
+    fn path(&self, slot: u32) -> Option<PathRecord> {
+        self.side(self.slots[slot as usize]?).path(self.live)
     }
 
-    fn second(&self, warp: u32) -> Option<PathRecord> {
-        self.path(warp, 1)
+    fn second(&self) -> Option<PathRecord> {
+        self.path(1)
     }
 
-    fn list(&self, warp: u32) -> Vec<PathRecord> {
-        self.warp(warp).list()
+    fn list(&self) -> Vec<PathRecord> {
+        let waiting = (0..self.rows.len()).rev().flat_map(|row| [Place { row, side: 0 }, Place { row, side: 1 }]);
+        let waiting = waiting.filter(|place| !self.slots.contains(&Some(*place)));
+        let places = self.slots.into_iter().flatten().chain(waiting);
+        let paths =
+            |place: Place| -> Vec<PathRecord> { self.seen(place).list(self.live & !self.over(place)).collect() };
+        places.flat_map(paths).collect()
     }
 
-    fn held(&self, warp: u32) -> u32 {
-        self.warp(warp).rows.len() as u32
+    fn held(&self) -> u32 {
+        self.rows.len() as u32
     }
 
-    fn resolve(&mut self, warp: u32, slot: u32, next: &Next) -> Moves {
-        self.warps[warp as usize].commit(slot as usize, next)
-    }
-
-    fn must_rotate(&self, warp: u32, slot: u32, word: Option<u32>) -> bool {
-        let warp = self.warp(warp);
-        let Some(place) = warp.slots[slot as usize] else { return false };
-        warp.side(place).leaves_before(word, warp.rows[place.row].rpc, warp.live)
-    }
-
-    fn rotate(&mut self, warp: u32, slot: u32) -> Moves {
-        let warp = &mut self.warps[warp as usize];
-        warp.slots[slot as usize].map_or(Moves::default(), |place| warp.leave(place))
-    }
-
-    fn release(&mut self) {
-        let rows = self.warps.iter_mut().flat_map(|warp| &mut warp.rows);
-        rows.flat_map(|row| &mut row.sides).for_each(|side| side.parked = false);
-    }
-}
-
-impl Warp {
-    fn new(start: &Start) -> Self {
-        let row = Row { sides: [Side::of(start.path()), Side::EMPTY], rpc: Rpc::None, from: None };
-        Self { live: start.mask, rows: vec![row], slots: [Some(Place { row: 0, side: 0 }), None] }
-    }
-
-    fn side(&self, place: Place) -> &Side {
-        &self.rows[place.row].sides[place.side]
-    }
-
-    fn side_mut(&mut self, place: Place) -> &mut Side {
-        &mut self.rows[place.row].sides[place.side]
-    }
-
-    fn commit(&mut self, slot: usize, next: &Next) -> Moves {
+    fn resolve(&mut self, slot: u32, next: &Next) -> Moves {
+        let slot = slot as usize;
         let Some(place) = self.slots[slot] else { return Moves::default() };
         let (rpc, path) = (self.rows[place.row].rpc, self.side(place).path(self.live));
         self.live &= !path.map_or(0, |path| next.ended(&path));
@@ -123,6 +86,29 @@ impl Warp {
             Course::Leaves => self.leave(place),
             Course::Parts { near, far, rpc } => self.part(slot, place, (near, far), rpc),
         }
+    }
+
+    fn must_rotate(&self, slot: u32, word: Option<u32>) -> bool {
+        let Some(place) = self.slots[slot as usize] else { return false };
+        self.side(place).leaves_before(word, self.rows[place.row].rpc, self.live)
+    }
+
+    fn rotate(&mut self, slot: u32) -> Moves {
+        self.slots[slot as usize].map_or(Moves::default(), |place| self.leave(place))
+    }
+
+    fn release(&mut self) {
+        self.rows.iter_mut().flat_map(|row| &mut row.sides).for_each(|side| side.parked = false);
+    }
+}
+
+impl Forwarding {
+    fn side(&self, place: Place) -> &Side {
+        &self.rows[place.row].sides[place.side]
+    }
+
+    fn side_mut(&mut self, place: Place) -> &mut Side {
+        &mut self.rows[place.row].sides[place.side]
     }
 
     fn part(&mut self, slot: usize, place: Place, (near, far): (Side, Option<Side>), rpc: Rpc) -> Moves {
@@ -235,14 +221,5 @@ impl Warp {
         let arrival = parting.and_then(|row| self.arrival(place, row.rpc));
         let side = *self.side(place);
         Side { pc: arrival.unwrap_or(side.pc), ..side }
-    }
-
-    fn list(&self) -> Vec<PathRecord> {
-        let waiting = (0..self.rows.len()).rev().flat_map(|row| [Place { row, side: 0 }, Place { row, side: 1 }]);
-        let waiting = waiting.filter(|place| !self.slots.contains(&Some(*place)));
-        let places = self.slots.into_iter().flatten().chain(waiting);
-        let paths =
-            |place: Place| -> Vec<PathRecord> { self.seen(place).list(self.live & !self.over(place)).collect() };
-        places.flat_map(paths).collect()
     }
 }

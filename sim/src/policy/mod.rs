@@ -47,78 +47,77 @@ impl Next {
     }
 }
 
-/// The paths of every warp of a core, and the choice between them.
+/// The paths of a warp, and the choice between them.
 ///
-/// For each warp a policy holds a complete and disjoint list of paths over its live threads. It offers
+/// A policy holds a complete and disjoint list of paths over the live threads of its warp. It offers
 /// one path in each of its slots; where there are several, any of them may run next.
 pub trait Policy: Send {
-    /// Paths of a warp that it offers at once.
+    /// Paths that it offers at once.
     fn slots(&self) -> u32 {
         1
     }
 
     /// The path in this slot: it runs next, unless it is parked. `None` where there is none.
-    fn path(&self, warp: u32, slot: u32) -> Option<PathRecord>;
+    fn path(&self, slot: u32) -> Option<PathRecord>;
 
     /// The path next to the one in slot 0, of a unit that keeps two at hand; `None` where there is none.
-    fn second(&self, _warp: u32) -> Option<PathRecord> {
+    fn second(&self) -> Option<PathRecord> {
         None
     }
 
-    /// The warp's paths, those in the slots first, then in the order in which the unit holds them.
-    fn list(&self, warp: u32) -> Vec<PathRecord>;
+    /// The paths, those in the slots first, then in the order in which the unit holds them.
+    fn list(&self) -> Vec<PathRecord>;
 
-    /// How many paths of the warp could be issued from now.
-    fn schedulable(&self, warp: u32) -> u32 {
-        let paths = (0..self.slots()).filter_map(|slot| self.path(warp, slot));
+    /// How many paths could be issued from now.
+    fn schedulable(&self) -> u32 {
+        let paths = (0..self.slots()).filter_map(|slot| self.path(slot));
         paths.filter(|path| !path.parked).count() as u32
     }
 
-    /// How many paths (stacks: rows) are held for the warp.
-    fn held(&self, warp: u32) -> u32;
+    /// How many paths (stacks: rows) are held.
+    fn held(&self) -> u32;
 
     /// The path in this slot has executed an instruction and becomes `next`. Says what happened to
     /// the others.
-    fn resolve(&mut self, warp: u32, slot: u32, next: &Next) -> Moves;
+    fn resolve(&mut self, slot: u32, next: &Next) -> Moves;
 
     /// Whether the unit has something to do before the slot's path, if there is one, executes `word`,
     /// the instruction at its pc: another path must run first, or it has got where it joins others.
     /// Only a unit that is told where branches reconverge may look at the word: others are not always given it.
-    fn must_rotate(&self, _warp: u32, _slot: u32, _word: Option<u32>) -> bool {
+    fn must_rotate(&self, _slot: u32, _word: Option<u32>) -> bool {
         false
     }
 
     /// Takes one step towards the path that is to run next in the slot, where one is due.
-    fn rotate(&mut self, _warp: u32, _slot: u32) -> Moves {
+    fn rotate(&mut self, _slot: u32) -> Moves {
         Moves::default()
     }
 
     /// A sorter did this with the second path and the one at place `row` behind it. Says whether
     /// that is allowed; nothing happens if not.
-    fn sorted(&mut self, _warp: u32, _row: u32, _sorting: Sorting) -> bool {
+    fn sorted(&mut self, _row: u32, _sorting: Sorting) -> bool {
         false
     }
 
     /// The next thing that a sorter which is never late does, done, and at which place; `None` once
     /// all is sorted.
-    fn sort(&mut self, _warp: u32) -> Option<(u32, Sorting)> {
+    fn sort(&mut self) -> Option<(u32, Sorting)> {
         None
     }
 
-    /// The hardware says that this path is in charge of the warp. Says whether it may be, which only a unit that does not
+    /// The hardware says that this path is in charge. Says whether it may be, which only a unit that does not
     /// decide that by itself has to look at.
-    fn follow(&mut self, _warp: u32, _path: Option<PathRecord>) -> bool {
+    fn follow(&mut self, _path: Option<PathRecord>) -> bool {
         true
     }
 
-    /// Every path of every warp is parked: all become runnable.
+    /// Every path is parked: all become runnable.
     fn release(&mut self);
 }
 
-/// A core that leaves reset.
+/// A warp that leaves reset.
 struct Start {
-    warps: u32,
-    /// All lanes of a warp.
+    /// All its lanes.
     mask: u64,
     entry: u32,
     /// `divergence.fair_after`
@@ -126,7 +125,7 @@ struct Start {
 }
 
 impl Start {
-    /// The one path of a warp.
+    /// Its one path.
     fn path(&self) -> PathRecord {
         PathRecord { pc: self.entry, depth: 0, mask: self.mask, parked: false }
     }
@@ -147,12 +146,12 @@ const POLICIES: &[(&Unit, Create)] = &[
     (&VERILOG, |start, _| Box::new(Observed::new(start))),
 ];
 
-/// The policy that `divergence.unit` names, with every thread at `entry`.
+/// The policy of a warp that `divergence.unit` names, with every thread at `entry`.
 pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, UnknownUnit> {
     let unit = config.unit()?;
     let (_, create) = POLICIES.iter().find(|(of, _)| *of == unit).expect("a policy of every unit");
     let mask = u64::MAX >> (64 - config.threads);
-    let start = Start { warps: config.warps, mask, entry, fair_after: config.divergence.fair_after };
+    let start = Start { mask, entry, fair_after: config.divergence.fair_after };
     Ok(create(&start, config))
 }
 

@@ -12,12 +12,7 @@ use super::{Next, Policy, Start, rank};
 
 /// See the module.
 pub(super) struct Observed {
-    warps: Vec<Warp>,
-}
-
-/// The live threads of a warp, and which of them are in charge.
-struct Warp {
-    /// Disjoint, of distinct rank, best first.
+    /// The live threads: disjoint, of distinct rank, best first.
     groups: Vec<PathRecord>,
     /// By the hardware; after a commit the best group, until the hardware has said which.
     charge: Option<PathRecord>,
@@ -26,28 +21,28 @@ struct Warp {
 impl Observed {
     pub(super) fn new(start: &Start) -> Self {
         let path = start.path();
-        Self { warps: (0..start.warps).map(|_| Warp { groups: vec![path], charge: Some(path) }).collect() }
+        Self { groups: vec![path], charge: Some(path) }
     }
 }
 
 impl Policy for Observed {
-    fn path(&self, warp: u32, _slot: u32) -> Option<PathRecord> {
-        self.warps[warp as usize].charge
+    fn path(&self, _slot: u32) -> Option<PathRecord> {
+        self.charge
     }
 
-    fn list(&self, warp: u32) -> Vec<PathRecord> {
-        let Warp { groups, charge } = &self.warps[warp as usize];
+    fn list(&self) -> Vec<PathRecord> {
+        let Self { groups, charge } = self;
         let taken_out = charge.map_or(0, |charge| charge.mask);
         let others = groups.iter().map(|group| PathRecord { mask: group.mask & !taken_out, ..*group });
         charge.iter().copied().chain(others.filter(|path| path.mask != 0)).collect()
     }
 
-    fn held(&self, warp: u32) -> u32 {
-        self.list(warp).len() as u32
+    fn held(&self) -> u32 {
+        self.list().len() as u32
     }
 
-    fn resolve(&mut self, warp: u32, _slot: u32, next: &Next) -> Moves {
-        let Warp { groups, charge } = &mut self.warps[warp as usize];
+    fn resolve(&mut self, _slot: u32, next: &Next) -> Moves {
+        let Self { groups, charge } = self;
         let committed = charge.map_or(0, |charge| charge.mask);
         for group in groups.iter_mut() {
             group.mask &= !committed;
@@ -60,8 +55,8 @@ impl Policy for Observed {
         Moves::default()
     }
 
-    fn follow(&mut self, warp: u32, path: Option<PathRecord>) -> bool {
-        let Warp { groups, charge } = &mut self.warps[warp as usize];
+    fn follow(&mut self, path: Option<PathRecord>) -> bool {
+        let Self { groups, charge } = self;
         let is_there = match path {
             None => groups.is_empty(),
             Some(path) => {
@@ -77,76 +72,11 @@ impl Policy for Observed {
     }
 
     fn release(&mut self) {
-        for Warp { groups, charge } in &mut self.warps {
-            for path in groups.iter_mut().chain(charge) {
-                path.parked = false;
-            }
+        for path in self.groups.iter_mut().chain(&mut self.charge) {
+            path.parked = false;
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn path(pc: u32, mask: u64) -> PathRecord {
-        PathRecord { pc, depth: 0, mask, parked: false }
-    }
-
-    /// Four threads that a branch has parted: 0 and 1 to 8, 2 and 3 to 4.
-    fn parted() -> Observed {
-        let start = Start { warps: 1, mask: 0b1111, entry: 0, fair_after: 0 };
-        let mut unit = Observed::new(&start);
-        unit.resolve(0, 0, &Next::of(Some(path(8, 0b0011)), Some(path(4, 0b1100))));
-        unit
-    }
-
-    #[test]
-    fn whichever_path_there_is_may_run() {
-        for chosen in [path(4, 0b1100), path(8, 0b0011), path(8, 0b0001), path(4, 0b1000)] {
-            let mut unit = parted();
-            assert!(unit.follow(0, Some(chosen)), "{chosen:?}");
-            assert_eq!(unit.path(0, 0), Some(chosen));
-            let all = unit.list(0).iter().fold(0, |lanes, path| {
-                assert_eq!(lanes & path.mask, 0, "disjoint");
-                lanes | path.mask
-            });
-            assert_eq!(all, 0b1111);
-        }
-    }
-
-    #[test]
-    fn no_path_is_made_up() {
-        let parked = PathRecord { parked: true, ..path(4, 0b1100) };
-        let deeper = PathRecord { depth: 1, ..path(4, 0b1100) };
-        let wrong = [path(4, 0b1110), path(4, 0), path(12, 0b0011), path(8, 0b1100), parked, deeper];
-        for chosen in wrong.map(Some).into_iter().chain([None]) {
-            assert!(!parted().follow(0, chosen), "{chosen:?}");
-        }
-    }
-
-    #[test]
-    fn a_path_in_charge_waits_only_if_all_do() {
-        let mut unit = parted();
-        assert!(unit.follow(0, Some(path(8, 0b0011))));
-        let waits = |mask| PathRecord { parked: true, ..path(12, mask) };
-        unit.resolve(0, 0, &Next::of(Some(waits(0b0011)), None));
-        assert!(!unit.follow(0, Some(waits(0b0011))), "the others could run");
-        assert!(unit.follow(0, Some(path(4, 0b1100))));
-        unit.resolve(0, 0, &Next::of(Some(waits(0b1100)), None));
-        assert!(unit.follow(0, Some(waits(0b1111))));
-        unit.release();
-        assert_eq!(unit.path(0, 0), Some(path(12, 0b1111)));
-    }
-
-    #[test]
-    fn threads_that_have_ended_have_no_path() {
-        let mut unit = parted();
-        assert!(unit.follow(0, Some(path(8, 0b0011))));
-        unit.resolve(0, 0, &Next::default());
-        assert!(!unit.follow(0, Some(path(8, 0b0011))) && !unit.follow(0, None));
-        assert!(unit.follow(0, Some(path(4, 0b1100))));
-        unit.resolve(0, 0, &Next::default());
-        assert!(unit.follow(0, None));
-    }
-}
+mod tests;

@@ -13,10 +13,6 @@ use super::{Next, Policy, Start};
 
 /// See the module.
 pub(super) struct PdomStack {
-    warps: Vec<Warp>,
-}
-
-struct Warp {
     /// Threads that have not ended.
     live: u64,
     /// From the bottom, which is never popped.
@@ -31,96 +27,21 @@ struct Row {
 
 impl PdomStack {
     pub(super) fn new(start: &Start) -> Self {
-        Self { warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
-    }
-
-    fn warp(&self, warp: u32) -> &Warp {
-        &self.warps[warp as usize]
-    }
-
-    /// The rows of the first warp, from the bottom.
-    #[cfg(test)]
-    pub(super) fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
-        self.warp(0).rows.iter().map(|row| (vec![row.side], row.rpc)).collect()
-    }
-}
-
-impl Policy for PdomStack {
-    fn path(&self, warp: u32, _slot: u32) -> Option<PathRecord> {
-        let warp = self.warp(warp);
-        warp.rows.last()?.side.path(warp.live)
-    }
-
-    fn list(&self, warp: u32) -> Vec<PathRecord> {
-        self.warp(warp).list()
-    }
-
-    fn held(&self, warp: u32) -> u32 {
-        self.warp(warp).rows.len() as u32
-    }
-
-    fn resolve(&mut self, warp: u32, _slot: u32, next: &Next) -> Moves {
-        self.warps[warp as usize].commit(next)
-    }
-
-    fn must_rotate(&self, warp: u32, _slot: u32, word: Option<u32>) -> bool {
-        self.warp(warp).gives_way(word)
-    }
-
-    fn rotate(&mut self, warp: u32, _slot: u32) -> Moves {
-        self.warps[warp as usize].leave()
-    }
-
-    fn release(&mut self) {
-        self.warps.iter_mut().flat_map(|warp| &mut warp.rows).for_each(|row| row.side.parked = false);
-    }
-}
-
-impl Warp {
-    fn new(start: &Start) -> Self {
         let mut rows = Vec::with_capacity(2 * start.mask.count_ones() as usize - 1);
         rows.push(Row { side: Side::of(start.path()), rpc: Rpc::None });
         Self { live: start.mask, rows }
     }
 
-    fn commit(&mut self, next: &Next) -> Moves {
-        let Some(row) = self.rows.last_mut() else { return Moves::default() };
-        self.live &= !row.side.path(self.live).map_or(0, |path| next.ended(&path));
-        match row.side.commit(next, row.rpc, self.live) {
-            Course::Stays => Moves::default(),
-            Course::Leaves => self.leave(),
-            Course::Parts { near, far, rpc } => self.part(near, far, rpc),
-        }
+    /// The rows, from the bottom.
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
+        self.rows.iter().map(|row| (vec![row.side], row.rpc)).collect()
     }
+}
 
-    fn part(&mut self, near: Side, far: Option<Side>, rpc: Rpc) -> Moves {
-        let Some(row) = self.rows.last_mut() else { return Moves::default() };
-        if row.rpc.is(rpc) {
-            row.side = far.unwrap_or(near);
-            self.rows.extend(far.map(|_| Row { side: near, rpc }));
-            return Moves { pushes: far.is_some(), ..Moves::default() };
-        }
-        row.side.wait_at(rpc);
-        self.rows.extend(far.into_iter().chain([near]).map(|side| Row { side, rpc }));
-        Moves { pushes: true, ..Moves::default() }
-    }
-
-    /// Whether the top row has something to do before its path executes `word`.
-    fn gives_way(&self, word: Option<u32>) -> bool {
-        let [.., _, Row { side, rpc }] = self.rows.as_slice() else { return false };
-        !side.is_live(self.live) || side.leaves_before(word, *rpc, self.live)
-    }
-
-    /// The top row has done what it was for.
-    fn leave(&mut self) -> Moves {
-        let [.., below, Row { side, rpc }] = self.rows.as_mut_slice() else { return Moves::default() };
-        if side.is_live(self.live) {
-            rpc.note(side.pc);
-        }
-        below.side.resume(&mut below.rpc, *rpc);
-        below.side.mask &= self.live;
-        self.rows.pop();
-        Moves { pops: true, ..Moves::default() }
+impl Policy for PdomStack {
+    fn path(&self, _slot: u32) -> Option<PathRecord> {
+        self.rows.last()?.side.path(self.live)
     }
 
     fn list(&self) -> Vec<PathRecord> {
@@ -134,5 +55,58 @@ impl Warp {
             above |= side.mask;
         }
         paths
+    }
+
+    fn held(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    fn resolve(&mut self, _slot: u32, next: &Next) -> Moves {
+        let Some(row) = self.rows.last_mut() else { return Moves::default() };
+        self.live &= !row.side.path(self.live).map_or(0, |path| next.ended(&path));
+        match row.side.commit(next, row.rpc, self.live) {
+            Course::Stays => Moves::default(),
+            Course::Leaves => self.leave(),
+            Course::Parts { near, far, rpc } => self.part(near, far, rpc),
+        }
+    }
+
+    fn must_rotate(&self, _slot: u32, word: Option<u32>) -> bool {
+        let [.., _, Row { side, rpc }] = self.rows.as_slice() else { return false };
+        !side.is_live(self.live) || side.leaves_before(word, *rpc, self.live)
+    }
+
+    fn rotate(&mut self, _slot: u32) -> Moves {
+        self.leave()
+    }
+
+    fn release(&mut self) {
+        self.rows.iter_mut().for_each(|row| row.side.parked = false);
+    }
+}
+
+impl PdomStack {
+    fn part(&mut self, near: Side, far: Option<Side>, rpc: Rpc) -> Moves {
+        let Some(row) = self.rows.last_mut() else { return Moves::default() };
+        if row.rpc.is(rpc) {
+            row.side = far.unwrap_or(near);
+            self.rows.extend(far.map(|_| Row { side: near, rpc }));
+            return Moves { pushes: far.is_some(), ..Moves::default() };
+        }
+        row.side.wait_at(rpc);
+        self.rows.extend(far.into_iter().chain([near]).map(|side| Row { side, rpc }));
+        Moves { pushes: true, ..Moves::default() }
+    }
+
+    /// The top row has done what it was for.
+    fn leave(&mut self) -> Moves {
+        let [.., below, Row { side, rpc }] = self.rows.as_mut_slice() else { return Moves::default() };
+        if side.is_live(self.live) {
+            rpc.note(side.pc);
+        }
+        below.side.resume(&mut below.rpc, *rpc);
+        below.side.mask &= self.live;
+        self.rows.pop();
+        Moves { pops: true, ..Moves::default() }
     }
 }

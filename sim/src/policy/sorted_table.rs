@@ -26,13 +26,9 @@ use weft_trace::{Moves, PathRecord, Sorting};
 use super::{Next, PARKED, Policy, Start, rank};
 
 /// See the module.
+#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(super) struct SortedTable {
     fair_after: u64,
-    warps: Vec<Warp>,
-}
-
-#[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
-struct Warp {
     /// In charge. `None` when no thread lives.
     x: Option<PathRecord>,
     /// Next to it.
@@ -53,67 +49,9 @@ struct Warp {
 
 impl SortedTable {
     pub(super) fn new(start: &Start) -> Self {
-        Self { fair_after: start.fair_after, warps: (0..start.warps).map(|_| Warp::new(start)).collect() }
-    }
-
-    fn warp(&self, warp: u32) -> &Warp {
-        &self.warps[warp as usize]
-    }
-}
-
-impl Policy for SortedTable {
-    #[inline]
-    fn path(&self, warp: u32, _slot: u32) -> Option<PathRecord> {
-        self.warp(warp).x
-    }
-
-    fn second(&self, warp: u32) -> Option<PathRecord> {
-        self.warp(warp).y
-    }
-
-    fn list(&self, warp: u32) -> Vec<PathRecord> {
-        let Warp { x, y, cold, .. } = self.warp(warp);
-        x.iter().chain(y).chain(cold).copied().collect()
-    }
-
-    fn held(&self, warp: u32) -> u32 {
-        let Warp { x, y, cold, .. } = self.warp(warp);
-        u32::from(x.is_some()) + u32::from(y.is_some()) + cold.len() as u32
-    }
-
-    fn resolve(&mut self, warp: u32, _slot: u32, next: &Next) -> Moves {
-        self.warps[warp as usize].commit(next, self.fair_after)
-    }
-
-    fn must_rotate(&self, warp: u32, _slot: u32, _word: Option<u32>) -> bool {
-        self.warp(warp).gives_way
-    }
-
-    fn rotate(&mut self, warp: u32, _slot: u32) -> Moves {
-        self.warps[warp as usize].rotate()
-    }
-
-    fn sorted(&mut self, warp: u32, row: u32, sorting: Sorting) -> bool {
-        self.warps[warp as usize].apply(row as usize, sorting)
-    }
-
-    fn sort(&mut self, warp: u32) -> Option<(u32, Sorting)> {
-        self.warps[warp as usize].sort()
-    }
-
-    fn release(&mut self) {
-        for warp in &mut self.warps {
-            let Warp { x, y, cold, .. } = warp;
-            x.iter_mut().chain(y).chain(cold).for_each(|path| path.parked = false);
-            warp.cold_runnable = warp.cold.len() as u32;
-        }
-    }
-}
-
-impl Warp {
-    fn new(start: &Start) -> Self {
         let path = start.path();
         Self {
+            fair_after: start.fair_after,
             x: Some(path),
             y: None,
             cold: VecDeque::with_capacity(start.mask.count_ones() as usize),
@@ -124,8 +62,29 @@ impl Warp {
             gives_way: false,
         }
     }
+}
 
-    fn commit(&mut self, next: &Next, fair_after: u64) -> Moves {
+impl Policy for SortedTable {
+    #[inline]
+    fn path(&self, _slot: u32) -> Option<PathRecord> {
+        self.x
+    }
+
+    fn second(&self) -> Option<PathRecord> {
+        self.y
+    }
+
+    fn list(&self) -> Vec<PathRecord> {
+        let Self { x, y, cold, .. } = self;
+        x.iter().chain(y).chain(cold).copied().collect()
+    }
+
+    fn held(&self) -> u32 {
+        let Self { x, y, cold, .. } = self;
+        u32::from(x.is_some()) + u32::from(y.is_some()) + cold.len() as u32
+    }
+
+    fn resolve(&mut self, _slot: u32, next: &Next) -> Moves {
         if self.y.is_none() && next.b.is_none() {
             // The only path stays the only one: nobody waits for a turn.
             self.x = next.a;
@@ -133,7 +92,7 @@ impl Warp {
         }
         let c = self.y;
         self.count += 1;
-        let due = fair_after > 0 && self.count >= fair_after;
+        let due = self.fair_after > 0 && self.count >= self.fair_after;
         let order = Order::of(next.a, next.b, c, due || self.hold.is_some());
         let moves = self.go_on(&order, c);
         if next.a.is_none() && next.b.is_none() {
@@ -145,32 +104,17 @@ impl Warp {
         moves
     }
 
-    /// The first path goes on; what does not fit beside it joins the table, or leaves it.
-    fn go_on(&mut self, order: &Order, c: Option<PathRecord>) -> Moves {
-        let [first, second, third] = order.paths;
-        self.x = first;
-        // No cold path came before c, and y is c or comes before it.
-        self.sorted &= second.is_some() && !order.defers && order.place_of(c) > 0 && third.is_none();
-        let mut moves = Moves::default();
-        self.y = second.or_else(|| {
-            moves.extracts = !self.cold.is_empty();
-            self.pop()
-        });
-        if let Some(third) = third {
-            moves.inserts = true;
-            self.cold.push_front(third);
-            self.cold_runnable += u32::from(!third.parked);
-        }
-        moves
+    fn must_rotate(&self, _slot: u32, _word: Option<u32>) -> bool {
+        self.gives_way
     }
 
-    /// x gives way to y, unless its turn is over and y is the path that began the round.
-    fn rotate(&mut self) -> Moves {
+    fn rotate(&mut self, _slot: u32) -> Moves {
         let (Some(x), Some(y)) = (self.x, self.y) else { return Moves::default() };
         let mut moves = Moves { yields: !x.parked, ..Moves::default() };
         self.count = 0;
         self.sorted = false;
         if moves.yields && self.has_marked(&y) {
+            // The path that began the round is next: the round is over, and x goes on.
             self.hold = None;
         } else {
             self.x = Some(y);
@@ -187,6 +131,77 @@ impl Warp {
             self.hold = None;
         }
         self.gives_way = self.others_can_run() && self.x.is_some_and(|x| x.parked);
+        moves
+    }
+
+    fn sorted(&mut self, row: u32, sorting: Sorting) -> bool {
+        let row = row as usize;
+        let (Some(y), Some(&path), None) = (self.y, self.cold.get(row), self.hold) else { return false };
+        let allowed = match sorting {
+            Sorting::Exchange => rank(&path) < rank(&y),
+            Sorting::Merge => rank(&path) == rank(&y),
+            Sorting::Fold => row > 0 && rank(&path) == rank(&self.cold[0]),
+        };
+        if !allowed {
+            return false;
+        }
+        match sorting {
+            Sorting::Exchange => {
+                self.cold_runnable = self.cold_runnable + u32::from(!y.parked) - u32::from(!path.parked);
+                self.cold[row] = y;
+                self.y = Some(path);
+                self.sorted = false;
+            }
+            Sorting::Merge => {
+                self.y = Some(PathRecord { mask: y.mask | path.mask, ..y });
+                self.cold.swap(0, row);
+                self.pop();
+            }
+            Sorting::Fold => {
+                self.cold[row].mask |= self.cold[0].mask;
+                self.pop();
+            }
+        }
+        true
+    }
+
+    fn sort(&mut self) -> Option<(u32, Sorting)> {
+        if self.sorted || self.hold.is_some() {
+            return None;
+        }
+        let next = self.unsorted();
+        let Some((row, sorting)) = next else {
+            self.sorted = true;
+            return None;
+        };
+        self.sorted(row, sorting);
+        Some((row, sorting))
+    }
+
+    fn release(&mut self) {
+        let Self { x, y, cold, .. } = self;
+        x.iter_mut().chain(y).chain(cold).for_each(|path| path.parked = false);
+        self.cold_runnable = self.cold.len() as u32;
+    }
+}
+
+impl SortedTable {
+    /// The first path goes on; what does not fit beside it joins the table, or leaves it.
+    fn go_on(&mut self, order: &Order, c: Option<PathRecord>) -> Moves {
+        let [first, second, third] = order.paths;
+        self.x = first;
+        // No cold path came before c, and y is c or comes before it.
+        self.sorted &= second.is_some() && !order.defers && order.place_of(c) > 0 && third.is_none();
+        let mut moves = Moves::default();
+        self.y = second.or_else(|| {
+            moves.extracts = !self.cold.is_empty();
+            self.pop()
+        });
+        if let Some(third) = third {
+            moves.inserts = true;
+            self.cold.push_front(third);
+            self.cold_runnable += u32::from(!third.parked);
+        }
         moves
     }
 
@@ -221,61 +236,16 @@ impl Warp {
         Some(path)
     }
 
-    /// What the sorter does at place `row`, if it may.
-    fn apply(&mut self, row: usize, sorting: Sorting) -> bool {
-        let (Some(y), Some(&path), None) = (self.y, self.cold.get(row), self.hold) else { return false };
-        let allowed = match sorting {
-            Sorting::Exchange => rank(&path) < rank(&y),
-            Sorting::Merge => rank(&path) == rank(&y),
-            Sorting::Fold => row > 0 && rank(&path) == rank(&self.cold[0]),
-        };
-        if !allowed {
-            return false;
-        }
-        match sorting {
-            Sorting::Exchange => {
-                self.cold_runnable = self.cold_runnable + u32::from(!y.parked) - u32::from(!path.parked);
-                self.cold[row] = y;
-                self.y = Some(path);
-                self.sorted = false;
-            }
-            Sorting::Merge => {
-                self.y = Some(PathRecord { mask: y.mask | path.mask, ..y });
-                self.cold.swap(0, row);
-                self.pop();
-            }
-            Sorting::Fold => {
-                self.cold[row].mask |= self.cold[0].mask;
-                self.pop();
-            }
-        }
-        true
-    }
-
-    /// Makes y the best of the paths besides x, with all that equal it, then folds the others.
-    fn sort(&mut self) -> Option<(u32, Sorting)> {
-        if self.sorted || self.hold.is_some() {
-            return None;
-        }
-        let next = self.unsorted();
-        let Some((row, sorting)) = next else {
-            self.sorted = true;
-            return None;
-        };
-        self.apply(row, sorting);
-        Some((row as u32, sorting))
-    }
-
-    /// What a sorter has to do first.
-    fn unsorted(&self) -> Option<(usize, Sorting)> {
+    /// What is left to do until y is the best of the paths besides x, with all that equal it, and the others are folded.
+    fn unsorted(&self) -> Option<(u32, Sorting)> {
         let y = self.y.as_ref()?;
-        let (row, best) = self.cold.iter().enumerate().min_by_key(|(_, path)| rank(path))?;
+        let (row, best) = (0..).zip(&self.cold).min_by_key(|(_, path)| rank(path))?;
         if rank(best) <= rank(y) {
             return Some((row, if rank(best) < rank(y) { Sorting::Exchange } else { Sorting::Merge }));
         }
         let front = rank(&self.cold[0]);
         let equal = self.cold.iter().skip(1).position(|path| rank(path) == front)?;
-        Some((equal + 1, Sorting::Fold))
+        Some((equal as u32 + 1, Sorting::Fold))
     }
 }
 

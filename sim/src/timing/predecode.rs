@@ -2,7 +2,7 @@
 
 use weft_config::Isa;
 
-use crate::decode::{CsrSource, DecodeCache, Form, Instruction};
+use crate::decode::{CsrSource, DecodeCache, Form, Instruction, Unit};
 
 /// An instruction, as the front end sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,15 +81,12 @@ fn sources(instruction: &Instruction) -> u32 {
         Instruction::Immediate { rs1, .. }
         | Instruction::JumpRegister { rs1, .. }
         | Instruction::Load { rs1, .. }
-        | Instruction::LoadReserved { rs1, .. }
         | Instruction::Csr { source: CsrSource::Register(rs1), .. } => (rs1, 0),
         Instruction::Compute { computation, rs1, .. } if computation.form != Form::Registers => (rs1, 0),
         Instruction::Registers { rs1, rs2, .. }
         | Instruction::Compute { rs1, rs2, .. }
-        | Instruction::Multiply { rs1, rs2, .. }
         | Instruction::Branch { rs1, rs2, .. }
         | Instruction::Store { rs1, rs2, .. }
-        | Instruction::StoreConditional { rs1, rs2, .. }
         | Instruction::Atomic { rs1, rs2, .. } => (rs1, rs2),
         Instruction::LoadUpper { .. }
         | Instruction::AddUpperToPc { .. }
@@ -105,17 +102,14 @@ fn sources(instruction: &Instruction) -> u32 {
 }
 
 fn class(instruction: &Instruction) -> Class {
-    use crate::decode::Multiplication as M;
     match instruction {
-        Instruction::Load { .. }
-        | Instruction::LoadReserved { .. }
-        | Instruction::StoreConditional { .. }
-        | Instruction::Atomic { .. } => Class::Load,
+        Instruction::Load { .. } | Instruction::Atomic { .. } => Class::Load,
         Instruction::Store { .. } => Class::Store,
-        Instruction::Multiply { operation: M::Low | M::High | M::HighSignedUnsigned | M::HighUnsigned, .. } => {
-            Class::Product
-        }
-        Instruction::Multiply { .. } => Class::Quotient,
+        Instruction::Compute { computation, .. } => match computation.unit {
+            Unit::Lanes => Class::Plain,
+            Unit::Multiplier => Class::Product,
+            Unit::Divider => Class::Quotient,
+        },
         Instruction::FenceInstruction => Class::FetchFence,
         _ => Class::Plain,
     }

@@ -1,8 +1,5 @@
 //! Hand-worked cases, and that each constant is seen by one of them.
 
-#[allow(dead_code)] // the programs here need few of its instructions
-#[path = "../../tests/integration/model/assembler.rs"]
-mod assembler;
 mod cases;
 
 use weft_config::Config;
@@ -14,6 +11,7 @@ use super::write_port::{LateResult, WritePort};
 use crate::run::{Finished, Outcome};
 use crate::{Program, RAM_BASE};
 use cases::{Case, cases, options};
+use words::*;
 
 fn run(case: &Case, constants: Constants) -> Finished {
     let program = Program::from_words(case.name, RAM_BASE, &case.words);
@@ -172,20 +170,14 @@ fn runs_end_in_every_way() {
         let finished = run(case, Constants::of(&case.config));
         (finished.outcome, finished.cycles.map(|cycles| cycles.total))
     };
-    let endless = case(&[assembler::jal(0, 0)]);
+    let endless = case(&[jal(0, 0)]);
     assert_eq!(of(&endless), (Outcome::Limit, Some(100_000)));
-    let (outcome, cycles) = of(&case(&[assembler::NOP, assembler::EBREAK]));
+    let (outcome, cycles) = of(&case(&[NOP, EBREAK]));
     assert!(matches!(outcome, Outcome::Fault(_)), "{outcome:?}");
     assert!(cycles < Some(40), "{cycles:?}");
 
     // The even lanes wait at the barrier for the odd ones, which a stack does not let run before.
-    let mut stuck = case(&[
-        assembler::csrrs(10, assembler::MHARTID, 0),
-        assembler::andi(10, 10, 1),
-        assembler::bne(10, 0, 8),
-        assembler::barrier(),
-        assembler::exit(),
-    ]);
+    let mut stuck = case(&[csrrs(10, MHARTID, 0), andi(10, 10, 1), bne(10, 0, 8), barrier(), exit()]);
     stuck.config.divergence.unit = "pdom-stack".into();
     let (outcome, _) = of(&stuck);
     let Outcome::Deadlock(report) = outcome else { panic!("{outcome:?}") };
@@ -196,7 +188,6 @@ fn runs_end_in_every_way() {
 
 #[test]
 fn a_starved_path_is_reported_in_cycles() {
-    use assembler::*;
     let mut config = Config { warps: 1, threads: 2, ..Config::default() };
     config.run.starvation = 200;
     config.divergence.fair_after = 0;

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use sim::{Given, Machine, Program, RAM_BASE, Step};
 use weft_config::Config;
 use weft_trace::Commit;
+use words::*;
 
 struct Counting;
 
@@ -34,28 +35,28 @@ static ALLOCATOR: Counting = Counting;
 /// atomic operations; then wait for each other and begin again, for ever.
 #[rustfmt::skip]
 const PROGRAM: [u32; 22] = [
-    0xf14022f3, //        csrr  t0, mhartid
-    0x80010537, //        lui   a0, 0x80010
-    0xcc302173, //        csrr  sp, 0xcc3
-    0x0072f313, // again: andi  t1, t0, 7
-    0x00030c63, // round: beqz  t1, met
-    0x00229393, //        slli  t2, t0, 2
-    0x00a383b3, //        add   t2, t2, a0
-    0x0063a023, //        sw    t1, 0(t2)
-    0xfff30313, //        addi  t1, t1, -1
-    0xfedff06f, //        j     round
-    0x0063a233, // met:   slt   tp, t2, t1
-    0xfe512e23, //        sw    t0, -4(sp)
-    0xffc12e03, //        lw    t3, -4(sp)
-    0x005500a3, //        sb    t0, 1(a0)
-    0x00550e03, //        lb    t3, 5(a0)
-    0x00452e2f, //        amoadd.w t3, tp, (a0)
-    0x10052e2f, //        lr.w  t3, (a0)
-    0x18552e2f, //        sc.w  t3, t0, (a0)
-    0x025e0eb3, //        mul   t4, t3, t0
-    0x025e4eb3, //        div   t4, t3, t0
-    0x80105073, //        csrwi 0x801, 0
-    0xfb9ff06f, //        j     again
+    csrr(5, MHARTID),
+    lui(10, 0x80010),
+    csrr(2, 0xcc3),
+    andi(6, 5, 7), // again
+    beq(6, 0, 24), // round
+    slli(7, 5, 2),
+    add(7, 7, 10),
+    sw(6, 7, 0),
+    addi(6, 6, -1),
+    jal(0, -20),
+    slt(4, 7, 6), // met
+    sw(5, 2, -4),
+    lw(28, 2, -4),
+    sb(5, 10, 1),
+    lb(28, 10, 5),
+    amoadd(28, 10, 4),
+    lr(28, 10),
+    sc(28, 10, 5),
+    mul(29, 28, 5),
+    div(29, 28, 5),
+    barrier(),
+    jal(0, -72),
 ];
 
 #[test]

@@ -1,6 +1,5 @@
 //! Tests of the golden model through its public interface.
 
-mod assembler;
 mod atomics;
 mod barrier;
 mod bench;

@@ -1,5 +1,6 @@
 //! Runs: a program on the model, on the hardware, or on both in lock step.
 
+mod events;
 mod fetch_port;
 mod flow;
 mod hardware;
@@ -23,31 +24,10 @@ use sim::Program;
 use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
+use crate::engine::Engine;
 use crate::report::Report;
 use tools::cache::Cache;
 use verilate::{BuildError, Built, Counters, Effort, Model, ModelError, Point, PointKind, Source};
-
-/// What executes the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
-    /// The golden model.
-    Model,
-    /// The verilated core.
-    Rtl,
-    /// Both, commit by commit.
-    Cosim,
-}
-
-impl Engine {
-    /// The name in `--stats`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Model => "model",
-            Self::Rtl => "rtl",
-            Self::Cosim => "cosim",
-        }
-    }
-}
 
 /// What a run may take and what it writes on its way.
 pub struct RunOptions<'a> {

@@ -9,13 +9,16 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod engine;
 pub mod lockstep;
 pub mod memory;
 mod pins;
 pub mod reconvergence;
 mod report;
+mod text;
 mod trace_port;
 
-pub use bench::{BenchError, BuiltCore, Engine, RunOptions, run, run_model, run_source};
+pub use bench::{BenchError, BuiltCore, RunOptions, run, run_model, run_source};
+pub use engine::Engine;
 pub use lockstep::Mismatch;
 pub use report::{FinalMemory, Outcome, Report};

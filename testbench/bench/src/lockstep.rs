@@ -32,9 +32,9 @@ use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord, Sorting};
 
 pub use mismatch::Mismatch;
-pub(crate) use mismatch::{disassemble, place};
 
 use crate::memory::{RAM_BASE, Ram, Request};
+use crate::text::{describe, place};
 use contexts::Contexts;
 use counters::Counters;
 use history::History;
@@ -361,7 +361,7 @@ impl<'a> Checker<'a> {
     }
 
     fn describe(&self, path: &PathRecord) -> String {
-        mismatch::describe(self.program, path)
+        describe(self.program, path)
     }
 
     fn scene(&self, warp: u32) -> Scene<'_> {

@@ -10,12 +10,14 @@ mod layout;
 mod offer;
 mod operation;
 mod ram;
+mod request;
 
-pub use data_port::{DataPort, Request, Response, Violation};
-pub use layout::Layout;
+pub use data_port::DataPort;
+pub use layout::{Layout, RAM_BASE};
 pub(crate) use offer::Offer;
 pub(crate) use ram::byte_bits;
-pub use ram::{CONSOLE, RAM_BASE, Ram};
+pub use ram::{CONSOLE, Ram};
+pub use request::{Request, Response, Violation};
 
 use weft_config::{Bandwidth, Latency};
 

@@ -2,23 +2,25 @@
 
 use rtl::Direction::{Input, Output};
 use weft_config::Config;
-use weft_config::extension::A;
 use weft_trace::{Ports as _, Sizes, TracePorts};
 
 use verilate::{Model, ModelError, Port};
 
+/// A set of ports, and how they are looked up in the model of a core. Their names are those of the fields behind a prefix.
 macro_rules! pins {
-    ($(#[$meta:meta])* $name:ident { $($port:ident: $direction:ident $width:expr,)* }) => {
+    ($(#[$meta:meta])* $name:ident: $prefix:literal { $($port:ident: $direction:ident $width:expr,)* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct $name { $(pub(crate) $port: Port,)* }
 
         impl $name {
-            fn bind(model: &Model, prefix: &str, widths: &Widths) -> Result<Self, ModelError> {
+            /// Those of a core of this configuration, which must have them.
+            pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
+                let widths = &Widths::of(config);
                 Ok(Self {
                     $($port: {
                         let width: fn(&Widths) -> usize = $width;
-                        model.port(&format!("{prefix}{}", stringify!($port)), width(widths), $direction)?
+                        model.port(concat!($prefix, stringify!($port)), width(widths), $direction)?
                     },)*
                 })
             }
@@ -55,7 +57,7 @@ impl Widths {
 
 pins! {
     /// The ports of every core.
-    Ports {
+    Ports: "" {
         clk: Input |_| 1,
         rst: Input |_| 1,
         console_valid: Output |_| 1,
@@ -72,7 +74,7 @@ pins! {
 
 pins! {
     /// What a core asks of its memory: at the top, or inside it.
-    RequestPorts {
+    RequestPorts: "" {
         imem_req_valid: Output |_| 1,
         imem_req_addr: Output |_| 32,
         dmem_req_valid: Output |_| 1,
@@ -86,7 +88,7 @@ pins! {
 
 pins! {
     /// What the bench answers at the fetch port at the top of a core.
-    FetchAnswers {
+    FetchAnswers: "" {
         imem_req_ready: Input |_| 1,
         imem_rsp_valid: Input |_| 1,
         imem_rsp_data: Input |_| 32,
@@ -94,15 +96,15 @@ pins! {
 }
 
 pins! {
-    /// And of a core whose divergence unit reads the reconvergence table.
-    ReconvergenceAnswer {
+    /// And, if the divergence unit of the core reads the reconvergence table.
+    ReconvergenceAnswer: "" {
         imem_rsp_reconvergence: Input |_| 32,
     }
 }
 
 pins! {
     /// What the bench answers at the data port at the top of a core.
-    AnswerPorts {
+    AnswerPorts: "" {
         dmem_req_ready: Input |_| 1,
         dmem_rsp_valid: Input |_| 1,
         dmem_rsp_tag: Input |w| w.tag,
@@ -111,8 +113,8 @@ pins! {
 }
 
 pins! {
-    /// The AXI4 master at the top of a core, without the prefix `m_axi_`.
-    BusPorts {
+    /// The AXI4 master at the top of a core.
+    BusPorts: "m_axi_" {
         awvalid: Output |_| 1,
         awid: Output |w| w.tag,
         awaddr: Output |_| 32,
@@ -153,7 +155,7 @@ pins! {
 
 pins! {
     /// What a core with an AXI4 master says besides.
-    BusState {
+    BusState: "" {
         done: Output |_| 1,
         bus_error_valid: Output |_| 1,
         bus_error_write: Output |_| 1,
@@ -164,7 +166,7 @@ pins! {
 
 pins! {
     /// What the memory in a core answers, as the bench sees it.
-    ObservedAnswers {
+    ObservedAnswers: "" {
         dmem_req_ready: Output |_| 1,
         dmem_rsp_valid: Output |_| 1,
         dmem_rsp_tag: Output |w| w.tag,
@@ -174,72 +176,8 @@ pins! {
 
 pins! {
     /// The ports of a core with atomic operations alone.
-    AtomicPorts {
+    AtomicPorts: "" {
         dmem_req_hart: Output |w| w.hart,
-    }
-}
-
-impl Ports {
-    /// The ports of a core of this configuration.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
-        Self::bind(model, "", &Widths::of(config))
-    }
-}
-
-impl RequestPorts {
-    /// The request ports of a core of this configuration.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
-        Self::bind(model, "", &Widths::of(config))
-    }
-}
-
-impl FetchAnswers {
-    /// The answers to fetches of a core of this configuration without memory.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
-        Self::bind(model, "", &Widths::of(config))
-    }
-}
-
-impl ReconvergenceAnswer {
-    /// The further answer to fetches of such a core, if it is one.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Option<Self>, ModelError> {
-        let reads = config.unit().is_ok_and(|unit| unit.reconverges);
-        reads.then(|| Self::bind(model, "", &Widths::of(config))).transpose()
-    }
-}
-
-impl BusPorts {
-    /// The bus of a core of this configuration, with kind "axi4".
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
-        Self::bind(model, "m_axi_", &Widths::of(config))
-    }
-}
-
-impl BusState {
-    /// The ports of such a core.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
-        Self::bind(model, "", &Widths::of(config))
-    }
-}
-
-impl AnswerPorts {
-    /// The answer ports of a core of this configuration without memory.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
-        Self::bind(model, "", &Widths::of(config))
-    }
-}
-
-impl ObservedAnswers {
-    /// The answers inside a core of this configuration with memory.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
-        Self::bind(model, "", &Widths::of(config))
-    }
-}
-
-impl AtomicPorts {
-    /// The further ports of a core of this configuration, if it has atomic operations.
-    pub(crate) fn of(model: &Model, config: &Config) -> Result<Option<Self>, ModelError> {
-        config.isa.has(&A).then(|| Self::bind(model, "", &Widths::of(config))).transpose()
     }
 }
 

@@ -6,13 +6,14 @@ use weft_config::Config;
 
 use crate::memory::{RAM_BASE, Ram};
 
+/// Whether the divergence unit of a core reads the table.
+pub(crate) fn reads_table(config: &Config) -> bool {
+    config.unit().is_ok_and(|unit| unit.reconverges)
+}
+
 /// The table of a program, empty for a unit that reads none.
 pub fn reconvergence_table(config: &Config, program: &Program) -> ReconvergenceTable {
-    if config.unit().is_ok_and(|unit| unit.reconverges) {
-        Analysis::of(program).table().clone()
-    } else {
-        ReconvergenceTable::none()
-    }
+    if reads_table(config) { Analysis::of(program).table().clone() } else { ReconvergenceTable::none() }
 }
 
 /// Its words in the order of the words of RAM.

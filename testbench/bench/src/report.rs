@@ -7,9 +7,10 @@ use sim::{Fault, Program};
 use weft_config::Config;
 use weft_trace::Statistics;
 
-use crate::bench::Engine;
-use crate::lockstep::{Mismatch, disassemble, place};
+use crate::engine::Engine;
+use crate::lockstep::Mismatch;
 use crate::memory::{Layout, RAM_BASE};
+use crate::text::{disassemble, place};
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! take the code that it copies, and the last 128 its registers at the end; rows of words with one column a thread; 64
 //! words that all share.
 
-use std::fmt::Write;
+use kernels::assembly::Text;
 
 use crate::program::fixed::{COLUMN, COUNTERS, FUEL, HART, PRIVATE, RA, SCRATCH, SHARED, SP};
 use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
@@ -35,18 +35,18 @@ pub fn rows(harts: u32) -> u32 {
 pub fn print(program: &Program, comment: &str) -> String {
     let links = program.functions.iter().map(|function| function.link).collect();
     let mut printer =
-        Printer { text: String::new(), tables: String::new(), labels: 0, loops: Vec::new(), place: Place::Main, links };
+        Printer { text: Text::default(), tables: Text::default(), loops: Vec::new(), place: Place::Main, links };
     for line in comment.lines() {
-        printer.raw(&format!("# {line}"));
+        printer.text.raw(format_args!("# {line}"));
     }
-    printer.raw("    .option norelax\n    .text\n    .globl _start");
+    printer.text.raw("    .option norelax\n    .text\n    .globl _start");
     printer.main(program);
     let called = called(program);
     for (number, function) in program.functions.iter().enumerate().skip(1).filter(|(number, _)| called[*number]) {
         printer.function(number, function);
     }
     printer.data(program);
-    printer.text
+    printer.text.to_string()
 }
 
 /// Which functions any statement calls.
@@ -77,9 +77,9 @@ enum Place {
 }
 
 struct Printer {
-    text: String,
-    tables: String,
-    labels: usize,
+    text: Text,
+    /// Read-only words, put behind the code.
+    tables: Text,
     /// Of each loop around: where it goes on, and where it ends.
     loops: Vec<[String; 2]>,
     place: Place,
@@ -88,89 +88,71 @@ struct Printer {
 }
 
 impl Printer {
-    fn raw(&mut self, line: &str) {
-        self.text.push_str(line);
-        self.text.push('\n');
-    }
-
-    fn line(&mut self, line: impl AsRef<str>) {
-        self.raw(&format!("    {}", line.as_ref()));
-    }
-
-    fn label(&mut self) -> String {
-        self.labels += 1;
-        format!(".L{}", self.labels)
-    }
-
-    fn place(&mut self, label: &str) {
-        self.raw(&format!("{label}:"));
-    }
-
     fn main(&mut self, program: &Program) {
-        self.raw("    .type _start, @function\n_start:");
+        self.text.raw("    .type _start, @function\n_start:");
         let [scratch, _] = SCRATCH;
-        self.line(format!("csrr x{HART}, mhartid"));
-        self.line(format!("csrr x{SP}, 0xcc3"));
-        self.line(format!("addi x{SP}, x{SP}, -{}", FRAME[2]));
+        self.text.line(format_args!("csrr x{HART}, mhartid"));
+        self.text.line(format_args!("csrr x{SP}, 0xcc3"));
+        self.text.line(format_args!("addi x{SP}, x{SP}, -{}", FRAME[2]));
         for (register, symbol, shift) in [(PRIVATE, "private", PRIVATE_STRIDE.ilog2()), (COLUMN, "columns", 2)] {
-            self.line(format!("la x{register}, {symbol}"));
-            self.line(format!("slli x{scratch}, x{HART}, {shift}"));
-            self.line(format!("add x{register}, x{register}, x{scratch}"));
+            self.text.line(format_args!("la x{register}, {symbol}"));
+            self.text.line(format_args!("slli x{scratch}, x{HART}, {shift}"));
+            self.text.line(format_args!("add x{register}, x{register}, x{scratch}"));
         }
-        self.line(format!("la x{SHARED}, shared"));
-        self.line(format!("andi x{FUEL}, x{HART}, 3"));
-        self.line(format!("addi x{FUEL}, x{FUEL}, {}", program.fuel));
+        self.text.line(format_args!("la x{SHARED}, shared"));
+        self.text.line(format_args!("andi x{FUEL}, x{HART}, 3"));
+        self.text.line(format_args!("addi x{FUEL}, x{FUEL}, {}", program.fuel));
         for (index, (register, value)) in DATA.iter().zip(&program.values).enumerate() {
             let Some(value) = value else { continue };
-            self.line(format!("li x{register}, {value:#x}"));
+            self.text.line(format_args!("li x{register}, {value:#x}"));
             match index % 4 {
-                0 => self.line(format!("add x{register}, x{register}, x{HART}")),
-                1 => self.line(format!("xor x{register}, x{register}, x{HART}")),
-                2 => self.line(format!("sll x{register}, x{register}, x{HART}")),
+                0 => self.text.line(format_args!("add x{register}, x{register}, x{HART}")),
+                1 => self.text.line(format_args!("xor x{register}, x{register}, x{HART}")),
+                2 => self.text.line(format_args!("sll x{register}, x{register}, x{HART}")),
                 _ => {}
             }
         }
         self.place = Place::Main;
         self.body(&program.functions[0].body);
-        self.raw("end:");
+        self.text.raw("end:");
         self.ends();
-        self.raw("    .size _start, . - _start");
+        self.text.raw("    .size _start, . - _start");
     }
 
     fn function(&mut self, number: usize, function: &Function) {
-        self.raw(&format!("    .type f{number}, @function\nf{number}:"));
+        self.text.raw(format_args!("    .type f{number}, @function\nf{number}:"));
         self.place = Place::Function { number, link: function.link };
-        self.line(format!("addi x{SP}, x{SP}, -{}", FRAME[2]));
+        self.text.line(format_args!("addi x{SP}, x{SP}, -{}", FRAME[2]));
         for (level, counter) in COUNTERS.iter().enumerate() {
-            self.line(format!("sw x{counter}, {}(x{SP})", FRAME[0] + 4 * level as u32));
+            self.text.line(format_args!("sw x{counter}, {}(x{SP})", FRAME[0] + 4 * level as u32));
         }
         if function.link == RA {
-            self.line(format!("sw x{RA}, {}(x{SP})", FRAME[1]));
+            self.text.line(format_args!("sw x{RA}, {}(x{SP})", FRAME[1]));
         }
         self.body(&function.body);
-        self.raw(&format!(".Lreturn{number}:"));
+        self.text.raw(format_args!(".Lreturn{number}:"));
         self.returns(function.link);
-        self.raw(&format!("    .size f{number}, . - f{number}"));
+        self.text.raw(format_args!("    .size f{number}, . - f{number}"));
     }
 
     /// Takes the frame down and returns.
     fn returns(&mut self, link: Register) {
         for (level, counter) in COUNTERS.iter().enumerate() {
-            self.line(format!("lw x{counter}, {}(x{SP})", FRAME[0] + 4 * level as u32));
+            self.text.line(format_args!("lw x{counter}, {}(x{SP})", FRAME[0] + 4 * level as u32));
         }
         if link == RA {
-            self.line(format!("lw x{RA}, {}(x{SP})", FRAME[1]));
+            self.text.line(format_args!("lw x{RA}, {}(x{SP})", FRAME[1]));
         }
-        self.line(format!("addi x{SP}, x{SP}, {}", FRAME[2]));
-        self.line(format!("jr x{link}"));
+        self.text.line(format_args!("addi x{SP}, x{SP}, {}", FRAME[2]));
+        self.text.line(format_args!("jr x{link}"));
     }
 
     /// Leaves the registers for those who compare them, and ends the thread.
     fn ends(&mut self) {
         for register in 1..32 {
-            self.line(format!("sw x{register}, {}(x{PRIVATE})", REGISTERS_AT + 4 * register));
+            self.text.line(format_args!("sw x{register}, {}(x{PRIVATE})", REGISTERS_AT + 4 * register));
         }
-        self.line("csrw 0x800, x0");
+        self.text.line("csrw 0x800, x0");
     }
 
     fn body(&mut self, body: &[Statement]) {
@@ -181,7 +163,7 @@ impl Printer {
 
     fn statement(&mut self, statement: &Statement) {
         match statement {
-            Statement::Code(lines) => lines.iter().for_each(|line| self.line(line)),
+            Statement::Code(lines) => lines.iter().for_each(|line| self.text.line(line)),
             Statement::If { test, then, otherwise } => self.sides(*test, then, otherwise),
             Statement::Loop(repeated) => self.repeated(repeated),
             Statement::Switch { selector, arms, falls } => self.switch(*selector, arms, *falls),
@@ -190,99 +172,99 @@ impl Printer {
             Statement::Copied { selector, routines } => self.copied(*selector, routines),
             Statement::Rewritten { instructions } => self.rewritten(instructions),
             Statement::Leave { test, to } => self.leave(*test, *to),
-            Statement::Barrier => self.line("csrw 0x801, x0"),
+            Statement::Barrier => self.text.line("csrw 0x801, x0"),
         }
     }
 
     fn branch(&mut self, Test { mnemonic, left, right }: Test, to: &str) {
-        self.line(format!("{mnemonic} x{left}, x{right}, {to}"));
+        self.text.line(format_args!("{mnemonic} x{left}, x{right}, {to}"));
     }
 
     fn sides(&mut self, test: Test, then: &[Statement], otherwise: &[Statement]) {
-        let (other, end) = (self.label(), self.label());
+        let (other, end) = (self.text.label(), self.text.label());
         self.branch(test.inverse(), if otherwise.is_empty() { &end } else { &other });
         self.body(then);
         if !otherwise.is_empty() {
-            self.line(format!("j {end}"));
-            self.place(&other);
+            self.text.line(format_args!("j {end}"));
+            self.text.place(&other);
             self.body(otherwise);
         }
-        self.place(&end);
+        self.text.place(&end);
     }
 
     fn repeated(&mut self, Loop { level, trips, most, tested_first, one_exit, body }: &Loop) {
-        let (head, again, end) = (self.label(), self.label(), self.label());
+        let (head, again, end) = (self.text.label(), self.text.label(), self.text.label());
         let counter = COUNTERS[*level];
         let [one, two] = SCRATCH;
         match trips {
-            Some(register) => self.line(format!("andi x{counter}, x{register}, {most}")),
-            None => self.line(format!("li x{counter}, {most}")),
+            Some(register) => self.text.line(format_args!("andi x{counter}, x{register}, {most}")),
+            None => self.text.line(format_args!("li x{counter}, {most}")),
         }
-        self.place(&head);
+        self.text.place(&head);
         if *tested_first {
-            self.line(format!("blez x{counter}, {end}"));
+            self.text.line(format_args!("blez x{counter}, {end}"));
         }
         self.loops.push([again.clone(), end.clone()]);
         self.body(body);
         self.loops.pop();
-        self.place(&again);
-        self.line(format!("addi x{counter}, x{counter}, -1"));
-        self.line(format!("addi x{FUEL}, x{FUEL}, -1"));
+        self.text.place(&again);
+        self.text.line(format_args!("addi x{counter}, x{counter}, -1"));
+        self.text.line(format_args!("addi x{FUEL}, x{FUEL}, -1"));
         if *one_exit {
-            self.line(format!("slt x{one}, x0, x{counter}"));
-            self.line(format!("slt x{two}, x0, x{FUEL}"));
-            self.line(format!("and x{one}, x{one}, x{two}"));
-            self.line(format!("bnez x{one}, {head}"));
+            self.text.line(format_args!("slt x{one}, x0, x{counter}"));
+            self.text.line(format_args!("slt x{two}, x0, x{FUEL}"));
+            self.text.line(format_args!("and x{one}, x{one}, x{two}"));
+            self.text.line(format_args!("bnez x{one}, {head}"));
         } else {
-            self.line(format!("blez x{FUEL}, {end}"));
-            self.line(if *tested_first { format!("j {head}") } else { format!("bgtz x{counter}, {head}") });
+            self.text.line(format_args!("blez x{FUEL}, {end}"));
+            self.text.line(if *tested_first { format!("j {head}") } else { format!("bgtz x{counter}, {head}") });
         }
-        self.place(&end);
+        self.text.place(&end);
     }
 
     /// Leaves the address of one of so many entries in the first scratch register, by the low bits of another register, and
     /// that of the table, which begins here, in the second.
     fn entry(&mut self, selector: Register, entries: usize, bytes: usize) {
-        let table = self.label();
+        let table = self.text.label();
         let [one, two] = SCRATCH;
-        self.line(format!("andi x{one}, x{selector}, {}", entries - 1));
-        self.line(format!("slli x{one}, x{one}, {}", bytes.ilog2()));
-        self.line(format!("la x{two}, {table}"));
-        self.line(format!("add x{one}, x{one}, x{two}"));
-        let _ = writeln!(self.tables, "{table}:");
+        self.text.line(format_args!("andi x{one}, x{selector}, {}", entries - 1));
+        self.text.line(format_args!("slli x{one}, x{one}, {}", bytes.ilog2()));
+        self.text.line(format_args!("la x{two}, {table}"));
+        self.text.line(format_args!("add x{one}, x{one}, x{two}"));
+        self.tables.place(&table);
     }
 
     /// Jumps to one of these labels, by the low bits of a register.
     fn jump(&mut self, selector: Register, labels: &[String]) {
         let [one, two] = SCRATCH;
         self.entry(selector, labels.len(), 4);
-        self.line(format!("lw x{one}, 0(x{one})"));
-        self.line(format!("add x{one}, x{one}, x{two}"));
-        self.line(format!("jr x{one}"));
+        self.text.line(format_args!("lw x{one}, 0(x{one})"));
+        self.text.line(format_args!("add x{one}, x{one}, x{two}"));
+        self.text.line(format_args!("jr x{one}"));
         for (number, label) in labels.iter().enumerate() {
-            let _ = writeln!(self.tables, "    .word {label} - . + {}", 4 * number);
+            self.tables.line(format_args!(".word {label} - . + {}", 4 * number));
         }
     }
 
     fn switch(&mut self, selector: Register, arms: &[Vec<Statement>], falls: bool) {
-        let labels: Vec<String> = arms.iter().map(|_| self.label()).collect();
-        let end = self.label();
+        let labels: Vec<String> = arms.iter().map(|_| self.text.label()).collect();
+        let end = self.text.label();
         self.jump(selector, &labels);
         for (arm, label) in arms.iter().zip(&labels) {
-            self.place(label);
+            self.text.place(label);
             self.body(arm);
             if !falls {
-                self.line(format!("j {end}"));
+                self.text.line(format_args!("j {end}"));
             }
         }
-        self.place(&end);
+        self.text.place(&end);
     }
 
     fn graph(&mut self, blocks: &[Block]) {
-        let labels: Vec<String> = (0..=blocks.len()).map(|_| self.label()).collect();
+        let labels: Vec<String> = (0..=blocks.len()).map(|_| self.text.label()).collect();
         let end = &labels[blocks.len()];
         for (number, block) in blocks.iter().enumerate() {
-            self.place(&labels[number]);
+            self.text.place(&labels[number]);
             self.body(&block.code);
             let targets = match &block.end {
                 End::To(to) => vec![*to],
@@ -290,8 +272,8 @@ impl Printer {
                 End::Any(_, targets) => targets.clone(),
             };
             if targets.iter().any(|target| *target <= number) {
-                self.line(format!("addi x{FUEL}, x{FUEL}, -1"));
-                self.line(format!("bltz x{FUEL}, {end}"));
+                self.text.line(format_args!("addi x{FUEL}, x{FUEL}, -1"));
+                self.text.line(format_args!("bltz x{FUEL}, {end}"));
             }
             match &block.end {
                 End::To(to) => self.go_on(&labels, number, *to),
@@ -305,31 +287,31 @@ impl Printer {
                 }
             }
         }
-        self.place(end);
+        self.text.place(end);
     }
 
     fn go_on(&mut self, labels: &[String], from: usize, to: usize) {
         if to != from + 1 {
-            self.line(format!("j {}", labels[to]));
+            self.text.line(format_args!("j {}", labels[to]));
         }
     }
 
     fn call(&mut self, selector: Register, callees: &[usize]) {
-        let after = self.label();
+        let after = self.text.label();
         let [one, _] = SCRATCH;
-        self.line(format!("addi x{FUEL}, x{FUEL}, -1"));
-        self.line(format!("bltz x{FUEL}, {after}"));
+        self.text.line(format_args!("addi x{FUEL}, x{FUEL}, -1"));
+        self.text.line(format_args!("bltz x{FUEL}, {after}"));
         if let [callee] = callees {
-            self.line(format!("jal x{}, f{callee}", self.links[*callee]));
+            self.text.line(format_args!("jal x{}, f{callee}", self.links[*callee]));
         } else {
             self.entry(selector, callees.len(), 4);
-            self.line(format!("lw x{one}, 0(x{one})"));
-            self.line(format!("jalr x{RA}, x{one}"));
+            self.text.line(format_args!("lw x{one}, 0(x{one})"));
+            self.text.line(format_args!("jalr x{RA}, x{one}"));
             for callee in callees {
-                let _ = writeln!(self.tables, "    .word f{callee}");
+                self.tables.line(format_args!(".word f{callee}"));
             }
         }
-        self.place(&after);
+        self.text.place(&after);
     }
 
     /// Functions keep the link in their frames, so that it is free.
@@ -339,34 +321,34 @@ impl Printer {
         let words = (longest + 1).next_power_of_two();
         self.entry(selector, routines.len(), 4 * words);
         for word in 0..=longest as u32 {
-            self.line(format!("lw x{two}, {}(x{one})", 4 * word));
-            self.line(format!("sw x{two}, {}(x{PRIVATE})", COPIES_AT + 4 * word));
+            self.text.line(format_args!("lw x{two}, {}(x{one})", 4 * word));
+            self.text.line(format_args!("sw x{two}, {}(x{PRIVATE})", COPIES_AT + 4 * word));
         }
-        self.line("fence.i");
-        self.line(format!("jalr x{RA}, {COPIES_AT}(x{PRIVATE})"));
+        self.text.line("fence.i");
+        self.text.line(format_args!("jalr x{RA}, {COPIES_AT}(x{PRIVATE})"));
         for routine in routines {
             let returns = vec![format!("jr x{RA}"); words - routine.len()];
             for line in routine.iter().chain(&returns) {
-                let _ = writeln!(self.tables, "    {line}");
+                self.tables.line(format_args!("{line}"));
             }
         }
     }
 
     fn rewritten(&mut self, instructions: &[[String; 2]]) {
-        let (there, table) = (self.label(), self.label());
+        let (there, table) = (self.text.label(), self.text.label());
         let [one, two] = SCRATCH;
         for word in 0..instructions.len() {
-            self.line(format!("la x{two}, {table}"));
-            self.line(format!("lw x{one}, {}(x{two})", 4 * word));
-            self.line(format!("la x{two}, {there}"));
-            self.line(format!("sw x{one}, {}(x{two})", 4 * word));
+            self.text.line(format_args!("la x{two}, {table}"));
+            self.text.line(format_args!("lw x{one}, {}(x{two})", 4 * word));
+            self.text.line(format_args!("la x{two}, {there}"));
+            self.text.line(format_args!("sw x{one}, {}(x{two})", 4 * word));
         }
-        self.line("fence.i");
-        self.place(&there);
-        let _ = writeln!(self.tables, "{table}:");
+        self.text.line("fence.i");
+        self.text.place(&there);
+        self.tables.place(&table);
         for [before, after] in instructions {
-            self.line(before);
-            let _ = writeln!(self.tables, "    {after}");
+            self.text.line(before);
+            self.tables.line(format_args!("{after}"));
         }
     }
 
@@ -392,26 +374,25 @@ impl Printer {
 
     /// What only threads that pass the test come to.
     fn where_it_holds(&mut self, test: Test, then: impl FnOnce(&mut Self)) {
-        let after = self.label();
+        let after = self.text.label();
         self.branch(test.inverse(), &after);
         then(self);
-        self.place(&after);
+        self.text.place(&after);
     }
 
     fn data(&mut self, program: &Program) {
-        self.raw("    .section .rodata\n    .balign 4");
-        let tables = std::mem::take(&mut self.tables);
-        self.text.push_str(&tables);
-        self.raw("table:");
+        self.text.raw("    .section .rodata\n    .balign 4");
+        self.text.append(&self.tables);
+        self.text.raw("table:");
         for words in program.table.chunks(8) {
             let words: Vec<String> = words.iter().map(|word| format!("{word:#x}")).collect();
-            self.line(format!(".word {}", words.join(", ")));
+            self.text.line(format_args!(".word {}", words.join(", ")));
         }
         let harts = program.harts;
-        self.raw("    .bss\n    .balign 256\n    .globl results_begin, results_end\nresults_begin:");
-        self.raw(&format!("private: .zero {}", PRIVATE_STRIDE * harts));
-        self.raw(&format!("columns: .zero {}", 4 * rows(harts) * harts));
-        self.raw(&format!("shared:  .zero {}", 4 * SHARED_WORDS));
-        self.raw("results_end:");
+        self.text.raw("    .bss\n    .balign 256\n    .globl results_begin, results_end\nresults_begin:");
+        self.text.raw(format_args!("private: .zero {}", PRIVATE_STRIDE * harts));
+        self.text.raw(format_args!("columns: .zero {}", 4 * rows(harts) * harts));
+        self.text.raw(format_args!("shared:  .zero {}", 4 * SHARED_WORDS));
+        self.text.raw("results_end:");
     }
 }

@@ -5,6 +5,7 @@
 //! holds `campaign.json`, which says what was asked for, `programs.jsonl` with a line for each program that was run, and
 //! a folder for each that failed.
 
+mod drawn;
 mod failure;
 mod folder;
 mod point;

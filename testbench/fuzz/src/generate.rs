@@ -3,6 +3,7 @@
 mod code;
 
 use fastrand::Rng;
+use kernels::assembly::BRANCHES;
 use weft_config::Isa;
 
 use crate::assembly::COPIED_INSTRUCTIONS;
@@ -126,7 +127,7 @@ impl Generator<'_> {
     }
 
     fn test(&mut self) -> Test {
-        let mnemonic = ["beq", "bne", "blt", "bge", "bltu", "bgeu"][self.rng.usize(0..6)];
+        let mnemonic = BRANCHES[self.rng.usize(0..BRANCHES.len())];
         let right = if self.per_cent(30) { 0 } else { self.source() };
         Test { mnemonic, left: self.source(), right }
     }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use testbench::Report;
 use tools::{Tool, ToolError};
 use weft_config::{Config, RAM_BASE};
 
@@ -293,5 +294,19 @@ impl Ram<'_> {
             1 => Ended::Results(self.read(results, (job.results[1] - job.results[0]) as usize / 4)?),
             cause => Ended::Trap { cause: cause & 0xff, pc: status[1], hart: status[2] },
         })
+    }
+}
+
+/// What the reference found otherwise than the core; in words.
+pub fn difference(job: &Job, report: &Report, ended: &Ended) -> Option<String> {
+    match ended {
+        Ended::Trap { cause, pc, hart } => Some(format!("hart {hart} trapped at {pc:#010x}, cause {cause}")),
+        Ended::Endless => Some("no end within the time of the reference".into()),
+        Ended::Results(words) => words.iter().enumerate().find_map(|(index, expected)| {
+            let address = job.results[0] + 4 * index as u32;
+            let found = report.memory.read_word(address).expect("results are in RAM");
+            (found != *expected)
+                .then(|| format!("the word at {address:#010x} is {found:#010x}, and {expected:#010x} in the reference"))
+        }),
     }
 }

@@ -1,6 +1,7 @@
 //! The bundled kernels: small C programs that check their own results, and what is known about each
 //! beforehand. Sources and runtime are part of the program, so that it works without the repository.
 
+pub mod assembly;
 mod build;
 mod divergence;
 mod results;

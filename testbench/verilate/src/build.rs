@@ -23,7 +23,7 @@ use std::thread;
 use cores::MemoryInCore;
 use rtl::PortInfo;
 
-use super::coverage::Counters;
+use super::extra::Extra;
 use super::harness;
 use tools::cache::{Cache, CacheError, Key};
 use tools::{Tool, ToolError};
@@ -35,45 +35,6 @@ pub enum Effort {
     Fast,
     /// For models that run for a moment only, such as mutants.
     Quick,
-}
-
-/// What a model can do besides running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extra {
-    None,
-    /// It writes waveforms.
-    Wave,
-    /// It counts what it does.
-    Coverage(Counters),
-}
-
-impl Extra {
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "plain",
-            Self::Wave => "wave",
-            Self::Coverage(Counters::Points) => "points",
-            Self::Coverage(Counters::PointsAndBits) => "coverage",
-        }
-    }
-
-    fn verilator_flags(self) -> &'static [&'static str] {
-        match self {
-            Self::None => &[],
-            Self::Wave => &["--trace-fst"],
-            Self::Coverage(Counters::Points) => &["--coverage-user", "--coverage-line"],
-            Self::Coverage(Counters::PointsAndBits) => &["--coverage"],
-        }
-    }
-
-    /// Files of the Verilator runtime.
-    fn runtime(self) -> &'static [&'static str] {
-        match self {
-            Self::None => &["verilated", "verilated_threads"],
-            Self::Wave => &["verilated", "verilated_threads", "verilated_fst_c"],
-            Self::Coverage(_) => &["verilated", "verilated_threads", "verilated_cov"],
-        }
-    }
 }
 
 /// What to build.

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use cores::MemoryInCore;
 use rtl::{Direction, PortInfo};
 
-use super::build::Extra;
+use super::extra::Extra;
 
 /// Version of the C interface; part of the cache key and asked for when a model is loaded.
 pub(super) const INTERFACE: u32 = 2;

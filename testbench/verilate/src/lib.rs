@@ -2,6 +2,7 @@
 
 mod build;
 mod coverage;
+mod extra;
 mod harness;
 mod library;
 
@@ -11,8 +12,8 @@ pub use library::{Model, ModelError, Port};
 
 use std::path::PathBuf;
 
-use build::Extra;
 use coverage::Sums;
+use extra::Extra;
 
 use tools::cache::Cache;
 

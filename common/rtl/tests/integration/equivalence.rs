@@ -4,7 +4,7 @@
 
 use crate::support;
 
-use rtl::{Builder, Expr, MemoryStyle, Module, concat, join, lit};
+use rtl::{Builder, Each, Expr, MemoryStyle, Module, Pattern, concat, join, lit};
 use support::{Case, Proof, assert_clean, prove};
 
 const WIDTHS: [usize; 6] = [1, 2, 5, 8, 33, 65];
@@ -494,4 +494,62 @@ fn instances_share_a_module_and_connect_by_name() {
         cases.push(Case { gate: finish(m), gold: sized(gold), wrong, proof: Proof::Induction(4) });
     }
     clean_and_equal(&cases);
+}
+
+#[test]
+fn loops_equal_their_parts() {
+    let mut cases = Vec::new();
+    for (count, width) in [(1, 2), (2, 1), (3, 2), (4, 3), (5, 1)] {
+        let (lanes, all) = (Each::new("lane", count), count * width);
+        let child = {
+            let m = Builder::new(&format!("lane_{count}_{width}"), "Test.");
+            let (a, b, up) = (m.input("a", width), m.input("b", width), m.input("up", 1));
+            m.output("sum", &(&a + up.mux(&b, &(!&b))));
+            finish(m)
+        };
+        let m = Builder::new(&format!("loop_{count}_{width}"), "Test.");
+        let (a, b, up) = (m.input("a", all), m.input("b", all), m.input("up", count));
+        let mixed =
+            m.wire_each(lanes, "mixed", |i| a.lane(i, width) & up.bit(i).mux(&b.lane(i, width), &lit(width, 1)));
+        let sums = m.instance_each(lanes, "adder", &child);
+        sums.input_parts("a", &mixed).input_parts("b", &b).input_each("up", |i| up.bit(count - 1 - i));
+        let hit = m.wire_each(lanes, "hit", |i| (b.lane(i, width)).is_part(i));
+        m.output("y", &concat([&hit, &sums.output("sum")]));
+        let gold = (0..count).fold(String::new(), |text, i| {
+            let (lo, hi, back) = (i * width, i * width + width - 1, count - 1 - i);
+            let hit = if i >> width == 0 { format!("b[{hi}:{lo}] == {width}'d{i}") } else { "1'b0".to_owned() };
+            let operand = format!("(up[{back}] ? b[{hi}:{lo}] : ~b[{hi}:{lo}])");
+            let mixed = format!("(a[{hi}:{lo}] & (up[{i}] ? b[{hi}:{lo}] : {width}'d1))");
+            format!("{text}assign y[{hi}:{lo}] = {mixed} + {operand}; assign y[{}] = {hit};\n", all + i)
+        });
+        let wrong = vec![gold.replacen("& (up", "| (up", 1), gold.replacen('~', "", 1)];
+        cases.push(Case { gate: finish(m), gold, wrong, proof: Proof::Combinational });
+    }
+    clean_and_equal(&cases);
+}
+
+#[test]
+fn writes_in_a_loop_go_where_each_goes() {
+    let m = Builder::new("numbered_writes", "Test.");
+    let (we, row, d, ra) = (m.input("we", 1), m.input("row", 1), m.input("d", 4), m.input("ra", 3));
+    let words = m.memory("words", 8, 1, MemoryStyle::Block);
+    for number in 0..4 {
+        words.write(&we, &join([&lit(2, number as u64), &row]), &d.bit(number));
+    }
+    m.output("y", &words.read_registered("q", &ra));
+    let gold = "reg [7:0] q; always @(posedge clk) begin y <= q[ra]; if (we) begin
+        if (row) q[7:4] <= d; else q[3:0] <= d; end end";
+    let wrong = vec![gold.replace("if (row)", "if (!row)"), gold.replace("q[3:0] <= d", "q[3:0] <= ~d")];
+    clean_and_equal(&[Case { gate: finish(m), gold: gold.to_owned(), wrong, proof: Proof::Bounded(6) }]);
+}
+
+#[test]
+fn patterns_match_their_words_alone() {
+    let m = Builder::new("matching", "Test.");
+    let word = m.input("word", 5);
+    let pattern = |mask: u64, value: u64| Pattern { mask, value, label: "some".to_owned() };
+    m.output("y", &m.matches("found", &word, &[3, 2], &[pattern(0x18, 0x10), pattern(0x1f, 0x03)]));
+    let gold = "assign y = word[4:3] == 2 || word == 3;".to_owned();
+    let wrong = vec!["assign y = word[4:3] == 2 || word == 2;".to_owned(), "assign y = word[4:3] == 2;".to_owned()];
+    clean_and_equal(&[Case { gate: finish(m), gold, wrong, proof: Proof::Combinational }]);
 }

@@ -21,7 +21,7 @@ fn text(module: &Module) -> String {
 
 #[test]
 fn a_point_is_not_in_the_text() {
-    assert!(text(&decade()).contains("count <= last ? 4'd0 : (count + 4'd1);"), "{}", text(&decade()));
+    assert!(text(&decade()).contains("value <= last ? 4'd0 : (value + 4'd1);"), "{}", text(&decade()));
     assert!(!text(&decade()).contains("wraps"));
 }
 
@@ -30,7 +30,7 @@ fn the_named_point_alone_is_broken() {
     let broken = text(&with_fault("decade.counts_to_ten", decade));
     assert_eq!(broken, text(&decade()).replace("4'd9", "4'ha"));
     let broken = text(&with_fault("decade.never_wraps", decade));
-    assert!(broken.contains("count <= count + 4'd1;"), "{broken}");
+    assert!(broken.contains("value <= value + 4'd1;"), "{broken}");
     assert_eq!(text(&decade()), text(&decade()), "nothing is left of a fault");
 }
 
@@ -48,5 +48,5 @@ fn a_point_that_is_not_met_is_refused_and_leaves_nothing_behind() {
         message,
         "no fault point `decade.stops` was met; there are:\n  decade.counts_to_ten\n  decade.never_wraps"
     );
-    assert!(text(&with_fault("decade.never_wraps", decade)).contains("count <= count + 4'd1;"));
+    assert!(text(&with_fault("decade.never_wraps", decade)).contains("value <= value + 4'd1;"));
 }

@@ -131,6 +131,7 @@ impl Pair {
 
 fn random_case(seed: u64) -> Case {
     let m = Builder::new(&format!("random_{seed}"), "Test.");
+    m.keep_inputs();
     let mut pair =
         Pair { random: Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)), values: Vec::new(), reference: String::new() };
     for (name, width) in [("a", 1), ("b", 1), ("c", 3), ("d", 3), ("e", 8), ("f", 8), ("g", 13)] {

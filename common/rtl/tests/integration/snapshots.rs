@@ -3,7 +3,7 @@
 use crate::support;
 
 use insta::assert_snapshot;
-use rtl::{Builder, Bundle, Expr, MemoryStyle, Module, concat, decode, encode, join, lit, select};
+use rtl::{Builder, Bundle, Each, Expr, MemoryStyle, Module, concat, decode, encode, join, lit, select, zeros};
 use support::assert_clean;
 
 /// The text of a hierarchy, after it was linted.
@@ -416,4 +416,77 @@ fn a_module_in_verilog_is_printed_as_it_is() {
     let [first, second] = &module.verilog()[..] else { panic!("two modules") };
     assert!(first.text.contains(text.trim()));
     assert_snapshot!(second.text);
+}
+
+/// One bit of a sum, as an instance for each lane.
+fn adder() -> Module {
+    let m = Builder::new("lane_adder", "");
+    let (a, b, up) = (m.input("a", 4), m.input("b", 4), m.input("up", 1));
+    m.output("sum", &m.wire("total", &(up.mux(&a, &b) + &b)));
+    m.finish().expect("a whole module")
+}
+
+#[test]
+fn loops() {
+    let m = Builder::new("loops", "Equal parts are a loop; what differs otherwise is none.");
+    m.timing("`word` a cycle after `up`, all else in the same cycle.");
+    let lanes = Each::new("lane", 4);
+    let (a, b, up) = (m.input("a", 16), m.input("b", 16), m.input("up", 4));
+    let (row, write) = (m.input("row", 1), m.input("write", 1));
+    let larger = m.wire_each(lanes, "larger", |lane| up.bit(lane).mux(&a.lane(lane, 4), &b.lane(lane, 4)));
+    let odd = m.wire_each(lanes, "odd", |lane| larger.lane(lane, 4).parity() & larger.bit(4 * lane + 1));
+    m.comment("An instance for each part, one input shared.");
+    let adders = m.instance_each(lanes, "adder", &adder());
+    adders.input_parts("a", &a).input_parts("b", &larger).input("up", &write);
+    m.output("sums", &adders.output("sum"));
+    m.comment("The number of a part has 32 bits.");
+    let hit = m.wire_each(lanes, "hit", |lane| a.lane(lane, 4).is_part(lane));
+    let base = m.wire_each(lanes, "base", |lane| write.mux(&lit(32, 64 * lane as u64 + 8), &zeros(32)));
+    m.comment("Not even: one value.");
+    let below = m.wire_each(lanes, "below", |lane| up.slice(0, lane).any());
+    let backward = m.wire_each(lanes, "backward", |lane| up.bit(3 - lane));
+    m.comment("One part: no loop.");
+    let only = m.wire_each(Each::new("lane", 1), "only", |_| odd.bit(0) & hit.bit(3));
+    m.comment("Writes that differ in nothing but their number.");
+    let words = m.memory("words", 8, 4, MemoryStyle::Block);
+    for number in 0..4 {
+        words.write(&write, &join([&lit(2, number), &row]), &a.lane(number as usize, 4));
+    }
+    m.output("word", &words.read_registered("read", &up.slice(0, 3)));
+    m.output("rest", &concat([&base, &below, &backward, &only, &odd]));
+    assert_snapshot!(text(m));
+}
+
+#[test]
+fn patterns() {
+    let m = Builder::new("patterns", "");
+    let word = m.input("word", 8);
+    let pattern = |mask: u64, value: u64, label: &str| rtl::Pattern { mask, value, label: label.to_owned() };
+    let patterns = [pattern(0xc0, 0x80, "high"), pattern(0xff, 0x01, "one")];
+    m.output("found", &m.matches("is_known", &word, &[2, 4, 2], &patterns));
+    m.output("never", &m.matches("is_nothing", &word, &[8], &[]));
+    assert_snapshot!(text(m));
+}
+
+#[test]
+fn inputs_that_nothing_reads_do_not_appear() {
+    let child = |keeps: bool| {
+        let m = Builder::new(if keeps { "keeping" } else { "hiding" }, "");
+        if keeps {
+            m.keep_inputs();
+        }
+        m.port_group("nothing reads these");
+        m.input("spare", 3);
+        m.port_group("it is passed on");
+        m.output("y", &m.input("x", 1));
+        m.finish().expect("a whole module")
+    };
+    let m = Builder::new("unread_inputs", "");
+    let (x, spare) = (m.input("x", 1), m.input("spare", 3));
+    let connected = |name: &str, module: &Module| {
+        let instance = m.instance(name, module);
+        instance.input("x", &x).input("spare", &spare).output("y")
+    };
+    m.output("y", &concat([&connected("hides", &child(false)), &connected("keeps", &child(true))]));
+    assert_snapshot!(text(m));
 }

@@ -65,26 +65,31 @@ pub fn assert_declared_above(text: &str) {
     let mut declared: HashSet<&str> = HashSet::new();
     let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect();
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == '\'';
-    let all: HashSet<&str> = code.iter().filter_map(|line| declares(line)).collect();
+    let all: HashSet<&str> = code.iter().flat_map(|line| declares(line)).collect();
     for line in &code {
         let own = declares(line);
         let connection = line.trim_start().starts_with('.');
         let line = if connection { line.split_once('(').map_or("", |(_, value)| value) } else { line };
         for word in line.split(|c: char| !is_name(c)) {
-            let above = declared.contains(word) || own == Some(word);
+            let above = declared.contains(word) || own.contains(&word);
             assert!(above || !all.contains(word), "`{word}` is used above its declaration:\n{text}");
         }
         declared.extend(own);
     }
 }
 
-/// The name that a line declares.
-fn declares(line: &str) -> Option<&str> {
+/// The names that a line declares.
+fn declares(line: &str) -> Vec<&str> {
     let line = line.trim_start();
-    let rest = ["wire ", "reg ", "input  wire ", "output wire "].iter().find_map(|kind| line.strip_prefix(kind))?;
+    let kinds = ["wire ", "reg ", "genvar ", "integer ", "input  wire ", "output wire ", "output reg "];
+    let Some(rest) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) else { return Vec::new() };
     let rest = rest.trim_start();
-    let rest = if rest.starts_with('[') { rest.split_once(']')?.1.trim_start() } else { rest };
-    rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next()
+    let rest = rest.strip_prefix('[').and_then(|range| range.split_once(']')).map_or(rest, |(_, rest)| rest);
+    // What has a value is declared alone.
+    let names = if rest.contains(" = ") { vec![rest] } else { rest.split(',').collect() };
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let names = names.into_iter().filter_map(|text| text.trim_start().split(|c| !is_name(c)).next());
+    names.filter(|name| !name.is_empty()).collect()
 }
 
 /// How a proof is made.

@@ -1,5 +1,5 @@
-//! CCS, context compact sort: puts up to three paths in order and merges those that are equal, in one cycle (seed
-//! `path-lists-simty.txt`, section 3.2).
+//! CCS, context compact sort: puts up to three paths in order and merges those that are equal, in one cycle ("Path
+//! list traversal: a new class of SIMT flow tracking mechanisms", section 3.2).
 //!
 //! Six comparators (order and equality of each pair) tell which path is first, second and third; three multiplexers of
 //! three inputs follow. x is needed at once and comes in S8; y and z are written in S9, so their multiplexers stand
@@ -16,115 +16,210 @@ use crate::signals::Path;
 /// Elaborates the circuit.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("ccs", "Context compact sort: orders paths a, b and c, and merges equal ones.");
-    m.port_group("the paths: a and b from the path in charge, c from the second hot table");
-    let paths = ["a", "b", "c"].map(|name| Path::inputs(&m, shape, name));
-    m.port_group("while a turn lasts, and where one is due, c comes after a and b, unless these are parked");
-    let deferred = m.input("c_deferred", 1);
-    m.port_group("a rotation: b gives way to c, or goes on after all; whether the cold table has a path");
-    let rotates = m.input("rotates", 1);
-    let goes_on = m.input("goes_on", 1);
-    let cold_any = m.input("cold_any", 1);
-    m.port_group("asked of x: whether it is at this pc; whether it has some of these threads");
-    let predicted = m.input("predicted", shape.pc_bits);
-    let marked = m.input("marked", shape.threads);
-
-    m.comment("Order and equality of each pair: the greater depth comes first, then the lesser pc.");
-    // Each side's key has the other's depth, so that nothing has to be inverted in front of the carry chain.
-    let key = |path: &Path, deferred: &Expr, depth: &Expr| concat([&path.parked, deferred, depth, &path.pc]);
-    let [a, b, c] = &paths;
-    let no = lit(1, 0);
-    let before = |name: &str, p: &Path, p_deferred: &Expr, q: &Path| {
-        let q_depth = m.fault(&format!("{name}_ignores_the_call_depth"), &q.depth, &p.depth);
-        m.wire(name, &key(p, p_deferred, &q_depth).lt(&key(q, &no, &p.depth)))
-    };
-    let b_before_a = before("b_before_a", b, &no, a);
-    let c_before_a = before("c_before_a", c, &m.fault("c_does_not_wait_behind_a", &deferred, &no), a);
-    let c_before_b = before("c_before_b", c, &deferred, b);
-    let place = |path: &Path| concat([&path.parked, &path.depth, &path.pc]);
-    let same = |name: &str, p: &Path, q: &Path| m.wire(name, &(&p.valid & &q.valid & place(p).eq(&place(q))));
-    let a_is_b = same("a_is_b", a, b);
-    let a_is_c = same("a_is_c", a, c);
-    let b_is_c = m.wire("b_is_c", &(same("b_equals_c", b, c) & m.fault("a_rotation_merges", &!&rotates, &ones(1))));
-
-    m.comment("Merge: the path that comes first in the alphabet keeps the masks of those equal to it.");
-    let valid = [
-        a.valid.clone(),
-        m.wire("b_stands", &(&b.valid & !&a_is_b)),
-        m.wire("c_stands", &(&c.valid & !(&a_is_c | &b_is_c))),
-    ];
-    let a_takes_b = m.fault("a_merge_loses_the_threads_of_b", &a_is_b, &zeros(1));
-    let masks = [
-        m.wire("mask_a_merged", &(&a.mask | b.mask.when(&a_takes_b) | c.mask.when(&a_is_c))),
-        m.wire("mask_b_merged", &(&b.mask | c.mask.when(&b_is_c))),
-        c.mask.clone(),
-    ];
-
-    let [marked_a, marked_b, marked_c] = [a, b, c].map(|path| (&path.mask & &marked).any());
-    let has_marked = [
-        m.wire("a_has_marked", &(marked_a | (&marked_b & &a_is_b) | (&marked_c & &a_is_c))),
-        m.wire("b_has_marked", &(marked_b | (&marked_c & &b_is_c))),
-        marked_c,
-    ];
-    let at_prediction = [a, b, c].map(|path| path.pc.eq(&predicted));
-
-    m.comment("Who is first does not depend on merges: among equals it is the one that keeps the masks.");
-    let first_a = &a.valid & !((&b.valid & &b_before_a) | (&c.valid & &c_before_a));
-    let first_b = &b.valid & !((&a.valid & !&b_before_a) | (&c.valid & &c_before_b));
-    let first_c = &c.valid & !((&a.valid & !&c_before_a) | (&b.valid & !&c_before_b));
-    let first = m.wire("first", &join([&first_a, &first_b, &first_c]));
-    m.comment("Behind one other, or behind two.");
-    let behind = [
-        [&valid[1] & &b_before_a, &valid[2] & &c_before_a],
-        [&valid[0] & !&b_before_a, &valid[2] & &c_before_b],
-        [&valid[0] & !&c_before_a, &valid[1] & !&c_before_b],
-    ];
-    let place = |name: &str, f: &dyn Fn(&[Expr; 2]) -> Expr| {
-        let places: Vec<Expr> = valid.iter().zip(&behind).map(|(valid, behind)| valid & f(behind)).collect();
-        m.wire(name, &join(&places))
-    };
-    let second = place("second", &|[p, q]| p ^ q);
-    let third = place("third", &|[p, q]| p & q);
-
-    m.comment("Three multiplexers.");
-    let (only_b, only_c) = (lit(3, 0b010), lit(3, 0b100));
-    let swaps = m.wire("swaps", &(&rotates & !&goes_on));
-    let select_x = m.wire("select_x", &rotates.mux(&goes_on.mux(&only_b, &only_c), &first));
-    let select_y = m.wire("select_y", &rotates.mux(&goes_on.mux(&only_c, &only_b), &second));
-    let select_z = m.wire("select_z", &swaps.mux(&only_b, &third));
-    let merged: Vec<Path> =
-        paths.iter().zip(&masks).map(|(path, mask)| Path { mask: mask.clone(), ..path.clone() }).collect();
+    let inputs = Inputs::declare(&m, shape);
+    let order = Order::of(&m, &inputs);
+    let merged = Merged::of(&m, &inputs, &order);
+    let places = Places::of(&m, &inputs, &order, &merged);
+    let select = Select::of(&m, &inputs, &places);
+    let [a, b, c] = &inputs.paths;
     let names = ["a_s9", "b_s9", "c_s9"];
-    let later: Vec<Path> = merged.iter().zip(names).map(|(path, name)| path.delay(&m, shape, name)).collect();
+    let later: Vec<Path> = merged.paths.iter().zip(names).map(|(path, name)| path.delay(&m, shape, name)).collect();
+
     m.port_group("S8: the path in charge");
+    let (rotates, goes_on) = (&inputs.rotates, &inputs.goes_on);
     let runs = [a, b, c].map(|path| &path.valid & !&path.parked);
     let runs = m.wire("can_run", &join(&runs));
     let parked = rotates.mux(&goes_on.mux(&b.parked, &c.parked), &runs.none());
-    let x = choose(&merged, &select_x, &a.valid | &b.valid | &c.valid);
+    let x = choose(&merged.paths, &select.x, &a.valid | &b.valid | &c.valid);
     Path { parked: m.wire("is_parked", &parked), ..x }.outputs(&m, "x");
     m.comment("Nobody asks in a rotation: that is always a resteer.");
-    m.output("x_at_prediction", &one_of(&at_prediction, &first));
-    m.output("x_has_marked", &one_of(&has_marked, &select_x));
+    m.output("x_at_prediction", &one_of(&merged.at_prediction, &places.first));
+    m.output("x_has_marked", &one_of(&merged.has_marked, &select.x));
+
     m.port_group("S9: the next path, and the one that goes to the cold table");
-    let select_y_s9 = m.delay("select_y_s9", &m.fault("y_is_the_third_path", &select_y, &select_z));
-    let y_stands = m.delay("y_stands_s9", &select_y.any());
+    let select_y_s9 = m.delay("select_y_s9", &m.fault("y_is_the_third_path", &select.y, &select.z));
+    let y_stands = m.delay("y_stands_s9", &select.y.any());
     choose(&later, &select_y_s9, y_stands.clone()).outputs(&m, "y");
     m.output("y_changes", &(!select_y_s9.bit(2) & (m.delay("c_stands_s9", &c.valid) | y_stands)));
-    let to_back = m.wire("goes_to_back", &(&swaps & &cold_any));
-    let to_front = m.wire("goes_to_front", &m.fault("loses_the_third_path", &(third.any() & !&rotates), &zeros(1)));
+    let to_back = m.wire("goes_to_back", &(&select.swaps & &inputs.cold_any));
+    let to_front = m.fault("loses_the_third_path", &(places.third.any() & !rotates), &zeros(1));
+    let to_front = m.wire("goes_to_front", &to_front);
     let z_stands = m.delay("z_stands_s9", &(&to_back | &to_front));
-    choose(&later, &m.delay("select_z_s9", &select_z), z_stands).outputs(&m, "z");
+    choose(&later, &m.delay("select_z_s9", &select.z), z_stands).outputs(&m, "z");
+
     m.port_group("S8: where z goes, whether y comes from the front of the cold table instead");
     m.output("to_back", &to_back);
     m.output("to_front", &to_front);
-    let extracts = m.wire("takes_front", &(&cold_any & rotates.mux(&!&goes_on, &second.none())));
-    m.output("extracts", &extracts);
+    let extracts = &inputs.cold_any & rotates.mux(&!goes_on, &places.second.none());
+    m.output("extracts", &m.wire("takes_front", &extracts));
     m.port_group("x is c alone, x is b alone; the second path can run");
-    m.output("x_is_c", &select_x.bit(2));
-    m.output("x_is_b", &(select_x.bit(1) & !&b_is_c));
+    m.output("x_is_c", &select.x.bit(2));
+    m.output("x_is_b", &(select.x.bit(1) & !&order.b_is_c));
     let both_run = |p: usize, q: usize, same: &Expr| runs.bit(p) & runs.bit(q) & !same;
-    let second_runs = both_run(0, 1, &a_is_b) | both_run(0, 2, &a_is_c) | both_run(1, 2, &b_is_c);
+    let second_runs = both_run(0, 1, &order.a_is_b) | both_run(0, 2, &order.a_is_c) | both_run(1, 2, &order.b_is_c);
     m.output("second_runs", &second_runs);
     m.finish()
+}
+
+/// What enters.
+struct Inputs {
+    /// a, b and c.
+    paths: [Path; 3],
+    /// c comes after a and b, unless these are parked.
+    deferred: Expr,
+    /// b gives way to c.
+    rotates: Expr,
+    /// Or goes on after all.
+    goes_on: Expr,
+    /// The cold table has a path.
+    cold_any: Expr,
+    /// Where the front end went on.
+    predicted: Expr,
+    /// Threads of the path that began the round.
+    marked: Expr,
+}
+
+impl Inputs {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        m.port_group("the paths: a and b from the path in charge, c from the second hot table");
+        let paths = ["a", "b", "c"].map(|name| Path::inputs(m, shape, name));
+        m.port_group("while a turn lasts, and where one is due, c comes after a and b, unless these are parked");
+        let deferred = m.input("c_deferred", 1);
+        m.port_group("a rotation: b gives way to c, or goes on after all; whether the cold table has a path");
+        let rotates = m.input("rotates", 1);
+        let goes_on = m.input("goes_on", 1);
+        let cold_any = m.input("cold_any", 1);
+        m.port_group("asked of x: whether it is at this pc; whether it has some of these threads");
+        let predicted = m.input("predicted", shape.pc_bits);
+        let marked = m.input("marked", shape.threads);
+        Self { paths, deferred, rotates, goes_on, cold_any, predicted, marked }
+    }
+}
+
+/// Order and equality of each pair, by six comparators.
+struct Order {
+    b_before_a: Expr,
+    c_before_a: Expr,
+    c_before_b: Expr,
+    a_is_b: Expr,
+    a_is_c: Expr,
+    b_is_c: Expr,
+}
+
+impl Order {
+    fn of(m: &Builder, inputs: &Inputs) -> Self {
+        m.comment("Order and equality of each pair: the greater depth comes first, then the lesser pc.");
+        // Each side's key has the other's depth, so that nothing has to be inverted in front of the carry chain.
+        let key = |path: &Path, deferred: &Expr, depth: &Expr| concat([&path.parked, deferred, depth, &path.pc]);
+        let Inputs { paths: [a, b, c], deferred, rotates, .. } = inputs;
+        let no = lit(1, 0);
+        let before = |name: &str, p: &Path, p_deferred: &Expr, q: &Path| {
+            let q_depth = m.fault(&format!("{name}_ignores_the_call_depth"), &q.depth, &p.depth);
+            m.wire(name, &key(p, p_deferred, &q_depth).lt(&key(q, &no, &p.depth)))
+        };
+        let b_before_a = before("b_before_a", b, &no, a);
+        let c_before_a = before("c_before_a", c, &m.fault("c_does_not_wait_behind_a", deferred, &no), a);
+        let c_before_b = before("c_before_b", c, deferred, b);
+        let place = |path: &Path| concat([&path.parked, &path.depth, &path.pc]);
+        let same = |name: &str, p: &Path, q: &Path| m.wire(name, &(&p.valid & &q.valid & place(p).eq(&place(q))));
+        let a_is_b = same("a_is_b", a, b);
+        let a_is_c = same("a_is_c", a, c);
+        let b_is_c = same("b_equals_c", b, c) & m.fault("a_rotation_merges", &!rotates, &ones(1));
+        let b_is_c = m.wire("b_is_c", &b_is_c);
+        Self { b_before_a, c_before_a, c_before_b, a_is_b, a_is_c, b_is_c }
+    }
+}
+
+/// The paths when equal ones are one.
+struct Merged {
+    /// Of a, b and c, whether it is still a path.
+    valid: [Expr; 3],
+    /// The paths with the threads of those equal to them.
+    paths: Vec<Path>,
+    /// It has marked threads.
+    has_marked: [Expr; 3],
+    /// It is where the front end went on.
+    at_prediction: [Expr; 3],
+}
+
+impl Merged {
+    fn of(m: &Builder, inputs: &Inputs, Order { a_is_b, a_is_c, b_is_c, .. }: &Order) -> Self {
+        m.comment("Merge: the path that comes first in the alphabet keeps the masks of those equal to it.");
+        let [a, b, c] = &inputs.paths;
+        let valid = [
+            a.valid.clone(),
+            m.wire("b_stands", &(&b.valid & !a_is_b)),
+            m.wire("c_stands", &(&c.valid & !(a_is_c | b_is_c))),
+        ];
+        let a_takes_b = m.fault("a_merge_loses_the_threads_of_b", a_is_b, &zeros(1));
+        let masks = [
+            m.wire("mask_a_merged", &(&a.mask | b.mask.when(&a_takes_b) | c.mask.when(a_is_c))),
+            m.wire("mask_b_merged", &(&b.mask | c.mask.when(b_is_c))),
+            c.mask.clone(),
+        ];
+        let [marked_a, marked_b, marked_c] = [a, b, c].map(|path| (&path.mask & &inputs.marked).any());
+        let has_marked = [
+            m.wire("a_has_marked", &(marked_a | (&marked_b & a_is_b) | (&marked_c & a_is_c))),
+            m.wire("b_has_marked", &(marked_b | (&marked_c & b_is_c))),
+            marked_c,
+        ];
+        let at_prediction = [a, b, c].map(|path| path.pc.eq(&inputs.predicted));
+        let paths = inputs.paths.iter().zip(masks).map(|(path, mask)| Path { mask, ..path.clone() }).collect();
+        Self { valid, paths, has_marked, at_prediction }
+    }
+}
+
+/// Which path comes first, second and third: a bit for each of a, b and c.
+struct Places {
+    first: Expr,
+    second: Expr,
+    third: Expr,
+}
+
+impl Places {
+    fn of(m: &Builder, inputs: &Inputs, order: &Order, Merged { valid, .. }: &Merged) -> Self {
+        m.comment("Who is first does not depend on merges: among equals it is the one that keeps the masks.");
+        let [a, b, c] = &inputs.paths;
+        let Order { b_before_a, c_before_a, c_before_b, .. } = order;
+        let first_a = &a.valid & !((&b.valid & b_before_a) | (&c.valid & c_before_a));
+        let first_b = &b.valid & !((&a.valid & !b_before_a) | (&c.valid & c_before_b));
+        let first_c = &c.valid & !((&a.valid & !c_before_a) | (&b.valid & !c_before_b));
+        let first = m.wire("first", &join([&first_a, &first_b, &first_c]));
+        m.comment("Behind one other, or behind two.");
+        let behind = [
+            [&valid[1] & b_before_a, &valid[2] & c_before_a],
+            [&valid[0] & !b_before_a, &valid[2] & c_before_b],
+            [&valid[0] & !c_before_a, &valid[1] & !c_before_b],
+        ];
+        let place = |name: &str, f: &dyn Fn(&[Expr; 2]) -> Expr| {
+            let places: Vec<Expr> = valid.iter().zip(&behind).map(|(valid, behind)| valid & f(behind)).collect();
+            m.wire(name, &join(&places))
+        };
+        let second = place("second", &|[p, q]| p ^ q);
+        let third = place("third", &|[p, q]| p & q);
+        Self { first, second, third }
+    }
+}
+
+/// Which path leaves as x, y and z: a bit for each of a, b and c.
+struct Select {
+    x: Expr,
+    y: Expr,
+    z: Expr,
+    /// In a rotation b and c change places.
+    swaps: Expr,
+}
+
+impl Select {
+    fn of(m: &Builder, Inputs { rotates, goes_on, .. }: &Inputs, places: &Places) -> Self {
+        m.comment("Three multiplexers.");
+        let (only_b, only_c) = (lit(3, 0b010), lit(3, 0b100));
+        let swaps = m.wire("swaps", &(rotates & !goes_on));
+        let x = m.wire("select_x", &rotates.mux(&goes_on.mux(&only_b, &only_c), &places.first));
+        let y = m.wire("select_y", &rotates.mux(&goes_on.mux(&only_c, &only_b), &places.second));
+        let z = m.wire("select_z", &swaps.mux(&only_b, &places.third));
+        Self { x, y, z, swaps }
+    }
 }
 
 /// The path a, b or c whose select bit is set; c if none is.

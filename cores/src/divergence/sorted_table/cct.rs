@@ -1,5 +1,5 @@
-//! CCT, cold context table: the paths of each warp that are neither first nor second, in block RAM (seed
-//! `path-lists-simty.txt`, section 3.2).
+//! CCT, cold context table: the paths of each warp that are neither first nor second, in block RAM ("Path
+//! list traversal: a new class of SIMT flow tracking mechanisms", section 3.2).
 //!
 //! A warp's rows are a ring: the front one is taken next, a path pushed out by better ones enters there, and one that
 //! yields its turn enters at the back. At most T − 2 rows are in use, since x and y hold a path each whenever one is in
@@ -9,7 +9,7 @@
 //!
 //! Storage: W · T rows of 2 + T + depth + pc bits in block RAM, twice; W rows of 3 · log2 T + 1 bits in LUT RAM.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, clog2, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle, Module, clog2, join, lit, zeros};
 
 use super::invariants::Cold;
 use super::sorter;
@@ -33,156 +33,333 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         "cct",
         "Cold context table: a ring of paths for each warp, and the sorter that keeps the best in y.",
     );
-    m.port_group("start after reset, and the barrier's generation");
-    let start_valid = m.input("start_valid", 1);
-    let start_warp = m.input("start_warp", shape.warp_bits());
-    let generation = m.input("generation", 1);
-    m.port_group("the warp in S7, whose ring S8 needs");
-    let warp_s7 = m.input("warp_s7", shape.warp_bits());
-    m.port_group("what the commit in S8 does, and in S9 the path that it inserts");
-    let valid = m.input("valid_s8", 1);
-    let warp = m.input("warp_s8", shape.warp_bits());
-    let to_front = m.input("to_front_s8", 1);
-    let to_back = m.input("to_back_s8", 1);
-    let extracts = m.input("extracts_s8", 1);
-    let inserted = m.input("inserted_s9", Row::bits(shape));
-    m.port_group("for the sorter, in S9: that commit changes y or turns, even if it extracts nothing; turns last");
-    let y_changes = m.input("y_changes_s9", 1);
-    let holds = m.input("holds_s9", 1);
-    m.port_group("y of the sorter's warp");
-    let y = m.input("y_sorted", Row::bits(shape));
-
+    let inputs = Inputs::declare(&m, shape);
     if !exists(shape) {
-        for port in ["any_s8", "runnable_s8", "extracted", "sorts", "sorts_y", "merges", "folds"] {
-            m.output(port, &zeros(1));
-        }
-        m.output("extracted_row", &zeros(Row::bits(shape)));
-        m.output("sorted_y", &zeros(Row::bits(shape)));
-        m.output("sorter_warp", &zeros(shape.warp_bits()));
-        m.output("sorter_position", &zeros(shape.lane_bits()));
+        output_nothing(&m, shape);
         return m.finish();
     }
-
     let sorter_module = sorter::elaborate(shape)?;
-    let index = clog2(shape.threads);
     let ring_s7 = m.forward("ring_s7", ring_bits(shape));
     let ring_s8 = m.delay("ring_s8", &ring_s7);
-    let ring = Ring::unpack(shape, &ring_s8).at(&generation);
+    let ring = Ring::unpack(shape, &ring_s8).at(&inputs.generation);
     m.port_group("for S8: whether the ring has a path, and one that can run");
     m.output("any_s8", &ring.rows.any());
     m.output("runnable_s8", &ring.rows.ne(&ring.parked));
 
-    m.comment("S9: insert and extract.");
-    let flag = |name: &str, value: &Expr| {
-        let register = m.register(name, 1);
-        register.next(&(&valid & value)).reset(0);
-        register.q()
-    };
-    let inserts_front = flag("inserts_front_s9", &to_front);
-    let inserts_back = flag("inserts_back_s9", &to_back);
-    let extracts_s9 = flag("extracts_s9", &extracts);
-    let warp_s9 = m.delay("warp_s9", &warp);
-    let inserts = m.wire("inserts", &(&inserts_front | &inserts_back));
+    let commit = Commit::declare(&m, &inputs);
     let front_row = m.forward("front_row_s9", Row::bits(shape));
     let row = m.forward("row_now", Row::bits(shape));
-
-    m.comment("The sorter, which changes y and the table in cycles in which no commit needs them.");
-    let rings = m.memory("rings", shape.warps, ring_bits(shape), MemoryStyle::Distributed);
-    let sorter = m.instance("sorter", &sorter_module);
-    let sorted_warp = sorter.output_as("warp", "sorted_warp");
-    let sorted = Ring::unpack(shape, &rings.read("sorted_ring", &sorted_warp)).at(&generation);
-    let commits = m.wire("commit_changes", &(&inserts | &extracts_s9));
-    let sorts_after = m.forward("rows_after", 1);
-    sorter.input("generation", &generation);
-    sorter.input("changes_s9", &(&commits | &y_changes)).input("warp_s9", &warp_s9);
-    sorter.input("sorts_s9", &(&sorts_after & !&holds));
-    sorter.input("rows", &sorted.rows).input("y", &y).input("row_read", &row);
-    sorter.input("may_change", &!((&valid & warp.eq(&sorted_warp)) | &commits | &y_changes));
-    let exchanges = sorter.output_as("exchanges", "exchanges_now");
-    let merges = sorter.output_as("merges", "merges_now");
-    let folds = sorter.output_as("folds", "folds_now");
-    let position = sorter.net("position");
-    let sorted_y = sorter.output_as("sorted_y", "sorted_y_now");
-    let sorts = m.wire("sorts_now", &(&exchanges | &merges | &folds));
-
-    m.comment("The ring that changes: that of the commit in S9, or else the sorter's.");
-    let ring_s9 = m.delay("ring_s9", &ring.pack());
-    let changing = Ring::unpack(shape, &m.wire("ring_before", &sorts.mux(&sorted.pack(), &ring_s9)));
-    let is_parked = |row: &Expr| Row::unpack(shape, row).parked_now(&generation);
-    let one = |condition: &Expr| condition.extend(index);
-    let leaves = m.wire("leaves", &(&extracts_s9 | &merges | &folds));
-    // With two rows, the one that goes into y may also be the back one.
-    let merges_front = if shape.folds_rows { merges.clone() } else { &merges & position.none() };
-    let front_leaves = m.wire("front_leaves", &(&extracts_s9 | merges_front | &folds));
-    let y_parked_enters = m.fault("an_exchange_does_not_count_a_parked_y", &(&exchanges & is_parked(&y)), &zeros(1));
-    let parked_enters = m.wire("parked_enters", &((&inserts & is_parked(&inserted)) | y_parked_enters));
-    let parked_leaves =
-        m.wire("parked_leaves", &((&extracts_s9 & is_parked(&front_row)) | (&sorts & is_parked(&sorted_y))));
-    let one_row = lit(index, m.fault("an_insert_overwrites_the_front_row", &1, &0));
-    let before_front = m.wire("before_front", &(&changing.front - one_row));
-    let after_front = &changing.front + one(&front_leaves);
-    let next = Ring {
-        front: m.wire("front_next", &inserts_front.mux(&before_front, &after_front)),
-        rows: m.wire("rows_next", &((&changing.rows + one(&inserts)) - one(&leaves))),
-        parked: m.wire("parked_next", &((&changing.parked + one(&parked_enters)) - one(&parked_leaves))),
-        generation: generation.clone(),
-    };
-    m.drive(&sorts_after, &next.rows.any());
-    let changes = m.wire("ring_changes", &(&commits | &sorts));
-    let changed_warp = m.wire("changed_warp", &sorts.mux(&sorted_warp, &warp_s9));
-    let written_warp = start_valid.mux(&start_warp, &changed_warp);
-    rings.write(&(&changes | &start_valid), &written_warp, &next.pack().when(&!&start_valid));
-    let same = &changes & changed_warp.eq(&warp_s7);
-    m.drive(&ring_s7, &same.mux(&next.pack(), &rings.read("ring_read", &warp_s7)));
-
-    m.comment("The table. The front row is read for each commit, before it is known whether it is taken.");
-    let cold = m.memory("cold_rows", shape.warps * shape.threads, Row::bits(shape), MemoryStyle::BlockUnordered);
-    let sorted_at = m.wire("sorted_at", &join([&(&sorted.front + &position), &sorted_warp]));
-    m.drive(&front_row, &cold.read_registered("front_row_read", &join([&ring.front, &warp])));
-    m.drive(&row, &cold.read_registered("row_read", &sorted_at));
-    let behind_back = m.wire("behind_back", &(&changing.front + &changing.rows));
-    let insert_place = inserts_back.mux(&behind_back, &before_front);
-    let insert_at = join([&insert_place, &warp_s9]);
-    let (writes, sorted_row) =
-        if shape.folds_rows { (&sorts, exchanges.mux(&y, &sorter.net("sorted_row"))) } else { (&exchanges, y.clone()) };
-    cold.write(&(&inserts | writes), &inserts.mux(&insert_at, &sorted_at), &inserts.mux(&inserted, &sorted_row));
+    let sorting = Sorting::declare(&m, shape, &inputs, &commit, &row, &sorter_module);
+    let cct = Cct { m: &m, shape, inputs: &inputs, ring, commit, front_row, row, sorting };
+    let change = cct.change();
+    cct.write_ring(&change, &ring_s7);
+    let table = cct.table(&change);
 
     m.port_group("S9: the front path, if it was extracted");
-    m.output("extracted", &extracts_s9);
-    m.output("extracted_row", &front_row);
-    m.port_group("the sorter's warp and row, what it does, whether that changes y, and y then");
-    m.output("sorter_warp", &sorted_warp);
-    m.output("sorter_position", &position);
-    m.output("sorts", &sorts);
-    m.output("merges", &merges);
-    m.output("folds", &folds);
-    m.output("sorts_y", &(exchanges | merges));
-    m.output("sorted_y", &sorted_y);
+    m.output("extracted", &cct.commit.extracts);
+    m.output("extracted_row", &cct.front_row);
+    cct.sorting.outputs(&m);
     if shape.formal {
-        let at = Watched::inputs(&m, shape, "watched");
-        at.connect(&sorter, "watched");
-        sorter.input("row_there", &cold.inspect("row_sorted", &sorted_at));
-        if shape.folds_rows {
-            sorter.input("front_there", &cold.inspect("front_sorted", &join([&sorted.front, &sorted_warp])));
-        }
-        let now = |condition: &Expr| condition & warp_s9.eq(&at.warp);
-        let unsorted = sorter.output("unsorted_watched");
-        let state = Cold {
-            rings: &rings,
-            table: &cold,
-            changed: [&now(&commits), &next.pack()],
-            inserted: [&now(&inserts), &insert_place, &inserted],
-            rings_read: [&ring_s8, &ring_s9],
-            unsorted: &unsorted,
-            generation: &generation,
-        };
-        state.state(&m, shape, &at);
-        m.output("changes_watched", &commits);
-        m.output("disturbs_watched", &(&y_changes | &extracts_s9));
-        m.output("unsorted_watched", &unsorted);
-        m.output("holds_watched", &holds);
+        cct.state(&change, &table, &ring_s8);
     }
     m.finish()
+}
+
+/// What enters.
+struct Inputs {
+    start_valid: Expr,
+    start_warp: Expr,
+    generation: Expr,
+    warp_s7: Expr,
+    /// A commit is in S8.
+    valid: Expr,
+    /// Its warp.
+    warp: Expr,
+    /// It inserts a path at the front.
+    to_front: Expr,
+    /// It inserts one at the back.
+    to_back: Expr,
+    /// It takes the front path.
+    extracts: Expr,
+    /// The path that it inserts, in S9.
+    inserted: Expr,
+    /// It changes y or turns, in S9.
+    y_changes: Expr,
+    /// Turns last then.
+    holds: Expr,
+    /// y of the sorter's warp.
+    y: Expr,
+}
+
+impl Inputs {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        m.port_group("start after reset, and the barrier's generation");
+        let start_valid = m.input("start_valid", 1);
+        let start_warp = m.input("start_warp", shape.warp_bits());
+        let generation = m.input("generation", 1);
+        m.port_group("the warp in S7, whose ring S8 needs");
+        let warp_s7 = m.input("warp_s7", shape.warp_bits());
+        m.port_group("what the commit in S8 does, and in S9 the path that it inserts");
+        let valid = m.input("valid_s8", 1);
+        let warp = m.input("warp_s8", shape.warp_bits());
+        let to_front = m.input("to_front_s8", 1);
+        let to_back = m.input("to_back_s8", 1);
+        let extracts = m.input("extracts_s8", 1);
+        let inserted = m.input("inserted_s9", Row::bits(shape));
+        m.port_group("for the sorter, in S9: that commit changes y or turns, even if it extracts nothing; turns last");
+        let y_changes = m.input("y_changes_s9", 1);
+        let holds = m.input("holds_s9", 1);
+        m.port_group("y of the sorter's warp");
+        let y = m.input("y_sorted", Row::bits(shape));
+        Self {
+            start_valid,
+            start_warp,
+            generation,
+            warp_s7,
+            valid,
+            warp,
+            to_front,
+            to_back,
+            extracts,
+            inserted,
+            y_changes,
+            holds,
+            y,
+        }
+    }
+}
+
+/// The outputs of a table that is always empty.
+fn output_nothing(m: &Builder, shape: &Shape) {
+    for port in ["any_s8", "runnable_s8", "extracted", "sorts", "sorts_y", "merges", "folds"] {
+        m.output(port, &zeros(1));
+    }
+    m.output("extracted_row", &zeros(Row::bits(shape)));
+    m.output("sorted_y", &zeros(Row::bits(shape)));
+    m.output("sorter_warp", &zeros(shape.warp_bits()));
+    m.output("sorter_position", &zeros(shape.lane_bits()));
+}
+
+/// The commit in S9.
+struct Commit {
+    inserts_front: Expr,
+    inserts_back: Expr,
+    /// It does one of these.
+    inserts: Expr,
+    extracts: Expr,
+    warp: Expr,
+}
+
+impl Commit {
+    fn declare(m: &Builder, inputs: &Inputs) -> Self {
+        m.comment("S9: insert and extract.");
+        let flag = |name: &str, value: &Expr| {
+            let register = m.register(name, 1);
+            register.next(&(&inputs.valid & value)).reset(0);
+            register.q()
+        };
+        let inserts_front = flag("inserts_front_s9", &inputs.to_front);
+        let inserts_back = flag("inserts_back_s9", &inputs.to_back);
+        let extracts = flag("extracts_s9", &inputs.extracts);
+        let warp = m.delay("warp_s9", &inputs.warp);
+        let inserts = m.wire("inserts", &(&inserts_front | &inserts_back));
+        Self { inserts_front, inserts_back, inserts, extracts, warp }
+    }
+}
+
+/// The sorter, and the ring that it works on.
+struct Sorting {
+    rings: Memory,
+    sorter: Instance,
+    /// Its warp.
+    warp: Expr,
+    /// The ring of that.
+    ring: Ring,
+    /// A commit changes a ring: the sorter does not.
+    commits: Expr,
+    /// The ring that changes has rows afterwards.
+    rows_after: Expr,
+    /// The row at hand and y change places.
+    exchanges: Expr,
+    /// The row goes into y.
+    merges: Expr,
+    /// The front row goes into it.
+    folds: Expr,
+    /// One of these happens.
+    sorts: Expr,
+    /// The row at hand, counted from the front.
+    position: Expr,
+    /// y afterwards.
+    y: Expr,
+}
+
+impl Sorting {
+    fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, commit: &Commit, row: &Expr, module: &Module) -> Self {
+        m.comment("The sorter, which changes y and the table in cycles in which no commit needs them.");
+        let Inputs { generation, valid, y_changes, .. } = inputs;
+        let rings = m.memory("rings", shape.warps, ring_bits(shape), MemoryStyle::Distributed);
+        let sorter = m.instance("sorter", module);
+        let warp = sorter.output_as("warp", "sorted_warp");
+        let ring = Ring::unpack(shape, &rings.read("sorted_ring", &warp)).at(generation);
+        let commits = m.wire("commit_changes", &(&commit.inserts | &commit.extracts));
+        let rows_after = m.forward("rows_after", 1);
+        sorter.input("generation", generation);
+        sorter.input("changes_s9", &(&commits | y_changes)).input("warp_s9", &commit.warp);
+        sorter.input("sorts_s9", &(&rows_after & !&inputs.holds));
+        sorter.input("rows", &ring.rows).input("y", &inputs.y).input("row_read", row);
+        sorter.input("may_change", &!((valid & inputs.warp.eq(&warp)) | &commits | y_changes));
+        let exchanges = sorter.output_as("exchanges", "exchanges_now");
+        let merges = sorter.output_as("merges", "merges_now");
+        let folds = sorter.output_as("folds", "folds_now");
+        let position = sorter.net("position");
+        let y = sorter.output_as("sorted_y", "sorted_y_now");
+        let sorts = m.wire("sorts_now", &(&exchanges | &merges | &folds));
+        Self { rings, sorter, warp, ring, commits, rows_after, exchanges, merges, folds, sorts, position, y }
+    }
+
+    fn outputs(&self, m: &Builder) {
+        m.port_group("the sorter's warp and row, what it does, whether that changes y, and y then");
+        m.output("sorter_warp", &self.warp);
+        m.output("sorter_position", &self.position);
+        m.output("sorts", &self.sorts);
+        m.output("merges", &self.merges);
+        m.output("folds", &self.folds);
+        m.output("sorts_y", &(&self.exchanges | &self.merges));
+        m.output("sorted_y", &self.y);
+    }
+}
+
+/// What the rows and the rings are changed by.
+struct Cct<'a> {
+    m: &'a Builder,
+    shape: &'a Shape,
+    inputs: &'a Inputs,
+    /// The ring of the commit in S8.
+    ring: Ring,
+    commit: Commit,
+    /// The front row of the commit in S9.
+    front_row: Expr,
+    /// The row that the sorter reads.
+    row: Expr,
+    sorting: Sorting,
+}
+
+/// The ring that changes: that of the commit in S9, or else the sorter's.
+struct Change {
+    /// The ring of the commit in S9, as it was.
+    ring_s9: Expr,
+    /// The ring that changes, as it was.
+    before: Ring,
+    /// The row before its front one.
+    before_front: Expr,
+    /// As it becomes.
+    next: Ring,
+}
+
+/// The rows.
+struct Table {
+    memory: Memory,
+    /// Where the sorter's row is.
+    sorted_at: Expr,
+    /// Where in its ring a row is inserted.
+    insert_place: Expr,
+}
+
+impl Cct<'_> {
+    fn change(&self) -> Change {
+        let Self { m, shape, inputs, .. } = self;
+        let Commit { inserts, extracts, inserts_front, .. } = &self.commit;
+        let Sorting { exchanges, merges, folds, sorts, position, .. } = &self.sorting;
+        m.comment("The ring that changes: that of the commit in S9, or else the sorter's.");
+        let ring_s9 = m.delay("ring_s9", &self.ring.pack());
+        let before = Ring::unpack(shape, &m.wire("ring_before", &sorts.mux(&self.sorting.ring.pack(), &ring_s9)));
+        let index = before.front.width();
+        let is_parked = |row: &Expr| Row::unpack(shape, row).parked_now(&inputs.generation);
+        let one = |condition: &Expr| condition.extend(index);
+        let leaves = m.wire("leaves", &(extracts | merges | folds));
+        // With two rows, the one that goes into y may also be the back one.
+        let merges_front = if shape.folds_rows { merges.clone() } else { merges & position.none() };
+        let front_leaves = m.wire("front_leaves", &(extracts | merges_front | folds));
+        let y_parked_enters = exchanges & is_parked(&inputs.y);
+        let y_parked_enters = m.fault("an_exchange_does_not_count_a_parked_y", &y_parked_enters, &zeros(1));
+        let parked_enters = m.wire("parked_enters", &((inserts & is_parked(&inputs.inserted)) | y_parked_enters));
+        let parked_leaves = (extracts & is_parked(&self.front_row)) | (sorts & is_parked(&self.sorting.y));
+        let parked_leaves = m.wire("parked_leaves", &parked_leaves);
+        let one_row = lit(index, m.fault("an_insert_overwrites_the_front_row", &1, &0));
+        let before_front = m.wire("before_front", &(&before.front - one_row));
+        let after_front = &before.front + one(&front_leaves);
+        let next = Ring {
+            front: m.wire("front_next", &inserts_front.mux(&before_front, &after_front)),
+            rows: m.wire("rows_next", &((&before.rows + one(inserts)) - one(&leaves))),
+            parked: m.wire("parked_next", &((&before.parked + one(&parked_enters)) - one(&parked_leaves))),
+            generation: inputs.generation.clone(),
+        };
+        Change { ring_s9, before, before_front, next }
+    }
+
+    /// Writes the ring that changes, and reads that of the warp in S7 with the write already in it.
+    fn write_ring(&self, Change { next, .. }: &Change, ring_s7: &Expr) {
+        let Self { m, sorting, commit, .. } = self;
+        let Inputs { start_valid, start_warp, warp_s7, .. } = self.inputs;
+        m.drive(&sorting.rows_after, &next.rows.any());
+        let changes = m.wire("ring_changes", &(&sorting.commits | &sorting.sorts));
+        let warp = m.wire("changed_warp", &sorting.sorts.mux(&sorting.warp, &commit.warp));
+        let written_warp = start_valid.mux(start_warp, &warp);
+        sorting.rings.write(&(&changes | start_valid), &written_warp, &next.pack().when(&!start_valid));
+        let same = &changes & warp.eq(warp_s7);
+        m.drive(ring_s7, &same.mux(&next.pack(), &sorting.rings.read("ring_read", warp_s7)));
+    }
+
+    /// Reads the front row of the commit in S8 and the sorter's row, and writes what is inserted or sorted.
+    fn table(&self, Change { before, before_front, .. }: &Change) -> Table {
+        let Self { m, shape, inputs, sorting, commit: Commit { inserts, inserts_back, warp, .. }, .. } = self;
+        m.comment("The table. The front row is read for each commit, before it is known whether it is taken.");
+        let rows = shape.warps * shape.threads;
+        let memory = m.memory("cold_rows", rows, Row::bits(shape), MemoryStyle::BlockUnordered);
+        let sorted_at = m.wire("sorted_at", &join([&(&sorting.ring.front + &sorting.position), &sorting.warp]));
+        let front_at = join([&self.ring.front, &inputs.warp]);
+        m.drive(&self.front_row, &memory.read_registered("front_row_read", &front_at));
+        m.drive(&self.row, &memory.read_registered("row_read", &sorted_at));
+        let behind_back = m.wire("behind_back", &(&before.front + &before.rows));
+        let insert_place = inserts_back.mux(&behind_back, before_front);
+        let insert_at = join([&insert_place, warp]);
+        let (writes, sorted_row) = if shape.folds_rows {
+            (&sorting.sorts, sorting.exchanges.mux(&inputs.y, &sorting.sorter.net("sorted_row")))
+        } else {
+            (&sorting.exchanges, inputs.y.clone())
+        };
+        let row = inserts.mux(&inputs.inserted, &sorted_row);
+        memory.write(&(inserts | writes), &inserts.mux(&insert_at, &sorted_at), &row);
+        Table { memory, sorted_at, insert_place }
+    }
+
+    /// Claims of the watched warp, and the outputs for a proof.
+    fn state(&self, change: &Change, table: &Table, ring_s8: &Expr) {
+        let Self { m, shape, inputs, sorting, commit, .. } = self;
+        let at = Watched::inputs(m, shape, "watched");
+        at.connect(&sorting.sorter, "watched");
+        sorting.sorter.input("row_there", &table.memory.inspect("row_sorted", &table.sorted_at));
+        if shape.folds_rows {
+            let front_at = join([&sorting.ring.front, &sorting.warp]);
+            sorting.sorter.input("front_there", &table.memory.inspect("front_sorted", &front_at));
+        }
+        let now = |condition: &Expr| condition & commit.warp.eq(&at.warp);
+        let unsorted = sorting.sorter.output("unsorted_watched");
+        let state = Cold {
+            rings: &sorting.rings,
+            table: &table.memory,
+            changed: [&now(&sorting.commits), &change.next.pack()],
+            inserted: [&now(&commit.inserts), &table.insert_place, &inputs.inserted],
+            rings_read: [ring_s8, &change.ring_s9],
+            unsorted: &unsorted,
+            generation: &inputs.generation,
+        };
+        state.state(m, shape, &at);
+        m.output("changes_watched", &sorting.commits);
+        m.output("disturbs_watched", &(&inputs.y_changes | &commit.extracts));
+        m.output("unsorted_watched", &unsorted);
+        m.output("holds_watched", &inputs.holds);
+    }
 }
 
 /// Where a warp's ring stands.

@@ -1,5 +1,5 @@
-//! `sorted-table`: each warp's paths in order of priority, the best two in hot tables, the others in a cold one (seed
-//! `path-lists-simty.txt`, section 3.2).
+//! `sorted-table`: each warp's paths in order of priority, the best two in hot tables, the others in a cold one
+//! ("Path list traversal: a new class of SIMT flow tracking mechanisms", section 3.2).
 //!
 //! - `ccs`: sorts and merges the paths a and b that S7 made of x with the second path c, in one cycle;
 //! - HCT x and y: the path in charge and the next one, LUT RAM. x is written in S8; y in S9, where a path that was
@@ -21,11 +21,11 @@ mod specification;
 mod turns;
 mod waiting;
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, ones, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, Register, join, lit, ones, zeros};
 
 use super::hot::{self, HotTable};
 use super::row::Row;
-use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs};
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, delay_by};
@@ -77,19 +77,136 @@ impl DivergenceUnit for SortedTable {
              cold one that is sorted when nobody needs it.",
         );
         let inputs = UnitInputs::declare(&m, shape);
-        let UnitInputs { start_valid, start_warp, generation, warp_s6, warp_s7, resolve, .. } = &inputs;
+        let hot = HotTables::declare(&m, shape, &inputs);
+        let paths = Paths::of(&m, shape, &inputs, &hot, &ccs_module);
+        let turns = paths.turns();
+        let gives_way = paths.gives_way(&turns);
+        hot.write_x(&m, shape, &inputs, &paths.x, &gives_way);
+        let cold = Cold::of(&paths, &turns, &hot, &cct_module);
+        let y = hot.write_y(&paths, &cold);
 
+        let trace = trace(&paths, &cold, &y.word);
+        let validate = [hot.validate.clone(), paths.x.clone()];
+        let mut outputs = UnitOutputs::of_one_slot(validate, [hot.gave_way.clone(), gives_way], trace);
+        outputs.at_prediction.push(paths.ccs.output("x_at_prediction"));
+        outputs.is_b.push(paths.ccs.output("x_is_b"));
+        outputs.declare(&m, shape);
+        if shape.formal {
+            state(&paths, &hot, &turns, &cold, &y);
+        }
+        m.finish()
+    }
+}
+
+/// The hot tables, HCT x and HCT y, with what is being written already in what is read.
+struct HotTables {
+    x: HotTable,
+    y: HotTable,
+    /// x of the warp in S7, which validates against it.
+    validate: Path,
+    /// It gives way.
+    gave_way: Expr,
+    /// y of the warp in S8.
+    second: Path,
+}
+
+/// What is written to y in S9, if the sorter does not write.
+struct Second {
+    /// As the CCS leaves it.
+    sorted: Expr,
+    /// The same, or the path that was taken from the cold table.
+    word: Expr,
+}
+
+impl HotTables {
+    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Self {
         m.comment(
             "x as S7 validates against it, y for the commit in S8: each with what is being written already in it.",
         );
-        let hot_x = HotTable::declare(&m, shape, "x", 1);
-        let hot_y = HotTable::declare(&m, shape, "y", 0);
-        let x_word = hot_x.read_later(&m, warp_s6);
-        let generation_s7 = m.fault("s7_misses_a_barrier_release", generation, &Row::unpack(shape, &x_word).generation);
-        let (validate, gave_way) = hot::unpack(shape, &x_word, &generation_s7);
-        let (c, _) = hot::unpack(shape, &hot_y.read_later(&m, warp_s7), generation);
+        let UnitInputs { generation, warp_s6, warp_s7, .. } = inputs;
+        let x = HotTable::declare(m, shape, "x", 1);
+        let y = HotTable::declare(m, shape, "y", 0);
+        let word = x.read_later(m, warp_s6);
+        let generation_s7 = m.fault("s7_misses_a_barrier_release", generation, &Row::unpack(shape, &word).generation);
+        let (validate, gave_way) = hot::unpack(shape, &word, &generation_s7);
+        let (second, _) = hot::unpack(shape, &y.read_later(m, warp_s7), generation);
+        Self { x, y, validate, gave_way, second }
+    }
 
+    /// Writes the path in charge, or that of a warp that starts.
+    fn write_x(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, x: &Path, gives_way: &Expr) {
+        m.comment("x is written in S8.");
+        let UnitInputs { start_valid, start_warp, generation, resolve, .. } = inputs;
+        let start = Row {
+            pc: lit(shape.pc_bits, shape.reset_word()),
+            mask: ones(shape.threads),
+            depth: zeros(shape.depth_bits),
+            generation: lit(1, 0),
+            parked: lit(1, 0),
+        };
+        let word = join([&hot::pack(&x.valid, &Row::of(x, generation)), gives_way]);
+        let start_word = join([&hot::pack(&ones(1), &start), &lit(1, 0)]);
+        let warp = start_valid.mux(start_warp, &resolve.warp);
+        self.x.write(m, &(start_valid | &resolve.valid), &warp, &start_valid.mux(&start_word, &word));
+    }
+
+    /// Writes the second path.
+    fn write_y(&self, paths: &Paths, cold: &Cold) -> Second {
+        let Paths { m, shape, inputs, valid_s9, warp_s9, .. } = paths;
+        m.comment("y is written in S9: from the CCS, or from the front of the cold table, or as the sorter leaves it.");
+        let (start_valid, cct) = (&inputs.start_valid, &cold.table);
+        let y = paths.sorted("y");
+        let sorted = hot::pack(&y.valid, &Row::of(&y, &cold.generation));
+        let extracted = cct.net("extracted");
+        let front = Row::unpack(shape, &cct.net("extracted_row"));
+        let word = m.wire("y_s9", &extracted.mux(&hot::pack(&ones(1), &front), &sorted));
+        let sorts = cct.net("sorts_y");
+        let by_sorter = Row::unpack(shape, &cct.net("sorted_y"));
+        let written = sorts.mux(&hot::pack(&ones(1), &by_sorter), &word);
+        self.y.write(
+            m,
+            &(start_valid | &**valid_s9 | &sorts),
+            &start_valid.mux(&inputs.start_warp, &sorts.mux(&cct.net("sorter_warp"), warp_s9)),
+            &written.when(&!start_valid),
+        );
+        Second { sorted, word }
+    }
+}
+
+/// The paths of the commit in S8, and the CCS that sorts them.
+struct Paths<'a> {
+    m: &'a Builder,
+    shape: &'a Shape,
+    inputs: &'a UnitInputs,
+    /// What became of x: a and b. The second path: c.
+    entering: [Path; 3],
+    ccs: Instance,
+    /// The new path in charge.
+    x: Path,
+    /// What happens to the cold table: see [`MOVES`].
+    moves: [Expr; 3],
+    /// y is another path in S9, even if it does not come from the cold table.
+    y_changes: Expr,
+    /// The cold table has a path of the warp.
+    cold_any: Expr,
+    /// One that can run.
+    cold_runnable: Expr,
+    /// In a rotation: b goes on after all.
+    goes_on: Expr,
+    /// The threads of the path that began the round.
+    marker: Expr,
+    /// Another path than x can run.
+    others_run: Expr,
+    /// There was a commit in the cycle before.
+    valid_s9: Register,
+    /// Its warp.
+    warp_s9: Expr,
+}
+
+impl<'a> Paths<'a> {
+    fn of(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs, hot: &HotTables, ccs: &Module) -> Self {
         m.comment("S8: a and b are what became of x, c is the second path.");
+        let (resolve, c) = (&inputs.resolve, hot.second.clone());
         let a = Path {
             valid: resolve.a_mask.any(),
             pc: resolve.a_pc.clone(),
@@ -104,17 +221,13 @@ impl DivergenceUnit for SortedTable {
             mask: resolve.b_mask.clone(),
             parked: resolve.b_parked.clone(),
         };
-        let ccs = m.instance("ccs", &ccs_module);
+        let ccs = m.instance("ccs", ccs);
         for (name, path) in [("a", &a), ("b", &b), ("c", &c)] {
             path.connect(&ccs, name);
         }
-        let sorted = |name: &str| {
-            let mut output = |field: &str, _| ccs.output_as(&format!("{field}_{name}"), &format!("{name}_{field}"));
-            Path::build(shape, &mut output)
-        };
-        let x = sorted("x");
-        let flags = ["to_front", "to_back", "extracts", "y_changes"].map(|port| ccs.net(port));
-        let [to_front, to_back, extracts, y_changes] = &flags;
+        let x = sorted(shape, &ccs, "x");
+        let moves = MOVES.map(|port| ccs.net(port));
+        let y_changes = ccs.net("y_changes");
         let cold_any = m.forward("cold_any", 1);
         let cold_runnable = m.forward("cold_runnable", 1);
         let goes_on = m.forward("goes_on", 1);
@@ -125,117 +238,149 @@ impl DivergenceUnit for SortedTable {
         let valid_s9 = m.register("valid_s9", 1);
         valid_s9.next(&resolve.valid).reset(0);
         let warp_s9 = m.delay("warp_s9", &resolve.warp);
+        let entering = [a, b, c];
+        Self {
+            m,
+            shape,
+            inputs,
+            entering,
+            ccs,
+            x,
+            moves,
+            y_changes,
+            cold_any,
+            cold_runnable,
+            goes_on,
+            marker,
+            others_run,
+            valid_s9,
+            warp_s9,
+        }
+    }
+
+    /// A path that the CCS sorted: x, y or z.
+    fn sorted(&self, name: &str) -> Path {
+        sorted(self.shape, &self.ccs, name)
+    }
+
+    /// The turns of the warp, and what the CCS is told of them.
+    fn turns(&self) -> Turns {
+        let Self { m, shape, inputs, ccs, valid_s9, warp_s9, .. } = self;
         let turns = match shape.fair_after {
             0 => Turns::none(shape),
             _ => {
-                let began = ccs.net("x_has_marked");
-                Turns::elaborate(&m, shape, &inputs, &c, &began, &others_run, [&*valid_s9, &warp_s9])
+                let (second, began) = (&self.entering[2], ccs.net("x_has_marked"));
+                Turns::elaborate(m, shape, inputs, second, &began, &self.others_run, [&**valid_s9, warp_s9])
             }
         };
-        m.drive(&marker, &turns.marker);
-        m.drive(&goes_on, &turns.round_over);
+        m.drive(&self.marker, &turns.marker);
+        m.drive(&self.goes_on, &turns.round_over);
         let y_waits = m.fault("y_does_not_wait_when_a_turn_ends", &turns.deferred, &(&turns.deferred & !&turns.due));
-        ccs.input("c_deferred", &y_waits).input("rotates", &resolve.rotates).input("goes_on", &goes_on);
-        ccs.input("cold_any", &cold_any);
-        let turn_ends = &turns.due & !ccs.output("x_is_c");
+        ccs.input("c_deferred", &y_waits).input("rotates", &inputs.resolve.rotates).input("goes_on", &self.goes_on);
+        ccs.input("cold_any", &self.cold_any);
+        turns
+    }
+
+    /// Whether x gives way: another path can run, and x is parked or its turn ends.
+    fn gives_way(&self, turns: &Turns) -> Expr {
+        let (m, x) = (self.m, &self.x);
+        let turn_ends = &turns.due & !self.ccs.output("x_is_c");
         let x_parked = m.fault("a_parked_path_stays_in_charge", &x.parked, &zeros(1));
-        let gives_way = m.wire("gives_way", &(&x.valid & &others_run & (x_parked | turn_ends)));
+        m.wire("gives_way", &(&x.valid & &self.others_run & (x_parked | turn_ends)))
+    }
+}
 
-        m.comment("x is written in S8.");
-        let start = Row {
-            pc: lit(shape.pc_bits, shape.reset_word()),
-            mask: ones(shape.threads),
-            depth: zeros(shape.depth_bits),
-            generation: lit(1, 0),
-            parked: lit(1, 0),
-        };
-        let word = join([&hot::pack(&x.valid, &Row::of(&x, generation)), &gives_way]);
-        let start_word = join([&hot::pack(&ones(1), &start), &lit(1, 0)]);
-        let warp = start_valid.mux(start_warp, &resolve.warp);
-        hot_x.write(&m, &(start_valid | &resolve.valid), &warp, &start_valid.mux(&start_word, &word));
+/// Outputs of the CCS: z goes to the front of the cold table, or to its back; y comes from its front.
+const MOVES: [&str; 3] = ["to_front", "to_back", "extracts"];
 
+fn sorted(shape: &Shape, ccs: &Instance, name: &str) -> Path {
+    Path::build(shape, &mut |field, _| ccs.output_as(&format!("{field}_{name}"), &format!("{name}_{field}")))
+}
+
+/// The cold table.
+struct Cold {
+    table: Instance,
+    /// The barrier's generation in S9.
+    generation: Expr,
+}
+
+impl Cold {
+    fn of(paths: &Paths, turns: &Turns, hot: &HotTables, module: &Module) -> Self {
+        let Paths { m, shape, inputs, valid_s9, .. } = paths;
+        let UnitInputs { start_valid, start_warp, generation, warp_s7, resolve, .. } = inputs;
         m.comment("The cold table.");
         let generation_s9 = m.delay("generation_s9", generation);
-        let z = Row::of(&sorted("z"), &generation_s9).pack();
-        let cct = m.instance("cct", &cct_module);
-        cct.input("start_valid", start_valid).input("start_warp", start_warp).input("generation", generation);
-        cct.input("warp_s7", warp_s7).input("valid_s8", &resolve.valid).input("warp_s8", &resolve.warp);
-        cct.input("to_front_s8", to_front).input("to_back_s8", to_back).input("extracts_s8", extracts);
-        cct.input("inserted_s9", &z);
-        cct.input("y_changes_s9", &(&*valid_s9 & (y_changes | &turns.hold_changes)));
-        cct.input("holds_s9", &m.fault("the_sorter_sorts_during_a_round", &turns.holds, &zeros(1)));
-        cct.output_to("any_s8", &cold_any).output_to("runnable_s8", &cold_runnable);
-        let sorter_warp = cct.net("sorter_warp");
-        cct.input("y_sorted", &hot_y.read_now(shape, &sorter_warp).pack());
-
-        m.comment("y is written in S9: from the CCS, or from the front of the cold table, or as the sorter leaves it.");
-        let y = sorted("y");
-        let y_ccs = hot::pack(&y.valid, &Row::of(&y, &generation_s9));
-        let extracted = cct.net("extracted");
-        let front = Row::unpack(shape, &cct.net("extracted_row"));
-        let y = m.wire("y_s9", &extracted.mux(&hot::pack(&ones(1), &front), &y_ccs));
-        let sorts = cct.net("sorts_y");
-        let y_sorted = Row::unpack(shape, &cct.net("sorted_y"));
-        let word = sorts.mux(&hot::pack(&ones(1), &y_sorted), &y);
-        hot_y.write(
-            &m,
-            &(start_valid | &*valid_s9 | &sorts),
-            &start_valid.mux(start_warp, &sorts.mux(&sorter_warp, &warp_s9)),
-            &word.when(&!start_valid),
-        );
-
-        let y_word = y.clone();
-        let (y, _) = hot::unpack(shape, &y, generation);
-        let s9 = |name: &str, value: &Expr| delay_by(&m, name, value, usize::from(shape.trace));
-        let trace = UnitPorts {
-            second: SecondPorts {
-                rotates: s9("rotated", &resolve.rotates),
-                y_valid: y.valid,
-                y_pc: y.pc,
-                y_depth: y.depth,
-                y_mask: y.mask,
-                y_parked: y.parked,
-            },
-            moves: MovePorts {
-                yields: s9("yielded", &(&resolve.rotates & !&resolve.b_parked)),
-                inserts: s9("inserted", &(to_front | to_back)),
-                extracts: extracted,
-                pushes: zeros(1),
-                pops: zeros(1),
-            },
-            exchange: ExchangePorts {
-                valid: cct.output("sorts"),
-                warp: sorter_warp,
-                row: cct.output("sorter_position"),
-                merges: cct.output("merges"),
-                folds: cct.output("folds"),
-            },
-        };
-        let trace = Traced::of(shape, &trace);
-        let mut outputs = UnitOutputs::of_one_slot([validate, x.clone()], [gave_way, gives_way], trace);
-        outputs.at_prediction.push(ccs.output("x_at_prediction"));
-        outputs.is_b.push(ccs.output("x_is_b"));
-        outputs.declare(&m, shape);
-        if shape.formal {
-            m.port_group("the warp that is watched");
-            let at = Watched::inputs(&m, shape, "watched");
-            let s9 = [&*valid_s9, &warp_s9, &y_ccs, &y_word];
-            let (list, gives_way) =
-                Hot { x: &hot_x, y: &hot_y, s9, c: &c, cct: &cct }.state(&m, shape, &at, generation);
-            if let Some(turns) = &turns.table {
-                let in_s9 = &(&*valid_s9 & warp_s9.eq(&at.warp));
-                Waiting { turns, in_s9, list: &list, gives_way: &gives_way, cct: &cct }.state(&m, shape, &at);
-            }
-            let commit = Commit {
-                paths: [&a, &b, &c],
-                x: &x,
-                cold_any: &cold_any,
-                deferred: &turns.deferred,
-                goes_on: &goes_on,
-                moves: [to_front, to_back, extracts],
-            };
-            commit.state(&m, shape, &inputs, &at);
+        let z = Row::of(&paths.sorted("z"), &generation_s9).pack();
+        let table = m.instance("cct", module);
+        table.input("start_valid", start_valid).input("start_warp", start_warp).input("generation", generation);
+        table.input("warp_s7", warp_s7).input("valid_s8", &resolve.valid).input("warp_s8", &resolve.warp);
+        for (port, moves) in MOVES.iter().zip(&paths.moves) {
+            table.input(&format!("{port}_s8"), moves);
         }
-        m.finish()
+        table.input("inserted_s9", &z);
+        let y_changes = &paths.y_changes | &turns.hold_changes;
+        table.input("y_changes_s9", &(&**valid_s9 & y_changes));
+        table.input("holds_s9", &m.fault("the_sorter_sorts_during_a_round", &turns.holds, &zeros(1)));
+        table.output_to("any_s8", &paths.cold_any).output_to("runnable_s8", &paths.cold_runnable);
+        table.input("y_sorted", &hot.y.read_now(shape, &table.net("sorter_warp")).pack());
+        Self { table, generation: generation_s9 }
     }
+}
+
+/// What the trace port says of the unit, in S9.
+fn trace(paths: &Paths, cold: &Cold, y: &Expr) -> UnitTrace {
+    let Paths { m, shape, inputs, .. } = paths;
+    let (resolve, cct) = (&inputs.resolve, &cold.table);
+    let [to_front, to_back, _] = &paths.moves;
+    let (y, _) = hot::unpack(shape, y, &inputs.generation);
+    let s9 = |name: &str, value: &Expr| delay_by(m, name, value, usize::from(shape.trace));
+    let trace = UnitPorts {
+        second: SecondPorts {
+            rotates: s9("rotated", &resolve.rotates),
+            y_valid: y.valid,
+            y_pc: y.pc,
+            y_depth: y.depth,
+            y_mask: y.mask,
+            y_parked: y.parked,
+        },
+        moves: MovePorts {
+            yields: s9("yielded", &(&resolve.rotates & !&resolve.b_parked)),
+            inserts: s9("inserted", &(to_front | to_back)),
+            extracts: cct.net("extracted"),
+            pushes: zeros(1),
+            pops: zeros(1),
+        },
+        exchange: ExchangePorts {
+            valid: cct.output("sorts"),
+            warp: cct.net("sorter_warp"),
+            row: cct.output("sorter_position"),
+            merges: cct.output("merges"),
+            folds: cct.output("folds"),
+        },
+    };
+    Traced::of(shape, &trace)
+}
+
+/// Claims of the watched warp, and the outputs for a proof.
+fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second) {
+    let Paths { m, shape, inputs, valid_s9, warp_s9, .. } = paths;
+    let ([a, b, c], cct) = (&paths.entering, &cold.table);
+    m.port_group("the warp that is watched");
+    let at = Watched::inputs(m, shape, "watched");
+    let s9 = [&**valid_s9, warp_s9, &y.sorted, &y.word];
+    let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, cct }.state(m, shape, &at, &inputs.generation);
+    if let Some(turns) = &turns.table {
+        let in_s9 = &(&**valid_s9 & warp_s9.eq(&at.warp));
+        Waiting { turns, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);
+    }
+    let [to_front, to_back, extracts] = &paths.moves;
+    let commit = Commit {
+        paths: [a, b, c],
+        x: &paths.x,
+        cold_any: &paths.cold_any,
+        deferred: &turns.deferred,
+        goes_on: &paths.goes_on,
+        moves: [to_front, to_back, extracts],
+    };
+    commit.state(m, shape, inputs, &at);
 }

@@ -14,7 +14,7 @@
 //!
 //! Storage: a flag for each warp, and two rows, or at T = 4 one.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, decode, increment, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, Register, clog2, decode, increment, lit, zeros};
 
 use crate::divergence::row::Row;
 use crate::formal::Watched;
@@ -22,122 +22,224 @@ use crate::shape::Shape;
 
 /// Elaborates the state machine.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let index = clog2(shape.threads);
     let m = Builder::new("cct_sorter", "Sorter of the cold context table: keeps the best of y and the rows in y.");
-    let generation = m.input("generation", 1);
-    m.port_group("S9: a warp's y or rows change; whether there is something to sort");
-    let changes = m.input("changes_s9", 1);
-    let changed_warp = m.input("warp_s9", shape.warp_bits());
-    let sorts = m.input("sorts_s9", 1);
-    m.port_group("the sorter's warp: its rows in use, y, the row read a cycle ago");
-    let rows = m.input("rows", index);
-    let y = m.input("y", Row::bits(shape));
-    let row_read = m.input("row_read", Row::bits(shape));
-    m.port_group("a change of y and the rows would disturb no commit");
-    let may_change = m.input("may_change", 1);
-
-    let warp = m.register("warp_now", shape.warp_bits());
-    let position = m.register("position_now", index);
-    let row = m.register("row", Row::bits(shape));
-    let unsorted = m.register("unsorted", shape.warps);
-    let comparing = m.register("comparing", 1);
-    let deciding = m.register("deciding", 1);
-    let better = m.register("better", 1);
-    let same = m.register("same", 1);
-    let same_front = m.register("same_front", 1);
-    let front_row = shape.folds_rows.then(|| m.register("front_row", Row::bits(shape)));
-
-    m.comment("Read, compare, decide; from the first row again when something changes.");
-    let works = m.wire("works", &unsorted.index(&warp));
-    let disturbed = m.wire("disturbed", &m.fault("is_not_cancelled", &(&changes & warp.eq(&changed_warp)), &zeros(1)));
-    let reading = m.wire("reading", &!(&*comparing | &*deciding));
-    let reads = m.wire("reads", &(&reading & &works & !&disturbed));
-    let y = Row::unpack(shape, &y);
-    let comes_before = |p: &Row, q: &Row| p.comes_before(q, &generation);
-    let equals = |p: &Row, q: &Row| p.equals(q, &generation);
-    let new_row = Row::unpack(shape, &row_read);
-    let at_front = m.wire("at_front", &position.none());
-    row.next(&row_read).enable(&comparing);
-    if let Some(front_row) = &front_row {
-        front_row.next(&row_read).enable(&(&*comparing & &at_front));
-    }
-    better.next(&comes_before(&new_row, &y)).enable(&comparing);
-    same.next(&equals(&new_row, &y)).enable(&comparing);
-    let equals_front = |row: &Row, front: &Expr| equals(row, &Row::unpack(shape, front)) & !&at_front;
-    let folding = front_row.as_ref().map_or(lit(1, 0), |front| equals_front(&new_row, front));
-    same_front.next(&folding).enable(&comparing);
-    let may_sort = m.wire("may_sort", &(&*deciding & &may_change & !&disturbed));
-    let exchanges = m.wire("exchanges_now", &(&may_sort & &*better));
-    let merges = m.wire("merges_now", &(&may_sort & &*same));
-    let folds = m.wire("folds_now", &(&may_sort & &*same_front & !(&*better | &*same)));
-    let idle = !(&*better | &*same | &*same_front);
-    let decided = m.wire("decided", &(&*deciding & !&disturbed & (&may_change | idle)));
-    comparing.next(&reads).reset(0);
-    deciding.next(&(!&disturbed & (&*comparing | (&*deciding & !&decided)))).reset(0);
-
-    m.comment("The next row, or the next warp.");
-    let next_position = m.wire("next_position", &increment(&position, 1));
-    let finished = m.wire("finished", &(&decided & next_position.eq(&rows)));
-    let advances = m.wire("advances", &(&finished | (&reading & !&works)));
-    let again = m.wire("again", &(&advances | &disturbed | &merges | &folds | (&exchanges & &at_front)));
-    position.next(&next_position.when(&!&again)).enable(&(&decided | &again)).reset(0);
-    let next_warp = increment(&warp, 1);
-    let next_warp = if shape.warps.is_power_of_two() {
-        next_warp
-    } else {
-        next_warp.when(&warp.ne(&lit(shape.warp_bits(), shape.warps as u64 - 1)))
-    };
-    warp.next(&next_warp).enable(&advances).reset(0);
-    let changed_one = m.wire("changed_one", &decode(&changed_warp, shape.warps).when(&changes));
-    let finished_one = m.wire("finished_one", &decode(&warp, shape.warps).when(&finished));
-    let set = &changed_one & sorts.repeat(shape.warps);
-    unsorted.next(&(set | (&*unsorted & !(changed_one | finished_one)))).reset(0);
+    let inputs = Inputs::declare(&m, shape);
+    let state = State::declare(&m, shape);
+    let step = state.step(&m, shape, &inputs);
+    state.advance(&m, shape, &inputs, &step);
 
     m.port_group("the warp and the row it is at, counted from the front");
-    m.output("warp", &warp);
-    m.output("position", &position);
+    m.output("warp", &state.warp);
+    m.output("position", &state.position);
     m.port_group("the row and y change places, or the row goes into y, or the front row goes into the row");
-    m.output("exchanges", &exchanges);
-    m.output("merges", &merges);
-    m.output("folds", &folds);
+    m.output("exchanges", &step.exchanges);
+    m.output("merges", &step.merges);
+    m.output("folds", &step.folds);
     m.port_group("y after the first two; the row after the other two");
-    let kept = Row::unpack(shape, &row);
-    if let Some(front_row) = &front_row {
+    let kept = Row::unpack(shape, &state.row);
+    if let Some(front_row) = &state.front_row {
         let front = Row::unpack(shape, front_row);
-        m.output("sorted_row", &Row { mask: &front.mask | kept.mask.when(&folds), ..front }.pack());
+        m.output("sorted_row", &Row { mask: &front.mask | kept.mask.when(&step.folds), ..front }.pack());
     }
-    m.output("sorted_y", &Row { mask: &kept.mask | y.mask.when(&merges), ..kept }.pack());
+    m.output("sorted_y", &Row { mask: &kept.mask | inputs.y.mask.when(&step.merges), ..kept }.pack());
     if shape.formal {
-        let at = Watched::inputs(&m, shape, "watched");
+        state.claims(&m, shape, &inputs, &step);
+    }
+    m.finish()
+}
+
+/// What enters.
+struct Inputs {
+    generation: Expr,
+    /// S9: y or the rows of a warp change.
+    changes: Expr,
+    /// Which.
+    changed_warp: Expr,
+    /// There is something to sort then.
+    sorts: Expr,
+    /// Rows in use of the sorter's warp.
+    rows: Expr,
+    /// y of it.
+    y: Row,
+    /// The row that was read, in the word of the table.
+    row_read: Expr,
+    /// A change of y and the rows would disturb no commit.
+    may_change: Expr,
+}
+
+impl Inputs {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        let generation = m.input("generation", 1);
+        m.port_group("S9: a warp's y or rows change; whether there is something to sort");
+        let changes = m.input("changes_s9", 1);
+        let changed_warp = m.input("warp_s9", shape.warp_bits());
+        let sorts = m.input("sorts_s9", 1);
+        m.port_group("the sorter's warp: its rows in use, y, the row read a cycle ago");
+        let rows = m.input("rows", clog2(shape.threads));
+        let y = Row::unpack(shape, &m.input("y", Row::bits(shape)));
+        let row_read = m.input("row_read", Row::bits(shape));
+        m.port_group("a change of y and the rows would disturb no commit");
+        let may_change = m.input("may_change", 1);
+        Self { generation, changes, changed_warp, sorts, rows, y, row_read, may_change }
+    }
+
+    fn is_better(&self, row: &Row) -> Expr {
+        row.comes_before(&self.y, &self.generation)
+    }
+
+    fn is_same(&self, row: &Row) -> Expr {
+        row.equals(&self.y, &self.generation)
+    }
+}
+
+/// The registers.
+struct State {
+    warp: Register,
+    position: Register,
+    /// The row at hand.
+    row: Register,
+    /// Warps with something to sort.
+    unsorted: Register,
+    /// The row is there, and is compared.
+    comparing: Register,
+    /// It has been compared.
+    deciding: Register,
+    /// It comes before y.
+    better: Register,
+    /// It equals y.
+    same: Register,
+    /// It equals the front row.
+    same_front: Register,
+    /// The front row, where rows are folded.
+    front_row: Option<Register>,
+}
+
+/// What happens in a cycle.
+struct Step {
+    /// The warp has something to sort.
+    works: Expr,
+    /// y or its rows change: from the first row again.
+    disturbed: Expr,
+    /// A row is to be read.
+    reading: Expr,
+    at_front: Expr,
+    exchanges: Expr,
+    merges: Expr,
+    folds: Expr,
+    /// The row is done with.
+    decided: Expr,
+}
+
+impl State {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        Self {
+            warp: m.register("warp_now", shape.warp_bits()),
+            position: m.register("position_now", clog2(shape.threads)),
+            row: m.register("row", Row::bits(shape)),
+            unsorted: m.register("unsorted", shape.warps),
+            comparing: m.register("comparing", 1),
+            deciding: m.register("deciding", 1),
+            better: m.register("better", 1),
+            same: m.register("same", 1),
+            same_front: m.register("same_front", 1),
+            front_row: shape.folds_rows.then(|| m.register("front_row", Row::bits(shape))),
+        }
+    }
+
+    /// A row behind the front one equals that.
+    fn folds(shape: &Shape, inputs: &Inputs, row: &Row, front: &Expr, at_front: &Expr) -> Expr {
+        row.equals(&Row::unpack(shape, front), &inputs.generation) & !at_front
+    }
+
+    fn step(&self, m: &Builder, shape: &Shape, inputs: &Inputs) -> Step {
+        let Self { row, comparing, deciding, better, same, same_front, .. } = self;
+        let Inputs { changes, row_read, may_change, .. } = inputs;
+        m.comment("Read, compare, decide; from the first row again when something changes.");
+        let works = m.wire("works", &self.unsorted.index(&self.warp));
+        let disturbed = changes & self.warp.eq(&inputs.changed_warp);
+        let disturbed = m.wire("disturbed", &m.fault("is_not_cancelled", &disturbed, &zeros(1)));
+        let reading = m.wire("reading", &!(&**comparing | &**deciding));
+        let reads = m.wire("reads", &(&reading & &works & !&disturbed));
+        let new_row = Row::unpack(shape, row_read);
+        let at_front = m.wire("at_front", &self.position.none());
+        row.next(row_read).enable(comparing);
+        if let Some(front_row) = &self.front_row {
+            front_row.next(row_read).enable(&(&**comparing & &at_front));
+        }
+        better.next(&inputs.is_better(&new_row)).enable(comparing);
+        same.next(&inputs.is_same(&new_row)).enable(comparing);
+        let folding = match &self.front_row {
+            Some(front) => Self::folds(shape, inputs, &new_row, front, &at_front),
+            None => lit(1, 0),
+        };
+        same_front.next(&folding).enable(comparing);
+        let may_sort = m.wire("may_sort", &(&**deciding & may_change & !&disturbed));
+        let exchanges = m.wire("exchanges_now", &(&may_sort & &**better));
+        let merges = m.wire("merges_now", &(&may_sort & &**same));
+        let folds = m.wire("folds_now", &(&may_sort & &**same_front & !(&**better | &**same)));
+        let idle = !(&**better | &**same | &**same_front);
+        let decided = m.wire("decided", &(&**deciding & !&disturbed & (may_change | idle)));
+        comparing.next(&reads).reset(0);
+        deciding.next(&(!&disturbed & (&**comparing | (&**deciding & !&decided)))).reset(0);
+        Step { works, disturbed, reading, at_front, exchanges, merges, folds, decided }
+    }
+
+    fn advance(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step) {
+        let Self { warp, position, unsorted, .. } = self;
+        let Step { works, disturbed, reading, at_front, exchanges, merges, folds, decided } = step;
+        m.comment("The next row, or the next warp.");
+        let next_position = m.wire("next_position", &increment(position, 1));
+        let finished = m.wire("finished", &(decided & next_position.eq(&inputs.rows)));
+        let advances = m.wire("advances", &(&finished | (reading & !works)));
+        let again = m.wire("again", &(&advances | disturbed | merges | folds | (exchanges & at_front)));
+        position.next(&next_position.when(&!&again)).enable(&(decided | &again)).reset(0);
+        let next_warp = increment(warp, 1);
+        let next_warp = if shape.warps.is_power_of_two() {
+            next_warp
+        } else {
+            next_warp.when(&warp.ne(&lit(shape.warp_bits(), shape.warps as u64 - 1)))
+        };
+        warp.next(&next_warp).enable(&advances).reset(0);
+        let changed_one = decode(&inputs.changed_warp, shape.warps).when(&inputs.changes);
+        let changed_one = m.wire("changed_one", &changed_one);
+        let finished_one = m.wire("finished_one", &decode(warp, shape.warps).when(&finished));
+        let set = &changed_one & inputs.sorts.repeat(shape.warps);
+        unsorted.next(&(set | (&**unsorted & !(changed_one | finished_one)))).reset(0);
+    }
+
+    /// Claims of the watched warp.
+    fn claims(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step) {
+        let Self { warp, position, unsorted, comparing, deciding, better, same, same_front, .. } = self;
+        let Step { works, disturbed, reading, at_front, exchanges, merges, folds, .. } = step;
+        let at = Watched::inputs(m, shape, "watched");
         let there = m.input("row_there", Row::bits(shape));
         let watched = |condition: &Expr| condition & warp.eq(&at.warp);
-        let here = m.wire("sorts_watched", &watched(&works));
+        let here = m.wire("sorts_watched", &watched(works));
         let claim = |name: &str, when: &Expr, condition: &Expr| m.assert(name, &(!(&here & when) | condition));
-        m.assert("sorts_only_what_is_unsorted", &(&reading | &works));
-        m.assert("compares_and_decides_in_turn", &!(&*comparing & &*deciding));
-        m.assert("rests_before_anything_resolves", &(!&at.starting | (unsorted.none() & &reading)));
-        claim("has_a_row_to_sort", &lit(1, 1), &position.lt(&rows));
-        claim("compares_the_row_that_is_there", &comparing, &row_read.eq(&there));
-        claim("decides_on_the_row_that_is_there", &deciding, &row.eq(&there));
+        m.assert("sorts_only_what_is_unsorted", &(reading | works));
+        m.assert("compares_and_decides_in_turn", &!(&**comparing & &**deciding));
+        m.assert("rests_before_anything_resolves", &(!&at.starting | (unsorted.none() & reading)));
+        claim("has_a_row_to_sort", &lit(1, 1), &position.lt(&inputs.rows));
+        claim("compares_the_row_that_is_there", comparing, &inputs.row_read.eq(&there));
+        claim("decides_on_the_row_that_is_there", deciding, &self.row.eq(&there));
         let row_there = Row::unpack(shape, &there);
-        claim("exchanges_only_a_better_row", &deciding, &better.eq(&comes_before(&row_there, &y)));
-        claim("merges_only_equal_paths", &deciding, &same.eq(&equals(&row_there, &y)));
-        if let Some(front_row) = &front_row {
+        claim("exchanges_only_a_better_row", deciding, &better.eq(&inputs.is_better(&row_there)));
+        claim("merges_only_equal_paths", deciding, &same.eq(&inputs.is_same(&row_there)));
+        if let Some(front_row) = &self.front_row {
             let front_there = m.input("front_there", Row::bits(shape));
-            claim("knows_the_front_row", &(!&at_front | &*deciding), &front_row.eq(&front_there));
-            let equals_front = equals_front(&row_there, &front_there);
-            claim("folds_only_equal_rows", &deciding, &(!&*same_front | equals_front));
+            claim("knows_the_front_row", &(!at_front | &**deciding), &front_row.eq(&front_there));
+            let equals_front = Self::folds(shape, inputs, &row_there, &front_there, at_front);
+            claim("folds_only_equal_rows", deciding, &(!&**same_front | equals_front));
         } else {
-            let at_back = increment(&position, 1).eq(&rows);
-            claim("a_row_is_at_the_front_or_at_the_back", &deciding, &(&at_front | at_back));
+            let at_back = increment(position, 1).eq(&inputs.rows);
+            claim("a_row_is_at_the_front_or_at_the_back", deciding, &(at_front | at_back));
         }
-        m.cover("an_exchange", &watched(&exchanges));
-        m.cover("a_late_merge", &watched(&(&merges & !&at_front)));
-        m.cover("an_exchange_is_given_up", &(&here & &*deciding & &*better & &disturbed));
+        m.cover("an_exchange", &watched(exchanges));
+        m.cover("a_late_merge", &watched(&(merges & !at_front)));
+        m.cover("an_exchange_is_given_up", &(&here & &**deciding & &**better & disturbed));
         if shape.folds_rows {
-            m.cover("a_fold", &watched(&folds));
+            m.cover("a_fold", &watched(folds));
         }
         m.output("unsorted_watched", &unsorted.index(&at.warp));
     }
-    m.finish()
 }

@@ -4,30 +4,25 @@
 //! enters has a place, the number of different keys before its own; its threads must leave with its key at the port
 //! that stands for that place, and nowhere else. Everything is stated in S9, when y and z are there.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, concat, join, lit, zeros};
 
 use super::ccs;
 use super::invariants::{promises, rank};
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// A path that enters.
-struct Entering {
-    path: Path,
-    /// Number of different keys before its own: 0, 1 or 2.
-    places: [Expr; 3],
-}
+/// Names of the paths that enter.
+const NAMES: [&str; 3] = ["a", "b", "c"];
 
 /// The CCS and its specification, as properties.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("ccs_specification", "The context compact sort, and what it must do.");
-    let names = ["a", "b", "c"];
-    let paths = names.map(|name| Path::inputs(&m, shape, name));
+    let paths = NAMES.map(|name| Path::inputs(&m, shape, name));
     let control = ["c_deferred", "rotates", "goes_on", "cold_any"].map(|name| (name, m.input(name, 1)));
     let circuit = m.instance("ccs", &ccs::elaborate(shape)?);
     let (predicted, marked) = (m.input("predicted", shape.pc_bits), m.input("marked", shape.threads));
     circuit.input("predicted", &predicted).input("marked", &marked);
-    for (name, path) in names.into_iter().zip(&paths) {
+    for (name, path) in NAMES.into_iter().zip(&paths) {
         path.connect(&circuit, name);
     }
     for (name, value) in &control {
@@ -38,125 +33,247 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     for (name, promise) in promises([a, b, c], cold_any, rotates) {
         m.assume(&name, &promise);
     }
+    let x = asked_of_x(&m, shape, &circuit, b, rotates, [&predicted, &marked]);
 
+    let was = Was::of(&m, shape, &circuit, paths, control, &x);
+    let places = Places::of(&m, &was);
+    let ports = ports(&m, &was, &places);
+    ports.iter().for_each(|port| port.state(&m, &was.paths));
+    no_thread_is_lost(&m, shape, &was, &ports);
+    tables(&m, &was, &places);
+    covers(&m, &was, &places);
+    m.finish()
+}
+
+/// States what the CCS answers about x in S8, which it returns: whether it is at the predicted pc, has marked threads, is b.
+fn asked_of_x(
+    m: &Builder,
+    shape: &Shape,
+    circuit: &Instance,
+    b: &Path,
+    rotates: &Expr,
+    [predicted, marked]: [&Expr; 2],
+) -> Path {
     m.comment("What is asked of x.");
-    let x = Path::from_instance(&circuit, shape, "x");
+    let x = Path::from_instance(circuit, shape, "x");
     let asked = [
-        ("x_at_prediction", &x.valid & !rotates, x.pc.eq(&predicted)),
-        ("x_has_marked", lit(1, 1), (&x.mask & &marked).any()),
+        ("x_at_prediction", &x.valid & !rotates, x.pc.eq(predicted)),
+        ("x_has_marked", lit(1, 1), (&x.mask & marked).any()),
         ("x_is_b", b.valid.clone(), &x.valid & x.mask.eq(&b.mask) & rank(&x).eq(&rank(b))),
     ];
     for (port, when, answer) in asked {
         m.assert(&format!("{port}_is_of_x"), &(!when | circuit.net(port).eq(&answer)));
     }
+    x
+}
 
-    m.comment("What entered in S8, and what left.");
-    let later = |name: &str, value: &Expr| m.delay(&format!("{name}_was"), value);
-    let paths = [0, 1, 2].map(|own| paths[own].delay(&m, shape, &format!("{}_was", names[own])));
-    let [a, b, c] = &paths;
-    let [deferred, rotates, goes_on, cold_any] = control.map(|(name, value)| later(name, &value));
-    let x = x.delay(&m, shape, "x_was");
-    let [y, z] = ["y", "z"].map(|name| Path::from_instance(&circuit, shape, name));
-    let flag = |name: &str| later(name, &circuit.net(name));
-    let (to_back, to_front, extracts) = (flag("to_back"), flag("to_front"), flag("extracts"));
-    let (x_is_c, second_runs) = (flag("x_is_c"), flag("second_runs"));
-    let y_changes = m.wire("y_is_another", &(circuit.output("y_changes") | &extracts));
+/// What entered in S8, and what left: all in S9.
+struct Was {
+    paths: [Path; 3],
+    deferred: Expr,
+    rotates: Expr,
+    goes_on: Expr,
+    cold_any: Expr,
+    x: Path,
+    y: Path,
+    z: Path,
+    to_back: Expr,
+    to_front: Expr,
+    extracts: Expr,
+    x_is_c: Expr,
+    second_runs: Expr,
+    y_changes: Expr,
+}
 
-    m.comment("Places.");
-    let joins_c = |path: &Path| &path.valid & rank(path).eq(&rank(c));
-    let waits = m.wire("c_waits", &(&deferred & !joins_c(a) & !joins_c(b)));
-    let key = |name: &str, path: &Path, waits: &Expr| {
-        m.wire(&format!("key_{name}"), &concat([&path.parked, waits, &!&path.depth, &path.pc]))
-    };
-    let no = lit(1, 0);
-    let keys = [key("a", a, &no), key("b", b, &no), key("c", c, &waits)];
-    let entering: Vec<Entering> = (0..3)
-        .map(|own| {
+impl Was {
+    fn of(
+        m: &Builder,
+        shape: &Shape,
+        circuit: &Instance,
+        paths: [Path; 3],
+        control: [(&str, Expr); 4],
+        x: &Path,
+    ) -> Self {
+        m.comment("What entered in S8, and what left.");
+        let later = |name: &str, value: &Expr| m.delay(&format!("{name}_was"), value);
+        let paths = [0, 1, 2].map(|own| paths[own].delay(m, shape, &format!("{}_was", NAMES[own])));
+        let [deferred, rotates, goes_on, cold_any] = control.map(|(name, value)| later(name, &value));
+        let x = x.delay(m, shape, "x_was");
+        let [y, z] = ["y", "z"].map(|name| Path::from_instance(circuit, shape, name));
+        let [to_back, to_front, extracts, x_is_c, second_runs] =
+            ["to_back", "to_front", "extracts", "x_is_c", "second_runs"].map(|name| later(name, &circuit.net(name)));
+        let y_changes = m.wire("y_is_another", &(circuit.output("y_changes") | &extracts));
+        Self {
+            paths,
+            deferred,
+            rotates,
+            goes_on,
+            cold_any,
+            x,
+            y,
+            z,
+            to_back,
+            to_front,
+            extracts,
+            x_is_c,
+            second_runs,
+            y_changes,
+        }
+    }
+
+    /// c is one with a path that precedes it, whatever it waits for.
+    fn joins_c(&self, path: &Path) -> Expr {
+        &path.valid & rank(path).eq(&rank(&self.paths[2]))
+    }
+}
+
+/// A path that enters.
+struct Entering {
+    path: Path,
+    /// Number of different keys before its own: 0, 1 or 2.
+    places: [Expr; 3],
+}
+
+/// The places of the three.
+struct Places {
+    entering: Vec<Entering>,
+    /// c comes after a and b, although its key may be less.
+    waits: Expr,
+    /// Two paths leave, or three.
+    two: Expr,
+    /// Three paths leave.
+    three: Expr,
+    /// b and c change places in a rotation.
+    swaps: Expr,
+}
+
+impl Places {
+    fn of(m: &Builder, was: &Was) -> Self {
+        m.comment("Places.");
+        let [a, b, c] = &was.paths;
+        let waits = m.wire("c_waits", &(&was.deferred & !was.joins_c(a) & !was.joins_c(b)));
+        let key = |name: &str, path: &Path, waits: &Expr| {
+            m.wire(&format!("key_{name}"), &concat([&path.parked, waits, &!&path.depth, &path.pc]))
+        };
+        let no = lit(1, 0);
+        let keys = [key("a", a, &no), key("b", b, &no), key("c", c, &waits)];
+        let entering = |own: usize| {
             let others = [(own + 1) % 3, (own + 2) % 3];
             let before = |other: usize| {
-                let name = format!("{}_before_{}", names[other], names[own]);
-                m.wire(&name, &(&paths[other].valid & keys[other].lt(&keys[own])))
+                let name = format!("{}_before_{}", NAMES[other], NAMES[own]);
+                m.wire(&name, &(&was.paths[other].valid & keys[other].lt(&keys[own])))
             };
             let [p, q] = others.map(before);
             let both = &p & &q & keys[others[0]].ne(&keys[others[1]]);
-            let two = m.wire(&format!("two_before_{}", names[own]), &both);
-            Entering { path: paths[own].clone(), places: [!(&p | &q), (p | q) & !&two, two] }
-        })
-        .collect();
-    let exists = |name: &str, condition: &dyn Fn(&Entering) -> Expr| {
-        let each: Vec<Expr> = entering.iter().map(|e| &e.path.valid & condition(e)).collect();
-        m.wire(name, &join(&each).any())
-    };
-    let two = exists("two_leave", &|e| e.places[1].clone());
-    let three = exists("three_leave", &|e| e.places[2].clone());
+            let two = m.wire(&format!("two_before_{}", NAMES[own]), &both);
+            Entering { path: was.paths[own].clone(), places: [!(&p | &q), (p | q) & !&two, two] }
+        };
+        let entering: Vec<Entering> = (0..3).map(entering).collect();
+        let two = exists(m, &entering, "two_leave", &|e| e.places[1].clone());
+        let three = exists(m, &entering, "three_leave", &|e| e.places[2].clone());
+        m.comment("Where each path leaves: by its place, or in a rotation b and c each by itself.");
+        let swaps = m.wire("b_and_c_swap", &(&was.rotates & !&was.goes_on));
+        Self { entering, waits, two, three, swaps }
+    }
+}
 
-    m.comment("Where each path leaves: by its place, or in a rotation b and c each by itself.");
-    let swaps = m.wire("b_and_c_swap", &(&rotates & !&goes_on));
+/// A path that enters is such.
+fn exists(m: &Builder, entering: &[Entering], name: &str, condition: &dyn Fn(&Entering) -> Expr) -> Expr {
+    let each: Vec<Expr> = entering.iter().map(|e| &e.path.valid & condition(e)).collect();
+    m.wire(name, &join(&each).any())
+}
+
+/// Where a path leaves.
+struct Port<'a> {
+    name: &'static str,
+    path: &'a Path,
+    /// One does.
+    valid: Expr,
+    /// Of each that enters, whether it must leave here.
+    here: Vec<Expr>,
+}
+
+fn ports<'a>(m: &Builder, was: &'a Was, places: &Places) -> [Port<'a>; 3] {
+    let Was { rotates, goes_on, cold_any, .. } = was;
     let rotated = |name: &str, own: usize| match (name, own) {
         ("x", 1) | ("y", 2) => goes_on.clone(),
-        ("x", 2) => !&goes_on,
-        ("y", 1) => !&goes_on & !&cold_any,
-        ("z", 1) => !&goes_on & &cold_any,
-        _ => no.clone(),
+        ("x", 2) => !goes_on,
+        ("y", 1) => !goes_on & !cold_any,
+        ("z", 1) => !goes_on & cold_any,
+        _ => lit(1, 0),
     };
-    let port = |name: &str, place: usize| -> Vec<Expr> {
+    let here = |name: &str, place: usize| -> Vec<Expr> {
         let leaves = |(own, e): (usize, &Entering)| {
             let here = rotates.mux(&rotated(name, own), &e.places[place]);
-            m.wire(&format!("{}_to_{name}", names[own]), &(&e.path.valid & here))
+            m.wire(&format!("{}_to_{name}", NAMES[own]), &(&e.path.valid & here))
         };
-        entering.iter().enumerate().map(leaves).collect()
+        places.entering.iter().enumerate().map(leaves).collect()
     };
-    let ports = [
-        ("x", &x, x.valid.clone(), port("x", 0)),
-        ("y", &y, &y.valid & !&extracts, port("y", 1)),
-        ("z", &z, &to_back | &to_front, port("z", 2)),
-    ];
-    for (name, path, valid, here) in &ports {
+    [
+        Port { name: "x", path: &was.x, valid: was.x.valid.clone(), here: here("x", 0) },
+        Port { name: "y", path: &was.y, valid: &was.y.valid & !&was.extracts, here: here("y", 1) },
+        Port { name: "z", path: &was.z, valid: &was.to_back | &was.to_front, here: here("z", 2) },
+    ]
+}
+
+impl Port<'_> {
+    /// What leaves here has the threads and the key of those that must.
+    fn state(&self, m: &Builder, paths: &[Path; 3]) {
+        let Self { name, path, valid, here } = self;
         m.assert(&format!("{name}_leaves_with_its_place"), &valid.eq(&join(here).any()));
-        let threads = here.iter().zip(&paths).map(|(here, path)| path.mask.when(here));
+        let threads = here.iter().zip(paths).map(|(here, path)| path.mask.when(here));
         let threads = m.wire(&format!("threads_of_{name}"), &threads.reduce(|a, b| a | b).expect("three paths"));
         m.assert(&format!("{name}_has_the_threads_of_its_place"), &(!valid | path.mask.eq(&threads)));
-        let same = here.iter().zip(&paths).map(|(here, entered)| {
+        let same = here.iter().zip(paths).map(|(here, entered)| {
             let fields = [(&path.pc, &entered.pc), (&path.depth, &entered.depth), (&path.parked, &entered.parked)];
             let fields = fields.map(|(left, entered)| left.eq(entered));
             !here | join(&fields).all()
         });
         m.assert(&format!("{name}_has_the_key_of_its_place"), &same.reduce(|a, b| a & b).expect("three paths"));
     }
+}
 
+fn no_thread_is_lost(m: &Builder, shape: &Shape, was: &Was, ports: &[Port; 3]) {
     m.comment("No thread is lost or doubled, no two equal paths leave but in a rotation.");
-    let leaving: Vec<(Expr, &Path)> = ports.iter().map(|(_, path, valid, _)| (valid.clone(), *path)).collect();
     let union = |paths: &mut dyn Iterator<Item = Expr>| paths.fold(zeros(shape.threads), |a, b| a | b);
-    let entered = union(&mut paths.iter().map(|path| path.mask.when(&path.valid)));
-    let left = union(&mut leaving.iter().map(|(valid, path)| path.mask.when(valid)));
+    let entered = union(&mut was.paths.iter().map(|path| path.mask.when(&path.valid)));
+    let left = union(&mut ports.iter().map(|port| port.path.mask.when(&port.valid)));
     m.assert("no_thread_is_lost", &entered.eq(&left));
     for (p, q, name) in [(0, 1, "x_and_y"), (0, 2, "x_and_z"), (1, 2, "y_and_z")] {
-        let ((valid_p, p), (valid_q, q)) = (&leaving[p], &leaving[q]);
-        let apart = m.wire(&format!("{name}_leave"), &(valid_p & valid_q));
-        m.assert(&format!("{name}_share_no_thread"), &(!&apart | (&p.mask & &q.mask).none()));
-        m.assert(&format!("{name}_are_not_to_be_merged"), &(!apart | rank(p).ne(&rank(q)) | &rotates));
+        let (p, q) = (&ports[p], &ports[q]);
+        let apart = m.wire(&format!("{name}_leave"), &(&p.valid & &q.valid));
+        m.assert(&format!("{name}_share_no_thread"), &(!&apart | (&p.path.mask & &q.path.mask).none()));
+        let differ = rank(p.path).ne(&rank(q.path));
+        m.assert(&format!("{name}_are_not_to_be_merged"), &(!apart | differ | &was.rotates));
     }
+}
 
+fn tables(m: &Builder, was: &Was, places: &Places) {
     m.comment("What the tables are told.");
-    m.assert("goes_to_the_back", &to_back.eq(&(&swaps & &cold_any)));
-    m.assert("goes_to_the_front", &to_front.eq(&(!&rotates & &three)));
-    m.assert("takes_the_front", &extracts.eq(&(&cold_any & rotates.mux(&swaps, &!&two))));
-    let same_y = y.valid.eq(&c.valid) & (!&c.valid | (y.mask.eq(&c.mask) & rank(&y).eq(&rank(c))));
-    m.assert("y_changes_or_stays", &(&y_changes | same_y));
-    let x_was_y = &entering[2].places[0] & !joins_c(a) & !joins_c(b);
-    m.assert("tells_whether_x_was_y", &(&rotates | !&x.valid | x_is_c.eq(&(x_was_y & &c.valid))));
-    let second = exists("a_second_runs", &|e| &e.places[1] & !&e.path.parked);
-    m.assert("tells_whether_a_second_path_runs", &(&rotates | second_runs.eq(&second)));
+    let Was { paths: [a, b, c], rotates, cold_any, x, y, .. } = was;
+    m.assert("goes_to_the_back", &was.to_back.eq(&(&places.swaps & cold_any)));
+    m.assert("goes_to_the_front", &was.to_front.eq(&(!rotates & &places.three)));
+    m.assert("takes_the_front", &was.extracts.eq(&(cold_any & rotates.mux(&places.swaps, &!&places.two))));
+    let same_y = y.valid.eq(&c.valid) & (!&c.valid | (y.mask.eq(&c.mask) & rank(y).eq(&rank(c))));
+    m.assert("y_changes_or_stays", &(&was.y_changes | same_y));
+    let x_was_y = &places.entering[2].places[0] & !was.joins_c(a) & !was.joins_c(b);
+    m.assert("tells_whether_x_was_y", &(rotates | !&x.valid | was.x_is_c.eq(&(x_was_y & &c.valid))));
+    let second = exists(m, &places.entering, "a_second_runs", &|e| &e.places[1] & !&e.path.parked);
+    m.assert("tells_whether_a_second_path_runs", &(rotates | was.second_runs.eq(&second)));
+}
 
-    m.cover("three_are_one", &(&a.valid & &b.valid & &c.valid & !&two));
-    m.cover("three_leave_in_reverse", &(&entering[0].places[2] & &entering[2].places[0] & &a.valid & &to_front));
-    m.cover("c_comes_last_while_it_waits", &(&waits & &three & &entering[2].places[2] & &c.valid & !&rotates));
-    m.cover("c_leads_while_it_waits", &(&waits & &x_is_c & &two & !&rotates));
-    m.cover("nothing_is_left", &!&x.valid);
-    m.cover("y_stays", &(&a.valid & &c.valid & !&y_changes));
-    m.cover("y_comes_from_the_cold_table", &(&extracts & !&rotates));
-    m.cover("a_rotation_to_the_cold_table", &(&rotates & &to_back));
-    m.cover("a_rotation_between_two", &(&swaps & !&cold_any));
-    m.cover("a_rotation_that_changes_nothing", &(&rotates & &goes_on));
-    m.finish()
+fn covers(m: &Builder, was: &Was, Places { entering, waits, two, three, swaps }: &Places) {
+    let Was { paths: [a, b, c], rotates, extracts, .. } = was;
+    m.cover("three_are_one", &(&a.valid & &b.valid & &c.valid & !two));
+    let reversed = &entering[0].places[2] & &entering[2].places[0] & &a.valid & &was.to_front;
+    m.cover("three_leave_in_reverse", &reversed);
+    let last = waits & three & &entering[2].places[2] & &c.valid & !rotates;
+    m.cover("c_comes_last_while_it_waits", &last);
+    m.cover("c_leads_while_it_waits", &(waits & &was.x_is_c & two & !rotates));
+    m.cover("nothing_is_left", &!&was.x.valid);
+    m.cover("y_stays", &(&a.valid & &c.valid & !&was.y_changes));
+    m.cover("y_comes_from_the_cold_table", &(extracts & !rotates));
+    m.cover("a_rotation_to_the_cold_table", &(rotates & &was.to_back));
+    m.cover("a_rotation_between_two", &(swaps & !&was.cold_any));
+    m.cover("a_rotation_that_changes_nothing", &(rotates & &was.goes_on));
 }

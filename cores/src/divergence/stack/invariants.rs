@@ -90,157 +90,188 @@ impl Rows<'_> {
     /// Returns where the paths of each row but the bottom one meet.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) -> Vec<Meeting> {
         m.comment("What holds of the rows of the watched warp.");
-        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
-        let levels = &self.levels;
-        let threads: Vec<Expr> = levels
-            .iter()
-            .enumerate()
-            .map(|(row, level)| m.wire(&format!("threads_of_row_{row}"), &level.threads()))
-            .collect();
-        let none = lit(shape.threads, 0);
-        let above: Vec<Expr> = (0..levels.len())
-            .map(|row| {
-                m.wire(
-                    &format!("above_row_{row}"),
-                    &threads[row + 1..].iter().fold(none.clone(), |any, threads| any | threads),
-                )
-            })
-            .collect();
-        claim("the_bottom_row_meets_nowhere", &levels[0].rpc.is_nowhere());
-        for (row, level) in levels.iter().enumerate() {
+        let stated = Stated::of(m, shape, at, self);
+        stated.rows();
+        let (meets_below, known) = stated.reconvergence();
+        let meetings = (1..self.levels.len()).map(|row| stated.meeting(row, &meets_below[row], &known[row])).collect();
+        m.comment("The sides.");
+        for (row, level) in self.levels.iter().enumerate() {
+            (0..level.sides.len()).for_each(|number| stated.side(row, number));
+        }
+        let tops = stated.charges();
+        stated.list(&meets_below);
+        stated.returns();
+        m.cover("the_stack_is_full", &(&at.started & &tops[tops.len() - 1] & count_ones(self.live).any()));
+        meetings
+    }
+}
+
+/// What is stated, and what it is stated of.
+struct Stated<'a> {
+    m: &'a Builder,
+    shape: &'a Shape,
+    at: &'a Watched,
+    rows: &'a Rows<'a>,
+    /// The threads of each row.
+    threads: Vec<Expr>,
+    /// Those of the rows above it.
+    above: Vec<Expr>,
+}
+
+impl<'a> Stated<'a> {
+    fn of(m: &'a Builder, shape: &'a Shape, at: &'a Watched, rows: &'a Rows) -> Self {
+        let threads_of = |(row, level): (usize, &Level)| m.wire(&format!("threads_of_row_{row}"), &level.threads());
+        let threads: Vec<Expr> = rows.levels.iter().enumerate().map(threads_of).collect();
+        let above_row = |row: usize| {
+            let above = threads[row + 1..].iter().fold(lit(shape.threads, 0), |any, threads| any | threads);
+            m.wire(&format!("above_row_{row}"), &above)
+        };
+        let above = (0..threads.len()).map(above_row).collect();
+        Self { m, shape, at, rows, threads, above }
+    }
+
+    /// A claim about the watched warp.
+    fn claim(&self, name: &str, condition: &Expr) {
+        self.m.assert(name, &(!&self.at.started | condition));
+    }
+
+    /// The bottom row, and that sides are apart.
+    fn rows(&self) {
+        self.claim("the_bottom_row_meets_nowhere", &self.rows.levels[0].rpc.is_nowhere());
+        for (row, level) in self.rows.levels.iter().enumerate() {
             if let [left, right] = level.sides.as_slice() {
                 let both = &left.path.valid & &right.path.valid & !apart(&left.whole, &right.whole);
-                claim(&format!("the_sides_of_row_{row}_are_apart"), &!(&level.used & both));
+                self.claim(&format!("the_sides_of_row_{row}_are_apart"), &!(&level.used & both));
             }
         }
+    }
 
+    /// Of each row, whether it meets in the row below it, and whether it is known at which return.
+    fn reconvergence(&self) -> (Vec<Expr>, Vec<Expr>) {
+        let (m, levels) = (self.m, &self.rows.levels);
         m.comment("Each row meets in the row below it, or where that one meets.");
-        let meets_below: Vec<Expr> = (0..levels.len())
-            .map(|row| match row.checked_sub(1) {
-                Some(below) => m.wire(
-                    &format!("row_{row}_meets_below"),
-                    &(&levels[row].used & !same(&levels[row].rpc, &levels[below].rpc)),
-                ),
-                None => lit(1, 0),
-            })
-            .collect();
-        let mut arrived = lit(1, 0);
+        let meets_below = |row: usize| match row.checked_sub(1) {
+            Some(below) => m.wire(
+                &format!("row_{row}_meets_below"),
+                &(&levels[row].used & !same(&levels[row].rpc, &levels[below].rpc)),
+            ),
+            None => lit(1, 0),
+        };
+        let meets_below: Vec<Expr> = (0..levels.len()).map(meets_below).collect();
         let mut known = vec![lit(1, 0); levels.len()];
         for row in (1..levels.len()).rev() {
-            let passes_on = if row + 1 < levels.len() {
-                &levels[row + 1].used & !&meets_below[row + 1] & arrived
-            } else {
-                lit(1, 0)
+            let passes_on = match levels.get(row + 1) {
+                Some(next) => &next.used & !&meets_below[row + 1] & &known[row + 1],
+                None => lit(1, 0),
             };
-            arrived =
-                m.wire(&format!("a_return_of_row_{row}_is_known"), &(levels[row].rpc.is_known_return() | passes_on));
-            known[row] = arrived.clone();
+            let arrived = levels[row].rpc.is_known_return() | passes_on;
+            known[row] = m.wire(&format!("a_return_of_row_{row}_is_known"), &arrived);
         }
-        let mut meetings = Vec::new();
-        for row in 1..levels.len() {
-            let (level, below) = (&levels[row], &levels[row - 1]);
-            let number = |f: &dyn Fn(usize) -> Expr| match below.sides.len() {
-                1 => f(0),
-                sides => select(&level.from, &(0..sides).map(f).collect::<Vec<_>>()),
-            };
-            let path = |f: &dyn Fn(&Path) -> &Expr| number(&|side| f(&below.sides[side].path).clone());
-            let (valid, whole) = (number(&|side| below.side(side).0), number(&|side| below.side(side).1));
-            let place = path(&|path| &path.depth).eq(&level.rpc.depth)
-                & (level.rpc.is_return() | path(&|path| &path.pc).eq(&level.rpc.pc));
-            let was_parked = number(&|side| below.sides[side].was_parked.clone());
-            let waits = &valid & !was_parked & path(&|path| &path.mask).eq(&whole) & place;
-            let part = within(&above[row - 1], &whole);
-            let part = if below.sides.len() == 1 { part & whole.ne(&threads[row]) } else { part };
-            claim(
-                &format!("the_meeting_of_row_{row}_waits_below"),
-                &(!&meets_below[row] | (waits & part & !level.rpc.is_nowhere())),
-            );
-            let beside =
-                if below.sides.len() == 1 { apart(&above[row - 1], &whole) } else { !valid & threads[row - 1].any() };
-            claim(&format!("row_{row}_meets_where_the_one_below_does"), &(!&level.used | &meets_below[row] | beside));
-            let who = number(&|side| below.side(side).1) & self.live & !&above[row - 1];
-            let who = m.wire(&format!("who_has_come_from_row_{row}"), &who);
-            let has_arrived = who.any();
-            meetings.push(Meeting { is_below: meets_below[row].clone(), who });
-            let unknown = &meets_below[row] & level.rpc.is_return() & !&known[row] & has_arrived;
-            claim(&format!("who_has_come_to_a_return_of_row_{row}_knows_which"), &!unknown);
-        }
+        (meets_below, known)
+    }
 
-        m.comment("The sides.");
-        for (row, level) in levels.iter().enumerate() {
-            for (number, side) in level.sides.iter().enumerate() {
-                let name = format!("{}_of_row_{row}", ["left", "right"][number]);
-                let Side { path, whole, flags, .. } = side;
-                let is_base = match levels.get(row + 1) {
-                    Some(_) if level.sides.len() == 1 => !&level.is_top,
-                    Some(next) => !&level.is_top & next.from.is(number as u64),
-                    None => lit(1, 0),
-                };
-                let valid = &level.used & &path.valid;
-                claim(&format!("{name}_has_threads"), &(!&valid | (path.mask.any() & within(&path.mask, whole))));
-                let at = level.rpc.is_at() & path.pc.eq(&level.rpc.pc) & path.depth.eq(&level.rpc.depth);
-                let returns = level.rpc.is_return() & path.depth.eq(&level.rpc.depth);
-                let counts = &valid & !&is_base;
-                if level.sides.len() > 1 {
-                    claim(&format!("{name}_is_apart_from_the_rows_above"), &(!&counts | apart(whole, &above[row])));
-                }
-                claim(&format!("{name}_lives"), &(!&counts | within(whole, self.live)));
-                let rests = &counts & path.mask.ne(whole) & &at;
-                claim(&format!("{name}_has_no_rest_where_it_meets"), &!rests);
-                if level.sides.len() > 1 {
-                    let unknown = &level.used & level.rpc.is_return() & !level.rpc.is_known_return();
-                    let gone = !&path.valid & (whole & self.live).any();
-                    claim(&format!("{name}_has_not_left_for_an_unknown_return"), &!(unknown & gone));
-                }
-                claim(
-                    &format!("{name}_leaves_where_it_meets"),
-                    &(!&counts | (flags[0].eq(&at) & flags[1].eq(&returns))),
-                );
-                if level.sides.len() > 1 {
-                    let bits = clog2(shape.threads + 2);
-                    let most = count_ones(whole).extend(bits).lt(&lit(bits, (shape.threads - row + 1) as u64));
-                    claim(&format!("{name}_has_fewer_threads_than_in_the_row_below"), &(!&valid | most));
-                }
-                claim(&format!("{name}_waits_whole"), &(!(valid & &path.parked) | path.mask.eq(whole)));
-            }
-        }
+    /// Where the paths of a row meet, and who waits there.
+    fn meeting(&self, row: usize, meets_below: &Expr, known: &Expr) -> Meeting {
+        let Self { m, above, threads, rows, .. } = self;
+        let (level, below) = (&rows.levels[row], &rows.levels[row - 1]);
+        let number = |f: &dyn Fn(usize) -> Expr| match below.sides.len() {
+            1 => f(0),
+            sides => select(&level.from, &(0..sides).map(f).collect::<Vec<_>>()),
+        };
+        let path = |f: &dyn Fn(&Path) -> &Expr| number(&|side| f(&below.sides[side].path).clone());
+        let (valid, whole) = (number(&|side| below.side(side).0), number(&|side| below.side(side).1));
+        let place = path(&|path| &path.depth).eq(&level.rpc.depth)
+            & (level.rpc.is_return() | path(&|path| &path.pc).eq(&level.rpc.pc));
+        let was_parked = number(&|side| below.sides[side].was_parked.clone());
+        let waits = &valid & !was_parked & path(&|path| &path.mask).eq(&whole) & place;
+        let part = within(&above[row - 1], &whole);
+        let part = if below.sides.len() == 1 { part & whole.ne(&threads[row]) } else { part };
+        let waits_below = !meets_below | (waits & part & !level.rpc.is_nowhere());
+        self.claim(&format!("the_meeting_of_row_{row}_waits_below"), &waits_below);
+        let beside =
+            if below.sides.len() == 1 { apart(&above[row - 1], &whole) } else { !valid & threads[row - 1].any() };
+        self.claim(&format!("row_{row}_meets_where_the_one_below_does"), &(!&level.used | meets_below | beside));
+        let who = number(&|side| below.side(side).1) & rows.live & !&above[row - 1];
+        let who = m.wire(&format!("who_has_come_from_row_{row}"), &who);
+        let unknown = meets_below & level.rpc.is_return() & !known & who.any();
+        self.claim(&format!("who_has_come_to_a_return_of_row_{row}_knows_which"), &!unknown);
+        Meeting { is_below: meets_below.clone(), who }
+    }
 
+    /// A side of a row.
+    fn side(&self, row: usize, number: usize) {
+        let (levels, live) = (&self.rows.levels, self.rows.live);
+        let level = &levels[row];
+        let name = format!("{}_of_row_{row}", ["left", "right"][number]);
+        let claim = |what: &str, condition: &Expr| self.claim(&format!("{name}_{what}"), condition);
+        let Side { path, whole, flags, .. } = &level.sides[number];
+        let is_base = match levels.get(row + 1) {
+            Some(_) if level.sides.len() == 1 => !&level.is_top,
+            Some(next) => !&level.is_top & next.from.is(number as u64),
+            None => lit(1, 0),
+        };
+        let valid = &level.used & &path.valid;
+        claim("has_threads", &(!&valid | (path.mask.any() & within(&path.mask, whole))));
+        let at = level.rpc.is_at() & path.pc.eq(&level.rpc.pc) & path.depth.eq(&level.rpc.depth);
+        let returns = level.rpc.is_return() & path.depth.eq(&level.rpc.depth);
+        let counts = &valid & !&is_base;
+        if level.sides.len() > 1 {
+            claim("is_apart_from_the_rows_above", &(!&counts | apart(whole, &self.above[row])));
+        }
+        claim("lives", &(!&counts | within(whole, live)));
+        let rests = &counts & path.mask.ne(whole) & &at;
+        claim("has_no_rest_where_it_meets", &!rests);
+        if level.sides.len() > 1 {
+            let unknown = &level.used & level.rpc.is_return() & !level.rpc.is_known_return();
+            let gone = !&path.valid & (whole & live).any();
+            claim("has_not_left_for_an_unknown_return", &!(unknown & gone));
+        }
+        claim("leaves_where_it_meets", &(!&counts | (flags[0].eq(&at) & flags[1].eq(&returns))));
+        if level.sides.len() > 1 {
+            let bits = clog2(self.shape.threads + 2);
+            let most = count_ones(whole).extend(bits).lt(&lit(bits, (self.shape.threads - row + 1) as u64));
+            claim("has_fewer_threads_than_in_the_row_below", &(!&valid | most));
+        }
+        claim("waits_whole", &(!(valid & &path.parked) | path.mask.eq(whole)));
+    }
+
+    /// Outputs: the paths in charge. Returns which row is on top.
+    fn charges(&self) -> Vec<Expr> {
+        let (m, levels) = (self.m, &self.rows.levels);
         m.port_group("its paths in charge");
-        let is_top = |level: &Level| level.is_top.clone();
-        let tops: Vec<Expr> = levels.iter().map(is_top).collect();
+        let tops: Vec<Expr> = levels.iter().map(|level| level.is_top.clone()).collect();
         let top = |f: &dyn Fn(&Level) -> Expr| {
             let values: Vec<Expr> = levels.iter().zip(&tops).map(|(level, top)| f(level).when(top)).collect();
             reduce(&values, &|a, b| a | b)
         };
-        for (number, name) in CHARGES[..shape.slots].iter().enumerate() {
-            let path = Path::build(shape, &mut |field, _| {
-                top(&|level| {
-                    level.sides[number]
-                        .path
-                        .fields()
-                        .into_iter()
-                        .find(|(name, _)| *name == field)
-                        .expect("a field")
-                        .1
-                        .clone()
-                })
+        for (number, name) in CHARGES[..self.shape.slots].iter().enumerate() {
+            let mut fields = 0..;
+            let path = Path::build(self.shape, &mut |_, _| {
+                let field = fields.next().expect("a number");
+                top(&|level| level.sides[number].path.fields()[field].1.clone())
             });
             let [at_rpc, at_ret] = [0, 1].map(|flag| top(&|level| level.sides[number].flags[flag].clone()));
             let runs = &path.valid & !&path.parked;
-            let empty = if number == 0 { self.empty.clone() } else { lit(1, 0) };
+            let empty = if number == 0 { self.rows.empty.clone() } else { lit(1, 0) };
             m.output(&format!("gives_way_{name}"), &(empty | (at_rpc & &runs)));
             m.output(&format!("leaves_at_ret_{name}"), &(at_ret & &runs));
             path.outputs(m, name);
         }
         let is_empty = !top(&|level| join(level.sides.iter().map(|side| &side.path.valid)).any()) & !&levels[0].is_top;
-        claim("a_row_is_empty_when_no_side_of_it_lives", &self.empty.eq(&is_empty));
+        self.claim("a_row_is_empty_when_no_side_of_it_lives", &self.rows.empty.eq(&is_empty));
+        tops
+    }
 
+    /// Outputs: the list of all paths.
+    fn list(&self, meets_below: &[Expr]) {
+        let (m, levels) = (self.m, &self.rows.levels);
         m.port_group("all its paths: of each side what is active and what has been served");
         let mut entry = 0;
         for (row, level) in levels.iter().enumerate().rev() {
             for (number, Side { path, whole, .. }) in level.sides.iter().enumerate() {
                 let valid = &level.used & &path.valid;
-                let free = m.wire(&format!("free_of_row_{row}_{number}"), &(self.live & !&above[row]).when(&valid));
+                let free = (self.rows.live & !&self.above[row]).when(&valid);
+                let free = m.wire(&format!("free_of_row_{row}_{number}"), &free);
                 let at_return = match levels.get(row + 1) {
                     Some(next) => {
                         let is_from = if level.sides.len() == 1 { lit(1, 1) } else { next.from.is(number as u64) };
@@ -262,12 +293,15 @@ impl Rows<'_> {
                 }
             }
         }
-        m.port_group("returns that it knows");
-        for (row, level) in levels.iter().enumerate() {
-            m.output(&format!("return_{row}_valid"), &(&level.used & level.rpc.is_known_return()));
-            m.output(&format!("return_{row}_pc"), &level.rpc.pc);
+    }
+
+    /// Outputs: the pcs of returns at which paths of a row have arrived.
+    fn returns(&self) {
+        self.m.port_group("returns that it knows");
+        for (row, level) in self.rows.levels.iter().enumerate() {
+            let known = &level.used & level.rpc.is_known_return();
+            self.m.output(&format!("return_{row}_valid"), &known);
+            self.m.output(&format!("return_{row}_pc"), &level.rpc.pc);
         }
-        m.cover("the_stack_is_full", &(&at.started & &tops[tops.len() - 1] & count_ones(self.live).any()));
-        meetings
     }
 }

@@ -1,5 +1,5 @@
-//! Reconvergence stacks: `pdom-stack`, of which one path runs, and `dual-path`, of which two do (seed
-//! `dual-path-execution.txt`, sections 2.1 and 3.1).
+//! Reconvergence stacks: `pdom-stack`, of which one path runs, and `dual-path`, of which two do ("The Dual-Path
+//! Execution Model for Efficient GPU Control Flow", sections 2.1 and 3.1).
 //!
 //! The paths of a divergent instruction wait for each other at its reconvergence point, which comes with the
 //! instruction from the reconvergence table: the immediate post-dominator, or a return of the function where there is none

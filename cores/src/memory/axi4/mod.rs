@@ -72,126 +72,249 @@ fn id_bits(shape: &Shape) -> usize {
 fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
     let m =
         Builder::new("axi4", "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order there.");
+    m.keep_inputs();
     let port = Request::inputs(&m, shape);
     let bus = Bus::declare(&m, shape);
+    let held = Held::declare(&m, shape, &port);
+    let in_flight = InFlight::declare(&m, shape, &bus, &held)?;
 
-    m.comment("The request that waits for the bus.");
-    let failed = m.register("failed", 1);
-    let present = m.register("present", 1);
-    let leaves = m.forward("leaves", 1);
-    let ready = m.wire("ready", &(!&*present | &leaves));
-    let taken = m.wire("taken", &(&port.valid & &ready));
-    present.next(&(&taken | (&*present & !&leaves))).reset(0);
-    m.output("dmem_req_ready", &ready);
-    let request = port.hold(&m, &taken);
-    let op = &request.op;
-    let stores = m.wire("stores", &op.is(1));
-    let rewrites = if shape.has(&A) { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
-    let reads = m.wire("reads", &(&rewrites | !op.bit(0)));
-
-    m.comment("What is in flight.");
-    let [read, write] = ["read", "write"].map(|name| m.forward(name, 1));
-    let written_row = m.forward("written_row", row_bits(shape));
-    let read_last = m.fault("first_beat_completes_a_read", &bus.read_last, &ones(1));
-    let read_answered = m.wire("read_answered", &(&bus.read_answer & read_last));
-    let write_answered = m.fault("awready_ends_a_write", &bus.write_answer, &bus.write_ready[0]);
-    let in_flight = m.instance("in_flight", &in_flight::elaborate(shape, row_bits(shape))?);
-    in_flight.input("row", &request.row).input("read", &read).input("tag", &request.tag);
-    in_flight.input("rewrites", &rewrites).input("read_answered", &read_answered).input("answered_tag", &bus.read_tag);
-    in_flight.input("write", &write).input("written_row", &written_row).input("write_answered", &write_answered);
-    let [reads_row, rewrites_row, writes_row, rewrites_tag, writes_full] =
-        ["reads_row", "rewrites_row", "writes_row", "rewrites_tag", "writes_full"].map(|port| in_flight.net(port));
-
-    let delivered = m.wire("delivered", &(&read_answered & !(&bus.read_error | &*failed)));
+    let delivered = m.wire("delivered", &(&in_flight.read_answered & !(&bus.read_error | &*held.failed)));
     let line = bus.line(&m, shape);
-    let atomics = if shape.has(&A) {
-        m.comment("Atomic operations: reservations, and what is to be written back.");
-        let word = m.wire("word", &join(&request.mask.lanes(4).iter().map(Expr::any).collect::<Vec<_>>()));
-        let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
-        atomics
-            .input("leaves", &leaves)
-            .input("read", &read)
-            .input("op", op)
-            .input("row", &request.row)
-            .input("tag", &request.tag);
-        atomics.input("word", &word).input("hart", &request.hart);
-        atomics.input("operand", &select_one_hot(&word, &request.data.lanes(32)));
-        atomics.input("delivered", &delivered).input("answered_tag", &bus.read_tag).input("line", &line);
-        atomics.input("answered_row", &in_flight.net("answered_read_row"));
-        Some(atomics)
-    } else {
-        None
-    };
-    let atomic = |port: &str, width: usize| match &atomics {
-        Some(atomics) => atomics.net(port),
-        None => zeros(width),
-    };
-    let reserved = atomic("reserved", 1);
-    let waiting = atomic("rewrite_waits", 1);
-    let waiting_row = atomic("rewrite_row", row_bits(shape));
-    let waiting_tag = atomic("rewrite_tag", shape.tag_bits());
-
-    m.comment("The ordering rule. What is written back goes first.");
-    let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
-    let may_store = m.fault("sc_stores_without_reservation", &reserved, &ones(1));
-    let conditional = m.wire("stores_conditionally", &(op.is(3) & may_store));
-    let writes = m.wire("writes", &(&stores | &conditional));
-    let uses_bus = m.wire("uses_bus", &(&reads | &writes));
-    let is_written = m.fault("read_does_not_wait_for_write", &writes_row, &zeros(1));
-    let tag_is_taken = m.fault("read_does_not_wait_for_amo_of_its_tag", &rewrites_tag, &zeros(1));
-    let read_waits = &reads & (is_written | tag_is_taken);
-    let store = m.fault("store_does_not_wait_for_read", &writes, &zeros(1));
-    let amo = m.fault("amo_does_not_wait_for_read", &rewrites, &zeros(1));
-    let write_waits = (store | amo) & &reads_row;
-    let both_wait = m.fault("request_does_not_wait_for_amo", &(&uses_bus & &rewrites_row), &zeros(1));
-    let held_back = m.wire("held_back", &(read_waits | write_waits | both_wait));
-    let writes_full = m.fault("writes_have_no_limit", &writes_full, &zeros(1));
-    let may_write = m.wire("may_write", &(&write_free & !&writes_full));
-    let rewrite = m.wire("rewrite", &(&waiting & &may_write));
-    let amo_is_first = m.fault("store_does_not_let_amo_go_first", &waiting, &zeros(1));
-    let is_free = writes.mux(&(&may_write & !amo_is_first), &(&read_free | !&uses_bus));
-    m.drive(&leaves, &(&*present & !(&*failed | &held_back) & is_free));
-    m.drive(&read, &(&leaves & &reads));
-    m.drive(&write, &((&leaves & &writes) | &rewrite));
-    m.drive(&written_row, &rewrite.mux(&waiting_row, &request.row));
-    in_flight.input("rewritten", &rewrite).input("rewritten_tag", &waiting_tag);
+    let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, &delivered, &line)?;
+    let order = Order::declare(&m, &held, &in_flight, &atomics);
 
     m.comment("The channels of requests.");
     let channels = m.instance("channels", &channels::elaborate(shape, row_bits(shape))?);
-    channels.input("read", &read).input("tag", &request.tag).input("row", &request.row);
-    channels.input("write", &write).input("written_row", &written_row);
-    channels.output_to("read_free", &read_free).output_to("write_free", &write_free);
-    if let Some(atomics) = &atomics {
-        atomics.input("rewritten", &rewrite);
-        let mask = join(&atomics.net("rewrite_word").lanes(1).iter().map(|word| word.repeat(4)).collect::<Vec<_>>());
-        let word = atomics.net("new_word").repeat(shape.threads);
-        channels.input("mask", &rewrite.mux(&mask, &request.mask)).input("data", &rewrite.mux(&word, &request.data));
-    } else {
-        channels.input("mask", &request.mask).input("data", &request.data);
-    }
+    let request = &held.request;
+    channels.input("read", &in_flight.read).input("tag", &request.tag).input("row", &request.row);
+    channels.input("write", &in_flight.write).input("written_row", &in_flight.written_row);
+    channels.output_to("read_free", &order.read_free).output_to("write_free", &order.write_free);
+    let [mask, data] = atomics.written(shape, request, &order.rewrite);
+    channels.input("mask", &mask).input("data", &data);
     bus.connect(&m, &channels);
 
-    m.comment("Answers. None is taken from the bus in the cycle of SC's own; nothing else may keep one waiting.");
-    let decided = atomic("decided", 1);
-    let verdict = atomic("verdict", 1).extend(32).repeat(shape.threads);
-    let read_waits = m.fault("read_is_answered_beside_sc", &decided, &zeros(1));
-    let read_waits = m.fault("answer_waits_for_amo_to_write", &read_waits, &(&decided | &waiting));
-    m.drive(&bus.read_ready, &!read_waits);
-    m.output("m_axi_rready", &bus.read_ready);
-    m.output("m_axi_bready", &ones(1));
-    m.output("dmem_rsp_valid", &(&delivered | m.fault("sc_is_not_answered", &decided, &zeros(1))));
-    let has_sc_tag = m.fault("sc_is_answered_with_rid", &decided, &zeros(1));
-    m.output(
-        "dmem_rsp_tag",
-        &has_sc_tag.mux(&atomic("decided_tag", shape.tag_bits()), &bus.read_tag).extend(id_bits(shape)),
-    );
-    m.output("dmem_rsp_data", &decided.mux(&verdict, &line));
+    atomics.answer(&m, shape, &bus, &delivered, &line);
     let busy = m.register("busy", 1);
-    let works = &taken | &*present | in_flight.output("any") | &*failed;
-    busy.next(&m.fault("is_idle_with_requests_in_flight", &works, &taken)).reset(0);
+    let works = &held.taken | &*held.present | in_flight.instance.output("any") | &*held.failed;
+    busy.next(&m.fault("is_idle_with_requests_in_flight", &works, &held.taken)).reset(0);
     m.output("dmem_idle", &!&*busy);
-    bus.report(&m, shape, &failed, &in_flight);
+    bus.report(&m, shape, &held.failed, &in_flight.instance);
     m.finish()
+}
+
+/// The request that waits for the bus.
+struct Held {
+    request: Request,
+    /// There is one.
+    present: Register,
+    /// The pipeline's request is taken.
+    taken: Expr,
+    /// The one that waits leaves: driven by the ordering rule.
+    leaves: Expr,
+    /// An answer was an error: nothing leaves any more.
+    failed: Register,
+    /// It stores.
+    stores: Expr,
+    /// It is an AMO: it reads, and is written back.
+    rewrites: Expr,
+    /// It reads.
+    reads: Expr,
+}
+
+impl Held {
+    fn declare(m: &Builder, shape: &Shape, port: &Request) -> Self {
+        m.comment("The request that waits for the bus.");
+        let failed = m.register("failed", 1);
+        let present = m.register("present", 1);
+        let leaves = m.forward("leaves", 1);
+        let ready = m.wire("ready", &(!&*present | &leaves));
+        let taken = m.wire("taken", &(&port.valid & &ready));
+        present.next(&(&taken | (&*present & !&leaves))).reset(0);
+        m.output("dmem_req_ready", &ready);
+        let request = port.hold(m, &taken);
+        let op = &request.op;
+        let stores = m.wire("stores", &op.is(1));
+        let rewrites = if shape.has(&A) { m.wire("rewrites", &op.from(2).any()) } else { zeros(1) };
+        let reads = m.wire("reads", &(&rewrites | !op.bit(0)));
+        Self { request, present, taken, leaves, failed, stores, rewrites, reads }
+    }
+}
+
+/// What is in flight: the module that knows it, and what starts and ends.
+struct InFlight {
+    instance: Instance,
+    /// A read goes to the bus: driven by the ordering rule.
+    read: Expr,
+    /// A write does.
+    write: Expr,
+    /// Its row.
+    written_row: Expr,
+    /// A read ends.
+    read_answered: Expr,
+    /// A read of the row of the request that waits is in flight.
+    reads_row: Expr,
+    /// An AMO of that row has not been written back.
+    rewrites_row: Expr,
+    /// A write of that row is in flight.
+    writes_row: Expr,
+    /// An AMO of its tag has not been written back.
+    rewrites_tag: Expr,
+    /// There is no room for another write.
+    writes_full: Expr,
+}
+
+impl InFlight {
+    fn declare(m: &Builder, shape: &Shape, bus: &Bus, held: &Held) -> Result<Self, ElaborationError> {
+        m.comment("What is in flight.");
+        let [read, write] = ["read", "write"].map(|name| m.forward(name, 1));
+        let written_row = m.forward("written_row", row_bits(shape));
+        let read_last = m.fault("first_beat_completes_a_read", &bus.read_last, &ones(1));
+        let read_answered = m.wire("read_answered", &(&bus.read_answer & read_last));
+        let write_answered = m.fault("awready_ends_a_write", &bus.write_answer, &bus.write_ready[0]);
+        let instance = m.instance("in_flight", &in_flight::elaborate(shape, row_bits(shape))?);
+        instance.input("row", &held.request.row).input("read", &read).input("tag", &held.request.tag);
+        instance.input("rewrites", &held.rewrites);
+        instance.input("read_answered", &read_answered).input("answered_tag", &bus.read_tag);
+        instance.input("write", &write).input("written_row", &written_row).input("write_answered", &write_answered);
+        let [reads_row, rewrites_row, writes_row, rewrites_tag, writes_full] =
+            ["reads_row", "rewrites_row", "writes_row", "rewrites_tag", "writes_full"].map(|port| instance.net(port));
+        Ok(Self {
+            instance,
+            read,
+            write,
+            written_row,
+            read_answered,
+            reads_row,
+            rewrites_row,
+            writes_row,
+            rewrites_tag,
+            writes_full,
+        })
+    }
+}
+
+/// Reservations, and AMOs that are to be written back; none without `isa.a`.
+struct Atomics {
+    instance: Option<Instance>,
+    /// The request that waits has a reservation.
+    reserved: Expr,
+    /// An AMO is to be written back.
+    waiting: Expr,
+    /// Its row.
+    waiting_row: Expr,
+    /// Its tag.
+    waiting_tag: Expr,
+}
+
+impl Atomics {
+    fn declare(
+        m: &Builder,
+        shape: &Shape,
+        bus: &Bus,
+        held: &Held,
+        in_flight: &InFlight,
+        delivered: &Expr,
+        line: &Expr,
+    ) -> Result<Self, ElaborationError> {
+        if !shape.has(&A) {
+            return Ok(Self {
+                instance: None,
+                reserved: zeros(1),
+                waiting: zeros(1),
+                waiting_row: zeros(row_bits(shape)),
+                waiting_tag: zeros(shape.tag_bits()),
+            });
+        }
+        m.comment("Atomic operations: reservations, and what is to be written back.");
+        let Request { op, row, tag, mask, data, hart, .. } = &held.request;
+        let word = m.wire("word", &join(&mask.lanes(4).iter().map(Expr::any).collect::<Vec<_>>()));
+        let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
+        atomics.input("leaves", &held.leaves).input("read", &in_flight.read);
+        atomics.input("op", op).input("row", row).input("tag", tag).input("word", &word).input("hart", hart);
+        atomics.input("operand", &select_one_hot(&word, &data.lanes(32)));
+        atomics.input("delivered", delivered).input("answered_tag", &bus.read_tag).input("line", line);
+        atomics.input("answered_row", &in_flight.instance.net("answered_read_row"));
+        Ok(Self {
+            reserved: atomics.net("reserved"),
+            waiting: atomics.net("rewrite_waits"),
+            waiting_row: atomics.net("rewrite_row"),
+            waiting_tag: atomics.net("rewrite_tag"),
+            instance: Some(atomics),
+        })
+    }
+
+    fn net(&self, port: &str, width: usize) -> Expr {
+        self.instance.as_ref().map_or_else(|| zeros(width), |atomics| atomics.net(port))
+    }
+
+    /// Bytes and data of the write on the bus: of the request, or of what is written back.
+    fn written(&self, shape: &Shape, request: &Request, rewrite: &Expr) -> [Expr; 2] {
+        let Some(atomics) = &self.instance else { return [request.mask.clone(), request.data.clone()] };
+        atomics.input("rewritten", rewrite);
+        let mask = join(&atomics.net("rewrite_word").lanes(1).iter().map(|word| word.repeat(4)).collect::<Vec<_>>());
+        let word = atomics.net("new_word").repeat(shape.threads);
+        [rewrite.mux(&mask, &request.mask), rewrite.mux(&word, &request.data)]
+    }
+
+    /// Answers the pipeline: with a line of the bus, or with what SC came to.
+    fn answer(&self, m: &Builder, shape: &Shape, bus: &Bus, delivered: &Expr, line: &Expr) {
+        m.comment("Answers. None is taken from the bus in the cycle of SC's own; nothing else may keep one waiting.");
+        let decided = self.net("decided", 1);
+        let verdict = self.net("verdict", 1).extend(32).repeat(shape.threads);
+        let read_waits = m.fault("read_is_answered_beside_sc", &decided, &zeros(1));
+        let read_waits = m.fault("answer_waits_for_amo_to_write", &read_waits, &(&decided | &self.waiting));
+        m.drive(&bus.read_ready, &!read_waits);
+        m.output("m_axi_rready", &bus.read_ready);
+        m.output("m_axi_bready", &ones(1));
+        m.output("dmem_rsp_valid", &(delivered | m.fault("sc_is_not_answered", &decided, &zeros(1))));
+        let has_sc_tag = m.fault("sc_is_answered_with_rid", &decided, &zeros(1));
+        let tag = has_sc_tag.mux(&self.net("decided_tag", shape.tag_bits()), &bus.read_tag);
+        m.output("dmem_rsp_tag", &tag.extend(id_bits(shape)));
+        m.output("dmem_rsp_data", &decided.mux(&verdict, line));
+    }
+}
+
+/// The ordering rule.
+struct Order {
+    /// The bus takes a read.
+    read_free: Expr,
+    /// It takes a write.
+    write_free: Expr,
+    /// An AMO is written back.
+    rewrite: Expr,
+}
+
+impl Order {
+    /// What waits for what: see the module. Lets the request leave, to read or to write.
+    fn declare(m: &Builder, held: &Held, in_flight: &InFlight, atomics: &Atomics) -> Self {
+        m.comment("The ordering rule. What is written back goes first.");
+        let Held { request: Request { op, row, .. }, stores, rewrites, reads, leaves, .. } = held;
+        let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
+        let may_store = m.fault("sc_stores_without_reservation", &atomics.reserved, &ones(1));
+        let conditional = m.wire("stores_conditionally", &(op.is(3) & may_store));
+        let writes = m.wire("writes", &(stores | &conditional));
+        let uses_bus = m.wire("uses_bus", &(reads | &writes));
+        let is_written = m.fault("read_does_not_wait_for_write", &in_flight.writes_row, &zeros(1));
+        let tag_is_taken = m.fault("read_does_not_wait_for_amo_of_its_tag", &in_flight.rewrites_tag, &zeros(1));
+        let read_waits = reads & (is_written | tag_is_taken);
+        let store = m.fault("store_does_not_wait_for_read", &writes, &zeros(1));
+        let amo = m.fault("amo_does_not_wait_for_read", rewrites, &zeros(1));
+        let write_waits = (store | amo) & &in_flight.reads_row;
+        let both_wait = &uses_bus & &in_flight.rewrites_row;
+        let both_wait = m.fault("request_does_not_wait_for_amo", &both_wait, &zeros(1));
+        let held_back = m.wire("held_back", &(read_waits | write_waits | both_wait));
+        let writes_full = m.fault("writes_have_no_limit", &in_flight.writes_full, &zeros(1));
+        let may_write = m.wire("may_write", &(&write_free & !&writes_full));
+        let rewrite = m.wire("rewrite", &(&atomics.waiting & &may_write));
+        let amo_is_first = m.fault("store_does_not_let_amo_go_first", &atomics.waiting, &zeros(1));
+        let is_free = writes.mux(&(&may_write & !amo_is_first), &(&read_free | !&uses_bus));
+        m.drive(leaves, &(&*held.present & !(&*held.failed | &held_back) & is_free));
+        m.drive(&in_flight.read, &(leaves & reads));
+        m.drive(&in_flight.write, &((leaves & &writes) | &rewrite));
+        m.drive(&in_flight.written_row, &rewrite.mux(&atomics.waiting_row, row));
+        in_flight.instance.input("rewritten", &rewrite).input("rewritten_tag", &atomics.waiting_tag);
+        Self { read_free, write_free, rewrite }
+    }
 }
 
 /// A request of the pipeline.

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use kernels::{self, Comparison, Kernel};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use weft_config::{ARBITER, SORTED_TABLE, Unit as Descriptor};
+use weft_config::{ARBITER, DUAL_PATH, PDOM_STACK, SORTED_TABLE, Unit as Descriptor};
 
-use super::plan::{STACKS, WARPS};
 use super::unit::{self, Unit};
 use crate::arguments::{CompareArguments, Engine};
 use crate::error::RequestError;
 
+/// Warps of every core, as in the Simty report.
+pub const WARPS: u32 = 8;
 /// Numbers of threads a warp that can be compared: one thread alone does not diverge.
 const THREADS: [u32; 6] = [2, 4, 8, 16, 32, 64];
 /// From so many threads on each module is synthesised and placed by itself.
@@ -31,6 +32,8 @@ fn is_of_simty(unit: &Unit) -> bool {
     OF_SIMTY.iter().any(|simty| simty.name == unit.name)
 }
 
+/// The units of the comparison of stacks.
+pub static STACKS: [&Descriptor; 2] = [&PDOM_STACK, &DUAL_PATH];
 /// Memory latencies of the comparison of the two stacks, in cycles.
 const LATENCIES: [u32; 4] = [1, 20, 100, 300];
 /// Numbers of threads of that comparison.

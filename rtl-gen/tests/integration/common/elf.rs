@@ -78,86 +78,64 @@ fn push(bytes: &mut Vec<u8>, words: &[u32]) {
     bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
 }
 
-/// `addi x0, x0, 0`
-pub const NOP: u32 = 0x0000_0013;
-/// `csrrwi x0, 0x800, 0`: the thread ends with code 0.
-pub const EXIT: u32 = 0x8000_5073;
-/// `csrrwi x0, 0x800, 7`: the thread ends with code 7.
-pub const EXIT_7: u32 = 0x8003_d073;
-/// `csrrwi x0, 0x801, 0`: the thread waits at the barrier.
-pub const BARRIER: u32 = 0x8010_5073;
-/// `jal x0, 0`
-pub const LOOP_FOR_EVER: u32 = 0x0000_006f;
+pub use words::NOP;
+
+/// The thread ends with code 0.
+pub const EXIT: u32 = words::exit();
+/// The thread ends with code 7.
+pub const EXIT_7: u32 = words::csrrwi(0, words::EXIT, 7);
+/// The thread waits at the barrier.
+pub const BARRIER: u32 = words::barrier();
+pub const LOOP_FOR_EVER: u32 = words::jal(0, 0);
 /// All ones: no instruction.
 pub const ILLEGAL: u32 = 0xffff_ffff;
-/// `lui a0, 0x10000`: the address of the console.
-pub const CONSOLE_TO_A0: u32 = 0x1000_0537;
-/// `addi a1, a1, 64`
-pub const ADD_64_TO_A1: u32 = 0x0405_8593;
-/// `csrrs a1, mhartid, x0`
-pub const HART_TO_A1: u32 = 0xf140_25f3;
-/// `lui a0, 0x40000`: an address outside the memory map.
-pub const NOWHERE_TO_A0: u32 = 0x4000_0537;
-/// `sw x0, 0(a0)`
-pub const STORE_TO_A0: u32 = 0x0005_2023;
-/// `sb a1, 0(a0)`
-pub const STORE_BYTE_A1_TO_A0: u32 = 0x00b5_0023;
-/// `jalr x0, 0(a0)`
-pub const JUMP_TO_A0: u32 = 0x0005_0067;
-/// `auipc a0, 0`: the address of this instruction.
-pub const HERE_TO_A0: u32 = 0x0000_0517;
-
-/// `lr.w a1, (a0)`
-pub const LOAD_RESERVED_A1: u32 = 0x1005_25af;
-/// `sc.w a1, a2, (a0)`
-pub const STORE_CONDITIONAL_A1: u32 = 0x18c5_25af;
-/// `amoadd.w a1, a2, (a0)`
-pub const ATOMIC_ADD_A1: u32 = 0x00c5_25af;
-/// `mul a1, a1, a1`
-pub const MULTIPLY_A1: u32 = 0x02b5_85b3;
+/// The address of the console.
+pub const CONSOLE_TO_A0: u32 = words::lui(A0, 0x10000);
+pub const ADD_64_TO_A1: u32 = words::addi(A1, A1, 64);
+pub const HART_TO_A1: u32 = words::csrr(A1, words::MHARTID);
+/// An address outside the memory map.
+pub const NOWHERE_TO_A0: u32 = words::lui(A0, 0x40000);
+pub const STORE_TO_A0: u32 = words::sw(0, A0, 0);
+pub const STORE_BYTE_A1_TO_A0: u32 = words::sb(A1, A0, 0);
+pub const JUMP_TO_A0: u32 = words::jalr(0, A0, 0);
+/// The address of this instruction.
+pub const HERE_TO_A0: u32 = words::auipc(A0, 0);
+pub const LOAD_RESERVED_A1: u32 = words::lr(A1, A0);
+pub const STORE_CONDITIONAL_A1: u32 = words::sc(A1, A0, A2);
+pub const ATOMIC_ADD_A1: u32 = words::amoadd(A1, A0, A2);
+pub const MULTIPLY_A1: u32 = words::mul(A1, A1, A1);
 /// `c.nop` twice: compressed instructions.
 pub const COMPRESSED: u32 = 0x0001_0001;
+pub const CALL_8: u32 = words::jal(1, 8);
 
-/// `addi a0, a0, value`
-pub const fn add_to_a0(value: u32) -> u32 {
-    value << 20 | 0x0005_0513
+const A0: u32 = 10;
+const A1: u32 = 11;
+const A2: u32 = 12;
+
+pub const fn add_to_a0(value: i32) -> u32 {
+    words::addi(A0, A0, value)
 }
 
-/// `addi a1, x0, value`
-pub const fn set_a1(value: u32) -> u32 {
-    value << 20 | 0x593
+pub const fn set_a1(value: i32) -> u32 {
+    words::addi(A1, 0, value)
 }
 
-/// `sw a1, offset(a0)`
-pub const fn store_a1(offset: u32) -> u32 {
-    (offset >> 5) << 25 | 11 << 20 | 10 << 15 | 2 << 12 | (offset & 31) << 7 | 0x23
+pub const fn store_a1(offset: i32) -> u32 {
+    words::sw(A1, A0, offset)
 }
 
-/// `bne a1, x0, offset`, forwards and less than 32 bytes.
-pub const fn branch_if_a1(offset: u32) -> u32 {
-    11 << 15 | 1 << 12 | (offset & 30) << 7 | 0x63
+pub const fn load_a1(offset: i32) -> u32 {
+    words::lw(A1, A0, offset)
 }
 
-/// `lw a1, offset(a0)`
-pub const fn load_a1(offset: u32) -> u32 {
-    offset << 20 | 10 << 15 | 2 << 12 | 11 << 7 | 0x03
+pub const fn branch_if_a1(offset: i32) -> u32 {
+    words::bne(A1, 0, offset)
 }
 
-/// `jal x0, offset`, forwards and less than 1 KiB.
-pub const fn jump(offset: u32) -> u32 {
-    (offset / 2) << 21 | 0x6f
+pub const fn branch_unless_a1(offset: i32) -> u32 {
+    words::beq(A1, 0, offset)
 }
 
-/// `bne a1, x0, -offset`, less than 32 bytes.
-pub const fn branch_back_if_a1(offset: u32) -> u32 {
-    branch_back_unless_a1(offset) | 1 << 12
+pub const fn jump(offset: i32) -> u32 {
+    words::jal(0, offset)
 }
-
-/// `beq a1, x0, -offset`, less than 32 bytes.
-pub const fn branch_back_unless_a1(offset: u32) -> u32 {
-    let offset = offset.wrapping_neg();
-    1 << 31 | ((offset >> 5) & 0x3f) << 25 | 11 << 15 | (offset & 30) << 7 | ((offset >> 11) & 1) << 7 | 0x63
-}
-
-/// `jal ra, 8`
-pub const CALL_8: u32 = 0x0080_00ef;

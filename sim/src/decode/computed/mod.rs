@@ -1,8 +1,9 @@
 //! Extensions whose instructions compute rd from rs1 and rs2, or rs1 and a constant, and do nothing else: one file each
-//! says how their words look, what they are called and what they compute. S7 writes the result of all of them.
+//! says how their words look, what they are called and what they compute.
 
 #[cfg(test)]
 mod example;
+mod m;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -22,6 +23,17 @@ pub enum Form {
     One,
 }
 
+/// What computes the result in hardware, which decides when it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// The lanes: S7 writes the result.
+    Lanes,
+    /// The multiplier of each lane: the result is written late.
+    Multiplier,
+    /// The divider of the core: the result is written late.
+    Divider,
+}
+
 /// An instruction of such an extension.
 pub struct Computation {
     /// Its assembler name.
@@ -30,6 +42,8 @@ pub struct Computation {
     pub extension: Extension,
     /// What it reads.
     pub form: Form,
+    /// What computes it.
+    pub unit: Unit,
     /// The word without its registers, and without the amount of a shift.
     word: u32,
     /// What it computes from rs1 and rs2, the amount, or 0.
@@ -61,7 +75,7 @@ macro_rules! declare {
         $(mod $module;)*
 
         /// The instructions of every such extension.
-        const COMPUTATIONS: &[&[Computation]] = &[$($module::COMPUTATIONS),*];
+        const COMPUTATIONS: &[&[Computation]] = &[m::COMPUTATIONS, $($module::COMPUTATIONS),*];
     };
 }
 weft_config::extensions!(declare);
@@ -101,11 +115,11 @@ mod tests {
 
     use super::*;
     use weft_config::EXTENSIONS;
-    use weft_config::extension::{A, M};
+    use weft_config::extension::A;
 
     #[test]
     fn every_extension_that_only_computes_is_here() {
-        for extension in EXTENSIONS.iter().filter(|extension| ![M, A].contains(extension)) {
+        for extension in EXTENSIONS.iter().filter(|extension| **extension != A) {
             let is_of = |computation: &Computation| computation.extension == *extension;
             assert!(COMPUTATIONS.iter().copied().flatten().any(is_of), "{}", extension.name);
         }

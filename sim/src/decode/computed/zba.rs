@@ -2,7 +2,7 @@
 
 use weft_config::extension::ZBA;
 
-use super::{Computation, Form, registers};
+use super::{Computation, Form, Unit, registers};
 
 pub(super) const COMPUTATIONS: &[Computation] = &[
     of("sh1add", 2, |a, b| b.wrapping_add(a << 1)),
@@ -11,5 +11,12 @@ pub(super) const COMPUTATIONS: &[Computation] = &[
 ];
 
 const fn of(name: &'static str, funct3: u32, compute: fn(u32, u32) -> u32) -> Computation {
-    Computation { name, extension: ZBA, form: Form::Registers, word: registers(0b001_0000, funct3), compute }
+    Computation {
+        name,
+        extension: ZBA,
+        form: Form::Registers,
+        unit: Unit::Lanes,
+        word: registers(0b001_0000, funct3),
+        compute,
+    }
 }

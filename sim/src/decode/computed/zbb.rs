@@ -2,7 +2,7 @@
 
 use weft_config::extension::ZBB;
 
-use super::{Computation, Form, immediate, registers};
+use super::{Computation, Form, Unit, immediate, registers};
 
 const INVERTED: u32 = 0b010_0000;
 const MINIMUM: u32 = 0b000_0101;
@@ -36,5 +36,5 @@ const fn two(name: &'static str, funct7: u32, funct3: u32, compute: fn(u32, u32)
 }
 
 const fn of(name: &'static str, form: Form, word: u32, compute: fn(u32, u32) -> u32) -> Computation {
-    Computation { name, extension: ZBB, form, word, compute }
+    Computation { name, extension: ZBB, form, unit: Unit::Lanes, word, compute }
 }

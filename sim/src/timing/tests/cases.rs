@@ -5,7 +5,7 @@
 
 use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, RAM_BASE, Scheduler, Scoreboard};
 
-use super::assembler::*;
+use words::*;
 
 pub(super) struct Case {
     pub(super) name: &'static str,

@@ -6,8 +6,8 @@ use weft_config::Isa;
 use weft_config::extension::{A, M};
 use weft_trace::{Commit, MemoryOp, Moves};
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, CODE, DATA, config};
+use words::*;
 
 const MIN: u32 = 0x8000_0000;
 const ALL: u32 = 0xffff_ffff;

@@ -3,8 +3,8 @@
 use sim::{Given, Machine, Program, Stop};
 use weft_trace::{Commit, PathRecord};
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, CODE, config};
+use words::*;
 
 fn step(machine: &mut Machine, warp: u32) -> Result<Commit, Stop> {
     let mut commit = Commit::default();

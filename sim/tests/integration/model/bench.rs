@@ -4,7 +4,7 @@ use sim::{Fault, Given, Machine, Program, Segment, Step, Stop};
 use weft_config::{Config, Memory};
 use weft_trace::Commit;
 
-use crate::model::assembler::*;
+use words::*;
 
 /// Where programs start.
 pub const CODE: u32 = 0x8000_0000;

@@ -3,8 +3,8 @@
 use sim::Given;
 use weft_trace::{Commit, PathRecord};
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, config};
+use words::*;
 
 fn path(pc: u32, depth: u8, mask: u64) -> PathRecord {
     PathRecord { pc, depth, mask, parked: false }

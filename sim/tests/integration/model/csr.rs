@@ -3,8 +3,8 @@
 use sim::{Given, Machine, Program, Step};
 use weft_trace::{Commit, Moves};
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, CODE, config};
+use words::*;
 
 /// x3 of each lane of `warp` after `csrr x3, number`.
 fn read(warps: u32, threads: u32, warp: u32, number: u32) -> Vec<u32> {

@@ -2,8 +2,8 @@
 
 use sim::{Fault, Given, Machine, Program, Stop};
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, CODE, DATA, config};
+use words::*;
 
 /// Cause and lane of the fault of `code` at its own pc, with x1 per lane; nothing is written.
 fn fault(code: u32, x1: [u32; 4]) -> (u8, u32) {

@@ -1,7 +1,7 @@
 //! Every computing instruction against values worked out by hand from the ISA manual.
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, DATA};
+use words::*;
 
 const MIN: u32 = 0x8000_0000;
 const MAX: u32 = 0x7fff_ffff;

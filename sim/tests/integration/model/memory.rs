@@ -2,8 +2,8 @@
 
 use weft_trace::{MemoryOp, Moves};
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, DATA, Traced};
+use words::*;
 
 const CONSOLE: u32 = 0x1000_0000;
 

@@ -5,8 +5,8 @@ use weft_config::Isa;
 use weft_config::extension::M;
 use weft_trace::{MemoryOp, Moves};
 
-use crate::model::assembler::*;
 use crate::model::bench::Bench;
+use words::*;
 
 const MIN: u32 = 0x8000_0000;
 const MAX: u32 = 0x7fff_ffff;

@@ -1,8 +1,8 @@
 //! The example of the path-list paper: `if (A && B) C; else D; E;`, thread 0 through A B C E,
 //! thread 1 through A D E, threads 2 and 3 through A B D E.
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, units_with_turns};
+use words::*;
 
 /// Traversal by minimum pc (figure 1e) runs each block once, with the threads that reach it:
 /// A 1111, B with threads 0, 2, 3, C with thread 0, D with threads 1, 2, 3, E 1111. Bit i of a

@@ -2,10 +2,10 @@
 
 use sim::{Outcome, Program};
 
-use crate::model::assembler::*;
 use crate::model::bench::{CODE, config, units};
 use crate::model::decode::random;
 use crate::model::scalar::Scalar;
+use words::*;
 
 /// Each hart has [`AREA`] bytes of its own: its stack, or as many at a distance before it.
 const AREA: u32 = 256;

@@ -4,8 +4,8 @@
 use sim::{Finished, Outcome, Program};
 use weft_trace::{Commit, Record};
 
-use crate::model::assembler::*;
 use crate::model::bench::{CODE, config, units_with_turns};
+use words::*;
 
 const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
 

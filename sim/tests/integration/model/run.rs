@@ -3,8 +3,8 @@
 use sim::{Finished, Outcome, Program};
 use weft_trace::{Context, Event, PathRecord, Record};
 
-use crate::model::assembler::*;
 use crate::model::bench::{CODE, config, units_with_turns};
+use words::*;
 
 fn run_on(warps: u32, threads: u32, limit: u64, words: &[u32]) -> Finished {
     let program = Program::from_words("test", CODE, words).with_symbol("_start", CODE);

@@ -2,8 +2,8 @@
 
 use sim::{Machine, Outcome, Program, Segment};
 
-use crate::model::assembler::*;
 use crate::model::bench::{Bench, CODE, config};
+use words::*;
 
 const STACK_END: u32 = 0xcc3;
 

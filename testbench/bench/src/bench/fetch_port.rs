@@ -9,7 +9,7 @@ use weft_config::{Config, Latency};
 use super::JUNK;
 use crate::memory::{BackPressure, Offer, Ram, Violation};
 use crate::pins::{FetchAnswers, ReconvergenceAnswer, RequestPorts};
-use crate::reconvergence::reconvergence_table;
+use crate::reconvergence::{reads_table, reconvergence_table};
 use verilate::{Model, ModelError};
 
 /// A word on its way to the core.
@@ -42,7 +42,7 @@ impl FetchPort {
         let memory = &config.memory;
         Ok(Self {
             answers: FetchAnswers::of(model, config)?,
-            reconvergence_answer: ReconvergenceAnswer::of(model, config)?,
+            reconvergence_answer: reads_table(config).then(|| ReconvergenceAnswer::of(model, config)).transpose()?,
             pressure: BackPressure::new(memory.latency, memory.seed ^ 0x0fe7, 16),
             ready: false,
             offer: Offer::default(),

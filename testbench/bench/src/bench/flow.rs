@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::hardware::Events;
+use super::events::Events;
 use crate::memory::Violation;
 
 /// Cycles from S3 to S7.

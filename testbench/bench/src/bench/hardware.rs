@@ -5,14 +5,15 @@ use std::path::Path;
 use sim::{Fault, Program};
 use weft_config::{Config, MemoryKind};
 
-use super::memory_side::{Asked, MemorySide};
+use super::events::Events;
+use super::memory_side::MemorySide;
 use super::modelled::Modelled;
 use super::on_chip::OnChip;
 use super::on_the_bus::OnTheBus;
 use crate::memory::axi4::Service;
-use crate::memory::{BackPressure, Offer, Ram, Request, Violation};
+use crate::memory::{BackPressure, Offer, Ram, Violation};
 use crate::pins::Ports;
-use crate::trace_port::{Sample, TracePort};
+use crate::trace_port::TracePort;
 use verilate::{Model, ModelError};
 
 /// Cycles that reset is held.
@@ -28,45 +29,6 @@ pub(super) struct Hardware {
     console_offer: Offer<u8>,
     cycle: u64,
     wave_time: u64,
-}
-
-/// What happened in a cycle. Kept from cycle to cycle for its buffers.
-#[derive(Debug, Default)]
-pub(super) struct Events {
-    /// Records of the trace port.
-    pub(super) trace: Sample,
-    /// A fetch was accepted.
-    pub(super) fetch: bool,
-    /// A load was answered.
-    pub(super) response: bool,
-    /// A request was accepted: what was asked.
-    pub(super) request: bool,
-    pub(super) asked: Asked,
-    /// What no memory could serve, or what breaks the rules of a port.
-    pub(super) violation: Option<Violation>,
-    /// The byte that the console took.
-    pub(super) console: Option<u8>,
-    /// The `tohost` word after a store to it.
-    pub(super) tohost: Option<u32>,
-    /// The core halts.
-    pub(super) fault: Option<Fault>,
-    /// The core is done.
-    pub(super) done: bool,
-}
-
-impl Events {
-    /// The accepted request.
-    pub(super) fn request(&self) -> Option<Request<'_>> {
-        self.request.then(|| self.asked.request())
-    }
-
-    /// Takes in whether a fetch was accepted.
-    pub(super) fn fetched(&mut self, fetched: Result<bool, Violation>) {
-        match fetched {
-            Ok(fetched) => self.fetch = fetched,
-            Err(violation) => self.violation = Some(violation),
-        }
-    }
 }
 
 impl Hardware {

@@ -3,8 +3,9 @@
 
 use sim::Program;
 use weft_config::Config;
+use weft_config::extension::A;
 
-use super::hardware::Events;
+use super::events::{Asked, Events};
 use crate::memory::{DataPort, Offer, Ram, Request, Violation};
 use crate::pins::{AtomicPorts, RequestPorts, byte_mask};
 use verilate::{Model, ModelError, Port};
@@ -39,24 +40,6 @@ pub(super) trait MemorySide {
     fn check(&self, model: &Model) -> Result<(), Violation>;
 }
 
-/// What stands at the data port with `valid`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Asked {
-    code: u64,
-    address: u32,
-    tag: u32,
-    mask: [u64; 4],
-    data: Vec<u32>,
-    hart: u32,
-}
-
-impl Asked {
-    pub(super) fn request(&self) -> Request<'_> {
-        let Self { code, address, tag, mask, ref data, hart } = *self;
-        Request { code, address, tag, mask, data, hart }
-    }
-}
-
 /// The requests of a core and the RAM that performs them.
 pub(super) struct Requests {
     pub(super) ports: RequestPorts,
@@ -76,7 +59,7 @@ impl Requests {
         let ram = Ram::new(config, program);
         Ok(Self {
             ports: RequestPorts::of(model, config)?,
-            atomic_ports: AtomicPorts::of(model, config)?,
+            atomic_ports: config.isa.has(&A).then(|| AtomicPorts::of(model, config)).transpose()?,
             data_port: DataPort::new(config),
             tohost: program.tohost().map(|address| ram.layout().physical(address & !3)),
             ram,

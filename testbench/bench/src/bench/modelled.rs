@@ -4,8 +4,8 @@ use sim::Program;
 use weft_config::Config;
 
 use super::JUNK;
+use super::events::Events;
 use super::fetch_port::FetchPort;
-use super::hardware::Events;
 use super::memory_side::{MemorySide, Requests};
 use crate::memory::{Ram, Violation};
 use crate::pins::AnswerPorts;

@@ -5,7 +5,7 @@ use sim::Program;
 use weft_config::Config;
 use weft_trace::MemoryOp;
 
-use super::hardware::Events;
+use super::events::Events;
 use super::memory_side::{MemorySide, Requests};
 use crate::memory::{RAM_BASE, Ram, Violation};
 use crate::pins::ObservedAnswers;

@@ -7,14 +7,16 @@ use sim::{Fault, Program};
 use weft_config::Config;
 use weft_trace::{Context, Event, Moves, Record, Statistics};
 
+use super::events::Events;
 use super::flow::Flow;
-use super::hardware::{Events, Hardware};
+use super::hardware::Hardware;
 use super::held::Held;
 use super::liveness::Threads;
 use super::pipeline_log::PipelineLog;
 use super::schedulable::Schedulable;
 use super::unknown_branches::UnknownBranches;
-use super::{BenchError, Engine, Outputs, RunOptions};
+use super::{BenchError, Outputs, RunOptions};
+use crate::engine::Engine;
 use crate::lockstep::{Checker, End, Mismatch};
 use crate::memory::Violation;
 use crate::report::{FinalMemory, Outcome, Report};

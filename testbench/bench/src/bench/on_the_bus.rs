@@ -8,8 +8,8 @@ use weft_config::Config;
 use weft_trace::MemoryOp;
 
 use super::JUNK;
+use super::events::Events;
 use super::fetch_port::FetchPort;
-use super::hardware::Events;
 use super::memory_side::{MemorySide, Requests};
 use crate::memory::axi4::{Address, Claims, Master, Performed, Rules, Service, Slave, WriteBeat};
 use crate::memory::{RAM_BASE, Ram, Violation, byte_bits};

@@ -13,10 +13,10 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use sim::Program;
-use sim::decode::{Instruction, decode};
+use sim::decode::{Instruction, Unit, decode};
 use weft_trace::Commit;
 
-use crate::lockstep::{disassemble, place};
+use crate::text::{disassemble, place};
 use crate::trace_port::Sample;
 
 /// The stages from issue to commit, one cycle each.
@@ -187,5 +187,9 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
 
 /// Whether a late write follows a commit.
 fn comes_late(commit: &Commit) -> bool {
-    commit.memory.is_answered() || matches!(decode(commit.instruction), Some(Instruction::Multiply { .. }))
+    let computed_late = |instruction| match instruction {
+        Instruction::Compute { computation, .. } => computation.unit != Unit::Lanes,
+        _ => false,
+    };
+    commit.memory.is_answered() || decode(commit.instruction).is_some_and(computed_late)
 }

@@ -7,6 +7,8 @@ use sim::Program;
 use sim::control_flow::{Analysis, Reconvergence};
 use weft_config::Config;
 
+use crate::reconvergence::reads_table;
+
 /// By address, whether it was executed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnknownBranches(BTreeMap<u32, bool>);
@@ -14,7 +16,7 @@ pub(super) struct UnknownBranches(BTreeMap<u32, bool>);
 impl UnknownBranches {
     /// None, if the unit of the configuration does not read where branches reconverge.
     pub(super) fn of(config: &Config, program: &Program) -> Self {
-        if !config.unit().is_ok_and(|unit| unit.reconverges) {
+        if !reads_table(config) {
             return Self::default();
         }
         let analysis = Analysis::of(program);

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use sim::Program;
 use weft_trace::Commit;
 
-use super::mismatch::{disassemble, place};
+use crate::text::{disassemble, place};
 
 /// Commits kept for each warp.
 const KEPT: usize = 8;

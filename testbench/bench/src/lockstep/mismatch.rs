@@ -7,6 +7,7 @@ use sim::{Machine, Program};
 use weft_trace::PathRecord;
 
 use super::history::History;
+use crate::text::{describe, disassemble, place};
 
 /// A value that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,26 +160,4 @@ impl Scene<'_> {
             place => format!("row {}: ", place - 2),
         }
     }
-}
-
-/// An address, and where in the program it is.
-pub(crate) fn place(program: &Program, address: u32) -> String {
-    match program.locate(address) {
-        Some((symbol, 0)) => format!("{address:#010x} <{symbol}>"),
-        Some((symbol, offset)) => format!("{address:#010x} <{symbol}+{offset:#x}>"),
-        None => format!("{address:#010x}"),
-    }
-}
-
-/// An instruction word, and what it means.
-pub(crate) fn disassemble(word: u32) -> String {
-    match sim::decode::decode(word) {
-        Some(instruction) => format!("{word:08x} {instruction}"),
-        None => format!("{word:08x} (illegal)"),
-    }
-}
-
-pub(super) fn describe(program: &Program, path: &PathRecord) -> String {
-    let parked = if path.parked { ", parked" } else { "" };
-    format!("pc {}, depth {}, mask {:#x}{parked}", place(program, path.pc), path.depth, path.mask)
 }

@@ -2,7 +2,8 @@
 
 use weft_config::Config;
 
-use super::RAM_BASE;
+/// First address of RAM.
+pub const RAM_BASE: u32 = 0x8000_0000;
 
 /// The layout of RAM: everything in its place but interleaved stacks.
 ///

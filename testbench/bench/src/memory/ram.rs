@@ -4,10 +4,7 @@ use sim::Program;
 use weft_config::Config;
 use weft_trace::MemoryOp;
 
-use super::{Layout, Request, operation};
-
-/// First address of RAM.
-pub const RAM_BASE: u32 = 0x8000_0000;
+use super::{Layout, RAM_BASE, Request, operation};
 
 /// Address of the console's transmit byte.
 pub const CONSOLE: u32 = 0x1000_0000;

@@ -6,17 +6,14 @@ use crate::support;
 use std::collections::VecDeque;
 
 use sim::{Fault, Given, Machine, Program, Step};
-use support::assembler::*;
 use testbench::Mismatch;
 use testbench::lockstep::{Checker, End};
 use testbench::memory::{Ram, Request};
 use weft_config::Config;
 use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord, Sorting};
+use words::*;
 
-const MHARTID: u32 = 0xf14;
 const MCYCLE: u32 = 0xb00;
-const EXIT: u32 = 0x800;
-const BARRIER: u32 = 0x801;
 
 /// What the hardware shows, in order.
 #[derive(Clone, Debug)]

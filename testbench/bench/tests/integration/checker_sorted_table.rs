@@ -4,15 +4,11 @@
 use crate::support;
 
 use sim::{Given, Machine, Program, Stop};
-use support::assembler::*;
 use testbench::Mismatch;
 use testbench::lockstep::Checker;
 use weft_config::Config;
 use weft_trace::{Commit, Context, Event, Exchange, Moves, PathRecord, Sorting};
-
-const MHARTID: u32 = 0xf14;
-const EXIT: u32 = 0x800;
-const BARRIER: u32 = 0x801;
+use words::*;
 
 /// What the trace port says in one cycle.
 #[derive(Clone, Debug, Default)]

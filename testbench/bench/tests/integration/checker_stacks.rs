@@ -4,16 +4,11 @@
 use crate::support;
 
 use sim::{Given, Machine, Program, Step, Stop};
-use support::assembler::*;
 use testbench::Mismatch;
 use testbench::lockstep::Checker;
 use weft_config::Config;
 use weft_trace::{Commit, Context, Event, LateWrite, Moves, PathRecord};
-
-const MHARTID: u32 = 0xf14;
-const EXIT: u32 = 0x800;
-const BARRIER: u32 = 0x801;
-const RET: fn() -> u32 = || jalr(0, 1, 0);
+use words::*;
 
 const UNITS: [&str; 2] = ["pdom-stack", "dual-path"];
 
@@ -49,13 +44,13 @@ fn program(config: &Config) -> Program {
         lw(11, 8, 4), andi(13, 6, 4), bne(13, 0, 8),          // 16: odd lanes
         addi(11, 11, 1), addi(11, 11, 2), addi(11, 11, 3),
         jal(1, 48),                                           // 22: all call the function
-        addi(14, 0, 6), branch(6, 6, 14, 28),
+        addi(14, 0, 6), bltu(6, 14, 28),
         bne(12, 0, 12), beq(5, 5, 16), jal(0, 8),             // 25: lanes 6 and 7 part and end
         beq(5, 5, 8), jal(0, 12), csrw(EXIT, 0),
         csrw(BARRIER, 0),                                     // 31: the others wait where they would meet them
         csrw(BARRIER, 0), csrw(EXIT, 0),
-        bne(12, 0, 8), RET(),                                 // 34: the function
-        addi(15, 5, 1), bne(13, 0, 8), RET(), addi(15, 15, 1), RET(),
+        bne(12, 0, 8), RET,                                 // 34: the function
+        addi(15, 5, 1), bne(13, 0, 8), RET, addi(15, 15, 1), RET,
     ];
     support::program(config, &words, &[("start", 0x8000_0000)])
 }

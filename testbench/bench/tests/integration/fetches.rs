@@ -5,9 +5,9 @@ use crate::support;
 use std::fs;
 
 use sim::Program;
-use support::assembler::*;
 use testbench::{Engine, Outcome, RunOptions};
 use weft_config::{Bandwidth, Config, Latency};
+use words::*;
 
 const LATE: Latency = Latency { min: 1, max: 9 };
 

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use support::assembler::*;
+use words::*;
 
 #[test]
 fn issues_squashes_and_commits_go_together() {

@@ -14,7 +14,6 @@ mod faults;
 mod harts;
 mod image;
 mod memory;
-mod mnemonics;
 mod qemu;
 mod random;
 mod writer;

@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use support::assembler::*;
+use words::*;
 
 /// Each thread writes a line of its own, reads it back, and jumps to a word of its own: as many parts as threads.
 fn program() -> Vec<u32> {

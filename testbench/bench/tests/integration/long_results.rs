@@ -5,13 +5,12 @@
 
 use crate::support;
 
-use support::assembler::*;
 use weft_config::Latency;
+use words::*;
 
 /// Each warp loads eight times, does something else for about the latency, and multiplies while the answers come. In the end
 /// each thread has stored a sum of all.
 fn program() -> Vec<u32> {
-    let mul = |rd, rs1, rs2| r_type(0, 1, rd, rs1, rs2);
     // a1 = where the program stands: one line for all threads.
     let mut words = vec![csrr(10, 0xf14), lui(11, 0x80000), addi(12, 10, 3)];
     for round in 0..8 {

@@ -3,8 +3,8 @@
 
 use crate::support;
 
-use support::assembler::*;
 use weft_config::{Config, Latency};
+use words::*;
 
 /// Fetches, requests and bytes of the console are refused now and then.
 fn refusing() -> Config {

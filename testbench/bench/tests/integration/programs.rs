@@ -74,7 +74,7 @@ fn random_calls_agree_with_the_model() {
 #[test]
 fn a_loop_without_end_is_stopped_at_the_limit() {
     let config = config(SETTINGS[0], 1);
-    let report = cosim(&config, &[support::assembler::jal(0, 0)], &[], 5000);
+    let report = cosim(&config, &[words::jal(0, 0)], &[], 5000);
     assert_eq!(report.outcome, Outcome::Limit);
     assert_eq!(report.cycles, Some(5000));
     assert!(report.message.contains("5000 cycles"), "{}", report.message);
@@ -83,7 +83,7 @@ fn a_loop_without_end_is_stopped_at_the_limit() {
 /// Odd lanes spin at a smaller pc than the even ones, whose store they wait for.
 #[test]
 fn a_spin_loop_that_starves_its_warp_is_a_suspected_deadlock() {
-    use support::assembler::*;
+    use words::*;
     let mut config = config(SETTINGS[0], 1);
     config.run.starvation = 3000;
     let words = [
@@ -108,7 +108,7 @@ fn a_spin_loop_that_starves_its_warp_is_a_suspected_deadlock() {
 
 #[test]
 fn a_fault_names_cause_place_thread_and_instruction() {
-    use support::assembler::*;
+    use words::*;
     let config = config(SETTINGS[1], 1);
     let words = [csrr(5, 0xf14), addi(6, 0, 6), bne(5, 6, 8), lw(7, 0, 0), csrw(0x800, 0)];
     let report = cosim(&config, &words, &[("_start", 0x8000_0000)], 1_000_000);

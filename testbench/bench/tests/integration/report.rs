@@ -7,9 +7,9 @@ use std::fs;
 
 use serde_json::Value;
 use sim::Program;
-use support::assembler::*;
 use testbench::{BenchError, Engine, Outcome, Report, RunOptions};
 use weft_config::Config;
+use words::*;
 
 const FIELDS: [&str; 16] = [
     "config",

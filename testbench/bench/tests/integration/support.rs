@@ -1,6 +1,5 @@
-//! Small programs for tests of the bench: an assembler of a dozen instructions and an ELF writer.
+//! Small programs for tests of the bench: programs of each kind and an ELF writer.
 
-pub mod assembler;
 pub mod assembly;
 pub mod calls;
 pub mod directed;

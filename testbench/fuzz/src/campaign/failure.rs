@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use testbench::BuiltCore;
 
+use super::drawn::Drawn;
 use super::folder::Folder;
-use super::point::{Drawn, difference};
 use super::{CampaignError, Request};
 use crate::assembly;
 use crate::build::{ASSEMBLE, Assembler, LAYOUT, LAYOUT_TEXT, LINK};
 use crate::program::Program;
-use crate::reference::{Job, Reference};
+use crate::reference::{Job, Reference, difference};
 use crate::shrink::shrink;
 use crate::trial::{self, Verdict};
 

@@ -5,57 +5,21 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
-use fastrand::Rng;
 use testbench::{BuiltCore, Report};
-use weft_config::{Config, RAM_BASE};
+use weft_config::RAM_BASE;
 
+use super::drawn::{Drawn, core_of, draw};
 use super::failure::{self, Failure};
 use super::{CampaignError, Event, Found, Shared, Tried};
 use crate::assembly;
 use crate::build::Assembler;
-use crate::generate::generate;
-use crate::point;
-use crate::profile::Profile;
-use crate::program::Program;
-use crate::reference::{Ended, Job};
+use crate::reference::{Job, difference};
 use crate::trial::{self, TrialError, Verdict};
 
 /// Programs that the reference is given at a time.
 const BATCH: usize = 64;
 /// Failures after which the other programs of a core are left: one bug makes many fail.
 const ENOUGH: u32 = 3;
-
-/// One program of a campaign, before it is run.
-pub struct Drawn {
-    pub number: u64,
-    pub profile: &'static Profile,
-    pub program: Program,
-    pub config: Config,
-}
-
-/// Numbers for a part of a campaign: `kind` keeps cores and programs apart.
-fn numbers(seed: u64, kind: u64, number: u64) -> Rng {
-    let mut mixed = Rng::with_seed(seed ^ kind.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let first = mixed.u64(..);
-    Rng::with_seed(first ^ number.wrapping_mul(0xd134_2543_de82_ef95))
-}
-
-/// The configuration of a core.
-pub fn core_of(shared: &Shared<'_>, number: u64) -> Config {
-    let request = shared.request;
-    let units = request.units.len() as u64;
-    let unit = &request.units[(number % units) as usize];
-    let size = request.sizes[((number / units) % request.sizes.len() as u64) as usize];
-    point::core(&mut numbers(request.seed, 1, number), unit, size)
-}
-
-fn draw(shared: &Shared<'_>, core: &Config, number: u64) -> Drawn {
-    let mut rng = numbers(shared.request.seed, 2, number);
-    let profile = shared.profiles[rng.usize(0..shared.profiles.len())];
-    let config = point::memory(&mut rng, core);
-    let program = generate(rng.u64(..), profile, point::abilities(&config));
-    Drawn { number, profile, program, config }
-}
 
 /// Runs all programs of a core that are not done yet.
 pub fn work(
@@ -195,19 +159,5 @@ impl<T: Fn(Event)> Worker<'_, T> {
             }
         }
         Ok(())
-    }
-}
-
-/// What the reference found otherwise than the core; in words.
-pub fn difference(job: &Job, report: &Report, ended: &Ended) -> Option<String> {
-    match ended {
-        Ended::Trap { cause, pc, hart } => Some(format!("hart {hart} trapped at {pc:#010x}, cause {cause}")),
-        Ended::Endless => Some("no end within the time of the reference".into()),
-        Ended::Results(words) => words.iter().enumerate().find_map(|(index, expected)| {
-            let address = job.results[0] + 4 * index as u32;
-            let found = report.memory.read_word(address).expect("results are in RAM");
-            (found != *expected)
-                .then(|| format!("the word at {address:#010x} is {found:#010x}, and {expected:#010x} in the reference"))
-        }),
     }
 }

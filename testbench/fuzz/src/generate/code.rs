@@ -1,6 +1,9 @@
 //! Straight code: arithmetic on corner values, accesses of every width and kind.
 
 use fastrand::Rng;
+use kernels::assembly::{
+    ATOMICS, IMMEDIATES, LOADS, ORDERINGS, PRODUCTS, QUOTIENTS, REGISTERS, SHIFTS, STORES, UPPERS,
+};
 use weft_config::extension::{A, M, ZICOND};
 
 use super::Generator;
@@ -27,14 +30,6 @@ const CORNERS: [u32; 12] = [
     0x0000_00ff,
 ];
 
-const REGISTER: [&str; 10] = ["add", "sub", "sll", "slt", "sltu", "xor", "srl", "sra", "or", "and"];
-const IMMEDIATE: [&str; 6] = ["addi", "slti", "sltiu", "xori", "ori", "andi"];
-const SHIFTS: [&str; 3] = ["slli", "srli", "srai"];
-const PRODUCTS: [&str; 4] = ["mul", "mulh", "mulhsu", "mulhu"];
-const QUOTIENTS: [&str; 4] = ["div", "divu", "rem", "remu"];
-/// Loads and stores by the logarithm of their width.
-const LOADS: [&[&str]; 3] = [&["lb", "lbu"], &["lh", "lhu"], &["lw"]];
-const STORES: [&str; 3] = ["sb", "sh", "sw"];
 /// What is at fault whatever the registers hold: no instruction, or one that asks for what there is not.
 const ILLEGAL: [&str; 8] = [
     ".word 0",
@@ -46,7 +41,6 @@ const ILLEGAL: [&str; 8] = [
     "ecall",
     "wfi",
 ];
-const ATOMICS: [&str; 9] = ["amoswap", "amoadd", "amoxor", "amoand", "amoor", "amomin", "amomax", "amominu", "amomaxu"];
 /// What no program can see of other threads or of the time.
 const NUMBERS: [&str; 4] = ["mhartid", "0xcc0", "0xcc1", "0xcc3"];
 /// What it can.
@@ -119,10 +113,10 @@ impl Generator<'_> {
         }
         let (rd, one, two) = (self.destination(), self.source(), self.source());
         match self.rng.u32(0..10) {
-            0..5 => format!("{} x{rd}, x{one}, x{two}", self.one_of(&REGISTER)),
-            5..8 => format!("{} x{rd}, x{one}, {}", self.one_of(&IMMEDIATE), self.rng.i32(-2048..2048)),
+            0..5 => format!("{} x{rd}, x{one}, x{two}", self.one_of(&REGISTERS)),
+            5..8 => format!("{} x{rd}, x{one}, {}", self.one_of(&IMMEDIATES), self.rng.i32(-2048..2048)),
             8 => format!("{} x{rd}, x{one}, {}", self.one_of(&SHIFTS), self.rng.u32(0..32)),
-            _ => format!("{} x{rd}, {:#x}", self.one_of(&["lui", "auipc"]), self.rng.u32(0..1 << 20)),
+            _ => format!("{} x{rd}, {:#x}", self.one_of(&UPPERS), self.rng.u32(0..1 << 20)),
         }
     }
 
@@ -162,7 +156,7 @@ impl Generator<'_> {
 
     /// A read of a register.
     pub(super) fn read(&mut self, register: Register) -> Statement {
-        code([format!("{} x{}, x{register}, x{}", self.one_of(&REGISTER), self.data(), self.source())])
+        code([format!("{} x{}, x{register}, x{}", self.one_of(&REGISTERS), self.data(), self.source())])
     }
 
     /// A load or store of a width at a place that is aligned for it.
@@ -304,7 +298,7 @@ impl Generator<'_> {
             0..5 => self.within(SHARED, 2 * SHARED_WORDS),
             5..7 if self.abilities.isa.has(&A) => {
                 let (name, rd, source) = (self.one_of(&ATOMICS), self.destination(), self.source());
-                let order = self.one_of(&["", ".aq", ".rl", ".aqrl"]);
+                let order = self.one_of(&ORDERINGS);
                 let choice = format!("andi x{scratch}, x{}, {}", self.source(), 2 * SHARED_WORDS - 4);
                 let address = format!("add x{scratch}, x{scratch}, x{SHARED}");
                 code([choice, address, format!("{name}.w{order} x{rd}, x{source}, (x{scratch})")])

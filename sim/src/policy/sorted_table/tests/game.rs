@@ -11,23 +11,23 @@ struct Game {
     pcs: u32,
     parks: bool,
     /// Commits for which lane 0 can wait from a state on; `None` while that is being found out.
-    waits: HashMap<Warp, Option<u32>>,
+    waits: HashMap<SortedTable, Option<u32>>,
 }
 
 impl Game {
     /// Where a warp can go from here, and by how many commits.
-    fn moves(&self, warp: &Warp) -> Vec<(Warp, u32)> {
+    fn moves(&self, warp: &SortedTable) -> Vec<(SortedTable, u32)> {
         let mut moves = Vec::new();
-        let mut add = |mut after: Warp, commits| {
+        let mut add = |mut after: SortedTable, commits| {
             // What makes no difference to the rules makes none between states.
             after.count = after.count.min(self.fair_after);
             after.sorted = false;
             moves.push((after, commits));
         };
-        for row in 0..warp.cold.len() {
+        for row in 0..warp.cold.len() as u32 {
             for sorting in [Sorting::Exchange, Sorting::Merge, Sorting::Fold] {
                 let mut after = warp.clone();
-                if after.apply(row, sorting) {
+                if after.sorted(row, sorting) {
                     add(after, 0);
                 }
             }
@@ -35,7 +35,7 @@ impl Game {
         let Some(x) = warp.x else { return moves };
         if warp.gives_way {
             let mut after = warp.clone();
-            after.rotate();
+            after.rotate(0);
             add(after, 0);
             return moves;
         }
@@ -47,15 +47,15 @@ impl Game {
         for split in (0..=x.mask).filter(|split| split & !x.mask == 0) {
             for (to_a, to_b) in places().flat_map(|to_a| places().map(move |to_b| (to_a, to_b))) {
                 let mut after = warp.clone();
-                after.commit(&next(path(to_a, split), path(to_b, x.mask & !split)), self.fair_after);
+                after.resolve(0, &next(path(to_a, split), path(to_b, x.mask & !split)));
                 add(after, 1);
             }
         }
         moves
     }
 
-    fn states(&self, start: &Start) -> HashSet<Warp> {
-        let mut first = Warp::new(start);
+    fn states(&self, start: &Start) -> HashSet<SortedTable> {
+        let mut first = SortedTable::new(start);
         first.sorted = false;
         let mut seen = HashSet::from([first.clone()]);
         let mut open = vec![first];
@@ -68,7 +68,7 @@ impl Game {
     }
 
     /// Most commits before lane 0 executes, from a state in which it waits to run: a path that gives way waits, too.
-    fn wait(&mut self, warp: &Warp) -> u32 {
+    fn wait(&mut self, warp: &SortedTable) -> u32 {
         let waits = |path: &PathRecord| path.mask & 1 != 0 && !path.parked;
         let given_way = warp.x.iter().filter(|_| warp.gives_way);
         if !given_way.chain(&warp.y).chain(&warp.cold).any(waits) {

@@ -5,11 +5,10 @@ use super::*;
 /// A table of 8 lanes with these paths: x, y, then the cold ones from the front.
 fn holding(fair_after: u64, paths: &[PathRecord]) -> SortedTable {
     let mut table = SortedTable::new(&start(8, fair_after));
-    let warp = &mut table.warps[0];
-    (warp.x, warp.y) = (paths.first().copied(), paths.get(1).copied());
-    warp.cold.extend(paths.iter().skip(2));
-    warp.cold_runnable = warp.cold.iter().filter(|path| !path.parked).count() as u32;
-    warp.sorted = false;
+    (table.x, table.y) = (paths.first().copied(), paths.get(1).copied());
+    table.cold.extend(paths.iter().skip(2));
+    table.cold_runnable = table.cold.iter().filter(|path| !path.parked).count() as u32;
+    table.sorted = false;
     table
 }
 
@@ -30,19 +29,19 @@ fn the_example_of_the_paper() {
         (at(e, 0b1000), None),                // C
         (at(e, 0b0111), None),                // D
     ] {
-        done.push(table.path(0, 0).expect("threads live"));
-        assert_eq!(table.resolve(0, 0, &next(to_a, to_b)), NOTHING);
+        done.push(table.path(0).expect("threads live"));
+        assert_eq!(table.resolve(0, &next(to_a, to_b)), NOTHING);
     }
     assert_eq!(done, [at(a, 0b1111), at(b, 0b1011), at(c, 0b1000), at(d, 0b0111)]);
-    assert_eq!(table.list(0), [at(e, 0b1111)]);
+    assert_eq!(table.list(), [at(e, 0b1111)]);
 }
 
 #[test]
 fn two_paths_of_a_branch_and_y_come_out_in_order() {
     for (a, b, y) in [(0, 4, 8), (0, 8, 4), (4, 0, 8), (4, 8, 0), (8, 0, 4), (8, 4, 0)] {
         let mut table = holding(0, &[at(100, 0b0011), at(y, 0b1100)]);
-        assert_eq!(table.resolve(0, 0, &next(at(a, 0b0001), at(b, 0b0010))), INSERTS);
-        let pcs: Vec<u32> = table.list(0).iter().map(|path| path.pc).collect();
+        assert_eq!(table.resolve(0, &next(at(a, 0b0001), at(b, 0b0010))), INSERTS);
+        let pcs: Vec<u32> = table.list().iter().map(|path| path.pc).collect();
         assert_eq!(pcs, [0, 4, 8], "{a}, {b}, {y}");
     }
 }
@@ -51,8 +50,8 @@ fn two_paths_of_a_branch_and_y_come_out_in_order() {
 fn a_deeper_call_comes_before_a_smaller_pc_and_parked_paths_come_last() {
     let deep = PathRecord { depth: 1, ..at(40, 0b001) };
     let mut table = holding(0, &[at(100, 0b011), at(8, 0b100)]);
-    table.resolve(0, 0, &next(parked(0, 0b010), deep));
-    assert_eq!(table.list(0), [deep, at(8, 0b100), parked(0, 0b010)]);
+    table.resolve(0, &next(parked(0, 0b010), deep));
+    assert_eq!(table.list(), [deep, at(8, 0b100), parked(0, 0b010)]);
 }
 
 #[test]
@@ -60,29 +59,29 @@ fn paths_merge_only_if_pc_depth_and_parking_are_equal() {
     let y = at(8, 0b100);
     for other in [at(12, 0b011), PathRecord { depth: 1, ..at(8, 0b011) }, parked(8, 0b011)] {
         let mut table = holding(0, &[at(4, 0b011), y]);
-        table.resolve(0, 0, &next(other, None));
-        assert_eq!(table.held(0), 2, "{other:?}");
+        table.resolve(0, &next(other, None));
+        assert_eq!(table.held(), 2, "{other:?}");
     }
     let mut table = holding(0, &[at(4, 0b011), y]);
-    table.resolve(0, 0, &next(at(8, 0b011), None));
-    assert_eq!(table.list(0), [at(8, 0b111)]);
+    table.resolve(0, &next(at(8, 0b011), None));
+    assert_eq!(table.list(), [at(8, 0b111)]);
 }
 
 #[test]
 fn three_equal_paths_become_one_and_leave_no_hole() {
     let mut table = holding(0, &[at(4, 0b00011), at(8, 0b00100), at(16, 0b01000), at(12, 0b10000)]);
-    assert_eq!(table.resolve(0, 0, &next(at(8, 0b00001), at(8, 0b00010))), EXTRACTS);
-    assert_eq!(table.list(0), [at(8, 0b00111), at(16, 0b01000), at(12, 0b10000)]);
+    assert_eq!(table.resolve(0, &next(at(8, 0b00001), at(8, 0b00010))), EXTRACTS);
+    assert_eq!(table.list(), [at(8, 0b00111), at(16, 0b01000), at(12, 0b10000)]);
 }
 
 #[test]
 fn the_front_of_the_table_follows_a_path_that_ends() {
     let mut table = holding(0, &[at(4, 0b0001), at(8, 0b0010), at(12, 0b0100)]);
-    assert_eq!(table.resolve(0, 0, &next(None, None)), EXTRACTS);
-    assert_eq!(table.list(0), [at(8, 0b0010), at(12, 0b0100)]);
-    assert_eq!(table.resolve(0, 0, &next(None, None)), NOTHING);
-    assert_eq!(table.resolve(0, 0, &next(None, None)), NOTHING);
-    assert_eq!((table.path(0, 0), table.held(0), table.schedulable(0)), (None, 0, 0));
+    assert_eq!(table.resolve(0, &next(None, None)), EXTRACTS);
+    assert_eq!(table.list(), [at(8, 0b0010), at(12, 0b0100)]);
+    assert_eq!(table.resolve(0, &next(None, None)), NOTHING);
+    assert_eq!(table.resolve(0, &next(None, None)), NOTHING);
+    assert_eq!((table.path(0), table.held(), table.schedulable()), (None, 0, 0));
 }
 
 #[test]
@@ -90,11 +89,11 @@ fn an_exchange_needs_a_path_that_comes_before_y() {
     let paths = [at(4, 0b00001), at(12, 0b00010), at(16, 0b00100), at(12, 0b01000), at(8, 0b10000)];
     let mut table = holding(0, &paths);
     for row in [0, 1, 3] {
-        assert!(!table.sorted(0, row, Sorting::Exchange), "row {row} is no better, or not there");
+        assert!(!table.sorted(row, Sorting::Exchange), "row {row} is no better, or not there");
     }
-    assert_eq!(table.list(0), paths);
-    assert!(table.sorted(0, 2, Sorting::Exchange));
-    assert_eq!(table.list(0)[1..], [at(8, 0b10000), at(16, 0b00100), at(12, 0b01000), at(12, 0b00010)]);
+    assert_eq!(table.list(), paths);
+    assert!(table.sorted(2, Sorting::Exchange));
+    assert_eq!(table.list()[1..], [at(8, 0b10000), at(16, 0b00100), at(12, 0b01000), at(12, 0b00010)]);
 }
 
 #[test]
@@ -102,23 +101,23 @@ fn a_path_that_equals_y_goes_into_it_and_the_front_takes_its_place() {
     let paths = [at(4, 0b00001), at(12, 0b00010), at(16, 0b00100), at(20, 0b01000), at(12, 0b10000)];
     let mut table = holding(0, &paths);
     for row in [0, 1, 3] {
-        assert!(!table.sorted(0, row, Sorting::Merge), "row {row} is another path, or not there");
+        assert!(!table.sorted(row, Sorting::Merge), "row {row} is another path, or not there");
     }
-    assert!(table.sorted(0, 2, Sorting::Merge));
-    assert_eq!(table.list(0), [at(4, 0b00001), at(12, 0b10010), at(20, 0b01000), at(16, 0b00100)]);
+    assert!(table.sorted(2, Sorting::Merge));
+    assert_eq!(table.list(), [at(4, 0b00001), at(12, 0b10010), at(20, 0b01000), at(16, 0b00100)]);
     let mut table = holding(0, &[at(4, 0b001), at(12, 0b010), at(12, 0b100)]);
-    assert!(table.sorted(0, 0, Sorting::Merge));
-    assert_eq!(table.list(0), [at(4, 0b001), at(12, 0b110)]);
+    assert!(table.sorted(0, Sorting::Merge));
+    assert_eq!(table.list(), [at(4, 0b001), at(12, 0b110)]);
 }
 
 #[test]
 fn the_front_goes_into_a_path_that_equals_it() {
     let mut table = holding(0, &[at(4, 0b00001), at(8, 0b00010), at(16, 0b00100), at(12, 0b01000), at(16, 0b10000)]);
     for row in [0, 1, 3] {
-        assert!(!table.sorted(0, row, Sorting::Fold), "row {row} is the front itself, another path, or not there");
+        assert!(!table.sorted(row, Sorting::Fold), "row {row} is the front itself, another path, or not there");
     }
-    assert!(table.sorted(0, 2, Sorting::Fold));
-    assert_eq!(table.list(0), [at(4, 0b00001), at(8, 0b00010), at(12, 0b01000), at(16, 0b10100)]);
+    assert!(table.sorted(2, Sorting::Fold));
+    assert_eq!(table.list(), [at(4, 0b00001), at(8, 0b00010), at(12, 0b01000), at(16, 0b10100)]);
 }
 
 #[test]
@@ -126,15 +125,15 @@ fn the_path_that_ran_gives_way_and_each_other_has_as_many_commits() {
     let mut table = holding(2, &[at(0, 0b0001), at(4, 0b0010), at(8, 0b0100), at(12, 0b1000)]);
     let mut ran = Vec::new();
     for _ in 0..12 {
-        let path = table.path(0, 0).expect("all live");
+        let path = table.path(0).expect("all live");
         ran.push(path.mask);
         // Everybody spins.
-        table.resolve(0, 0, &next(path, None));
-        if table.must_rotate(0, 0, None) {
-            assert!(table.rotate(0, 0).yields);
+        table.resolve(0, &next(path, None));
+        if table.must_rotate(0, None) {
+            assert!(table.rotate(0).yields);
         }
-        let held = table.warps[0].hold.is_some();
-        let sorted = (0..4).any(|row| table.sorted(0, row, Sorting::Exchange));
+        let held = table.hold.is_some();
+        let sorted = (0..4).any(|row| table.sorted(row, Sorting::Exchange));
         assert!(!held || !sorted, "nothing is sorted in a hold");
     }
     // When all have had their turn, the last one's next commit is the first of two that are
@@ -151,11 +150,11 @@ fn a_loop_in_step_with_the_turns_starves_nobody() {
             let mut table = holding(fair_after, &[at(0, 0b10), at(4, 0b01)]);
             let runs = |step: u64| if step.is_multiple_of(period) { at(8, 0b10) } else { at(0, 0b10) };
             let first = (0..100).find(|step| {
-                table.resolve(0, 0, &next(runs(*step), None));
-                if table.must_rotate(0, 0, None) {
-                    table.rotate(0, 0);
+                table.resolve(0, &next(runs(*step), None));
+                if table.must_rotate(0, None) {
+                    table.rotate(0);
                 }
-                table.path(0, 0).is_some_and(|path| path.mask == 0b01)
+                table.path(0).is_some_and(|path| path.mask == 0b01)
             });
             assert!(first.is_some_and(|commits| commits < 2 * fair_after), "{fair_after}, {period}: {first:?}");
         }
@@ -165,34 +164,34 @@ fn a_loop_in_step_with_the_turns_starves_nobody() {
 #[test]
 fn a_parked_path_gives_way_until_one_can_run() {
     let mut table = holding(0, &[at(0, 0b0001), parked(4, 0b0010), parked(8, 0b0100), at(12, 0b1000)]);
-    assert!(!table.must_rotate(0, 0, None));
-    table.resolve(0, 0, &next(parked(4, 0b0001), None));
+    assert!(!table.must_rotate(0, None));
+    table.resolve(0, &next(parked(4, 0b0001), None));
     // Both were at the barrier at pc 4: they merged, and the front was extracted.
-    assert_eq!(table.list(0), [parked(4, 0b0011), parked(8, 0b0100), at(12, 0b1000)]);
-    assert!(table.must_rotate(0, 0, None));
-    assert_eq!(table.rotate(0, 0), Moves { inserts: true, extracts: true, ..NOTHING });
-    assert_eq!(table.list(0), [parked(8, 0b0100), at(12, 0b1000), parked(4, 0b0011)]);
-    assert!(table.must_rotate(0, 0, None));
-    assert_eq!(table.rotate(0, 0), Moves { inserts: true, extracts: true, ..NOTHING });
-    assert_eq!(table.list(0), [at(12, 0b1000), parked(4, 0b0011), parked(8, 0b0100)]);
-    assert!(!table.must_rotate(0, 0, None));
-    table.resolve(0, 0, &next(parked(4, 0b1000), None));
-    assert!(!table.must_rotate(0, 0, None), "all wait");
+    assert_eq!(table.list(), [parked(4, 0b0011), parked(8, 0b0100), at(12, 0b1000)]);
+    assert!(table.must_rotate(0, None));
+    assert_eq!(table.rotate(0), Moves { inserts: true, extracts: true, ..NOTHING });
+    assert_eq!(table.list(), [parked(8, 0b0100), at(12, 0b1000), parked(4, 0b0011)]);
+    assert!(table.must_rotate(0, None));
+    assert_eq!(table.rotate(0), Moves { inserts: true, extracts: true, ..NOTHING });
+    assert_eq!(table.list(), [at(12, 0b1000), parked(4, 0b0011), parked(8, 0b0100)]);
+    assert!(!table.must_rotate(0, None));
+    table.resolve(0, &next(parked(4, 0b1000), None));
+    assert!(!table.must_rotate(0, None), "all wait");
     table.release();
-    assert!(table.list(0).iter().all(|path| !path.parked));
+    assert!(table.list().iter().all(|path| !path.parked));
 }
 
 #[test]
 fn two_paths_change_places_where_there_are_no_others() {
     let mut table = holding(0, &[at(0, 0b01), at(4, 0b10)]);
-    table.resolve(0, 0, &next(parked(0, 0b01), None));
+    table.resolve(0, &next(parked(0, 0b01), None));
     // The one that can run comes first without a rotation.
-    assert_eq!((table.list(0), table.must_rotate(0, 0, None)), (vec![at(4, 0b10), parked(0, 0b01)], false));
+    assert_eq!((table.list(), table.must_rotate(0, None)), (vec![at(4, 0b10), parked(0, 0b01)], false));
     let mut table = holding(1, &[at(0, 0b01), at(4, 0b10)]);
-    table.resolve(0, 0, &next(at(0, 0b01), None));
-    assert!(table.must_rotate(0, 0, None));
-    assert_eq!(table.rotate(0, 0), Moves { yields: true, ..NOTHING });
-    assert_eq!(table.list(0), [at(4, 0b10), at(0, 0b01)]);
+    table.resolve(0, &next(at(0, 0b01), None));
+    assert!(table.must_rotate(0, None));
+    assert_eq!(table.rotate(0), Moves { yields: true, ..NOTHING });
+    assert_eq!(table.list(), [at(4, 0b10), at(0, 0b01)]);
 }
 
 /// Each lane on a path of its own.
@@ -202,14 +201,14 @@ fn sixty_four_paths_fit() {
     for lane in 0..63 {
         let rest = u64::MAX << (lane + 1);
         // The lane goes far behind; the others go on.
-        table.resolve(0, 0, &next(at(0x8000_0004 + 4 * lane, rest), at(0x9000_0000 - 4 * lane, 1 << lane)));
-        assert_eq!(table.held(0), lane + 2);
+        table.resolve(0, &next(at(0x8000_0004 + 4 * lane, rest), at(0x9000_0000 - 4 * lane, 1 << lane)));
+        assert_eq!(table.held(), lane + 2);
     }
     let mut lanes = Vec::new();
-    while let Some(path) = table.path(0, 0) {
-        while table.sort(0).is_some() {}
+    while let Some(path) = table.path(0) {
+        while table.sort().is_some() {}
         lanes.push(path.mask.trailing_zeros());
-        table.resolve(0, 0, &next(None, None));
+        table.resolve(0, &next(None, None));
     }
     let expected: Vec<u32> = (0..64).rev().collect();
     assert_eq!(lanes, expected, "the smallest pc first");

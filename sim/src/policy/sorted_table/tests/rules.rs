@@ -209,15 +209,15 @@ fn compare(threads: u32, fair_after: u64, sorter: Sorter, seed: u64, seen: &mut 
     let places = 3 + random(&mut state) % 20;
     for step in 0..300 {
         let place = format!("{threads} threads, fair_after {fair_after}, {sorter:?}, seed {seed}, step {step}");
-        let Some(path) = table.path(0, 0) else {
+        let Some(path) = table.path(0) else {
             seen.ends += 1;
             break;
         };
-        assert_eq!(table.must_rotate(0, 0, None), rules.gives_way, "{place}");
-        let before = table.warps[0].cold.len();
-        if table.must_rotate(0, 0, None) {
-            let moves = table.rotate(0, 0);
-            seen.moves(moves, before, table.warps[0].cold.len());
+        assert_eq!(table.must_rotate(0, None), rules.gives_way, "{place}");
+        let before = table.cold.len();
+        if table.must_rotate(0, None) {
+            let moves = table.rotate(0);
+            seen.moves(moves, before, table.cold.len());
             seen.rotations += u32::from(!moves.yields);
             seen.yields += u32::from(moves.yields);
             rules.rotate();
@@ -234,9 +234,9 @@ fn compare(threads: u32, fair_after: u64, sorter: Sorter, seed: u64, seen: &mut 
                 near(&path, places, path.mask & split & !ended, &mut state),
                 near(&path, places, path.mask & !split & !ended, &mut state),
             );
-            let moves = table.resolve(0, 0, &next);
+            let moves = table.resolve(0, &next);
             assert!(!moves.yields, "{place}: a turn ends with a rotation");
-            seen.moves(moves, before, table.warps[0].cold.len());
+            seen.moves(moves, before, table.cold.len());
             rules.commit(&next);
             lanes.commit(path.mask, &next);
         }
@@ -245,23 +245,23 @@ fn compare(threads: u32, fair_after: u64, sorter: Sorter, seed: u64, seen: &mut 
             Sorter::Sometimes => {
                 for sorting in [Sorting::Exchange, Sorting::Merge, Sorting::Fold] {
                     let row = (random(&mut state) % 4) as u32;
-                    let allowed = table.sorted(0, row, sorting);
+                    let allowed = table.sorted(row, sorting);
                     assert_eq!(allowed, rules.sorted(row as usize, sorting), "{place}");
                     seen.sorting(sorting, allowed);
                 }
             }
             Sorter::Best => {
-                while let Some((row, sorting)) = table.sort(0) {
+                while let Some((row, sorting)) = table.sort() {
                     assert!(rules.sorted(row as usize, sorting), "{place}: {sorting:?} at {row}");
                     seen.sorting(sorting, true);
                 }
             }
         }
-        let list = table.list(0);
+        let list = table.list();
         assert_eq!(list, rules.paths(), "{place}");
         lanes.check(&list, &place);
-        assert_eq!((table.path(0, 0), table.second(0)), (rules.x, rules.y), "{place}");
-        assert_eq!(table.held(0) as usize, list.len(), "{place}");
+        assert_eq!((table.path(0), table.second()), (rules.x, rules.y), "{place}");
+        assert_eq!(table.held() as usize, list.len(), "{place}");
         assert!(rules.y.is_some() || rules.cold.is_empty(), "{place}: y exists while the table has a path");
         assert!(rules.cold.len() <= (threads as usize).saturating_sub(2), "{place}: T − 2 rows are enough");
         seen.most = seen.most.max(list.len());
@@ -296,12 +296,12 @@ fn with_the_best_sorter_the_path_in_charge_is_the_best_of_all() {
         let mut table = SortedTable::new(&start(8, 0));
         let mut state = seed;
         for _ in 0..200 {
-            let Some(path) = table.path(0, 0).filter(|path| !path.parked) else { break };
+            let Some(path) = table.path(0).filter(|path| !path.parked) else { break };
             let split = random(&mut state);
             let a = near(&path, 9, path.mask & split, &mut state);
-            table.resolve(0, 0, &next(a, near(&path, 9, path.mask & !split, &mut state)));
-            while table.sort(0).is_some() {}
-            let list = table.list(0);
+            table.resolve(0, &next(a, near(&path, 9, path.mask & !split, &mut state)));
+            while table.sort().is_some() {}
+            let list = table.list();
             assert!(list.iter().skip(1).all(|path| rank(path) >= rank(&list[0])), "{list:?}");
             most = most.max(list.len());
         }

@@ -22,60 +22,60 @@ pub(super) trait Unit: Policy {
 
     /// The threads in a slot execute an instruction and go on at a block.
     fn goes(&mut self, slot: u32, to: char) -> Moves {
-        let path = self.path(0, slot).expect("a path");
+        let path = self.path(slot).expect("a path");
         let a = PathRecord { pc: pc(to), ..path };
-        self.resolve(0, slot, &Next::of(Some(a), None))
+        self.resolve(slot, &Next::of(Some(a), None))
     }
 
     /// They wait at the barrier before a block.
     fn parks(&mut self, slot: u32, before: char) -> Moves {
-        let path = self.path(0, slot).expect("a path");
+        let path = self.path(slot).expect("a path");
         let a = PathRecord { pc: pc(before), parked: true, ..path };
-        self.resolve(0, slot, &Next::of(Some(a), None))
+        self.resolve(slot, &Next::of(Some(a), None))
     }
 
     /// They end.
     fn ends(&mut self, slot: u32) -> Moves {
-        self.resolve(0, slot, &Next::of(None, None))
+        self.resolve(slot, &Next::of(None, None))
     }
 
     /// They call, or return to, a block.
     fn deeper(&mut self, slot: u32, to: char, by: i8) -> Moves {
-        let path = self.path(0, slot).expect("a path");
+        let path = self.path(slot).expect("a path");
         let a = PathRecord { pc: pc(to), depth: path.depth.wrapping_add_signed(by), ..path };
-        self.resolve(0, slot, &Next::of(Some(a), None))
+        self.resolve(slot, &Next::of(Some(a), None))
     }
 
     /// They part: those of `mask` go to the first block, the others to the second.
     fn parts(&mut self, slot: u32, mask: &str, to: [char; 2], meet: Reconvergence) -> Moves {
-        let path = self.path(0, slot).expect("a path");
+        let path = self.path(slot).expect("a path");
         let lanes = lanes(mask) & path.mask;
         let a = PathRecord { pc: pc(to[0]), mask: lanes, ..path };
         let b = PathRecord { pc: pc(to[1]), mask: path.mask & !lanes, ..path };
-        self.resolve(0, slot, &Next { reconvergence: meet, ..Next::of(Some(a), Some(b)) })
+        self.resolve(slot, &Next { reconvergence: meet, ..Next::of(Some(a), Some(b)) })
     }
 
     /// A memory instruction serves those of `mask`.
     fn serves(&mut self, slot: u32, mask: &str) -> Moves {
-        let path = self.path(0, slot).expect("a path");
+        let path = self.path(slot).expect("a path");
         let a = PathRecord { pc: path.pc + 4, mask: path.mask & lanes(mask), ..path };
         let b = PathRecord { mask: path.mask & !lanes(mask), ..path };
-        self.resolve(0, slot, &Next { replays: true, ..Next::of(Some(a), Some(b).filter(|rest| rest.mask != 0)) })
+        self.resolve(slot, &Next { replays: true, ..Next::of(Some(a), Some(b).filter(|rest| rest.mask != 0)) })
     }
 
     /// A null event, if one is due before an instruction that is not `ret`.
     fn rotates(&mut self, slot: u32) -> Option<Moves> {
-        self.must_rotate(0, slot, Some(0x13)).then(|| self.rotate(0, slot))
+        self.must_rotate(slot, Some(0x13)).then(|| self.rotate(slot))
     }
 
     /// A null event, if one is due before `ret`.
     fn returns(&mut self, slot: u32) -> Option<Moves> {
-        self.must_rotate(0, slot, Some(RETURN)).then(|| self.rotate(0, slot))
+        self.must_rotate(slot, Some(RETURN)).then(|| self.rotate(slot))
     }
 
     /// All paths, with their masks.
     fn listed(&self) -> Vec<String> {
-        self.list(0).into_iter().map(|path| sides_of(&[Side::of(path)])).collect()
+        self.list().into_iter().map(|path| sides_of(&[Side::of(path)])).collect()
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) const POPS: Moves = Moves { pops: true, ..NOTHING };
 
 /// Four threads at block A.
 pub(super) fn start() -> Start {
-    Start { warps: 1, mask: 0b1111, entry: pc('A'), fair_after: 0 }
+    Start { mask: 0b1111, entry: pc('A'), fair_after: 0 }
 }
 
 pub(super) fn at(block: char) -> Reconvergence {

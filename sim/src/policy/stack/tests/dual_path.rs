@@ -16,14 +16,14 @@ fn figure_4() {
     assert_eq!(unit.drawn(), ["A 1111 | -"]); // a
     assert_eq!(unit.parts(0, "1000", ['B', 'C'], at('G')), PUSHES);
     assert_eq!(unit.drawn(), ["G 1111 | -", "B 1000 | C 0111 > G"]); // b
-    assert_eq!(unit.schedulable(0), 2);
+    assert_eq!(unit.schedulable(), 2);
     assert_eq!(unit.parts(1, "0001", ['E', 'D'], at('F')), PUSHES);
     assert_eq!(unit.drawn(), ["G 1111 | -", "B 1000 | F 0111 > G", "E 0001 | D 0110 > F"]); // c
     assert_eq!(unit.listed(), ["E 0001", "D 0110", "B 1000"]);
     assert_eq!(unit.goes(1, 'F'), NOTHING);
     assert_eq!(unit.drawn(), ["G 1111 | -", "B 1000 | F 0111 > G", "E 0001 | - > F"]); // d
     assert_eq!(unit.listed(), ["E 0001", "B 1000", "F 0110"]);
-    assert_eq!((unit.schedulable(0), unit.path(0, 1)), (1, None));
+    assert_eq!((unit.schedulable(), unit.path(1)), (1, None));
     assert_eq!(unit.goes(0, 'F'), POPS);
     assert_eq!(unit.drawn(), ["G 1111 | -", "B 1000 | F 0111 > G"]); // e
     assert_eq!(unit.goes(1, 'G'), NOTHING);
@@ -72,7 +72,7 @@ fn a_suspended_side_keeps_what_is_left_to_serve() {
     assert_eq!(unit.listed(), ["E 0001", "D 0010", "B 0100", "B+1 1000"]);
     unit.goes(0, 'F');
     assert_eq!(unit.goes(1, 'F'), POPS);
-    assert_eq!(unit.path(0, 0).map(|path| path.mask), Some(0b0010));
+    assert_eq!(unit.path(0).map(|path| path.mask), Some(0b0010));
     assert_eq!(unit.serves(0, "0100"), NOTHING);
     assert_eq!(unit.drawn(), ["G 1111 | -", "B+1 1100 | F 0011 > G"]);
 }
@@ -121,8 +121,8 @@ fn an_early_return_beside_a_barrier_is_a_deadlock() {
     assert_eq!(unit.parks(1, 'E'), NOTHING);
     assert_eq!(unit.returns(0), Some(NOTHING));
     assert_eq!(unit.drawn(), ["A' 1111 | -", "- | E' 0011* > return' at C"]);
-    assert_eq!((unit.schedulable(0), unit.listed()), (0, vec!["E' 0011*".into(), "C' 1100".into()]));
-    assert!([0, 1].iter().all(|slot| !unit.must_rotate(0, *slot, Some(0x13))));
+    assert_eq!((unit.schedulable(), unit.listed()), (0, vec!["E' 0011*".into(), "C' 1100".into()]));
+    assert!([0, 1].iter().all(|slot| !unit.must_rotate(*slot, Some(0x13))));
 }
 
 /// A sibling that waits at the barrier may be suspended; the release reaches it there, and it arrives

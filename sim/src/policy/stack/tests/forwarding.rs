@@ -17,12 +17,12 @@ fn figure_4_with_block_b_beside_block_e() {
     assert_eq!(unit.listed(), ["E 0001", "D 0110", "B 1000"]); // c
     assert_eq!(unit.goes(1, 'F'), NOTHING);
     assert_eq!(unit.listed(), ["E 0001", "B 1000", "F 0110"]); // d
-    assert_eq!((unit.schedulable(0), unit.path(0, 1).map(|path| path.mask)), (2, Some(0b0001)));
+    assert_eq!((unit.schedulable(), unit.path(1).map(|path| path.mask)), (2, Some(0b0001)));
 
     // B comes to G, where its row's other side is to come.
     assert_eq!(unit.goes(1, 'G'), NOTHING);
     assert_eq!(unit.listed(), ["E 0001", "F 0110", "G 1000"]);
-    assert_eq!((unit.schedulable(0), unit.path(0, 1)), (1, None));
+    assert_eq!((unit.schedulable(), unit.path(1)), (1, None));
     assert_eq!(unit.goes(0, 'F'), POPS);
     assert_eq!(unit.listed(), ["F 0111", "G 1000"]);
 }

@@ -27,7 +27,7 @@ fn figure_2() {
     assert_eq!(unit.drawn(), ["G 1111", "F 0111 > G"]); // e
     assert_eq!(unit.goes(0, 'G'), POPS);
     assert_eq!(unit.drawn(), ["G 1111"]); // f
-    assert_eq!((unit.held(0), unit.schedulable(0)), (1, 1));
+    assert_eq!((unit.held(), unit.schedulable()), (1, 1));
 }
 
 /// `if` without `else`: the side that is where they meet is no row.
@@ -146,7 +146,7 @@ fn a_barrier_right_before_the_point_is_passed_first() {
     unit.parts(0, "0010", ['D', 'E'], at('E'));
     assert_eq!(unit.parks(0, 'E'), NOTHING);
     assert_eq!(unit.drawn(), ["E 0011", "E 0010* > E"]);
-    assert_eq!((unit.rotates(0), unit.schedulable(0)), (None, 0));
+    assert_eq!((unit.rotates(0), unit.schedulable()), (None, 0));
     unit.release();
     assert_eq!(unit.rotates(0), Some(POPS));
     assert_eq!(unit.drawn(), ["E 0011"]);
@@ -176,7 +176,7 @@ fn rows_whose_threads_have_all_ended_are_popped_one_by_one() {
     assert_eq!(unit.ends(0), POPS);
     assert_eq!(unit.ends(0), POPS);
     assert_eq!(unit.drawn(), ["G 1111", "C 0011 > G", "- > G"]);
-    assert_eq!((unit.path(0, 0), unit.listed().len()), (None, 1));
+    assert_eq!((unit.path(0), unit.listed().len()), (None, 1));
     assert_eq!(unit.rotates(0), Some(POPS));
     assert_eq!(unit.rotates(0), None);
     assert_eq!(unit.drawn(), ["G 1111", "C 0011 > G"]);

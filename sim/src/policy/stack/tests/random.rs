@@ -110,8 +110,8 @@ impl Game {
             assert!(sides[number + 1..].iter().all(nested), "{}: {sides:x?}", self.place);
         }
         let mut seen = 0;
-        for path in self.policy.list(0) {
-            assert_eq!(path.mask & seen, 0, "{}: paths overlap: {:x?}", self.place, self.policy.list(0));
+        for path in self.policy.list() {
+            assert_eq!(path.mask & seen, 0, "{}: paths overlap: {:x?}", self.place, self.policy.list());
             seen |= path.mask;
             for lane in self.lanes(path.mask) {
                 let thread = &self.threads[lane];
@@ -214,9 +214,9 @@ impl Game {
 
     /// A step of a slot; whether there was one to take.
     fn step(&mut self, slot: u32, meets: bool) -> bool {
-        let path = self.policy.path(0, slot);
-        if self.policy.must_rotate(0, slot, self.word(path)) {
-            self.policy.rotate(0, slot);
+        let path = self.policy.path(slot);
+        if self.policy.must_rotate(slot, self.word(path)) {
+            self.policy.rotate(slot);
             self.check();
             return true;
         }
@@ -234,7 +234,7 @@ impl Game {
         if meets && parts && !next.replays && next.reconvergence != Reconvergence::Unknown {
             self.meetings.push(Meeting { lanes: path.mask, entry: next.reconvergence, depth });
         }
-        self.policy.resolve(0, slot, &next);
+        self.policy.resolve(slot, &next);
         self.check();
         true
     }
@@ -257,7 +257,7 @@ impl Game {
             }
             let first = (random(&mut self.state) % 2) as u32 % self.policy.slots();
             let goes_on = (0..self.policy.slots()).any(|slot| self.step(first ^ slot, knowledge == Knowledge::True));
-            most = most.max(self.policy.held(0));
+            most = most.max(self.policy.held());
             if !self.release() && !goes_on {
                 return (most, false);
             }
@@ -267,7 +267,7 @@ impl Game {
 }
 
 fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
-    let start = Start { warps: 1, mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0 };
+    let start = Start { mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0 };
     match unit {
         "pdom-stack" => Box::new(PdomStack::new(&start)),
         "dual-path" => Box::new(DualPath::new(&start)),

@@ -4,8 +4,8 @@ use sim::Program;
 use sim::control_flow::{Analysis, Reconvergence, ReconvergenceTable};
 
 use super::analysis;
-use crate::model::assembler::*;
 use crate::model::bench::CODE;
+use words::*;
 
 #[test]
 fn an_entry_is_the_pc_with_its_kind_in_the_low_bits() {

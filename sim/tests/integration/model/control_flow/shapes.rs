@@ -3,8 +3,8 @@
 use sim::control_flow::{Kind, Lost, Reason, Reconvergence};
 
 use super::analysis;
-use crate::model::assembler::*;
 use crate::model::bench::CODE;
+use words::*;
 
 fn at(word: u32) -> Reconvergence {
     Reconvergence::At(CODE + 4 * word)
@@ -20,8 +20,6 @@ fn entries(words: &[u32]) -> Vec<(u32, Reconvergence)> {
     }
     analysis.branches().iter().map(|branch| ((branch.pc - CODE) / 4, branch.reconvergence())).collect()
 }
-
-const RET: u32 = 0x0000_8067;
 
 #[test]
 fn an_if_an_if_with_else_and_a_loop() {

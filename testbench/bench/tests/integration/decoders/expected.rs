@@ -1,6 +1,7 @@
 //! What the stages must say of an instruction, from the golden model's decoder.
 
-use sim::decode::{Arithmetic, AtomicOperation, Condition, CsrOperation, CsrSource, Form, Instruction, Multiplication};
+use sim::decode::{Arithmetic, Condition, CsrOperation, CsrSource, Form, Instruction, Unit};
+use weft_trace::MemoryOp;
 
 use crate::decoders::asked::{Access, Model};
 
@@ -11,7 +12,7 @@ pub type Operands = [u32; 2];
 pub const LANES: usize = 2;
 
 /// Where the model keeps the mask of the path, low and high word.
-const MASKS: [u16; 2] = [0xcc2, 0xcc4];
+const MASK: u16 = 0xcc2;
 
 /// What stages S2, S5 and S6 must say; registers are `None` if they are not used, x0 counts as unused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub struct Expected {
     pub is_exit: bool,
     pub is_barrier: bool,
     pub is_fence_i: bool,
-    pub reads_mask: [bool; 2],
+    pub reads_mask: bool,
     pub calls: bool,
     pub returns: bool,
     /// Whether rd is written at S7.
@@ -110,28 +111,20 @@ pub fn of(
             (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
             e.result = Some(lanes.map(|[a, b]| arithmetic(operation, a, b)));
         }
-        Instruction::Multiply { operation, rd, rs1, rs2 } => {
-            (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
-            e.is_multiply = is_product(operation);
-            e.is_divide = !e.is_multiply;
-        }
         Instruction::Compute { computation, rd, rs1, rs2 } => {
             (e.rd, e.rs1) = (used(rd), used(rs1));
             e.rs2 = used(rs2).filter(|_| computation.form == Form::Registers);
             let constant = (computation.form != Form::Registers).then_some(u32::from(rs2));
-            e.result = Some(lanes.map(|[a, b]| (computation.compute)(a, constant.unwrap_or(b))));
-        }
-        Instruction::LoadReserved { rd, rs1, .. } => {
-            (e.rd, e.rs1) = (used(rd), used(rs1));
-            e.memory_op = Some(2);
-        }
-        Instruction::StoreConditional { rd, rs1, rs2, .. } => {
-            (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
-            (e.memory_op, e.store) = (Some(3), Some(second));
+            match computation.unit {
+                Unit::Lanes => e.result = Some(lanes.map(|[a, b]| (computation.compute)(a, constant.unwrap_or(b)))),
+                Unit::Multiplier => e.is_multiply = true,
+                Unit::Divider => e.is_divide = true,
+            }
         }
         Instruction::Atomic { operation, rd, rs1, rs2, .. } => {
             (e.rd, e.rs1, e.rs2) = (used(rd), used(rs1), used(rs2));
-            (e.memory_op, e.store) = (Some(code(operation)), Some(second));
+            e.memory_op = Some(code(operation));
+            e.store = (operation != MemoryOp::LoadReserved).then_some(second);
         }
         Instruction::Fence | Instruction::Pause => {}
         Instruction::FenceInstruction => e.is_fence_i = true,
@@ -149,7 +142,7 @@ pub fn of(
             match model.access(word) {
                 None => e.cause = Some(2),
                 Some(Access::Reads(values)) => {
-                    e.reads_mask = MASKS.map(|number| number == csr);
+                    e.reads_mask = csr == MASK;
                     e.result = Some(std::array::from_fn(|lane| values[lane]));
                 }
                 Some(Access::ReadsCounter) => {}
@@ -170,11 +163,6 @@ pub fn of(
 
 fn calls_and_returns(depth: u8) -> (bool, bool) {
     (depth == 1, depth == 255)
-}
-
-fn is_product(operation: Multiplication) -> bool {
-    use Multiplication::*;
-    matches!(operation, Low | High | HighSignedUnsigned | HighUnsigned)
 }
 
 fn holds(condition: Condition, a: u32, b: u32) -> bool {
@@ -204,16 +192,19 @@ fn arithmetic(operation: Arithmetic, a: u32, b: u32) -> u32 {
 }
 
 /// `dmem_req_op`, of docs/microarchitecture.md.
-fn code(operation: AtomicOperation) -> u32 {
+fn code(operation: MemoryOp) -> u32 {
     match operation {
-        AtomicOperation::Swap => 4,
-        AtomicOperation::Add => 5,
-        AtomicOperation::Xor => 6,
-        AtomicOperation::And => 7,
-        AtomicOperation::Or => 8,
-        AtomicOperation::Minimum => 9,
-        AtomicOperation::Maximum => 10,
-        AtomicOperation::MinimumUnsigned => 11,
-        AtomicOperation::MaximumUnsigned => 12,
+        MemoryOp::LoadReserved => 2,
+        MemoryOp::StoreConditional => 3,
+        MemoryOp::AmoSwap => 4,
+        MemoryOp::AmoAdd => 5,
+        MemoryOp::AmoXor => 6,
+        MemoryOp::AmoAnd => 7,
+        MemoryOp::AmoOr => 8,
+        MemoryOp::AmoMin => 9,
+        MemoryOp::AmoMax => 10,
+        MemoryOp::AmoMinUnsigned => 11,
+        MemoryOp::AmoMaxUnsigned => 12,
+        other => panic!("{other:?} is no atomic operation"),
     }
 }

@@ -1,7 +1,7 @@
 //! Stages S2, S4 (its immediates), S5 and S6 of the emitted core, verilated without the rest of it: a word goes in, and what the stages
 //! say of it must be what the golden model's decoder says.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{Debug, Write};
 
 use rtl::{Direction, PortInfo};
@@ -36,12 +36,12 @@ macro_rules! pins {
 
 pins! {
     clk rst
-    valid_s2 word_s2 pc_s2
+    word_s2 pc_s2
     uses_rs1_s2 rs1_s2 uses_rs2_s2 rs2_s2 writes_rd_s2 rd_s2
     is_fence_i_s2 predicted_s2
     warp_s4 instruction_s4 fetch_fault_s5 valid_s5 warp_s5 instruction_s5 pc_s5 rs1_s5 rs2_s5
     is_branch_s7 is_jal_s7 is_jalr_s7 is_atomic_s7
-    is_exit_s7 is_barrier_s7 is_fence_i_s7 reads_mask_s7 reads_mask_high_s7 calls_s7 returns_s7 writes_s7
+    is_exit_s7 is_barrier_s7 is_fence_i_s7 reads_mask_s7 calls_s7 returns_s7 writes_s7
     memory_op_s7 target_s7 target_misaligned_s7 faults_s7 cause_s7
     result_s7 uniform_s7 address_s7 taken_s7 store_s7
 }
@@ -72,11 +72,10 @@ impl Stages {
     /// Of this core.
     pub fn new(config: &Config) -> Self {
         let core = cores::elaborate(config, 0x8000_0000).unwrap().without_prefix();
-        let files = core.files();
-        let text = |name: &str| &files.iter().find(|(file, _)| *file == format!("{name}.v")).unwrap().1;
-        let stages = STAGES.map(|name| (name, ports_of(text(name))));
+        let parts = STAGES.map(|name| (name, core.part(name).expect("a stage of the core")));
+        let stages = parts.each_ref().map(|(name, part)| (*name, part.ports()));
         let outer = outer_ports(&stages);
-        let verilog = with_submodules(&files) + &top(&stages, &outer);
+        let verilog = with_submodules(&parts) + &top(&stages, &outer);
         let source = Source { top: TOP, ports: &outer, verilog: &verilog, memory: None };
         let mut hardware = Built::of(&Cache::of_user(), &source, false, Effort::Fast).unwrap().instance(1).unwrap();
         let found = |PortInfo { name, width, direction }: &PortInfo| hardware.port(name, *width, *direction).unwrap();
@@ -84,7 +83,7 @@ impl Stages {
         let pins = Pins::of(&ports);
         let reserved = ["s2", "s7"]
             .map(|stage| RESERVED.map(|name| ports.get(format!("{name}_reserved_{stage}").as_str()).copied()));
-        for (input, value) in [(pins.rst, 0), (pins.fetch_fault_s5, 0), (pins.valid_s2, 1), (pins.valid_s5, 1_u64)] {
+        for (input, value) in [(pins.rst, 0), (pins.fetch_fault_s5, 0), (pins.valid_s5, 1_u64)] {
             hardware.set(input, value);
         }
         for warp in [pins.warp_s4, pins.warp_s5] {
@@ -185,8 +184,7 @@ impl Stages {
             ("exit", pins.is_exit_s7, e.is_exit),
             ("barrier", pins.is_barrier_s7, e.is_barrier),
             ("fence.i", pins.is_fence_i_s7, e.is_fence_i),
-            ("mask, low", pins.reads_mask_s7, e.reads_mask[0]),
-            ("mask, high", pins.reads_mask_high_s7, e.reads_mask[1]),
+            ("mask", pins.reads_mask_s7, e.reads_mask),
             ("call", pins.calls_s7, e.calls),
             ("return", pins.returns_s7, e.returns),
             ("write of rd", pins.writes_s7, e.writes),
@@ -225,28 +223,6 @@ fn same<T: Debug + PartialEq>(word: u32, what: &str, found: T, expected: T) {
     }
 }
 
-/// The ports that an emitted module declares, one a line.
-fn ports_of(verilog: &str) -> Vec<PortInfo> {
-    let port = |line: &str| {
-        let line = line.trim().trim_end_matches(',');
-        let (direction, rest) = match line.split_once(" wire ")? {
-            ("input" | "input ", rest) => (Direction::Input, rest.trim()),
-            ("output", rest) => (Direction::Output, rest.trim()),
-            _ => return None,
-        };
-        let (width, name) = match rest.strip_prefix('[') {
-            Some(range) => {
-                let (highest, name) = range.split_once(":0]")?;
-                (highest.parse::<usize>().ok()? + 1, name.trim())
-            }
-            None => (1, rest),
-        };
-        Some(PortInfo { name: name.into(), width, direction })
-    };
-    let header = verilog.split(");").next().unwrap_or_default();
-    header.lines().filter_map(port).collect()
-}
-
 /// Of all stages together: every output, and each input that no stage drives.
 fn outer_ports(stages: &[(&str, Vec<PortInfo>)]) -> Vec<PortInfo> {
     let of =
@@ -260,20 +236,10 @@ fn outer_ports(stages: &[(&str, Vec<PortInfo>)]) -> Vec<PortInfo> {
     outer
 }
 
-/// The stages and the modules that they are made of: the cached model outlives changes of the others.
-fn with_submodules(files: &[(String, String)]) -> String {
-    let mut names: Vec<String> = STAGES.map(String::from).into();
-    let mut text = String::new();
-    while let Some(name) = names.pop() {
-        if text.contains(&format!("\nmodule {name} ")) {
-            continue;
-        }
-        let (_, module) = files.iter().find(|(file, _)| *file == format!("{name}.v")).unwrap();
-        text += module;
-        let stems = files.iter().filter_map(|(file, _)| file.strip_suffix(".v"));
-        names.extend(stems.filter(|stem| module.contains(&format!("\n    {stem} "))).map(String::from));
-    }
-    text
+/// The text of the stages and of all that is below them, each module once.
+fn with_submodules(parts: &[(&str, cores::Core)]) -> String {
+    let files: BTreeMap<String, String> = parts.iter().flat_map(|(_, part)| part.files()).collect();
+    files.into_values().collect()
 }
 
 /// A module of the stages, connected by name.

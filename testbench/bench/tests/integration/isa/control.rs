@@ -1,6 +1,7 @@
 //! Branches taken and not, forwards and backwards; jumps, and the links that they leave.
 
-use crate::isa::mnemonics::BRANCHES;
+use kernels::assembly::BRANCHES;
+
 use crate::isa::writer::{FEW_PAIRS, PAIRS, Register, Writer};
 
 /// The link registers: a jump that writes one is a call, a jump to one may be a return.
@@ -50,42 +51,42 @@ pub fn cases(writer: &mut Writer) {
 }
 
 fn forward(writer: &mut Writer, operation: &str, (a, b): (Register, Register), result: Register) {
-    let target = writer.label();
-    writer.line(format_args!("li {result}, 1"));
-    writer.line(format_args!("{operation} {a}, {b}, {target}"));
-    writer.line(format_args!("li {result}, 2"));
-    writer.place(&target);
+    let target = writer.text.label();
+    writer.text.line(format_args!("li {result}, 1"));
+    writer.text.line(format_args!("{operation} {a}, {b}, {target}"));
+    writer.text.line(format_args!("li {result}, 2"));
+    writer.text.place(&target);
     writer.save(result, format!("{operation} a, b, forwards"));
 }
 
 fn backward(writer: &mut Writer, operation: &str, (a, b): (Register, Register), result: Register) {
-    let (target, start, out) = (writer.label(), writer.label(), writer.label());
-    writer.line(format_args!("j {start}"));
-    writer.place(&target);
-    writer.line(format_args!("addi {result}, {result}, 5"));
-    writer.line(format_args!("j {out}"));
-    writer.place(&start);
-    writer.line(format_args!("li {result}, 3"));
-    writer.line(format_args!("{operation} {a}, {b}, {target}"));
-    writer.place(&out);
+    let (target, start, out) = (writer.text.label(), writer.text.label(), writer.text.label());
+    writer.text.line(format_args!("j {start}"));
+    writer.text.place(&target);
+    writer.text.line(format_args!("addi {result}, {result}, 5"));
+    writer.text.line(format_args!("j {out}"));
+    writer.text.place(&start);
+    writer.text.line(format_args!("li {result}, 3"));
+    writer.text.line(format_args!("{operation} {a}, {b}, {target}"));
+    writer.text.place(&out);
     writer.save(result, format!("{operation} a, b, backwards"));
 }
 
 /// Branches as far as they reach in both directions, nearly.
 fn far_branch(writer: &mut Writer) {
     let result = writer.register();
-    let (forwards, backwards, out) = (writer.label(), writer.label(), writer.label());
-    writer.line(format_args!("li {result}, 1"));
-    writer.line(format_args!("beq x0, x0, {forwards}"));
-    writer.line(format_args!("j {out}"));
-    writer.place(&backwards);
-    writer.line(format_args!("addi {result}, {result}, 4"));
-    writer.line(format_args!("j {out}"));
-    writer.line(".rept 1000\n ebreak\n .endr");
-    writer.place(&forwards);
-    writer.line(format_args!("addi {result}, {result}, 2"));
-    writer.line(format_args!("bne {result}, x0, {backwards}"));
-    writer.place(&out);
+    let (forwards, backwards, out) = (writer.text.label(), writer.text.label(), writer.text.label());
+    writer.text.line(format_args!("li {result}, 1"));
+    writer.text.line(format_args!("beq x0, x0, {forwards}"));
+    writer.text.line(format_args!("j {out}"));
+    writer.text.place(&backwards);
+    writer.text.line(format_args!("addi {result}, {result}, 4"));
+    writer.text.line(format_args!("j {out}"));
+    writer.text.line(".rept 1000\n ebreak\n .endr");
+    writer.text.place(&forwards);
+    writer.text.line(format_args!("addi {result}, {result}, 2"));
+    writer.text.line(format_args!("bne {result}, x0, {backwards}"));
+    writer.text.place(&out);
     writer.save(result, "far branches");
 }
 
@@ -95,17 +96,17 @@ fn jumps(writer: &mut Writer) {
         for link in [Some(RA), Some(T0), Some(Register(0)), None] {
             writer.block_keeping(&[RA, T0]);
             let link = link.unwrap_or_else(|| writer.register());
-            let (forwards, backwards, out) = (writer.label(), writer.label(), writer.label());
-            writer.line(format_args!("jal {link}, {forwards}"));
-            writer.line(".rept 3\n ebreak\n .endr");
-            writer.place(&backwards);
+            let (forwards, backwards, out) = (writer.text.label(), writer.text.label(), writer.text.label());
+            writer.text.line(format_args!("jal {link}, {forwards}"));
+            writer.text.line(".rept 3\n ebreak\n .endr");
+            writer.text.place(&backwards);
             writer.save(link, format!("jal {link}, backwards over {filling} words"));
-            writer.line(format_args!("j {out}"));
-            writer.line(format_args!(".rept {filling}\n ebreak\n .endr"));
-            writer.place(&forwards);
+            writer.text.line(format_args!("j {out}"));
+            writer.text.line(format_args!(".rept {filling}\n ebreak\n .endr"));
+            writer.text.place(&forwards);
             writer.save(link, format!("jal {link}, forwards over {filling} words"));
-            writer.line(format_args!("jal {link}, {backwards}"));
-            writer.place(&out);
+            writer.text.line(format_args!("jal {link}, {backwards}"));
+            writer.text.place(&out);
         }
     }
 }
@@ -122,30 +123,30 @@ fn jump_register(writer: &mut Writer, hint: Hint, (a, b): (Register, Register), 
         Hint::Pop => (T0, link),
         Hint::PopAndPush => (RA, T0),
     };
-    let (table, out) = (writer.label(), writer.label());
+    let (table, out) = (writer.text.label(), writer.text.label());
     if let Hint::Pop = hint {
-        let next = writer.label();
-        writer.line(format_args!("jal {RA}, {next}"));
-        writer.place(&next);
+        let next = writer.text.label();
+        writer.text.line(format_args!("jal {RA}, {next}"));
+        writer.text.place(&next);
     }
     // The lowest bit of the sum is dropped.
     let bit = writer.rng.i32(0..2);
-    writer.line(format_args!("xor {result}, {a}, {b}"));
-    writer.line(format_args!("andi {result}, {result}, 3"));
-    writer.line(format_args!("slli {result}, {result}, 3"));
-    writer.line(format_args!("la {target}, {table} + {bit} - ({offset})"));
-    writer.line(format_args!("add {target}, {target}, {result}"));
-    writer.line(format_args!("jalr {link}, {offset}({target})"));
-    writer.line(format_args!("j {out}"));
-    writer.place(&table);
+    writer.text.line(format_args!("xor {result}, {a}, {b}"));
+    writer.text.line(format_args!("andi {result}, {result}, 3"));
+    writer.text.line(format_args!("slli {result}, {result}, 3"));
+    writer.text.line(format_args!("la {target}, {table} + {bit} - ({offset})"));
+    writer.text.line(format_args!("add {target}, {target}, {result}"));
+    writer.text.line(format_args!("jalr {link}, {offset}({target})"));
+    writer.text.line(format_args!("j {out}"));
+    writer.text.place(&table);
     for place in 0..4 {
-        writer.line(format_args!("li {result}, {place}"));
+        writer.text.line(format_args!("li {result}, {place}"));
         match hint {
-            Hint::Push | Hint::PushSame => writer.line(format_args!("jr {link}")),
-            _ => writer.line(format_args!("j {out}")),
+            Hint::Push | Hint::PushSame => writer.text.line(format_args!("jr {link}")),
+            _ => writer.text.line(format_args!("j {out}")),
         }
     }
-    writer.place(&out);
+    writer.text.place(&out);
     let text = format!("jalr {link}, {offset}({target})");
     writer.save(result, format!("{text}: the place"));
     writer.save(link, format!("{text}: the link"));

@@ -1,11 +1,12 @@
 //! RV32I and RV32M between registers and with immediates.
 
-use crate::isa::mnemonics::{BASE, DIVISIONS, IMMEDIATES, MULTIPLICATIONS, SHIFTS, UPPERS};
+use kernels::assembly::{IMMEDIATES, PRODUCTS, QUOTIENTS, REGISTERS, SHIFTS, UPPERS};
+
 use crate::isa::writer::{FEW_PAIRS, PAIRS, Register, Writer};
 
 /// Two operands: every pair. One and an immediate: the corners of both. Upper immediates.
 pub fn cases(writer: &mut Writer) {
-    for operations in [&BASE[..], &MULTIPLICATIONS, &DIVISIONS] {
+    for operations in [&REGISTERS[..], &PRODUCTS, &QUOTIENTS] {
         writer.block();
         writer.for_pairs(PAIRS, |writer, a, b| {
             let results = writer.registers::<2>();
@@ -38,7 +39,7 @@ pub fn cases(writer: &mut Writer) {
         writer.block();
         for upper in [0, 1, 0x7ffff, 0x80000, 0xfffff, 0x55555, 0xaaaaa, writer.rng.u32(0..1 << 20)] {
             let result = writer.register();
-            writer.line(format_args!("{operation} {result}, {upper:#x}"));
+            writer.text.line(format_args!("{operation} {result}, {upper:#x}"));
             writer.save(result, format!("{operation} {upper:#x}"));
         }
     }
@@ -49,30 +50,30 @@ fn between_registers(writer: &mut Writer, operation: &str, (a, b): (Register, Re
     let [result, other] = results;
     match writer.rng.u32(0..4) {
         0 => {
-            writer.line(format_args!("mv {result}, {a}"));
-            writer.line(format_args!("{operation} {result}, {result}, {b}"));
+            writer.text.line(format_args!("mv {result}, {a}"));
+            writer.text.line(format_args!("{operation} {result}, {result}, {b}"));
         }
         1 => {
-            writer.line(format_args!("mv {result}, {b}"));
-            writer.line(format_args!("{operation} {result}, {a}, {result}"));
+            writer.text.line(format_args!("mv {result}, {b}"));
+            writer.text.line(format_args!("{operation} {result}, {a}, {result}"));
         }
         2 => {
-            writer.line(format_args!("mv {result}, {a}"));
-            writer.line(format_args!("mv {other}, {b}"));
-            writer.line(format_args!("{operation} {result}, {result}, {other}"));
-            writer.line(format_args!("{operation} x0, {result}, {other}"));
+            writer.text.line(format_args!("mv {result}, {a}"));
+            writer.text.line(format_args!("mv {other}, {b}"));
+            writer.text.line(format_args!("{operation} {result}, {result}, {other}"));
+            writer.text.line(format_args!("{operation} x0, {result}, {other}"));
         }
-        _ => writer.line(format_args!("{operation} {result}, {a}, {b}")),
+        _ => writer.text.line(format_args!("{operation} {result}, {a}, {b}")),
     }
     writer.save(result, format!("{operation} a, b"));
 }
 
 fn with_immediate(writer: &mut Writer, operation: &str, immediate: i32, (a, result): (Register, Register)) {
     if writer.rng.bool() {
-        writer.line(format_args!("mv {result}, {a}"));
-        writer.line(format_args!("{operation} {result}, {result}, {immediate}"));
+        writer.text.line(format_args!("mv {result}, {a}"));
+        writer.text.line(format_args!("{operation} {result}, {result}, {immediate}"));
     } else {
-        writer.line(format_args!("{operation} {result}, {a}, {immediate}"));
+        writer.text.line(format_args!("{operation} {result}, {a}, {immediate}"));
     }
     writer.save(result, format!("{operation} a, {immediate}"));
 }

@@ -37,32 +37,32 @@ fn case(writer: &mut Writer, encoding: &Encoding, (a, b): (Register, Register), 
     let is_zicond = encoding.name.starts_with("czero");
     let (mut first, mut second) = (a, b);
     if place == 1 {
-        writer.line(format_args!("mv {result}, {a}"));
+        writer.text.line(format_args!("mv {result}, {a}"));
         first = result;
     }
     if place == 2 {
-        writer.line(format_args!("mv {result}, {b}"));
+        writer.text.line(format_args!("mv {result}, {b}"));
         second = result;
     }
     let operands = [result.0, first.0, if encoding.format == Format::I { amount } else { second.0 }];
     if is_zicond && replaces {
         choose(writer, encoding.name, (first, second), result);
     } else if is_zicond {
-        writer.line(encoding.raw_text(operands));
+        writer.text.line(encoding.raw_text(operands));
     } else {
-        writer.line(encoding.text(operands));
+        writer.text.line(encoding.text(operands));
     }
     writer.save(result, format!("{} with {amount} in place {place}", encoding.name));
 }
 
 /// What `czero` computes, by a branch.
 fn choose(writer: &mut Writer, name: &str, (first, second): (Register, Register), result: Register) {
-    let (zero, out) = (writer.label(), writer.label());
+    let (zero, out) = (writer.text.label(), writer.text.label());
     let branch = if name == "czero.eqz" { "beqz" } else { "bnez" };
-    writer.line(format_args!("{branch} {second}, {zero}"));
-    writer.line(format_args!("mv {result}, {first}"));
-    writer.line(format_args!("j {out}"));
-    writer.place(&zero);
-    writer.line(format_args!("li {result}, 0"));
-    writer.place(&out);
+    writer.text.line(format_args!("{branch} {second}, {zero}"));
+    writer.text.line(format_args!("mv {result}, {first}"));
+    writer.text.line(format_args!("j {out}"));
+    writer.text.place(&zero);
+    writer.text.line(format_args!("li {result}, 0"));
+    writer.text.place(&out);
 }

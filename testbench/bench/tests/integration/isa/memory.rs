@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::isa::mnemonics::{ATOMICS, LOADS, ORDERINGS, STORES};
+use kernels::assembly::{ATOMICS, LOADS, ORDERINGS, STORES};
+
 use crate::isa::writer::{FEW_PAIRS, PRIVATE, Register, Writer};
 
 /// Offsets of accesses, multiples of 4.
@@ -18,7 +19,7 @@ pub fn cases(writer: &mut Writer) {
         for operation in ATOMICS {
             writer.block();
             let private = self::private(writer);
-            let name = format!("amo{operation}{ordering}");
+            let name = format!("{operation}.w{ordering}");
             writer.for_pairs(pairs.clone(), |writer, a, b| atomic(writer, &name, (a, b), private));
         }
         writer.block();
@@ -44,15 +45,17 @@ fn private(writer: &mut Writer) -> Register {
 /// From the table of operands, at places by a and b: other words in each lane.
 fn loads(writer: &mut Writer, a: Register, b: Register) {
     let [address, result] = writer.registers();
-    for (operation, bytes) in LOADS {
+    for (operation, bytes) in
+        LOADS.iter().zip([1, 2, 4]).flat_map(|(names, bytes)| names.iter().map(move |name| (name, bytes)))
+    {
         for place in (0..4_i32).step_by(bytes) {
             let offset = OFFSETS[writer.rng.usize(0..OFFSETS.len())] + place;
             let lowest = PRIVATE as i32 - 4;
-            writer.line(format_args!("andi {address}, {}, {lowest}", if place % 2 == 0 { a } else { b }));
-            writer.line(format_args!("la {result}, operands + 1024 - ({offset}) + {place}"));
-            writer.line(format_args!("add {address}, {address}, {result}"));
+            writer.text.line(format_args!("andi {address}, {}, {lowest}", if place % 2 == 0 { a } else { b }));
+            writer.text.line(format_args!("la {result}, operands + 1024 - ({offset}) + {place}"));
+            writer.text.line(format_args!("add {address}, {address}, {result}"));
             let rd = if writer.rng.bool() { address } else { result };
-            writer.line(format_args!("{operation} {rd}, {offset}({address})"));
+            writer.text.line(format_args!("{operation} {rd}, {offset}({address})"));
             writer.save(rd, format!("{operation}, byte {place} of a word, offset {offset}"));
         }
     }
@@ -61,17 +64,17 @@ fn loads(writer: &mut Writer, a: Register, b: Register) {
 /// Two words of this set's memory, written with b and 0 first, at a place by b.
 fn stores(writer: &mut Writer, (a, b): (Register, Register), private: Register) {
     let [address, result] = writer.registers();
-    for (operation, bytes) in STORES {
+    for (operation, bytes) in STORES.into_iter().zip([1, 2, 4]) {
         for place in (0..4_i32).step_by(bytes) {
             let offset = OFFSETS[writer.rng.usize(0..OFFSETS.len())] + place;
             let highest = PRIVATE - 8;
-            writer.line(format_args!("andi {address}, {b}, {}", highest & !3));
-            writer.line(format_args!("add {address}, {address}, {private}"));
-            writer.line(format_args!("sw {b}, 0({address})"));
-            writer.line(format_args!("li {result}, {}", offset - place));
-            writer.line(format_args!("sub {result}, {address}, {result}"));
-            writer.line(format_args!("{operation} {a}, {offset}({result})"));
-            writer.line(format_args!("lw {result}, 0({address})"));
+            writer.text.line(format_args!("andi {address}, {b}, {}", highest & !3));
+            writer.text.line(format_args!("add {address}, {address}, {private}"));
+            writer.text.line(format_args!("sw {b}, 0({address})"));
+            writer.text.line(format_args!("li {result}, {}", offset - place));
+            writer.text.line(format_args!("sub {result}, {address}, {result}"));
+            writer.text.line(format_args!("{operation} {a}, {offset}({result})"));
+            writer.text.line(format_args!("lw {result}, 0({address})"));
             writer.save(result, format!("{operation} a, byte {place} of a word that is b, offset {offset}"));
         }
     }
@@ -81,22 +84,22 @@ fn stores(writer: &mut Writer, (a, b): (Register, Register), private: Register) 
 fn atomic(writer: &mut Writer, name: &str, (a, b): (Register, Register), private: Register) {
     let [answer, word] = writer.registers();
     let place = 4 * writer.rng.usize(0..PRIVATE / 4);
-    writer.line(format_args!("sw {a}, {place}({private})"));
-    writer.line(format_args!("addi {word}, {private}, {place}"));
+    writer.text.line(format_args!("sw {a}, {place}({private})"));
+    writer.text.line(format_args!("addi {word}, {private}, {place}"));
     // rd is also the operand, the address, or neither.
     match writer.rng.u32(0..3) {
         0 => {
-            writer.line(format_args!("mv {answer}, {b}"));
-            writer.line(format_args!("{name} {answer}, {answer}, ({word})"));
+            writer.text.line(format_args!("mv {answer}, {b}"));
+            writer.text.line(format_args!("{name} {answer}, {answer}, ({word})"));
         }
         1 => {
-            writer.line(format_args!("mv {answer}, {word}"));
-            writer.line(format_args!("{name} {answer}, {b}, ({answer})"));
+            writer.text.line(format_args!("mv {answer}, {word}"));
+            writer.text.line(format_args!("{name} {answer}, {b}, ({answer})"));
         }
-        _ => writer.line(format_args!("{name} {answer}, {b}, ({word})")),
+        _ => writer.text.line(format_args!("{name} {answer}, {b}, ({word})")),
     }
     writer.save(answer, format!("{name} of a with b: the answer"));
-    writer.line(format_args!("lw {word}, {place}({private})"));
+    writer.text.line(format_args!("lw {word}, {place}({private})"));
     writer.save(word, format!("{name} of a with b: the word"));
 }
 
@@ -104,10 +107,10 @@ fn atomic(writer: &mut Writer, name: &str, (a, b): (Register, Register), private
 fn reservations(writer: &mut Writer, lr: &str, (a, b): (Register, Register), private: Register) {
     let [first, second, loaded, answer] = writer.registers();
     let sc = ORDERINGS[writer.rng.usize(0..4)];
-    writer.line(format_args!("addi {first}, {private}, 8"));
-    writer.line(format_args!("addi {second}, {private}, 16"));
+    writer.text.line(format_args!("addi {first}, {private}, 8"));
+    writer.text.line(format_args!("addi {second}, {private}, 16"));
     for (address, data) in [(first, a), (second, b)] {
-        writer.line(format_args!("sw {data}, 0({address})"));
+        writer.text.line(format_args!("sw {data}, 0({address})"));
     }
     let attempts: [(&str, &[String]); 5] = [
         ("its word is reserved", &[format!("lr.w{lr} {loaded}, ({first})")]),
@@ -123,14 +126,14 @@ fn reservations(writer: &mut Writer, lr: &str, (a, b): (Register, Register), pri
         ),
     ];
     for (situation, lines) in attempts {
-        writer.line(format_args!("li {loaded}, 0"));
+        writer.text.line(format_args!("li {loaded}, 0"));
         for line in lines {
-            writer.line(line);
+            writer.text.line(line);
         }
-        writer.line(format_args!("sc.w{sc} {answer}, {b}, ({first})"));
+        writer.text.line(format_args!("sc.w{sc} {answer}, {b}, ({first})"));
         writer.save(answer, format!("sc.w{sc}, {situation}: the answer"));
         writer.save(loaded, format!("sc.w{sc}, {situation}: what lr.w loaded"));
-        writer.line(format_args!("lw {loaded}, 0({first})"));
+        writer.text.line(format_args!("lw {loaded}, 0({first})"));
         writer.save(loaded, format!("sc.w{sc}, {situation}: the word"));
     }
 }

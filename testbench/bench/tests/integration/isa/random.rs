@@ -1,9 +1,13 @@
 //! Random straight-line code with short jumps forwards, in every register.
 
-use crate::isa::mnemonics::{
-    ATOMICS, BASE, BRANCHES, DIVISIONS, FENCES, IMMEDIATES, LOADS, MULTIPLICATIONS, OPCODES, SHIFTS, STORES, UPPERS,
-};
+use kernels::assembly::{ATOMICS, BRANCHES, IMMEDIATES, LOADS, PRODUCTS, QUOTIENTS, REGISTERS, SHIFTS, STORES, UPPERS};
+
 use crate::isa::writer::{PRIVATE, Register, STRIDE, Writer};
+
+const FENCES: [&str; 5] = ["fence", "fence.tso", "fence.i", "fence r, w", "fence iorw, o"];
+
+/// The opcodes of all instructions.
+const OPCODES: [u32; 12] = [0x03, 0x0f, 0x13, 0x17, 0x23, 0x2f, 0x33, 0x37, 0x63, 0x67, 0x6f, 0x73];
 
 const BLOCKS: usize = 60;
 const STATEMENTS: usize = 60;
@@ -44,13 +48,13 @@ fn load_registers(writer: &mut Writer, registers: &[Register]) {
     writer.operands_at(pointer, pair);
     // The offsets reach as far below the pointer as above it.
     let middle = registers.len() / 2;
-    writer.line(format_args!("addi {pointer}, {pointer}, {}", middle * STRIDE));
+    writer.text.line(format_args!("addi {pointer}, {pointer}, {}", middle * STRIDE));
     let load = |register: &Register| {
         let index = registers.iter().position(|other| other == register).expect("one of them") as i32;
         format!("lw {register}, {}({pointer})", (index - middle as i32) * STRIDE as i32)
     };
     for register in registers.iter().filter(|register| **register != pointer).chain([&pointer]) {
-        writer.line(load(register));
+        writer.text.line(load(register));
     }
 }
 
@@ -67,7 +71,7 @@ impl Block<'_, '_> {
             96..99 => self.call(),
             _ => {
                 let fence = self.one_of(&FENCES);
-                self.writer.line(fence);
+                self.writer.text.line(fence);
             }
         }
     }
@@ -113,59 +117,60 @@ impl Block<'_, '_> {
     fn arithmetic(&mut self) {
         let (rd, rs1, rs2) = (self.destination(), self.source(), self.source());
         let line = match self.writer.rng.u32(0..20) {
-            0..6 => format!("{} {rd}, {rs1}, {rs2}", self.one_of(&BASE)),
-            6..8 => format!("{} {rd}, {rs1}, {rs2}", self.one_of(&MULTIPLICATIONS)),
-            8..10 => format!("{} {rd}, {rs1}, {rs2}", self.one_of(&DIVISIONS)),
+            0..6 => format!("{} {rd}, {rs1}, {rs2}", self.one_of(&REGISTERS)),
+            6..8 => format!("{} {rd}, {rs1}, {rs2}", self.one_of(&PRODUCTS)),
+            8..10 => format!("{} {rd}, {rs1}, {rs2}", self.one_of(&QUOTIENTS)),
             10..14 => format!("{} {rd}, {rs1}, {}", self.one_of(&IMMEDIATES), self.writer.rng.i32(-2048..2048)),
             14..18 => format!("{} {rd}, {rs1}, {}", self.one_of(&SHIFTS), self.writer.rng.u32(0..32)),
             _ => format!("{} {rd}, {:#x}", self.one_of(&UPPERS), self.writer.rng.u32(0..1 << 20)),
         };
-        self.writer.line(line);
+        self.writer.text.line(line);
     }
 
     /// A load or store of any width and sign, and a place in this set's memory that suits it.
     fn access_at(&mut self) -> (String, usize) {
         let is_load = self.writer.rng.bool();
-        let (operation, bytes) = if is_load { self.one_of(&LOADS) } else { self.one_of(&STORES) };
+        let width = self.writer.rng.usize(0..STORES.len());
+        let operation = if is_load { self.one_of(LOADS[width]) } else { STORES[width] };
         let register = if is_load { self.destination() } else { self.source() };
-        (format!("{operation} {register}"), bytes)
+        (format!("{operation} {register}"), 1 << width)
     }
 
     fn access(&mut self) {
         let (access, bytes) = self.access_at();
         let place = bytes * self.writer.rng.usize(0..PRIVATE / bytes);
-        self.writer.line(format_args!("{access}, {place}({})", self.private));
+        self.writer.text.line(format_args!("{access}, {place}({})", self.private));
     }
 
     /// At a place that each lane computes.
     fn access_by_register(&mut self) {
         let (source, address) = (self.source(), self.scratch(Register(0)));
         let (access, bytes) = self.access_at();
-        self.writer.line(format_args!("andi {address}, {source}, {}", (PRIVATE - 1) & !(bytes - 1)));
-        self.writer.line(format_args!("add {address}, {address}, {}", self.private));
-        self.writer.line(format_args!("{access}, 0({address})"));
+        self.writer.text.line(format_args!("andi {address}, {source}, {}", (PRIVATE - 1) & !(bytes - 1)));
+        self.writer.text.line(format_args!("add {address}, {address}, {}", self.private));
+        self.writer.text.line(format_args!("{access}, 0({address})"));
     }
 
     fn atomic(&mut self) {
         let (source, answer, address) = (self.source(), self.destination(), self.scratch(Register(0)));
         let place = 4 * self.writer.rng.usize(0..PRIVATE / 4);
-        self.writer.line(format_args!("addi {address}, {}, {place}", self.private));
+        self.writer.text.line(format_args!("addi {address}, {}, {place}", self.private));
         if self.writer.rng.u32(0..4) == 0 {
             let loaded = self.scratch(address);
-            self.writer.line(format_args!("lr.w {loaded}, ({address})"));
-            self.writer.line(format_args!("sc.w {answer}, {source}, ({address})"));
+            self.writer.text.line(format_args!("lr.w {loaded}, ({address})"));
+            self.writer.text.line(format_args!("sc.w {answer}, {source}, ({address})"));
         } else {
             let operation = self.one_of(&ATOMICS);
-            self.writer.line(format_args!("amo{operation} {answer}, {source}, ({address})"));
+            self.writer.text.line(format_args!("{operation}.w {answer}, {source}, ({address})"));
         }
     }
 
     fn branch(&mut self) {
-        let (rs1, rs2, target) = (self.source(), self.source(), self.writer.label());
+        let (rs1, rs2, target) = (self.source(), self.source(), self.writer.text.label());
         let operation = self.one_of(&BRANCHES);
-        self.writer.line(format_args!("{operation} {rs1}, {rs2}, {target}"));
+        self.writer.text.line(format_args!("{operation} {rs1}, {rs2}, {target}"));
         self.filling(Register(0));
-        self.writer.place(&target);
+        self.writer.text.place(&target);
     }
 
     /// A register other than `other` and the links: a jump that writes it is no call.
@@ -179,10 +184,10 @@ impl Block<'_, '_> {
     }
 
     fn jump(&mut self) {
-        let (link, target) = (self.plain(Register(0)), self.writer.label());
-        self.writer.line(format_args!("jal {link}, {target}"));
+        let (link, target) = (self.plain(Register(0)), self.writer.text.label());
+        self.writer.text.line(format_args!("jal {link}, {target}"));
         self.filling(Register(0));
-        self.writer.place(&target);
+        self.writer.text.place(&target);
     }
 
     /// A word that is never executed but fetched ahead: an instruction or nearly one, which would exit, halt, store
@@ -193,20 +198,20 @@ impl Block<'_, '_> {
         if self.writer.rng.bool() {
             word &= 0x01ff_ffff;
         }
-        self.writer.line(format_args!(".word {word:#x}"));
+        self.writer.text.line(format_args!(".word {word:#x}"));
     }
 
     /// Over a word that is never executed, and for some lanes over an instruction, by a register.
     fn jump_register(&mut self) {
-        let (source, next) = (self.source(), self.writer.label());
+        let (source, next) = (self.source(), self.writer.text.label());
         let link = self.plain(Register(0));
         let target = self.plain(link);
         let odd = self.writer.rng.u32(0..2);
-        self.writer.line(format_args!("andi {target}, {source}, 4"));
-        self.writer.line(format_args!("la {link}, {next}"));
-        self.writer.line(format_args!("add {target}, {target}, {link}"));
-        self.writer.line(format_args!("jalr {link}, {}({target})", 4 + odd));
-        self.writer.place(&next);
+        self.writer.text.line(format_args!("andi {target}, {source}, 4"));
+        self.writer.text.line(format_args!("la {link}, {next}"));
+        self.writer.text.line(format_args!("add {target}, {target}, {link}"));
+        self.writer.text.line(format_args!("jalr {link}, {}({target})", 4 + odd));
+        self.writer.text.place(&next);
         self.never();
         self.arithmetic();
     }
@@ -217,15 +222,15 @@ impl Block<'_, '_> {
         if self.kept.contains(&link) {
             return;
         }
-        let (function, out) = (self.writer.label(), self.writer.label());
-        self.writer.line(format_args!("jal {link}, {function}"));
-        self.writer.line(format_args!("j {out}"));
-        self.writer.place(&function);
+        let (function, out) = (self.writer.text.label(), self.writer.text.label());
+        self.writer.text.line(format_args!("jal {link}, {function}"));
+        self.writer.text.line(format_args!("j {out}"));
+        self.writer.text.place(&function);
         self.filling(link);
-        self.writer.line(format_args!("jr {link}"));
+        self.writer.text.line(format_args!("jr {link}"));
         for _ in 0..self.writer.rng.u32(0..3) {
             self.never();
         }
-        self.writer.place(&out);
+        self.writer.text.place(&out);
     }
 }

@@ -3,10 +3,10 @@
 //! Between blocks one register alone is in use: it points to the word of the next case and this thread's set.
 
 use std::fmt;
-use std::fmt::Write;
 use std::ops::Range;
 
 use fastrand::Rng;
+use kernels::assembly::Text;
 
 use crate::isa::image::SETS;
 
@@ -67,7 +67,7 @@ pub struct Case {
 /// The text so far.
 pub struct Writer<'a> {
     pub rng: &'a mut Rng,
-    pub text: String,
+    pub text: Text,
     pub cases: Vec<Case>,
     /// By pair, by set.
     pub operands: Vec<[[u32; 2]; SETS]>,
@@ -77,7 +77,6 @@ pub struct Writer<'a> {
     behind: usize,
     /// Words saved since the loop began, inside one.
     loop_cases: Option<Vec<String>>,
-    labels: usize,
 }
 
 impl<'a> Writer<'a> {
@@ -85,9 +84,13 @@ impl<'a> Writer<'a> {
     pub fn new(rng: &'a mut Rng) -> Self {
         let operands = operands(rng);
         let results = Register(10);
-        let text = "body:\n slli a0, a0, 2\n la t0, results\n add a0, a0, t0\n".into();
+        let mut text = Text::default();
+        text.place("body");
+        for line in ["slli a0, a0, 2", "la t0, results", "add a0, a0, t0"] {
+            text.line(line);
+        }
         let (taken, cases) = (vec![Register(0), results], Vec::new());
-        Self { rng, text, cases, operands, taken, results, behind: 0, loop_cases: None, labels: 0 }
+        Self { rng, text, cases, operands, taken, results, behind: 0, loop_cases: None }
     }
 
     /// Ends the body, with the number of the set in a0 again.
@@ -95,26 +98,11 @@ impl<'a> Writer<'a> {
         self.catch_up();
         let bytes = self.cases.len() * STRIDE;
         let results = self.results;
-        self.line(format_args!("mv a0, {results}"));
-        self.line(format_args!("la t0, results + {bytes}"));
-        self.text.push_str(" sub a0, a0, t0\n srli a0, a0, 2\n j body_end\n");
-    }
-
-    /// A line.
-    pub fn line(&mut self, line: impl fmt::Display) {
-        // A `String` never fails to be written to.
-        let _ = writeln!(self.text, " {line}");
-    }
-
-    /// The name of a new local place.
-    pub fn label(&mut self) -> String {
-        self.labels += 1;
-        format!(".L{}", self.labels)
-    }
-
-    /// Here is the place.
-    pub fn place(&mut self, label: &str) {
-        let _ = writeln!(self.text, "{label}:");
+        self.text.line(format_args!("mv a0, {results}"));
+        self.text.line(format_args!("la t0, results + {bytes}"));
+        for line in ["sub a0, a0, t0", "srli a0, a0, 2", "j body_end"] {
+            self.text.line(line);
+        }
     }
 
     /// A register that is not in use, in use from now to the end of the block.
@@ -146,7 +134,7 @@ impl<'a> Writer<'a> {
         let old = self.results;
         self.taken = [&[Register(0), old], kept].concat();
         let new = self.register();
-        self.line(format_args!("mv {new}, {old}"));
+        self.text.line(format_args!("mv {new}, {old}"));
         self.taken = [&[Register(0), new], kept].concat();
         self.results = new;
     }
@@ -156,25 +144,25 @@ impl<'a> Writer<'a> {
         assert!(self.loop_cases.is_none(), "the number of cases so far is not fixed in a loop");
         self.catch_up();
         let (bytes, results) = (self.cases.len() * STRIDE, self.results);
-        self.line(format_args!("la {register}, results + {bytes}"));
-        self.line(format_args!("sub {register}, {results}, {register}"));
+        self.text.line(format_args!("la {register}, results + {bytes}"));
+        self.text.line(format_args!("sub {register}, {results}, {register}"));
     }
 
     /// `register` = the address of this set's first operand of pair `pair`.
     pub fn operands_at(&mut self, register: Register, pair: usize) {
         let scratch = self.register();
         self.set_offset(register);
-        self.line(format_args!("la {scratch}, operands + {}", pair * 2 * STRIDE));
-        self.line(format_args!("add {register}, {register}, {scratch}"));
+        self.text.line(format_args!("la {scratch}, operands + {}", pair * 2 * STRIDE));
+        self.text.line(format_args!("add {register}, {register}, {scratch}"));
     }
 
     /// `register` = the address of this set's private memory.
     pub fn private_at(&mut self, register: Register) {
         let scratch = self.register();
         self.set_offset(register);
-        self.line(format_args!("slli {register}, {register}, {}", (PRIVATE / 4).trailing_zeros()));
-        self.line(format_args!("la {scratch}, private"));
-        self.line(format_args!("add {register}, {register}, {scratch}"));
+        self.text.line(format_args!("slli {register}, {register}, {}", (PRIVATE / 4).trailing_zeros()));
+        self.text.line(format_args!("la {scratch}, private"));
+        self.text.line(format_args!("add {register}, {register}, {scratch}"));
     }
 
     /// Runs `body` for each pair of operands, in registers that it may not change.
@@ -182,19 +170,19 @@ impl<'a> Writer<'a> {
         let [pointer, end, a, b] = self.registers();
         self.operands_at(pointer, pairs.start);
         let bytes = pairs.len() * 2 * STRIDE;
-        self.line(format_args!("li {end}, {bytes}"));
-        self.line(format_args!("add {end}, {end}, {pointer}"));
-        let (top, out) = (self.label(), self.label());
-        self.place(&top);
-        self.line(format_args!("lw {a}, 0({pointer})"));
-        self.line(format_args!("lw {b}, {STRIDE}({pointer})"));
-        self.line(format_args!("addi {pointer}, {pointer}, {}", 2 * STRIDE));
+        self.text.line(format_args!("li {end}, {bytes}"));
+        self.text.line(format_args!("add {end}, {end}, {pointer}"));
+        let (top, out) = (self.text.label(), self.text.label());
+        self.text.place(&top);
+        self.text.line(format_args!("lw {a}, 0({pointer})"));
+        self.text.line(format_args!("lw {b}, {STRIDE}({pointer})"));
+        self.text.line(format_args!("addi {pointer}, {pointer}, {}", 2 * STRIDE));
         self.loop_cases = Some(Vec::new());
         body(self, a, b);
         self.catch_up();
-        self.line(format_args!("beq {pointer}, {end}, {out}"));
-        self.line(format_args!("j {top}"));
-        self.place(&out);
+        self.text.line(format_args!("beq {pointer}, {end}, {out}"));
+        self.text.line(format_args!("j {top}"));
+        self.text.place(&out);
         let cases = self.loop_cases.take().expect("the loop just begun");
         for pair in pairs {
             self.cases.extend(cases.iter().map(|text| Case { text: text.clone(), pair: Some(pair) }));
@@ -207,7 +195,7 @@ impl<'a> Writer<'a> {
             self.catch_up();
         }
         let (behind, results) = (self.behind, self.results);
-        self.line(format_args!("sw {register}, {behind}({results})"));
+        self.text.line(format_args!("sw {register}, {behind}({results})"));
         self.behind += STRIDE;
         match &mut self.loop_cases {
             Some(cases) => cases.push(text.into()),
@@ -218,7 +206,7 @@ impl<'a> Writer<'a> {
     fn catch_up(&mut self) {
         if self.behind != 0 {
             let (behind, results) = (self.behind, self.results);
-            self.line(format_args!("addi {results}, {results}, {behind}"));
+            self.text.line(format_args!("addi {results}, {results}, {behind}"));
             self.behind = 0;
         }
     }

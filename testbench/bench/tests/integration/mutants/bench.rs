@@ -14,8 +14,8 @@ use weft_config::{Bandwidth, Config, Latency, Memory};
 use super::mutator::Mutation;
 use super::switched;
 use crate::stacks::programs as stack_programs;
-use crate::support::assembler::*;
 use crate::support::{self, assembly, calls, directed, random};
+use words::*;
 
 /// What the programs say of a mutant.
 #[derive(Clone, Debug, PartialEq)]
@@ -335,7 +335,6 @@ fn assembled(config: &Config) -> Vec<Program> {
 
 /// Straight programs of one kind of instruction, with a memory latency: what `issue_rate.rs` holds to absolute rates.
 fn steady() -> Vec<(&'static str, u32, Vec<u32>)> {
-    const EXIT: u32 = 0x800;
     // a0 = a line of each thread's own.
     let prologue = [csrr(10, 0xf14), slli(10, 10, 4), lui(11, 0x80010), add(10, 10, 11)];
     let repeat = |body: &[u32]| [&prologue, &body.repeat(300)[..], &[csrw(EXIT, 0)]].concat();

@@ -222,6 +222,10 @@ fn flipped_constant(text: &str, at: usize) -> Option<(usize, String)> {
         _ => return None,
     };
     let digits: String = rest[1..].chars().take_while(char::is_ascii_alphanumeric).collect();
+    // The rows of a `casez` are no values.
+    if rest[1 + digits.len()..].starts_with(['_', '?']) {
+        return None;
+    }
     let value = u64::from_str_radix(&digits, radix).ok()? ^ 1;
     Some((size.len() + 2 + digits.len(), format!("{size}'d{value}")))
 }

@@ -109,7 +109,8 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
             _ if rest.starts_with("(* ") => (until("*)"), false),
             '"' => (until("\""), true),
             _ if is_word(first) => {
-                let is_part = |letter: char| is_word(letter) || (first.is_ascii_digit() && letter == '\'');
+                let is_part =
+                    |letter: char| is_word(letter) || (first.is_ascii_digit() && ['\'', '?'].contains(&letter));
                 (rest.find(|letter| !is_part(letter)).unwrap_or(rest.len()), true)
             }
             _ => {
@@ -134,8 +135,13 @@ fn targets(words: &[&str]) -> Vec<Option<String>> {
     while at < words.len() && words[at] != "endmodule" {
         let start = at;
         at = match words[start] {
-            "always" | "begin" | "end" | "else" => start + 1,
-            "@" => end(words, start, ")"),
+            "always" | "begin" | "end" | "else" | "generate" | "endgenerate" | "default" | "endcase" | "," => start + 1,
+            // The name of a block.
+            ":" if words[start - 1] == "begin" => start + 2,
+            ":" => start + 1,
+            "@" | "for" | "casez" => end(words, start, ")"),
+            // A row of a `casez`.
+            literal if literal.starts_with(|letter: char| letter.is_ascii_digit()) => start + 1,
             "if" => {
                 at = end(words, start, ")");
                 conditions.push(start..at);

@@ -1,10 +1,8 @@
 //! Random programs of loops and functions that call each other: threads part, leave functions by several returns, end, and
 //! meet at returns and right behind calls.
 
-use super::assembler::*;
+use words::*;
 
-const EXIT: u32 = 0x800;
-const BARRIER: u32 = 0x801;
 const MASK: u32 = 0xcc2;
 const LINK: u32 = 1;
 
@@ -105,17 +103,13 @@ impl Writer {
         let begins = self.words.len();
         self.body(DEPTH - 1, None);
         self.words.push(addi(TRIPS, TRIPS, -1));
-        self.words.push(branch(5, TRIPS, 0, 4 * (begins as i32 - self.words.len() as i32)));
+        self.words.push(bge(TRIPS, 0, 4 * (begins as i32 - self.words.len() as i32)));
     }
 
     /// A load, product or quotient that is read at once, or some instructions later, or by whom it comes to.
     fn late_result(&mut self) {
         let (rd, value) = (18 + self.rng.u32(0..2), [8, 16, 19][self.rng.usize(0..3)]);
-        let produce = [
-            vec![sw(value, 14, 0), lw(rd, 14, 0)],
-            vec![r_type(0, 1, rd, value, 8)],
-            vec![r_type(5, 1, rd, value, 16)],
-        ];
+        let produce = [vec![sw(value, 14, 0), lw(rd, 14, 0)], vec![mul(rd, value, 8)], vec![divu(rd, value, 16)]];
         self.words.extend(&produce[self.rng.usize(0..3)]);
         let reads = [vec![add(16, 16, rd)], vec![add(16, rd, 16)], vec![addi(17, 17, 1), add(16, rd, rd)], vec![]];
         self.words.extend(&reads[self.rng.usize(0..4)]);

@@ -2,7 +2,7 @@
 
 use testbench::Outcome;
 
-use super::assembler::*;
+use words::*;
 
 /// A program, and how it must end.
 pub struct Directed {
@@ -17,12 +17,9 @@ pub struct Directed {
 }
 
 const BASE: u32 = 0x8000_0000;
-const EXIT: u32 = 0x800;
-const BARRIER: u32 = 0x801;
 const THREADS: u32 = 0xcc0;
 const MASK: u32 = 0xcc2;
 const STACK_END: u32 = 0xcc3;
-const MHARTID: u32 = 0xf14;
 
 /// All of them.
 pub fn programs() -> Vec<Directed> {
@@ -88,7 +85,12 @@ fn products_and_quotients() -> Vec<u32> {
     words.extend([lui(10, 0x80000), addi(11, 5, -7), lui(12, 0x7ffff), sub(13, 0, 6)]);
     words.extend([addi(14, 0, 0), addi(15, 0, -1), addi(16, 5, 3), sub(17, 0, 16)]);
     for (first, second) in (10..14).flat_map(|first| (14..18).map(move |second| (first, second))) {
-        words.extend((0..8).map(|function| r_type(function, 1, 18 + function, first, second)));
+        words.extend(
+            [mul, mulh, mulhsu, mulhu, div, divu, rem, remu]
+                .iter()
+                .zip(18..)
+                .map(|(operation, rd)| operation(rd, first, second)),
+        );
     }
     words.push(csrw(EXIT, 0));
     words
@@ -184,7 +186,7 @@ fn overwritten() -> Vec<u32> {
         &[csrr(10, MASK)],
         &[add(10, 5, 5)],
         &[addi(10, 5, 3)],
-        &[r_type(0, 1, 10, 5, 5)],
+        &[mul(10, 5, 5)],
     ];
     let body = writes.iter().flat_map(|write| [&[sw(5, 6, 0), lw(10, 6, 0)], *write, &[sw(10, 6, 4)]].concat());
     with_prologue(body)
@@ -194,7 +196,7 @@ fn overwritten() -> Vec<u32> {
 /// two places to return to.
 fn successive_returns() -> Vec<u32> {
     // x9 = whether the thread calls once more, x10 = by how much it moves where it returns to.
-    let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), addi(9, 0, 2), xor(9, 8, 9), r_type(3, 0, 9, 0, 9)];
+    let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), addi(9, 0, 2), xor(9, 8, 9), sltu(9, 0, 9)];
     words.extend([xori(9, 9, 1), andi(10, 8, 1), slli(10, 10, 2), jal(1, 12), csrw(EXIT, 0), csrw(EXIT, 0)]);
     words.extend([add(1, 1, 10), beq(9, 0, 16), addi(9, 0, 0), addi(10, 0, 12), jal(1, -16)]);
     words.extend([jalr(0, 1, 0), addi(11, 11, 1), addi(11, 11, 2), csrw(EXIT, 0)]);
@@ -204,11 +206,10 @@ fn successive_returns() -> Vec<u32> {
 /// Late results, more of them than a context has entries, each read as the first and as the second operand; and a division that
 /// one side starts while the other reads the register.
 fn both_sides() -> Vec<u32> {
-    let read = [lw(10, 6, 0), add(11, 5, 10), lw(10, 6, 0), add(12, 10, 5), r_type(0, 1, 10, 5, 5), sub(11, 11, 10)];
+    let read = [lw(10, 6, 0), add(11, 5, 10), lw(10, 6, 0), add(12, 10, 5), mul(10, 5, 5), sub(11, 11, 10)];
     let side: Vec<u32> = read.repeat(9);
     let skip = |words: &[u32]| 4 * (words.len() as i32 + 1);
-    let divided =
-        [r_type(4, 1, 10, 6, 12), add(11, 11, 5), jal(0, 16), addi(12, 10, 1), add(12, 12, 10), addi(12, 12, 1)];
+    let divided = [div(10, 6, 12), add(11, 11, 5), jal(0, 16), addi(12, 10, 1), add(12, 12, 10), addi(12, 12, 1)];
     let mut body = vec![sw(5, 6, 0), andi(8, 5, 1), beq(8, 0, skip(&side) + 4)];
     body.extend(&side);
     body.push(jal(0, skip(&side)));
@@ -301,7 +302,7 @@ fn early_exits() -> Vec<u32> {
 /// The first warp ends at once. The others wait at the barrier three times, and count: after a release nobody fetches for a
 /// warp that has ended.
 fn early_warp() -> Vec<u32> {
-    let mut words = vec![csrr(8, MHARTID), csrr(9, THREADS), branch(6, 8, 9, 4 * 13)];
+    let mut words = vec![csrr(8, MHARTID), csrr(9, THREADS), bltu(8, 9, 4 * 13)];
     for rounds in [1, 20, 40] {
         words.extend([csrw(BARRIER, 0), addi(11, 0, rounds), addi(11, 11, -1), bne(11, 0, -4)]);
     }
@@ -319,7 +320,7 @@ fn barrier_before_a_meeting() -> Vec<u32> {
 
 /// Every thread stores the same instruction over the next, then executes it.
 fn self_modifying() -> Vec<u32> {
-    let mut words = vec![auipc(10, 0), lw(11, 10, 28), sw(11, 10, 20), fence(), fence_i(), ebreak()];
+    let mut words = vec![auipc(10, 0), lw(11, 10, 28), sw(11, 10, 20), FENCE, FENCE_I, EBREAK];
     words.extend([jal(0, 8), addi(12, 12, 7), csrr(13, MASK), csrw(EXIT, 12)]);
     words[9] = csrw(EXIT, 0);
     words
@@ -327,13 +328,13 @@ fn self_modifying() -> Vec<u32> {
 
 /// Odd harts end by immediate, the others by register, all with code 0, in each of the six ways.
 fn exit_sources() -> Vec<u32> {
-    let ways = [csr(1, 0, EXIT, 0), csr(3, 0, EXIT, 9), csr(5, 0, EXIT, 0), csr(7, 0, EXIT, 31), csr(2, 9, EXIT, 10)];
+    let ways = [csrrw(0, EXIT, 0), csrrc(0, EXIT, 9), csrrwi(0, EXIT, 0), csrrci(0, EXIT, 31), csrrs(9, EXIT, 10)];
     let mut words = vec![csrr(8, MHARTID), addi(9, 0, 5), lui(10, 0), csrr(11, STACK_END)];
     for (hart, way) in ways.into_iter().enumerate() {
-        let way = if hart == 4 { csr(3, 9, EXIT, 9) } else { way };
+        let way = if hart == 4 { csrrc(9, EXIT, 9) } else { way };
         words.extend([addi(12, 0, hart as i32), bne(8, 12, 8), way]);
     }
-    words.push(csr(6, 0, EXIT, 0)); // sets no bit: only reads
+    words.push(csrrsi(0, EXIT, 0)); // sets no bit: only reads
     words.push(csrw(EXIT, 0));
     words
 }
@@ -341,7 +342,7 @@ fn exit_sources() -> Vec<u32> {
 /// Each way to set bits ends one of the first threads, the rest end with 0.
 fn exit_codes() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), addi(9, 0, 5), addi(10, 0, 7)];
-    let ways = [csrw(EXIT, 9), csr(2, 0, EXIT, 10), csr(5, 0, EXIT, 9), csr(6, 0, EXIT, 21)];
+    let ways = [csrw(EXIT, 9), csrrs(0, EXIT, 10), csrrwi(0, EXIT, 9), csrrsi(0, EXIT, 21)];
     for (hart, way) in ways.into_iter().enumerate() {
         words.extend([addi(12, 0, hart as i32), bne(8, 12, 8), way]);
     }
@@ -390,8 +391,8 @@ fn faults() -> Vec<Directed> {
     let single = [
         ("zero", 2, 0),
         ("all ones", 2, 0xffff_ffff),
-        ("ebreak", 3, ebreak()),
-        ("ecall", 11, 0x73),
+        ("ebreak", 3, EBREAK),
+        ("ecall", 11, ECALL),
         ("mret", 2, 0x3020_0073),
         ("wfi", 2, 0x1050_0073),
         ("unknown csr", 2, csrr(8, 0x300)),
@@ -429,7 +430,7 @@ fn faults() -> Vec<Directed> {
             fault(&format!("{name} by {offset} in lane {lane}"), cause, &in_lane(lane, offset, access))
         }));
     }
-    programs.push(fault("ebreak of later harts", 3, &[srli(8, 5, 2), beq(8, 0, 8), ebreak()]));
+    programs.push(fault("ebreak of later harts", 3, &[srli(8, 5, 2), beq(8, 0, 8), EBREAK]));
     programs.push(fault("jalr misaligned", 0, &[auipc(8, 0), slli(9, 7, 1), add(8, 8, 9), jalr(0, 8, 16)]));
     programs.push(fault("jump to nowhere", 1, &guarded(jalr(0, 0, 16))));
     programs.push(fault("past the end of RAM", 7, &[lui(8, (BASE >> 12) + 0x1000), sw(8, 8, 0)]));

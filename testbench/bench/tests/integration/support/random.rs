@@ -1,11 +1,9 @@
 //! Random programs that end: straight code, forward branches and calls, loads and stores in a region
 //! of their own, barriers that every thread reaches.
 
-use super::assembler::*;
+use words::*;
 
 const BASE: u32 = 0x8000_0000;
-const EXIT: u32 = 0x800;
-const BARRIER: u32 = 0x801;
 const READABLE: [u32; 8] = [0xf14, 0xb00, 0xb80, 0xb02, 0xcc0, 0xcc1, 0xcc2, 0xcc3];
 
 /// Registers that hold what an address needs; the others are free.
@@ -59,14 +57,14 @@ fn block(rng: &mut fastrand::Rng) -> Block {
         0..40 => Block::Words(vec![arithmetic(rng)]),
         40..60 => Block::Words(access(rng)),
         60..80 => {
-            let condition = [0, 1, 4, 5, 6, 7][rng.usize(0..6)];
-            Block::Jump(ahead, Box::new(move |offset| branch(condition, a, b, offset)))
+            let branch = [beq, bne, blt, bge, bltu, bgeu][rng.usize(0..6)];
+            Block::Jump(ahead, Box::new(move |offset| branch(a, b, offset)))
         }
         80..84 => Block::Jump(ahead, Box::new(move |offset| jal(a, offset))),
         84..88 => Block::Words(indirect(a, b)),
         88..94 => Block::Words(vec![csrr(a, READABLE[rng.usize(0..READABLE.len())])]),
         94..96 => Block::Words(vec![lui(POINTER, 0x10000), sb(a, POINTER, 0), lw(b, POINTER, 0)]),
-        96 => Block::Words(vec![fence(), fence_i()]),
+        96 => Block::Words(vec![FENCE, FENCE_I]),
         97 => Block::Barrier,
         _ => Block::Words(vec![auipc(a, rng.u32(0..1 << 20))]),
     }
@@ -78,14 +76,17 @@ fn register(rng: &mut fastrand::Rng) -> u32 {
 }
 
 fn arithmetic(rng: &mut fastrand::Rng) -> u32 {
-    let (rd, rs1, rs2, funct3) = (register(rng), register(rng), register(rng), rng.u32(0..8));
-    let alternative = 0x20 * u32::from(rng.bool());
-    match (rng.bool(), funct3) {
-        (true, 0 | 5) => r_type(funct3, alternative, rd, rs1, rs2),
-        (true, _) => r_type(funct3, 0, rd, rs1, rs2),
-        (false, 1) => slli(rd, rs1, rng.i32(0..32)),
-        (false, 5) => i_type(0x13, 5, rd, rs1, rng.i32(0..32) | (alternative << 5) as i32),
-        (false, _) => i_type(0x13, funct3, rd, rs1, rng.i32(-2048..2048)),
+    let registers = [add, sll, slt, sltu, xor, srl, or, and];
+    let immediates = [addi, slli, slti, sltiu, xori, srli, ori, andi];
+    let (rd, rs1, rs2, function) = (register(rng), register(rng), register(rng), rng.u32(0..8));
+    let alternative = rng.bool();
+    match (rng.bool(), function) {
+        (true, 0) if alternative => sub(rd, rs1, rs2),
+        (true, 5) if alternative => sra(rd, rs1, rs2),
+        (true, _) => registers[function as usize](rd, rs1, rs2),
+        (false, 5) if alternative => srai(rd, rs1, rng.i32(0..32)),
+        (false, 1 | 5) => immediates[function as usize](rd, rs1, rng.i32(0..32)),
+        (false, _) => immediates[function as usize](rd, rs1, rng.i32(-2048..2048)),
     }
 }
 
@@ -97,7 +98,7 @@ fn access(rng: &mut fastrand::Rng) -> Vec<u32> {
         (true, 0) => sb(data, POINTER, 0),
         (true, 1) => sh(data, POINTER, 0),
         (true, _) => sw(data, POINTER, 0),
-        (false, 0 | 1) => i_type(0x03, size + 4 * rng.u32(0..2), data, POINTER, 0),
+        (false, 0 | 1) => [[lb, lbu], [lh, lhu]][size as usize][rng.u32(0..2) as usize](data, POINTER, 0),
         (false, _) => lw(data, POINTER, 0),
     };
     let upper = lui(SCRATCH, (BASE >> 12) + 16);

@@ -8,7 +8,7 @@ use weft_config::extension::A;
 use weft_config::{Bandwidth, Config, Latency, MemoryKind};
 use weft_trace::MemoryOp;
 
-use crate::bench::hardware::Events;
+use crate::bench::events::Events;
 use crate::bench::memory_side::MemorySide;
 use crate::bench::on_the_bus::OnTheBus;
 use crate::memory::axi4::Service;

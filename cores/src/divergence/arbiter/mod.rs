@@ -1,0 +1,292 @@
+//! `arbiter`: one pc and call depth per thread, and a tree of comparators that picks the path ("Path
+//! list traversal: a new class of SIMT flow tracking mechanisms", section 3.1).
+//!
+//! Latency: the path in charge is known in S8 of the instruction that changed it, or `arbiter.pipeline_stages` cycles
+//! later, which cut the tree in as many equal parts and one more. Storage: W rows of
+//! T · (1 live + 2 parked + 8 depth + 30 pc) + 1 fresh bits and W rows of one path, all LUT RAM. A fresh row is that of a
+//! warp that has just started, whatever else it says: the start is chosen where the row is read, by the reset of a
+//! register, and not in front of every bit that is written. The tree has T − 1 nodes of a 39-bit comparison each, log2 T
+//! deep: the price of a mechanism that keeps no order between threads.
+
+mod tree;
+mod turns;
+
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, concat, join, lit, ones, zeros,
+};
+
+use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
+use crate::formal::Watched;
+use crate::shape::Shape;
+use crate::signals::{Path, Settled};
+use tree::{Candidate, Node};
+use turns::Turns;
+use weft_config::{ARBITER, Unit};
+
+/// The unit.
+pub struct Arbiter;
+
+/// Bits of a thread's entry: live, parked, generation, depth, pc.
+fn thread_bits(shape: &Shape) -> usize {
+    3 + shape.depth_bits + shape.pc_bits
+}
+
+impl DivergenceUnit for Arbiter {
+    fn descriptor(&self) -> &'static Unit {
+        &ARBITER
+    }
+
+    fn storage(&self, shape: &Shape) -> Vec<Storage> {
+        vec![
+            Storage { name: "threads", words: shape.warps, bits: shape.threads * thread_bits(shape) + 1 },
+            Storage { name: "paths", words: shape.warps, bits: stored_path_bits(shape) },
+        ]
+        .into_iter()
+        .chain((shape.fair_after > 0).then(|| Storage {
+            name: "turns",
+            words: shape.warps,
+            bits: 2 * shape.threads + turns::count_bits(shape),
+        }))
+        .collect()
+    }
+
+    fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
+        let compare = tree::compare(shape)?;
+        let m = Builder::new(
+            "arbiter",
+            "Divergence unit: a pc and a call depth per thread, and a comparator tree that picks the path in charge:\n\
+             not parked first, then the deepest call, then the smallest pc.",
+        );
+        let inputs = UnitInputs::declare(&m, shape);
+        let threads = Threads::declare(&m, shape, &inputs);
+        let updated = threads.updated(&m, shape, &inputs);
+        let written = m.wire("row_written", &join(&updated.iter().map(Thread::pack).collect::<Vec<_>>()));
+        let runnable: Vec<Expr> =
+            updated.iter().map(|thread| &thread.live & !thread.parked_now(&inputs.generation)).collect();
+        let turns = (shape.fair_after > 0).then(|| Turns::declare(&m, shape, &inputs, &join(&runnable)));
+        let in_charge = best(&m, shape, &compare, &updated, &inputs.generation, turns.as_ref());
+        let settled = inputs.resolve.settled(&m, shape.delay);
+        if let Some(turns) = turns {
+            turns.update(&m, shape, &settled, &in_charge);
+        }
+        let paths = Paths::declare(&m, shape);
+        threads.write(&m, &inputs, &written);
+        let validate = paths.write(&m, shape, &inputs, &settled, &in_charge);
+        let no = lit(1, 0);
+        UnitOutputs::of_one_slot([validate, in_charge], [no.clone(), no], UnitTrace::none(shape)).declare(&m, shape);
+        if shape.formal {
+            state(&m, shape, &inputs.generation, &threads, &paths);
+        }
+        m.finish()
+    }
+}
+
+/// The rows of all warps: an entry for each thread, and whether the row is fresh.
+struct Threads {
+    table: Memory,
+    /// The row that a fresh one stands for.
+    start: Expr,
+    /// The row of the warp in S8.
+    row: Expr,
+}
+
+impl Threads {
+    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Self {
+        m.comment("The row of the warp, read in S7 and updated in S8.");
+        let start = join(&vec![Thread::start(shape).pack(); shape.threads]);
+        let table = m.memory("threads", shape.warps, start.width() + 1, MemoryStyle::Distributed);
+        let read = table.read("row_s7", &inputs.warp_s7);
+        let row = m.delay("row_s8", &Self::threads_of(&start, &read));
+        Self { table, start, row }
+    }
+
+    /// The threads of a word of the table.
+    fn threads_of(start: &Expr, word: &Expr) -> Expr {
+        let (fresh, threads) = (word.bit(start.width()), word.slice(0, start.width()));
+        fresh.mux(start, &threads)
+    }
+
+    /// The threads after the instruction in S8.
+    fn updated(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Vec<Thread> {
+        let UnitInputs { generation, resolve, .. } = inputs;
+        let thread = |lane: usize| {
+            let old = Thread::unpack(shape, &self.row.lane(lane, thread_bits(shape)));
+            let (in_a, in_b) = (resolve.a_mask.bit(lane), resolve.b_mask.bit(lane));
+            let name = |field: &str| format!("{field}_{lane}");
+            Thread {
+                live: m.wire(&name("live"), &(old.live & !resolve.exit_mask.bit(lane))),
+                parked: m.wire(&name("parked"), &in_a.mux(&resolve.a_parked, &old.parked)),
+                generation: m.wire(&name("generation"), &in_a.mux(generation, &old.generation)),
+                depth: m.wire(&name("depth"), &in_a.mux(&resolve.a_depth, &in_b.mux(&resolve.b_depth, &old.depth))),
+                pc: m.wire(&name("pc"), &in_a.mux(&resolve.a_pc, &in_b.mux(&resolve.b_pc, &old.pc))),
+            }
+        };
+        (0..shape.threads).map(thread).collect()
+    }
+
+    /// Writes the row of the warp in S8, or of one that starts.
+    fn write(&self, m: &Builder, inputs: &UnitInputs, written: &Expr) {
+        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
+        let write = m.wire("row_write", &(start_valid | &resolve.valid));
+        let warp = m.wire("row_warp", &start_valid.mux(start_warp, &resolve.warp));
+        let fresh = m.fault("a_started_warp_keeps_its_old_row", start_valid, &zeros(1));
+        self.table.write(&write, &warp, &join([written, &fresh]));
+    }
+}
+
+/// The best path among the threads, `shape.delay` cycles after S8.
+fn best(
+    m: &Builder,
+    shape: &Shape,
+    compare: &Module,
+    threads: &[Thread],
+    generation: &Expr,
+    turns: Option<&Turns>,
+) -> Path {
+    m.comment("The tree: at each node the better key, and the threads that have it.");
+    let leaves = threads.iter().enumerate().map(|(lane, thread)| Node {
+        candidate: Candidate {
+            valid: thread.live.clone(),
+            parked: thread.parked_now(generation),
+            deferred: turns.map_or_else(|| zeros(0), |turns| !turns.preferred.bit(lane)),
+            depth: thread.depth.clone(),
+            pc: thread.pc.clone(),
+        },
+        mask: thread.live.clone(),
+    });
+    let levels = clog2(shape.threads);
+    let stages = shape.unit_keys.get("arbiter.pipeline_stages") as usize;
+    let cuts: Vec<usize> = (1..=stages).map(|cut| cut * levels / (stages + 1)).collect();
+    let Node { candidate: best, mask } = tree::tree(m, compare, &cuts, leaves.collect(), "node");
+    Path { valid: best.valid, pc: best.pc, depth: best.depth, mask, parked: best.parked }
+}
+
+/// The path in charge of each warp.
+struct Paths {
+    table: Memory,
+}
+
+impl Paths {
+    fn declare(m: &Builder, shape: &Shape) -> Self {
+        m.comment("The path in charge of each warp, written by S8 and read in S6 with that write already in it.");
+        Self { table: m.memory("paths", shape.warps, stored_path_bits(shape), MemoryStyle::Distributed) }
+    }
+
+    fn pack(path: &Path, generation: &Expr) -> Expr {
+        concat([&path.valid, &path.parked, generation, &path.depth, &path.mask, &path.pc])
+    }
+
+    /// Where the flags are in a word.
+    fn flags_at(shape: &Shape) -> usize {
+        shape.pc_bits + shape.threads + shape.depth_bits
+    }
+
+    fn unpack(shape: &Shape, word: &Expr, generation: &Expr) -> Path {
+        let flags_at = Self::flags_at(shape);
+        Path {
+            pc: word.slice(0, shape.pc_bits),
+            mask: word.slice(shape.pc_bits, shape.threads),
+            depth: word.slice(shape.pc_bits + shape.threads, shape.depth_bits),
+            parked: word.bit(flags_at + 1) & word.bit(flags_at).eq(generation),
+            valid: word.bit(flags_at + 2),
+        }
+    }
+
+    /// Writes the path of the warp that has settled, or of one that starts. Returns the one that S7 validates against.
+    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, settled: &Settled, in_charge: &Path) -> Path {
+        let UnitInputs { start_valid, start_warp, generation, warp_s6, .. } = inputs;
+        let start = Thread::start(shape);
+        let start =
+            Path { valid: ones(1), pc: start.pc, depth: start.depth, mask: ones(shape.threads), parked: lit(1, 0) };
+        let write = m.wire("write", &(start_valid | &settled.valid));
+        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &settled.warp));
+        let path = start_valid.mux(&Self::pack(&start, generation), &Self::pack(in_charge, generation));
+        let path = m.wire("write_path", &path);
+        self.table.write(&write, &warp, &path);
+        let read = self.table.read("path_read", warp_s6);
+        let same = &write & warp.eq(warp_s6);
+        let path_s7 = m.delay("path_s7", &same.mux(&path, &read));
+        let validate = Self::unpack(shape, &path_s7, generation);
+        let parked_once = path_s7.bit(Self::flags_at(shape) + 1);
+        let parked = m.fault("s7_misses_a_barrier_release", &validate.parked, &parked_once);
+        Path { parked, ..validate }
+    }
+}
+
+/// Claims of the watched warp, and the outputs for a proof.
+fn state(m: &Builder, shape: &Shape, generation: &Expr, threads: &Threads, paths: &Paths) {
+    m.port_group("the warp that is watched");
+    let at = Watched::inputs(m, shape, "watched");
+    let stored = Threads::threads_of(&threads.start, &threads.table.inspect("threads_watched", &at.warp));
+    let current = !(&at.in_s8 & &at.started_by_s7) | &at.settling | threads.row.eq(&stored);
+    m.assert("s8_has_the_row", &current);
+    m.port_group("its path in charge, and its threads, each as a path");
+    let charge = Paths::unpack(shape, &paths.table.inspect("path_watched", &at.warp), generation);
+    charge.outputs(m, "charge");
+    m.output("gives_way_charge", &lit(1, 0));
+    for lane in 0..shape.threads {
+        let thread = Thread::unpack(shape, &stored.lane(lane, thread_bits(shape)));
+        let path = Path {
+            parked: thread.parked_now(generation),
+            mask: lit(shape.threads, 1 << lane),
+            valid: thread.live,
+            pc: thread.pc,
+            depth: thread.depth,
+        };
+        path.outputs(m, &format!("list_{lane}"));
+        if shape.fair_after == 0 {
+            let rank = |path: &Path| concat([&path.parked, &!&path.depth, &path.pc]);
+            let later = rank(&charge).lt(&rank(&path));
+            let joined = rank(&charge).eq(&rank(&path)) & charge.mask.bit(lane);
+            let comes = !&at.started | &at.unsettled | !&path.valid | later | joined;
+            m.assert(&format!("thread_{lane}_comes_later_or_is_in_charge"), &comes);
+        }
+    }
+}
+
+/// Bits of the word of a path in charge.
+fn stored_path_bits(shape: &Shape) -> usize {
+    3 + shape.depth_bits + shape.threads + shape.pc_bits
+}
+
+/// A thread's entry in its warp's row.
+struct Thread {
+    live: Expr,
+    parked: Expr,
+    generation: Expr,
+    depth: Expr,
+    pc: Expr,
+}
+
+impl Thread {
+    /// That of a thread that starts.
+    fn start(shape: &Shape) -> Self {
+        Self {
+            live: ones(1),
+            parked: lit(1, 0),
+            generation: lit(1, 0),
+            depth: zeros(shape.depth_bits),
+            pc: lit(shape.pc_bits, shape.reset_word()),
+        }
+    }
+
+    /// It waits at the barrier, which has not been released since.
+    fn parked_now(&self, generation: &Expr) -> Expr {
+        &self.parked & self.generation.eq(generation)
+    }
+
+    fn pack(&self) -> Expr {
+        concat([&self.live, &self.parked, &self.generation, &self.depth, &self.pc])
+    }
+
+    fn unpack(shape: &Shape, bits: &Expr) -> Self {
+        let flags_at = shape.pc_bits + shape.depth_bits;
+        Self {
+            pc: bits.slice(0, shape.pc_bits),
+            depth: bits.slice(shape.pc_bits, shape.depth_bits),
+            generation: bits.bit(flags_at),
+            parked: bits.bit(flags_at + 1),
+            live: bits.bit(flags_at + 2),
+        }
+    }
+}

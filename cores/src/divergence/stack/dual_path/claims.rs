@@ -1,0 +1,152 @@
+//! What holds of the stack of two sides at all times, stated in a formal build: about the warp that is watched.
+
+use rtl::{Builder, Bundle, Expr, lit, zeros};
+
+use super::row::{Common, LEFT, RIGHT, Side, Suspended, Top};
+use super::{Read, Tops};
+use crate::divergence::row::Row;
+use crate::divergence::stack::below::Below;
+use crate::divergence::stack::invariants::{self, Level};
+use crate::divergence::stack::rpc::Rpc;
+use crate::formal::Watched;
+use crate::shape::Shape;
+
+/// Which sides a row has had.
+struct Parts {
+    /// There is such a row.
+    used: Expr,
+    /// Which side of the row below diverged to make it.
+    from: Expr,
+    /// Threads have gone both ways in it.
+    both: Expr,
+    /// The side that is not `from` has a path.
+    other: Expr,
+}
+
+/// The tables, and what S8 has read of them.
+pub struct Claims<'a> {
+    /// The top rows.
+    pub tops: &'a Tops,
+    /// The rows below.
+    pub rows: &'a Below,
+    /// The top rows of the warps in S7 and S8.
+    pub read: &'a Read,
+    /// Of the last S8.
+    pub moved: Moved,
+}
+
+/// What an instruction did in S8.
+pub struct Moved {
+    /// The slots that were restarted.
+    pub restarted: Expr,
+    /// Those whose late results were shadowed.
+    pub shadowed: Expr,
+    /// Whether it popped a row.
+    pub popped: Expr,
+    /// The threads that ran.
+    pub ran: Expr,
+}
+
+impl Claims<'_> {
+    /// Claims of the watched warp, and the outputs for a proof.
+    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
+        let hot = self.tops.sides.each_ref().map(|table| table.inspect(&at.warp));
+        let word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
+        let top = Top::unpack(shape, &word);
+        let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
+        for (number, name) in ["left", "right"].iter().enumerate() {
+            let same = |words: &[Expr; 2]| words[number].eq(&hot[number]);
+            m.assert(&format!("s7_has_the_{name}_side"), &(!(&at.started & &at.in_s7) | same(&self.read.words_s7)));
+            m.assert(&format!("s8_has_the_{name}_side"), &(&settled | same(&self.read.words_s8)));
+        }
+        m.assert("s8_has_the_top_row", &(&settled | self.read.top_s8.eq(&word)));
+        let stored = self.rows.state(m, at, &top.height, &settled);
+        let (levels, parts): (Vec<Level>, Vec<Parts>) = (0..shape.threads)
+            .map(|row| {
+                let below = stored.get(row).map_or_else(|| zeros(Suspended::bits(shape)), Clone::clone);
+                level(m, shape, row, &top, &hot, &Suspended::unpack(shape, &below), generation)
+            })
+            .unzip();
+        let empty = self.tops.empty.index(&at.warp);
+        let meetings = invariants::Rows { levels, live: &top.live, empty: &empty }.state(m, shape, at);
+        let runs = [LEFT, RIGHT].map(|side| top.common.masks()[side].when(&hot[side].bit(Row::bits(shape))));
+        self.slots(m, shape, at, &runs, &parts, &meetings);
+    }
+
+    /// Claims of the slot in which each thread runs, or ran last: it changes where the slot that it enters is restarted.
+    fn slots(
+        &self,
+        m: &Builder,
+        shape: &Shape,
+        at: &Watched,
+        [left, right]: &[Expr; 2],
+        rows: &[Parts],
+        meetings: &[invariants::Meeting],
+    ) {
+        m.comment("In which slot each thread runs, or ran last.");
+        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
+        let stands = m.register("stands_on_the_right", shape.threads);
+        let settled = right | (&*stands & !left);
+        stands.next(&at.settling.mux(&settled, &stands).when(&at.started)).reset(0);
+        let enters = [m.wire("enters_left", &(left & &*stands)), m.wire("enters_right", &(right & !&*stands))];
+        let Moved { restarted, shadowed, popped, ran } = &self.moved;
+        for (slot, name) in ["left", "right"].iter().enumerate() {
+            let quiet = enters[slot].none() | (&at.settling & restarted.bit(slot));
+            claim(&format!("a_thread_enters_the_{name}_slot_when_it_is_restarted"), &quiet);
+            let cast = enters[1 - slot].none() | shadowed.bit(slot);
+            claim(&format!("a_thread_leaves_the_{name}_slot_when_its_results_are_shadowed"), &cast);
+        }
+        let entering = &enters[LEFT] | &enters[RIGHT];
+        claim("a_thread_changes_slots_at_a_pop_or_from_its_path", &(popped | (entering & !ran).none()));
+        for (row, Parts { used, both, other, .. }) in rows.iter().enumerate() {
+            claim(&format!("row_{row}_has_one_side_alone"), &!(used & !both & other));
+        }
+        for (number, meeting) in meetings.iter().enumerate() {
+            let row = number + 1;
+            let Parts { used, from, both, .. } = &rows[row];
+            let elsewhere = (&meeting.who & (&*stands ^ from.repeat(shape.threads))).any();
+            let alone = used & &meeting.is_below & !both;
+            claim(&format!("who_came_from_one_side_of_row_{row}_ran_there"), &!(&alone & elsewhere));
+            let nested = used & !&meeting.is_below & !&rows[number].both;
+            claim(&format!("row_{row}_is_beside_another_side"), &!nested);
+        }
+    }
+}
+
+/// The row of a number, wherever it is: on top, with these sides, or below.
+fn level(
+    m: &Builder,
+    shape: &Shape,
+    row: usize,
+    top: &Top,
+    hot: &[Expr; 2],
+    below: &Suspended,
+    generation: &Expr,
+) -> (Level, Parts) {
+    let is_top = m.wire(&format!("row_{row}_is_top"), &top.height.is(row as u64));
+    let (common, below_common) = (&top.common, Common::unpack(shape, &below.common));
+    let either =
+        |name: &str, top: &Expr, below: &Expr| m.wire(&format!("{name}_of_row_{row}"), &is_top.mux(top, below));
+    let sides = [("left", &below.left), ("right", &below.right)].into_iter().enumerate();
+    let sides = sides.map(|(number, (name, word))| {
+        let word = either(name, &hot[number], word);
+        let Side { path, at_rpc, leaves_at_ret } = Side::unpack(shape, &word, generation);
+        let whole = either(&format!("{name}_mask"), &common.masks()[number], &below_common.masks()[number]);
+        let was_parked = &path.parked | Side::unpack(shape, &word, &!generation).path.parked;
+        invariants::Side { path, was_parked, whole, flags: [at_rpc, leaves_at_ret] }
+    });
+    let (rpc, lower) = (common.rpc(), below_common.rpc());
+    let from = either("from", &common.from, &below_common.from);
+    let both = either("both", &common.both, &below_common.both);
+    let sides: Vec<invariants::Side> = sides.collect();
+    let used = !top.height.lt(&lit(top.height.width(), row as u64));
+    let other = from.mux(&sides[LEFT].path.valid, &sides[RIGHT].path.valid);
+    let other = m.wire(&format!("other_of_row_{row}"), &other);
+    let parts = Parts { used: used.clone(), from: from.clone(), both, other };
+    let rpc = Rpc {
+        kind: either("rpc_kind", &rpc.kind, &lower.kind),
+        pc: either("rpc_pc", &rpc.pc, &lower.pc),
+        depth: either("rpc_depth", &rpc.depth, &lower.depth),
+    };
+    (Level { used, sides, from, rpc, is_top }, parts)
+}

@@ -1,0 +1,296 @@
+//! `dual-path`: the dual-path reconvergence stack ("The Dual-Path Execution Model for
+//! Efficient GPU Control Flow", section 3.1): both sides of the top
+//! row run, each in a slot of its own.
+//!
+//! Latency: the paths of both slots are known in S8. Storage: for each warp the top row in LUT RAM, and up to T − 1 rows
+//! below it, the next one in LUT RAM, the others in block RAM. They cannot overflow: each row but the bottom one, or one
+//! below it, has two sides that no row below has apart, and T threads can be parted T − 1 times.
+//!
+//! A side that diverges keeps the near path in its own slot, so that nothing that was predicted is lost. A slot is fetched
+//! anew when threads come into it from the other, or when a row is pushed over it or popped.
+
+mod claims;
+mod row;
+mod step;
+
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, decode, join, ones, select, zeros,
+};
+
+use super::below::{Below, Size, Step};
+use super::invariants;
+use crate::divergence::hot::HotTable;
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
+use crate::formal::{Watched, points_at_heights};
+use crate::shape::Shape;
+use crate::signals::{Path, Resolve};
+use crate::trace::Traced;
+use claims::Claims;
+use row::{Common, FLAGS, LEFT, RIGHT, Side, Suspended, Top, side_bits};
+use step::{Kept, Moves, Ran, Uncovered};
+use weft_config::{DUAL_PATH, Unit};
+use weft_trace::{MovePorts, SecondPorts, UnitPorts};
+
+/// The unit.
+pub struct DualPath;
+
+/// The rows below the top.
+fn size(shape: &Shape) -> Size {
+    Size { bits: Suspended::bits(shape), rows: shape.threads - 1, at_once: 1 }
+}
+
+/// Bits of the number of rows below the top.
+fn height_bits(shape: &Shape) -> usize {
+    size(shape).height_bits()
+}
+
+impl DivergenceUnit for DualPath {
+    fn descriptor(&self) -> &'static Unit {
+        &DUAL_PATH
+    }
+
+    fn compares_prediction(&self) -> bool {
+        true
+    }
+
+    fn storage(&self, shape: &Shape) -> Vec<Storage> {
+        let top = |name, bits| Storage { name, words: shape.warps, bits };
+        let sides = [top("hot_left", side_bits(shape)), top("hot_right", side_bits(shape))];
+        sides.into_iter().chain([top("tops", Top::bits(shape))]).chain(size(shape).storage(shape.warps)).collect()
+    }
+
+    fn listed_paths(&self, shape: &Shape) -> usize {
+        invariants::listed_paths(shape.threads, 2)
+    }
+
+    fn listed_returns(&self, shape: &Shape) -> usize {
+        shape.threads
+    }
+
+    fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
+        let m = Builder::new(
+            "dual_path",
+            "Divergence unit: the dual-path reconvergence stack. The paths of both sides of the top row run; a side leaves\n\
+             the row where it meets the threads of the row below, and the row is popped when both have left.",
+        );
+        let inputs = UnitInputs::declare(&m, shape);
+        let resolve = &inputs.resolve;
+        let (tops, read) = Tops::declare(&m, shape, &inputs);
+        let ran = Ran::of(&m, shape, &inputs, &read);
+        let rows = Below::declare(&m, shape, size(shape), &inputs.warp_s7, [&read.height_s7, &ran.top.height]);
+
+        let moves = Moves::of(&m, &ran);
+        let uncovered = Uncovered::of(&m, shape, &ran, &rows.next);
+        let covered = ran.covered(&m).pack();
+        let step = Step { pops: &moves.pops, pushes: &moves.pushes, pushed: &covered, two: None };
+        let height = rows.height_after(&step);
+        rows.write(&m, &resolve.valid, &resolve.warp, &step);
+
+        let kept = Kept::of(&m, &ran, &moves);
+        let words = [LEFT, RIGHT].map(|side| {
+            let uncovered = uncovered.sides[side].pack(ran.generation);
+            m.wire(["new_left", "new_right"][side], &moves.pops.mux(&uncovered, &kept.words[side]))
+        });
+        let at_prediction = at_prediction(&m, shape, &ran, &moves, &uncovered);
+        let common = ran.new_common(&moves, &kept, &uncovered);
+        let uncovers_none = uncovered.sides.each_ref().map(|side| !&side.path.valid);
+        let is_empty = &moves.pops & join(&uncovers_none).all() & !rows.is_one();
+        let is_empty = m.wire("is_empty", &m.fault("keeps_emptied_rows", &is_empty, &zeros(1)));
+        tops.write(&m, shape, &inputs, &words, &Top { common, live: ran.live.clone(), height }, &is_empty);
+
+        let (restarts, shadows) = (restarts(&m, &ran, &moves, &kept), shadows(&m, &ran, &moves));
+        let [restarts, shadows] = match shape.formal {
+            true => [m.wire("slots_restarted", &restarts), m.wire("slots_shadowed", &shadows)],
+            false => [restarts, shadows],
+        };
+        let new_sides = words.each_ref().map(|word| Side::unpack(shape, word, ran.generation));
+        let trace = trace(shape, resolve, &new_sides[RIGHT].path, &moves);
+        let given = read.given(&inputs.slot_s7);
+        let runs = &given.path.valid & !&given.path.parked;
+        let empty_s7 = tops.empty.index(&inputs.warp_s7) & !&inputs.slot_s7;
+        let in_charge = new_sides.iter().zip([is_empty, zeros(1)]);
+        UnitOutputs {
+            gives_way_s7: empty_s7 | (given.at_rpc & &runs),
+            leaves_at_ret_s7: given.leaves_at_ret & runs,
+            validate: given.path,
+            in_charge: in_charge.map(|(side, empty)| (side.path.clone(), side.gives_way() | empty)).collect(),
+            at_prediction: at_prediction.into(),
+            is_b: Vec::new(),
+            restarts: restarts.clone(),
+            shadows: shadows.clone(),
+            trace,
+        }
+        .declare(&m, shape);
+        cover(&m, shape, &ran, &moves);
+        if shape.formal {
+            m.port_group("the warp that is watched");
+            let at = Watched::inputs(&m, shape, "watched");
+            let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
+            let is_full = ran.top.height.is(shape.threads as u64 - 1);
+            m.assert("a_push_finds_room", &!(&mine & &moves.pushes & is_full));
+            let moved = claims::Moved {
+                restarted: m.delay("restarted_before", &restarts),
+                shadowed: m.delay("shadowed_before", &shadows),
+                popped: m.delay("popped_before", &moves.pops),
+                ran: m.delay("ran_before", &(&resolve.a_mask | &resolve.b_mask)),
+            };
+            Claims { tops: &tops, rows: &rows, read: &read, moved }.state(&m, shape, &at, ran.generation);
+        }
+        m.finish()
+    }
+}
+
+/// The top rows of all warps.
+struct Tops {
+    /// Left and right sides.
+    sides: [HotTable; 2],
+    /// The rest of the rows.
+    rest: Memory,
+    /// Warps whose top row is empty, and not the bottom one: to be popped.
+    empty: Register,
+}
+
+/// What is read of the top rows.
+struct Read {
+    /// The sides in S7, in the words of the tables.
+    words_s7: [Expr; 2],
+    /// The sides in S7.
+    sides_s7: [Side; 2],
+    /// The words of the sides in S8.
+    words_s8: [Expr; 2],
+    /// The word of the rest in S8.
+    top_s8: Expr,
+    /// The number of rows below, in S7.
+    height_s7: Expr,
+    /// The same in S8.
+    height: Expr,
+}
+
+impl Tops {
+    /// The tables, read for the warps in S6 and S7.
+    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> (Self, Read) {
+        m.comment("The sides of the top row: read in S6, validated in S7, changed in S8.");
+        let sides = ["left", "right"].map(|name| HotTable::declare(m, shape, name, FLAGS));
+        let words_s7 = sides.each_ref().map(|table| table.read_later(m, &inputs.warp_s6));
+        let sides_s7 = words_s7.each_ref().map(|word| Side::unpack(shape, word, &inputs.generation));
+        let words_s8 = [m.delay("left_s8", &words_s7[LEFT]), m.delay("right_s8", &words_s7[RIGHT])];
+        let empty = m.register("empty", shape.warps);
+
+        m.comment("What else there is of it, in S8.");
+        let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
+        let top_s7 = m.wire("top_s7", &rest.read("top_read", &inputs.warp_s7));
+        let top_s8 = m.delay("top_s8", &top_s7);
+        let height_s7 = Top::unpack(shape, &top_s7).height;
+        let height = m.wire("height", &Top::unpack(shape, &top_s8).height);
+        (Self { sides, rest, empty }, Read { words_s7, sides_s7, words_s8, top_s8, height_s7, height })
+    }
+
+    /// Writes the row that a warp starts with, or the one that S8 leaves.
+    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, sides: &[Expr; 2], top: &Top, is_empty: &Expr) {
+        let UnitInputs { start_valid, start_warp, generation, resolve, .. } = inputs;
+        let write = m.wire("write", &(start_valid | &resolve.valid));
+        let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
+        let starts = [Side::start(shape), Side::none(shape)];
+        for ((table, start), new) in self.sides.iter().zip(&starts).zip(sides) {
+            table.write(m, &write, &warp, &start_valid.mux(&start.pack(generation), new));
+        }
+        self.rest.write(&write, &warp, &start_valid.mux(&Top::start(shape).pack(), &top.pack()));
+        let one = decode(&warp, shape.warps).when(&write);
+        let empties = (is_empty & !start_valid).repeat(shape.warps);
+        self.empty.next(&((&one & empties) | (&*self.empty & !&one))).reset(0);
+    }
+}
+
+impl Read {
+    /// The side of this slot in S7, which validates against it.
+    fn given(&self, slot: &Expr) -> Side {
+        let one = |f: &dyn Fn(&Side) -> Expr| select(slot, &self.sides_s7.each_ref().map(f));
+        Side {
+            path: Path {
+                valid: one(&|side| side.path.valid.clone()),
+                pc: one(&|side| side.path.pc.clone()),
+                depth: one(&|side| side.path.depth.clone()),
+                mask: one(&|side| side.path.mask.clone()),
+                parked: one(&|side| side.path.parked.clone()),
+            },
+            at_rpc: one(&|side| side.at_rpc.clone()),
+            leaves_at_ret: one(&|side| side.leaves_at_ret.clone()),
+        }
+    }
+}
+
+/// For each side, whether its path is at the predicted pc, if it is that of the instruction.
+fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered: &Uncovered) -> [Expr; 2] {
+    m.comment(
+        "Whether the side of the instruction is where the front end went on, asked of each path that may be there. The\n\
+         other side, if it is another one, is fetched anew, and so is a rotation.",
+    );
+    let Top { common: top, .. } = &ran.top;
+    let predicted = m.input("predicted_s8", shape.pc_bits);
+    let at = |pc: &Expr| pc.eq(&predicted);
+    let below_at = uncovered.at_popped.mux(&at(&top.rpc_pc), &at(&uncovered.from_pc));
+    let near_at = ran.stays(&at(&ran.resolve.a_pc), &at(&ran.resolve.b_pc));
+    [LEFT, RIGHT].map(|side| {
+        let uncovered_at = top.from.is(side as u64).mux(&below_at, &at(&uncovered.pcs[side]));
+        m.wire(["left_at_prediction", "right_at_prediction"][side], &moves.pops.mux(&uncovered_at, &near_at))
+    })
+}
+
+/// Slots that are fetched anew.
+fn restarts(m: &Builder, ran: &Ran, moves: &Moves, kept: &Kept) -> Expr {
+    m.comment("Slots that are fetched anew, and whose late results may be those of threads that go on in the other.");
+    let (slot, Common { from, both, .. }) = (&ran.resolve.slot, &ran.top.common);
+    let both = m.fault("does_not_restart_a_slot_that_threads_enter", both, &zeros(1));
+    let crossed = m.wire("crossed", &(both | slot.ne(from)));
+    (!&decode(from, 2) | crossed.repeat(2)).when(&moves.pops) | (!&decode(slot, 2)).when(&kept.replaced)
+}
+
+/// Slots whose late results may be those of threads that go on in the other: both at a pop, at a divergence that of the
+/// instruction (section 3.2).
+fn shadows(m: &Builder, ran: &Ran, moves: &Moves) -> Expr {
+    let Moves { pops, pushes, .. } = moves;
+    let (own, from) = (&decode(&ran.resolve.slot, 2), &ran.top.common.from);
+    let without = |point, slots: &Expr, lost: &Expr| m.fault(point, slots, &(slots & !lost));
+    let both = pops.repeat(2);
+    let both = without("no_shadow_bits_at_a_pop", &both, &ones(2));
+    let both = without("no_shadow_bit_at_a_pop_of_the_slot_that_leaves_first", &both, &!own);
+    let both = without("no_shadow_bit_at_a_pop_of_the_slot_that_leaves_last", &both, own);
+    let right = join([from, &zeros(1)]);
+    let both = without("no_shadow_bit_at_a_pop_of_the_left_slot_when_the_right_goes_on", &both, &right);
+    let (diverges, in_place) = (&ran.outcome.diverges, &ran.outcome.in_place);
+    let diverges = without("no_shadow_bit_at_a_divergence_to_a_new_reconvergence_point", diverges, &!in_place);
+    let diverges = without("no_shadow_bit_at_a_divergence_in_place", &diverges, &(in_place & !pushes));
+    let diverges = without("no_shadow_bit_at_a_divergence_over_a_suspended_side", &diverges, &(in_place & pushes));
+    both | own.when(&diverges)
+}
+
+/// What the trace port says of the unit.
+fn trace(shape: &Shape, resolve: &Resolve, right: &Path, moves: &Moves) -> UnitTrace {
+    let none = UnitTrace::none(shape).0;
+    let trace = UnitPorts {
+        second: SecondPorts {
+            rotates: resolve.rotates.clone(),
+            y_valid: right.valid.clone(),
+            y_pc: right.pc.clone(),
+            y_depth: right.depth.clone(),
+            y_mask: right.mask.clone(),
+            y_parked: right.parked.clone(),
+        },
+        moves: MovePorts { pushes: &resolve.valid & &moves.pushes, pops: moves.pops.clone(), ..none.moves },
+        exchange: none.exchange,
+    };
+    Traced::of(shape, &trace)
+}
+
+/// Coverage: what happens at which height.
+fn cover(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves) {
+    let most = shape.threads - 1;
+    let Moves { pops, pushes, takes_other } = moves;
+    let at_heights = |name, heights, happens: &Expr| {
+        points_at_heights(m, shape, name, &ran.top.height, heights, &(&ran.resolve.valid & happens));
+    };
+    at_heights("a_row_is_pushed_at", 0..most, pushes);
+    at_heights("a_row_is_reused_at", 0..most, &(takes_other & !pushes));
+    at_heights("a_row_shrinks_at", 0..most, &(&ran.outcome.leaves & &ran.other.path.valid));
+    at_heights("a_row_is_popped_at", 1..most + 1, pops);
+}

@@ -1,0 +1,214 @@
+//! What an instruction does to the rows of its warp: the row on top, the one that a pop uncovers, the one that a push covers.
+
+use rtl::{Builder, Bundle, Expr, lit, ones, select, zeros};
+
+use super::Read;
+use super::row::{Common, LEFT, RIGHT, Side, Suspended, Top, sides};
+use crate::divergence::UnitInputs;
+use crate::divergence::stack::outcome::Outcome;
+use crate::divergence::stack::rpc::Rpc;
+use crate::shape::Shape;
+use crate::signals::{Path, Resolve};
+
+/// The instruction in S8, on one side of the top row.
+pub struct Ran<'a> {
+    /// What it did.
+    pub resolve: &'a Resolve,
+    /// The barrier's generation.
+    pub generation: &'a Expr,
+    /// The row.
+    pub top: Top,
+    /// The warp's live threads after the instruction.
+    pub live: Expr,
+    /// The live threads of its side, active or not.
+    pub whole: Expr,
+    /// The side that it did not run on.
+    pub other: Side,
+    /// All threads of that.
+    pub other_mask: Expr,
+    /// What becomes of its paths.
+    pub outcome: Outcome,
+}
+
+impl<'a> Ran<'a> {
+    /// Of what S7 resolved, and the row that was read.
+    pub fn of(m: &Builder, shape: &Shape, inputs: &'a UnitInputs, read: &Read) -> Self {
+        let UnitInputs { generation, resolve, .. } = inputs;
+        let slot = &resolve.slot;
+        let top = Top { height: read.height.clone(), ..Top::unpack(shape, &read.top_s8) };
+        let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
+        let whole = m.wire("whole", &(select(slot, &top.common.masks()) & &live));
+        let other = Side::unpack(shape, &select(&!slot, &read.words_s8), generation);
+        let other_mask = m.wire("other_mask", &select(&!slot, &top.common.masks()));
+        let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), &whole);
+        Self { resolve, generation, top, live, whole, other, other_mask, outcome }
+    }
+
+    /// Of a and b that which stays on the side of the instruction.
+    pub fn stays(&self, a: &Expr, b: &Expr) -> Expr {
+        self.outcome.stays_with_a.mux(a, b)
+    }
+
+    /// The row as a push leaves it below: the side of the instruction is at the reconvergence point.
+    pub fn covered(&self, m: &Builder) -> Suspended {
+        m.comment("The row that a divergence is pushed on: its side waits at the reconvergence point, unless that is the row's own.");
+        let Self { generation, outcome, whole, .. } = self;
+        let meeting = Side {
+            path: Path {
+                valid: !&outcome.in_place,
+                pc: outcome.rpc.pc.clone(),
+                depth: outcome.rpc.depth.clone(),
+                mask: whole.clone(),
+                parked: lit(1, 0),
+            },
+            at_rpc: lit(1, 0),
+            leaves_at_ret: lit(1, 0),
+        };
+        let slot = &self.resolve.slot;
+        let [left, right] = sides(slot, [&meeting.pack(generation), &self.other.pack(generation)]);
+        let [left_mask, right_mask] = sides(slot, [&whole.when(&!&outcome.in_place), &self.other_mask]);
+        Suspended { left, right, common: Common { left_mask, right_mask, ..self.top.common.clone() }.pack() }
+    }
+
+    /// What the new top row has beside its sides.
+    pub fn new_common(&self, moves: &Moves, kept: &Kept, uncovered: &Uncovered) -> Common {
+        let Moves { pops, pushes, takes_other } = moves;
+        let (outcome, top, below) = (&self.outcome, &self.top.common, &uncovered.common);
+        let moved_rpc = Rpc::mux(&outcome.diverges, &outcome.rpc, &outcome.arrived);
+        let rpc = Rpc::mux(pops, &uncovered.rpc, &moved_rpc);
+        let below_masks = below.masks().map(|mask| mask & &self.live);
+        Common {
+            left_mask: pops.mux(&below_masks[LEFT], &kept.masks[LEFT]),
+            right_mask: pops.mux(&below_masks[RIGHT], &kept.masks[RIGHT]),
+            from: pops.mux(&below.from, &pushes.mux(&self.resolve.slot, &top.from)),
+            both: pops.mux(&below.both, &(takes_other | (&top.both & !pushes))),
+            rpc_kind: rpc.kind,
+            rpc_pc: rpc.pc,
+            rpc_depth: rpc.depth,
+        }
+    }
+}
+
+/// What the outcome does to the rows.
+pub struct Moves {
+    /// The row is gone: both its sides have left it.
+    pub pops: Expr,
+    /// A new row covers it.
+    pub pushes: Expr,
+    /// The far path runs on the other side: of the new row, or of this one, where nothing did.
+    pub takes_other: Expr,
+}
+
+impl Moves {
+    /// Of an instruction.
+    pub fn of(m: &Builder, ran: &Ran) -> Self {
+        m.comment("What the outcome does to the rows.");
+        let Ran { top, other, outcome, .. } = ran;
+        let other_is_gone = m.fault("pops_a_row_whose_other_side_lives", &!&other.path.valid, &ones(1));
+        let pops = m.wire("pops", &(&outcome.leaves & other_is_gone & top.height.any()));
+        let displaces_other = &outcome.both_go_on & &other.path.valid;
+        let displaces_other = m.fault("overwrites_the_other_side", &displaces_other, &zeros(1));
+        let pushes = m.wire("pushes", &(&outcome.diverges & (!&outcome.in_place | displaces_other)));
+        let takes_other = m.wire("parts", &(&outcome.both_go_on & (&pushes | !&other.path.valid)));
+        Self { pops, pushes, takes_other }
+    }
+}
+
+/// The row below, as a pop uncovers it.
+pub struct Uncovered {
+    /// Its sides.
+    pub sides: [Side; 2],
+    /// The rest of it, as it was suspended.
+    pub common: Common,
+    /// Its reconvergence point.
+    pub rpc: Rpc,
+    /// The side that waited is at the pc at which the row above it reconverged.
+    pub at_popped: Expr,
+    /// The pcs of the sides, as they were suspended.
+    pub pcs: [Expr; 2],
+    /// That of the side that waited.
+    pub from_pc: Expr,
+}
+
+impl Uncovered {
+    /// The word as it was suspended, without the threads that have ended since.
+    pub fn of(m: &Builder, shape: &Shape, ran: &Ran, word: &Expr) -> Self {
+        m.comment("The row below, uncovered.");
+        let Ran { generation, outcome, live, .. } = ran;
+        let from = &ran.top.common.from;
+        let below = Suspended::unpack(shape, word);
+        let common = Common::unpack(shape, &below.common);
+        let from_word = select(from, &[below.left.clone(), below.right.clone()]);
+        let from_pc = Side::unpack(shape, &from_word, generation).path.pc;
+        let (rpc, at_popped) = common.rpc().uncovered(m, &outcome.arrived);
+        let below_pc = at_popped.mux(&outcome.arrived.pc, &from_pc);
+        let at_depth = |path: &Path| path.depth.eq(&rpc.depth);
+        let stored = [&below.left, &below.right].map(|word| Side::unpack(shape, word, generation));
+        let pcs = stored.each_ref().map(|side| side.path.pc.clone());
+        let sides = [LEFT, RIGHT].map(|number| {
+            let Side { path, at_rpc, leaves_at_ret } = stored[number].clone();
+            let is_from = from.is(number as u64);
+            let side = ["left", "right"][number];
+            let served_again = format!("a_pop_serves_lanes_of_the_{side}_side_again");
+            let active = m.fault(&served_again, &path.mask, &common.masks()[number]);
+            let come_back = format!("ended_threads_come_back_on_the_{side}_side");
+            let still_live = m.fault(&come_back, live, &ones(shape.threads));
+            let mask = m.wire(&format!("below_{side}"), &(active & still_live));
+            let pc = is_from.mux(&below_pc, &path.pc);
+            let meets = rpc.is_at() & pc.eq(&rpc.pc) & at_depth(&path);
+            Side {
+                at_rpc: is_from.mux(&meets, &at_rpc),
+                leaves_at_ret: is_from.mux(&(rpc.is_return() & at_depth(&path)), &leaves_at_ret),
+                path: Path { valid: &path.valid & mask.any(), pc, mask, ..path },
+            }
+        });
+        Self { sides, common, rpc, at_popped, pcs, from_pc }
+    }
+}
+
+/// The sides of the top row if it is not popped.
+pub struct Kept {
+    /// In the words of the tables.
+    pub words: [Expr; 2],
+    /// All their threads.
+    pub masks: [Expr; 2],
+    /// The side that the instruction did not run on is another one.
+    pub replaced: Expr,
+}
+
+impl Kept {
+    /// The near path, and the far path or what was on the other side.
+    pub fn of(m: &Builder, ran: &Ran, moves: &Moves) -> Self {
+        m.comment("The path that stays on the side of the instruction, and that on the other side.");
+        let Ran { generation, outcome, other, .. } = ran;
+        let Resolve { slot, a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = ran.resolve;
+        let near = Side {
+            path: Path {
+                valid: m.wire("stays", &!&outcome.leaves),
+                pc: m.wire("stays_pc", &ran.stays(a_pc, b_pc)),
+                depth: m.wire("stays_depth", &ran.stays(a_depth, b_depth)),
+                mask: outcome.active.clone(),
+                parked: outcome.parked.clone(),
+            },
+            at_rpc: outcome.waits_at_rpc.clone(),
+            leaves_at_ret: outcome.leaves_at_ret.clone(),
+        };
+        let far_mask = m.wire("far_mask", &ran.stays(b_mask, a_mask));
+        let far = Side {
+            path: Path {
+                valid: moves.takes_other.clone(),
+                pc: m.wire("far_pc", &ran.stays(b_pc, a_pc)),
+                depth: m.wire("far_depth", &ran.stays(b_depth, a_depth)),
+                mask: far_mask.clone(),
+                parked: lit(1, 0),
+            },
+            at_rpc: lit(1, 0),
+            leaves_at_ret: outcome.far_leaves_at_ret.clone(),
+        };
+        let replaced = m.wire("other_replaced", &(&moves.takes_other | &moves.pushes));
+        let other_word = replaced.mux(&far.pack(generation), &other.pack(generation));
+        let words = sides(slot, [&near.pack(generation), &other_word]);
+        let masks = sides(slot, [&outcome.whole, &replaced.mux(&far_mask, &ran.other_mask)]);
+        Self { words, masks, replaced }
+    }
+}

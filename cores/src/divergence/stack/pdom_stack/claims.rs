@@ -1,0 +1,76 @@
+//! What holds of the stack of one path at all times, stated in a formal build: about the warp that is watched.
+
+use rtl::{Builder, Bundle, Expr, lit, zeros};
+
+use super::Tops;
+use super::row::{Suspended, Top};
+use crate::divergence::hot;
+use crate::divergence::stack::below::Below;
+use crate::divergence::stack::invariants::{self, Level, Side};
+use crate::divergence::stack::rpc::Rpc;
+use crate::formal::Watched;
+use crate::shape::Shape;
+use crate::signals::Path;
+
+/// The tables, and what S8 has read of them.
+pub struct Claims<'a> {
+    /// The top rows.
+    pub tops: &'a Tops,
+    /// The rows below.
+    pub rows: &'a Below,
+    /// The top row of the warp in S8.
+    pub top: &'a Top,
+}
+
+impl Claims<'_> {
+    /// Claims of the watched warp, and the outputs for a proof.
+    pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
+        let (path, flags) = hot::unpack(shape, &self.tops.path.inspect(&at.warp), generation);
+        let top_word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
+        let top = Top::unpack(shape, &top_word);
+        let highest = 2 * shape.threads - 2;
+        let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
+        m.assert("s8_has_the_top_row", &(&settled | self.top.pack().eq(&top_word)));
+        let stored = self.rows.state(m, at, &top.height, &settled);
+        let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
+        claim("the_stack_never_overflows", &!lit(top.height.width(), highest as u64).lt(&top.height));
+        claim("a_path_is_there_while_it_has_threads", &path.valid.eq(&top.mask.any()));
+        let levels = (0..=highest)
+            .map(|row| {
+                let below = stored.get(row).map_or_else(|| zeros(Suspended::bits(shape)), Clone::clone);
+                level(m, row, &top, &path, &flags, &Suspended::unpack(shape, &below))
+            })
+            .collect();
+        invariants::Rows { levels, live: &top.live, empty: &flags.bit(0) }.state(m, shape, at);
+    }
+}
+
+/// The row of a number, wherever it is: on top, with this path, or below.
+fn level(m: &Builder, row: usize, top: &Top, path: &Path, flags: &Expr, below: &Suspended) -> Level {
+    let is_top = m.wire(&format!("row_{row}_is_top"), &top.height.is(row as u64));
+    let either =
+        |name: &str, top: &Expr, below: &Expr| m.wire(&format!("{name}_of_row_{row}"), &is_top.mux(top, below));
+    let side = Side {
+        path: Path {
+            valid: either("valid", &path.valid, &lit(1, 1)),
+            pc: either("pc", &path.pc, &below.pc),
+            depth: either("depth", &path.depth, &below.depth),
+            mask: either("active", &path.mask, &below.mask),
+            parked: either("parked", &path.parked, &lit(1, 0)),
+        },
+        was_parked: either("parked_once", &path.parked, &lit(1, 0)),
+        whole: either("whole", &top.mask, &below.mask),
+        flags: [flags.bit(1), flags.bit(2)],
+    };
+    Level {
+        used: !top.height.lt(&lit(top.height.width(), row as u64)),
+        sides: vec![side],
+        from: zeros(0),
+        rpc: Rpc {
+            kind: either("rpc_kind", &top.rpc_kind, &below.rpc_kind),
+            pc: either("rpc_pc", &top.rpc_pc, &below.rpc_pc),
+            depth: either("rpc_depth", &top.rpc_depth, &below.rpc_depth),
+        },
+        is_top,
+    }
+}

@@ -1,0 +1,36 @@
+//! S8, barrier: over all live threads of the core.
+//!
+//! It counts the threads that have arrived and those that live, and releases when they are as many. A release does not
+//! touch parked threads: what counts as parked is the generation bit, which flips. Latency: a cycle after the S8 of the
+//! last arrival. Storage: 2 · clog2(W · T + 1) + 1 bits.
+
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, count_ones, lit};
+
+use crate::shape::Shape;
+use crate::signals::Resolve;
+
+/// Elaborates the barrier.
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let all = shape.warps * shape.threads;
+    let bits = clog2(all + 1);
+    let m = Builder::new("barrier", "The barrier: released when as many threads have arrived as live.");
+    m.port_group("outcome of S7");
+    let resolve = Resolve::inputs(&m, shape, "s8");
+
+    let live = m.register("live", bits);
+    let arrived = m.register("arrived", bits);
+    let generation = m.register("generation_now", 1);
+    let count = |mask: &Expr| count_ones(mask).extend(bits).when(&resolve.valid);
+    let ends = m.wire("ends", &count(&resolve.exit_mask));
+    let arrives = m.wire("arrives", &count(&resolve.a_mask.when(&resolve.a_parked)));
+    let release = m.wire("release_now", &(live.eq(&arrived) & live.any()));
+    live.next(&(&*live - &ends)).reset(all as u64);
+    arrived.next(&release.mux(&lit(bits, 0), &(&*arrived + &arrives))).reset(0);
+    generation.next(&(&*generation ^ &release)).reset(0);
+
+    m.port_group("state");
+    m.output("generation", &generation);
+    m.output("barrier_release", &release);
+    m.output("all_ended", &live.none());
+    m.finish()
+}

@@ -1,0 +1,43 @@
+//! The cores and programs of a campaign, each a function of its seed and number.
+
+use fastrand::Rng;
+use weft_config::Config;
+
+use super::Shared;
+use crate::generate::generate;
+use crate::point;
+use crate::profile::Profile;
+use crate::program::Program;
+
+/// One program of a campaign, before it is run.
+pub struct Drawn {
+    pub number: u64,
+    pub profile: &'static Profile,
+    pub program: Program,
+    pub config: Config,
+}
+
+/// Numbers for a part of a campaign: `kind` keeps cores and programs apart.
+fn numbers(seed: u64, kind: u64, number: u64) -> Rng {
+    let mut mixed = Rng::with_seed(seed ^ kind.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let first = mixed.u64(..);
+    Rng::with_seed(first ^ number.wrapping_mul(0xd134_2543_de82_ef95))
+}
+
+/// The configuration of a core.
+pub fn core_of(shared: &Shared<'_>, number: u64) -> Config {
+    let request = shared.request;
+    let units = request.units.len() as u64;
+    let unit = &request.units[(number % units) as usize];
+    let size = request.sizes[((number / units) % request.sizes.len() as u64) as usize];
+    point::core(&mut numbers(request.seed, 1, number), unit, size)
+}
+
+/// A program for a core.
+pub fn draw(shared: &Shared<'_>, core: &Config, number: u64) -> Drawn {
+    let mut rng = numbers(shared.request.seed, 2, number);
+    let profile = shared.profiles[rng.usize(0..shared.profiles.len())];
+    let config = point::memory(&mut rng, core);
+    let program = generate(rng.u64(..), profile, point::abilities(&config));
+    Drawn { number, profile, program, config }
+}
