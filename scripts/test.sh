@@ -30,6 +30,8 @@ step() {
 [[ -z ${CI-} ]] || export CARGO_INCREMENTAL=0
 ./scripts/setup.sh --comparison
 step format cargo fmt --all --check
+# These are declared by a macro, which cargo fmt does not look into.
+step format rustfmt --edition 2024 --check cores/src/isa/*.rs sim/src/decode/computed/*.rs
 step lints cargo clippy --workspace --all-targets --locked -- -D warnings
 if cargo nextest --version >/dev/null 2>&1; then
     step tests cargo nextest run --workspace --locked --no-fail-fast

@@ -93,7 +93,7 @@ pub struct Core {
     memory: Option<MemoryInCore>,
 }
 
-/// The adaptor in a core, and the memory that may be in it, for benches that look at it from outside.
+/// The last adaptor in a core, and the memory that may be in it, for benches that look at it from outside.
 #[derive(Clone, Debug)]
 pub struct MemoryInCore {
     /// Name of the adaptor's instance in the top.
@@ -105,7 +105,7 @@ pub struct MemoryInCore {
     pub banks: Vec<String>,
     /// How many of them hold RAM.
     pub ram_banks: usize,
-    /// The nets of the top between the pipeline and the adaptor, as the pipeline sees them.
+    /// The nets of the top between the pipeline and its adaptors, as the pipeline sees them.
     pub bus: Vec<rtl::PortInfo>,
 }
 
@@ -145,18 +145,19 @@ fn elaborate_from(
     let kind = config.memory.kind.name();
     let pipeline = pipeline::elaborate(&shape, unit)?;
     let prefix = &config.emit.prefix;
-    let (top, memory) = match memory::find(kind) {
-        None if image.is_some() => return Err(CoreError::NoMemory { kind }),
-        None => (top::elaborate(&pipeline, None, &format!("{purpose}."))?, None),
-        Some(adaptor) if image.is_some() && adaptor.storage.is_none() => return Err(CoreError::NoMemory { kind }),
-        Some(adaptor) => {
-            let behind = (adaptor.elaborate)(&shape, image)?;
-            let top = top::elaborate(&pipeline, Some(&behind), &format!("{purpose}, memory {kind}."))?;
-            let (ram_banks, banks) = adaptor.banks(&shape);
-            let (bus, module) = (top::bus(&pipeline, &behind), format!("{prefix}{}", adaptor.module));
-            (top, Some(MemoryInCore { instance: top::MEMORY, module, banks, ram_banks, bus }))
-        }
-    };
+    let adaptors = memory::adaptors(&config.memory);
+    let storage = adaptors.last().and_then(|adaptor| adaptor.storage.as_ref());
+    if image.is_some() && storage.is_none() {
+        return Err(CoreError::NoMemory { kind });
+    }
+    let modules = adaptors.iter().map(|adaptor| (adaptor.elaborate)(&shape, image)).collect::<Result<Vec<_>, _>>()?;
+    let behind = if modules.is_empty() { String::new() } else { format!(", memory {kind}") };
+    let top = top::elaborate(&pipeline, &modules, &format!("{purpose}{behind}."))?;
+    let memory = modules.last().map(|last| {
+        let (ram_banks, banks) = storage.map_or((0, Vec::new()), |storage| storage.banks(&shape));
+        let (bus, module) = (top::bus(&pipeline, &modules), format!("{prefix}{}", last.name()));
+        MemoryInCore { instance: top::MEMORY, module, banks, ram_banks, bus }
+    });
     divergence::check_names_of_external(&shape, &top, prefix)?;
     Ok(Core { top, prefix: prefix.clone(), header: header(config, &shape, unit), memory })
 }
@@ -182,12 +183,13 @@ impl Shape {
             late_results: (2 * config.memory.outstanding as usize / (config.warps as usize * slots))
                 .next_power_of_two()
                 .clamp(8, 16),
-            posts_stores: memory::find(config.memory.kind.name()).is_some_and(|adaptor| adaptor.posts_stores),
+            posts_stores: memory::adaptors(&config.memory).iter().any(|adaptor| adaptor.posts_stores),
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,
             isa: config.isa,
             fair_after: config.divergence.fair_after,
+            unit_keys: config.unit_keys.clone(),
             reset_pc,
             trace: config.trace.port,
             folds_rows: config.threads > 4,
@@ -294,7 +296,7 @@ impl Core {
         modules.iter().map(|m| (format!("{}.v", m.name), rtl::file(&self.header, m))).collect()
     }
 
-    /// The adaptor in the core, if its memory ports are not those of the top.
+    /// The last adaptor in the core, if it has adaptors.
     pub fn memory(&self) -> Option<&MemoryInCore> {
         self.memory.as_ref()
     }

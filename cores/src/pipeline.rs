@@ -12,6 +12,7 @@ use crate::memory::request_queue;
 use crate::shape::{PC, Shape};
 use crate::signals::{Alignment, Control, Hazards, LaneControl, LateResult, Meta, Path, Request, Resolve};
 use crate::stages::context::{Fetch, Written};
+use crate::stages::resource::{DIVIDER, LONG_RESULT, REQUEST, Reservations, TAG};
 use crate::stages::s0_steer::{Resteer, Stand};
 use crate::stages::s3_schedule::ReplayRecord;
 use crate::stages::s4_collect::RegisterWrite;
@@ -88,20 +89,15 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let epochs = m.forward("epochs", shape.contexts() * shape.epoch_bits());
     let bubble = m.forward("bubble", 1);
     let late = Written::forward(&m, shape, "late");
-    let accepted = m.forward("request_accepted", 1);
-    let request_unused = m.forward("request_unused_s8", 1);
-    let tag_written = m.forward("tag_written", 1);
-    let load_unused = m.forward("load_unused_s8", 1);
-    let long_written = m.forward("long_written", 1);
-    let long_unused = m.forward("long_unused_s8", 1);
-    let division_taken = m.forward("division_taken", 1);
-    let division_unused = m.forward("division_unused_s8", 1);
+    let freed = Reservations::forward(&m, shape, "freed");
+    let unused = Reservations::forward(&m, shape, "unused_s8");
     let s3 = m.instance("s3", &s3_schedule::elaborate(shape, &round_robin)?);
     s3.input("running", &running).input("bubble", &bubble).input("epochs", &epochs);
     fetch_s2.connect(&s3, "s2");
     s3.input("dead_s2", &dead_s2).input("word_s2", &word_s2);
     s3.input("predicted_s2", &predicted_s2).input("fetch_fault_s2", &fetch_fault_s2);
     hazards.connect(&s3, "s2");
+    Reservations::from_instance(&s2, shape, "reserved_s2").connect(&s3, "reserved_s2");
     s1.feeds(&s3, &["reconvergence_s2"]);
     s3.input("resteer_valid", &resteer.valid).input("resteer_warp", &resteer.warp);
     let shadows = m.forward("shadows_s8", shape.slot_mask_bits());
@@ -117,10 +113,8 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     s3.input("start_valid", &start_row_valid).input("start_row", &start_row);
     late.connect(&s3, "late");
     s3.input("memory_idle", &ports.dmem_idle);
-    s3.input("request_accepted", &accepted).input("request_unused_s8", &request_unused);
-    s3.input("tag_written", &tag_written).input("tag_unused_s8", &load_unused);
-    s3.input("long_written", &long_written).input("long_unused_s8", &long_unused);
-    s3.input("division_taken", &division_taken).input("division_unused_s8", &division_unused);
+    freed.connect(&s3, "freed");
+    unused.connect(&s3, "unused_s8");
     let late_idle = s3.net("late_idle");
     s3.output_to("room", &room).output_to("urgent", &urgent);
 
@@ -152,6 +146,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     LaneControl::from_instance(&s5, shape, "s6").connect(&s6, "s6");
     let control_s6 = Control::from_instance(&s5, shape, "s6");
     control_s6.connect(&s6, "s6");
+    Reservations::from_instance(&s5, shape, "reserved_s6").connect(&s6, "reserved_s6");
     Operands::from_instance(&s5, &shape.threads, "s6").connect(&s6, "s6");
     s5.feeds(&s6, &["store_s6"]);
     let leader = m.instance("s6_leader", &s6_leader::elaborate(shape)?);
@@ -167,6 +162,8 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let meta_s7 = Meta::from_instance(&s6, shape, "s7");
     meta_s7.connect(&s7, "s7");
     Control::from_instance(&s6, shape, "s7").connect(&s7, "s7");
+    let reserved_s7 = Reservations::from_instance(&s6, shape, "reserved_s7");
+    reserved_s7.connect(&s7, "reserved_s7");
     let (result_s7, store_s7) = (s6.net("result_s7"), s6.net("store_s7"));
     s7.input("result_s7", &result_s7).input("store_s7", &store_s7);
     s6.feeds(&s7, &["address_s7", "taken_s7", "uniform_s7", "leader_s7", "leader_number_s7", "leader_address_s7"]);
@@ -178,8 +175,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         .input("free_tag", &free_tag)
         .input("commits", &commits);
     s7.output_to("commit_s7", &commit);
-    s7.output_to("request_unused_s8", &request_unused).output_to("load_unused_s8", &load_unused);
-    s7.output_to("long_unused_s8", &long_unused).output_to("division_unused_s8", &division_unused);
+    unused.driven_by(&s7, "unused_s8");
 
     m.comment("S8: context, and requests to memory.");
     let s8 = m.instance("s8", &s8_context::elaborate(shape, &unit.elaborate(shape)?)?);
@@ -216,7 +212,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     queue.input("to_console", &s7.net("to_console_s7"));
     Request::from_instance(&s7, shape, "request").connect(&queue, "request");
     queue.input("dmem_req_ready", &ports.dmem_req_ready).input("console_ready", &ports.console_ready);
-    queue.output_to("accepted", &accepted);
+    queue.output_to("request_freed", &freed.of(&REQUEST));
     for port in ["valid", "op", "addr", "tag", "mask", "data"].map(|field| format!("dmem_req_{field}")) {
         m.output(&port, &queue.output(&port));
     }
@@ -242,13 +238,14 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         .connect(&s9, "s7");
     s6.feeds(&s9, &["may_write_s7"]);
     Written::from_instance(&s7, shape, "unused_s8").connect(&s9, "unused_s8");
-    s9.output_to("free_tag", &free_tag).output_to("bubble", &bubble).output_to("tag_written", &tag_written);
+    s9.output_to("free_tag", &free_tag).output_to("bubble", &bubble).output_to("tag_freed", &freed.of(&TAG));
     write.driven_by(&s9, "write");
     late.driven_by(&s9, "late");
     if shape.has(&M) {
         let long = m.instance("long_results", &long_results::elaborate(shape)?);
         let long_taken = s9.net("long_taken");
-        s7.feeds(&long, &["multiplies_s7", "divides_s7", "may_divide_s7"]);
+        s7.feeds(&long, &["long_result_used_s7", "divider_used_s7"]);
+        long.input("may_divide_s7", &(&meta_s7.valid & reserved_s7.of(&DIVIDER)));
         late_s7.connect(&long, "s7");
         long.input("funct3_s7", &meta_s7.instruction.slice(12, 2));
         long.input("dividend_s7", &result_s7).input("divisor_s7", &store_s7);
@@ -256,11 +253,8 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         long.feeds(&s9, &["valid_long"]);
         LateResult::from_instance(&long, shape, "long").connect(&s9, "long");
         long.feeds(&s9, &["data_long"]);
-        s9.output_to("long_written", &long_written);
-        long.output_to("division_taken", &division_taken);
-    } else {
-        m.drive(&long_written, &zeros(1));
-        m.drive(&division_taken, &zeros(1));
+        s9.output_to("long_result_freed", &freed.of(&LONG_RESULT));
+        long.output_to("divider_freed", &freed.of(&DIVIDER));
     }
 
     m.comment("Halt on the first fault; done when every thread has ended and nothing is on its way.");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rtl::{Each, clog2};
-use weft_config::{Extension, External, Isa};
+use weft_config::{Extension, External, Isa, UnitKeys};
 
 use crate::isa::{self, Acts, Encoding};
 
@@ -72,6 +72,8 @@ pub struct Shape {
     pub isa: Isa,
     /// Commits of a warp after which another of its paths gets its turn; 0: never.
     pub fair_after: u64,
+    /// The keys that belong to single divergence units.
+    pub unit_keys: UnitKeys,
     /// Where threads start.
     pub reset_pc: u32,
     /// Whether the core has its trace port.

@@ -85,14 +85,6 @@ rtl::bundle! {
         uses_rs2: 1,
         /// Whether rd is written and is not x0.
         writes_rd: 1,
-        /// A load or atomic operation: takes a tag and a place in the request queue, and its result comes late.
-        is_load: 1,
-        /// A multiplication or division: takes a place among the long results.
-        is_long: 1,
-        /// A division: takes the divider.
-        is_divide: 1,
-        /// A store: takes a place in the request queue.
-        is_store: 1,
         /// A `jalr`, which like an access of memory asks for a leader.
         is_jalr: 1,
         /// Waits until earlier requests have been accepted, and performed: `fence.i`, and `fence` where it matters.
@@ -127,18 +119,10 @@ rtl::bundle! {
         is_jal: 1,
         /// `jalr`.
         is_jalr: 1,
-        /// Load or atomic operation: memory answers.
-        is_load: 1,
-        /// Store.
-        is_store: 1,
         /// Atomic operation: one lane a transaction.
         is_atomic: 1,
         /// What is asked of memory (`dmem_req_op`).
         memory_op: 4,
-        /// Multiplication: the result comes late.
-        is_multiply: 1,
-        /// Division: the result comes late.
-        is_divide: 1,
         /// Write to the exit CSR.
         is_exit: 1,
         /// Write to the barrier CSR.

@@ -1,9 +1,7 @@
 //! The extensions of the instruction set: one descriptor each, of what hardware, golden model and tools must agree on.
 //!
 //! What the instructions of an extension do is written twice and independently: in the hardware (`cores`) and in the
-//! golden model (`sim`). An extension that is not in [`EXTENSIONS`] does not exist.
-
-use serde::ser::{Serialize, SerializeMap, Serializer};
+//! golden model (`sim`). An extension that is not in the list [`extensions!`](crate::extensions) does not exist.
 
 /// An extension that a core may have or not.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +81,25 @@ pub const XABS: Extension = Extension {
     requires: &[],
 };
 
-/// Every extension, in the order of the keys and of `-march`.
-pub const EXTENSIONS: &[Extension] = &[M, A, ZBA, ZBB, ZICOND];
+/// The list of all extensions, in the order of the keys and of `-march`: the name of the module that each has in the
+/// hardware and in the golden model, and its descriptor. It is given to a macro of the crate, which declares the modules.
+#[macro_export]
+macro_rules! extensions {
+    ($declare:ident) => {
+        $declare! {
+            beyond_the_lanes { m: M, a: A }
+            in_the_lanes { zba: ZBA, zbb: ZBB, zicond: ZICOND }
+        }
+    };
+}
+
+macro_rules! descriptors {
+    (beyond_the_lanes { $($_own:ident: $own:ident),* } in_the_lanes { $($_module:ident: $descriptor:ident),* }) => {
+        /// Every extension, in the order of the keys and of `-march`.
+        pub const EXTENSIONS: &[Extension] = &[$($own,)* $($descriptor,)*];
+    };
+}
+extensions!(descriptors);
 
 impl Extension {
     const fn bit(&self) -> u64 {
@@ -181,16 +196,6 @@ impl Default for Isa {
 impl std::fmt::Debug for Isa {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.march())
-    }
-}
-
-impl Serialize for Isa {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(EXTENSIONS.len()))?;
-        for extension in EXTENSIONS {
-            map.serialize_entry(extension.key.trim_start_matches("isa."), &self.has(extension))?;
-        }
-        map.end()
     }
 }
 

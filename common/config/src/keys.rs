@@ -4,14 +4,12 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
-
 use crate::extension::Isa;
 use crate::external::External;
-use crate::unit::SORTED_TABLE;
+use crate::unit::{SORTED_TABLE, UnitKeys};
 
 /// A whole configuration, resolved: every key has a value in range.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Warps in the core, 1…64.
     pub warps: u32,
@@ -21,8 +19,8 @@ pub struct Config {
     pub isa: Isa,
     /// Divergence tracking.
     pub divergence: Divergence,
-    /// The divergence unit `arbiter`.
-    pub arbiter: Arbiter,
+    /// The keys that belong to single divergence units.
+    pub unit_keys: UnitKeys,
     /// Memory port and map.
     pub memory: Memory,
     /// Trace port.
@@ -34,7 +32,7 @@ pub struct Config {
 }
 
 /// `[divergence]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// Name of a registered divergence unit, or `verilog`.
     pub unit: String,
@@ -43,7 +41,6 @@ pub struct Divergence {
     /// Of the unit `verilog`: the name of its module.
     pub module: String,
     /// What is in that file, once somebody has read it.
-    #[serde(skip)]
     pub external: Option<Arc<External>>,
     /// Commits of a warp after which its path yields to another one; 0 = never.
     pub fair_after: u64,
@@ -56,8 +53,7 @@ pub struct Divergence {
 }
 
 /// `divergence.scoreboard`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "&'static str")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scoreboard {
     /// A shadow bit for each late result: threads that pass from slot to slot wait for all that are pending.
     Shadow,
@@ -66,8 +62,7 @@ pub enum Scoreboard {
 }
 
 /// `divergence.scheduler`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "&'static str")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduler {
     /// Instructions of both paths of a warp are at hand.
     Full,
@@ -75,15 +70,8 @@ pub enum Scheduler {
     Constrained,
 }
 
-/// `[arbiter]`
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Arbiter {
-    /// Registers in the comparator tree, 0…2.
-    pub pipeline_stages: u32,
-}
-
 /// `[memory]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// What stands behind the memory port.
     pub kind: MemoryKind,
@@ -106,8 +94,7 @@ pub struct Memory {
 }
 
 /// `memory.kind`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "&'static str")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     /// The port is at the top of the core; the test bench answers.
     Model,
@@ -118,8 +105,7 @@ pub enum MemoryKind {
 }
 
 /// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a range `"min..max"` (both ends included) drawn at random.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "toml::Value")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
     /// Fewest cycles, at least 1.
     pub min: u32,
@@ -128,19 +114,18 @@ pub struct Latency {
 }
 
 /// `memory.bandwidth`: thousandths of a transaction per cycle, 1…1000. 250 = one every four cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(into = "toml::Value")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bandwidth(pub u32);
 
 /// `[trace]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Whether the core carries its trace port.
     pub port: bool,
 }
 
 /// `[emit]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emit {
     /// What the names of all modules and of the files of memory contents begin with.
     pub prefix: String,
@@ -149,7 +134,7 @@ pub struct Emit {
 }
 
 /// `[run]`
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Cycles without commit, response or outstanding request that make a deadlock.
     pub watchdog: u64,
@@ -164,7 +149,7 @@ impl Default for Config {
             threads: 8,
             isa: Isa::default(),
             divergence: Divergence::default(),
-            arbiter: Arbiter::default(),
+            unit_keys: UnitKeys::default(),
             memory: Memory::default(),
             trace: Trace::default(),
             emit: Emit::default(),
@@ -278,24 +263,6 @@ impl Scoreboard {
             Self::Shadow => "shadow",
             Self::Optimistic => "optimistic",
         }
-    }
-}
-
-impl From<Scoreboard> for &'static str {
-    fn from(scoreboard: Scoreboard) -> Self {
-        scoreboard.name()
-    }
-}
-
-impl From<Scheduler> for &'static str {
-    fn from(scheduler: Scheduler) -> Self {
-        scheduler.name()
-    }
-}
-
-impl From<MemoryKind> for &'static str {
-    fn from(kind: MemoryKind) -> Self {
-        kind.name()
     }
 }
 

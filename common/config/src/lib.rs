@@ -31,7 +31,7 @@ pub use reference::reference;
 pub use resolve::{Base, Origins};
 pub use suggest::nearest;
 pub use table::{KEYS, Key};
-pub use unit::{ARBITER, DUAL_PATH, Holds, PDOM_STACK, SORTED_TABLE, UNITS, Unit, UnitError, UnknownUnit, VERILOG};
+pub use unit::*;
 
 /// Number of the configuration schema: raised whenever a key changes its name or meaning.
 pub const SCHEMA: u32 = 1;

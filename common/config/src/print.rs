@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
 use crate::SCHEMA;
 use crate::keys::Config;
 use crate::suggest::split;
@@ -43,6 +45,33 @@ impl Config {
             let _ = writeln!(text, "{}", external.text);
         }
         text
+    }
+}
+
+/// Every key with its value, in the order and the tables of the file.
+impl Serialize for Config {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let table = |key: &Key| split(key.name).0;
+        let mut map = serializer.serialize_map(None)?;
+        for keys in KEYS.chunk_by(|one, other| table(one) == table(other)) {
+            match table(&keys[0]) {
+                "" => keys.iter().try_for_each(|key| map.serialize_entry(key.name, &key.value(self)))?,
+                name => map.serialize_entry(name, &Keys { config: self, keys })?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// Keys of one table, with their values.
+struct Keys<'a> {
+    config: &'a Config,
+    keys: &'a [Key],
+}
+
+impl Serialize for Keys<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.keys.iter().map(|key| (split(key.name).1, key.value(self.config))))
     }
 }
 

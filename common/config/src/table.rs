@@ -5,6 +5,7 @@
 use crate::extension::{EXTENSIONS, Extension};
 use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler, Scoreboard};
 use crate::suggest::hint_among;
+use crate::unit::{UNITS, UnitKey};
 use crate::value::Given;
 
 /// Longest latency of the modelled memory, in cycles.
@@ -37,6 +38,7 @@ enum Field {
         at: fn(&mut Config) -> &mut bool,
     },
     Extension(&'static Extension),
+    OfUnit(&'static UnitKey),
     Name {
         what: &'static str,
         at: fn(&mut Config) -> &mut String,
@@ -74,25 +76,39 @@ pub(crate) enum Refusal {
 }
 
 /// Every key, in the order of the file.
-pub const KEYS: &[Key] = &keys::<{ BEFORE.len() + EXTENSIONS.len() + AFTER.len() }>();
+pub const KEYS: &[Key] = &keys::<{ SIZES.len() + EXTENSIONS.len() + DIVERGENCE.len() + unit_keys() + OTHERS.len() }>();
 
 const fn keys<const COUNT: usize>() -> [Key; COUNT] {
-    let mut keys = [BEFORE[0]; COUNT];
-    let (extensions, after) = (BEFORE.len(), BEFORE.len() + EXTENSIONS.len());
+    let mut keys = [SIZES[0]; COUNT];
+    let (extensions, divergence) = (SIZES.len(), SIZES.len() + EXTENSIONS.len());
+    let units = divergence + DIVERGENCE.len();
+    let others = units + unit_keys();
     let mut at = 0;
     while at < COUNT {
         keys[at] = match at {
-            _ if at < extensions => BEFORE[at],
-            _ if at < after => Key::of_extension(&EXTENSIONS[at - extensions]),
-            _ => AFTER[at - after],
+            _ if at < extensions => SIZES[at],
+            _ if at < divergence => Key::of_extension(&EXTENSIONS[at - extensions]),
+            _ if at < units => DIVERGENCE[at - divergence],
+            _ if at < others => Key::of_unit(at - units),
+            _ => OTHERS[at - others],
         };
         at += 1;
     }
     keys
 }
 
-/// The keys before those of the extensions.
-const BEFORE: &[Key] = &[
+/// How many keys belong to units.
+const fn unit_keys() -> usize {
+    let (mut count, mut unit) = (0, 0);
+    while unit < UNITS.len() {
+        count += UNITS[unit].own_keys.len();
+        unit += 1;
+    }
+    count
+}
+
+/// The sizes of a core.
+const SIZES: &[Key] = &[
     Key {
         name: "warps",
         summary: "Warps in the core.",
@@ -107,8 +123,8 @@ const BEFORE: &[Key] = &[
     },
 ];
 
-/// The keys after those of the extensions.
-const AFTER: &[Key] = &[
+/// The unit that tracks divergence, and the keys that no unit declares as its own.
+const DIVERGENCE: &[Key] = &[
     Key {
         name: "divergence.unit",
         summary: "The unit that tracks the paths of a diverged warp; \"verilog\" is a module of yours.",
@@ -164,12 +180,10 @@ const AFTER: &[Key] = &[
         in_hardware: false,
         field: Field::Boolean { at: |config| &mut config.divergence.path_forwarding },
     },
-    Key {
-        name: "arbiter.pipeline_stages",
-        summary: "Registers in the comparator tree of the unit \"arbiter\": each shortens it, and keeps the instructions of a warp a cycle further apart.",
-        in_hardware: true,
-        field: Field::Integer { values: Integers::between(0, 2), at: |config| &mut config.arbiter.pipeline_stages },
-    },
+];
+
+/// All other keys.
+const OTHERS: &[Key] = &[
     Key {
         name: "memory.kind",
         summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latencies, bandwidth and seed cannot be set); with \"axi4\" an AXI4 master, whose slave the test bench is.",
@@ -270,6 +284,17 @@ impl Key {
         Self { name: key, summary, in_hardware: true, field: Field::Extension(extension) }
     }
 
+    /// That of a number among those of all units.
+    const fn of_unit(number: usize) -> Self {
+        let (mut at, mut unit) = (number, 0);
+        while at >= UNITS[unit].own_keys.len() {
+            at -= UNITS[unit].own_keys.len();
+            unit += 1;
+        }
+        let key = &UNITS[unit].own_keys[at];
+        Self { name: key.name, summary: key.summary, in_hardware: true, field: Field::OfUnit(key) }
+    }
+
     /// Whether it is of an extension that is off unless it is asked for, and is off in `config`.
     pub(crate) fn is_absent_extension(&self, config: &Config) -> bool {
         matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
@@ -289,6 +314,7 @@ impl Key {
     pub fn values(&self) -> String {
         match &self.field {
             Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
+            Field::OfUnit(key) => Integers::of(key).describe(),
             Field::Boolean { .. } | Field::Extension(_) => "true or false".into(),
             Field::Name { what, .. } => (*what).into(),
             Field::Prefix { .. } => "a Verilog identifier, or nothing".into(),
@@ -310,6 +336,7 @@ impl Key {
             Field::Long { at, .. } => toml::Value::Integer(i64::try_from(*at(config)).unwrap_or(i64::MAX)),
             Field::Boolean { at } => toml::Value::Boolean(*at(config)),
             Field::Extension(extension) => toml::Value::Boolean(config.isa.has(extension)),
+            Field::OfUnit(key) => toml::Value::Integer(config.unit_keys.get(key.name).into()),
             Field::Name { at, .. } | Field::Prefix { at } => toml::Value::String(at(config).clone()),
             Field::Choice { name, .. } => toml::Value::String(name(config).into()),
             Field::Latency { at } => (*at(config)).into(),
@@ -350,6 +377,9 @@ impl Key {
                 let number = values.accept(*number)?;
                 *at(config) = u32::try_from(number).map_err(|_| values.refuse(number.into()))?;
             }
+            (Field::OfUnit(key), Given::Integer(number)) => {
+                *config.unit_keys.get_mut(key.name) = Integers::of(key).accept(*number)? as u32;
+            }
             (Field::Long { values, at }, Given::Integer(number)) => *at(config) = values.accept(*number)?,
             (Field::Boolean { at }, Given::Boolean(truth)) => *at(config) = *truth,
             (Field::Extension(extension), Given::Boolean(truth)) => config.isa.set(extension, *truth),
@@ -377,6 +407,10 @@ impl Key {
 impl Integers {
     const fn between(min: u64, max: u64) -> Self {
         Self { min, max, powers_of_two: false }
+    }
+
+    fn of(key: &UnitKey) -> Self {
+        Self::between(key.min.into(), key.max.into())
     }
 
     const fn powers_of_two(min: u64, max: u64) -> Self {

@@ -3,6 +3,8 @@
 //! A descriptor says what a unit is for its surroundings. How it chooses paths is written twice and independently: in the
 //! hardware (`cores`) and in the golden model (`sim`). A unit that is not in [`UNITS`] does not exist.
 
+use std::collections::BTreeMap;
+
 use crate::keys::Config;
 use crate::suggest::nearest;
 use crate::table::Key;
@@ -24,7 +26,9 @@ pub struct Unit {
     pub rotates: bool,
     /// Whether it reads the reconvergence table, in which the analysis says where branches reconverge.
     pub reconverges: bool,
-    /// Keys that it reads and not every unit does.
+    /// Keys that it alone reads.
+    pub own_keys: &'static [UnitKey],
+    /// Other keys that it reads and not every unit does.
     pub keys: &'static [&'static str],
     /// What its trace records tell of the paths that wait.
     pub holds: Holds,
@@ -41,6 +45,50 @@ pub enum Holds {
     Unrecorded,
 }
 
+/// A key that belongs to a unit: an integer on which the emitted Verilog depends.
+pub struct UnitKey {
+    /// Its name, with dots.
+    pub name: &'static str,
+    /// What it is for, in one sentence.
+    pub summary: &'static str,
+    /// The least value.
+    pub min: u32,
+    /// The greatest value.
+    pub max: u32,
+    /// The value that it has unless it is set.
+    pub default: u32,
+}
+
+/// The values of all keys that belong to units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitKeys(BTreeMap<&'static str, u32>);
+
+impl Default for UnitKeys {
+    fn default() -> Self {
+        Self(UNITS.iter().flat_map(|unit| unit.own_keys).map(|key| (key.name, key.default)).collect())
+    }
+}
+
+impl UnitKeys {
+    /// The value of a key.
+    ///
+    /// # Panics
+    /// If it belongs to no unit.
+    #[track_caller]
+    pub fn get(&self, name: &str) -> u32 {
+        *self.0.get(name).unwrap_or_else(|| panic!("no unit has the key `{name}`"))
+    }
+
+    /// The same, to be changed.
+    ///
+    /// # Panics
+    /// If it belongs to no unit.
+    #[track_caller]
+    pub fn get_mut(&mut self, name: &str) -> &mut u32 {
+        self.0.get_mut(name).unwrap_or_else(|| panic!("no unit has the key `{name}`"))
+    }
+}
+
 fn none(_: &Config) -> u32 {
     0
 }
@@ -49,12 +97,19 @@ fn none(_: &Config) -> u32 {
 pub static ARBITER: Unit = Unit {
     name: "arbiter",
     slots: 1,
-    delay: |config| config.arbiter.pipeline_stages,
-    record_delay: |config| config.arbiter.pipeline_stages,
+    delay: |config| config.unit_keys.get("arbiter.pipeline_stages"),
+    record_delay: |config| config.unit_keys.get("arbiter.pipeline_stages"),
     takes_turns: true,
     rotates: false,
     reconverges: false,
-    keys: &["arbiter.pipeline_stages", "divergence.fair_after"],
+    own_keys: &[UnitKey {
+        name: "arbiter.pipeline_stages",
+        summary: "Registers in the comparator tree of the unit \"arbiter\": each shortens it, and keeps the instructions of a warp a cycle further apart.",
+        min: 0,
+        max: 2,
+        default: 0,
+    }],
+    keys: &["divergence.fair_after"],
     holds: Holds::Unrecorded,
 };
 
@@ -67,6 +122,7 @@ pub static SORTED_TABLE: Unit = Unit {
     takes_turns: true,
     rotates: true,
     reconverges: false,
+    own_keys: &[],
     keys: &["divergence.fair_after"],
     holds: Holds::Paths,
 };
@@ -80,6 +136,7 @@ pub static PDOM_STACK: Unit = Unit {
     takes_turns: false,
     rotates: true,
     reconverges: true,
+    own_keys: &[],
     keys: &[],
     // A divergence pushes one row or two, and the record does not say which.
     holds: Holds::Unrecorded,
@@ -94,6 +151,7 @@ pub static DUAL_PATH: Unit = Unit {
     takes_turns: false,
     rotates: true,
     reconverges: true,
+    own_keys: &[],
     keys: &["divergence.scheduler", "divergence.scoreboard", "divergence.path_forwarding"],
     holds: Holds::Rows,
 };
@@ -107,6 +165,7 @@ pub static VERILOG: Unit = Unit {
     takes_turns: false,
     rotates: false,
     reconverges: false,
+    own_keys: &[],
     keys: &["divergence.file", "divergence.module"],
     holds: Holds::Unrecorded,
 };
@@ -180,9 +239,14 @@ impl Unit {
         all().find(|unit| unit.name == name).ok_or_else(|| UnknownUnit::new(name, all().map(|unit| unit.name)))
     }
 
+    /// The keys that it reads and not every unit does.
+    pub fn keys_read(&self) -> impl Iterator<Item = &'static str> {
+        self.own_keys.iter().map(|key| key.name).chain(self.keys.iter().copied())
+    }
+
     /// Whether it reads the key, and not every unit does.
     pub fn reads(&self, key: &str) -> bool {
-        self.keys.contains(&key)
+        self.keys_read().any(|read| read == key)
     }
 
     /// Whether it is a user's module.
@@ -217,7 +281,7 @@ impl Config {
     /// If there is no unit of that name, or it does not read a key that is set for another one.
     pub fn check_unit(&self) -> Result<&'static Unit, UnitError> {
         let unit = self.unit()?;
-        for (reader, key) in all().flat_map(|reader| reader.keys.iter().map(move |key| (reader.name, *key))) {
+        for (reader, key) in all().flat_map(|reader| reader.keys_read().map(move |key| (reader.name, key))) {
             let Some(entry) = Key::find(key).filter(|_| !unit.reads(key)) else { continue };
             let (value, default) = (entry.value(self), entry.default());
             if value != default {
@@ -236,7 +300,7 @@ mod tests {
     #[test]
     fn every_key_of_a_unit_is_a_key() {
         for unit in all() {
-            assert!(unit.keys.iter().all(|key| Key::find(key).is_some()), "{}", unit.name);
+            assert!(unit.keys_read().all(|key| Key::find(key).is_some()), "{}", unit.name);
             assert_eq!(unit.takes_turns, unit.reads("divergence.fair_after"), "{}", unit.name);
         }
     }
@@ -245,7 +309,7 @@ mod tests {
     fn a_key_that_the_unit_ignores_must_have_its_default() {
         let mut config = Config::default();
         assert!(config.check_unit().is_ok());
-        config.arbiter.pipeline_stages = 2;
+        *config.unit_keys.get_mut("arbiter.pipeline_stages") = 2;
         let error = config.check_unit().err().expect("it is ignored");
         assert_eq!(
             error.to_string(),

@@ -1,8 +1,9 @@
 //! S2 and S5 side by side: what the one reserves, the other gives back.
 
-use rtl::{Builder, Direction, ElaborationError, Expr, Instance, Module, join};
+use rtl::{Builder, Bundle, Direction, ElaborationError, Expr, Instance, Module};
 
 use crate::shape::Shape;
+use crate::stages::resource::Reservations;
 use crate::stages::{s2_predecode, s5_decode};
 
 /// S2 with a word, and S5 with the same word, whose outputs are a cycle later: a module for a proof over all words.
@@ -15,10 +16,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let [s2, s5] = ["s2", "s5"].map(|name| m.instance(name, &stages[usize::from(name == "s5")]));
     connect(&m, &s2, &stages[0], "word_s2", &word);
     connect(&m, &s5, &stages[1], "instruction_s5", &word);
-    let reserved = join(&["is_load", "is_store", "is_long", "is_divide"].map(|name| s2.output(&format!("{name}_s2"))));
-    let [load, store, multiply, divide] =
-        ["is_load", "is_store", "is_multiply", "is_divide"].map(|name| s5.output(&format!("{name}_s6")));
-    let given_back = join([&load, &store, &(&multiply | &divide), &divide]);
+    let reserved = Reservations::from_instance(&s2, shape, "reserved_s2").pack();
+    let given_back = Reservations::from_instance(&s5, shape, "reserved_s6").pack();
     let later = m.delay("reserved", &reserved);
     m.assert("what_s2_reserves_s7_gives_back", &later.eq(&given_back));
     m.output("reserved_s6", &later);

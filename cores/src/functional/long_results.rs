@@ -13,8 +13,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let divider_module = divider::elaborate(shape)?;
     let m = Builder::new("long_results", "Products and quotients waiting for the register file's write port.");
     m.port_group("multiplications and divisions that leave S7");
-    let multiplies = m.input("multiplies_s7", 1);
-    let divides = m.input("divides_s7", 1);
+    let computes = m.input("long_result_used_s7", 1);
+    let divides = m.input("divider_used_s7", 1);
     let may_divide = m.input("may_divide_s7", 1);
     let target = LateResult::inputs(&m, shape, "s7");
     let funct3 = m.input("funct3_s7", 2);
@@ -26,10 +26,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let pop = m.input("pop", 1);
 
     let product_valid = m.register("product_valid", 1);
-    product_valid.next(&multiplies).reset(0);
+    product_valid.next(&(computes & !&divides)).reset(0);
     let product_target = target.delay(&m, shape, "q");
     let divider = m.instance("divider", &divider_module);
-    let division_taken = m.forward("takes_division", 1);
+    let division_taken = m.forward("division_taken", 1);
     divider
         .input("start", &divides)
         .input("may_start", &may_divide)
@@ -58,6 +58,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     .outputs(&m, "long");
     results.pop(&m, &pop);
     m.port_group("the divider is free again");
-    m.output("division_taken", &division_taken);
+    m.output("divider_freed", &division_taken);
     m.finish()
 }

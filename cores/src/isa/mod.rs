@@ -1,18 +1,13 @@
 //! The instruction table: a file for each extension, a line in it for each encoding. The decoders of S2, S4 and S5 are
 //! made from it, and the lanes from the gates that stand next to the encodings.
 
-mod a;
 mod cover;
 mod csr;
 mod encoding;
 #[cfg(test)]
 mod example;
 mod extension;
-mod m;
 mod rv32i;
-mod zba;
-mod zbb;
-mod zicond;
 mod zicsr;
 mod zifencei;
 mod zihintpause;
@@ -25,9 +20,15 @@ pub use encoding::{
 pub use extension::{Extension, Lane, Selected};
 use weft_config::Isa;
 
-/// Every extension that a core may have or not.
-pub static EXTENSIONS: &[&Extension] =
-    &[&m::EXTENSION, &a::EXTENSION, &zba::EXTENSION, &zbb::EXTENSION, &zicond::EXTENSION];
+macro_rules! declare {
+    ($($_group:ident { $($module:ident: $_descriptor:ident),* })*) => {
+        $($(mod $module;)*)*
+
+        /// Every extension that a core may have or not.
+        pub static EXTENSIONS: &[&Extension] = &[$($(&$module::EXTENSION),*),*];
+    };
+}
+weft_config::extensions!(declare);
 
 /// The extensions of a core.
 pub fn extensions(isa: Isa) -> impl Iterator<Item = &'static Extension> {

@@ -17,6 +17,7 @@ use rtl::{
     Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, join, ones, select, select_one_hot,
     zeros,
 };
+use weft_config::MemoryKind;
 use weft_config::extension::A;
 
 use super::request_queue::hart_bits;
@@ -27,14 +28,11 @@ use crate::shape::Shape;
 
 /// The adaptor.
 pub const ADAPTOR: Adaptor = Adaptor {
-    kind: "bram",
-    module: MODULE,
+    is_wanted: |memory| memory.kind == MemoryKind::Bram,
     elaborate,
     storage: Some(Storage { banks: |shape| shape.threads, bank, table_bank }),
     posts_stores: false,
 };
-
-const MODULE: &str = "bram";
 
 /// The memory of word `number` of each line.
 fn bank(number: usize) -> String {
@@ -58,7 +56,7 @@ struct Access {
 
 fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
     let m = Builder::new(
-        MODULE,
+        "bram",
         &format!("Memory in the core: {} bytes of block RAM, {} banks of words.", shape.ram_bytes, shape.threads),
     );
     m.keep_inputs();

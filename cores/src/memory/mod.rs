@@ -15,13 +15,11 @@ use crate::shape::Shape;
 /// Elaborates the module of an adaptor; `image` names the file that each bank starts with.
 type Elaborate = fn(&Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError>;
 
-/// What can be put between the memory ports of the pipeline and the top: a module with some of those ports, mirrored,
-/// whose other ports become ports of the top, as do those of the pipeline that it has not.
+/// What can be put between the pipeline and the top: a module that mirrors some of the memory ports before it, and whose
+/// other ports the next adaptor mirrors, or the top has ([`crate::top`]).
 pub struct Adaptor {
-    /// The `memory.kind` that asks for it.
-    pub kind: &'static str,
-    /// Name of its module.
-    pub module: &'static str,
+    /// Whether a configuration asks for it.
+    pub is_wanted: fn(&weft_config::Memory) -> bool,
     /// Elaborates it.
     pub elaborate: Elaborate,
     /// RAM, if it is in the module.
@@ -40,20 +38,19 @@ pub struct Storage {
     pub table_bank: fn(usize) -> String,
 }
 
-impl Adaptor {
+impl Storage {
     /// How many of the memories hold RAM, and the names of all, those with the reconvergence table at the end.
     pub fn banks(&self, shape: &Shape) -> (usize, Vec<String>) {
-        let Some(storage) = &self.storage else { return (0, Vec::new()) };
-        let numbers = 0..(storage.banks)(shape);
+        let numbers = 0..(self.banks)(shape);
         let tables = if shape.reconverges { numbers.clone() } else { 0..0 };
-        (numbers.len(), numbers.map(storage.bank).chain(tables.map(storage.table_bank)).collect())
+        (numbers.len(), numbers.map(self.bank).chain(tables.map(self.table_bank)).collect())
     }
 }
 
-/// Every adaptor. With another kind the memory ports of the pipeline are ports of the top.
+/// Every adaptor, in the order from the pipeline to the memory.
 static ADAPTORS: &[Adaptor] = &[bram::ADAPTOR, axi4::ADAPTOR];
 
-/// The adaptor of a `memory.kind`, if it needs one.
-pub fn find(kind: &str) -> Option<&'static Adaptor> {
-    ADAPTORS.iter().find(|adaptor| adaptor.kind == kind)
+/// The adaptors of a configuration, in that order. RAM is in the last of them, if it is in the core.
+pub fn adaptors(memory: &weft_config::Memory) -> Vec<&'static Adaptor> {
+    ADAPTORS.iter().filter(|adaptor| (adaptor.is_wanted)(memory)).collect()
 }

@@ -71,7 +71,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("console_valid", &to_console);
     m.output("console_data", &data.slice(0, 8));
     m.port_group("a place is free again");
-    m.output("accepted", &pop);
+    m.output("request_freed", &pop);
     m.output("idle", &requests.empty);
     m.finish()
 }

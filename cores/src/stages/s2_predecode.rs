@@ -29,7 +29,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("Operands. An instruction with x0 in the place of an operand may as well have that operand.");
     let has = |field: u32, wanted: fn(Format) -> bool| decoder.in_opcode(&|e| wanted(e.format), &|e| e.is_zero(field));
     let rd = word.slice(7, 5);
-    let reserved = resource::reserved(&decoder);
+    let reserved = resource::reserved(shape, &decoder);
     // FENCE has something to wait for only where stores are performed late.
     let fences = |class| class == Class::FetchFence || class == Class::Fence && shape.posts_stores;
     let hazards = Hazards {
@@ -39,10 +39,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         uses_rs2: has(RS2, Format::reads_rs2),
         writes_rd: has(RD, Format::writes_rd) & rd.any(),
         rd,
-        is_load: reserved.is_load,
-        is_long: reserved.is_long,
-        is_divide: reserved.is_divide,
-        is_store: reserved.is_store,
         is_jalr: operation(Operation::Jalr),
         is_fence_i: decoder.in_opcode(&|e| fences(e.class), &|_| false),
     };
@@ -57,6 +53,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.port_group("hazards and prediction");
     hazards.outputs(&m, "s2");
+    reserved.outputs(&m, "reserved_s2");
     m.output("predicted_s2", &(&fetch.pc + step));
     m.output("fetch_fault_s2", &!in_ram(shape, &concat([&fetch.pc, &rtl::zeros(2)])));
     m.finish()

@@ -6,9 +6,9 @@
 //!
 //! Storage: 2 × (slots · entries + 2 + needs) + 16 bits.
 
-use rtl::{Builder, ElaborationError, Expr, Module, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
-use super::resource::{DIVIDER, LONG_RESULT, NO_REQUESTS, REQUEST, Resource, TAG, resources};
+use super::resource::{Reservations, Resource, TAG};
 use crate::formal::points;
 use crate::shape::Shape;
 
@@ -18,6 +18,26 @@ const WRITE_LATENCY: usize = 4;
 /// Cycles from issue until S8 may have resteered.
 const RESTEER_LATENCY: usize = 5;
 
+/// What an instruction needs before it issues; the same bits say what is lacking.
+pub struct Needs {
+    /// What it reserves.
+    pub reserved: Reservations,
+    /// That no request waits in the queue.
+    pub no_requests: Expr,
+}
+
+impl Bundle for Needs {
+    type Shape = Shape;
+
+    fn build(shape: &Shape, make: &mut dyn FnMut(&'static str, usize) -> Expr) -> Self {
+        Self { reserved: Reservations::build(shape, make), no_requests: make("no_requests", 1) }
+    }
+
+    fn fields(&self) -> Vec<(&'static str, &Expr)> {
+        self.reserved.fields().into_iter().chain([("no_requests", &self.no_requests)]).collect()
+    }
+}
+
 /// Elaborates one context.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entries = shape.late_results;
@@ -25,7 +45,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("from S2");
     let push = m.input("push", 1);
     let pushed = [
-        ("needs", m.input("needs_s2", resources(shape).len())),
+        ("needs", m.input("needs_s2", Needs::bits(shape))),
         ("depends", m.input("depends_s2", shape.slots * entries)),
         ("reads_last", m.input("reads_last_s2", 1)),
         ("elects", m.input("elects_s2", 1)),
@@ -38,7 +58,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let record_ends = m.input("record_ends", 1);
     m.port_group("late results under way, and what is lacking");
     let pending = m.input("pending", shape.slots * entries);
-    let lacking = m.input("lacking", resources(shape).len());
+    let lacking = m.input("lacking", Needs::bits(shape));
 
     m.comment("What is picked in the cycle of a flush does not issue.");
     let issue = m.wire("issue", &(&picked & !&flush));
@@ -96,17 +116,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let replayed_next = m.wire("replayed_next", &unless_flushed(&record & (&issue | &*replayed)));
     replayed.next(&replayed_next).reset(0);
     let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (&present_next | replayed_next)));
-    let loads = m.wire("loads", &(&issue & TAG.of(shape, &needs)));
+    let (needs, lacking) = (Needs::unpack(shape, &needs), Needs::unpack(shape, &lacking));
+    let loads = m.wire("loads", &(&issue & needs.reserved.of(&TAG)));
     let loading = &loads | &since(&m, "loaded", &loads, RESTEER_LATENCY)[RESTEER_LATENCY - 1];
 
     if shape.constrained {
-        let late = resources(shape).into_iter().filter(|resource| resource.is_late);
-        let late: Vec<Expr> = late.map(|late| late.of(shape, &needs)).collect();
         m.port_group("for the constrained scheduler");
-        m.output("issues_late", &(&issue & rtl::reduce(&late, &|a, b| a | b)));
+        m.output("issues_late", &(&issue & needs.reserved.any_late()));
         m.output("waits_late", &(&*present & &waits_for_late));
     }
-    let waits_for = |resource: &Resource| &*present & resource.of(shape, &needs) & resource.of(shape, &lacking);
     let too_close_to_issue = &*present & &issued[spacing - 1];
     let found = [
         ("two_wait", full.clone()),
@@ -116,11 +134,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ("waits_for_the_path", too_close_to_issue),
         ("waits_for_the_leader", &*present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
         ("does_not_fetch_beyond_a_replay", &beyond_replay & !&full_next),
-        ("waits_for_a_place", waits_for(&REQUEST)),
-        ("waits_for_a_tag", waits_for(&TAG)),
-        ("a_fence_waits", waits_for(&NO_REQUESTS)),
+        ("a_fence_waits", &*present & &needs.no_requests & &lacking.no_requests),
     ];
     points(&m, shape, &found);
+    let waits_for = |(row, needs): &(&Resource, Expr)| {
+        (format!("waits_for_a_{}", row.name), &*present & needs & lacking.reserved.of(row))
+    };
+    points(&m, shape, &needs.reserved.rows().map(waits_for).collect::<Vec<_>>());
     if shape.slots > 1 {
         let results = &depends & &pending;
         let [own, shadowed] = [results.slice(0, entries).any(), results.from(entries).any()];
@@ -130,18 +150,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         ];
         points(&m, shape, &found);
     }
-    if LONG_RESULT.exists(shape) {
-        let found =
-            [("waits_for_a_long_result", waits_for(&LONG_RESULT)), ("waits_for_the_divider", waits_for(&DIVIDER))];
-        points(&m, shape, &found);
-    }
     m.port_group("for the pick: it waits for nothing but a place, and not even for that");
     let unblocked = m.wire("unblocked_now", &(&*present & !blocked));
-    let mut has_places = (&needs & lacking).none();
-    let mut waits_for_requests = &*present & NO_REQUESTS.of(shape, &needs);
+    let mut has_places = (needs.pack() & lacking.pack()).none();
+    let mut waits_for_requests = &*present & &needs.no_requests;
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
-        has_places = has_places & (needs.none() | !&held_back);
+        has_places = has_places & (needs.pack().none() | !&held_back);
         // Who the others are held back for may need a place in the queue, which a fence keeps from all as long as it waits.
         waits_for_requests = waits_for_requests & !held_back;
         m.output("unblocked", &unblocked);

@@ -3,71 +3,65 @@
 //! A place is reserved at issue and counted a cycle later, from S4; each [`Resource`] has a count. Storage: a count and
 //! two or three flags for each.
 
-use rtl::{Builder, Expr, clog2, join, ones, zeros};
+use rtl::{Builder, Bundle, Expr, clog2, join, ones, zeros};
 
-use super::resource::{self, Resource};
+use super::resource::{REQUEST, Reservations, Resource, resources};
+use super::s3_context::Needs;
 use crate::shape::Shape;
 
-/// Places that are returned, of each kind by up to two at once: taken or written, and unused by a squashed instruction.
+/// Places that are returned.
 pub struct Returned {
-    /// Entries of the request queue.
-    pub requests: [Expr; 2],
+    /// What was reserved is free again.
+    freed: Reservations,
+    /// What was reserved was not used.
+    unused: Reservations,
     /// Nothing is in flight in the memory; no bits where it performs what it accepts.
-    pub memory_idle: Expr,
-    /// Tags of loads.
-    pub tags: [Expr; 2],
-    /// Entries of the queue of products and quotients.
-    pub longs: [Expr; 2],
-    /// The divider.
-    pub divisions: [Expr; 2],
+    memory_idle: Expr,
 }
 
 impl Returned {
     /// Declares the ports.
     pub fn inputs(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("places returned: request queue (accepted, unused), tags (written, unused)");
-        let accepted = m.input("request_accepted", 1);
+        m.port_group("what was reserved is free again, or was not used");
+        let freed = Reservations::inputs(m, shape, "freed");
+        let unused = Reservations::inputs(m, shape, "unused_s8");
         let memory_idle = m.input("memory_idle", usize::from(shape.posts_stores));
-        let requests = [accepted, m.input("request_unused_s8", 1)];
-        let tags = ["tag_written", "tag_unused_s8"].map(|port| m.input(port, 1));
-        m.port_group("long results written or unused, division taken or unused");
-        let longs = ["long_written", "long_unused_s8"].map(|port| m.input(port, 1));
-        let divisions = ["division_taken", "division_unused_s8"].map(|port| m.input(port, 1));
-        Self { requests, memory_idle, tags, longs, divisions }
+        Self { freed, unused, memory_idle }
     }
 }
 
-/// What may be reserved now.
-pub struct Reservations {
-    /// Of each row of the table of resources, whether it is lacking.
+/// What may issue now.
+pub struct Availability {
+    /// What is lacking: the bits of [`Needs`].
     pub lacking: Expr,
     /// Nothing is on its way to a register.
     pub late_idle: Expr,
 }
 
-impl Reservations {
+impl Availability {
     /// Of what the instruction in S4 needs, and what is returned. No request issues while a fence waits for all that are
     /// under way.
     pub fn declare(m: &Builder, shape: &Shape, needs_s4: &Expr, fence_waits: &Expr, returned: &Returned) -> Self {
-        let places = |resource: &Resource, returned: &[Expr; 2], closes: Option<&Expr>| {
-            let taken = resource.of(shape, needs_s4);
-            Places::declare(m, resource.name, (resource.capacity)(shape), &taken, returned.each_ref(), closes)
-        };
+        let Returned { freed, unused, memory_idle } = returned;
+        let taken = Needs::unpack(shape, needs_s4).reserved;
         let closes = m.fault("requests_issue_while_a_fence_waits", fence_waits, &zeros(1));
-        let requests = places(&resource::REQUEST, &returned.requests, Some(&closes));
-        let tags = places(&resource::TAG, &returned.tags, None);
-        let idle = &returned.memory_idle;
-        let is_idle = m.fault("fence_does_not_wait_for_memory", idle, &ones(idle.width()));
-        let performed = if shape.posts_stores { &requests.none & is_idle } else { requests.none };
-        let mut lacking = vec![requests.full, tags.full, !performed];
-        let mut late_idle = tags.none;
-        if resource::LONG_RESULT.exists(shape) {
-            let longs = places(&resource::LONG_RESULT, &returned.longs, None);
-            let divisions = places(&resource::DIVIDER, &returned.divisions, None);
-            lacking.extend([longs.full, divisions.full]);
-            late_idle = late_idle & longs.none;
-        }
-        Self { lacking: m.wire("lacking", &join(&lacking)), late_idle }
+        let is_request = |resource: &Resource| resource.name == REQUEST.name;
+        let count = |resource: &'static Resource| {
+            let returned = [&freed.of(resource), &unused.of(resource)];
+            let closes = is_request(resource).then_some(&closes);
+            let capacity = (resource.capacity)(shape);
+            (resource, Places::declare(m, resource.name, capacity, &taken.of(resource), returned, closes))
+        };
+        let places: Vec<(&Resource, Places)> = resources(shape).into_iter().map(count).collect();
+        let none = |of: &dyn Fn(&Resource) -> bool| {
+            let counts = places.iter().filter(|(resource, _)| of(resource));
+            counts.fold(ones(1), |none, (_, places)| none & &places.none)
+        };
+        let is_idle = m.fault("fence_does_not_wait_for_memory", memory_idle, &ones(memory_idle.width()));
+        let no_requests = none(&is_request);
+        let performed = if shape.posts_stores { no_requests & is_idle } else { no_requests };
+        let lacking: Vec<Expr> = places.iter().map(|(_, places)| places.full.clone()).chain([!performed]).collect();
+        Self { lacking: m.wire("lacking", &join(&lacking)), late_idle: none(&|resource| resource.is_late) }
     }
 }
 

@@ -15,10 +15,10 @@ use rtl::{
 use weft_trace::IssuePorts;
 
 use super::context::{Fetch, Written, contexts_of, join_context, split_context};
-use super::resource::resources;
-use super::s3_context;
+use super::resource::{REQUEST, Reservations};
+use super::s3_context::{self, Needs};
 use super::s3_pick::Pick;
-use super::s3_places::{Reservations, Returned};
+use super::s3_places::{Availability, Returned};
 use super::s3_scoreboard::{self, Started};
 use crate::shape::{BUFFER, PC, Shape};
 use crate::signals::{Hazards, Meta};
@@ -44,15 +44,15 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     started.connect(&scoreboard, "s4");
 
     m.comment("What is lacking: places are reserved at issue, and counted a cycle later.");
-    let needs_s4 = m.forward("needs_s4", resources(shape).len());
+    let needs_s4 = m.forward("needs_s4", Needs::bits(shape));
     let valid_s4 = m.register("issued", 1);
     let fence_waits = m.forward("fence_waits", 1);
-    let reservations = Reservations::declare(&m, shape, &needs_s4, &fence_waits, &inputs.returned);
+    let places = Availability::declare(&m, shape, &needs_s4, &fence_waits, &inputs.returned);
 
     m.comment("The contexts.");
-    let arrives = Arrives::of(&m, shape, &inputs, scoreboard);
+    let arrives = Arrives::of(&m, &inputs, scoreboard);
     let contexts = Contexts::declare(&m, shape, &context_module, &inputs.fetch.context, &push);
-    contexts.connect(shape, &inputs, &replays, &arrives, &reservations.lacking);
+    contexts.connect(shape, &inputs, &replays, &arrives, &places.lacking);
     let pick = Pick::declare(&m, shape, &inputs, &contexts, round_robin);
     m.drive(&follows, &contexts.column("follows"));
     m.drive(&fence_waits, &contexts.column("waits_for_requests").any());
@@ -60,7 +60,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let leaves = Leaves::read(&m, shape, &inputs, &arrives, &contexts, &pick, &valid_s4);
 
     m.port_group("nothing is on its way to a register");
-    m.output("late_idle", &reservations.late_idle);
+    m.output("late_idle", &places.late_idle);
     m.port_group("which contexts have room for a fetch");
     m.output("room", &contexts.column("room"));
     m.output("urgent", &contexts.column("urgent"));
@@ -100,6 +100,8 @@ pub struct Inputs {
     fetch_fault: Expr,
     /// Its registers and class.
     hazards: Hazards,
+    /// What it reserves.
+    reserved: Reservations,
     /// Contexts that were resteered in the cycle before.
     pub flush_one: Expr,
     /// Slots whose late results are those of threads that go on in the other.
@@ -132,6 +134,7 @@ impl Inputs {
         let predicted = m.input("predicted_s2", PC);
         let fetch_fault = m.input("fetch_fault_s2", 1);
         let hazards = Hazards::inputs(m, shape, "s2");
+        let reserved = Reservations::inputs(m, shape, "reserved_s2");
         m.port_group("resteer, decided in S8 in the cycle before");
         let flush = m.input("resteer_valid", shape.slots);
         let flush_warp = m.input("resteer_warp", shape.warps);
@@ -160,6 +163,7 @@ impl Inputs {
             predicted,
             fetch_fault,
             hazards,
+            reserved,
             flush_one,
             shadows,
             shadow_warp,
@@ -177,6 +181,7 @@ impl Inputs {
         scoreboard.input("start_valid", &self.start_valid).input("start_row", &self.start_row);
         scoreboard.input("push", push).input("context_s2", context).input("follows_s2", &follows.index(context));
         self.hazards.connect(scoreboard, "s2");
+        self.reserved.connect(scoreboard, "reserved_s2");
         self.late.connect(scoreboard, "late");
         if shape.slots > 1 {
             scoreboard.input("shadows_s8", &self.shadows).input("shadow_warp_s8", &self.shadow_warp);
@@ -218,7 +223,7 @@ impl Replays {
 
 /// What is known of the word from S2 when it arrives in its context.
 struct Arrives {
-    /// The resources that it needs.
+    /// What it needs before it issues.
     needs: Expr,
     /// It asks S6 for a leader.
     elects: Expr,
@@ -227,11 +232,11 @@ struct Arrives {
 }
 
 impl Arrives {
-    fn of(m: &Builder, shape: &Shape, inputs: &Inputs, scoreboard: Instance) -> Self {
-        let hazards = &inputs.hazards;
-        let needs: Vec<Expr> = resources(shape).iter().map(|resource| (resource.taken)(hazards)).collect();
-        let needs = m.wire("needs_s2", &join(&needs));
-        let elects = m.wire("elects_s2", &(&hazards.is_load | &hazards.is_store | &hazards.is_jalr));
+    fn of(m: &Builder, inputs: &Inputs, scoreboard: Instance) -> Self {
+        let Inputs { hazards, reserved, .. } = inputs;
+        let needs = Needs { reserved: reserved.clone(), no_requests: hazards.is_fence_i.clone() };
+        let needs = m.wire("needs_s2", &needs.pack());
+        let elects = m.wire("elects_s2", &(reserved.of(&REQUEST) | &hazards.is_jalr));
         Self { needs, elects, scoreboard }
     }
 }
@@ -291,7 +296,7 @@ impl Contexts {
 /// The instruction that leaves, in S4.
 struct Leaves {
     meta: Meta,
-    /// The resources that it needs, in S3.
+    /// What it needs, in S3.
     needs: Expr,
     /// It takes an entry of the scoreboard.
     takes_entry: Expr,

@@ -30,6 +30,7 @@ use rtl::{
 };
 
 use super::context::{Written, contexts_of, split_context};
+use super::resource::Reservations;
 use crate::formal::points;
 use crate::shape::Shape;
 use crate::signals::Hazards;
@@ -88,6 +89,8 @@ struct Inputs {
     /// Its context.
     context: Expr,
     hazards: Hazards,
+    /// What it reserves.
+    reserved: Reservations,
     /// It is a part of a load that is replayed.
     replays: Expr,
     /// The entry of that load.
@@ -113,6 +116,7 @@ impl Inputs {
         let push = m.input("push", 1);
         let context = m.input("context_s2", shape.context_bits());
         let hazards = Hazards::inputs(m, shape, "s2");
+        let reserved = Reservations::inputs(m, shape, "reserved_s2");
         let replays = m.input("replays_s2", 1);
         let replayed_entry = m.input("replayed_entry_s2", shape.entry_bits());
         m.port_group("whether the instruction before has come since the last resteer");
@@ -129,6 +133,7 @@ impl Inputs {
             push,
             context,
             hazards,
+            reserved,
             replays,
             replayed_entry,
             follows,
@@ -148,11 +153,6 @@ impl Inputs {
     /// It reads or writes it.
     fn touches(&self, register: &Expr) -> Expr {
         self.reads(register) | (&self.hazards.writes_rd & self.hazards.rd.eq(register))
-    }
-
-    /// Its result comes late.
-    fn is_late(&self) -> Expr {
-        &self.hazards.is_load | &self.hazards.is_long
     }
 
     /// The row of a table that is written: the one that is cleared, or this one.
@@ -176,7 +176,7 @@ impl Ring {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
         m.comment("The next entry of each context's ring.");
         let Inputs { start_valid, push, context, replays, .. } = inputs;
-        let is_late = m.wire("is_late", &inputs.is_late());
+        let is_late = m.wire("is_late", &inputs.reserved.any_late());
         let takes = m.wire("takes_entry", &(&is_late & &inputs.hazards.writes_rd));
         let ring = m.memory("ring", shape.contexts(), shape.entry_bits(), MemoryStyle::Distributed);
         let next = ring.read("next_entry", context);

@@ -6,7 +6,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
 use super::decoder::{CsrAccess, Decoder};
-use super::resource;
+use super::resource::{self, DIVIDER, REQUEST, Reservations};
 use super::s4_immediate::Shared;
 use crate::functional::lane_operands::{self, OperandControl, Operands};
 use crate::isa::{Acts, Alu, Class, CsrKind, Encoding, Format, Operation};
@@ -40,11 +40,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let any = |name: &str, wanted: &dyn Fn(&Encoding) -> bool| m.wire(name, &decoder.any(wanted));
     let alu =
         |name: &str, wanted: &'static [Alu]| any(name, &|e| e.operation.alu().is_some_and(|alu| wanted.contains(&alu)));
-    let reserved = resource::reserved(&decoder);
-    let is_load = m.wire("is_load", &reserved.is_load);
-    let is_store = m.wire("is_store", &reserved.is_store);
-    let is_multiply = m.wire("is_multiply", &(&reserved.is_long & !&reserved.is_divide));
-    let is_divide = m.wire("is_divide", &m.fault("keeps_the_divider", &reserved.is_divide, &zeros(1)));
+    let reserved = resource::reserved(shape, &decoder);
+    let reserved = Reservations::new(shape, |row| {
+        let kept = m.fault(&format!("keeps_the_{}", row.name), &reserved.of(row), &zeros(1));
+        m.wire(&format!("{}_reserved", row.name), &kept)
+    });
     let is_atomic = any("is_atomic", &|e| e.class == Class::Atomic);
     let is_branch = is("is_branch", Operation::Branch);
     let is_jal = is("is_jal", Operation::Jal);
@@ -89,7 +89,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let shifts_left = m.wire("shifts_left", &(&is_shift & !funct3.bit(2)));
     let combine = [&is_logic & &funct3.bit(0) | !(&is_logic | &is_equality), &is_logic & funct3.bit(1)];
     let operand_control = OperandControl {
-        takes_rs2: m.wire("takes_rs2", &((any("format_r", &|e| e.format == Format::R) & !&is_divide) | &is_branch)),
+        takes_rs2: m
+            .wire("takes_rs2", &((any("format_r", &|e| e.format == Format::R) & !reserved.of(&DIVIDER)) | &is_branch)),
         inverts: m.wire("inverts", &(&subtracts | &shifts_left | inverts_more)),
         combine: m.wire("combine", &join(&combine)),
         adds: m.wire(
@@ -108,14 +109,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let rs1_links = m.wire("rs1_links", &(link_register(&rs1_number) & &is_jalr));
     let pops = m.wire("pops", &(&rs1_links & (!&rd_links | rd.ne(&rs1_number))));
     let pushes = m.wire("pushes", &((&is_jal | &is_jalr) & &rd_links));
-    let has_rd = any("has_rd", &|e| e.format.writes_rd() && !e.class.is_answered() && !e.class.is_long());
+    let has_rd = any("has_rd", &|e| e.format.writes_rd() && !resource::is_late(e.class));
 
     let pc_is_value = &is_auipc | &is_jal | &is_jalr;
     let lane = LaneControl {
         subtract: subtracts,
         less_unsigned: is_branch.mux(&funct3.bit(1), &funct3.bit(0)),
         set_less: is_less,
-        no_result: &pc_is_value | &is_load | &is_store | is_idle,
+        no_result: &pc_is_value | reserved.of(&REQUEST) | is_idle,
         pc_is_value,
         selects: selects(Acts::OnResult),
     };
@@ -130,16 +131,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         is_branch,
         is_jal,
         is_jalr,
-        is_load,
-        is_store,
         is_atomic,
         memory_op: join(&[0, 1, 2, 3].map(memory_op)),
         is_exit,
         is_barrier: csr(CsrKind::Barrier) & &csr_writes,
         is_fence_i: is("is_fence_i", Operation::FenceI),
         writes: has_rd & rd.any(),
-        is_multiply,
-        is_divide,
         reads_mask: csr(CsrKind::Mask { high: false }),
         reads_mask_high: csr(CsrKind::Mask { high: true }).slice(0, usize::from(shape.threads > 32)),
         calls: &pushes & !&pops,
@@ -167,6 +164,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     next.outputs(&m, "s6");
     lane.delay(&m, shape, "q").outputs(&m, "s6");
     control.delay(&m, shape, "q").outputs(&m, "s6");
+    reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s6");
     operands.delay(&m, &shape.threads, "q").outputs(&m, "s6");
     m.output("store_s6", &m.delay("store", &rs2));
     m.port_group("its epoch, for S8");

@@ -7,6 +7,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
 use weft_config::extension::M;
 
+use super::resource::{Reservations, TAG};
 use super::s6_leader::Election;
 use crate::functional::lane_operands::Operands;
 use crate::functional::{lane_alu, multiplier};
@@ -21,6 +22,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let meta = Meta::inputs(&m, shape, "s6");
     let lane_control = LaneControl::inputs(&m, shape, "s6");
     let control = Control::inputs(&m, shape, "s6");
+    let reserved = Reservations::inputs(&m, shape, "reserved_s6");
     let operands = Operands::inputs(&m, &shape.threads, "s6");
     let store = m.input("store_s6", shape.line_bits());
     m.port_group("the leader");
@@ -57,6 +59,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     next.valid = valid.q();
     next.outputs(&m, "s7");
     control.delay(&m, shape, "q").outputs(&m, "s7");
+    reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s7");
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &m.delay("result", &results));
     m.output("address_s7", &m.delay("address", &sums));
@@ -68,7 +71,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("store_s7", &m.delay("store", &store));
     m.port_group("whether S7 may write registers: what S9 would write waits then");
     // A load outside RAM is one of the console, or at fault; lanes that are not active may have any address.
-    let from_console = &control.is_load & join(&outside_ram).any();
+    let from_console = reserved.of(&TAG) & join(&outside_ram).any();
     let may_write = m.register("may_write", 1);
     may_write.next(&(&meta.valid & (&control.writes | from_console))).reset(0);
     m.output("may_write_s7", &may_write);

@@ -10,10 +10,11 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, concat, encode, increment, join, lit, lowest_one,
     ones, zeros,
 };
-use weft_config::extension::{A, M};
+use weft_config::extension::A;
 use weft_trace::{CommitPorts, SquashPorts};
 
 use super::context::{Written, join_context};
+use super::resource::{REQUEST, Reservations, TAG};
 use super::s4_collect::{RegisterWrite, register_row};
 use crate::formal::{points, points_exist};
 use crate::memory::coalescer;
@@ -30,6 +31,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("instruction, control and results from S6");
     let meta = Meta::inputs(&m, shape, "s7");
     let control = Control::inputs(&m, shape, "s7");
+    let reserved = Reservations::inputs(&m, shape, "reserved_s7");
     let result = m.input("result_s7", shape.line_bits());
     let uniform = m.input("uniform_s7", 32);
     let addresses = m.input("address_s7", shape.line_bits());
@@ -65,7 +67,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let active = path.mask.clone();
 
     m.comment("Memory: faults of every active lane, before any is served.");
-    let is_memory = &control.is_load | &control.is_store;
+    let (is_memory, is_load) = (reserved.of(&REQUEST), reserved.of(&TAG));
+    let is_store = m.wire("is_store", &(&is_memory & !&is_load));
     let size = word.slice(12, 2);
     let per_lane =
         |name: &str, f: &dyn Fn(&Expr) -> Expr| m.wire_each(shape.lanes(), name, |lane| f(&addresses.lane(lane, 32)));
@@ -98,7 +101,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     transaction.input("active", &active).input("address", &addresses).input("store", &store);
     transaction.input("leader", &leader).input("leader_number", &leader_number);
     transaction.input("leader_address", &leader_address);
-    transaction.input("is_store", &control.is_store).input("size", &size).input("is_atomic", &control.is_atomic);
+    transaction.input("is_store", &is_store).input("size", &size).input("is_atomic", &control.is_atomic);
     let line = transaction.output("line");
     let leader_word = transaction.output("leader_word");
     let direct = transaction.output("direct_lanes");
@@ -119,7 +122,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let unserved = m.wire("unserved", &m.fault("serving_lane_0_drops_the_last_lane", &unserved, &all_but_last));
 
     m.comment("Registers, written at the end of S7.");
-    let console_load = m.wire("console_load", &(&control.is_load & &leader_at_console));
+    let console_load = m.wire("console_load", &(&is_load & &leader_at_console));
     let rd = word.slice(7, 5);
     let writes = m.wire("writes", &(&control.writes | (&console_load & rd.any())));
     let low_word = path.mask.slice(0, threads.min(32)).extend(32).when(&control.reads_mask);
@@ -130,7 +133,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let shared = m.wire("shared_value", &(low_word | high_word | uniform));
     let values = m.wire_each(shape.lanes(), "values", |lane| result.lane(lane, 32) | &shared);
     // Of memory only a load of the console writes here: it serves the lanes whose address is the leader's.
-    let one_target = m.wire("one_target", &(&control.is_jalr | &control.is_load));
+    let one_target = m.wire("one_target", &(&control.is_jalr | &is_load));
     let of_path = m.fault("writes_lanes_of_other_paths", &active, &ones(threads));
     let written = m.wire("written", &one_target.mux(&jump_served, &of_path));
     // Whether any lane is at fault is known late. What an instruction at fault writes is read by nobody: the core halts.
@@ -147,7 +150,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let asks = m.wire("asks", &(&is_memory & !&console_load));
     let push = m.wire("push", &(&commit & &asks));
     let takes = m.wire("takes", &(&valid & &asks));
-    let writes_memory = m.wire("writes_memory", &(&control.is_store | &control.is_atomic));
+    let writes_memory = m.wire("writes_memory", &(&is_store | &control.is_atomic));
     let request = Request {
         op: control.memory_op.clone(),
         line: line.clone(),
@@ -197,16 +200,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
 
     let kinds = [
-        ("load", &control.is_load & !&control.is_atomic),
+        ("load", &is_load & !&control.is_atomic),
         ("atomic", control.is_atomic.clone()),
-        ("store", &control.is_store & !&control.is_atomic),
+        ("store", &is_store & !&control.is_atomic),
         ("branch", control.is_branch.clone()),
         ("jal", control.is_jal.clone()),
         ("jalr", control.is_jalr.clone()),
         ("barrier", control.is_barrier.clone()),
         ("exit", control.is_exit.clone()),
         ("fence_i", control.is_fence_i.clone()),
-        ("long", &control.is_multiply | &control.is_divide),
+        ("long", reserved.rows().filter(|(row, _)| !row.is_of_memory).fold(zeros(1), |any, (_, bit)| any | bit)),
     ];
     let squashed = &meta.valid & !&valid;
     for (kind, is) in &kinds {
@@ -258,20 +261,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("may_push_s7", &(&meta.valid & &is_memory));
     m.output("to_console_s7", &leader_at_console);
     request.outputs(&m, "request");
-    m.output("load_push_s7", &(&takes & &control.is_load));
-    m.output("may_push_load_s7", &(&meta.valid & &control.is_load));
+    m.output("load_push_s7", &(&takes & &is_load));
+    m.output("may_push_load_s7", &(&meta.valid & &is_load));
     m.port_group("where a late result goes, and how a load's becomes a value in each lane");
     late.outputs(&m, "late_s7");
     alignment.outputs(&m, "load");
     m.output("leader_word_load", &leader_word);
-    let is_long = &control.is_multiply | &control.is_divide;
-    // No lane alone is ever at fault there.
+    m.port_group("what long-latency units begin");
+    // Of them no lane alone is ever at fault.
     let computes = m.wire("computes", &(&valid & !&control.faults));
-    if shape.has(&M) {
-        m.port_group("a product will be there in S8, a division starts");
-        m.output("multiplies_s7", &(&computes & &control.is_multiply));
-        m.output("divides_s7", &(&computes & &control.is_divide));
-        m.output("may_divide_s7", &(&meta.valid & &control.is_divide));
+    let used = Reservations::new(shape, |row| reserved.of(row) & if row.is_of_memory { &takes } else { &computes });
+    for (row, used) in used.rows().filter(|(row, _)| !row.is_of_memory) {
+        m.output(&format!("{}_used_s7", row.name), used);
     }
     m.port_group("fault");
     m.output("fault_valid_s7", &fault);
@@ -291,21 +292,18 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entry_s8 = m.delay("entry", &meta.entry);
     m.output("entry_s8", &entry_s8);
     m.output("fence_i_s8", &m.delay("fence_i", &control.is_fence_i));
-    m.output("load_s8", &m.delay("load", &control.is_load));
-    let unused = |name: &str, value: &Expr| {
+    m.output("load_s8", &m.delay("load", &is_load));
+    let flag = |name: &str, value: &Expr| {
         let register = m.register(name, 1);
         register.next(value).reset(0);
         register.q()
     };
-    let request_unused = unused("request_unused", &(&meta.valid & &is_memory & !&takes));
-    let calls_off_load = m.wire("calls_off_load", &(&meta.valid & &control.is_load & !&takes));
-    m.output("request_unused_s8", &request_unused);
-    m.output("load_unused_s8", &unused("load_unused", &calls_off_load));
-    let calls_off_long = m.wire("calls_off_long", &(&meta.valid & &is_long & !&computes));
-    m.output("long_unused_s8", &unused("long_unused", &calls_off_long));
-    m.output("division_unused_s8", &unused("division_unused", &(&meta.valid & &control.is_divide & !&computes)));
+    let unused = Reservations::new(shape, |row| {
+        m.wire(&format!("{}_unused_s7", row.name), &(&meta.valid & reserved.of(row) & !used.of(row)))
+    });
+    Reservations::new(shape, |row| flag(&format!("{}_unused", row.name), &unused.of(row))).outputs(&m, "unused_s8");
     // Of its own register: it decides at the start of S8 who writes the register file.
-    let calls_off = unused("result_unused", &(rd.any() & (calls_off_load | calls_off_long)));
+    let calls_off = flag("result_unused", &(rd.any() & unused.any_late()));
     let context = m.delay("context_q", &join_context(&meta.warp, &meta.slot));
     Written { valid: calls_off, context, entry: entry_s8 }.outputs(&m, "unused_s8");
 
@@ -332,7 +330,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
             mask: active.clone(),
             served: served.clone(),
             number: number.slice(0, 32),
-            rd: rd.when(&(&control.writes | &control.is_load | &is_long)),
+            rd: rd.when(&(&control.writes | reserved.any_late())),
             writes: &writes | &control.is_exit,
             values,
             memory: traced_op.when(&push),

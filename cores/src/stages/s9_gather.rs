@@ -180,9 +180,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         entry: unused.valid.mux(&unused.entry, &entry),
     }
     .outputs(&m, "late");
-    m.output("tag_written", &load_written);
+    m.output("tag_freed", &load_written);
     if shape.has(&M) {
-        m.output("long_written", &long_written);
+        m.output("long_result_freed", &long_written);
         m.output("long_taken", &long_taken);
     }
     if shape.trace {

@@ -58,15 +58,16 @@ fn lint_is_silent(warps_number: usize, warps: u32) {
             config.divergence.unit = unit.into();
             config.isa.set(&M, !number.is_multiple_of(3));
             config.isa.set(&A, number % 5 < 3);
-            let reads = |key| weft_config::Unit::find(unit).unwrap().reads(key);
+            let descriptor = weft_config::Unit::find(unit).unwrap();
+            let reads = |key| descriptor.reads(key);
             if reads("divergence.fair_after") {
                 config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
             }
             if reads("divergence.scheduler") && number.is_multiple_of(2) {
                 config.divergence.scheduler = Scheduler::Constrained;
             }
-            if reads("arbiter.pipeline_stages") {
-                config.arbiter.pipeline_stages = number as u32 % 3;
+            for key in descriptor.own_keys {
+                *config.unit_keys.get_mut(key.name) = key.min + number as u32 % (key.max - key.min + 1);
             }
             config.memory.stack_interleave = number % 4 < 2;
             check_lint(&config, threads <= 8);

@@ -9,7 +9,7 @@ mod pdom_stack;
 mod sorted_table;
 mod stack;
 
-use weft_config::{ARBITER, Config, DUAL_PATH, Divergence, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit, VERILOG};
+use weft_config::{ARBITER, Config, DUAL_PATH, PDOM_STACK, SORTED_TABLE, Unit, UnknownUnit, VERILOG};
 use weft_trace::{Moves, PathRecord, Sorting};
 
 use crate::control_flow::Reconvergence;
@@ -122,8 +122,6 @@ struct Start {
     entry: u32,
     /// `divergence.fair_after`
     fair_after: u64,
-    /// `divergence.path_forwarding`
-    path_forwarding: bool,
 }
 
 impl Start {
@@ -133,19 +131,19 @@ impl Start {
     }
 }
 
-/// Makes the policy of a unit, in its reset state.
-type Create = fn(&Start) -> Box<dyn Policy>;
+/// Makes the policy of a unit, in its reset state; the configuration has the keys that only some units read.
+type Create = fn(&Start, &Config) -> Box<dyn Policy>;
 
 const POLICIES: &[(&Unit, Create)] = &[
-    (&ARBITER, |start| Box::new(Arbiter::new(start))),
-    (&SORTED_TABLE, |start| Box::new(SortedTable::new(start))),
-    (&PDOM_STACK, |start| Box::new(PdomStack::new(start))),
-    (&DUAL_PATH, |start| match start.path_forwarding {
+    (&ARBITER, |start, _| Box::new(Arbiter::new(start))),
+    (&SORTED_TABLE, |start, _| Box::new(SortedTable::new(start))),
+    (&PDOM_STACK, |start, _| Box::new(PdomStack::new(start))),
+    (&DUAL_PATH, |start, config| match config.divergence.path_forwarding {
         false => Box::new(DualPath::new(start)),
         true => Box::new(Forwarding::new(start)),
     }),
     // It follows the hardware: the model alone cannot run it.
-    (&VERILOG, |start| Box::new(Observed::new(start))),
+    (&VERILOG, |start, _| Box::new(Observed::new(start))),
 ];
 
 /// The policy of a warp that `divergence.unit` names, with every thread at `entry`.
@@ -153,8 +151,8 @@ pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, Unk
     let unit = config.unit()?;
     let (_, create) = POLICIES.iter().find(|(of, _)| *of == unit).expect("a policy of every unit");
     let mask = u64::MAX >> (64 - config.threads);
-    let Divergence { fair_after, path_forwarding, .. } = config.divergence;
-    Ok(create(&Start { mask, entry, fair_after, path_forwarding }))
+    let start = Start { mask, entry, fair_after: config.divergence.fair_after };
+    Ok(create(&start, config))
 }
 
 /// The part of a rank that says that the path is parked, above all others.

@@ -23,12 +23,13 @@ const KINDS: [MemoryKind; 5] =
 pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.divergence.unit = unit.into();
-    let reads = |key| Unit::find(unit).is_ok_and(|unit| unit.reads(key));
+    let unit = Unit::find(unit).ok();
+    let reads = |key| unit.is_some_and(|unit| unit.reads(key));
     if reads("divergence.fair_after") && rng.bool() {
         config.divergence.fair_after = [4, 16, 50][rng.usize(0..3)];
     }
-    if reads("arbiter.pipeline_stages") {
-        config.arbiter.pipeline_stages = rng.u32(0..3);
+    for key in unit.map_or(&[][..], |unit| unit.own_keys) {
+        *config.unit_keys.get_mut(key.name) = rng.u32(key.min..=key.max);
     }
     if reads("divergence.scheduler") && rng.u32(0..3) == 0 {
         config.divergence.scheduler = Scheduler::Constrained;

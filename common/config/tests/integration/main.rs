@@ -1,4 +1,5 @@
 //! The integration tests of this crate, one module for each subject.
 
 mod errors;
+mod extending;
 mod resolve;

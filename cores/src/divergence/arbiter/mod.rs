@@ -155,7 +155,8 @@ fn best(
         mask: thread.live.clone(),
     });
     let levels = clog2(shape.threads);
-    let cuts: Vec<usize> = (1..=shape.delay).map(|cut| cut * levels / (shape.delay + 1)).collect();
+    let stages = shape.unit_keys.get("arbiter.pipeline_stages") as usize;
+    let cuts: Vec<usize> = (1..=stages).map(|cut| cut * levels / (stages + 1)).collect();
     let Node { candidate: best, mask } = tree::tree(m, compare, &cuts, leaves.collect(), "node");
     Path { valid: best.valid, pc: best.pc, depth: best.depth, mask, parked: best.parked }
 }

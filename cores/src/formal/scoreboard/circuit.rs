@@ -5,8 +5,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, decode, join, ones,
 use super::Inputs;
 use crate::formal::flag;
 use crate::shape::Shape;
-use crate::stages::resource::resources;
-use crate::stages::s3_context;
+use crate::stages::s3_context::{self, Needs};
 use crate::stages::s3_scoreboard::{self, Started};
 
 /// Names of the slots of the warp.
@@ -118,6 +117,7 @@ impl Circuit {
         scoreboard.input("push", &inputs.push).input("context_s2", &inputs.context).input("replays_s2", &zeros(1));
         scoreboard.input("replayed_entry_s2", &zeros(shape.entry_bits()));
         inputs.hazards.connect(&scoreboard, "s2");
+        inputs.reserved.connect(&scoreboard, "reserved_s2");
         started.connect(&scoreboard, "s4");
         inputs.late.connect(&scoreboard, "late");
         scoreboard.input("shadows_s8", &events.shadows).input("shadow_warp_s8", &zeros(shape.warp_bits()));
@@ -144,7 +144,7 @@ impl Circuit {
 
     fn context(&self, m: &Builder, shape: &Shape, inputs: &Inputs, instance: &Instance, slot: usize) -> Context {
         let (name, entries, Events { flush, issue, .. }) = (SIDES[slot], shape.late_results, &self.events);
-        let lacking = zeros(resources(shape).len());
+        let lacking = zeros(Needs::bits(shape));
         instance.input("push", &self.pushed.bit(slot)).input("picked", &inputs.picked.bit(slot));
         instance.input("elects_s2", &inputs.elects);
         instance.input("needs_s2", &lacking).input("lacking", &lacking);

@@ -16,6 +16,7 @@ use super::flag;
 use crate::shape::Shape;
 use crate::signals::Hazards;
 use crate::stages::context::Written;
+use crate::stages::resource::Reservations;
 use circuit::{Circuit, Events, Waiting};
 use flight::{Flight, Results};
 use invariants::Invariants;
@@ -30,6 +31,8 @@ struct Inputs {
     context: Expr,
     /// Its registers.
     hazards: Hazards,
+    /// What it reserves.
+    reserved: Reservations,
     /// It asks for a leader.
     elects: Expr,
     /// The slot that S3 picks.
@@ -58,6 +61,7 @@ impl Inputs {
         let push = m.input("push", 1);
         let context = m.input("context_s2", shape.context_bits());
         let hazards = Hazards::inputs(m, shape, "s2");
+        let reserved = Reservations::inputs(m, shape, "reserved_s2");
         let elects = m.input("elects_s2", 1);
         let picked = m.input("picked", shape.slots);
         m.port_group(
@@ -76,6 +80,7 @@ impl Inputs {
             push,
             context,
             hazards,
+            reserved,
             elects,
             picked,
             commits,

@@ -28,6 +28,7 @@ use rtl::{
     Builder, ElaborationError, Expr, Instance, MemoryStyle, Module, Register, clog2, concat, join, ones,
     select_one_hot, zeros,
 };
+use weft_config::MemoryKind;
 use weft_config::extension::A;
 
 use super::Adaptor;
@@ -35,9 +36,8 @@ use super::request_queue::hart_bits;
 use crate::shape::{RAM_BASE, Shape};
 
 /// The adaptor.
-pub const ADAPTOR: Adaptor = Adaptor { kind: "axi4", module: MODULE, elaborate, storage: None, posts_stores: true };
-
-const MODULE: &str = "axi4";
+pub const ADAPTOR: Adaptor =
+    Adaptor { is_wanted: |memory| memory.kind == MemoryKind::Axi4, elaborate, storage: None, posts_stores: true };
 
 /// Bits of AXI's widest data bus.
 const WIDEST: usize = 1024;
@@ -71,7 +71,7 @@ fn id_bits(shape: &Shape) -> usize {
 
 fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
     let m =
-        Builder::new(MODULE, "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order there.");
+        Builder::new("axi4", "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order there.");
     m.keep_inputs();
     let port = Request::inputs(&m, shape);
     let bus = Bus::declare(&m, shape);

@@ -25,7 +25,9 @@ fn what_s2_reserves_for_any_word_s7_gives_back() {
 }
 
 #[test]
-fn a_divider_that_is_not_given_back_is_found() {
-    let broken = with_fault("s5_decode.keeps_the_divider", || design(Isa::ALL, MemoryKind::Model));
-    assert_fails("the divider is kept", broken.prove_for_all_inputs());
+fn a_reservation_that_is_not_given_back_is_found() {
+    for name in ["request", "tag", "long_result", "divider"] {
+        let broken = with_fault(&format!("s5_decode.keeps_the_{name}"), || design(Isa::ALL, MemoryKind::Model));
+        assert_fails(&format!("the {name} is kept"), broken.prove_for_all_inputs());
+    }
 }

@@ -4,9 +4,6 @@
 #[cfg(test)]
 mod example;
 mod m;
-mod zba;
-mod zbb;
-mod zicond;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -73,8 +70,15 @@ impl fmt::Debug for Computation {
     }
 }
 
-/// The instructions of every such extension.
-const COMPUTATIONS: [&[Computation]; 4] = [m::COMPUTATIONS, zba::COMPUTATIONS, zbb::COMPUTATIONS, zicond::COMPUTATIONS];
+macro_rules! declare {
+    (beyond_the_lanes $_others:tt in_the_lanes { $($module:ident: $_descriptor:ident),* }) => {
+        $(mod $module;)*
+
+        /// The instructions of every such extension.
+        const COMPUTATIONS: &[&[Computation]] = &[m::COMPUTATIONS, $($module::COMPUTATIONS),*];
+    };
+}
+weft_config::extensions!(declare);
 
 /// The bits of rd and rs1, and of rs2 where it is no part of the name.
 const RD_AND_RS1: u32 = 0x000f_8f80;
@@ -89,7 +93,7 @@ pub(super) fn decode(word: u32) -> Option<Instruction> {
         let free = if computation.form == Form::One { RD_AND_RS1 } else { RD_AND_RS1 | RS2 };
         word & !free == computation.word
     };
-    let computation = COMPUTATIONS.into_iter().flatten().find(is)?;
+    let computation = COMPUTATIONS.iter().copied().flatten().find(is)?;
     let Operands { rd, rs1, rs2 } = Operands::of(word);
     let rs2 = if computation.form == Form::One { 0 } else { rs2 };
     Some(Instruction::Compute { computation, rd, rs1, rs2 })
@@ -117,7 +121,7 @@ mod tests {
     fn every_extension_that_only_computes_is_here() {
         for extension in EXTENSIONS.iter().filter(|extension| **extension != A) {
             let is_of = |computation: &Computation| computation.extension == *extension;
-            assert!(COMPUTATIONS.into_iter().flatten().any(is_of), "{}", extension.name);
+            assert!(COMPUTATIONS.iter().copied().flatten().any(is_of), "{}", extension.name);
         }
     }
 

@@ -132,7 +132,7 @@ fn near(path: &PathRecord, mask: u64, state: &mut u64) -> Option<PathRecord> {
 /// Random splits, merges, parks and ends; gives the most paths, and how often the best path by
 /// priority was not in charge, and how often it was divided.
 fn compare(fair_after: u64, seed: u64) -> (u32, u32, u32) {
-    let start = Start { mask: 0xff, entry: 0x8000_0000, fair_after, path_forwarding: false };
+    let start = Start { mask: 0xff, entry: 0x8000_0000, fair_after };
     let mut arbiter = Arbiter::new(&start);
     let mut threads = PerThread::new(8, start.entry, fair_after);
     let mut state = seed;
@@ -187,7 +187,7 @@ fn it_agrees_with_one_pc_per_thread() {
 /// anew.
 #[test]
 fn spinning_paths_take_turns() {
-    let start = Start { mask: 0b1111, entry: 0x8000_0000, fair_after: 3, path_forwarding: false };
+    let start = Start { mask: 0b1111, entry: 0x8000_0000, fair_after: 3 };
     let mut arbiter = Arbiter::new(&start);
     let at = |pc, mask| Some(PathRecord { pc, depth: 0, mask, parked: false });
     // Two commits that scatter the lanes over the pcs 0, 4, 8 and 12, the last lane foremost.

@@ -8,7 +8,7 @@ mod hand_worked;
 mod rules;
 
 fn start(threads: u32, fair_after: u64) -> Start {
-    Start { mask: u64::MAX >> (64 - threads), entry: 0x8000_0000, fair_after, path_forwarding: false }
+    Start { mask: u64::MAX >> (64 - threads), entry: 0x8000_0000, fair_after }
 }
 
 /// A path of depth 0 that can run.

@@ -96,7 +96,7 @@ fn results_depend_neither_on_turns_nor_on_stages_nor_on_places_of_requests() {
         for (latency, bandwidth) in [((1, 1), 1000), ((1, 60), 300)] {
             let mut config = config((3, 4), latency);
             config.divergence.unit = "arbiter".into();
-            config.arbiter.pipeline_stages = stages;
+            *config.unit_keys.get_mut("arbiter.pipeline_stages") = stages;
             config.divergence.fair_after = fair_after;
             config.memory.outstanding = outstanding;
             config.memory.bandwidth = Bandwidth(bandwidth);

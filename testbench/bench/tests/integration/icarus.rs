@@ -193,7 +193,7 @@ fn other_cores() {
         runs(&config(MemoryKind::Bram, unit, warps, threads), "gcd");
     }
     let mut delayed = config(MemoryKind::Model, "arbiter", 3, 2);
-    delayed.arbiter.pipeline_stages = 2;
+    *delayed.unit_keys.get_mut("arbiter.pipeline_stages") = 2;
     runs(&delayed, "lock_free_list");
     let mut constrained = config(MemoryKind::Axi4, "dual-path", 1, 4);
     constrained.divergence.scheduler = Scheduler::Constrained;

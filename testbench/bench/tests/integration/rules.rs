@@ -82,7 +82,7 @@ fn the_pipeline_keeps_the_rules_towards_the_arbiter() {
 fn the_pipeline_keeps_the_rules_towards_a_pipelined_arbiter() {
     let configure = |config: &mut Config| {
         config.divergence.fair_after = 3;
-        config.arbiter.pipeline_stages = 2;
+        *config.unit_keys.get_mut("arbiter.pipeline_stages") = 2;
     };
     Bench::new("arbiter", configure).keeps_the_rules();
 }

@@ -103,7 +103,7 @@ pub(super) const POPS: Moves = Moves { pops: true, ..NOTHING };
 
 /// Four threads at block A.
 pub(super) fn start() -> Start {
-    Start { mask: 0b1111, entry: pc('A'), fair_after: 0, path_forwarding: false }
+    Start { mask: 0b1111, entry: pc('A'), fair_after: 0 }
 }
 
 pub(super) fn at(block: char) -> Reconvergence {

@@ -267,7 +267,7 @@ impl Game {
 }
 
 fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
-    let start = Start { mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0, path_forwarding: false };
+    let start = Start { mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0 };
     match unit {
         "pdom-stack" => Box::new(PdomStack::new(&start)),
         "dual-path" => Box::new(DualPath::new(&start)),

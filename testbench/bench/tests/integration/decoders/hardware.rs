@@ -38,13 +38,16 @@ pins! {
     clk rst
     word_s2 pc_s2
     uses_rs1_s2 rs1_s2 uses_rs2_s2 rs2_s2 writes_rd_s2 rd_s2
-    is_load_s2 is_store_s2 is_long_s2 is_divide_s2 is_fence_i_s2 predicted_s2
+    is_fence_i_s2 predicted_s2
     warp_s4 instruction_s4 fetch_fault_s5 valid_s5 warp_s5 instruction_s5 pc_s5 rs1_s5 rs2_s5
-    is_branch_s7 is_jal_s7 is_jalr_s7 is_load_s7 is_store_s7 is_atomic_s7 is_multiply_s7 is_divide_s7
+    is_branch_s7 is_jal_s7 is_jalr_s7 is_atomic_s7
     is_exit_s7 is_barrier_s7 is_fence_i_s7 reads_mask_s7 calls_s7 returns_s7 writes_s7
     memory_op_s7 target_s7 target_misaligned_s7 faults_s7 cause_s7
     result_s7 uniform_s7 address_s7 taken_s7 store_s7
 }
+
+/// What S3 reserves, by the names of the stages' ports.
+const RESERVED: [&str; 4] = ["request", "tag", "long_result", "divider"];
 
 /// A word on its way: what S6 and S7 must say of it, and what S2 reserved.
 struct Entered {
@@ -59,6 +62,8 @@ pub struct Stages {
     model: Model,
     hardware: verilate::Model,
     pins: Pins,
+    /// What S2 reserves and S7 gives back; no port where the core has no such instruction.
+    reserved: [[Option<Port>; 4]; 2],
     rng: fastrand::Rng,
     before: Option<Entered>,
 }
@@ -74,7 +79,10 @@ impl Stages {
         let source = Source { top: TOP, ports: &outer, verilog: &verilog, memory: None };
         let mut hardware = Built::of(&Cache::of_user(), &source, false, Effort::Fast).unwrap().instance(1).unwrap();
         let found = |PortInfo { name, width, direction }: &PortInfo| hardware.port(name, *width, *direction).unwrap();
-        let pins = Pins::of(&outer.iter().map(|port| (port.name.as_str(), found(port))).collect());
+        let ports: HashMap<&str, Port> = outer.iter().map(|port| (port.name.as_str(), found(port))).collect();
+        let pins = Pins::of(&ports);
+        let reserved = ["s2", "s7"]
+            .map(|stage| RESERVED.map(|name| ports.get(format!("{name}_reserved_{stage}").as_str()).copied()));
         for (input, value) in [(pins.rst, 0), (pins.fetch_fault_s5, 0), (pins.valid_s5, 1_u64)] {
             hardware.set(input, value);
         }
@@ -82,7 +90,7 @@ impl Stages {
             hardware.set(warp, asked::WARP.into());
         }
         let rng = fastrand::Rng::with_seed(1);
-        Self { isa: config.isa, model: Model::new(config), hardware, pins, rng, before: None }
+        Self { isa: config.isa, model: Model::new(config), hardware, pins, reserved, rng, before: None }
     }
 
     /// Lets the stages decode a word, and compares; what S6 and S7 say of it only when the next one is there.
@@ -139,7 +147,7 @@ impl Stages {
     /// S2: hazards and prediction. Answers what S3 reserves.
     fn predecoded(&self, word: u32, expected: &Expected) -> [bool; 4] {
         let pins = &self.pins;
-        let reserved = [pins.is_load_s2, pins.is_store_s2, pins.is_long_s2, pins.is_divide_s2].map(|pin| self.is(pin));
+        let reserved = self.reserved[0].map(|pin| pin.is_some_and(|pin| self.is(pin)));
         // Whatever else S2 says of a word that is no instruction.
         if expected.cause == Some(2) {
             return reserved;
@@ -150,7 +158,8 @@ impl Stages {
         same("rs2 in S2", register(pins.uses_rs2_s2, pins.rs2_s2), expected.rs2);
         same("rd in S2", register(pins.writes_rd_s2, pins.rd_s2), expected.rd);
         let Expected { is_load, is_store, is_multiply, is_divide, .. } = *expected;
-        self::same(word, "reserved in S2", reserved, [is_load, is_store, is_multiply || is_divide, is_divide]);
+        let takes = [is_load || is_store, is_load, is_multiply || is_divide, is_divide];
+        self::same(word, "reserved in S2", reserved, takes);
         self::same(word, "fence.i in S2", self.is(pins.is_fence_i_s2), expected.is_fence_i);
         self::same(word, "predicted pc", self.get(pins.predicted_s2) << 2, expected.next & !3);
         reserved
@@ -159,8 +168,7 @@ impl Stages {
     /// S5 and S6: control and values, as they enter S7.
     fn decoded(&self, Entered { word, expected, reserved }: &Entered) {
         let (pins, word, e) = (&self.pins, *word, expected);
-        let long = [pins.is_multiply_s7, pins.is_divide_s7].map(|pin| self.is(pin));
-        let given_back = [self.is(pins.is_load_s7), self.is(pins.is_store_s7), long[0] || long[1], long[1]];
+        let given_back = self.reserved[1].map(|pin| pin.is_some_and(|pin| self.is(pin)));
         same(word, "reservations in S2 and S7", given_back, *reserved);
 
         let cause = Some(self.get(pins.cause_s7)).filter(|_| self.is(pins.faults_s7));
@@ -172,11 +180,7 @@ impl Stages {
             ("branch", pins.is_branch_s7, e.is_branch),
             ("jal", pins.is_jal_s7, e.is_jal),
             ("jalr", pins.is_jalr_s7, e.is_jalr),
-            ("load", pins.is_load_s7, e.is_load),
-            ("store", pins.is_store_s7, e.is_store),
             ("atomic", pins.is_atomic_s7, e.is_atomic),
-            ("multiplication", pins.is_multiply_s7, e.is_multiply),
-            ("division", pins.is_divide_s7, e.is_divide),
             ("exit", pins.is_exit_s7, e.is_exit),
             ("barrier", pins.is_barrier_s7, e.is_barrier),
             ("fence.i", pins.is_fence_i_s7, e.is_fence_i),

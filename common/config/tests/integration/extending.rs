@@ -1,0 +1,56 @@
+//! `docs/extending.md` names every file that a new extension or unit touches: those in which an existing one is named.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SOURCES: [&str; 4] = ["common/config/src", "common/trace/src", "cores/src", "sim/src"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The files of a table in a section of the document, for a name.
+fn documented(heading: &str, name: &str) -> BTreeSet<String> {
+    let document = fs::read_to_string(root().join("docs/extending.md")).unwrap();
+    let (_, section) = document.split_once(&format!("# {heading}\n")).unwrap();
+    let (_, table) = section.split_once("| file | what |\n|---|---|\n").unwrap();
+    let rows = table.lines().take_while(|line| line.starts_with("| `"));
+    rows.map(|row| row.split('`').nth(1).unwrap().replace("NAME", name)).collect()
+}
+
+/// The files whose code has one of these words; comments and unit tests are no code here.
+fn files_with(words: &[&str]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders: Vec<PathBuf> = SOURCES.iter().map(|folder| root().join(folder)).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap().lines();
+                let mut code = code.filter(|line| !line.trim_start().starts_with("//"));
+                if code.any(|line| words.iter().any(|word| line.contains(word))) {
+                    found.insert(path.strip_prefix(root()).unwrap().to_str().unwrap().to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn an_extension_is_in_the_files_of_the_document() {
+    let files = documented("How to add an instruction", "zicond");
+    assert_eq!(files.len(), 3);
+    assert_eq!(files_with(&["zicond", "ZICOND", "Zicond", "czero"]), files);
+}
+
+#[test]
+fn a_unit_with_a_key_and_a_delay_is_in_the_files_of_the_document() {
+    let files = documented("How to add a divergence unit", "arbiter");
+    assert_eq!(files.len(), 5);
+    assert_eq!(files_with(&["ARBITER", "Arbiter", "mod arbiter;", "pipeline_stages"]), files);
+}
