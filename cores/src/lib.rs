@@ -9,9 +9,9 @@
 //! | S4 | `stages/s4_collect.rs`, `s4_immediate.rs` | register file read, immediates |
 //! | S5 | `stages/s5_decode.rs`, `decoder.rs` | control, operands |
 //! | S6 | `stages/s6_execute.rs` | lanes |
-//! | S7 | `stages/s7_commit.rs` | validation, branch targets, one memory transaction, register write |
+//! | S7 | `stages/s7_commit.rs`, `s7_faults.rs`, `s7_access.rs` | validation, branch targets, one memory transaction, register write |
 //! | S8 | `stages/s8_context.rs`, `s8_barrier.rs` | divergence unit, resteer, barrier |
-//! | S9 | `stages/s9_gather.rs` | load data |
+//! | S9 | `stages/s9_gather.rs`, `s9_response.rs`, `s9_late.rs` | load data, register file's write port |
 //!
 //! Nothing after S3 stalls: what could is reserved before issue. An instruction is speculative until S7 validates its
 //! (pc, epoch) against the path in charge of its warp; a squashed one writes nothing and only returns what it reserved.

@@ -1,0 +1,126 @@
+//! S7, access: the lanes that the instruction serves, and its one request to memory.
+//!
+//! A memory instruction serves the lanes of the coalescer's transaction, a `jalr` those that jump where the leader does,
+//! and every other all of the path. The lanes that are left execute it again.
+
+use rtl::{Builder, Expr, Instance, Module, concat, join, lowest_one, zeros};
+use weft_config::extension::A;
+
+use super::s7_commit::Inputs;
+use crate::shape::Shape;
+use crate::signals::{LateResult, Request};
+
+/// Which lanes are served.
+pub struct Service {
+    transaction: Instance,
+    /// Lanes whose word is the one at their own position in the line.
+    pub direct: Expr,
+    /// Number of the line.
+    pub line: Expr,
+    /// The leader's position in it.
+    pub leader_word: Expr,
+    /// The leader accesses the console.
+    pub at_console: Expr,
+    /// Lanes whose address is the leader's.
+    pub jump_served: Expr,
+    /// Lanes of the path that are served.
+    pub served: Expr,
+    /// Lanes of the path that are not.
+    pub unserved: Expr,
+}
+
+impl Service {
+    /// Asks the coalescer whom the leader of a `valid` instruction takes along.
+    pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr, coalescer: &Module) -> Self {
+        m.comment("One transaction for the leader and those it serves as well.");
+        let Inputs { control, leader, leader_address, .. } = inputs;
+        let (active, is_memory) = (inputs.active(), inputs.is_memory());
+        let transaction = m.instance("coalescer", coalescer);
+        transaction.input("active", active).input("address", &inputs.addresses).input("store", &inputs.store);
+        transaction.input("leader", leader).input("leader_number", &inputs.leader_number);
+        transaction.input("leader_address", leader_address).input("is_store", &inputs.is_store);
+        transaction.input("size", &inputs.meta.instruction.slice(12, 2)).input("is_atomic", &control.is_atomic);
+        let line = transaction.output("line");
+        let leader_word = transaction.output("leader_word");
+        let direct = transaction.output("direct_lanes");
+        let memory_served = transaction.output("served");
+        // Below RAM there is the console alone: an access there is one of it, or at fault, and then it does not commit.
+        let at_console = m.wire("leader_at_console", &!leader_address.bit(31));
+        if shape.formal {
+            let asks = valid & (&is_memory | &control.is_jalr);
+            m.assert("s6_elected_the_leader", &(!asks | leader.eq(&lowest_one(active))));
+        }
+
+        m.comment("A jalr serves the lanes that jump where the leader does.");
+        let jump_served = transaction.output("jump_lanes");
+        let served = m.wire("served", &is_memory.mux(&memory_served, &control.is_jalr.mux(&jump_served, active)));
+        let unserved = active & !&served;
+        let all_but_last = &unserved & !concat([&served.bit(0), &zeros(shape.threads - 1)]);
+        let unserved = m.wire("unserved", &m.fault("serving_lane_0_drops_the_last_lane", &unserved, &all_but_last));
+        Self { transaction, direct, line, leader_word, at_console, jump_served, served, unserved }
+    }
+}
+
+/// The request to memory or console.
+pub struct Requested {
+    /// A request leaves.
+    pub push: Expr,
+    /// The instruction uses the entry of the queue, and the tag, that were reserved for it.
+    pub takes: Expr,
+    /// The request.
+    pub request: Request,
+}
+
+impl Requested {
+    /// The request of an instruction that is `valid`, and that `commits` if no lane is at fault. A load of the console has
+    /// none.
+    pub fn of(
+        m: &Builder,
+        shape: &Shape,
+        inputs: &Inputs,
+        [valid, commits]: [&Expr; 2],
+        service: &Service,
+        console_load: &Expr,
+    ) -> Self {
+        m.comment(
+            "Request, and what its load must remember. The tag of a load at fault, and what else was reserved for it, is not\n\
+             returned: nothing is issued any more. So only the request itself waits for whether any lane is at fault.",
+        );
+        let asks = m.wire("asks", &(inputs.is_memory() & !console_load));
+        let push = m.wire("push", &(commits & &asks));
+        let takes = m.wire("takes", &(valid & &asks));
+        Self { push, takes, request: request(m, shape, inputs, service) }
+    }
+}
+
+/// The fields of a request.
+fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Request {
+    let Inputs { meta, control, .. } = inputs;
+    let (transaction, several) = (&service.transaction, shape.threads > 1);
+    let writes_memory = m.wire("writes_memory", &(&inputs.is_store | &control.is_atomic));
+    Request {
+        op: control.memory_op.clone(),
+        line: service.line.clone(),
+        tag: inputs.tag.clone(),
+        hart: if shape.has(&A) { join([&inputs.leader_number, &meta.warp]) } else { zeros(0) },
+        direct: service.direct.slice(0, if several { shape.threads } else { 0 }),
+        together: if several { transaction.output("together") } else { zeros(0) },
+        position: service.leader_word.clone(),
+        bytes: transaction.output("leader_bytes_written").when(&writes_memory),
+        leaders: transaction.output("leader_data_spread"),
+        words: if several { inputs.store.clone() } else { zeros(0) },
+    }
+}
+
+/// Where the late result of the instruction goes.
+pub fn late_result(shape: &Shape, inputs: &Inputs, service: &Service) -> LateResult {
+    let meta = &inputs.meta;
+    LateResult {
+        warp: meta.warp.clone(),
+        slot: meta.slot.clone(),
+        rd: inputs.rd(),
+        entry: meta.entry.clone(),
+        served: service.served.clone(),
+        number: if shape.trace { inputs.number.slice(0, 32) } else { zeros(0) },
+    }
+}

@@ -1,0 +1,57 @@
+//! S7, faults: which lane of the path is at fault, and why.
+//!
+//! All active lanes are looked at before any is served: if one is at fault, the instruction does not commit, and the core
+//! halts. Faults of the instruction itself come from S5.
+
+use rtl::{Builder, Expr, concat, lit, lowest_one};
+
+use super::s7_commit::Inputs;
+use crate::memory::map::in_ram;
+use crate::shape::{CONSOLE, Shape};
+
+/// What is found.
+pub struct Faults {
+    /// An instruction that would commit is at fault.
+    pub any: Expr,
+    /// The lowest lane at fault, a bit for each.
+    pub lane_one: Expr,
+    /// Why it is.
+    pub cause: Expr,
+    /// The byte in its word that the address of each lane has.
+    pub offsets: Expr,
+}
+
+impl Faults {
+    /// The faults of an instruction, which count if it is `valid`.
+    pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr) -> Self {
+        m.comment("Memory: faults of every active lane, before any is served.");
+        let Inputs { meta, control, addresses, taken, .. } = inputs;
+        let (is_memory, size) = (inputs.is_memory(), meta.instruction.slice(12, 2));
+        let per_lane = |name: &str, f: &dyn Fn(&Expr) -> Expr| {
+            m.wire_each(shape.lanes(), name, |lane| f(&addresses.lane(lane, 32)))
+        };
+        let misaligned = per_lane("misaligned", &|a| &is_memory & ((a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))));
+        let at_console = per_lane("at_console", &|a| a.is(u64::from(CONSOLE)));
+        let mapped = per_lane("in_ram", &|a| in_ram(shape, a)) | at_console.when(&!&control.is_atomic);
+        let unmapped = m.wire("unmapped", &(!mapped).when(&is_memory));
+        let offsets = per_lane("offsets", &|a| a.slice(0, 2));
+        let to_target = &control.is_jal.repeat(shape.threads) | taken.when(&control.is_branch);
+        let target_misaligned = m.wire("target_misaligned", &to_target.when(&control.target_misaligned));
+        let jump_misaligned = m.wire_each(shape.lanes(), "jump_misaligned", |lane| {
+            (&control.is_jalr & offsets.bit(2 * lane + 1)) | target_misaligned.bit(lane)
+        });
+
+        m.comment("Fault: the lowest lane at fault; misalignment comes before a missing address.");
+        let at_fault = &control.faults.repeat(shape.threads) | &misaligned | &unmapped | &jump_misaligned;
+        let lanes = m.wire("fault_lanes", &(inputs.active() & at_fault));
+        let any = m.wire("fault", &(valid & lanes.any()));
+        let lane_one = m.wire("fault_lane_one", &lowest_one(&lanes));
+        let of_the_lane = &lane_one & &misaligned;
+        let is_misaligned = m.fault("misalignment_of_any_lane_is_the_cause", &of_the_lane, &misaligned).any();
+        // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access; only LR counts as a load of the atomics
+        let reads_only = control.memory_op.slice(2, 2).none() & !control.memory_op.bit(0);
+        let memory_cause = concat([&lit(2, 1), &!reads_only, &!is_misaligned]);
+        let cause = control.faults.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));
+        Self { any, lane_one, cause, offsets }
+    }
+}

@@ -1,0 +1,108 @@
+//! S9, the late result in front of the register file's write port: a register, its turns, and how long it waits.
+
+use rtl::{Builder, Bundle, Expr, Register, clog2, increment, join, ones, zeros};
+
+use super::s9_gather::Inputs;
+use super::s9_response::Response;
+use crate::shape::{LATE_WAIT, Shape};
+use crate::signals::LateResult;
+
+/// The late result, which loads and long results take in turns.
+pub struct Late {
+    /// Whether there is one.
+    waits: Register,
+    /// Cycles for which it has waited.
+    waited: Register,
+    /// The write port is its own in this cycle.
+    pub written: Expr,
+    /// It is written, and not to x0.
+    pub writes: Expr,
+    /// The first response becomes the late result.
+    pub load_taken: Expr,
+    /// The oldest product or quotient does.
+    pub long_taken: Expr,
+    /// It is a product or quotient.
+    pub is_long: Expr,
+    /// Where it goes.
+    pub target: LateResult,
+    /// Its value in each lane.
+    pub data: Expr,
+}
+
+impl Late {
+    /// The next one is the first response or the oldest long result; it is written when neither S7 may write nor S8
+    /// returns a reservation.
+    pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, response: &Response) -> Self {
+        m.comment("The late result in front of the write port: loads and long results that wait together take turns.");
+        let (load_valid, long_valid) = (&response.valid, &inputs.long_valid);
+        let was_long = m.register("late_was_long", 1);
+        let next_is_long = m.wire("next_is_long", &(long_valid & !(load_valid & !&*was_long)));
+        let waits = m.register("late_waits", 1);
+        let written = m.wire("late_written", &(&*waits & !(&inputs.may_write | &inputs.unused.valid)));
+        let free = m.wire("late_free", &(!&*waits | &written));
+        let any = load_valid | long_valid;
+        let load_taken = m.wire("load_taken", &(&free & load_valid & !&next_is_long));
+        let long_taken = &free & &next_is_long;
+        let takes = m.wire("late_taken", &(&free & &any));
+        waits.next(&any).enable(&free).reset(0);
+        was_long.next(&next_is_long).enable(&takes).reset(0);
+        let hold = |name: &str, value: &Expr| {
+            let register = m.register(&format!("late_{name}"), value.width());
+            register.next(value).enable(&takes).reset(0);
+            register.q()
+        };
+        let target = either(shape, &next_is_long, &inputs.long, &response.target, &hold);
+        let data = hold("data", &next_is_long.mux(&inputs.long_data, &response.loaded));
+        let data = extended(m, shape, &data, &response.funct3, &next_is_long, &hold);
+        let is_long = hold("is_long", &next_is_long);
+        let writes = m.wire("late_writes", &(&written & target.rd.any()));
+        let waited = m.register("late_waited", clog2(2 * LATE_WAIT as usize));
+        waited.next(&increment(&waited, 1).when(&(&*waits & !&written))).reset(0);
+        Self { waits, waited, written, writes, load_taken, long_taken, is_long, target, data }
+    }
+
+    /// It has waited so long that S3 must leave it a cycle.
+    pub fn bubble(&self, m: &Builder) -> Expr {
+        let bubble = m.register("bubble_now", 1);
+        bubble.next(&(&*self.waits & !&self.written & self.waited.is(LATE_WAIT - 1))).reset(0);
+        bubble.q()
+    }
+}
+
+/// The value of each lane: what a load took of its word is extended by its sign, if it has one.
+fn extended(
+    m: &Builder,
+    shape: &Shape,
+    data: &Expr,
+    funct3: &Expr,
+    next_is_long: &Expr,
+    hold: &dyn Fn(&str, &Expr) -> Expr,
+) -> Expr {
+    let signed = |name: &str, size: u64| {
+        let (is_of_size, unsigned) = (funct3.slice(0, 2).is(size), funct3.bit(2));
+        let is_signed = m.fault(&format!("extends_an_unsigned_{name}_by_its_sign"), &!unsigned, &ones(1));
+        hold(&format!("signed_{name}"), &(is_of_size & is_signed & !next_is_long))
+    };
+    let [signed_byte, signed_half] = [signed("byte", 0), signed("half", 1)];
+    m.wire_each(shape.lanes(), "late_value", |lane| {
+        let word = data.lane(lane, 32);
+        let of_byte = word.bit(7) & &signed_byte;
+        let of_either = &of_byte | (word.bit(15) & &signed_half);
+        &word | join(&[zeros(8), of_byte.repeat(8), of_either.repeat(16)])
+    })
+}
+
+/// One late result or the other, held.
+fn either(
+    shape: &Shape,
+    is_long: &Expr,
+    long: &LateResult,
+    load: &LateResult,
+    hold: &dyn Fn(&str, &Expr) -> Expr,
+) -> LateResult {
+    let mut fields = long.fields().into_iter().zip(load.fields());
+    LateResult::build(shape, &mut |name, _| {
+        let ((_, long), (_, load)) = fields.next().expect("as many values as fields");
+        hold(name, &is_long.mux(long, load))
+    })
+}

@@ -1,0 +1,168 @@
+//! S9, the first response: its line, what its load must remember, and the word that each lane takes.
+//!
+//! Two forms give the leader's word to the lanes that do not have their own: a multiplexer of T words, or, where lines are
+//! in block RAM, a copy of them that is read a word at a time.
+
+use rtl::{Builder, Bundle, Each, ElaborationError, Expr, MemoryStyle, Module, join, lit, select};
+
+use super::s9_gather::Inputs;
+use crate::queue::{self, Queue};
+use crate::shape::Shape;
+use crate::signals::{Alignment, LateResult, flag_delay_by};
+
+/// The first of the responses that wait.
+pub struct Response {
+    responses: Queue,
+    /// Whether there is one.
+    pub valid: Expr,
+    /// Its tag.
+    pub tag: Expr,
+    /// Where it goes.
+    pub target: LateResult,
+    /// Width and sign of its load.
+    pub funct3: Expr,
+    /// The bytes that each lane takes, above them zeros.
+    pub loaded: Expr,
+}
+
+impl Response {
+    /// Keeps responses and what their loads must remember; a load in S7 takes the tag `free_tag`.
+    pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, free_tag: &Expr) -> Result<Self, ElaborationError> {
+        m.comment("Responses in the order in which they came, by their tags.");
+        let Inputs { response_valid, response_tag, response_data, .. } = inputs;
+        let responses = Queue::declare(m, "response", shape.outstanding, response_valid);
+        let next_tag = responses.next_field(m, "tag", response_tag);
+        let row = |name: &str, style: MemoryStyle, write: &Expr, tag: &Expr, word: &Expr| {
+            let rows = m.memory(&format!("{name}_rows"), shape.outstanding, word.width(), style);
+            rows.write(write, tag, word);
+            queue::read_at_edge(m, &rows, style, name, &next_tag)
+        };
+        let remembered = Remembered::of(m, shape, inputs, free_tag);
+        let Remembered { valid: remembers, tag: of_tag, .. } = &remembered;
+
+        m.comment("Of the first response: its tag, its line, what its load must remember.");
+        let tag = m.delay("load_tag", &next_tag);
+        let by_size = |word: &Expr| queue::style(shape.outstanding, word.width());
+        let line = row("line", by_size(response_data), response_valid, response_tag, response_data);
+        let word = remembered.alignment.pack();
+        let alignment = Alignment::unpack(shape, &row("alignment", by_size(&word), remembers, of_tag, &word));
+        // S3 waits for this, and block RAM is slow.
+        let word = remembered.load.pack();
+        let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
+        let target = LateResult::unpack(shape, &row("load", style, remembers, of_tag, &word));
+
+        m.comment("The leader's word, for lanes that do not have their own.");
+        let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
+        positions.write(remembers, of_tag, &remembered.leader_word);
+        let position = positions.read("rsp_leader_position", response_tag);
+        let next_position = responses.next_field(m, "leader_position", &position);
+        let leader_word = if has_copy(shape) {
+            let written = [response_valid, response_tag, response_data];
+            copy_of_lines(m, shape, written, &join([&next_position, &next_tag]))?
+        } else {
+            m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &line.lanes(32)))
+        };
+
+        m.comment("Alignment: each lane's word is its own or the leader's. It is extended behind the register.");
+        let word = |lane: usize| alignment.direct.bit(lane).mux(&line.lane(lane, 32), &leader_word);
+        let word = m.wire_each(shape.lanes(), "word", word);
+        let loaded = align(m, shape, &word, &alignment);
+        let valid = responses.valid.clone();
+        Ok(Self { responses, valid, tag, target, funct3: alignment.funct3, loaded })
+    }
+
+    /// Takes it, if there is one.
+    pub fn pop(&self, m: &Builder, taken: &Expr) {
+        self.responses.pop(m, taken);
+    }
+}
+
+/// What the load that was in S7 must remember.
+struct Remembered {
+    /// Whether there was a load.
+    valid: Expr,
+    tag: Expr,
+    load: LateResult,
+    alignment: Alignment,
+    leader_word: Expr,
+}
+
+impl Remembered {
+    fn of(m: &Builder, shape: &Shape, inputs: &Inputs, free_tag: &Expr) -> Self {
+        m.comment(
+            "What a load must remember is written a cycle later, since whom it serves is known late in S7; its request is at the\n\
+             memory another cycle later. A load in S7 has a tag reserved: the next free one is written before it is known whether\n\
+             the load takes it.",
+        );
+        let valid = flag_delay_by(m, "may_push_load", &inputs.may_push, 1);
+        let tag = m.delay("tag_load_s8", free_tag);
+        let load = inputs.load.delay(m, shape, "load_s8");
+        let alignment = inputs.alignment.delay(m, shape, "load_s8");
+        let leader_word = m.delay("leader_word_load_s8", &inputs.leader_word);
+        if shape.formal {
+            let answers = &inputs.response_valid & inputs.response_tag.eq(&tag);
+            m.assert("a_load_is_remembered_before_its_response", &!(&valid & answers));
+        }
+        Self { valid, tag, load, alignment, leader_word }
+    }
+}
+
+/// Whether the leader's word comes from a copy of the lines, instead of a multiplexer of T words: where lines are in
+/// block RAM, whose ports may differ in width.
+fn has_copy(shape: &Shape) -> bool {
+    (2..=32).contains(&shape.threads)
+        && queue::style(shape.outstanding, shape.line_bits()) == MemoryStyle::BlockUnordered
+}
+
+/// The word of a row and position, an address, in a copy of the lines: T memories, each of 32 / T bits of every word. They
+/// are written 32 bits wide, which any block RAM is, and read one word's part at a time.
+fn copy_of_lines(
+    m: &Builder,
+    shape: &Shape,
+    [write, row, line]: [&Expr; 3],
+    address: &Expr,
+) -> Result<Expr, ElaborationError> {
+    let bits = 32 / shape.threads;
+    let parts = m.instance_each(Each::new("part", shape.threads), "leader_part", &part_of_lines(shape)?);
+    parts.input("write", write).input("row", row).input("address", address);
+    let part_of = |number: usize| {
+        let words: Vec<Expr> = line.lanes(32).iter().map(|word| word.lane(number, bits)).collect();
+        join(&words)
+    };
+    parts.input_each("line", part_of);
+    Ok(parts.output_as("word", "leader_word"))
+}
+
+/// One of these memories.
+fn part_of_lines(shape: &Shape) -> Result<Module, ElaborationError> {
+    let bits = 32 / shape.threads;
+    let m = Builder::new(
+        "leader_part",
+        "S9: a part of each word of the lines, written a line at a time, read a word at a time, a cycle later.",
+    );
+    let write = m.input("write", 1);
+    let row = m.input("row", shape.tag_bits());
+    let line = m.input("line", 32);
+    let address = m.input("address", shape.tag_bits() + shape.lane_bits());
+    let rows = m.memory("rows", shape.outstanding * shape.threads, bits, MemoryStyle::BlockUnordered);
+    for position in 0..shape.threads {
+        let address = join([&lit(shape.lane_bits(), position as u64), &row]);
+        rows.write(&write, &address, &line.lane(position, bits));
+    }
+    m.output("word", &rows.read_registered("read_word", &address));
+    m.finish()
+}
+
+/// The bytes that a load takes of each lane's word, above them zeros. Words have offset 0, half words an even one.
+fn align(m: &Builder, shape: &Shape, word: &Expr, alignment: &Alignment) -> Expr {
+    let Alignment { funct3, offsets, .. } = alignment;
+    let (is_byte, is_word) = (funct3.slice(0, 2).none(), funct3.bit(1));
+    let halves = |lane: usize| offsets.bit(2 * lane + 1).mux(&word.lane(2 * lane + 1, 16), &word.lane(2 * lane, 16));
+    let half = m.wire_each(shape.lanes(), "half_word", halves);
+    let bytes = |lane: usize| offsets.bit(2 * lane).mux(&half.lane(2 * lane + 1, 8), &half.lane(2 * lane, 8));
+    let byte = m.wire_each(shape.lanes(), "low_byte", bytes);
+    m.wire_each(shape.lanes(), "loaded", |lane| {
+        let upper_byte = half.lane(2 * lane + 1, 8).when(&!&is_byte);
+        join(&[byte.lane(lane, 8), upper_byte, word.lane(2 * lane + 1, 16).when(&is_word)])
+    })
+}
