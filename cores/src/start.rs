@@ -19,12 +19,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     };
     let done = m.register("started", 1);
     done.next(&!&going).reset(0);
-    m.output("done", &done);
-    m.output("row_valid", &below(shape.register_rows()));
-    m.output("row_at", &row.slice(0, 5 + shape.warp_bits()));
-    m.output("tag_valid", &below(shape.outstanding));
-    m.output("tag_at", &row.slice(0, shape.tag_bits()));
-    m.output("warp_valid", &below(shape.warps));
-    m.output("warp_at", &row.slice(0, shape.warp_bits()));
+    m.output("start_done", &done);
+    m.output("start_row_valid", &below(shape.register_rows()));
+    m.output("start_row", &row.slice(0, 5 + shape.warp_bits()));
+    m.output("start_tag_valid", &below(shape.outstanding));
+    m.output("start_tag", &row.slice(0, shape.tag_bits()));
+    m.output("start_warp_valid", &below(shape.warps));
+    m.output("start_warp", &row.slice(0, shape.warp_bits()));
     m.finish()
 }

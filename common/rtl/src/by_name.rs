@@ -28,7 +28,12 @@ impl Builder {
             let outputs = instance.module.port_list().iter().filter(|port| port.direction == Direction::Output);
             for name in outputs.map(|port| &port.name).filter(|name| wanted.contains(name)) {
                 let other = drivers.insert(name.clone(), &instance.name);
-                assert!(other.is_none(), "`{}` and `{}` both have an output `{name}`", other.unwrap_or(""), instance.name);
+                assert!(
+                    other.is_none(),
+                    "`{}` and `{}` both have an output `{name}`",
+                    other.unwrap_or(""),
+                    instance.name
+                );
                 if forwards.contains(name) {
                     instance.output_to(name, &nets[name]);
                 } else if ports.contains(name) {

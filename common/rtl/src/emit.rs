@@ -343,7 +343,9 @@ impl Order {
         for (position, item) in items {
             let Item::Instance(data) = item else { continue };
             for net in data.inputs.iter().flatten().flat_map(nets) {
-                let place = declared.get_mut(&net.id).filter(|place| net.kind == NetKind::InstanceOutput && **place > *position);
+                let place = declared
+                    .get_mut(&net.id)
+                    .filter(|place| net.kind == NetKind::InstanceOutput && **place > *position);
                 if let Some(place) = place {
                     *place = *position;
                     feedback.entry(*position).or_default().push(net.clone());

@@ -16,14 +16,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let computes = m.input("long_result_used_s7", 1);
     let divides = m.input("divider_used_s7", 1);
     let may_divide = m.input("may_divide_s7", 1);
-    let target = LateResult::inputs(&m, shape, "s7");
+    let target = LateResult::inputs(&m, shape, "late_s7");
     let funct3 = m.input("funct3_s7", 2);
-    let dividend = m.input("dividend_s7", shape.line_bits());
-    let divisor = m.input("divisor_s7", shape.line_bits());
+    let dividend = m.input("result_s7", shape.line_bits());
+    let divisor = m.input("store_s7", shape.line_bits());
     m.port_group("products, in S8");
     let product = m.input("product_s8", shape.line_bits());
     m.port_group("the oldest result is taken");
-    let pop = m.input("pop", 1);
+    let pop = m.input("long_taken", 1);
 
     let product_valid = m.register("product_valid", 1);
     product_valid.next(&(computes & !&divides)).reset(0);

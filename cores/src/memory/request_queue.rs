@@ -15,9 +15,9 @@ use crate::signals::Request;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("request_queue", "Requests from S7 to memory and console, in order.");
     m.port_group("from S7");
-    let push = m.input("push", 1);
-    let may_push = m.input("may_push", 1);
-    let to_console = m.input("to_console", 1);
+    let push = m.input("push_s7", 1);
+    let may_push = m.input("may_push_s7", 1);
+    let to_console = m.input("to_console_s7", 1);
     let request = Request::inputs(&m, shape, "request");
     m.port_group("data memory");
     m.output_port("dmem_req_valid", 1);
@@ -72,7 +72,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("console_data", &data.slice(0, 8));
     m.port_group("a place is free again");
     m.output("request_freed", &pop);
-    m.output("idle", &requests.empty);
+    m.output("requests_idle", &requests.empty);
     m.finish()
 }
 

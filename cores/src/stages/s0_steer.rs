@@ -90,15 +90,17 @@ impl Inputs {
         m.port_group("control");
         let release = m.input("barrier_release", 1);
         m.port_group("start: every context begins at the reset pc");
-        let start_valid = m.input("start_valid", 1);
+        let start_valid = m.input("start_row_valid", 1);
         let start_row = m.input("start_row", 5 + shape.warp_bits());
         m.port_group("room in the instruction buffers");
         let room = m.input("room", shape.contexts());
         let urgent = m.input("urgent", shape.contexts());
         m.port_group("the fetch that ends in S2, and what S2 predicts after it");
-        let done = Fetch::inputs(m, shape, "s2");
+        let done = Fetch::build(shape, &mut |field, width| {
+            m.input(if field == "pc" { "predicted_s2".to_owned() } else { format!("{field}_s2") }.as_str(), width)
+        });
         m.port_group("where paths stand after S8, and a cycle later: they are to be fetched from there");
-        let stand = Stand::inputs(m, shape, "stand");
+        let stand = Stand::inputs(m, shape, "stand_s8");
         let resteer = Resteer::inputs(m, shape, "resteer");
         m.port_group("fetch for S1");
         let ready = m.input("ready_s1", 1);
@@ -265,7 +267,9 @@ impl First {
         let went_before = m.register("went_before", 1);
         went_before.next(&goes_before).enable(&inputs.ready).reset(0);
         let fetches = m.wire("resteer_fetches", &(&now.resteered & every_warp(runs) & !&*contexts.in_flight));
-        let slots: Vec<Expr> = (0..shape.slots).map(|slot| m.wire(&format!("slot_{slot}_fetches"), &of_slot(shape, &fetches, slot).any())).collect();
+        let slots: Vec<Expr> = (0..shape.slots)
+            .map(|slot| m.wire(&format!("slot_{slot}_fetches"), &of_slot(shape, &fetches, slot).any()))
+            .collect();
         let slots = join(&slots);
         let slot = lowest_one(&slots);
         let may = m.wire("may_go_before", &(none_urgent | !&*went_before));

@@ -25,7 +25,7 @@ impl Returned {
         m.port_group("what was reserved is free again, or was not used");
         let freed = Reservations::inputs(m, shape, "freed");
         let unused = Reservations::inputs(m, shape, "unused_s8");
-        let memory_idle = m.input("memory_idle", usize::from(shape.posts_stores));
+        let memory_idle = m.input("dmem_idle", usize::from(shape.posts_stores));
         Self { freed, unused, memory_idle }
     }
 }

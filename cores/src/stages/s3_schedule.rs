@@ -136,17 +136,17 @@ impl Inputs {
         let hazards = Hazards::inputs(m, shape, "s2");
         let reserved = Reservations::inputs(m, shape, "reserved_s2");
         m.port_group("resteer, decided in S8 in the cycle before");
-        let flush = m.input("resteer_valid", shape.slots);
-        let flush_warp = m.input("resteer_warp", shape.warps);
+        let flush = m.input("valid_resteer", shape.slots);
+        let flush_warp = m.input("warp_resteer", shape.warps);
         if shape.slots > 1 {
             m.port_group("S8: late results of these slots of a warp are those of threads that go on in the other");
         }
         let shadows = m.input("shadows_s8", shape.slot_mask_bits());
-        let shadow_warp = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 });
+        let shadow_warp = m.input("warp_stand_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 });
         m.port_group("replay record: the slot's path stands, whole, at a load that is partly served");
         let record = ReplayRecord::inputs(m, shape, "record");
         m.port_group("start: clears the counts of late results");
-        let start_valid = m.input("start_valid", 1);
+        let start_valid = m.input("start_row_valid", 1);
         let start_row = m.input("start_row", 5 + shape.warp_bits());
         m.port_group("a late result is written or called off");
         let late = Written::inputs(m, shape, "late");
@@ -178,7 +178,7 @@ impl Inputs {
     /// Connects what the scoreboard needs of them.
     fn connect(&self, scoreboard: &Instance, shape: &Shape, push: &Expr, follows: &Expr) {
         let context = &self.fetch.context;
-        scoreboard.input("start_valid", &self.start_valid).input("start_row", &self.start_row);
+        scoreboard.input("start_row_valid", &self.start_valid).input("start_row", &self.start_row);
         scoreboard.input("push", push).input("context_s2", context).input("follows_s2", &follows.index(context));
         self.hazards.connect(scoreboard, "s2");
         self.reserved.connect(scoreboard, "reserved_s2");

@@ -110,7 +110,7 @@ struct Inputs {
 impl Inputs {
     fn declare(m: &Builder, shape: &Shape) -> Self {
         m.port_group("start: clears the counts");
-        let start_valid = m.input("start_valid", 1);
+        let start_valid = m.input("start_row_valid", 1);
         let start_row = m.input("start_row", 5 + shape.warp_bits());
         m.port_group("from S2: a part of a scattered load that is replayed keeps its entry");
         let push = m.input("push", 1);

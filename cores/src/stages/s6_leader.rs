@@ -24,11 +24,11 @@ const GROUP: usize = 8;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s6_leader", "S6, leader: the lowest thread of the path that the instruction must belong to.");
     m.port_group("start: all threads of a warp");
-    let start_valid = m.input("start_valid", 1);
+    let start_valid = m.input("start_warp_valid", 1);
     let start_warp = m.input("start_warp", shape.warp_bits());
     m.port_group("the threads of each slot's path after S8");
-    let valid = m.input("valid_s8", 1);
-    let warp = m.input("warp_s8", shape.warp_bits());
+    let valid = m.input("valid_stand_s8", 1);
+    let warp = m.input("warp_stand_s8", shape.warp_bits());
     let masks = m.input("masks_s8", shape.slots * shape.threads);
     m.port_group("instruction in S5, and its slot in S6");
     let warp_s5 = m.input("warp_s5", shape.warp_bits());

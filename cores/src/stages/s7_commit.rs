@@ -110,9 +110,9 @@ impl Inputs {
         let leader_address = m.input("leader_address_s7", 32);
         m.port_group("the path it must belong to, and whether it is of its slot's epoch");
         let path = Path::inputs(m, shape, "path");
-        let gives_way = m.input("gives_way", 1);
-        let leaves_at_ret = m.input("leaves_at_ret", usize::from(shape.reconverges));
-        let epoch_is_present = m.input("epoch_is_present", 1);
+        let gives_way = m.input("path_gives_way", 1);
+        let leaves_at_ret = m.input("path_leaves_at_ret", usize::from(shape.reconverges));
+        let epoch_is_present = m.input("epoch_is_present_s7", 1);
         let halted = m.input("halted", 1);
         m.port_group("tag for a load, number of the commit");
         let tag = m.input("free_tag", shape.tag_bits());
@@ -302,7 +302,7 @@ impl Commit {
         let Inputs { meta, .. } = &self.inputs;
         let Requested { push, takes, request } = &self.requested;
         m.port_group("register write");
-        self.registers.write.outputs(m, "write");
+        self.registers.write.outputs(m, "s7");
         m.port_group("memory request");
         m.output("push_s7", push);
         m.output("may_push_s7", &(&meta.valid & self.inputs.is_memory()));

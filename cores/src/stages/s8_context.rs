@@ -27,7 +27,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let barrier = m.instance("barrier", &barrier_module);
     outcome.resolve.connect(&barrier, "s8");
     let generation = barrier.net("generation");
-    let release = barrier.net("barrier_release");
+    let release = barrier.output_as("barrier_release", "released");
     let all_ended = barrier.net("all_ended");
 
     let unit = m.instance("unit", unit);
@@ -59,25 +59,25 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let present = Present::of(&m, &inputs, &outcome, &resteer, &epochs);
 
     m.port_group("the path that S7 validates against, and whether its instruction is of the slot's epoch");
-    validate.outputs(&m, "s7");
+    validate.outputs(&m, "path");
     m.output("path_gives_way", &gave_way);
     if shape.reconverges {
         m.output("path_leaves_at_ret", &unit.output("leaves_at_ret_s7"));
     }
     m.output("epoch_is_present_s7", &present.is_present);
-    m.output("epochs_now", &epochs.all(shape));
+    m.output("epochs", &epochs.all(shape));
     m.port_group("where the paths stand, and a cycle later: they are to be fetched from there");
-    stand.outputs(&m, "stand");
+    stand.outputs(&m, "stand_s8");
     resteer.outputs(&m, "resteer");
     if shape.slots > 1 {
-        m.output("shadows", &unit.output("shadows").when(&outcome.resolve.valid));
+        m.output("shadows_s8", &unit.output("shadows").when(&outcome.resolve.valid));
     }
     m.port_group("the threads of those paths, for S6");
-    m.output("masks", &slots.each(&|Slot { path, .. }| path.mask.clone()));
+    m.output("masks_s8", &slots.each(&|Slot { path, .. }| path.mask.clone()));
     check(&m, shape, &outcome, &charge, &rest, &present, &release);
     m.port_group("replay record, for S3");
     record.outputs(&m, "record");
-    m.output("release_barrier", &release);
+    m.output("barrier_release", &release);
     m.output("ended", &all_ended);
     if shape.trace {
         trace(&m, shape, &outcome.resolve, &slots, &unit);
@@ -117,7 +117,7 @@ struct Outcome {
 impl Inputs {
     fn declare(m: &Builder, shape: &Shape) -> Self {
         m.port_group("start");
-        let start_valid = m.input("start_valid", 1);
+        let start_valid = m.input("start_warp_valid", 1);
         let start_warp = m.input("start_warp", shape.warp_bits());
         m.port_group("instructions in S6 and S7");
         let warp_s6 = m.input("warp_s6", shape.warp_bits());
@@ -294,7 +294,7 @@ impl Epochs {
     fn declare(m: &Builder, shape: &Shape, resteer: &Resteer) -> Self {
         m.comment("Epochs change with the resteer.");
         let changed = m.wire("resteered", &contexts_of(shape, &resteer.warp, &resteer.valid));
-        let names = &["epochs", "epochs_high"][..shape.epoch_bits()];
+        let names = &["epoch_low", "epoch_high"][..shape.epoch_bits()];
         let bits: Vec<Register> = names.iter().map(|name| m.register(name, shape.contexts())).collect();
         let mut carry = changed.clone();
         for bit in &bits {

@@ -99,14 +99,14 @@ pub struct Inputs {
 impl Inputs {
     fn declare(m: &Builder, shape: &Shape) -> Self {
         m.port_group("start: registers are cleared, tags become free");
-        let start_valid = m.input("start_valid", 1);
+        let start_valid = m.input("start_row_valid", 1);
         let start_row = m.input("start_row", 5 + shape.warp_bits());
         let start_tag_valid = m.input("start_tag_valid", 1);
         let start_tag = m.input("start_tag", shape.tag_bits());
         m.port_group("a load leaves S7");
         let push = m.input("load_push_s7", 1);
         let may_push = m.input("may_push_load_s7", 1);
-        let load = LateResult::inputs(m, shape, "load");
+        let load = LateResult::inputs(m, shape, "late_s7");
         let alignment = Alignment::inputs(m, shape, "load");
         let leader_word = m.input("leader_word_load", shape.lane_bits());
         m.port_group("responses of data memory");

@@ -122,7 +122,8 @@ fn no_module_has_an_input_that_nothing_reads() {
                 continue;
             }
             let code = squeezed(module);
-            let unread = code.split_once("wire unused = &{").map_or("", |(_, rest)| rest.split('}').next().unwrap_or(""));
+            let unread =
+                code.split_once("wire unused = &{").map_or("", |(_, rest)| rest.split('}').next().unwrap_or(""));
             let inputs = module.lines().filter_map(|line| line.trim().strip_prefix("input  wire "));
             let inputs: HashSet<&str> =
                 inputs.map(|port| port.trim_end_matches(',').rsplit(' ').next().unwrap_or_default()).collect();

@@ -113,7 +113,7 @@ impl Circuit {
         let pushed = m.wire("pushed", &decode(&inputs.context, shape.slots).when(&inputs.push));
         let started = Started::forward(m, shape, "started");
         let events = Events::declare(m, shape, inputs);
-        scoreboard.input("start_valid", &zeros(1)).input("start_row", &zeros(5 + shape.warp_bits()));
+        scoreboard.input("start_row_valid", &zeros(1)).input("start_row", &zeros(5 + shape.warp_bits()));
         scoreboard.input("push", &inputs.push).input("context_s2", &inputs.context).input("replays_s2", &zeros(1));
         scoreboard.input("replayed_entry_s2", &zeros(shape.entry_bits()));
         inputs.hazards.connect(&scoreboard, "s2");
