@@ -117,10 +117,10 @@ impl Kind<'_> {
         let finished = self.module.finished();
         let mut wires = HashMap::new();
         for item in &finished.body.items {
-            if let Item::Wire { net, driver: Some(driver) } = item {
-                if !matches!(driver, Driver::Instance) {
-                    wires.insert(net.id, (&net.name, driver.reads()));
-                }
+            if let Item::Wire { net, driver: Some(driver) } = item
+                && !matches!(driver, Driver::Instance)
+            {
+                wires.insert(net.id, (&net.name, driver.reads()));
             }
         }
         let inner = finished.settled.order.iter().filter_map(|id| wires.get(id).copied());

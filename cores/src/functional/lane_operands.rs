@@ -43,7 +43,7 @@ rtl::bundle! {
         /// The 31 bits above it.
         high: 31 * lanes,
         /// Fills the high word of an arithmetic shift.
-        fill: 1 * lanes,
+        fill: *lanes,
         /// By how much.
         amount: 5 * lanes,
     }
