@@ -4,4 +4,5 @@ mod axi4;
 mod bram;
 mod emitted;
 mod formal;
+mod heads;
 mod sources;
