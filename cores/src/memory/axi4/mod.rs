@@ -81,8 +81,8 @@ fn timing(shape: &Shape) -> String {
 fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
     let m =
         Builder::new(MODULE, "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order there.");
-    m.timing(&timing(shape));
     m.keep_inputs();
+    m.timing(&timing(shape));
     let port = Request::inputs(&m, shape);
     let bus = Bus::declare(&m, shape);
     let held = Held::declare(&m, shape, &port);
