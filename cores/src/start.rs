@@ -8,6 +8,10 @@ use crate::shape::Shape;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let cycles = shape.start_cycles();
     let m = Builder::new("start", "After reset: clears registers, frees tags and starts warps, one row a cycle.");
+    m.timing(&format!(
+        "row n leaves in cycle n after reset, for {cycles} cycles, decoded from a counter. The core runs from the second \
+         cycle after the last row on."
+    ));
     let width = clog2(cycles + 1);
     let row = m.register("row", width);
     let going = m.wire("going", &row.ne(&lit(width, cycles as u64)));

@@ -165,6 +165,24 @@ impl UnitInputs {
     }
 }
 
+/// The cycle in which a unit knows the active path after an instruction.
+pub fn known_in(shape: &Shape) -> String {
+    match shape.delay {
+        0 => "in its S8".to_owned(),
+        1 => "one cycle after its S8".to_owned(),
+        cycles => format!("{cycles} cycles after its S8"),
+    }
+}
+
+/// Latency and contract of a unit's module, for its head.
+fn timing(shape: &Shape) -> String {
+    let (known, spacing) = (known_in(shape), shape.spacing());
+    format!(
+        "the active path after an instruction is known {known}; the path for S7 is read in S6, with every earlier \
+         outcome in it. Instructions of one warp arrive at least {spacing} cycles apart."
+    )
+}
+
 /// The outputs of a unit's module, of the table above.
 pub struct UnitOutputs {
     /// The path that S7 validates against.

@@ -48,6 +48,10 @@ impl DivergenceUnit for Verilog {
             "verilog_unit",
             "Divergence unit: a module in Verilog, and the trace of one that has no second path.",
         );
+        m.timing(
+            "adds no cycle to the module inside. That drives the path of `warp_s7` in S7, and the active path in the \
+             cycle of `valid_s8`; commits of one warp are at least two cycles apart.",
+        );
         let inputs = UnitInputs::declare(&m, shape);
         let unit = m.instance("unit", &theirs);
         inputs.connect(&unit);

@@ -20,6 +20,7 @@ mod operation {
 pub fn elaborate() -> Result<Module, ElaborationError> {
     use operation::*;
     let m = Builder::new("atomic_alu", "The word that an atomic memory operation leaves.");
+    m.timing("combinational. The memory adaptor holds back other accesses of the word until the result is written.");
     m.port_group("dmem_req_op: 3 SC, 4 swap, 5 add, 6 xor, 7 and, 8 or, 9 min, 10 max, 11 minu, 12 maxu");
     let op = m.input("op", 4);
     let old = m.input("old", 32);

@@ -17,6 +17,10 @@ use crate::signals::LateResult;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let lane_module = lane()?;
     let m = Builder::new("divider", "RV32M division of a warp: all lanes, one quotient bit a cycle.");
+    m.timing(
+        "the result is ready 34 cycles after `start`, and held until `taken`. S3 issues a division only while the \
+         divider is free, so `may_start` captures the operands before it is known whether the division commits.",
+    );
     m.port_group("a division leaves S7");
     let start = m.input("start", 1);
     let may_start = m.input("may_start", 1);
@@ -65,6 +69,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 /// One lane.
 fn lane() -> Result<Module, ElaborationError> {
     let m = Builder::new("divider_lane", "One lane of the divider.");
+    m.timing(
+        "operands are captured at `start`, magnitudes at `prepare` in the next cycle, then a quotient bit in each \
+         of 32 cycles. `result` holds while `finished` is high.",
+    );
     m.port_group("control");
     let start = m.input("start", 1);
     let prepare = m.input("prepare", 1);

@@ -52,6 +52,7 @@ rtl::bundle! {
 /// Elaborates the lane.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("lane_operands", "Operands of one lane in S5; logic operations are done here.");
+    m.timing("combinational, in S5. S5 registers the operands for S6.");
     m.port_group("registers of the lane, the operand that all lanes share, and what a CSR adds in this lane");
     let rs1 = m.input("rs1", 32);
     let rs2 = m.input("rs2", 32);

@@ -12,6 +12,10 @@ use crate::signals::LateResult;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let divider_module = divider::elaborate(shape)?;
     let m = Builder::new("long_results", "Products and quotients waiting for the register file's write port.");
+    m.timing(
+        "a product enters in S8, a quotient in a cycle without a product; each can be taken from the second cycle \
+         after that. S3 has reserved an entry for each, so the queue never overflows.",
+    );
     m.port_group("multiplications and divisions that leave S7");
     let computes = m.input("long_result_used_s7", 1);
     let divides = m.input("divider_used_s7", 1);

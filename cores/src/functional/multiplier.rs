@@ -6,6 +6,10 @@ use rtl::{Builder, ElaborationError, Expr, Module, concat, zeros};
 /// Elaborates the lane.
 pub fn elaborate() -> Result<Module, ElaborationError> {
     let m = Builder::new("multiplier", "RV32M multiplication of one lane: partial products in S6, their sum in S7.");
+    m.timing(
+        "`product_s8` follows the operands by two cycles; a multiplication can start in each cycle. `high_s7` \
+         arrives one cycle after its operands.",
+    );
     m.port_group("operands in S6");
     let a = m.input("a_s6", 32);
     let b = m.input("b_s6", 32);

@@ -10,6 +10,10 @@ use rtl::{Builder, ElaborationError, Expr, Module, concat, join, lit, zeros};
 pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError> {
     let name = if prefers { "preferring_round_robin" } else { "round_robin" };
     let m = Builder::new(name, "Picks one of the requests: the next above the last accepted, turning round.");
+    m.timing(
+        "the pick is combinational; at the clock edge a pick with `accept` becomes the last one. `number` and \
+         `beside_grant` mean nothing while there is no request.",
+    );
     let requests = m.input("requests", count);
     let preferred = m.input("preferred", if prefers { count } else { 0 });
     let beside = m.input("beside", count);

@@ -54,11 +54,20 @@ struct Access {
     data: Expr,
 }
 
+/// Latency and contract, for the head of the module.
+fn timing(shape: &Shape) -> String {
+    let atomic = "An atomic operation takes a second cycle, in which `dmem_req_ready` is low.";
+    let answers =
+        "fetches and loads are answered one cycle after the request, and the pipeline takes each answer at once.";
+    if shape.has(&A) { format!("{answers} {atomic}") } else { answers.to_owned() }
+}
+
 fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "bram",
         &format!("Memory in the core: {} bytes of block RAM, {} banks of words.", shape.ram_bytes, shape.threads),
     );
+    m.timing(&timing(shape));
     m.keep_inputs();
     let rows = shape.ram_bytes as usize / (4 * shape.threads);
     let row_bits = clog2(rows);

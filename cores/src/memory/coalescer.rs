@@ -17,6 +17,7 @@ use crate::shape::Shape;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (threads, lane_bits) = (shape.threads, shape.lane_bits());
     let m = Builder::new("coalescer", "S7: the lanes that one memory transaction serves, and the line it carries.");
+    m.timing("combinational, in S7. `leader` must be the lowest lane of `active`, which S6 has elected.");
     m.port_group("active lanes, their byte addresses and store data");
     let active = m.input("active", threads);
     let addresses = m.input("address", shape.line_bits());

@@ -14,6 +14,10 @@ use crate::signals::Request;
 /// Elaborates the queue.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("request_queue", "Requests from S7 to memory and console, in order.");
+    m.timing(
+        "a request from S7 is at the port in S9 if none is before it, and is held there until it is taken. S3 has \
+         reserved an entry for each instruction in S7 that may push one, so the queue never overflows.",
+    );
     m.port_group("from S7");
     let push = m.input("push_s7", 1);
     let may_push = m.input("may_push_s7", 1);

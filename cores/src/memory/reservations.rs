@@ -14,6 +14,10 @@ use crate::shape::Shape;
 pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
     let (threads, lane_bits) = (shape.threads, shape.lane_bits());
     let m = Builder::new("reservations", "LR and SC: the word that each hart has reserved.");
+    m.timing(
+        "`holds` is combinational; what reserves, takes or writes counts from the next cycle. `row` and `written` belong to \
+         the one access of the cycle.",
+    );
     m.port_group("LR reserves the word, SC takes the reservation of its hart");
     let reserve = m.input("reserve", 1);
     let take = m.input("take", 1);
@@ -41,6 +45,10 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
 fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
     let lane_bits = shape.lane_bits();
     let m = Builder::new("lane_reservations", "The reservations of one lane: a row and a word of it for each warp.");
+    m.timing(
+        "`holds` is combinational from registers and the operation of the cycle; what reserves, takes or writes \
+         counts from the next cycle.",
+    );
     let reserve = m.input("reserve", 1);
     let take = m.input("take", 1);
     let warp = m.input("warp", shape.warp_bits());

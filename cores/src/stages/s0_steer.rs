@@ -46,6 +46,11 @@ rtl::bundle! {
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
     let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch; its pc is read in S1.");
+    m.timing(
+        "the fetch leaves one cycle after the pick and is held while `ready_s1` is low; `dead_s2` is \
+         combinational. A resteer can override the pick of its own cycle; a context has at most one fetch under \
+         way.",
+    );
     let inputs = Inputs::declare(&m, shape);
     let contexts = Contexts::declare(&m, shape);
     let now = Now::of(&m, shape, &inputs, &contexts);

@@ -13,6 +13,10 @@ use crate::shape::Shape;
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s1_fetch", "S1, fetch: the request to instruction memory.");
+    m.timing(
+        "the request is combinational from S0's fetch, which S0 holds until `ready_s1`; fetch and word leave in \
+         the cycle of the response. Memory answers each accepted request once, in a later cycle.",
+    );
     m.port_group("fetch from S0");
     let fetch = Fetch::inputs(&m, shape, "s1");
     m.output_port("ready_s1", 1);

@@ -16,6 +16,10 @@ use crate::signals::Hazards;
 /// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s2_predecode", "S2, predecode: which registers an instruction uses, and which comes next.");
+    m.timing(
+        "combinational, in S2. S5 derives the same reservations from each word, so S7 uses or S8 returns what S3 \
+         reserves.",
+    );
     m.port_group("the fetched word");
     let fetch = Fetch::inputs(&m, shape, "s2");
     let word = m.input("word_s2", 32);

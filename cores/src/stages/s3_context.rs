@@ -42,6 +42,10 @@ impl Bundle for Needs {
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entries = shape.late_results;
     let m = Builder::new("s3_context", "S3, one context: the hazards of its two buffered instructions.");
+    m.timing(
+        "`ready` is combinational in S3; `room` and `urgent` are registers, for S0. What is picked in the cycle \
+         of a flush does not issue; an instruction that is pushed finds a free entry.",
+    );
     m.port_group("from S2");
     let push = m.input("push", 1);
     let pushed = [

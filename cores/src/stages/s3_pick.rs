@@ -38,7 +38,7 @@ impl Pick {
 /// The contexts that the round robin may pick.
 fn ready(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts) -> Expr {
     let considered = if shape.constrained {
-        let enabled = m.input("enabled_contexts", shape.contexts());
+        let enabled = m.input("enabled_contexts_now", shape.contexts());
         constrained(m, shape, &enabled, contexts)
     } else {
         rtl::ones(shape.contexts())

@@ -31,6 +31,11 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         "s3_schedule",
         "S3, schedule: instruction buffers, scoreboards, and the pick of one ready instruction.",
     );
+    m.timing(
+        "a word from S2 can be picked in the next cycle, and leaves one cycle after the pick, in S4; nothing \
+         stalls after that. S0 fetches only for a context with `room` or with a buffer that a resteer has \
+         emptied, so a word finds a free entry.",
+    );
     let inputs = Inputs::declare(&m, shape);
     let replays = Replays::declare(&m, shape, &inputs);
 

@@ -31,6 +31,10 @@ pub fn register_row(warp: &Expr, register: &Expr) -> Expr {
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let bank = if shape.observed { kept_register(shape)? } else { bank(shape)? };
     let m = Builder::new("s4_collect", "S4, collect: the register file, read at the end of the stage.");
+    m.timing(
+        "instruction and registers leave in S5, one cycle after the instruction enters; it never stalls. S3 \
+         issues no instruction that would use a register read at the clock edge that writes it.",
+    );
     m.port_group("instruction from S3");
     let meta = Meta::inputs(&m, shape, "s4");
     let fetch_fault = m.input("fetch_fault_s4", 1);
@@ -70,6 +74,10 @@ pub fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "register_bank",
         "The registers of one lane for one operand: all warps, block RAM, one read and one write port.",
+    );
+    m.timing(
+        "`data` follows `read_row` by one cycle. A word read at the clock edge that writes it is undefined; no \
+         instruction uses one.",
     );
     let row_bits = 5 + shape.warp_bits();
     let read_row = m.input("read_row", row_bits);

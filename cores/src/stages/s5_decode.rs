@@ -25,6 +25,10 @@ const RET: u64 = 0x0000_8067;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let operands_module = lane_operands::elaborate(shape)?;
     let m = Builder::new("s5_decode", "S5, decode: control, operands, uniform values.");
+    m.timing(
+        "all outputs are registered at the end of S5; it never stalls. `rs1_s5` and `rs2_s5` arrive from block \
+         RAM in the same cycle as the instruction.",
+    );
     let inputs = Inputs::declare(&m, shape);
     let word = &inputs.meta.instruction;
     let names = Names { m: &m, decoder: Decoder::new(shape, word) };

@@ -18,6 +18,11 @@ use crate::signals::{Control, LaneControl, Meta};
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let alu = lane_alu::elaborate(shape)?;
     let m = Builder::new("s6_execute", "S6, execute: one lane_alu per thread.");
+    let products = if shape.has(&M) { ", products at the end of S7" } else { "" };
+    m.timing(&format!(
+        "outputs for S7 are registered at the end of S6{products}; it never stalls. The election arrives in S6, from a table \
+         that is read in S5."
+    ));
     m.port_group("instruction, control and operands from S5");
     let meta = Meta::inputs(&m, shape, "s6");
     let lane_control = LaneControl::inputs(&m, shape, "s6");

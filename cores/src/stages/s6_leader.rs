@@ -23,6 +23,11 @@ const GROUP: usize = 8;
 /// Elaborates the table and the election.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s6_leader", "S6, leader: the lowest thread of the path that the instruction must belong to.");
+    let spacing = shape.election_spacing();
+    m.timing(&format!(
+        "the table is read in S5, with the write of that cycle in it; the election is combinational in S6. S3 \
+         issues an instruction that needs a leader {spacing} cycles or more after the one before it of its warp."
+    ));
     m.port_group("start: all threads of a warp");
     let start_valid = m.input("start_warp_valid", 1);
     let start_warp = m.input("start_warp", shape.warp_bits());

@@ -25,6 +25,10 @@ use crate::signals::{Alignment, Control, Meta, Path, Resolve};
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let coalescer = coalescer::elaborate(shape)?;
     let m = Builder::new("s7_commit", "S7, branch and coalesce: validation, branch targets, one memory transaction.");
+    m.timing(
+        "register write, request and fault are combinational in S7; outcome and unused reservations are \
+         registered at the end of S7, for S8. S3 has reserved whatever the instruction takes, so it never stalls.",
+    );
     let inputs = Inputs::declare(&m, shape);
     let validation = Validation::of(&m, shape, &inputs);
     let faults = Faults::of(&m, shape, &inputs, &validation.valid);

@@ -14,6 +14,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let all = shape.warps * shape.threads;
     let bits = clog2(all + 1);
     let m = Builder::new("barrier", "The barrier: released when as many threads have arrived as live.");
+    m.timing(
+        "the outputs are combinational from registers; a release comes one cycle after the outcome of the last \
+         arrival. `generation` flips in the cycle after a release; a parked thread does not arrive again before \
+         that.",
+    );
     m.port_group("outcome of S7");
     let resolve = Resolve::inputs(&m, shape, "s8");
 

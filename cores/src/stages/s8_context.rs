@@ -10,7 +10,7 @@ use super::context::{contexts_of, join_context};
 use super::s0_steer::{Resteer, Stand};
 use super::s3_schedule::ReplayRecord;
 use super::s8_barrier;
-use crate::divergence::{SLOTS, UnitInputs};
+use crate::divergence::{SLOTS, UnitInputs, known_in};
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
 use crate::signals::{Path, Resolve, delay_by, flag_delay_by};
@@ -20,6 +20,11 @@ use crate::trace::Traced;
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
     let barrier_module = s8_barrier::elaborate(shape)?;
     let m = Builder::new("s8_context", "S8, context: divergence unit, resteer, epochs, barrier.");
+    let (known, spacing) = (known_in(shape), shape.spacing());
+    m.timing(&format!(
+        "the active path after an instruction is known {known}; a resteer is registered and leaves one cycle after that. It \
+         never stalls; instructions of one warp arrive at least {spacing} cycles apart."
+    ));
     let inputs = Inputs::declare(&m, shape);
     let outcome = Outcome::of(&m, shape, &inputs);
     let leaves_s7 = leaves_s7(&m, shape);

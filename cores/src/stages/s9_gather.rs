@@ -19,7 +19,7 @@ use super::context::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
 use super::s9_late::Late;
 use super::s9_response::Response;
-use crate::shape::Shape;
+use crate::shape::{LATE_WAIT, Shape};
 use crate::signals::{Alignment, LateResult};
 use crate::trace::Traced;
 
@@ -29,6 +29,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         "s9_gather",
         "S9, gather: loads in flight, their data aligned per lane, and the register file's write port.",
     );
+    m.timing(&format!(
+        "a response can be written from the third cycle after it arrives; the write of S7 goes first, in its own \
+         cycle. S3 has reserved a tag for each load, and issues nothing in the cycle of `bubble`, for a result \
+         that has waited {LATE_WAIT} cycles.",
+    ));
     let inputs = Inputs::declare(&m, shape);
     let tags = Tags::declare(&m, shape, &inputs.push);
     let response = Response::of(&m, shape, &inputs, &tags.free)?;

@@ -140,6 +140,7 @@ fn part_of_lines(shape: &Shape) -> Result<Module, ElaborationError> {
         "leader_part",
         "S9: a part of each word of the lines, written a line at a time, read a word at a time, a cycle later.",
     );
+    m.timing("`word` follows `address` by one cycle. S9 uses no word that is read at the clock edge that writes it.");
     let write = m.input("write", 1);
     let row = m.input("row", shape.tag_bits());
     let line = m.input("line", 32);

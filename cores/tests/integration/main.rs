@@ -4,5 +4,6 @@ mod axi4;
 mod bram;
 mod emitted;
 mod formal;
+mod heads;
 mod sources;
 mod style;

@@ -57,6 +57,7 @@ impl DivergenceUnit for Arbiter {
             "Divergence unit: a pc and a call depth per thread, and a comparator tree that picks the path in charge:\n\
              not parked first, then the deepest call, then the smallest pc.",
         );
+        m.timing(&super::timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
         let threads = Threads::declare(&m, shape, &inputs);
         let updated = threads.updated(&m, shape, &inputs);

@@ -84,6 +84,7 @@ pub fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
         "arbiter_compare",
         "One node of the arbiter's tree: the better of two candidates; both are kept where they are one path.",
     );
+    m.timing("combinational. The tree has its registers, if any, between nodes.");
     let side = |side: &str| {
         m.port_group(&format!("the {side} half's candidate"));
         Candidate {

@@ -16,6 +16,10 @@ use crate::signals::Path;
 /// Elaborates the circuit.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("ccs", "Context compact sort: orders paths a, b and c, and merges equal ones.");
+    m.timing(
+        "x is combinational in S8; y and z are chosen behind registers, in S9. All inputs belong to the \
+         instruction in S8; without one the outputs mean nothing.",
+    );
     let inputs = Inputs::declare(&m, shape);
     let order = Order::of(&m, &inputs);
     let merged = Merged::of(&m, &inputs, &order);

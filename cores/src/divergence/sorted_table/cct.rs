@@ -27,12 +27,17 @@ pub fn ring_bits(shape: &Shape) -> usize {
     3 * clog2(shape.threads) + 1
 }
 
+/// Latency and contract, for the head of the module.
+const TIMING: &str = "what S8 needs of the ring is read in S7; the front path follows one cycle after the commit, in S9. The \
+                      sorter changes rows only in a cycle in which no commit does.";
+
 /// Elaborates the table; where no warp can have three paths, one that is always empty.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "cct",
         "Cold context table: a ring of paths for each warp, and the sorter that keeps the best in y.",
     );
+    m.timing(if exists(shape) { TIMING } else { "constant: no warp has a third path." });
     let inputs = Inputs::declare(&m, shape);
     if !exists(shape) {
         output_nothing(&m, shape);

@@ -76,6 +76,7 @@ impl DivergenceUnit for SortedTable {
             "Divergence unit: the paths of a warp in order of priority, the first two in hot tables, the others in a\n\
              cold one that is sorted when nobody needs it.",
         );
+        m.timing(&super::timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
         let hot = HotTables::declare(&m, shape, &inputs);
         let paths = Paths::of(&m, shape, &inputs, &hot, &ccs_module);

@@ -23,6 +23,10 @@ use crate::shape::Shape;
 /// Elaborates the state machine.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("cct_sorter", "Sorter of the cold context table: keeps the best of y and the rows in y.");
+    m.timing(
+        "a row takes three cycles or more: read, compare, and decide in a cycle with `may_change`, in which the \
+         changes are combinational. It begins a warp anew when a commit changes y or the rows of that warp.",
+    );
     let inputs = Inputs::declare(&m, shape);
     let state = State::declare(&m, shape);
     let step = state.step(&m, shape, &inputs);

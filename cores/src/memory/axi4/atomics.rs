@@ -34,6 +34,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (threads, lane_bits, row_bits) = (shape.threads, shape.lane_bits(), row_bits(shape));
     let m =
         Builder::new("axi4_atomics", "Reservations, and the second half of atomic operations: what is written back.");
+    m.timing(
+        "`reserved` is combinational; the verdict on SC follows one cycle after it leaves. An answered AMO waits \
+         from the second cycle on until `rewritten`; the queue has an entry for each tag, so an answer never \
+         waits.",
+    );
     m.port_group(
         "a request, with the words that its mask touches (one hot if it is atomic), whether it leaves now, to read",
     );

@@ -43,6 +43,10 @@ pub fn outputs() -> Vec<String> {
 /// Elaborates the channels for a memory of so many bits of row number.
 pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
     let m = Builder::new("axi4_channels", "The channels of AXI4 on which a master asks.");
+    m.timing(
+        "a start is on the bus one cycle later, and held until the bus takes it. A read starts only while \
+         `read_free` is high, a write while `write_free` is; both read the bus's ready of the same cycle.",
+    );
     m.port_group("a read of a row starts; whether one may");
     let read = m.input("read", 1);
     let tag = m.input("tag", shape.tag_bits());

@@ -17,6 +17,10 @@ pub fn writes(shape: &Shape) -> usize {
 /// Elaborates the table for a memory of so many bits of row number.
 pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
     let m = Builder::new("axi4_in_flight", "Reads and writes that the bus has not answered, and which are of a row.");
+    m.timing(
+        "all outputs are combinational; what starts or is answered counts from the next cycle. No write starts \
+         while `writes_full` is high, and a tag has one read in flight.",
+    );
     m.port_group("the row that is asked for; a read of it starts, and whether it will be written back");
     let row = m.input("row", row_bits);
     let read = m.input("read", 1);

@@ -69,10 +69,20 @@ fn id_bits(shape: &Shape) -> usize {
     shape.tag_bits().max(1)
 }
 
+/// Latency and contract, for the head of the module.
+fn timing(shape: &Shape) -> String {
+    let waits = if shape.has(&A) { ", except in the cycle in which SC is answered" } else { "" };
+    format!(
+        "a request accepted in cycle n is on the bus in cycle n + 2 at the earliest; read data reach the pipeline in their \
+         own cycle. Answers of the bus are taken at once{waits}."
+    )
+}
+
 fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
     let m =
         Builder::new("axi4", "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order there.");
     m.keep_inputs();
+    m.timing(&timing(shape));
     let port = Request::inputs(&m, shape);
     let bus = Bus::declare(&m, shape);
     let held = Held::declare(&m, shape, &port);

@@ -20,7 +20,7 @@ use rtl::{
 use super::below::{Below, Size, Step};
 use super::invariants;
 use crate::divergence::hot::HotTable;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, timing};
 use crate::formal::{Watched, points_at_heights};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
@@ -73,6 +73,7 @@ impl DivergenceUnit for DualPath {
             "Divergence unit: the dual-path reconvergence stack. The paths of both sides of the top row run; a side leaves\n\
              the row where it meets the threads of the row below, and the row is popped when both have left.",
         );
+        m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
         let resolve = &inputs.resolve;
         let (tops, read) = Tops::declare(&m, shape, &inputs);

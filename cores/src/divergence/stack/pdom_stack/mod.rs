@@ -16,7 +16,7 @@ use super::below::{Below, Size, Step};
 use super::invariants;
 use crate::divergence::hot::{self, HotTable};
 use crate::divergence::row::Row;
-use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
+use crate::divergence::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace, timing};
 use crate::formal::{Watched, points_at_heights};
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
@@ -69,6 +69,7 @@ impl DivergenceUnit for PdomStack {
             "Divergence unit: the single-path reconvergence stack. The path of the top row is in charge; it leaves the\n\
              row where it meets the threads of the row below.",
         );
+        m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
         let UnitInputs { generation, warp_s7, resolve, .. } = &inputs;
         let (tops, read) = Tops::declare(&m, shape, &inputs);
