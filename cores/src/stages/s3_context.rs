@@ -6,7 +6,7 @@
 //!
 //! Storage: 2 × (slots · entries + 2 + needs) + 16 bits.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, Register, join, lit, zeros};
 
 use super::resource::{Reservations, Resource, TAG};
 use crate::formal::points;
@@ -67,22 +67,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.comment("What is picked in the cycle of a flush does not issue.");
     let issue = m.wire("issue", &(&picked & !&flush));
 
-    m.comment("Two entries, a read and a write position.");
-    let present = m.register("present", 1);
-    let full = m.register("full", 1);
-    let read_at = m.register("read_at", 1);
-    let write_at = m.register("write_at", 1);
-    let unless_flushed = |value: Expr| flush.mux(&lit(1, 0), &value);
-    let present_next = m.wire("present_next", &unless_flushed(&push | &*full | (&*present & !&issue)));
-    let full_next = m.wire("full_next", &unless_flushed(!&issue & (&*full | (&*present & &push))));
-    present.next(&present_next).reset(0);
-    full.next(&full_next).reset(0);
-    read_at.next(&unless_flushed(&*read_at ^ &issue)).reset(0);
-    write_at.next(&unless_flushed(&*write_at ^ &push)).reset(0);
-    let follows = m.register("follows_one", 1);
-    follows.next(&unless_flushed(&*follows | &push)).reset(0);
+    let places = Places::declare(&m, &flush, &push, &issue);
+    let Places { present, full, present_next, full_next, .. } = &places;
     m.comment("The hazards of the older one, and of the one behind it.");
-    let moves_up = m.wire("moves_up", &(&picked | !&*present));
+    let moves_up = m.wire("moves_up", &(&picked | !&**present));
     let [[needs, _], [depends, depends_behind], [reads_last, _], [elects, _]] =
         pushed.each_ref().map(|(field, value)| {
             let behind = m.register(&format!("{field}_behind"), value.width());
@@ -117,9 +105,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         "Fetching beyond a load that may be replayed is wasted if it is: it comes last, and not at all after a replay.",
     );
     let replayed = m.register("replayed", 1);
-    let replayed_next = m.wire("replayed_next", &unless_flushed(&record & (&issue | &*replayed)));
+    let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&issue | &*replayed))));
     replayed.next(&replayed_next).reset(0);
-    let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (&present_next | replayed_next)));
+    let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (present_next | replayed_next)));
     let (needs, lacking) = (Needs::unpack(shape, &needs), Needs::unpack(shape, &lacking));
     let loads = m.wire("loads", &(&issue & needs.reserved.of(&TAG)));
     let loading = &loads | &since(&m, "loaded", &loads, RESTEER_LATENCY)[RESTEER_LATENCY - 1];
@@ -127,37 +115,25 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.constrained {
         m.port_group("for the constrained scheduler");
         m.output("issues_late", &(&issue & needs.reserved.any_late()));
-        m.output("waits_late", &(&*present & &waits_for_late));
+        m.output("waits_late", &(&**present & &waits_for_late));
     }
-    let too_close_to_issue = &*present & &issued[spacing - 1];
+    let too_close_to_issue = &**present & &issued[spacing - 1];
     let found = [
-        ("two_wait", full.clone()),
+        ("two_wait", full.q()),
         ("a_flush_meets_the_pick", &picked & &flush),
-        ("waits_for_a_late_result", &*present & &waits_for_late),
-        ("waits_for_the_one_before", &*present & &waits_for_last),
+        ("waits_for_a_late_result", &**present & &waits_for_late),
+        ("waits_for_the_one_before", &**present & &waits_for_last),
         ("waits_for_the_path", too_close_to_issue),
-        ("waits_for_the_leader", &*present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
-        ("does_not_fetch_beyond_a_replay", &beyond_replay & !&full_next),
-        ("a_fence_waits", &*present & &needs.no_requests & &lacking.no_requests),
+        ("waits_for_the_leader", &**present & &elects & &issued[election - 1] & !&issued[spacing - 1]),
+        ("does_not_fetch_beyond_a_replay", &beyond_replay & !full_next),
+        ("a_fence_waits", &**present & &needs.no_requests & &lacking.no_requests),
     ];
     points(&m, shape, &found);
-    let waits_for = |(row, needs): &(&Resource, Expr)| {
-        (format!("waits_for_a_{}", row.name), &*present & needs & lacking.reserved.of(row))
-    };
-    points(&m, shape, &needs.reserved.rows().map(waits_for).collect::<Vec<_>>());
-    if shape.slots > 1 {
-        let results = &depends & &pending;
-        let [own, shadowed] = [results.slice(0, entries).any(), results.from(entries).any()];
-        let found = [
-            ("waits_for_a_shadow_alone", &*present & &shadowed & !&own),
-            ("waits_for_own_results_and_shadows", &*present & &shadowed & &own),
-        ];
-        points(&m, shape, &found);
-    }
+    points_of_waiting(&m, shape, present, [&needs, &lacking], &(&depends & &pending));
     m.port_group("for the pick: it waits for nothing but a place, and not even for that");
-    let unblocked = m.wire("unblocked_now", &(&*present & !blocked));
+    let unblocked = m.wire("unblocked_now", &(&**present & !blocked));
     let mut has_places = (needs.pack() & lacking.pack()).none();
-    let mut waits_for_requests = &*present & &needs.no_requests;
+    let mut waits_for_requests = &**present & &needs.no_requests;
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
         has_places = has_places & (needs.pack().none() | !&held_back);
@@ -171,13 +147,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     room.next(&(running & !full_next & !beyond_replay)).reset(0);
     m.output("room", &room);
     m.output("urgent", &m.delay("urgent_now", &(!present_next & !loading)));
-    m.output("read_position", &read_at);
-    m.output("write_position", &write_at);
-    m.output("follows", &follows);
+    m.output("read_position", &places.read_at);
+    m.output("write_position", &places.write_at);
+    m.output("follows", &places.follows);
     if shape.shows_scoreboard() {
         m.port_group("for a proof");
-        m.output("present_now", &present);
-        m.output("full_now", &full);
+        m.output("present_now", present);
+        m.output("full_now", full);
         m.output("depends_held", &join([&depends, &depends_behind]));
     }
     m.output("waits_for_requests", &waits_for_requests);
@@ -193,4 +169,59 @@ fn since(m: &Builder, name: &str, event: &Expr, cycles: usize) -> Vec<Expr> {
         within.push(register.q());
     }
     within
+}
+
+/// The two places for instructions of a context.
+struct Places {
+    /// There is an instruction.
+    present: Register,
+    /// There are two.
+    full: Register,
+    /// Where the older one is.
+    read_at: Register,
+    /// Where the next one goes.
+    write_at: Register,
+    /// One came since the last flush.
+    follows: Register,
+    /// There will be one.
+    present_next: Expr,
+    /// There will be two.
+    full_next: Expr,
+}
+
+impl Places {
+    fn declare(m: &Builder, flush: &Expr, push: &Expr, issue: &Expr) -> Self {
+        m.comment("Two entries, a read and a write position.");
+        let [present, full, read_at, write_at, follows] =
+            ["present", "full", "read_at", "write_at", "follows_one"].map(|name| m.register(name, 1));
+        let present_next = m.wire("present_next", &unless(flush, &(push | &*full | (&*present & !issue))));
+        let full_next = m.wire("full_next", &unless(flush, &(!issue & (&*full | (&*present & push)))));
+        present.next(&present_next).reset(0);
+        full.next(&full_next).reset(0);
+        read_at.next(&unless(flush, &(&*read_at ^ issue))).reset(0);
+        write_at.next(&unless(flush, &(&*write_at ^ push))).reset(0);
+        follows.next(&unless(flush, &(&*follows | push))).reset(0);
+        Self { present, full, read_at, write_at, follows, present_next, full_next }
+    }
+}
+
+/// One bit, 0 in a flush.
+fn unless(flush: &Expr, value: &Expr) -> Expr {
+    flush.mux(&lit(1, 0), value)
+}
+
+/// What the older instruction waits for: each resource, and late results of its own slot or of the other.
+fn points_of_waiting(m: &Builder, shape: &Shape, present: &Expr, [needs, lacking]: [&Needs; 2], late: &Expr) {
+    let waits_for = |(row, needs): &(&Resource, Expr)| {
+        (format!("waits_for_a_{}", row.name), present & needs & lacking.reserved.of(row))
+    };
+    points(m, shape, &needs.reserved.rows().map(waits_for).collect::<Vec<_>>());
+    if shape.slots > 1 {
+        let [own, shadowed] = [late.slice(0, shape.late_results).any(), late.from(shape.late_results).any()];
+        let found = [
+            ("waits_for_a_shadow_alone", present & &shadowed & !&own),
+            ("waits_for_own_results_and_shadows", present & &shadowed & &own),
+        ];
+        points(m, shape, &found);
+    }
 }
