@@ -68,7 +68,8 @@ fn those_beside_who_waits(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
     let waited = m.register("waited", clog2(PATIENCE) + 1);
     let stays = m.register("stays", 1);
     let for_long = waited.bit(clog2(PATIENCE));
-    let waits = m.wire("waits", &(&*looked_at & unblocked & (!ready | stays.repeat(contexts))).any());
+    let not_ready = m.fault("the_search_passes_by_who_waits_for_a_place", &!ready, ready);
+    let waits = m.wire("waits", &(&*looked_at & unblocked & (not_ready | stays.repeat(contexts))).any());
     stays.next(&waits).reset(0);
     let longer = for_long.mux(&waited, &rtl::increment(&waited, 1));
     waited.next(&longer.when(&waits)).reset(0);

@@ -6,12 +6,28 @@
 
 use crate::support;
 
+use sim::Program;
 use support::assembly::{config, program, text};
 use testbench::{BuiltCore, Engine, Outcome, RunOptions};
 use weft_config::{Bandwidth, Config, MemoryKind};
 
 /// `takes` and `wants` are instructions, and the others do `steps` additions between two jumps.
 fn ends(unit: &str, takes: &str, wants: &str, steps: u32) {
+    let (config, program) = contest(unit, takes, wants, steps);
+    for engine in [Engine::Cosim, Engine::Model] {
+        let report = testbench::run(&config, &program, engine, options()).unwrap();
+        let name = format!("{takes} with {unit}, {steps} additions, {engine:?}");
+        assert_eq!(report.outcome, Outcome::Pass, "{name}: {}", report.message);
+    }
+}
+
+/// Far longer than the contest lasts.
+fn options() -> RunOptions<'static> {
+    RunOptions { max_cycles: 20_000, ..RunOptions::default() }
+}
+
+/// The program, and a core with one place.
+fn contest(unit: &str, takes: &str, wants: &str, steps: u32) -> (Config, Program) {
     let body = format!(
         "
     begin
@@ -48,12 +64,18 @@ word: .word 0
     config.divergence.unit = unit.into();
     config.memory.outstanding = 1;
     let program = program(&text("places", body), &config);
-    for engine in [Engine::Cosim, Engine::Model] {
-        let options = RunOptions { max_cycles: 20_000, ..RunOptions::default() };
-        let report = testbench::run(&config, &program, engine, options).unwrap();
-        let name = format!("{takes} with {unit}, {steps} additions, {engine:?}");
-        assert_eq!(report.outcome, Outcome::Pass, "{name}: {}", report.message);
-    }
+    (config, program)
+}
+
+#[test]
+fn a_search_that_passes_by_who_waits_is_found_out() {
+    let fault = "s3_schedule.the_search_passes_by_who_waits_for_a_place";
+    let starves = |steps: u32| {
+        let (config, program) = contest("sorted-table", "div t1, t1, t2", "div t4, t1, t2", steps);
+        let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
+        core.run(&config, &program, Engine::Cosim, options()).unwrap().outcome == Outcome::Limit
+    };
+    assert!((1..5).any(starves));
 }
 
 #[test]
