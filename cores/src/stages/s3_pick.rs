@@ -69,7 +69,8 @@ fn those_beside_who_waits(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
     let stays = m.register("stays", 1);
     let for_long = waited.bit(clog2(PATIENCE));
     let not_ready = m.fault("the_search_passes_by_who_waits_for_a_place", &!ready, ready);
-    let waits = m.wire("waits", &(&*looked_at & unblocked & (not_ready | stays.repeat(contexts))).any());
+    let may_wait = m.wire("may_wait", &(&*looked_at & unblocked));
+    let waits = m.wire("waits", &((&may_wait & not_ready).any() | (&*stays & may_wait.any())));
     stays.next(&waits).reset(0);
     let longer = for_long.mux(&waited, &rtl::increment(&waited, 1));
     waited.next(&longer.when(&waits)).reset(0);

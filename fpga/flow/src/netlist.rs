@@ -202,9 +202,10 @@ fn declaration(name: &str, src: &str, sources: &HashMap<&str, Vec<&str>>) -> Opt
         if !words.any(|word| word == name) {
             return None;
         }
-        Some(match text.split_whitespace().next()? {
-            "input" => Declaration::Input,
-            "reg" => Declaration::Register,
+        let mut kinds = text.split_whitespace();
+        Some(match (kinds.next()?, kinds.next()) {
+            ("input", _) => Declaration::Input,
+            ("reg", _) | ("output", Some("reg")) => Declaration::Register,
             _ => Declaration::Net,
         })
     };
@@ -227,8 +228,13 @@ module s4_collect (
 );
     reg  [1:0] kept;
 endmodule
+module s1_fetch (
+    output reg  [1:0]  pc,
+    input  wire [1:0]  next
+);
+endmodule
 module core;
-    wire [1:0] word_s9;
+    wire [1:0] word_s9, pc;
 endmodule
 ";
     const NETLIST: &str = r#"{ "creator": "Yosys", "modules": { "pins": {
@@ -238,7 +244,9 @@ endmodule
             "core.s4.kept_LUT4_Z": { "type": "LUT4", "connections": { "A": [4], "Z": [9] } }
         },
         "netnames": {
-            "core.word_s9": { "bits": [3, 4], "attributes": { "src": "top.v:13.16-13.23" } },
+            "core.word_s9": { "bits": [3, 4], "attributes": { "src": "top.v:18.16-18.23" } },
+            "core.pc": { "bits": [20, 21], "attributes": { "src": "top.v:18.16-18.23" } },
+            "core.s1.pc": { "bits": [20, 21], "attributes": { "src": "top.v:13.24-13.26" } },
             "core.s4.data": { "bits": [3, 4], "attributes": { "src": "top.v:8.24-8.28" } },
             "core.s9.word": { "bits": [3, 4], "attributes": { "src": "top.v:3.24-3.28" } },
             "core.s9.kept": { "bits": ["x", 4], "attributes": { "src": "pins.v:7.1-9.2|top.v:5.16-5.20" } },
@@ -263,6 +271,7 @@ endmodule
         assert_eq!(shown(names.register("core.s9.kept_TRELLIS_FF_Q")).unwrap(), "core/s9/kept[1]");
         assert_eq!(shown(names.register("core.s4.kept_TRELLIS_FF_Q")).unwrap(), "core/s4/kept[0]");
         assert_eq!(names.register("core.s4.kept_LUT4_Z"), None);
+        assert_eq!(shown(names.net("core.pc[0]")).unwrap(), "core/s1/pc[0]", "an output that is a register");
     }
 
     #[test]

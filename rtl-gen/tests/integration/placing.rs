@@ -23,11 +23,11 @@ count $top ${luts:-20} 10 1 >result.json
 grep -q write_json script.ys || exit 0
 count pins 4 5 0 >pins.json
 count pins 24 ${both:-15} 1 >both.json
-line=$(sed -n '/reg .* pc_q/=' top.v)
+line=$(sed -n '/output reg .* pc_s2/=' top.v)
 cat >netlist.json <<END
 {"modules":{"pins":{
-  "cells":{"core.pc_q_TRELLIS_FF_Q_3":{"type":"TRELLIS_FF","connections":{"Q":[7]}}},
-  "netnames":{"of $top":{"bits":[9]},"core.pc_q":{"bits":[6,7],"attributes":{"src":"top.v:$line.1-$line.9"}}}
+  "cells":{"core.pc_s2_TRELLIS_FF_Q_3":{"type":"TRELLIS_FF","connections":{"Q":[7]}}},
+  "netnames":{"of $top":{"bits":[9]},"core.pc_s2":{"bits":[6,7],"attributes":{"src":"top.v:$line.1-$line.9"}}}
 }}}
 END
 "#;
@@ -42,10 +42,10 @@ place() { cat >report.json <<END
    "TRELLIS_RAMW":{"used":0,"available":3036},"DP16KD":{"used":1,"available":56},"MULT18X18D":{"used":0,"available":28}},
  "critical_paths":[{"from":"posedge clk","to":"posedge clk","path":[
    {"delay":5.5,"from":{"cell":"core.rows.0.1"},"to":{"cell":"core.rows.0.1","port":"D"},"type":"clk-to-q"},
-   {"delay":1.25,"from":{"cell":"core.rows.0.1"},"net":"core.pc_q[1]","to":{"cell":"u","port":"D"},"type":"routing"},
+   {"delay":1.25,"from":{"cell":"core.rows.0.1"},"net":"core.pc_s2[1]","to":{"cell":"u","port":"D"},"type":"routing"},
    {"delay":0.25,"from":{"cell":"u"},"to":{"cell":"u","port":"D"},"type":"logic"},
-   {"delay":2.0,"from":{"cell":"u"},"net":"core.free_s2_LUT4_A_Z[1]","to":{"cell":"core.pc_q_TRELLIS_FF_Q_3","port":"D"},"type":"routing"},
-   {"delay":0.0,"from":{"cell":"core.pc_q_TRELLIS_FF_Q_3"},"to":{"cell":"core.pc_q_TRELLIS_FF_Q_3","port":"D"},"type":"setup"}
+   {"delay":2.0,"from":{"cell":"u"},"net":"core.free_s2_LUT4_A_Z[1]","to":{"cell":"core.pc_s2_TRELLIS_FF_Q_3","port":"D"},"type":"routing"},
+   {"delay":0.0,"from":{"cell":"core.pc_s2_TRELLIS_FF_Q_3"},"to":{"cell":"core.pc_s2_TRELLIS_FF_Q_3","port":"D"},"type":"setup"}
  ]}]}
 END
 }
@@ -85,11 +85,11 @@ fn a_core_is_placed_with_each_seed() {
     let path = &object["placing"]["seeds"][2]["critical_path"];
     assert_eq!((&path["delay_ns"], &path["logic_ns"], &path["levels"]), (&json!(9.0), &json!(5.75), &json!(1)));
     assert_eq!(path["from"], json!({ "stage": "s1_fetch", "name": "rows" }));
-    assert_eq!(path["to"], json!({ "stage": "s1_fetch", "name": "pc_q[1]" }));
+    assert_eq!(path["to"], json!({ "stage": "s1_fetch", "name": "pc_s2[1]" }));
     assert_eq!(path["modules"], json!(["s1_fetch"]));
     let names: Vec<&Value> =
         path["steps"].as_array().expect("steps").iter().map(|step| &step["place"]["name"]).collect();
-    assert_eq!(names, [&json!("rows"), &json!("pc_q[1]"), &Value::Null, &Value::Null, &json!("pc_q[1]")]);
+    assert_eq!(names, [&json!("rows"), &json!("pc_s2[1]"), &Value::Null, &Value::Null, &json!("pc_s2[1]")]);
     assert_eq!(path["steps"][3]["near"], json!({ "stage": "s1_fetch", "name": "free_s2" }));
     assert!(object["tools"]["nextpnr"].as_str().is_some_and(|version| version.contains("9.99")));
 
@@ -331,7 +331,7 @@ fn a_failed_placing_names_its_log_and_leaves_nothing_in_the_cache() {
 const PACKER: &str = r#"
 count() { grep -c "\"type\": \"$1\"" netlist.json; }
 cell() { sed -n "s/^ *\"\($1[^\"]*\)\": {$/\1/p" netlist.json | grep '_TRELLIS_FF_Q' | head -1; }
-from=$(cell 'core\.pc_q') to=$(cell imem_req_valid)
+from=$(cell 'core\.pc_s2') to=$(cell imem_req_valid)
 cat >report.json <<END
 {"fmax":{"clk":{"achieved":80}},
  "utilization":{"TRELLIS_FF":{"used":$(count TRELLIS_FF),"available":24288}},
@@ -354,7 +354,7 @@ fn yosys_keeps_registers_and_their_names() {
     assert_eq!(object["placing"]["around"]["ff"], (1 + 30 + 1 + 1 + 32) + 2 * (1 + 1 + 32 + 1 + 30 + 32));
     let path = &object["placing"]["seeds"][0]["critical_path"];
     let from = path["from"]["name"].as_str().expect("a name");
-    assert!(path["from"]["stage"] == "s1_fetch" && from.starts_with("pc_q["), "{path}");
+    assert!(path["from"]["stage"] == "s1_fetch" && from.starts_with("pc_s2["), "{path}");
     assert_eq!(path["to"], json!({ "stage": "pins", "name": "imem_req_valid" }));
     // The address is the pc that comes in.
     assert_eq!(path["steps"][1]["place"], json!({ "stage": "pins", "name": "pc_s1[29]" }));

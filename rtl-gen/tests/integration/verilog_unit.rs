@@ -84,19 +84,31 @@ fn a_unit_that_makes_paths_up_is_found_out() {
     let workspace = Workspace::new();
     kernels(&workspace);
     let whole = arbiter(&workspace);
+    let of_tree = |port: &str, width: usize, wrong: &str| {
+        let node = "    weft_arbiter_compare node (";
+        vec![
+            (node.to_owned(), format!("    wire [{}:0] own;\n    assign {port}_x = {wrong};\n{node}", width - 1)),
+            (format!("{:<15}({port}_x)", format!(".{port}")), format!(".{port} (own)")),
+        ]
+    };
+    let one = |right: &str, wrong: &str| vec![(right.to_owned(), wrong.to_owned())];
     // A thread that is elsewhere, one that is left out of S7 alone, a wrong depth, and a path that is never there.
     let broken = [
-        ("assign mask_x = node_kept;", "assign mask_x = node_kept | 4'd1;", "context_x"),
-        ("assign mask_s7 = path_s7[33:30];", "assign mask_s7 = path_s7[33:30] & 4'd7;", "mask"),
-        ("assign depth_x = ", "assign depth_x = 8'd1 + ", "context_x"),
-        ("assign parked_x = ", "assign parked_x = 1'b1 | ", "context_x"),
-        ("assign valid_x = ", "assign valid_x = 1'b0 & ", "context_x"),
+        (one("assign mask_x = ", "assign mask_x = 4'd1 | "), "context_x"),
+        (one("assign mask_s7 = path_s7[33:30];", "assign mask_s7 = path_s7[33:30] & 4'd7;"), "mask"),
+        (of_tree("depth", 8, "8'd1 + own"), "context_x"),
+        (of_tree("parked", 1, "1'b1 | own"), "context_x"),
+        (of_tree("valid", 1, "1'b0 & own"), "context_x"),
     ];
-    for (right, wrong, field) in broken {
-        assert_eq!(whole.matches(right).count(), 1, "{right}");
-        workspace.write("broken.v", whole.replace(right, wrong));
+    for (changes, field) in broken {
+        let mut text = whole.clone();
+        for (right, wrong) in &changes {
+            assert_eq!(whole.matches(right).count(), 1, "{right}");
+            text = text.replace(right, wrong);
+        }
+        workspace.write("broken.v", text);
         let ended = weft(&workspace, &["cosim", "gcd.elf", "--json"], &unit("broken.v", "weft_arbiter", [3, 4]));
-        assert_eq!((ended.status, &ended.object()["mismatch"]["field"]), (1, &json!(field)), "{wrong}");
+        assert_eq!((ended.status, &ended.object()["mismatch"]["field"]), (1, &json!(field)), "{changes:?}");
     }
 }
 
