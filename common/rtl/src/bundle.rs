@@ -84,14 +84,6 @@ pub trait Bundle: Sized {
     fn from_instance(instance: &Instance, shape: &Self::Shape, suffix: &str) -> Self {
         Self::build(shape, &mut |field, _| instance.output_as(&port(field, suffix), &port(field, suffix)))
     }
-
-    /// Lets the output ports `field_suffix` of an instance drive this bundle of forward wires.
-    #[track_caller]
-    fn driven_by(&self, instance: &Instance, suffix: &str) {
-        for (field, value) in self.fields() {
-            instance.output_to(&port(field, suffix), value);
-        }
-    }
 }
 
 fn port(field: &str, suffix: &str) -> String {

@@ -285,9 +285,8 @@ fn loops(items: &[(usize, &Item)], order: &Order, prefix: &str) -> Vec<(usize, S
                 let text = statement::assign_each(net, *each, values, 12);
                 (*each, each.label(&net.name), false, order.latest(values), text)
             }
-            Item::Instance(data) if data.each.is_some() => {
-                let each = data.each.expect("checked");
-                (each, each.label(&data.name), true, order.latest_of(data), statement::instance(data, prefix, 12))
+            Item::Instance(data @ InstanceData { each: Some(each), name, .. }) => {
+                (*each, each.label(name), true, order.latest_of(data), statement::instance(data, prefix, 12))
             }
             _ => {
                 before = Some(*position);

@@ -59,10 +59,8 @@ impl Instance {
     /// Connects an input of each instance that a loop makes to its own value. Where the values can not be one text, a wire
     /// `instance_port` holds them.
     #[track_caller]
-    pub fn input_each(&self, port: &str, value: impl FnMut(usize) -> Expr) -> &Self {
-        let Some(each) = self.each else {
-            return self.input(port, &std::iter::once(0).map(value).collect::<Vec<_>>()[0]);
-        };
+    pub fn input_each(&self, port: &str, mut value: impl FnMut(usize) -> Expr) -> &Self {
+        let Some(each) = self.each else { return self.input(port, &value(0)) };
         let values = each.map(value);
         if self.parent.is_loop(each, &values) {
             return self.connect(port, values);

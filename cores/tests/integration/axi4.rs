@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use weft_config::{Config, Memory, MemoryKind};
+
+use crate::tools::run;
 
 fn config(warps: u32, threads: u32, outstanding: u32) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
@@ -15,12 +16,7 @@ fn config(warps: u32, threads: u32, outstanding: u32) -> Config {
 
 /// What `verilator --lint-only -Wall` says of all modules in a folder.
 fn lint(folder: &Path) -> String {
-    let output = Command::new("verilator")
-        .args(["--lint-only", "-Wall", "--top-module", "weft_core", "weft_core.v"])
-        .current_dir(folder)
-        .output()
-        .unwrap_or_else(|error| panic!("verilator cannot be started ({error}): scripts/setup.sh installs it"));
-    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    run("verilator", folder, &["--lint-only", "-Wall", "--top-module", "weft_core", "weft_core.v"])
 }
 
 #[test]

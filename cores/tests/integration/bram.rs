@@ -1,29 +1,17 @@
 //! Memory in the core: its text, and what Yosys makes of it.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use weft_config::extension::A;
 use weft_config::{Config, Memory, MemoryKind};
+
+use crate::tools::run;
 
 fn config(warps: u32, threads: u32) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.memory = Memory::of_kind(MemoryKind::Bram);
     config.trace.port = false;
     config
-}
-
-/// Runs a tool in a folder; what it prints if it is satisfied.
-fn run(tool: &str, folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(tool)
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .unwrap_or_else(|error| panic!("{tool} cannot be started ({error}): scripts/setup.sh installs it"));
-    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{tool} {arguments:?}:\n{text}");
-    text
 }
 
 #[test]

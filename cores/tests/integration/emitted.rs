@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use weft_config::extension::{A, M};
 use weft_config::{Config, Isa, Memory, MemoryKind, Scheduler};
+
+use crate::tools::run;
 
 fn config(warps: u32, threads: u32, trace: bool) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
@@ -22,17 +23,6 @@ fn write(config: &Config, folder: &Path) -> Vec<String> {
     }
     fs::write(folder.join("single.v"), core.all_in_one()).unwrap();
     files.into_iter().map(|(name, _)| name).collect()
-}
-
-fn run(tool: &str, folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(tool)
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .unwrap_or_else(|error| panic!("{tool} cannot be started ({error}): scripts/setup.sh installs it"));
-    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{tool} {arguments:?}:\n{text}");
-    text
 }
 
 /// What `verilator --lint-only -Wall` says of the core of a configuration, from its files and, if `single`, from the

@@ -7,3 +7,4 @@ mod formal;
 mod heads;
 mod sources;
 mod style;
+mod tools;
