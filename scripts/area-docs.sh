@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the tables of docs/area.md with `weft synth`: the RV32I core of eight warps with each divergence unit at each number
+# Writes the tables of docs/notebook/area.md with `weft synth`: the RV32I core of eight warps with each divergence unit at each number
 # of threads, and each unit by itself, with its share of the core.
 #
 #   ./scripts/area-docs.sh [--threads "T ..."] [--units "T ..."]
@@ -42,7 +42,7 @@ write_table() {
         echo "$tables"
         echo
         echo "Written by \`scripts/area-docs.sh\` on $(date -u +%Y-%m-%d)."
-    } | write_between docs/area.md "$1"
+    } | write_between docs/notebook/area.md "$1"
 }
 
 cargo run --release --locked --quiet --package cores --example units >"$work/names"

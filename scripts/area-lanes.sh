@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes what a lane takes into docs/area.md, between the markers <!-- lanes: begin --> and <!-- lanes: end -->: the RV32I core of
+# Writes what a lane takes into docs/notebook/area.md, between the markers <!-- lanes: begin --> and <!-- lanes: end -->: the RV32I core of
 # eight warps with the sorted table, without trace, at each number of threads, flattened by `weft synth`, with stock mapping
 # and mapped for a frequency.
 #
@@ -48,4 +48,4 @@ done
     python3 scripts/area_lanes_table.py "$work"
     echo
     echo "Written by \`scripts/area-lanes.sh\` on $(date -u +%Y-%m-%d)."
-} | write_between docs/area.md lanes
+} | write_between docs/notebook/area.md lanes

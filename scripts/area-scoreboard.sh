@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the table of scoreboards of docs/area.md, between the markers <!-- scoreboard: begin --> and <!-- scoreboard: end -->: that of a
+# Writes the table of scoreboards of docs/notebook/area.md, between the markers <!-- scoreboard: begin --> and <!-- scoreboard: end -->: that of a
 # core with `pdom-stack`, that of one with `dual-path`, which has two slots, and the latter without its shadow bits. Each is the
 # module `s3_scoreboard` by itself, of eight warps, RV32I, mapped for 50 MHz: stock mapping takes LUTs for speed, a third more or less.
 #
@@ -48,4 +48,4 @@ version=$("$WEFT_YOSYS" --version)
     python3 scripts/area_scoreboard_table.py "$work"
     echo
     echo "${version%% (*}, mapped for 50 MHz. Written by \`scripts/area-scoreboard.sh\` on $(date -u +%Y-%m-%d)."
-} | write_between docs/area.md scoreboard
+} | write_between docs/notebook/area.md scoreboard

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of cores of docs/area.md from results of `weft synth --json` in a folder, named UNIT-THREADS.json, and
+"""Prints the table of cores of docs/notebook/area.md from results of `weft synth --json` in a folder, named UNIT-THREADS.json, and
 the table of the modules of one of them.
 
     scripts/area_docs_table.py FOLDER

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of what a lane takes, of docs/area.md, from results of `weft synth --json`, named stock-THREADS.json and
+"""Prints the table of what a lane takes, of docs/notebook/area.md, from results of `weft synth --json`, named stock-THREADS.json and
 mapped-THREADS.json.
 
     scripts/area_lanes_table.py FOLDER

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of scoreboards of docs/area.md from Yosys' `stat -json` of each, named THREADS-KIND.json.
+"""Prints the table of scoreboards of docs/notebook/area.md from Yosys' `stat -json` of each, named THREADS-KIND.json.
 
     scripts/area_scoreboard_table.py FOLDER
 """

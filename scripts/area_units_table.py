@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tables of divergence units of docs/area.md from results of `weft synth --json`, named UNIT-THREADS.json:
+"""Prints the tables of divergence units of docs/notebook/area.md from results of `weft synth --json`, named UNIT-THREADS.json:
 those of the units alone in one folder, those of whole cores in the other.
 
     scripts/area_units_table.py UNITS CORES

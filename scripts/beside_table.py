@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of units beside the unit of reference in docs/compare.md from the results.json of `weft compare`.
+"""Prints the table of units beside the unit of reference in docs/manual/compare.md from the results.json of `weft compare`.
 
     scripts/beside_table.py RESULTS.json
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds bitstreams for the ULX3S with `weft synth --board`, of cores whose block RAM starts with the kernel `console`, and writes
-# what they take and how fast they are into docs/boards.md, between the markers <!-- board: begin --> and <!-- board: end -->.
+# what they take and how fast they are into docs/manual/boards.md, between the markers <!-- board: begin --> and <!-- board: end -->.
 #
 #   ./scripts/board-table.sh [--seeds N]
 #
@@ -40,4 +40,4 @@ done
     python3 scripts/board_table.py "$work"/*.json
     echo
     echo "Kernel \`console\`. Written by \`scripts/board-table.sh\` on $(date -u +%Y-%m-%d)."
-} | write_between docs/boards.md board
+} | write_between docs/manual/boards.md board

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of bitstreams of docs/boards.md from what `weft --json synth --board` said of each, its options beside it.
+"""Prints the table of bitstreams of docs/manual/boards.md from what `weft --json synth --board` said of each, its options beside it.
 
     scripts/board_table.py RESULT.json ...     with RESULT.core beside each
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The single-path against the dual-path reconvergence stack: RTL cycles of the kernels of the comparison, over numbers of
-# warps, threads and memory latencies, with 128 loads in flight for both. Writes the tables of docs/stacks.md, between the
+# warps, threads and memory latencies, with 128 loads in flight for both. Writes the tables of docs/notebook/stacks.md, between the
 # markers <!-- stacks: begin --> and <!-- stacks: end -->.
 #
 #   ./scripts/compare-stacks.sh [--warps "W ..."] [--threads "T ..."] [--latencies "L ..."] [--kernels "K ..."]
@@ -12,7 +12,7 @@
 #
 # Results are under out/stacks/, one JSON object a run. Those of the same hardware, kernels and analysis are kept: an
 # interrupted comparison goes on where it was. With options only out/stacks/ is written, not the documentation. Leaves
-# docs/stacks.md alone, with status 1, if any run fails.
+# docs/notebook/stacks.md alone, with status 1, if any run fails.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -58,4 +58,4 @@ for size in $threads; do
         done
     done
 done | measure_each "$(nproc)" || fail "some runs failed; their logs are under $results"
-write_measured scripts/stacks_table.py docs/stacks.md stacks
+write_measured scripts/stacks_table.py docs/notebook/stacks.md stacks

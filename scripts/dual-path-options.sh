@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the options of the dual-path stack give over the plain one, eight threads a warp: the optimistic scoreboard and path
 # forwarding by the cycles of the golden model, the constrained scheduler by those of the RTL too. Writes the section of
-# docs/stacks.md between the markers <!-- options: begin --> and <!-- options: end -->.
+# docs/notebook/stacks.md between the markers <!-- options: begin --> and <!-- options: end -->.
 #
 #   ./scripts/dual-path-options.sh [--warps "W ..."] [--latencies "L ..."]
 #
@@ -61,4 +61,4 @@ for count in $warps; do
         done
     done
 done | measure_each "$(nproc)" || fail "some runs failed; their logs are under $results"
-write_measured scripts/options_table.py docs/stacks.md options
+write_measured scripts/options_table.py docs/notebook/stacks.md options

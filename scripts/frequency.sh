@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Places and routes cores of eight warps on an ECP5-85F, speed grade 6, with `weft synth`, and writes the table of docs/area.md,
+# Places and routes cores of eight warps on an ECP5-85F, speed grade 6, with `weft synth`, and writes the table of docs/notebook/area.md,
 # between the markers <!-- frequency: begin --> and <!-- frequency: end -->.
 #
 #   ./scripts/frequency.sh [--isas "I ..."] [--units "U ..."] [--threads "T ..."] [--placer P] [--seeds N]
@@ -15,7 +15,7 @@
 #   --jobs     cores placed at a time  (the processors of this machine)
 #
 # Takes from minutes (2 threads) to an hour or more (32 threads) a core and seed. Each core that is done is kept in
-# docs/measured/frequency.json, with a digest of its Verilog: the table has all of them, and marks those whose Verilog
+# docs/notebook/measured/frequency.json, with a digest of its Verilog: the table has all of them, and marks those whose Verilog
 # has changed since. One that was measured with as many seeds and the same tools, and has not changed, is not measured again;
 # one that was given up is, with more minutes than it had (the build cache knows). A core has one row, whatever placed it, and what was measured last takes its place; but what was
 # given up or ran out of memory never that of the same Verilog placed.
@@ -50,7 +50,7 @@ published_yosys
 build_weft >&2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-store=docs/measured/frequency.json
+store=docs/notebook/measured/frequency.json
 yosys=$("$WEFT_YOSYS" --version) nextpnr=$("$WEFT_NEXTPNR" --version 2>&1)
 
 # Sets `core` to the options of the core $1 (instruction set), $2 (unit), $3 (threads).
@@ -103,4 +103,4 @@ done | measure_each "$jobs" || fail "some cores failed"
 python3 scripts/frequency_table.py cores "$store" | while read -r isa unit number; do
     echo "$isa $unit $number $(verilog_of "$isa" "$unit" "$number")"
 done >"$work/present"
-python3 scripts/frequency_table.py table "$store" "$work/present" | write_between docs/area.md frequency
+python3 scripts/frequency_table.py table "$store" "$work/present" | write_between docs/notebook/area.md frequency

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the core of this tree with what docs/measured/comparison.csv holds: the cycles of every kernel with every unit, and the LUT4 of the
+# Compares the core of this tree with what docs/notebook/measured/comparison.csv holds: the cycles of every kernel with every unit, and the LUT4 of the
 # sorted table with RV32I at 2, 4, 8 and 16 threads. After a change of text alone the cycles are the same, and the LUT4
 # hardly change.
 #
@@ -21,4 +21,4 @@ build_weft
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$weft" kernels build --out "$work/kernels" >/dev/null
-python3 scripts/measured_again.py "$weft" "$work" docs/measured/comparison.csv "$what" "$threads"
+python3 scripts/measured_again.py "$weft" "$work" docs/notebook/measured/comparison.csv "$what" "$threads"

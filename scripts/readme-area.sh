@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Writes three tables from what `weft compare` measured: area and frequency in docs/measurements.md (between the markers
+# Writes three tables from what `weft compare` measured: area and frequency in docs/notebook/measurements.md (between the markers
 # <!-- area: begin --> and <!-- area: end -->), the rows of the unit of reference in README.md (rows), and the units over that unit
-# in docs/compare.md (beside).
+# in docs/manual/compare.md (beside).
 #
 #   ./scripts/readme-area.sh DIR
 #
@@ -22,6 +22,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 table=$(python3 scripts/area_readme_table.py "$1/results.json")
 beside=$(python3 scripts/beside_table.py "$1/results.json")
-write_between docs/measurements.md area <<<"$table"
+write_between docs/notebook/measurements.md area <<<"$table"
 write_between README.md rows <<<"$(python3 scripts/area_readme_table.py --rows "$1/results.json")"
-write_between docs/compare.md beside <<<"$beside"
+write_between docs/manual/compare.md beside <<<"$beside"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Measures how fast the core issues, what the lock-step checker costs and how fast the golden model is, and writes the
-# figures into docs/measurements.md, between the markers <!-- speed: begin --> and <!-- speed: end -->.
+# figures into docs/notebook/measurements.md, between the markers <!-- speed: begin --> and <!-- speed: end -->.
 #
 #   ./scripts/readme-speed.sh
 #
-# The figures are those that the tests and the benchmark assert, built with optimisation; leaves docs/measurements.md alone, with
+# The figures are those that the tests and the benchmark assert, built with optimisation; leaves docs/notebook/measurements.md alone, with
 # status 1, if any is missed.
 
 set -euo pipefail
@@ -25,4 +25,4 @@ table=$(python3 scripts/speed_table.py "$WEFT_FIGURES")
     echo
     echo "Whole runs, first fetch to last exit. $(written_by "$(verilator_version)", "$(compiler_version)" and \
         "$(rustc --version | cut -d' ' -f1,2)", "on $(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -1)")"
-} | write_between docs/measurements.md speed
+} | write_between docs/notebook/measurements.md speed

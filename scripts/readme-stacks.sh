@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Runs three kernels that live on their stacks (recursion, soft float, quicksort) on the core with and without
-# memory.stack_interleave, and writes the cycles and issues into docs/measurements.md, between the markers
+# memory.stack_interleave, and writes the cycles and issues into docs/notebook/measurements.md, between the markers
 # <!-- stacks: begin --> and <!-- stacks: end -->.
 #
 #   ./scripts/readme-stacks.sh
 #
-# Leaves docs/measurements.md alone, with status 1, if any run fails.
+# Leaves docs/notebook/measurements.md alone, with status 1, if any run fails.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -36,4 +36,4 @@ table=$(python3 scripts/stack_table.py "$work"/*.json)
     echo
     echo "$warps warps on the RTL, memory latency 1; mandelbrot computes in soft float." \
         "$(written_by "$(verilator_version)" and "$(compiler_version)")"
-} | write_between docs/measurements.md stacks
+} | write_between docs/notebook/measurements.md stacks

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the bundled kernels in lock step and writes their table into docs/measurements.md, between the markers
+# Runs the bundled kernels in lock step and writes their table into docs/notebook/measurements.md, between the markers
 # <!-- kernels: begin --> and <!-- kernels: end -->.
 #
 #   ./scripts/readme-table.sh
 #
-# Leaves docs/measurements.md alone, with status 1, if any kernel fails.
+# Leaves docs/notebook/measurements.md alone, with status 1, if any kernel fails.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -29,4 +29,4 @@ done
     echo
     echo "$warps warps of $threads threads, RTL and golden model in lock step, memory latency 1." \
         "$(written_by "$(verilator_version)" and "$(compiler_version)")"
-} | write_between docs/measurements.md kernels
+} | write_between docs/notebook/measurements.md kernels

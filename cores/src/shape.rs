@@ -139,7 +139,7 @@ impl Shape {
     /// Bits of the epoch of a context, which a resteer changes. What was issued before must not find the same epoch
     /// again in S7, four cycles later. With one slot nothing else resteers a context until it is there. With two, the
     /// other slot may, once more; the second bit keeps the epochs apart, though S8 would see the first of the two anyway
-    /// (`docs/roadmap.md`).
+    /// (`docs/notebook/roadmap.md`).
     pub fn epoch_bits(&self) -> usize {
         self.slots
     }

@@ -84,7 +84,7 @@ Examples:
   weft analyze program.elf --dot program.dot && dot -Tsvg program.dot -o program.svg
 
 Finds the reconvergence pcs from the machine code alone, says of which branches none is known and
-why, and warns of barriers at which only some threads of a warp may wait. See docs/analysis.md.")]
+why, and warns of barriers at which only some threads of a warp may wait. See docs/design/analysis.md.")]
     Analyze(AnalyzeArguments),
     /// Synthesise a core for an FPGA, count its cells, and find the clock frequency that it reaches
     #[command(after_help = "\
@@ -129,7 +129,7 @@ Examples:
 The same seed, count, points, units, sizes and profile draw the same programs. A program that
 fails is shrunk, and kept in a folder of its own with the configuration and a report. --resume
 goes on with a campaign that was interrupted. Without QEMU only the model is compared with, and
-the answer says so. docs/fuzzing.md says what programs consist of. Exit status 1: a program
+the answer says so. docs/manual/fuzzing.md says what programs consist of. Exit status 1: a program
 failed, or did not end.")]
     Fuzz(FuzzArguments),
     /// List or compile the bundled kernels
@@ -498,13 +498,13 @@ mod tests {
 
     #[test]
     fn the_documentation_names_every_command_and_option() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/command-line.md");
-        let text = std::fs::read_to_string(path).expect("docs/command-line.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/manual/command-line.md");
+        let text = std::fs::read_to_string(path).expect("docs/manual/command-line.md");
         let mut names = Vec::new();
         collect(&Cli::command(), "", &mut names);
         assert!(names.len() > 15);
         for name in names {
-            assert!(text.contains(&name), "docs/command-line.md does not mention `{name}`");
+            assert!(text.contains(&name), "docs/manual/command-line.md does not mention `{name}`");
         }
     }
 }

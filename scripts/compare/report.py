@@ -300,7 +300,7 @@ class Report:
         return section(
             "stacks", "Two paths in flight over one",
             "Cycles of <code>pdom-stack</code> ÷ cycles of <code>dual-path</code>, against the latency of memory: more than 1 is a gain "
-            "of the second path. Eight warps hide latency as well; docs/stacks.md has fewer of them. Each dot is a kernel. The paper on "
+            "of the second path. Eight warps hide latency as well; docs/notebook/stacks.md has fewer of them. Each dot is a kernel. The paper on "
             "dual-path execution reports 14.9 % more instructions a cycle on its seven interleavable benchmarks, at most 42 %, at worst "
             "−1.1 %, with 32 threads a warp, caches, and memory of hundreds of cycles.",
             plots, ["T", "latency", "kernels", "number", "geometric mean", "least", "most"], cells,

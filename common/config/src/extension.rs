@@ -70,7 +70,7 @@ pub const ZICOND: Extension = Extension {
     requires: &[],
 };
 
-/// The made-up extension of `docs/extending.md`, which no core has: tests hold the document to it.
+/// The made-up extension of `docs/design/extending.md`, which no core has: tests hold the document to it.
 #[doc(hidden)]
 pub const XABS: Extension = Extension {
     name: "Xabs",

@@ -2,7 +2,7 @@
 //! the figures counted from either. One definition of each, used by both sides.
 //!
 //! The trace port is one table: [`TracePorts`]. A row gives a port its name, width and meaning; the pins of a simulation,
-//! the records, their comparison and the table in `docs/trace.md` follow from it.
+//! the records, their comparison and the table in `docs/manual/trace.md` follow from it.
 
 mod port;
 mod record;

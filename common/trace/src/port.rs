@@ -257,8 +257,8 @@ mod tests {
 
     #[test]
     fn the_documentation_has_the_table() {
-        let page = include_str!("../../../docs/trace.md");
-        assert!(page.contains(&table()), "docs/trace.md must hold this table:\n{}", table());
+        let page = include_str!("../../../docs/manual/trace.md");
+        assert!(page.contains(&table()), "docs/manual/trace.md must hold this table:\n{}", table());
     }
 
     #[test]

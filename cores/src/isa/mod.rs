@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn the_example_of_the_documentation_is_an_extension() {
-        let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/extending.md")).unwrap();
-        assert!(document.contains(include_str!("example.rs")), "docs/extending.md differs from isa/example.rs");
+        let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/design/extending.md")).unwrap();
+        assert!(document.contains(include_str!("example.rs")), "docs/design/extending.md differs from isa/example.rs");
         let base = instructions(Isa::ALL);
         for encoding in (example::EXTENSION.encodings)() {
             let meets = |other: &&Encoding| (other.value ^ encoding.value) & other.mask & encoding.mask == 0;

@@ -150,7 +150,7 @@ fn text(board: &Board, prefix: &str, baud: u32, how: &str) -> String {
     let _ = write!(
         text,
         "\nThe program starts 10 ms after the FPGA is configured. The button starts it again, with the memory as the program \
-         left it:\nwhat it has stored is not undone. docs/boards.md of Weft says what has been built and measured.\n"
+         left it:\nwhat it has stored is not undone. docs/manual/boards.md of Weft says what has been built and measured.\n"
     );
     text
 }

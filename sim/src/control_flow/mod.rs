@@ -4,7 +4,7 @@
 //! [`Analysis::of`] decodes every word of a program's code, links the words to a control-flow graph, and
 //! gives each conditional branch, indirect jump and indirect call the entry of the
 //! [`ReconvergenceTable`] that follows from its immediate post-dominator. What it takes for granted, and
-//! what it does not know, stands in `docs/analysis.md`.
+//! what it does not know, stands in `docs/design/analysis.md`.
 
 mod barriers;
 mod blocks;

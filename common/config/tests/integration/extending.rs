@@ -1,4 +1,4 @@
-//! `docs/extending.md` names every file that a new extension or unit touches: those in which an existing one is named.
+//! `docs/design/extending.md` names every file that a new extension or unit touches: those in which an existing one is named.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
 
 /// The files of a table in a section of the document, for a name.
 fn documented(heading: &str, name: &str) -> BTreeSet<String> {
-    let document = fs::read_to_string(root().join("docs/extending.md")).unwrap();
+    let document = fs::read_to_string(root().join("docs/design/extending.md")).unwrap();
     let (_, section) = document.split_once(&format!("# {heading}\n")).unwrap();
     let (_, table) = section.split_once("| file | what |\n|---|---|\n").unwrap();
     let rows = table.lines().take_while(|line| line.starts_with("| `"));

@@ -225,11 +225,11 @@ fn a_configuration_made_by_code_is_checked_like_a_written_one() {
 
 #[test]
 fn the_documentation_says_what_the_table_says() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
-    let written = fs::read_to_string(path).expect("docs/configuration.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manual/configuration.md");
+    let written = fs::read_to_string(path).expect("docs/manual/configuration.md");
     assert!(
         written == reference(),
-        "docs/configuration.md is stale: cargo run -p weft-config --example reference > docs/configuration.md"
+        "docs/manual/configuration.md is stale: cargo run -p weft-config --example reference > docs/manual/configuration.md"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The example of `docs/rtl.md`: this is its source, and the text beside it is what it prints.
+//! The example of `docs/design/rtl.md`: this is its source, and the text beside it is what it prints.
 
 use crate::support;
 
@@ -40,12 +40,12 @@ fn block<'a>(text: &'a str, language: &str) -> &'a str {
 
 #[test]
 fn the_guide_shows_what_the_example_is_and_prints() {
-    let guide = include_str!("../../../../docs/rtl.md");
+    let guide = include_str!("../../../../docs/design/rtl.md");
     let source = include_str!("guide.rs");
     let (_, rest) = source.split_once("// example\n").expect("the example");
     let (example, _) = rest.split_once("// end of example").expect("its end");
-    assert_eq!(block(guide, "rust"), example, "docs/rtl.md must show the example of this test");
+    assert_eq!(block(guide, "rust"), example, "docs/design/rtl.md must show the example of this test");
     let module = queue(8, 16).expect("a whole module");
     support::assert_clean(&[&module]);
-    assert_eq!(block(guide, "verilog"), module.verilog()[0].text, "docs/rtl.md must show what it prints");
+    assert_eq!(block(guide, "verilog"), module.verilog()[0].text, "docs/design/rtl.md must show what it prints");
 }

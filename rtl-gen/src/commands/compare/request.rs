@@ -22,7 +22,7 @@ const SEEDS: u32 = 3;
 /// From so many threads on one, since placing once takes from half an hour to hours.
 const ONE_SEED_FROM: u32 = 16;
 /// Default cores that are placed only if the number of seeds is said: of 32 threads none has been routed, and those of 64 are
-/// larger than the part (docs/area.md).
+/// larger than the part (docs/notebook/area.md).
 const PLACED_ON_REQUEST: [u32; 2] = [32, 64];
 /// The divergence units that Simty has, too. What a whole comparison places of RV32I stands beside them; the clock of others is told by
 /// their default cores, as far as those are placed.
@@ -239,7 +239,7 @@ impl Request {
             ));
         }
         if self.engine == "model" {
-            sentences.push("The RTL: cycles are those that the golden model estimates (docs/timing.md).".into());
+            sentences.push("The RTL: cycles are those that the golden model estimates (docs/design/timing.md).".into());
         }
         sentences
     }

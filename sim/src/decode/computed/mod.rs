@@ -127,8 +127,11 @@ mod tests {
 
     #[test]
     fn the_example_of_the_documentation_computes() {
-        let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/extending.md")).unwrap();
-        assert!(document.contains(include_str!("example.rs")), "docs/extending.md differs from computed/example.rs");
+        let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/design/extending.md")).unwrap();
+        assert!(
+            document.contains(include_str!("example.rs")),
+            "docs/design/extending.md differs from computed/example.rs"
+        );
         let [abs] = example::COMPUTATIONS else { panic!("one instruction") };
         assert_eq!([5, 0, -5, i32::MIN].map(|a| (abs.compute)(a as u32, 0)), [5, 0, 5, 1 << 31]);
     }

@@ -59,16 +59,16 @@ fn copies_that_the_compiler_inserts_find_their_functions() {
 
 #[test]
 fn the_documented_command_has_the_flags_of_the_build() {
-    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kernels.md")).unwrap();
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/kernels.md")).unwrap();
     for flag in FLAGS.iter().copied().chain(["-march=rv32i"]) {
         let flag = flag.replace("link.ld", "testbench/runtime/link.ld");
-        assert!(document.contains(&flag), "docs/kernels.md lacks {flag}");
+        assert!(document.contains(&flag), "docs/manual/kernels.md lacks {flag}");
     }
 }
 
 #[test]
 fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
-    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/kernels.md")).unwrap();
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/kernels.md")).unwrap();
     for kernel in kernels::list() {
         let fair_after = kernel.fair_after.map(|commits| format!("`divergence.fair_after={commits}`"));
         let stack = kernel.stack_bytes.map(|bytes| format!("{bytes} bytes of stack"));
@@ -79,7 +79,7 @@ fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
             .chain([fair_after.unwrap_or_default(), stack.unwrap_or_default()]);
         let needs = needs.filter(|need| !need.is_empty()).collect::<Vec<_>>().join(", ");
         let row = format!("| `{}` | {needs}{}| ", kernel.name, if needs.is_empty() { "" } else { " " });
-        assert!(document.lines().any(|line| line.starts_with(&row)), "docs/kernels.md lacks {row}");
+        assert!(document.lines().any(|line| line.starts_with(&row)), "docs/manual/kernels.md lacks {row}");
     }
 }
 

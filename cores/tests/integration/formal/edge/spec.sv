@@ -1,5 +1,5 @@
 // What one instruction does to one thread: RV32I, Zicsr and Zifencei by the RISC-V manual (volume I, 20191213), and the
-// machine that docs/kernels.md describes. Written from those alone; it shares nothing with the core or the golden model.
+// machine that docs/manual/kernels.md describes. Written from those alone; it shares nothing with the core or the golden model.
 module spec (
     input  wire [31:0] insn,
     input  wire [31:0] pc,
