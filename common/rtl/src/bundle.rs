@@ -129,3 +129,50 @@ macro_rules! bundle {
         }
     };
 }
+
+/// Declares a struct of a module's inputs, and its function `declare`, which declares their ports in the order of the
+/// fields. Each field gives its name, its type and the expression that declares it; later ones may use earlier ones.
+/// `#[group = "..."]` begins a group of ports ([`Builder::port_group`]).
+///
+/// ```
+/// use rtl::{Builder, Expr};
+///
+/// rtl::inputs! {
+///     struct Inputs(m: &Builder, lanes: usize) {
+///         #[group = "a store"]
+///         valid: Expr = m.input("valid", 1),
+///         /// One word for each lane.
+///         data: Expr = m.input("data", 32 * lanes),
+///     }
+/// }
+///
+/// let m = Builder::new("store", "A store.");
+/// let inputs = Inputs::declare(&m, 4);
+/// assert_eq!(inputs.data.width(), 128);
+/// ```
+#[macro_export]
+macro_rules! inputs {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident($m:ident: &Builder $(, $argument:ident: $of:ty)*) {
+        $(
+            $(#[group = $group:literal])?
+            $(#[doc = $doc:literal])*
+            $field_visibility:vis $field:ident: $type:ty = $value:expr
+        ),* $(,)?
+    }) => {
+        $(#[$meta])*
+        $visibility struct $name {
+            $($(#[doc = $doc])* $field_visibility $field: $type,)*
+        }
+
+        impl $name {
+            /// Declares the ports.
+            $visibility fn declare($m: &$crate::Builder $(, $argument: $of)*) -> Self {
+                $(
+                    $($m.port_group($group);)?
+                    let $field = $value;
+                )*
+                Self { $($field,)* }
+            }
+        }
+    };
+}

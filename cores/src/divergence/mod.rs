@@ -118,43 +118,32 @@ pub(crate) use verilog::{check as check_external, check_names as check_names_of_
 /// What a unit tells the trace.
 pub type UnitTrace = Traced<UnitPorts<Expr>>;
 
-/// The inputs of a unit's module, declared in the order of the table above.
-pub struct UnitInputs {
-    /// A warp starts.
-    pub start_valid: Expr,
-    /// Which.
-    pub start_warp: Expr,
-    /// Current generation of the barrier.
-    pub generation: Expr,
-    /// Warp in S6.
-    pub warp_s6: Expr,
-    /// Its slot.
-    pub slot_s6: Expr,
-    /// Warp in S7.
-    pub warp_s7: Expr,
-    /// Its slot.
-    pub slot_s7: Expr,
-    /// The instruction in S8.
-    pub resolve: Resolve,
+rtl::inputs! {
+    /// The inputs of a unit's module, declared in the order of the table above.
+    pub struct UnitInputs(m: &Builder, shape: &Shape) {
+        #[group = "start after reset, and the barrier's generation"]
+        /// A warp starts.
+        pub start_valid: Expr = m.input("start_valid", 1),
+        /// Which.
+        pub start_warp: Expr = m.input("start_warp", shape.warp_bits()),
+        /// Current generation of the barrier.
+        pub generation: Expr = m.input("generation", 1),
+        #[group = "whose path S7 validates against, and whose context S8 updates"]
+        /// Warp in S6.
+        pub warp_s6: Expr = m.input("warp_s6", shape.warp_bits()),
+        /// Its slot.
+        pub slot_s6: Expr = m.input("slot_s6", shape.slot_bits()),
+        /// Warp in S7.
+        pub warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
+        /// Its slot.
+        pub slot_s7: Expr = m.input("slot_s7", shape.slot_bits()),
+        #[group = "what the instruction in S8 did"]
+        /// The instruction in S8.
+        pub resolve: Resolve = Resolve::inputs(m, shape, "s8"),
+    }
 }
 
 impl UnitInputs {
-    /// Declares the ports of a unit.
-    pub fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("start after reset, and the barrier's generation");
-        let start_valid = m.input("start_valid", 1);
-        let start_warp = m.input("start_warp", shape.warp_bits());
-        let generation = m.input("generation", 1);
-        m.port_group("whose path S7 validates against, and whose context S8 updates");
-        let warp_s6 = m.input("warp_s6", shape.warp_bits());
-        let slot_s6 = m.input("slot_s6", shape.slot_bits());
-        let warp_s7 = m.input("warp_s7", shape.warp_bits());
-        let slot_s7 = m.input("slot_s7", shape.slot_bits());
-        m.port_group("what the instruction in S8 did");
-        let resolve = Resolve::inputs(m, shape, "s8");
-        Self { start_valid, start_warp, generation, warp_s6, slot_s6, warp_s7, slot_s7, resolve }
-    }
-
     /// Connects them to an instance that has the same ports.
     pub fn connect(&self, instance: &Instance) {
         instance.input("start_valid", &self.start_valid).input("start_warp", &self.start_warp);

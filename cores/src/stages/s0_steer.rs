@@ -68,48 +68,35 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.finish()
 }
 
-/// What enters.
-struct Inputs {
-    /// The barrier is released.
-    release: Expr,
-    /// A context begins at the reset pc.
-    start_valid: Expr,
-    /// Which.
-    start_row: Expr,
-    /// Contexts whose buffer has room.
-    room: Expr,
-    /// Those that have nothing to issue.
-    urgent: Expr,
-    /// The fetch that ends in S2, with the pc that S2 predicts after it.
-    done: Fetch,
-    /// Where paths are after S8.
-    stand: Stand,
-    /// The same, a cycle later, if it is a resteer.
-    resteer: Resteer,
-    /// S1 takes the fetch.
-    ready: Expr,
-}
-
-impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("control");
-        let release = m.input("barrier_release", 1);
-        m.port_group("start: every context begins at the reset pc");
-        let start_valid = m.input("start_row_valid", 1);
-        let start_row = m.input("start_row", 5 + shape.warp_bits());
-        m.port_group("room in the instruction buffers");
-        let room = m.input("room", shape.contexts());
-        let urgent = m.input("urgent", shape.contexts());
-        m.port_group("the fetch that ends in S2, and what S2 predicts after it");
-        let done = Fetch::build(shape, &mut |field, width| {
+rtl::inputs! {
+    /// What enters.
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "control"]
+        /// The barrier is released.
+        release: Expr = m.input("barrier_release", 1),
+        #[group = "start: every context begins at the reset pc"]
+        /// A context begins at the reset pc.
+        start_valid: Expr = m.input("start_row_valid", 1),
+        /// Which.
+        start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
+        #[group = "room in the instruction buffers"]
+        /// Contexts whose buffer has room.
+        room: Expr = m.input("room", shape.contexts()),
+        /// Those that have nothing to issue.
+        urgent: Expr = m.input("urgent", shape.contexts()),
+        #[group = "the fetch that ends in S2, and what S2 predicts after it"]
+        /// The fetch that ends in S2, with the pc that S2 predicts after it.
+        done: Fetch = Fetch::build(shape, &mut |field, width| {
             m.input(if field == "pc" { "predicted_s2".to_owned() } else { format!("{field}_s2") }.as_str(), width)
-        });
-        m.port_group("where paths stand after S8, and a cycle later: they are to be fetched from there");
-        let stand = Stand::inputs(m, shape, "stand_s8");
-        let resteer = Resteer::inputs(m, shape, "resteer");
-        m.port_group("fetch for S1");
-        let ready = m.input("ready_s1", 1);
-        Self { release, start_valid, start_row, room, urgent, done, stand, resteer, ready }
+        }),
+        #[group = "where paths stand after S8, and a cycle later: they are to be fetched from there"]
+        /// Where paths are after S8.
+        stand: Stand = Stand::inputs(m, shape, "stand_s8"),
+        /// The same, a cycle later, if it is a resteer.
+        resteer: Resteer = Resteer::inputs(m, shape, "resteer"),
+        #[group = "fetch for S1"]
+        /// S1 takes the fetch.
+        ready: Expr = m.input("ready_s1", 1),
     }
 }
 

@@ -83,103 +83,62 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.finish()
 }
 
-/// What enters.
-pub struct Inputs {
-    /// The core has started and not halted.
-    running: Expr,
-    /// S9 needs the write port of the register file: nothing issues.
-    pub bubble: Expr,
-    /// The epoch of each context.
-    epochs: Expr,
-    /// The word from S2.
-    fetch: Fetch,
-    /// It was overtaken by a resteer.
-    dead: Expr,
-    /// The word itself.
-    word: Expr,
-    /// Its entry of the reconvergence table.
-    reconvergence: Expr,
-    /// Where the front end goes on.
-    predicted: Expr,
-    /// It was fetched from where there is no memory.
-    fetch_fault: Expr,
-    /// Its registers and class.
-    hazards: Hazards,
-    /// What it reserves.
-    reserved: Reservations,
-    /// Contexts that were resteered in the cycle before.
-    pub flush_one: Expr,
-    /// Slots whose late results are those of threads that go on in the other.
-    shadows: Expr,
-    /// Their warp.
-    shadow_warp: Expr,
-    /// The replay record that S8 makes.
-    record: ReplayRecord,
-    /// The counts of this row are cleared.
-    start_valid: Expr,
-    /// The row.
-    start_row: Expr,
-    /// A late result is written or called off.
-    late: Written,
-    /// Places that come back.
-    returned: Returned,
+rtl::inputs! {
+    /// What enters.
+    pub struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "control"]
+        /// The core has started and not halted.
+        running: Expr = m.input("running", 1),
+        /// S9 needs the write port of the register file: nothing issues.
+        pub bubble: Expr = m.input("bubble", 1),
+        /// The epoch of each context.
+        epochs: Expr = m.input("epochs", shape.contexts() * shape.epoch_bits()),
+        #[group = "from S2"]
+        /// The word from S2.
+        fetch: Fetch = Fetch::inputs(m, shape, "s2"),
+        /// It was overtaken by a resteer.
+        dead: Expr = m.input("dead_s2", 1),
+        /// The word itself.
+        word: Expr = m.input("word_s2", 32),
+        /// Its entry of the reconvergence table.
+        reconvergence: Expr = m.input("reconvergence_s2", shape.reconvergence_bits()),
+        /// Where the front end goes on.
+        predicted: Expr = m.input("predicted_s2", PC),
+        /// It was fetched from where there is no memory.
+        fetch_fault: Expr = m.input("fetch_fault_s2", 1),
+        /// Its registers and class.
+        hazards: Hazards = Hazards::inputs(m, shape, "s2"),
+        /// What it reserves.
+        reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
+        #[group = "resteer, decided in S8 in the cycle before"]
+        /// Contexts that were resteered in the cycle before.
+        pub flush_one: Expr = {
+            let flush = m.input("valid_resteer", shape.slots);
+            let flush_warp = m.input("warp_resteer", shape.warps);
+            m.wire("flush_one", &contexts_of(shape, &flush_warp, &flush))
+        },
+        #[group = "S8: late results of these slots of a warp are those of threads that go on in the other"]
+        /// Slots whose late results are those of threads that go on in the other.
+        shadows: Expr = m.input("shadows_s8", shape.slot_mask_bits()),
+        /// Their warp.
+        shadow_warp: Expr = m.input("warp_stand_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 }),
+        #[group = "replay record: the slot's path stands, whole, at a load that is partly served"]
+        /// The replay record that S8 makes.
+        record: ReplayRecord = ReplayRecord::inputs(m, shape, "record"),
+        #[group = "start: clears the counts of late results"]
+        /// The counts of this row are cleared.
+        start_valid: Expr = m.input("start_row_valid", 1),
+        /// The row.
+        start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
+        #[group = "a late result is written or called off"]
+        /// A late result is written or called off.
+        late: Written = Written::inputs(m, shape, "late"),
+        /// Places that come back.
+        returned: Returned = Returned::inputs(m, shape),
+    }
 }
 
 impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("control");
-        let running = m.input("running", 1);
-        let bubble = m.input("bubble", 1);
-        let epochs = m.input("epochs", shape.contexts() * shape.epoch_bits());
-        m.port_group("from S2");
-        let fetch = Fetch::inputs(m, shape, "s2");
-        let dead = m.input("dead_s2", 1);
-        let word = m.input("word_s2", 32);
-        let reconvergence = m.input("reconvergence_s2", shape.reconvergence_bits());
-        let predicted = m.input("predicted_s2", PC);
-        let fetch_fault = m.input("fetch_fault_s2", 1);
-        let hazards = Hazards::inputs(m, shape, "s2");
-        let reserved = Reservations::inputs(m, shape, "reserved_s2");
-        m.port_group("resteer, decided in S8 in the cycle before");
-        let flush = m.input("valid_resteer", shape.slots);
-        let flush_warp = m.input("warp_resteer", shape.warps);
-        if shape.slots > 1 {
-            m.port_group("S8: late results of these slots of a warp are those of threads that go on in the other");
-        }
-        let shadows = m.input("shadows_s8", shape.slot_mask_bits());
-        let shadow_warp = m.input("warp_stand_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 });
-        m.port_group("replay record: the slot's path stands, whole, at a load that is partly served");
-        let record = ReplayRecord::inputs(m, shape, "record");
-        m.port_group("start: clears the counts of late results");
-        let start_valid = m.input("start_row_valid", 1);
-        let start_row = m.input("start_row", 5 + shape.warp_bits());
-        m.port_group("a late result is written or called off");
-        let late = Written::inputs(m, shape, "late");
-        let returned = Returned::inputs(m, shape);
-        let flush_one = m.wire("flush_one", &contexts_of(shape, &flush_warp, &flush));
-        Self {
-            running,
-            bubble,
-            epochs,
-            fetch,
-            dead,
-            word,
-            reconvergence,
-            predicted,
-            fetch_fault,
-            hazards,
-            reserved,
-            flush_one,
-            shadows,
-            shadow_warp,
-            record,
-            start_valid,
-            start_row,
-            late,
-            returned,
-        }
-    }
-
     /// Connects what the scoreboard needs of them.
     fn connect(&self, scoreboard: &Instance, shape: &Shape, push: &Expr, follows: &Expr) {
         let context = &self.fetch.context;

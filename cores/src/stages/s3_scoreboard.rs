@@ -84,70 +84,41 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// What enters.
-struct Inputs {
-    start_valid: Expr,
-    start_row: Expr,
-    /// An instruction comes from S2.
-    push: Expr,
-    /// Its context.
-    context: Expr,
-    hazards: Hazards,
-    /// What it reserves.
-    reserved: Reservations,
-    /// It is a part of a load that is replayed.
-    replays: Expr,
-    /// The entry of that load.
-    replayed_entry: Expr,
-    /// The instruction before it has come since the last resteer.
-    follows: Expr,
-    /// A late result starts, in S4.
-    started: Started,
-    /// A late result is written or called off.
-    late: Written,
-    /// S8: slots whose entries in use are to have shadows.
-    shadows: Expr,
-    /// Their warp.
-    shadow_warp: Expr,
+rtl::inputs! {
+    /// What enters.
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "start: clears the counts"]
+        start_valid: Expr = m.input("start_row_valid", 1),
+        start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
+        #[group = "from S2: a part of a scattered load that is replayed keeps its entry"]
+        /// An instruction comes from S2.
+        push: Expr = m.input("push", 1),
+        /// Its context.
+        context: Expr = m.input("context_s2", shape.context_bits()),
+        hazards: Hazards = Hazards::inputs(m, shape, "s2"),
+        /// What it reserves.
+        reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
+        /// It is a part of a load that is replayed.
+        replays: Expr = m.input("replays_s2", 1),
+        /// The entry of that load.
+        replayed_entry: Expr = m.input("replayed_entry_s2", shape.entry_bits()),
+        #[group = "whether the instruction before has come since the last resteer"]
+        /// The instruction before it has come since the last resteer.
+        follows: Expr = m.input("follows_s2", 1),
+        #[group = "S4: a late result is started"]
+        /// A late result starts, in S4.
+        started: Started = Started::inputs(m, shape, "s4"),
+        #[group = "a late result is written or called off"]
+        /// A late result is written or called off.
+        late: Written = Written::inputs(m, shape, "late"),
+        /// S8: slots whose entries in use are to have shadows.
+        shadows: Expr = m.input("shadows_s8", shape.slot_mask_bits()),
+        /// Their warp.
+        shadow_warp: Expr = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 }),
+    }
 }
 
 impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("start: clears the counts");
-        let start_valid = m.input("start_row_valid", 1);
-        let start_row = m.input("start_row", 5 + shape.warp_bits());
-        m.port_group("from S2: a part of a scattered load that is replayed keeps its entry");
-        let push = m.input("push", 1);
-        let context = m.input("context_s2", shape.context_bits());
-        let hazards = Hazards::inputs(m, shape, "s2");
-        let reserved = Reservations::inputs(m, shape, "reserved_s2");
-        let replays = m.input("replays_s2", 1);
-        let replayed_entry = m.input("replayed_entry_s2", shape.entry_bits());
-        m.port_group("whether the instruction before has come since the last resteer");
-        let follows = m.input("follows_s2", 1);
-        m.port_group("S4: a late result is started");
-        let started = Started::inputs(m, shape, "s4");
-        m.port_group("a late result is written or called off");
-        let late = Written::inputs(m, shape, "late");
-        let shadows = m.input("shadows_s8", shape.slot_mask_bits());
-        let shadow_warp = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 });
-        Self {
-            start_valid,
-            start_row,
-            push,
-            context,
-            hazards,
-            reserved,
-            replays,
-            replayed_entry,
-            follows,
-            started,
-            late,
-            shadows,
-            shadow_warp,
-        }
-    }
-
     /// The instruction from S2 reads a register.
     fn reads(&self, register: &Expr) -> Expr {
         let Hazards { uses_rs1, rs1, uses_rs2, rs2, .. } = &self.hazards;

@@ -64,33 +64,22 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// What enters.
-struct Inputs {
-    /// The instruction.
-    meta: Meta,
-    /// Its slot's epoch when it was issued.
-    epoch: Expr,
-    /// It was fetched from where there is no memory.
-    fetch_fault: Expr,
-    /// Source register 1 of each lane.
-    rs1: Expr,
-    /// Source register 2 of each lane.
-    rs2: Expr,
-    /// What all lanes share.
-    shared: Shared,
-}
-
-impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("instruction and registers from S4, and what all lanes share");
-        Self {
-            meta: Meta::inputs(m, shape, "s5"),
-            epoch: m.input("epoch_s5", shape.epoch_bits()),
-            fetch_fault: m.input("fetch_fault_s5", 1),
-            rs1: m.input("rs1_s5", shape.line_bits()),
-            rs2: m.input("rs2_s5", shape.line_bits()),
-            shared: Shared::inputs(m, shape, "s5"),
-        }
+rtl::inputs! {
+    /// What enters.
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "instruction and registers from S4, and what all lanes share"]
+        /// The instruction.
+        meta: Meta = Meta::inputs(m, shape, "s5"),
+        /// Its slot's epoch when it was issued.
+        epoch: Expr = m.input("epoch_s5", shape.epoch_bits()),
+        /// It was fetched from where there is no memory.
+        fetch_fault: Expr = m.input("fetch_fault_s5", 1),
+        /// Source register 1 of each lane.
+        rs1: Expr = m.input("rs1_s5", shape.line_bits()),
+        /// Source register 2 of each lane.
+        rs2: Expr = m.input("rs2_s5", shape.line_bits()),
+        /// What all lanes share.
+        shared: Shared = Shared::inputs(m, shape, "s5"),
     }
 }
 

@@ -54,96 +54,55 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// What enters.
-pub struct Inputs {
-    /// The instruction.
-    pub meta: Meta,
-    /// What S5 decided of it.
-    pub control: Control,
-    /// What it has reserved.
-    pub reserved: Reservations,
-    /// It stores, as all do that have a request, and no tag.
-    pub is_store: Expr,
-    /// The result of each lane.
-    result: Expr,
-    /// What is the same in all lanes, and to be united with the results.
-    uniform: Expr,
-    /// The address of each lane.
-    pub addresses: Expr,
-    /// The lanes in which the condition of a branch holds.
-    pub taken: Expr,
-    /// The store data of each lane.
-    pub store: Expr,
-    /// The leader, a bit for each lane.
-    pub leader: Expr,
-    /// Its number.
-    pub leader_number: Expr,
-    /// Its address.
-    pub leader_address: Expr,
-    /// The path that the instruction must belong to.
-    pub path: Path,
-    /// That path gives way.
-    gives_way: Expr,
-    /// It does so at a `ret`; no bits where paths do not reconverge.
-    leaves_at_ret: Expr,
-    /// The instruction is of its slot's epoch.
-    pub epoch_is_present: Expr,
-    /// The core has halted.
-    halted: Expr,
-    /// Tag for a load.
-    pub tag: Expr,
-    /// Number of the commit.
-    pub number: Expr,
+rtl::inputs! {
+    /// What enters.
+    pub struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "instruction, control and results from S6"]
+        /// The instruction.
+        pub meta: Meta = Meta::inputs(m, shape, "s7"),
+        /// What S5 decided of it.
+        pub control: Control = Control::inputs(m, shape, "s7"),
+        /// What it has reserved.
+        pub reserved: Reservations = Reservations::inputs(m, shape, "reserved_s7"),
+        /// It stores, as all do that have a request, and no tag.
+        pub is_store: Expr = m.wire("is_store", &(reserved.of(&REQUEST) & !reserved.of(&TAG))),
+        /// The result of each lane.
+        result: Expr = m.input("result_s7", shape.line_bits()),
+        /// What is the same in all lanes, and to be united with the results.
+        uniform: Expr = m.input("uniform_s7", 32),
+        /// The address of each lane.
+        pub addresses: Expr = m.input("address_s7", shape.line_bits()),
+        /// The lanes in which the condition of a branch holds.
+        pub taken: Expr = m.input("taken_s7", shape.threads),
+        /// The store data of each lane.
+        pub store: Expr = m.input("store_s7", shape.line_bits()),
+        #[group = "the leader of the path's threads, which S6 elected, and its address"]
+        /// The leader, a bit for each lane.
+        pub leader: Expr = m.input("leader_s7", shape.threads),
+        /// Its number.
+        pub leader_number: Expr = m.input("leader_number_s7", shape.lane_bits()),
+        /// Its address.
+        pub leader_address: Expr = m.input("leader_address_s7", 32),
+        #[group = "the path it must belong to, and whether it is of its slot's epoch"]
+        /// The path that the instruction must belong to.
+        pub path: Path = Path::inputs(m, shape, "path"),
+        /// That path gives way.
+        gives_way: Expr = m.input("path_gives_way", 1),
+        /// It does so at a `ret`; no bits where paths do not reconverge.
+        leaves_at_ret: Expr = m.input("path_leaves_at_ret", usize::from(shape.reconverges)),
+        /// The instruction is of its slot's epoch.
+        pub epoch_is_present: Expr = m.input("epoch_is_present_s7", 1),
+        /// The core has halted.
+        halted: Expr = m.input("halted", 1),
+        #[group = "tag for a load, number of the commit"]
+        /// Tag for a load.
+        pub tag: Expr = m.input("free_tag", shape.tag_bits()),
+        /// Number of the commit.
+        pub number: Expr = m.input("commits", 64),
+    }
 }
 
 impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("instruction, control and results from S6");
-        let meta = Meta::inputs(m, shape, "s7");
-        let control = Control::inputs(m, shape, "s7");
-        let reserved = Reservations::inputs(m, shape, "reserved_s7");
-        let is_store = m.wire("is_store", &(reserved.of(&REQUEST) & !reserved.of(&TAG)));
-        let result = m.input("result_s7", shape.line_bits());
-        let uniform = m.input("uniform_s7", 32);
-        let addresses = m.input("address_s7", shape.line_bits());
-        let taken = m.input("taken_s7", shape.threads);
-        let store = m.input("store_s7", shape.line_bits());
-        m.port_group("the leader of the path's threads, which S6 elected, and its address");
-        let leader = m.input("leader_s7", shape.threads);
-        let leader_number = m.input("leader_number_s7", shape.lane_bits());
-        let leader_address = m.input("leader_address_s7", 32);
-        m.port_group("the path it must belong to, and whether it is of its slot's epoch");
-        let path = Path::inputs(m, shape, "path");
-        let gives_way = m.input("path_gives_way", 1);
-        let leaves_at_ret = m.input("path_leaves_at_ret", usize::from(shape.reconverges));
-        let epoch_is_present = m.input("epoch_is_present_s7", 1);
-        let halted = m.input("halted", 1);
-        m.port_group("tag for a load, number of the commit");
-        let tag = m.input("free_tag", shape.tag_bits());
-        let number = m.input("commits", 64);
-        Self {
-            meta,
-            control,
-            reserved,
-            is_store,
-            result,
-            uniform,
-            addresses,
-            taken,
-            store,
-            leader,
-            leader_number,
-            leader_address,
-            path,
-            gives_way,
-            leaves_at_ret,
-            epoch_is_present,
-            halted,
-            tag,
-            number,
-        }
-    }
-
     /// The threads of the path. What is said of an instruction that is squashed does not matter: neither writes, nor
     /// requests, nor paths are taken.
     pub fn active(&self) -> &Expr {

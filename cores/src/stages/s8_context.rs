@@ -90,20 +90,31 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     m.finish()
 }
 
-/// What enters.
-struct Inputs {
-    /// A warp starts.
-    start_valid: Expr,
-    /// Which.
-    start_warp: Expr,
-    warp_s6: Expr,
-    slot_s6: Expr,
-    /// The epoch that the instruction in S6 was issued with.
-    epoch_s6: Expr,
-    warp_s7: Expr,
-    slot_s7: Expr,
-    /// What S7 found out.
-    outcome: Outcome,
+rtl::inputs! {
+    /// What enters.
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "start"]
+        /// A warp starts.
+        start_valid: Expr = m.input("start_warp_valid", 1),
+        /// Which.
+        start_warp: Expr = m.input("start_warp", shape.warp_bits()),
+        #[group = "instructions in S6 and S7"]
+        warp_s6: Expr = m.input("warp_s6", shape.warp_bits()),
+        slot_s6: Expr = m.input("slot_s6", shape.slot_bits()),
+        /// The epoch that the instruction in S6 was issued with.
+        epoch_s6: Expr = m.input("epoch_s6", shape.epoch_bits()),
+        warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
+        slot_s7: Expr = m.input("slot_s7", shape.slot_bits()),
+        #[group = "outcome of S7"]
+        /// What S7 found out.
+        outcome: Outcome = Outcome {
+            resolve: Resolve::inputs(m, shape, "s8"),
+            predicted: m.input("predicted_s8", PC),
+            fence_i: m.input("fence_i_s8", 1),
+            load: m.input("load_s8", 1),
+            entry: m.input("entry_s8", shape.entry_bits()),
+        },
+    }
 }
 
 /// What an instruction did, from S7.
@@ -120,27 +131,6 @@ struct Outcome {
 }
 
 impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("start");
-        let start_valid = m.input("start_warp_valid", 1);
-        let start_warp = m.input("start_warp", shape.warp_bits());
-        m.port_group("instructions in S6 and S7");
-        let warp_s6 = m.input("warp_s6", shape.warp_bits());
-        let slot_s6 = m.input("slot_s6", shape.slot_bits());
-        let epoch_s6 = m.input("epoch_s6", shape.epoch_bits());
-        let warp_s7 = m.input("warp_s7", shape.warp_bits());
-        let slot_s7 = m.input("slot_s7", shape.slot_bits());
-        m.port_group("outcome of S7");
-        let outcome = Outcome {
-            resolve: Resolve::inputs(m, shape, "s8"),
-            predicted: m.input("predicted_s8", PC),
-            fence_i: m.input("fence_i_s8", 1),
-            load: m.input("load_s8", 1),
-            entry: m.input("entry_s8", shape.entry_bits()),
-        };
-        Self { start_valid, start_warp, warp_s6, slot_s6, epoch_s6, warp_s7, slot_s7, outcome }
-    }
-
     /// The inputs of the divergence unit.
     fn of_unit(&self, generation: &Expr) -> UnitInputs {
         UnitInputs {

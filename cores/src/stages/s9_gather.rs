@@ -61,94 +61,59 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// What enters.
-pub struct Inputs {
-    /// A row of the register file is cleared.
-    start_valid: Expr,
-    /// The row.
-    start_row: Expr,
-    /// A tag becomes free at start.
-    start_tag_valid: Expr,
-    /// The tag.
-    start_tag: Expr,
-    /// A load leaves S7 as a request.
-    push: Expr,
-    /// There is a load in S7.
-    pub may_push: Expr,
-    /// Where its result goes.
-    pub load: LateResult,
-    /// How its line becomes a value in each lane.
-    pub alignment: Alignment,
-    /// The position of the leader's word in the line.
-    pub leader_word: Expr,
-    /// Memory responds.
-    pub response_valid: Expr,
-    /// To the load of this tag.
-    pub response_tag: Expr,
-    /// With this line.
-    pub response_data: Expr,
-    /// The register write of S7.
-    write: RegisterWrite,
-    /// S7 may write.
-    pub may_write: Expr,
-    /// S8 returns a reservation of a late result.
-    pub unused: Written,
-    /// A product or quotient waits.
-    pub long_valid: Expr,
-    /// Where it goes.
-    pub long: LateResult,
-    /// Its value in each lane.
-    pub long_data: Expr,
+rtl::inputs! {
+    /// What enters.
+    pub struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "start: registers are cleared, tags become free"]
+        /// A row of the register file is cleared.
+        start_valid: Expr = m.input("start_row_valid", 1),
+        /// The row.
+        start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
+        /// A tag becomes free at start.
+        start_tag_valid: Expr = m.input("start_tag_valid", 1),
+        /// The tag.
+        start_tag: Expr = m.input("start_tag", shape.tag_bits()),
+        #[group = "a load leaves S7"]
+        /// A load leaves S7 as a request.
+        push: Expr = m.input("load_push_s7", 1),
+        /// There is a load in S7.
+        pub may_push: Expr = m.input("may_push_load_s7", 1),
+        /// Where its result goes.
+        pub load: LateResult = LateResult::inputs(m, shape, "late_s7"),
+        /// How its line becomes a value in each lane.
+        pub alignment: Alignment = Alignment::inputs(m, shape, "load"),
+        /// The position of the leader's word in the line.
+        pub leader_word: Expr = m.input("leader_word_load", shape.lane_bits()),
+        #[group = "responses of data memory"]
+        /// Memory responds.
+        pub response_valid: Expr = m.input("dmem_rsp_valid", 1),
+        /// To the load of this tag.
+        pub response_tag: Expr = m.input("dmem_rsp_tag", shape.tag_bits().max(1)).slice(0, shape.tag_bits()),
+        /// With this line.
+        pub response_data: Expr = m.input("dmem_rsp_data", shape.line_bits()),
+        #[group = "register write of S7, and reservations returned by S8"]
+        /// The register write of S7.
+        write: RegisterWrite = RegisterWrite::inputs(m, shape, "s7"),
+        /// S7 may write.
+        pub may_write: Expr = m.input("may_write_s7", 1),
+        /// S8 returns a reservation of a late result.
+        pub unused: Written = Written::inputs(m, shape, "unused_s8"),
+        #[group = "the oldest product or quotient"]
+        /// A product or quotient waits.
+        pub long_valid: Expr = of_long(m, shape, "valid_long", 1),
+        /// Where it goes.
+        pub long: LateResult = LateResult::build(shape, &mut |field, width| of_long(m, shape, &format!("{field}_long"), width)),
+        /// Its value in each lane.
+        pub long_data: Expr = of_long(m, shape, "data_long", shape.line_bits()),
+    }
+}
+
+/// A port that only a core with multiplication has.
+fn of_long(m: &Builder, shape: &Shape, name: &str, width: usize) -> Expr {
+    if shape.has(&M) { m.input(name, width) } else { zeros(width) }
 }
 
 impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("start: registers are cleared, tags become free");
-        let start_valid = m.input("start_row_valid", 1);
-        let start_row = m.input("start_row", 5 + shape.warp_bits());
-        let start_tag_valid = m.input("start_tag_valid", 1);
-        let start_tag = m.input("start_tag", shape.tag_bits());
-        m.port_group("a load leaves S7");
-        let push = m.input("load_push_s7", 1);
-        let may_push = m.input("may_push_load_s7", 1);
-        let load = LateResult::inputs(m, shape, "late_s7");
-        let alignment = Alignment::inputs(m, shape, "load");
-        let leader_word = m.input("leader_word_load", shape.lane_bits());
-        m.port_group("responses of data memory");
-        let response_valid = m.input("dmem_rsp_valid", 1);
-        let response_tag = m.input("dmem_rsp_tag", shape.tag_bits().max(1)).slice(0, shape.tag_bits());
-        let response_data = m.input("dmem_rsp_data", shape.line_bits());
-        m.port_group("register write of S7, and reservations returned by S8");
-        let write = RegisterWrite::inputs(m, shape, "s7");
-        let may_write = m.input("may_write_s7", 1);
-        let unused = Written::inputs(m, shape, "unused_s8");
-        m.port_group("the oldest product or quotient");
-        let of_long = |name: &str, width: usize| if shape.has(&M) { m.input(name, width) } else { zeros(width) };
-        let long_valid = of_long("valid_long", 1);
-        let long = LateResult::build(shape, &mut |field, width| of_long(&format!("{field}_long"), width));
-        let long_data = of_long("data_long", shape.line_bits());
-        Self {
-            start_valid,
-            start_row,
-            start_tag_valid,
-            start_tag,
-            push,
-            may_push,
-            load,
-            alignment,
-            leader_word,
-            response_valid,
-            response_tag,
-            response_data,
-            write,
-            may_write,
-            unused,
-            long_valid,
-            long,
-            long_data,
-        }
-    }
-
     /// What the register file's write port writes.
     fn write_port(&self, shape: &Shape, late: &Late) -> RegisterWrite {
         let Self { start_valid, start_row, write, .. } = self;

@@ -65,38 +65,27 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// What enters.
-struct Inputs {
-    /// a, b and c.
-    paths: [Path; 3],
-    /// c comes after a and b, unless these are parked.
-    deferred: Expr,
-    /// b gives way to c.
-    rotates: Expr,
-    /// Or goes on after all.
-    goes_on: Expr,
-    /// The cold table has a path.
-    cold_any: Expr,
-    /// Where the front end went on.
-    predicted: Expr,
-    /// Threads of the path that began the round.
-    marked: Expr,
-}
-
-impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("the paths: a and b from the path in charge, c from the second hot table");
-        let paths = ["a", "b", "c"].map(|name| Path::inputs(m, shape, name));
-        m.port_group("while a turn lasts, and where one is due, c comes after a and b, unless these are parked");
-        let deferred = m.input("c_deferred", 1);
-        m.port_group("a rotation: b gives way to c, or goes on after all; whether the cold table has a path");
-        let rotates = m.input("rotates", 1);
-        let goes_on = m.input("goes_on", 1);
-        let cold_any = m.input("cold_any", 1);
-        m.port_group("asked of x: whether it is at this pc; whether it has some of these threads");
-        let predicted = m.input("predicted", shape.pc_bits);
-        let marked = m.input("marked", shape.threads);
-        Self { paths, deferred, rotates, goes_on, cold_any, predicted, marked }
+rtl::inputs! {
+    /// What enters.
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "the paths: a and b from the path in charge, c from the second hot table"]
+        /// a, b and c.
+        paths: [Path; 3] = ["a", "b", "c"].map(|name| Path::inputs(m, shape, name)),
+        #[group = "while a turn lasts, and where one is due, c comes after a and b, unless these are parked"]
+        /// c comes after a and b, unless these are parked.
+        deferred: Expr = m.input("c_deferred", 1),
+        #[group = "a rotation: b gives way to c, or goes on after all; whether the cold table has a path"]
+        /// b gives way to c.
+        rotates: Expr = m.input("rotates", 1),
+        /// Or goes on after all.
+        goes_on: Expr = m.input("goes_on", 1),
+        /// The cold table has a path.
+        cold_any: Expr = m.input("cold_any", 1),
+        #[group = "asked of x: whether it is at this pc; whether it has some of these threads"]
+        /// Where the front end went on.
+        predicted: Expr = m.input("predicted", shape.pc_bits),
+        /// Threads of the path that began the round.
+        marked: Expr = m.input("marked", shape.threads),
     }
 }
 

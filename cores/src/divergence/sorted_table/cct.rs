@@ -70,67 +70,36 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// What enters.
-struct Inputs {
-    start_valid: Expr,
-    start_warp: Expr,
-    generation: Expr,
-    warp_s7: Expr,
-    /// A commit is in S8.
-    valid: Expr,
-    /// Its warp.
-    warp: Expr,
-    /// It inserts a path at the front.
-    to_front: Expr,
-    /// It inserts one at the back.
-    to_back: Expr,
-    /// It takes the front path.
-    extracts: Expr,
-    /// The path that it inserts, in S9.
-    inserted: Expr,
-    /// It changes y or turns, in S9.
-    y_changes: Expr,
-    /// Turns last then.
-    holds: Expr,
-    /// y of the sorter's warp.
-    y: Expr,
-}
-
-impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("start after reset, and the barrier's generation");
-        let start_valid = m.input("start_valid", 1);
-        let start_warp = m.input("start_warp", shape.warp_bits());
-        let generation = m.input("generation", 1);
-        m.port_group("the warp in S7, whose ring S8 needs");
-        let warp_s7 = m.input("warp_s7", shape.warp_bits());
-        m.port_group("what the commit in S8 does, and in S9 the path that it inserts");
-        let valid = m.input("valid_s8", 1);
-        let warp = m.input("warp_s8", shape.warp_bits());
-        let to_front = m.input("to_front_s8", 1);
-        let to_back = m.input("to_back_s8", 1);
-        let extracts = m.input("extracts_s8", 1);
-        let inserted = m.input("inserted_s9", Row::bits(shape));
-        m.port_group("for the sorter, in S9: that commit changes y or turns, even if it extracts nothing; turns last");
-        let y_changes = m.input("y_changes_s9", 1);
-        let holds = m.input("holds_s9", 1);
-        m.port_group("y of the sorter's warp");
-        let y = m.input("y_sorted", Row::bits(shape));
-        Self {
-            start_valid,
-            start_warp,
-            generation,
-            warp_s7,
-            valid,
-            warp,
-            to_front,
-            to_back,
-            extracts,
-            inserted,
-            y_changes,
-            holds,
-            y,
-        }
+rtl::inputs! {
+    /// What enters.
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "start after reset, and the barrier's generation"]
+        start_valid: Expr = m.input("start_valid", 1),
+        start_warp: Expr = m.input("start_warp", shape.warp_bits()),
+        generation: Expr = m.input("generation", 1),
+        #[group = "the warp in S7, whose ring S8 needs"]
+        warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
+        #[group = "what the commit in S8 does, and in S9 the path that it inserts"]
+        /// A commit is in S8.
+        valid: Expr = m.input("valid_s8", 1),
+        /// Its warp.
+        warp: Expr = m.input("warp_s8", shape.warp_bits()),
+        /// It inserts a path at the front.
+        to_front: Expr = m.input("to_front_s8", 1),
+        /// It inserts one at the back.
+        to_back: Expr = m.input("to_back_s8", 1),
+        /// It takes the front path.
+        extracts: Expr = m.input("extracts_s8", 1),
+        /// The path that it inserts, in S9.
+        inserted: Expr = m.input("inserted_s9", Row::bits(shape)),
+        #[group = "for the sorter, in S9: that commit changes y or turns, even if it extracts nothing; turns last"]
+        /// It changes y or turns, in S9.
+        y_changes: Expr = m.input("y_changes_s9", 1),
+        /// Turns last then.
+        holds: Expr = m.input("holds_s9", 1),
+        #[group = "y of the sorter's warp"]
+        /// y of the sorter's warp.
+        y: Expr = m.input("y_sorted", Row::bits(shape)),
     }
 }
 

@@ -52,41 +52,31 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// What enters.
-struct Inputs {
-    generation: Expr,
-    /// S9: y or the rows of a warp change.
-    changes: Expr,
-    /// Which.
-    changed_warp: Expr,
-    /// There is something to sort then.
-    sorts: Expr,
-    /// Rows in use of the sorter's warp.
-    rows: Expr,
-    /// y of it.
-    y: Row,
-    /// The row that was read, in the word of the table.
-    row_read: Expr,
-    /// A change of y and the rows would disturb no commit.
-    may_change: Expr,
+rtl::inputs! {
+    /// What enters.
+    struct Inputs(m: &Builder, shape: &Shape) {
+        generation: Expr = m.input("generation", 1),
+        #[group = "S9: a warp's y or rows change; whether there is something to sort"]
+        /// S9: y or the rows of a warp change.
+        changes: Expr = m.input("changes_s9", 1),
+        /// Which.
+        changed_warp: Expr = m.input("warp_s9", shape.warp_bits()),
+        /// There is something to sort then.
+        sorts: Expr = m.input("sorts_s9", 1),
+        #[group = "the sorter's warp: its rows in use, y, the row read a cycle ago"]
+        /// Rows in use of the sorter's warp.
+        rows: Expr = m.input("rows", clog2(shape.threads)),
+        /// y of it.
+        y: Row = Row::unpack(shape, &m.input("y", Row::bits(shape))),
+        /// The row that was read, in the word of the table.
+        row_read: Expr = m.input("row_read", Row::bits(shape)),
+        #[group = "a change of y and the rows would disturb no commit"]
+        /// A change of y and the rows would disturb no commit.
+        may_change: Expr = m.input("may_change", 1),
+    }
 }
 
 impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        let generation = m.input("generation", 1);
-        m.port_group("S9: a warp's y or rows change; whether there is something to sort");
-        let changes = m.input("changes_s9", 1);
-        let changed_warp = m.input("warp_s9", shape.warp_bits());
-        let sorts = m.input("sorts_s9", 1);
-        m.port_group("the sorter's warp: its rows in use, y, the row read a cycle ago");
-        let rows = m.input("rows", clog2(shape.threads));
-        let y = Row::unpack(shape, &m.input("y", Row::bits(shape)));
-        let row_read = m.input("row_read", Row::bits(shape));
-        m.port_group("a change of y and the rows would disturb no commit");
-        let may_change = m.input("may_change", 1);
-        Self { generation, changes, changed_warp, sorts, rows, y, row_read, may_change }
-    }
-
     fn is_better(&self, row: &Row) -> Expr {
         row.comes_before(&self.y, &self.generation)
     }

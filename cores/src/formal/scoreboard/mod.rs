@@ -21,78 +21,48 @@ use circuit::{Circuit, Events, Waiting};
 use flight::{Flight, Results};
 use invariants::Invariants;
 
-/// The inputs of the proof, all free.
-struct Inputs {
-    /// Any register, the same at all times.
-    register: Expr,
-    /// A word comes from S2.
-    push: Expr,
-    /// Its context.
-    context: Expr,
-    /// Its registers.
-    hazards: Hazards,
-    /// What it reserves.
-    reserved: Reservations,
-    /// It asks for a leader.
-    elects: Expr,
-    /// The slot that S3 picks.
-    picked: Expr,
-    /// What is in S7 is on the active path of its slot.
-    commits: Expr,
-    /// What is in S8 pops a row.
-    pops: Expr,
-    /// It pushes one, or reuses one.
-    diverges: Expr,
-    /// Slots that are fetched anew.
-    restarts: Expr,
-    /// The slot in which the thread is then.
-    thread_slot: Expr,
-    /// Whether it runs there.
-    thread_runs: Expr,
-    /// A late result is written or called off.
-    late: Written,
+rtl::inputs! {
+    /// The inputs of the proof, all free.
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "what comes from S2, what is picked"]
+        /// Any register, the same at all times.
+        register: Expr = {
+            let register = m.input("watched_register", 5);
+            m.assume("one_register_is_watched", &register.eq(&m.delay("watched_register_before", &register)));
+            register
+        },
+        /// A word comes from S2.
+        push: Expr = m.input("push", 1),
+        /// Its context.
+        context: Expr = m.input("context_s2", shape.context_bits()),
+        /// Its registers.
+        hazards: Hazards = Hazards::inputs(m, shape, "s2"),
+        /// What it reserves.
+        reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
+        /// It asks for a leader.
+        elects: Expr = m.input("elects_s2", 1),
+        /// The slot that S3 picks.
+        picked: Expr = m.input("picked", shape.slots),
+        #[group = "S7: it is on its path. S8: what becomes of the paths and of the thread; which slots are fetched anew"]
+        /// What is in S7 is on the active path of its slot.
+        commits: Expr = m.input("commits_s7", 1),
+        /// What is in S8 pops a row.
+        pops: Expr = m.input("pops_s8", 1),
+        /// It pushes one, or reuses one.
+        diverges: Expr = m.input("diverges_s8", 1),
+        /// Slots that are fetched anew.
+        restarts: Expr = m.input("restarts_s8", shape.slots),
+        /// The slot in which the thread is then.
+        thread_slot: Expr = m.input("thread_slot", 1),
+        /// Whether it runs there.
+        thread_runs: Expr = m.input("thread_runs", 1),
+        #[group = "a late result is written or called off"]
+        /// A late result is written or called off.
+        late: Written = Written::inputs(m, shape, "late"),
+    }
 }
 
 impl Inputs {
-    fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("what comes from S2, what is picked");
-        let register = m.input("watched_register", 5);
-        m.assume("one_register_is_watched", &register.eq(&m.delay("watched_register_before", &register)));
-        let push = m.input("push", 1);
-        let context = m.input("context_s2", shape.context_bits());
-        let hazards = Hazards::inputs(m, shape, "s2");
-        let reserved = Reservations::inputs(m, shape, "reserved_s2");
-        let elects = m.input("elects_s2", 1);
-        let picked = m.input("picked", shape.slots);
-        m.port_group(
-            "S7: it is on its path. S8: what becomes of the paths and of the thread; which slots are fetched anew",
-        );
-        let commits = m.input("commits_s7", 1);
-        let pops = m.input("pops_s8", 1);
-        let diverges = m.input("diverges_s8", 1);
-        let restarts = m.input("restarts_s8", shape.slots);
-        let thread_slot = m.input("thread_slot", 1);
-        let thread_runs = m.input("thread_runs", 1);
-        m.port_group("a late result is written or called off");
-        let late = Written::inputs(m, shape, "late");
-        Self {
-            register,
-            push,
-            context,
-            hazards,
-            reserved,
-            elects,
-            picked,
-            commits,
-            pops,
-            diverges,
-            restarts,
-            thread_slot,
-            thread_runs,
-            late,
-        }
-    }
-
     /// What the proof notes of the word from S2, to which the scoreboard gives this entry if it takes one.
     fn word(&self, m: &Builder, entry: &Expr, takes: &Expr) -> Waiting {
         let hazards = &self.hazards;
