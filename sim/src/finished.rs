@@ -23,7 +23,6 @@ pub enum Outcome {
 
 /// A run that has ended.
 pub struct Finished {
-    /// How.
     pub outcome: Outcome,
     /// What was counted.
     pub statistics: Statistics,

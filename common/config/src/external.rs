@@ -19,7 +19,6 @@ pub struct External {
 /// A port of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalPort {
-    /// Its name.
     pub name: String,
     /// Bits.
     pub width: usize,

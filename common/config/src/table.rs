@@ -11,7 +11,6 @@ use crate::value::Given;
 /// Longest latency of the modelled memory, in cycles.
 const MAX_LATENCY: u32 = 10_000;
 
-/// One key.
 #[derive(Clone, Copy)]
 pub struct Key {
     /// Its name, with dots.
@@ -182,7 +181,6 @@ const DIVERGENCE: &[Key] = &[
     },
 ];
 
-/// All other keys.
 const OTHERS: &[Key] = &[
     Key {
         name: "memory.kind",

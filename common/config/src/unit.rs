@@ -180,7 +180,6 @@ pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PDOM_STACK, &DUAL_PATH]
     None => format!("the units are `{}`", known.join("`, `")),
 })]
 pub struct UnknownUnit {
-    /// The name.
     pub name: String,
     /// The name that was probably meant.
     pub nearest: Option<String>,
@@ -212,11 +211,8 @@ pub enum UnitError {
          set divergence.unit = \"{reader}\", which does"
     )]
     IgnoredKey {
-        /// The key.
         key: &'static str,
-        /// Its value.
         value: String,
-        /// The unit.
         unit: &'static str,
         /// A unit that reads the key.
         reader: &'static str,

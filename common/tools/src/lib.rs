@@ -95,7 +95,6 @@ pub enum ToolError {
     /// The environment variable names no executable file.
     #[error("{variable} = {}: {what}; unset it, or set it to the path of {tool}", .path.display())]
     Variable {
-        /// The variable.
         variable: &'static str,
         /// What it holds.
         path: PathBuf,

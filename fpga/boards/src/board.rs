@@ -1,6 +1,5 @@
 //! The boards: what a top needs to know of each.
 
-/// A board.
 #[derive(Debug)]
 pub struct Board {
     /// Value of `--board`.
@@ -9,9 +8,7 @@ pub struct Board {
     pub title: &'static str,
     /// Its FPGA, as the tools of its maker call it.
     pub part: &'static str,
-    /// The clock.
     pub clock: Clock,
-    /// The button that resets.
     pub reset: Button,
     /// The port of the serial line, from the FPGA to the computer.
     pub transmit: &'static str,
@@ -28,7 +25,6 @@ pub struct Board {
 /// A clock pin, and what becomes of it.
 #[derive(Debug)]
 pub struct Clock {
-    /// The port.
     pub port: &'static str,
     /// Its frequency, in MHz.
     pub mhz: u32,
@@ -36,10 +32,8 @@ pub struct Clock {
     pub core_mhz: u32,
 }
 
-/// A button.
 #[derive(Debug)]
 pub struct Button {
-    /// The port.
     pub port: &'static str,
     /// Whether it gives 0 when it is pressed.
     pub active_low: bool,
@@ -55,16 +49,12 @@ pub enum Tools {
     Trellis {
         /// The part.
         target: &'static str,
-        /// The package.
         package: &'static str,
         /// The speed grade.
         speed: &'static str,
     },
     /// Intel Quartus: not run by Weft.
-    Quartus {
-        /// The family.
-        family: &'static str,
-    },
+    Quartus { family: &'static str },
     /// AMD Vivado: not run by Weft.
     Vivado,
 }
@@ -118,7 +108,6 @@ const ARTY_A7_35T: Board = Board {
 const ARTY_A7_100T: Board =
     Board { name: "arty-a7-100t", title: "Digilent Arty A7-100T", part: "xc7a100tcsg324-1", ..ARTY_A7_35T };
 
-/// The board of a name.
 pub fn find(name: &str) -> Option<&'static Board> {
     BOARDS.iter().find(|board| board.name == name)
 }

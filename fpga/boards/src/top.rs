@@ -36,12 +36,7 @@ pub enum BoardError {
         "--board {board}: the core has a port `{port}` that the board cannot serve; expected memory.kind = \"bram\", as in \
          --preset bram-4x4"
     )]
-    Port {
-        /// The board.
-        board: &'static str,
-        /// The port.
-        port: String,
-    },
+    Port { board: &'static str, port: String },
     /// The clock cannot be divided to the frequency of the serial line.
     #[error(
         "--baud {baud}: {mhz} MHz divided by a whole number is at best {nearest} baud; expected a rate that it comes \

@@ -26,9 +26,7 @@ const LOG: &str = "ecppack.log";
 /// What to build.
 #[derive(Clone, Copy)]
 pub struct BoardRequest<'a> {
-    /// The board.
     pub board: &'static Board,
-    /// The core.
     pub core: &'a Core,
     /// The core behind the pins of the board.
     pub top: &'a Core,

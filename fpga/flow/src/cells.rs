@@ -6,7 +6,6 @@ use std::ops::{Add, Mul};
 /// How many cells of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
-    /// LUTs.
     pub lut: u64,
     /// Carry cells; of the ECP5 two bits each (CCU2C).
     pub carry: u64,

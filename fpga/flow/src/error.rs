@@ -28,9 +28,7 @@ pub enum SynthesisError {
     /// What was asked for is not built for the part.
     #[error("{option}: not for {part}; {families}: {parts}", parts = .parts.join(", "))]
     Unsupported {
-        /// The option.
         option: &'static str,
-        /// The part.
         part: &'static str,
         /// What the parts that it is for have in common.
         families: &'static str,
@@ -44,7 +42,6 @@ pub enum SynthesisError {
         .built.join(", ")
     )]
     NotBuiltHere {
-        /// The board.
         board: &'static str,
         /// The boards that can be built.
         built: Vec<&'static str>,
@@ -62,7 +59,6 @@ pub enum SynthesisError {
     Io {
         /// The file or program.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// A tool ends without a result.
@@ -128,9 +124,7 @@ pub enum SynthesisError {
     /// The file of a unit in Verilog does not have its module.
     #[error("`divergence.module` = \"{module}\": there is no such module in {file}; {hint}")]
     NoUnit {
-        /// The file.
         file: String,
-        /// The module.
         module: String,
         /// The nearest name, or all of them.
         hint: String,

@@ -9,7 +9,6 @@ use crate::cells::Cells;
 pub struct Family {
     /// What its maker calls it.
     pub name: &'static str,
-    /// Inputs of a LUT.
     pub lut_inputs: u32,
     /// What a carry cell is called, if Yosys counts any apart from LUTs.
     pub carry: Option<&'static str>,

@@ -70,7 +70,6 @@ pub struct Task<'a> {
     pub part: &'a Part,
     /// The clock frequency to reach, in MHz.
     pub target_mhz: Option<u32>,
-    /// How.
     pub placer: Placer,
     /// After how long a seed is given up.
     pub patience: Option<Duration>,

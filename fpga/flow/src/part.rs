@@ -40,7 +40,6 @@ const fn part(name: &'static str, family: &'static Family, holds: [u64; 5]) -> P
     Part { name, family, lut_sites, ff, bram, bram_kbit, dsp }
 }
 
-/// The part of a name.
 pub fn find(name: &str) -> Option<&'static Part> {
     PARTS.iter().find(|part| part.name == name)
 }

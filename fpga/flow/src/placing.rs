@@ -21,7 +21,6 @@ use crate::timing::Sites;
 /// What one seed gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
-    /// The seed.
     pub seed: u32,
     /// The highest clock frequency, in MHz.
     pub fmax_mhz: f64,
@@ -85,11 +84,9 @@ pub struct Task<'a> {
     pub whole: &'a Core,
     /// Name of the module of the netlist.
     pub top: &'a str,
-    /// Where.
     pub part: &'static Part,
     /// The clock frequency to reach, in MHz.
     pub target_mhz: Option<u32>,
-    /// How.
     pub placer: Placer,
     /// After how long a seed is given up.
     pub patience: Option<Duration>,

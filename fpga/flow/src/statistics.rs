@@ -22,7 +22,6 @@ pub enum StatisticsError {
     /// Cells that the FPGA does not have.
     #[error("{number} cells of type {kind} in module `{module}` were not mapped to the FPGA")]
     Unmapped {
-        /// The module.
         module: String,
         /// The type.
         kind: String,

@@ -42,7 +42,6 @@ impl Analysis {
     }
 }
 
-/// A block as a node.
 fn node(block: &Block, program: &Program) -> String {
     let mut label = String::new();
     for pc in block.range.clone().step_by(4) {

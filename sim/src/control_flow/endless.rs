@@ -54,7 +54,6 @@ impl Graph {
         nearest
     }
 
-    /// All edges.
     pub fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
         let of_block = |(from, block): (usize, &super::graph::Block)| {
             block.successors.iter().map(move |to| (from, *to)).collect::<Vec<_>>()

@@ -107,7 +107,6 @@ impl Graph {
         code.index(pc).map(|word| self.block_of[word])
     }
 
-    /// The block of a word.
     pub fn block_of(&self, word: usize) -> usize {
         self.block_of[word]
     }

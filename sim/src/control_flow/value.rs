@@ -17,7 +17,6 @@ pub(super) enum Value {
     Any,
     /// It is an address at an unknown distance behind this one.
     Element(u32),
-    /// It has been loaded from there.
     Loaded(u32),
     /// Nothing, and it may come from a table.
     Indexed,

@@ -29,30 +29,78 @@ pub type Register = u8;
 /// An instruction with its operands. Immediates and offsets are sign-extended; upper immediates
 /// are shifted into place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the fields are the ISA manual's
 pub enum Instruction {
     /// `lui`
-    LoadUpper { rd: Register, immediate: u32 },
+    LoadUpper {
+        rd: Register,
+        immediate: u32,
+    },
     /// `auipc`
-    AddUpperToPc { rd: Register, immediate: u32 },
+    AddUpperToPc {
+        rd: Register,
+        immediate: u32,
+    },
     /// `jal`
-    Jump { rd: Register, offset: u32 },
+    Jump {
+        rd: Register,
+        offset: u32,
+    },
     /// `jalr`
-    JumpRegister { rd: Register, rs1: Register, offset: u32 },
+    JumpRegister {
+        rd: Register,
+        rs1: Register,
+        offset: u32,
+    },
     /// `beq` … `bgeu`
-    Branch { condition: Condition, rs1: Register, rs2: Register, offset: u32 },
+    Branch {
+        condition: Condition,
+        rs1: Register,
+        rs2: Register,
+        offset: u32,
+    },
     /// `lb` … `lhu`
-    Load { width: Width, signed: bool, rd: Register, rs1: Register, offset: u32 },
+    Load {
+        width: Width,
+        signed: bool,
+        rd: Register,
+        rs1: Register,
+        offset: u32,
+    },
     /// `sb`, `sh`, `sw`
-    Store { width: Width, rs1: Register, rs2: Register, offset: u32 },
-    /// Arithmetic with an immediate.
-    Immediate { operation: Arithmetic, rd: Register, rs1: Register, immediate: u32 },
+    Store {
+        width: Width,
+        rs1: Register,
+        rs2: Register,
+        offset: u32,
+    },
+    Immediate {
+        operation: Arithmetic,
+        rd: Register,
+        rs1: Register,
+        immediate: u32,
+    },
     /// Arithmetic between registers.
-    Registers { operation: Arithmetic, rd: Register, rs1: Register, rs2: Register },
+    Registers {
+        operation: Arithmetic,
+        rd: Register,
+        rs1: Register,
+        rs2: Register,
+    },
     /// `lr.w`, `sc.w`, `amoswap.w` … `amomaxu.w`, by their transaction; `ordering` is the bits `aq` and `rl`.
-    Atomic { operation: MemoryOp, ordering: u8, rd: Register, rs1: Register, rs2: Register },
+    Atomic {
+        operation: MemoryOp,
+        ordering: u8,
+        rd: Register,
+        rs1: Register,
+        rs2: Register,
+    },
     /// An instruction of an extension that only computes
-    Compute { computation: &'static Computation, rd: Register, rs1: Register, rs2: Register },
+    Compute {
+        computation: &'static Computation,
+        rd: Register,
+        rs1: Register,
+        rs2: Register,
+    },
     /// `fence`, in all its forms but `pause`
     Fence,
     /// `pause`
@@ -64,15 +112,18 @@ pub enum Instruction {
     /// `ebreak`
     Breakpoint,
     /// `csrrw` … `csrrci`
-    Csr { operation: CsrOperation, source: CsrSource, rd: Register, csr: u16 },
+    Csr {
+        operation: CsrOperation,
+        source: CsrSource,
+        rd: Register,
+        csr: u16,
+    },
 }
 
 /// What a conditional branch asks of rs1 and rs2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
-    /// Equal.
     Equal,
-    /// Not equal.
     NotEqual,
     /// Less than, signed.
     Less,
@@ -87,7 +138,6 @@ pub enum Condition {
 /// Size of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
-    /// One byte.
     Byte,
     /// Two bytes.
     Half,
@@ -117,7 +167,6 @@ pub enum Arithmetic {
     ShiftLeft,
     /// Shift right logical.
     ShiftRight,
-    /// Shift right arithmetic.
     ShiftRightArithmetic,
     /// 1 if less, signed.
     SetLess,
@@ -125,7 +174,6 @@ pub enum Arithmetic {
     SetLessUnsigned,
     /// Exclusive or.
     Xor,
-    /// Or.
     Or,
     /// And.
     And,
@@ -145,7 +193,6 @@ pub enum CsrOperation {
 /// Where a CSR instruction takes its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsrSource {
-    /// A register.
     Register(Register),
     /// The five-bit unsigned immediate.
     Immediate(u8),

@@ -4,7 +4,6 @@ use thiserror::Error;
 
 /// Why a file cannot be run on the configured core. `name` is what the caller calls the file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[allow(missing_docs)] // the messages name the fields
 pub enum ElfError {
     /// No bytes at all.
     #[error("{name}: the file is empty; expected a 32-bit RISC-V ELF executable")]

@@ -46,7 +46,6 @@ pub struct Function {
     pub address: u32,
     /// Its length in bytes, as the symbol says; 0 if it does not.
     pub bytes: u32,
-    /// Its name.
     pub name: String,
 }
 

@@ -125,7 +125,6 @@ struct Start {
 }
 
 impl Start {
-    /// Its one path.
     fn path(&self) -> PathRecord {
         PathRecord { pc: self.entry, depth: 0, mask: self.mask, parked: false }
     }

@@ -88,12 +88,7 @@ pub enum BenchError {
     NoPipeline,
     /// An output cannot be written.
     #[error("{what}: {source}")]
-    Write {
-        /// Which.
-        what: &'static str,
-        /// Why.
-        source: io::Error,
-    },
+    Write { what: &'static str, source: io::Error },
 }
 
 impl BenchError {

@@ -245,7 +245,6 @@ impl<'a> Checker<'a> {
         self.locate(cycle, (Some(subject), difference))
     }
 
-    /// A late write.
     pub fn late_write(&mut self, late: &LateWrite) -> Checked<()> {
         self.loads.take(late).or_else(|located| self.locate(late.cycle, located))
     }

@@ -36,12 +36,7 @@ pub enum AssembleError {
     Text(String),
     /// A file could not be read or written, or a program not be started.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> AssembleError {

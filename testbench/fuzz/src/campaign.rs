@@ -71,7 +71,6 @@ pub struct Tried {
     pub point: u64,
     /// Divergence unit of the core.
     pub unit: String,
-    /// Profile.
     pub profile: String,
     /// How it ended.
     pub result: Found,
@@ -191,7 +190,6 @@ impl Summary {
 /// Why a campaign ended before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
-    /// The folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// Assembler and linker.
@@ -200,7 +198,6 @@ pub enum CampaignError {
     /// A core.
     #[error(transparent)]
     Trial(#[from] TrialError),
-    /// The reference.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
 }

@@ -38,7 +38,6 @@ pub struct Shares {
 /// A functional point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Functional {
-    /// Module.
     pub module: String,
     /// Name.
     pub point: String,

@@ -56,7 +56,6 @@ const MOST_FUEL: u32 = 36;
 /// Where statements stand.
 #[derive(Clone, Copy)]
 struct Place {
-    /// In which function.
     function: usize,
     /// Whether they are called, from anywhere.
     called: bool,

@@ -7,7 +7,6 @@ pub struct Profile {
     pub name: &'static str,
     /// What it is for.
     pub summary: &'static str,
-    /// Of statements.
     pub statements: Statements,
     /// Of straight code.
     pub code: Code,
@@ -36,11 +35,9 @@ pub struct Statements {
     pub switch: u32,
     /// Blocks that jump among one another.
     pub graph: u32,
-    /// Calls.
     pub call: u32,
     /// Ways out of loops, functions and the program.
     pub leave: u32,
-    /// Barriers.
     pub barrier: u32,
     /// Instructions at fault, which end all threads.
     pub fault: u32,

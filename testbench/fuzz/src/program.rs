@@ -58,7 +58,6 @@ pub struct Program {
     pub may_fault: bool,
 }
 
-/// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Which register links it: [`fixed::RA`] or [`fixed::T0`].
@@ -67,27 +66,23 @@ pub struct Function {
     pub body: Vec<Statement>,
 }
 
-/// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// Lines of assembly that belong together and go through from the first to the last.
     Code(Vec<String>),
     /// Two sides.
     If {
-        /// Which.
         test: Test,
         /// Where it holds.
         then: Vec<Statement>,
         /// Where not.
         otherwise: Vec<Statement>,
     },
-    /// A loop.
     Loop(Loop),
     /// One arm of many, by a jump table; as many as a power of two.
     Switch {
         /// The register whose low bits choose.
         selector: Register,
-        /// The arms.
         arms: Vec<Vec<Statement>>,
         /// Whether arms go on in the next.
         falls: bool,
@@ -96,7 +91,6 @@ pub enum Statement {
     Graph(Vec<Block>),
     /// A call of one of some functions, by a register's low bits if there are several: as many as a power of two.
     Call {
-        /// The register.
         selector: Register,
         /// Numbers of functions.
         callees: Vec<usize>,
@@ -193,15 +187,9 @@ pub enum Exit {
     /// To the next trip of that loop.
     Continue(usize),
     /// Of the function, by its one return, or by one of its own.
-    Return {
-        /// Whether it has its own.
-        own: bool,
-    },
+    Return { own: bool },
     /// Of the program, by its one end, or by one of its own: threads that part there never meet again.
-    End {
-        /// Whether it has its own.
-        own: bool,
-    },
+    End { own: bool },
 }
 
 impl Program {

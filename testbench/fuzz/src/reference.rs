@@ -18,7 +18,6 @@ use weft_config::{Config, RAM_BASE};
 use crate::build::{AssembleError, Assembler};
 
 const HANDLER: &str = include_str!("reference/handler.S");
-/// As in the handler.
 const HANDLER_AT: u32 = 0x8400_0000;
 const JOBS_AT: u32 = 0x8401_0000;
 const IMAGES_AT: u32 = 0x8500_0000;
@@ -54,9 +53,7 @@ pub enum Ended {
     Trap {
         /// Cause, as in the manual.
         cause: u32,
-        /// Where.
         pc: u32,
-        /// Which hart.
         hart: u32,
     },
     /// QEMU was stopped while it ran.
@@ -74,16 +71,10 @@ pub enum ReferenceError {
     Assemble(#[from] AssembleError),
     /// A file of the batch.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// QEMU failed.
     #[error("{}: {what}", path.display())]
     Qemu {
-        /// Its path.
         path: PathBuf,
         /// How, in words.
         what: String,

@@ -31,7 +31,6 @@ pub enum TrialError {
     /// The file does not suit the core.
     #[error(transparent)]
     Program(#[from] sim::ElfError),
-    /// The bench.
     #[error(transparent)]
     Bench(#[from] BenchError),
 }

@@ -14,7 +14,6 @@ pub const UPPERS: [&str; 2] = ["lui", "auipc"];
 pub const PRODUCTS: [&str; 4] = ["mul", "mulh", "mulhsu", "mulhu"];
 /// Divisions.
 pub const QUOTIENTS: [&str; 4] = ["div", "divu", "rem", "remu"];
-/// Branches.
 pub const BRANCHES: [&str; 6] = ["beq", "bne", "blt", "bge", "bltu", "bgeu"];
 /// Loads by the logarithm of their width.
 pub const LOADS: [&[&str]; 3] = [&["lb", "lbu"], &["lh", "lhu"], &["lw"]];
@@ -34,7 +33,6 @@ pub struct Text {
 }
 
 impl Text {
-    /// A line as it is.
     pub fn raw(&mut self, line: impl Display) {
         // A `String` never fails to be written to.
         let _ = writeln!(self.lines, "{line}");

@@ -136,7 +136,6 @@ pub enum KernelError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
 }
@@ -146,7 +145,6 @@ pub fn list() -> &'static [Kernel] {
     KERNELS
 }
 
-/// The kernel of that name.
 pub fn find(name: &str) -> Result<&'static Kernel, KernelError> {
     KERNELS.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
         let names = || KERNELS.iter().map(|kernel| kernel.name);

@@ -42,7 +42,6 @@ pub enum Effort {
 pub struct Source<'a> {
     /// Name of the top module.
     pub top: &'a str,
-    /// Its ports.
     pub ports: &'a [PortInfo],
     /// The Verilog of all modules.
     pub verilog: &'a str,
@@ -64,13 +63,11 @@ pub enum BuildError {
     Io {
         /// The file or program.
         what: String,
-        /// Why.
         source: io::Error,
     },
     /// A tool reports an error.
     #[error("{program} failed on the generated core ({status}):\n{output}")]
     Failed {
-        /// The program.
         program: String,
         /// How it ended.
         status: String,

@@ -57,7 +57,6 @@ pub enum ModelError {
     /// A port is not there, or not as wide as the bench expects.
     #[error("port {name} of the core: {found}, expected {expected}")]
     Port {
-        /// Its name.
         name: String,
         /// What the model has.
         found: String,

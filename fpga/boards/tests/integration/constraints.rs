@@ -110,7 +110,6 @@ fn said(board: &Board) -> Vec<Vec<String>> {
     said.lines().map(words).collect()
 }
 
-/// The pins of a board.
 fn pins(board: &Board) -> BTreeMap<String, String> {
     if let Some((_, text)) = board.constraints.iter().find(|(name, _)| name.ends_with(".lpf")) {
         return lpf(text);

@@ -38,7 +38,6 @@ pub enum Unit {
 pub struct Computation {
     /// Its assembler name.
     pub name: &'static str,
-    /// Its extension.
     pub extension: Extension,
     /// What it reads.
     pub form: Form,

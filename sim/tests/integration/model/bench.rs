@@ -87,7 +87,6 @@ impl Bench {
         self
     }
 
-    /// Words in memory.
     pub fn memory(mut self, address: u32, words: &[u32]) -> Self {
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.tables.push(Segment { address, bytes });

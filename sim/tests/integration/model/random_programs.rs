@@ -7,7 +7,6 @@ use crate::model::bench::{CODE, config, units};
 use crate::model::scalar::Scalar;
 use words::random::{self, AREA, Options};
 
-/// The end of RAM.
 const RAM_END: u32 = 0x8002_0000;
 
 /// Runs the program of `seed` on a core of this size with this divergence unit and compares every

@@ -31,7 +31,6 @@ pub(super) struct OnTheBus {
     awaited: HashMap<u32, usize>,
     /// By line, the writes that memory must still see, in order.
     owed: HashMap<u32, VecDeque<Performed>>,
-    /// What was wrong in reset.
     wrong_in_reset: Option<Violation>,
 }
 

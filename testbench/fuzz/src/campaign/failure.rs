@@ -22,7 +22,6 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// In which way a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// On the core.
     Core {
         /// How the run ended.
         how: &'static str,

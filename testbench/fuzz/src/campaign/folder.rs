@@ -54,19 +54,12 @@ pub enum FolderError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where.
         line: usize,
-        /// How.
         reason: String,
     },
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> FolderError {

@@ -154,7 +154,6 @@ impl Generator<'_> {
         }
     }
 
-    /// A read of a register.
     pub(super) fn read(&mut self, register: Register) -> Statement {
         code([format!("{} x{}, x{register}, x{}", self.one_of(&REGISTERS), self.data(), self.source())])
     }

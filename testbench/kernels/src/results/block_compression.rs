@@ -4,7 +4,6 @@ use super::scatter;
 
 pub const BLOCKS: u32 = 64;
 
-/// The pixels of a block.
 pub fn pixels(block: u32) -> Vec<i32> {
     let pixel = |i: u32| {
         let noise = scatter(16 * block + i) >> 16 & 31;

@@ -13,7 +13,6 @@ const PAGE: u32 = 4096;
 pub struct Claims {
     /// Bytes of a line: each request is for one.
     pub line_bytes: u32,
-    /// Bytes of a beat.
     pub beat_bytes: u32,
     /// Bytes of memory from [`RAM_BASE`] on.
     pub ram_bytes: u32,

@@ -21,7 +21,6 @@ pub enum Service {
     WritesFirst,
 }
 
-/// The slave.
 #[derive(Clone, Debug)]
 pub struct Slave {
     service: Service,

@@ -17,7 +17,6 @@ pub const WARP: u32 = 1;
 pub enum Access {
     /// Reads these values.
     Reads(Vec<u32>),
-    /// Reads a counter.
     ReadsCounter,
     /// Ends the threads.
     Exits,

@@ -8,7 +8,6 @@ use weft_config::{Isa, extension};
 /// The extensions that binutils 2.40 knows.
 pub const KNOWN: Isa = Isa::ALL.without(&extension::ZICOND);
 
-/// The mnemonic of a line.
 pub fn mnemonic(line: &str) -> &str {
     line.split(' ').next().unwrap_or_default()
 }

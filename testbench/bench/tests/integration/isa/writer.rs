@@ -45,7 +45,6 @@ pub const FEW_PAIRS: Range<usize> = CORNER_PAIRS - CORNERS.len()..PAIRS.end;
 
 const CORNER_PAIRS: usize = CORNERS.len() * CORNERS.len();
 
-/// A register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Register(pub u8);
 

@@ -10,7 +10,6 @@ use rrs_lib::{HartState, MemAccessSize, Memory};
 const RAM: u32 = 0x8000_0000;
 const CONSOLE: u32 = 0x1000_0000;
 
-/// What was counted.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Instructions, counted once for all harts that finish one together.

@@ -37,7 +37,6 @@ pub fn reason(module: &str, mutant: &str) -> Option<String> {
 pub struct Known<'a> {
     /// The divergence unit.
     pub unit: &'a str,
-    /// The module.
     pub module: &'a str,
     /// Every mutant that it can have.
     pub mutants: Vec<Named>,

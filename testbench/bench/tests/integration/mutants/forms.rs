@@ -10,7 +10,6 @@ use super::switched;
 pub struct Form<'a> {
     /// The core, and the programs.
     pub bench: &'a Bench,
-    /// The module.
     pub module: &'a str,
     /// Its Verilog.
     pub text: &'a str,

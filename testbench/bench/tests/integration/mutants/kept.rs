@@ -36,7 +36,6 @@ pub struct Kept<'a> {
     cache: Cache,
     /// The core and the tools.
     core: Key,
-    /// All programs.
     programs: Key,
 }
 

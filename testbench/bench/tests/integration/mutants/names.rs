@@ -18,7 +18,6 @@ pub struct Names<'a> {
 /// A mutation that a module can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its name.
     pub name: String,
     /// What is assigned.
     pub target: String,

@@ -43,7 +43,6 @@ pub struct Score {
 }
 
 impl Score {
-    /// From the verdicts there are.
     fn of(form: &Form<'_>, verdicts: &[Option<Verdict>]) -> Self {
         let mut score = Self {
             module: form.name.clone(),

@@ -4,7 +4,6 @@
 //! each lane's own, one line for the whole warp, which holds 2000 + lane; t4 starts as 1000 + lane. A thread that ends leaves
 //! its function for the analysis, so that branches around it would meet at the return: threads end in `end_if` instead.
 
-/// A case.
 pub struct Case {
     pub name: &'static str,
     /// What follows the common beginning, to the end.
@@ -67,7 +66,6 @@ words:
 scattered: .zero 64 * 64
 ";
 
-/// All cases.
 pub const CASES: &[Case] = &[
     Case {
         // Found by random programs: with the turn at the side that stores, which waits for the fence, nobody went on.

@@ -36,7 +36,6 @@ impl Recorded {
         &self.records
     }
 
-    /// The address of a symbol.
     pub fn address(&self, symbol: &str) -> u32 {
         self.program.symbol(symbol).unwrap_or_else(|| panic!("no symbol {symbol}"))
     }
