@@ -1,8 +1,7 @@
-//! What to do about a run that does not go on, by the unit: the last sentence of a report.
+//! The last sentence of a deadlock or starvation report: it says what to change, depending on the divergence unit.
 
 use weft_config::{Config, UNITS};
 
-/// For a run in which no thread can run any more.
 pub fn on_deadlock(config: &Config) -> String {
     let unit = &config.divergence.unit;
     format!(
@@ -12,7 +11,7 @@ pub fn on_deadlock(config: &Config) -> String {
     )
 }
 
-/// For a run in which a path that could run does not, while its warp goes on.
+/// Advice for a run in which a runnable path never runs while its warp goes on.
 pub fn on_starvation(config: &Config) -> String {
     let unit = &config.divergence.unit;
     if !config.unit().is_ok_and(|unit| unit.takes_turns) {
@@ -37,7 +36,7 @@ pub fn on_starvation(config: &Config) -> String {
     )
 }
 
-/// The other units whose paths take turns, as settings.
+/// The other units whose paths get time slices, as settings.
 fn units_with_turns(unit: &str) -> String {
     let others = UNITS.iter().filter(|other| other.name != unit && other.takes_turns);
     let settings: Vec<String> = others.map(|other| format!("divergence.unit = \"{}\"", other.name)).collect();

@@ -143,8 +143,11 @@ impl Threads {
     }
 
     fn write_groups(&self, text: &mut String, config: &Config, program: &Program, warp: u32) {
-        let waits =
-            if config.unit().is_ok_and(|unit| unit.takes_turns) { "waits for its turn" } else { "waits in the stack" };
+        let waits = if config.unit().is_ok_and(|unit| unit.takes_turns) {
+            "waits for the active path to yield"
+        } else {
+            "waits in the stack"
+        };
         let last_commit = self.last_commit[warp as usize];
         let in_charge = |group: &Group| {
             let lane = group.mask.trailing_zeros();

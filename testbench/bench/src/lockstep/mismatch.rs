@@ -140,7 +140,7 @@ impl Scene<'_> {
             let _ = writeln!(text, "  slot 0: {}\n  slot 1: {}", or_none(x), or_none(y));
             return;
         }
-        let _ = writeln!(text, "path in charge of warp {warp} in the hardware, by its last context record:");
+        let _ = writeln!(text, "active path of warp {warp} in the hardware, by its last context record:");
         let _ = writeln!(text, "  {}", or_none(x));
         if let Some(y) = y {
             let _ = writeln!(text, "and next to it:\n  {}", path(y));
