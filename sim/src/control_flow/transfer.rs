@@ -8,6 +8,7 @@ const BARRIER: u16 = 0x801;
 /// The successor of an instruction, as far as the instruction itself determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Transfer {
+    /// To the next instruction.
     Next,
     /// To the target or to the next instruction.
     Branch { target: u32 },

@@ -1,4 +1,4 @@
-//! Which lanes of a load or store are served together, and what the transaction carries.
+//! The lanes of a load or store that one transaction serves, and the contents of the transaction.
 
 use weft_trace::{MemoryOp, Moves};
 

@@ -1,4 +1,4 @@
-//! How the hardware holds the table.
+//! The hardware's encoding of the table.
 
 use sim::Program;
 use sim::control_flow::{Analysis, Reconvergence, ReconvergenceTable};
