@@ -1,4 +1,4 @@
-//! A program that failed: shrunk, and kept with all that it takes to see it fail again.
+//! A failing program: shrunk, and stored with everything needed to reproduce the failure.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,21 +16,18 @@ use crate::reference::{Job, Reference, difference};
 use crate::shrink::shrink;
 use crate::trial::{self, Verdict};
 
-/// How long a program may be shrunk.
+/// Maximum time to shrink a program.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// In which way a program failed.
+/// The way in which a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     Core {
-        /// How the run ended.
         how: &'static str,
-        /// The report for a person.
         message: String,
     },
-    /// Against the reference.
+    /// It differs from the reference.
     Reference {
-        /// What differs.
         message: String,
     },
     /// It did not end.
@@ -38,7 +35,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether a smaller program fails alike.
+    /// Whether a smaller program fails in the same way.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Core { how: one, .. }, Self::Core { how: other, .. }) => one == other,
@@ -55,7 +52,6 @@ impl Failure {
     }
 }
 
-/// What shrinking takes.
 pub struct Shrinker<'a> {
     pub request: &'a Request,
     pub assembler: &'a Assembler,
@@ -71,7 +67,7 @@ impl Shrinker<'_> {
         write("program.S", assembly::print(&drawn.program, &heading).as_bytes())?;
         write(LAYOUT, LAYOUT_TEXT.as_bytes())?;
         write("config.toml", drawn.config.to_commented_toml().as_bytes())?;
-        // One that comes and goes cannot be shrunk: what is left would be any program.
+        // An intermittent failure cannot be shrunk: any program could be the result.
         let again = self.fails(drawn, &drawn.program);
         let repeats = again.as_ref().is_some_and(|found| found.is_like(failure));
         let start = Instant::now();
@@ -115,7 +111,7 @@ impl Shrinker<'_> {
         )
     }
 
-    /// How a program fails, if it does; one that cannot be tried does not.
+    /// How a program fails; `None` if it does not, or if it cannot be run.
     fn fails(&self, drawn: &Drawn, program: &Program) -> Option<Failure> {
         let elf = self.assembler.elf(&assembly::print(program, "")).ok()?;
         match trial::run(self.core, &drawn.config, &elf, program.may_fault).ok()? {
