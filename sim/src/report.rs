@@ -40,7 +40,7 @@ fn write_paths(text: &mut String, machine: &Machine, config: &Config, program: &
     let waits = if config.unit().is_ok_and(|unit| unit.takes_turns) {
         "waits for the active path to yield"
     } else {
-        "waits in the stack for those above it"
+        "waits in the stack for the rows above it"
     };
     for path in machine.paths(warp) {
         let state = match path.parked {

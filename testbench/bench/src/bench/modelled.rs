@@ -10,7 +10,6 @@ use super::memory_side::{MemorySide, Requests};
 use crate::pins::AnswerPorts;
 use verilate::{Model, ModelError};
 
-/// The bench's memory.
 pub(super) struct Modelled {
     requests: Requests,
     answers: AnswerPorts,
@@ -20,7 +19,6 @@ pub(super) struct Modelled {
 }
 
 impl Modelled {
-    /// A memory that holds the program.
     pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
         Ok(Self {
             requests: Requests::new(model, config, program)?,

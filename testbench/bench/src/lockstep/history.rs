@@ -1,5 +1,3 @@
-//! The last commits of each warp.
-
 use std::collections::VecDeque;
 use std::fmt::Write;
 
@@ -8,7 +6,6 @@ use weft_trace::Commit;
 
 use crate::text::disassemble;
 
-/// Commits kept for each warp.
 const KEPT: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
