@@ -1,4 +1,4 @@
-//! Xabs, an example that is not a real extension: the absolute value of rs1.
+//! Xabs, which does not exist: the absolute value of rs1.
 
 use weft_config::extension::XABS;
 
