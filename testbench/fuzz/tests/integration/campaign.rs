@@ -1,4 +1,4 @@
-//! Campaigns: with every unit, resumable, with what a failure leaves, and with their folder's bad cases.
+//! Campaigns: with every unit, resumed, with the files of a failure, and with bad folders.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn a_hundred_programs_of_each_unit_agree() {
     let assembler = Assembler::find().unwrap();
     let reference = Reference::find(&assembler).unwrap();
     let path = folder.path().join("campaign");
-    // In two parts, of which the second is the rest: a line of the file is cut off, as if it were being written.
+    // Two parts, of which the second resumes: a line of the file is truncated, as in an interrupted write.
     let request = request(400);
     let summary = run(&request, &path, false, Some(&reference)).unwrap();
     assert_eq!((summary.programs, summary.agree), (400, 400), "{summary:?}");
@@ -86,7 +86,7 @@ fn folders_that_hold_something_else_are_refused() {
     assert_eq!(run(&request(1), &path, true, None).unwrap().run_now, 0);
 }
 
-/// What a failure left is named again by who goes on with the campaign.
+/// A resumed campaign names earlier failures again.
 #[test]
 fn failures_of_an_earlier_call_are_named() {
     let folder = tempfile::tempdir().unwrap();

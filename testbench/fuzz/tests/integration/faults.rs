@@ -1,4 +1,4 @@
-//! Programs that may end in a fault: every cause is met, by some lanes of a path and by all.
+//! Programs that may end in a fault: every cause occurs, in some lanes of a path and in all.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn every_cause_is_met_and_agrees() {
                 Some(fault) => {
                     causes.insert(fault.cause);
                     lanes.insert(fault.lane);
-                    // The same program is no right one where it may not fault.
+                    // The same program fails if it may not fault.
                     let refused = trial::run(&core, &config, &elf, false).unwrap();
                     assert!(matches!(refused, Verdict::Fails { how: "fault", .. }), "{refused:?}");
                 }

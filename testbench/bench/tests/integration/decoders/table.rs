@@ -1,4 +1,4 @@
-//! The instruction table of the hardware, evaluated: from a word to text, as binutils writes it.
+//! Evaluates the hardware's instruction table: from a word to text, as binutils writes it.
 
 use cores::isa::{self, Encoding, FUNCT7, Format, Operation, RS2};
 use weft_config::Isa;
@@ -9,11 +9,9 @@ const REGISTERS: [&str; 32] = [
     "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
-/// The encodings by opcode.
 pub struct Table(Vec<Vec<Encoding>>);
 
 impl Table {
-    /// Those of a core.
     pub fn new(isa: Isa) -> Self {
         let mut table = vec![Vec::new(); 0x80];
         for encoding in isa::instructions(isa) {
@@ -30,7 +28,7 @@ impl Table {
         self.0.iter().flatten().any(|encoding| encoding.name == name)
     }
 
-    /// The one instruction that a word is, or the one that is an exception from another.
+    /// The one instruction that matches a word, or the one that is an exception of another.
     pub fn text(&self, word: u32) -> Option<String> {
         let mut found: Vec<&Encoding> =
             self.0[word as usize & 0x7f].iter().filter(|e| word & e.mask == e.value).collect();

@@ -1,4 +1,4 @@
-//! A run in lock step, and what the trace port said.
+//! A run in lock step with its trace records.
 
 use serde_json::Value;
 use sim::Program;
@@ -7,7 +7,6 @@ use weft_config::Config;
 
 use crate::support::assembly::{self, Source};
 
-/// A run.
 pub struct Recorded {
     pub report: Report,
     pub program: Program,
@@ -31,7 +30,6 @@ impl Recorded {
         self.records.iter().filter(move |record| record["kind"] == kind)
     }
 
-    /// All records in their order.
     pub fn records(&self) -> &[Value] {
         &self.records
     }
@@ -62,8 +60,9 @@ impl Recorded {
         late.unwrap_or_else(|| panic!("{symbol} wrote nothing"))["cycle"].as_u64().unwrap()
     }
 
-    /// The events of warp 0 from one instruction until another is reached that pushed or popped a row, or changed the masks
-    /// of the top row: `instruction: left | right`, of a stack of one path `instruction: path`.
+    /// The events of warp 0 from one instruction until another that pushed or popped a row, or changed the masks of
+    /// the top row: `instruction: left
+    /// right`, for a stack with one path `instruction: path`.
     pub fn steps(&self, from: &str, until: &str) -> Vec<String> {
         let (from, until) = (self.address(from), self.address(until));
         let mut pc = Value::Null;
