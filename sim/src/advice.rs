@@ -6,7 +6,7 @@ pub fn on_deadlock(config: &Config) -> String {
     let unit = &config.divergence.unit;
     format!(
         "the unit `{unit}` holds the barrier's last arrivals behind a path that waits there; make the barrier uniform, \
-         or set {}, under which each path that can run does",
+         or set {}, with which every runnable path runs",
         units_with_turns(unit)
     )
 }
@@ -16,7 +16,7 @@ pub fn on_starvation(config: &Config) -> String {
     let unit = &config.divergence.unit;
     if !config.unit().is_ok_and(|unit| unit.takes_turns) {
         return format!(
-            "the unit `{unit}` runs the top of its stack until all have arrived where they meet, and never yields: a path \
+            "the unit `{unit}` runs the top of its stack until all threads reconverge, and never yields: a path \
              that spins until another path of its warp writes waits for ever; set {} with a low divergence.fair_after, \
              wait at the barrier (CSR 0x801) instead, or raise run.starvation if the loop does end",
             units_with_turns(unit)

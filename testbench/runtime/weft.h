@@ -36,7 +36,7 @@
         value_;                                                              \
     })
 
-/* Reads a register anew each time. */
+/* Reads a register each time. */
 #define WEFT_READ(csr)                                                       \
     ({                                                                       \
         uint32_t value_;                                                     \

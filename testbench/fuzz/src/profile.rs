@@ -169,7 +169,7 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "pressure",
-        summary: "few registers, long-latency results in a row, replays, resteers at every turn",
+        summary: "few registers, long-latency results in a row, replays, frequent resteers",
         statements: Statements { code: 60, sides: 20, meeting: 14, leave: 12, repeated: 10, ..STATEMENTS },
         code: Code { arithmetic: 14, long: 20, private: 30, table: 14, atomic: 10, shared: 20, ..CODE },
         length: 120,

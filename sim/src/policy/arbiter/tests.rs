@@ -69,7 +69,7 @@ impl PerThread {
     }
 
     fn commit(&mut self, next: &Next) {
-        let committing = self.in_charge.expect("somebody committed").mask;
+        let committing = self.in_charge.expect("a path committed").mask;
         let among = |mask: u64, lane: usize| mask >> lane & 1 == 1;
         for lane in self.lanes().filter(|lane| among(committing, *lane)) {
             let path = [next.a, next.b].into_iter().flatten().find(|path| among(path.mask, lane));

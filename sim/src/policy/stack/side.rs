@@ -84,7 +84,7 @@ impl Side {
         match (survivor(near), survivor(far)) {
             (Some(near), far) => Course::Parts { near, far, rpc },
             (None, Some(far)) => Course::Parts { near: far, far: None, rpc },
-            (None, None) => unreachable!("two places are not one"),
+            (None, None) => unreachable!("two different points"),
         }
     }
 

@@ -93,9 +93,9 @@ impl Shrinker<'_> {
             ASSEMBLE.join(" "),
             LINK.join(" "),
             if repeats {
-                found.as_ref().map_or("fails no longer", Failure::message)
+                found.as_ref().map_or("it no longer fails", Failure::message)
             } else {
-                again.as_ref().map_or("a second time the whole program did not fail", Failure::message)
+                again.as_ref().map_or("the whole program did not fail a second time", Failure::message)
             },
             failure.message()
         );

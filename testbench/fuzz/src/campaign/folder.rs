@@ -15,17 +15,17 @@ const PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// It holds a campaign, and `--resume` was not given.
-    #[error("{}: holds a campaign; go on with it by --resume, or choose another folder", path.display())]
+    #[error("{}: holds a campaign; continue it with --resume, or choose another folder", path.display())]
     Occupied { path: PathBuf },
-    #[error("{}: holds files that are no campaign's; choose another folder", path.display())]
+    #[error("{}: holds files that do not belong to a campaign; choose another folder", path.display())]
     Foreign { path: PathBuf },
-    #[error("{}: holds no campaign to go on with; start one without --resume", path.display())]
+    #[error("{}: holds no campaign to resume; start one without --resume", path.display())]
     Nothing { path: PathBuf },
     #[error("{}: holds another campaign ({what}); choose another folder, or ask for the same", path.display())]
     Other { path: PathBuf, what: String },
-    #[error("{}: a campaign is at work there; wait for it, or interrupt it and go on by --resume", path.display())]
+    #[error("{}: a campaign is running there; wait for it, or interrupt it and continue with --resume", path.display())]
     InUse { path: PathBuf },
-    #[error("{}: line {line} is damaged: {reason}; remove the folder and start anew", path.display())]
+    #[error("{}: line {line} is damaged: {reason}; remove the folder and start again", path.display())]
     Damaged { path: PathBuf, line: usize, reason: String },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

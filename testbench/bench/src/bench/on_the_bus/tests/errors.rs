@@ -18,7 +18,7 @@ fn after(operation: u64, code: u64) -> (String, Alone) {
             return (message, alone);
         }
     }
-    panic!("no error is told")
+    panic!("no error is reported")
 }
 
 #[test]
