@@ -86,7 +86,7 @@ int main(unsigned hart)
     weft_barrier();
     wrong |= words[lane & (half - 1)] ^ mark(8, first + (lane | half));
     weft_barrier();
-    words[lane | 1] = mark(9, hart); /* the odd lanes on words of their own, each with a rival */
+    words[lane | 1] = mark(9, hart); /* the odd lanes on their own words, each with a rival */
     weft_barrier();
     wrong |= words[lane | 1] ^ mark(9, first + ((lane | 1) & last));
     weft_barrier();

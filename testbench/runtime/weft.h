@@ -1,4 +1,4 @@
-/* weft.h: what a kernel for a Weft core can ask of the machine.
+/* weft.h: the services of a Weft core for a kernel.
  *
  * A kernel is an ordinary C program. Every thread of the core runs
  *

@@ -199,7 +199,7 @@ impl Model {
     /// Reads a port; of one wider than 64 bits, the low 64.
     pub fn get(&self, port: Port) -> u64 {
         let slot = &self.ports[port.0];
-        // SAFETY: the storage of a port of so many bits; see the top of the file.
+        // SAFETY: the storage of a port of `bits` bits; see the top of the file.
         unsafe {
             match slot.bits {
                 0..=8 => u64::from(*slot.address.cast::<u8>().as_ref()),
@@ -236,7 +236,7 @@ impl Model {
         let slot = &self.ports[port.0];
         assert!(slot.direction == Direction::Input && slot.bits <= 64, "port {} takes no such value", slot.name);
         let value = value & (u64::MAX >> (64 - slot.bits));
-        // SAFETY: the storage of an input of so many bits, borrowed exclusively with the model.
+        // SAFETY: the storage of an input of `bits` bits, borrowed exclusively with the model.
         unsafe {
             match slot.bits {
                 0..=8 => *slot.address.cast::<u8>().as_ptr() = value as u8,
@@ -266,7 +266,7 @@ impl Model {
 
     pub fn bank(&self, number: usize) -> &[u32] {
         let Bank { words, address } = self.banks[number];
-        // SAFETY: so many words, which only `eval` and `bank_mut` write; see the top of the file.
+        // SAFETY: `words` words, which only `eval` and `bank_mut` write; see the top of the file.
         unsafe { std::slice::from_raw_parts(address.as_ptr(), words) }
     }
 
@@ -280,7 +280,7 @@ impl Model {
     fn counters(&mut self) -> &mut [u32] {
         let Some(functions) = &self.functions.coverage else { return &mut [] };
         let mut count = 0;
-        // SAFETY: so many words of the instance, borrowed exclusively with the model; see the top of the file.
+        // SAFETY: the words of the instance, borrowed exclusively with the model; see the top of the file.
         unsafe {
             let counters = (functions.counters)(self.instance.as_ptr(), &mut count);
             std::slice::from_raw_parts_mut(counters, count as usize)
@@ -301,7 +301,7 @@ impl Model {
         let Some(functions) = &self.functions.coverage else { return Ok(Vec::new()) };
         let name =
             CString::new(file.as_os_str().as_encoded_bytes()).map_err(|error| ModelError::Coverage(error.into()))?;
-        // SAFETY: as many counts as counters; the name ends in a zero byte.
+        // SAFETY: there are as many counts as counters; the name ends in a zero byte.
         let written = unsafe { (functions.write)(counts.as_ptr(), name.as_ptr()) };
         if written == 0 {
             return Err(ModelError::Coverage(io::Error::other("the model could not write its counters")));
