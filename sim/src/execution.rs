@@ -9,7 +9,6 @@ use crate::{Given, Machine, Program, Step, Stop, report};
 pub(crate) struct Execution<'a> {
     pub(crate) machine: Machine,
     pub(crate) statistics: Statistics,
-    /// Per warp.
     windows: Vec<Window>,
     /// Always a [`Record::Commit`], kept to reuse its buffers.
     commit: Record,
@@ -81,7 +80,6 @@ impl<'a> Execution<'a> {
         Some(moves)
     }
 
-    /// Rotates every slot until no rotation is due.
     #[inline]
     pub(crate) fn settle(&mut self, warp: u32) {
         while (0..self.machine.slots()).any(|slot| self.rotate(warp, slot).is_some()) {}

@@ -21,9 +21,7 @@ pub enum Outcome {
 pub struct Finished {
     pub outcome: Outcome,
     pub statistics: Statistics,
-    /// The run time, if the run was timed.
     pub cycles: Option<Cycles>,
-    /// The final state: memory, registers, exit codes.
     pub machine: Machine,
 }
 

@@ -68,7 +68,6 @@ impl Memory {
         self.extent
     }
 
-    /// All words in physical order, from [`RAM_BASE`].
     pub fn words(&self) -> &[u32] {
         &self.words
     }

@@ -50,7 +50,6 @@ impl Stacks {
         self.end.wrapping_sub(stacks_above * self.stack_bytes)
     }
 
-    /// The physical address of a byte at the program's `address`.
     #[inline]
     pub fn physical(&self, address: u32) -> u32 {
         if self.permuted(address) { self.moved(address) } else { address }

@@ -11,7 +11,6 @@ use super::uniform::Divergence;
 pub struct DivergentBarrier {
     /// Address of the write to CSR 0x801, or of the call.
     pub pc: u32,
-    /// First address of the callee, if this is a call.
     pub callee: Option<u32>,
     /// Addresses of the branches, not proved uniform, at which the threads may diverge.
     pub branches: Vec<u32>,

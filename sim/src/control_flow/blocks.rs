@@ -9,7 +9,6 @@ use super::graph::{Callees, Graph, Leave};
 /// A basic block: control enters at the first instruction and leaves at the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Addresses of its instructions.
     pub range: Range<u32>,
     /// First addresses of the successor blocks at the same call depth.
     pub successors: Vec<u32>,
@@ -31,7 +30,6 @@ pub(super) fn reached(graph: &Graph, from: impl IntoIterator<Item = usize>) -> B
     reached
 }
 
-/// The blocks, sorted by address.
 pub(super) fn of(code: &Code, graph: &Graph, reached: &BTreeSet<usize>) -> Vec<Block> {
     let first = |number: &usize| code.pc(graph.blocks[*number].first);
     let block = |number: &usize| {

@@ -6,7 +6,6 @@ use super::postdominators::{self, PostDominator};
 use super::table::Reconvergence;
 use super::transfer::{ReturnKind, Transfer};
 
-/// An instruction at which threads may diverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
     pub pc: u32,
@@ -25,7 +24,6 @@ pub enum Kind {
     IndirectCall,
 }
 
-/// The reason why a reconvergence point is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// Some threads may reach this pc, where the successor is unknown.
@@ -37,13 +35,11 @@ pub enum Reason {
 }
 
 impl Branch {
-    /// The entry of the reconvergence table.
     pub fn reconvergence(&self) -> Reconvergence {
         self.together.unwrap_or_default()
     }
 }
 
-/// The branches of a graph, sorted by address.
 pub(super) fn of(code: &Code, graph: &Graph) -> Vec<Branch> {
     let ways = Ways::of(graph);
     let branch = |(number, block): (usize, &Block)| {

@@ -79,7 +79,6 @@ impl Graph {
         }
     }
 
-    /// The predecessors of each block.
     pub fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut predecessors = vec![Vec::new(); self.blocks.len()];
         for (number, block) in self.blocks.iter().enumerate() {
@@ -92,7 +91,6 @@ impl Graph {
 struct Calls {
     /// The calls of the function that begins with a block.
     of_block: Vec<Vec<usize>>,
-    /// Calls of unknown functions.
     unknown: Vec<usize>,
 }
 

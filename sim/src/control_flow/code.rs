@@ -8,7 +8,6 @@ pub(super) struct Code {
 
 struct Piece {
     start: u32,
-    /// Number of words in the earlier pieces.
     before: usize,
     /// `None` for a word that is not an instruction.
     instructions: Vec<Option<Instruction>>,

@@ -25,7 +25,6 @@ pub(super) struct Facts<'a> {
     work: BTreeSet<usize>,
 }
 
-/// Facts about jumps and addresses.
 #[derive(Default)]
 pub(super) struct Findings {
     pub resolved: Resolved,
@@ -247,7 +246,6 @@ impl Findings {
     }
 }
 
-/// All targets of a `jalr`, if they are known.
 fn targets(before: &State, base: Register, offset: u32) -> Option<BTreeSet<u32>> {
     let bases = before.get(base).values()?;
     Some(bases.iter().map(|base| base.wrapping_add(offset) & !1).collect())

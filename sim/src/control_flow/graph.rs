@@ -20,7 +20,6 @@ pub(super) struct Block {
     pub first: usize,
     pub last: usize,
     pub transfer: Transfer,
-    /// Successor blocks at the same call depth.
     pub successors: Vec<usize>,
     pub callees: Callees,
     pub leave: Option<Leave>,
@@ -35,13 +34,11 @@ pub(super) enum Callees {
     Unknown,
 }
 
-/// How control leaves the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Leave {
     Return(ReturnKind),
     /// The thread ends or the core halts.
     End,
-    /// The successor is unknown.
     Lost(Lost),
 }
 
@@ -55,7 +52,6 @@ pub enum Lost {
     Depth,
     /// A call of a function that may return at another call depth.
     Call,
-    /// A jump out of the program's code.
     Outside,
 }
 
@@ -135,7 +131,6 @@ impl Graph {
     }
 }
 
-/// The words at which blocks begin.
 fn leaders(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> BTreeSet<usize> {
     let mut leaders = entries.clone();
     leaders.extend(code.pieces().filter_map(|(start, _)| code.index(start)));

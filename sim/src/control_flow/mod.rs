@@ -93,12 +93,10 @@ impl Analysis {
         &self.table
     }
 
-    /// The functions, sorted by address.
     pub fn functions(&self) -> &[FunctionSummary] {
         &self.functions
     }
 
-    /// The basic blocks, sorted by address.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
@@ -108,7 +106,6 @@ impl Analysis {
         &self.branches
     }
 
-    /// The loops, sorted by the address of their headers.
     pub fn loops(&self) -> &[Loop] {
         &self.loops
     }

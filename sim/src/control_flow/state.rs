@@ -60,12 +60,10 @@ impl State {
         }
     }
 
-    /// The state after a call that has returned.
     pub fn call(&mut self) {
         CHANGED_BY_CALLS.into_iter().for_each(|register| self.set(register, Value::Any));
     }
 
-    /// The state after an instruction at `pc`.
     pub fn execute(&mut self, instruction: Instruction, pc: u32, program: &Program) {
         let table = |value: &Value| value.single().filter(|address| program.word(*address).is_some());
         let (rd, value) = match instruction {

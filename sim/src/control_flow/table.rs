@@ -48,12 +48,10 @@ pub struct ReconvergenceTable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     start: u32,
-    /// Entries in the hardware's encoding.
     words: Vec<u32>,
 }
 
 impl ReconvergenceTable {
-    /// A table in which every entry is unknown.
     pub fn none() -> Self {
         Self::default()
     }
@@ -84,7 +82,6 @@ impl ReconvergenceTable {
         self.pieces.iter().find_map(word).unwrap_or(0)
     }
 
-    /// Number of entries: the instruction words of the program's code.
     pub fn len(&self) -> usize {
         self.pieces.iter().map(|piece| piece.words.len()).sum()
     }

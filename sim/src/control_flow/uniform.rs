@@ -116,7 +116,6 @@ fn execute(uniform: Registers, instruction: Instruction) -> Registers {
         }
         other => return other.destination().map_or(uniform, |rd| uniform & !bit(rd)),
     };
-    // x0 stays uniform.
     if sources & !uniform == 0 { uniform | bit(rd) } else { uniform & !bit(rd) | 1 }
 }
 

@@ -11,7 +11,6 @@ pub(super) enum Value {
     Among(Rc<[u32]>),
     /// The return address of the function.
     Link,
-    /// Any value.
     Any,
     /// An address at an unknown offset after this one.
     Element(u32),
@@ -51,7 +50,6 @@ impl Value {
         }
     }
 
-    /// The values, if they are known.
     pub fn values(&self) -> Option<&[u32]> {
         match self {
             Self::Among(values) => Some(values),
@@ -59,7 +57,6 @@ impl Value {
         }
     }
 
-    /// The single value, if it is known.
     pub fn single(&self) -> Option<u32> {
         self.values().filter(|values| values.len() == 1).map(|values| values[0])
     }
@@ -68,7 +65,6 @@ impl Value {
         matches!(self, Self::Element(_) | Self::Loaded(_) | Self::Indexed)
     }
 
-    /// The union of both.
     pub fn join(&self, other: &Self) -> Self {
         match (self, other) {
             (a, b) if a == b => a.clone(),

@@ -105,10 +105,8 @@ pub enum Arithmetic {
     SetLess,
     /// 1 if less, unsigned.
     SetLessUnsigned,
-    /// Exclusive or.
     Xor,
     Or,
-    /// And.
     And,
 }
 

@@ -77,7 +77,6 @@ pub enum ElfError {
         ram_last: u32,
         threads: u32,
         stack_bytes: u32,
-        /// The smallest RAM size that would be enough, if there is one.
         ram_bytes: Option<u64>,
     },
 }

@@ -31,7 +31,6 @@ pub(super) struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// The file header of a RISC-V executable that the core can run.
     fn header(&self) -> Result<&'a Header, ElfError> {
         self.identify()?;
         let name = self.name.to_string();

@@ -15,7 +15,6 @@ pub struct Segment {
     pub bytes: Vec<u8>,
 }
 
-/// A program that fits the memory map of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The name in messages: usually the path of the file.
@@ -30,9 +29,7 @@ pub struct Program {
 /// Names of addresses. A stripped program has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Symbols {
-    /// All symbols, sorted by address.
     all: Vec<(u32, String)>,
-    /// The symbols of functions, sorted by address.
     functions: Vec<Function>,
 }
 
@@ -91,7 +88,6 @@ impl Program {
         }
     }
 
-    /// The symbols of functions, sorted by address.
     pub fn functions(&self) -> &[Function] {
         &self.symbols.functions
     }

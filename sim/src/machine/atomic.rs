@@ -12,7 +12,6 @@ use crate::decode::{Register, Width, stored};
 struct Leader {
     lane: usize,
     hart: u32,
-    /// Physical address of its word.
     word: u32,
 }
 
@@ -56,7 +55,6 @@ impl Machine {
         Ok(Leader { lane: lane as usize, hart: part.warp * self.lanes + lane, word })
     }
 
-    /// Puts the leader's operand into the transaction.
     fn send(&self, part: &mut Part, leader: &Leader, rs2: Register) -> u32 {
         let operand = self.threads.row(part.warp, rs2)[leader.lane];
         part.out.memory_data[((leader.word - part.out.memory_address) / 4) as usize] = operand;

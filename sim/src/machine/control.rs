@@ -78,7 +78,6 @@ impl Machine {
     }
 }
 
-/// The lanes in which the condition holds.
 fn compare(condition: Condition, a: &[u32], b: &[u32]) -> u64 {
     fn lanes(a: &[u32], b: &[u32], holds: impl Fn(u32, u32) -> bool) -> u64 {
         lanes_where(a.iter().zip(b).map(|(a, b)| holds(*a, *b)))

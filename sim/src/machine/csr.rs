@@ -55,7 +55,6 @@ impl Machine {
         Ok(())
     }
 
-    /// Puts the CSR's value into the values of the part.
     fn read_csr(&self, part: &mut Part, csr: u16) -> Result<(), Refusal> {
         // Without a clock, each commit of the core counts as one cycle.
         let commits = self.commits;
@@ -97,7 +96,6 @@ impl Machine {
         self.live -= mask.count_ones();
     }
 
-    /// Parks the threads of the path at the barrier.
     fn park(&mut self, part: &mut Part, access: &CsrAccess) {
         part.out.writes = access.rd != 0;
         self.threads.clear(part.warp, access.rd, part.path.mask);

@@ -9,7 +9,6 @@ pub(super) fn first(lanes: usize) -> u64 {
     u64::MAX >> (64 - lanes)
 }
 
-/// The lanes for which the condition holds.
 #[inline(always)]
 pub(super) fn lanes_where(conditions: impl Iterator<Item = bool>) -> u64 {
     let mut holds = [0u8; 64];

@@ -68,7 +68,6 @@ pub struct Machine {
     lanes: u32,
     threads: Threads,
     policies: Vec<Box<dyn Policy>>,
-    /// Slots of each policy.
     slots: u32,
     /// Reconvergence pcs of branches, if the policy reads them.
     reconvergence: Option<ReconvergenceTable>,
@@ -78,7 +77,6 @@ pub struct Machine {
     /// Physical address of the `tohost` word.
     tohost: Option<u32>,
     live: u32,
-    /// Live threads that wait at the barrier.
     parked: u32,
     commits: u64,
     /// The value of `mcycle`, if there is a clock.
@@ -282,7 +280,6 @@ impl Machine {
         self.must_rotate(warp, slot).then(|| self.policies[warp as usize].rotate(slot))
     }
 
-    /// Returns whether [`Machine::rotate`] has something to do.
     #[inline]
     pub fn must_rotate(&self, warp: u32, slot: u32) -> bool {
         // Only units that read the reconvergence table look at the word.

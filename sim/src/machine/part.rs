@@ -18,7 +18,6 @@ pub(super) struct Part<'a> {
     pub tohost: Option<u32>,
 }
 
-/// The reason why `lane` cannot execute the instruction.
 pub(super) struct Refusal {
     pub cause: u8,
     pub lane: u32,
@@ -34,7 +33,6 @@ impl Part<'_> {
         Refusal { cause, lane: leader(lanes) }
     }
 
-    /// Refuses the instruction for all lanes.
     pub(super) fn refuse(&self, cause: u8) -> Refusal {
         self.refused(cause, self.path.mask)
     }

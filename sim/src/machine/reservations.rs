@@ -6,7 +6,6 @@ pub(super) struct Reservations {
 
 struct Reservation {
     hart: u32,
-    /// Physical address of the word.
     word: u32,
 }
 

@@ -94,7 +94,6 @@ impl Arbiter {
         }
     }
 
-    /// Selects the active path after a commit by the lanes `committed`.
     fn choose(&mut self, committed: u64) {
         let runnable = self.groups.iter().filter(|group| !group.parked).fold(0, |lanes, group| lanes | group.mask);
         let Turns { count, mut taken, held } = self.turns;

@@ -21,7 +21,6 @@ pub(super) struct DualPath {
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    /// By slot: left and right.
     sides: [Side; 2],
     rpc: Rpc,
     /// The side of the row below that diverged into this row.

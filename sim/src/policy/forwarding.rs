@@ -16,7 +16,6 @@ pub(super) struct Forwarding {
     live: u64,
     /// A row comes after the row of the side that diverged into it. The first is never removed.
     rows: Vec<Row>,
-    /// The side that runs in each slot.
     slots: [Option<Place>; 2],
 }
 
@@ -31,7 +30,6 @@ struct Place {
 struct Row {
     sides: [Side; 2],
     rpc: Rpc,
-    /// The side that diverged into this row.
     from: Option<Place>,
 }
 

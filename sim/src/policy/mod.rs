@@ -50,7 +50,6 @@ impl Next {
 /// slot. If it has several slots, any of them may run next.
 /// one path in each of its slots; where there are several, any of them may run next.
 pub trait Policy: Send {
-    /// Number of paths offered at once.
     fn slots(&self) -> u32 {
         1
     }
@@ -72,7 +71,6 @@ pub trait Policy: Send {
         paths.filter(|path| !path.parked).count() as u32
     }
 
-    /// Number of paths (stacks: rows) held.
     fn held(&self) -> u32;
 
     /// Replaces the path in this slot, which has executed an instruction, by `next`. Returns the changes among the
@@ -115,7 +113,6 @@ pub trait Policy: Send {
 struct Start {
     mask: u64,
     entry: u32,
-    /// `divergence.fair_after`
     fair_after: u64,
 }
 

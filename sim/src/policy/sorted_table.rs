@@ -41,7 +41,6 @@ pub(super) struct SortedTable {
     count: u64,
     /// In a hold: the lanes of the path that yielded first.
     hold: Option<u64>,
-    /// The next step is a rotation.
     gives_way: bool,
 }
 
@@ -223,7 +222,6 @@ impl SortedTable {
         self.hold.is_some_and(|marked| path.mask & marked != 0)
     }
 
-    /// Returns whether a path other than x is runnable.
     fn others_can_run(&self) -> bool {
         self.cold_runnable > 0 || self.y.is_some_and(|path| !path.parked)
     }

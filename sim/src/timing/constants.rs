@@ -33,7 +33,6 @@ pub(super) struct Constants {
     pub(super) divider: u64,
     /// Cycles for which a long-latency result waits for the write port before issue stops to free it.
     pub(super) patience: u64,
-    /// Capacity of the request queue.
     pub(super) requests: usize,
     /// Scoreboard entries of a context: twice its share of the loads in flight, a power of two from 8 to 16.
     pub(super) late_results: usize,

@@ -43,7 +43,6 @@ pub(super) struct Core<'a> {
     pub(super) idle: u64,
 }
 
-/// State of a slot of a warp.
 pub(super) struct Context {
     pub(super) front_end: FrontEnd,
     pub(super) scoreboard: Scoreboard,
@@ -80,7 +79,6 @@ pub(super) struct Search {
     pub(super) seen: u64,
 }
 
-/// An event of S8 in a cycle.
 pub(super) struct Finding {
     pub(super) cycle: u64,
     pub(super) what: Found,
@@ -161,7 +159,6 @@ impl<'a> Core<'a> {
                 self.cycle();
             }
         }
-        // Cycle 0 is before the first fetch.
         let cycles = Cycles { total: self.now, idle: self.idle.saturating_sub(1) };
         let Execution { statistics, machine, .. } = self.execution;
         Finished { outcome, statistics, cycles: Some(cycles), machine }
@@ -235,7 +232,6 @@ impl<'a> Core<'a> {
         self.contexts[number].front_end.fetch(pc, instruction, from);
     }
 
-    /// The context of the warp's other slot.
     pub(super) fn other(&self, number: usize) -> Option<usize> {
         (self.slots == 2).then_some(number ^ 1)
     }
@@ -265,7 +261,6 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// The memory responds and accepts a request.
     fn access(&mut self) {
         if let Some(result) = self.memory.respond(self.now) {
             self.write_port.add(self.now + self.constants.response, result);

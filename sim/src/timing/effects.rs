@@ -165,14 +165,12 @@ impl Core<'_> {
         self.find(distance, Found::Restart { context, next, single });
     }
 
-    /// Records the threads that run in the second slot.
     fn settle_in(&mut self, warp: u32, paths: [Option<PathRecord>; 2]) {
         let [first, second] = paths.map(|path| path.map_or(0, |path| path.mask));
         let warp = &mut self.warps[warp as usize];
         warp.in_second_slot = warp.in_second_slot & !first | second;
     }
 
-    /// Restarts all contexts after a release of the barrier.
     fn restart_all(&mut self) {
         let distance = self.constants.resolve + self.constants.release;
         for context in 0..self.contexts.len() {

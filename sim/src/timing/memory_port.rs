@@ -110,12 +110,10 @@ impl MemoryPort {
         self.responses.pop().map(|Reverse((.., result))| result)
     }
 
-    /// Returns whether every request has been performed.
     pub(super) fn is_idle(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// The next cycle in which something may happen, after `now`.
     pub(super) fn wakes(&self, now: u64) -> u64 {
         let request = self.waiting.front().map_or(u64::MAX, |request| request.from.max(now + 1));
         let response = self.responses.peek().map_or(u64::MAX, |Reverse((due, ..))| (*due).max(now + 1));

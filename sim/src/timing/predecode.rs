@@ -35,7 +35,6 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// Returns whether the result has long latency.
     pub(super) fn is_late(self) -> bool {
         matches!(self, Self::Load | Self::Product | Self::Quotient)
     }

@@ -7,9 +7,7 @@ pub(super) type EntryNumber = usize;
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     destination: u8,
-    /// Lanes whose result is pending.
     lanes: u64,
-    /// Parts whose results are pending.
     parts: u32,
     /// Whether further parts may follow.
     open: bool,
@@ -53,7 +51,6 @@ impl Scoreboard {
         }
     }
 
-    /// No further part will follow.
     pub(super) fn close(&mut self, number: EntryNumber) {
         if let Some(entry) = &mut self.entries[number] {
             entry.open = false;
@@ -61,7 +58,6 @@ impl Scoreboard {
         self.free_if_done(number);
     }
 
-    /// The result for these lanes has been written.
     pub(super) fn written(&mut self, number: EntryNumber, lanes: u64) {
         if let Some(entry) = &mut self.entries[number] {
             entry.parts -= 1;

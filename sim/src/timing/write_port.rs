@@ -11,7 +11,6 @@ pub(super) struct LateResult {
     pub(super) context: usize,
     pub(super) entry: EntryNumber,
     pub(super) lanes: u64,
-    /// Whether it came from memory.
     pub(super) loaded: bool,
 }
 

@@ -34,7 +34,6 @@ pub struct RunOptions<'a> {
     pub max_cycles: u64,
     /// Whether the model counts no cycles and only executes the program, round robin over the warps.
     pub untimed: bool,
-    /// Path of an FST file of all signals.
     pub wave: Option<PathBuf>,
     /// Receives one JSON line per record.
     pub commits: Option<&'a mut dyn io::Write>,
@@ -83,7 +82,6 @@ pub enum BenchError {
 }
 
 impl BenchError {
-    /// The kind of the error, for programs.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Core(_) | Self::Unit(_) | Self::NoTracePort(_) | Self::NoWave | Self::NoPipeline => "configuration",
@@ -134,7 +132,6 @@ pub fn run_model(
     on_hardware::run(model, config, program, engine, options)
 }
 
-/// A built core, which can run many programs.
 #[derive(Clone, Debug)]
 pub struct BuiltCore {
     built: Built,

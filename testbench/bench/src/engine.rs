@@ -1,4 +1,3 @@
-/// The engine that executes a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     Model,

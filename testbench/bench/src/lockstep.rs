@@ -44,7 +44,6 @@ use transactions::Transactions;
 pub enum End {
     /// `done`: all threads have ended and nothing is in flight.
     Done,
-    /// A store set the `tohost` word to this value.
     ToHost(u32),
     /// A fault: everything committed before it has been performed.
     Halted,
@@ -89,7 +88,6 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The model in its current state.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }

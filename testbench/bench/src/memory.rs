@@ -35,7 +35,6 @@ impl BackPressure {
         Self { random }
     }
 
-    /// Returns whether a request of this cycle will be accepted.
     pub fn ready(&mut self) -> bool {
         self.random.as_mut().is_none_or(|(rng, one_in)| rng.u32(0..*one_in) != 0)
     }

@@ -55,7 +55,6 @@ impl Widths {
 }
 
 pins! {
-    /// The ports of every core.
     Ports: "" {
         clk: Input |_| 1,
         rst: Input |_| 1,
@@ -193,7 +192,6 @@ pub(crate) fn trace_ports(model: &Model, config: &Config) -> Result<TracePorts<P
     Ok(TracePorts::build(&mut |_| found.next().expect("every port was found")))
 }
 
-/// Reads a byte mask of up to 256 bits.
 pub(crate) fn byte_mask(model: &Model, port: Port) -> [u64; 4] {
     let mut mask = [0; 4];
     if model.bits(port) <= 64 {

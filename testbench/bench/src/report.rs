@@ -18,7 +18,6 @@ pub enum Outcome {
     Pass,
     /// `tohost` is odd and not 1: a test failed.
     Fail,
-    /// Every thread has ended.
     Exited,
     /// No progress.
     Deadlock,
@@ -46,7 +45,6 @@ impl Outcome {
         }
     }
 
-    /// The outcome for a value stored to `tohost`.
     pub(crate) fn of_tohost(value: u32) -> Self {
         match value {
             1 => Self::Pass,
@@ -85,7 +83,6 @@ pub struct Report {
     pub statistics: Statistics,
     /// Cycles without an issue; `None` from the model without timing, and without a trace port.
     pub idle_cycles: Option<u64>,
-    /// The first difference, if the outcome is [`Outcome::Mismatch`].
     pub mismatch: Option<Mismatch>,
     pub fault: Option<Fault>,
     pub deadlock: Option<String>,
@@ -94,7 +91,6 @@ pub struct Report {
     pub exit_codes: Vec<Option<u32>>,
     /// A summary for the user, possibly with several lines.
     pub message: String,
-    /// Wall-clock time of the run, without building the model.
     pub wall: Duration,
     pub memory: FinalMemory,
     /// Whether `statistics` were counted.
@@ -140,7 +136,6 @@ impl Report {
         object
     }
 
-    /// Writes [`Report::message`] from the other fields.
     pub(crate) fn describe(&self, config: &Config, program: &Program, max_cycles: u64) -> String {
         let name = &program.name;
         match self.outcome {

@@ -3,7 +3,6 @@
 use sim::Program;
 use weft_trace::PathRecord;
 
-/// An instruction word with its assembly text.
 pub(crate) fn disassemble(word: u32) -> String {
     match sim::decode::decode(word) {
         Some(instruction) => format!("{word:08x} {instruction}"),
@@ -11,7 +10,6 @@ pub(crate) fn disassemble(word: u32) -> String {
     }
 }
 
-/// A path with its place in the program.
 pub(crate) fn describe(program: &Program, path: &PathRecord) -> String {
     let parked = if path.parked { ", parked" } else { "" };
     format!("pc {}, depth {}, mask {:#x}{parked}", program.place(path.pc), path.depth, path.mask)

@@ -6,7 +6,6 @@ use weft_trace::{Commit, Context, Exchange, LateWrite, Source, TracePorts};
 use crate::pins::{self, byte_mask};
 use verilate::{Model, ModelError, Port};
 
-/// The trace port in one cycle.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) commit: Option<Commit>,
@@ -16,7 +15,6 @@ pub(crate) struct Sample {
     pub(crate) release: bool,
     /// Warp and slot of an issue at S3.
     pub(crate) issue: Option<(u32, u32)>,
-    /// The warp of an instruction squashed at S7.
     pub(crate) squash: Option<u32>,
 }
 

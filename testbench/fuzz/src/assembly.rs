@@ -28,7 +28,6 @@ pub const FRAME_BYTES: u32 = 28;
 /// Offsets of the loop counters and of the link in the frame, and its size.
 const FRAME: [u32; 3] = [28, 44, 48];
 
-/// Number of rows that the offset of an instruction can reach.
 pub fn rows(harts: u32) -> u32 {
     (2048 / (4 * harts)).clamp(1, 8)
 }
@@ -51,7 +50,6 @@ pub fn print(program: &Program, comment: &str) -> String {
     printer.text.to_string()
 }
 
-/// For each function, whether any statement calls it.
 fn called(program: &Program) -> Vec<bool> {
     fn mark(body: &[Statement], called: &mut [bool]) {
         for statement in body {
@@ -80,7 +78,6 @@ enum Place {
 
 struct Printer {
     text: Text,
-    /// Read-only words, placed after the code.
     tables: Text,
     /// Labels of the enclosing loops: of the next iteration, and after the loop.
     loops: Vec<[String; 2]>,
@@ -137,7 +134,6 @@ impl Printer {
         self.text.raw(format_args!("    .size f{number}, . - f{number}"));
     }
 
-    /// Releases the frame and returns.
     fn returns(&mut self, link: Register) {
         for (level, counter) in COUNTERS.iter().enumerate() {
             self.text.line(format_args!("lw x{counter}, {}(x{SP})", FRAME[0] + 4 * level as u32));
@@ -149,7 +145,6 @@ impl Printer {
         self.text.line(format_args!("jr x{link}"));
     }
 
-    /// Stores the registers for the comparison, and ends the thread.
     fn ends(&mut self) {
         for register in 1..32 {
             self.text.line(format_args!("sw x{register}, {}(x{PRIVATE})", REGISTERS_AT + 4 * register));

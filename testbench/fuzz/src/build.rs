@@ -11,7 +11,6 @@ use weft_config::{Isa, extension};
 const SOURCE: &str = "program.S";
 const OBJECT: &str = "program.o";
 const EXECUTABLE: &str = "program.elf";
-/// The name of the linker script in [`LINK`].
 pub const LAYOUT: &str = "program.ld";
 
 /// The linker script: RAM from its start, without the headers of the file.
@@ -28,7 +27,6 @@ pub const LINK: &[&str] = &["-m", "elf32lriscv", "--no-relax", "-T", LAYOUT];
 pub enum AssembleError {
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The messages of the assembler or linker.
     #[error("{0}")]
     Text(String),
     /// A file could not be read or written, or a program could not be started.
@@ -40,7 +38,6 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> AssembleError {
     move |source| AssembleError::Io { path: path.into(), source }
 }
 
-/// Assembler and linker, with a working folder.
 pub struct Assembler {
     assembler: PathBuf,
     linker: PathBuf,
@@ -49,7 +46,6 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// Finds the binutils of the cross compiler.
     pub fn find() -> Result<Self, AssembleError> {
         let compiler = tools::find(Tool::RiscvGcc)?;
         let program = |name: &str| -> Result<PathBuf, AssembleError> {

@@ -40,7 +40,6 @@ pub struct Request {
     pub units: Vec<String>,
     /// Warps and threads, used in turn for each unit.
     pub sizes: Vec<(u32, u32)>,
-    /// Number of cores.
     pub points: u64,
     /// The versions of Weft and of the reference.
     pub made_by: String,
@@ -65,7 +64,6 @@ pub struct Tried {
     pub unit: String,
     pub profile: String,
     pub result: Found,
-    /// Whether the reference ran it too.
     pub referenced: bool,
     /// Whether it ended in a fault, which its profile allows.
     pub faulted: bool,
@@ -82,7 +80,6 @@ pub enum Found {
     Fails,
     /// The reference differs from both.
     DiffersFromReference,
-    /// It did not end: the generator is wrong.
     Endless,
     /// It was skipped: its core had failed too often.
     Skipped,
@@ -94,7 +91,6 @@ impl Found {
     }
 }
 
-/// A progress event.
 #[derive(Debug)]
 pub enum Event {
     Building(String),
@@ -112,14 +108,10 @@ pub struct Summary {
     /// Programs that ran, including earlier parts of the campaign.
     pub programs: u64,
     pub agree: u64,
-    /// Programs that failed or differ from the reference.
     pub failures: u64,
     pub endless: u64,
-    /// Programs that were skipped because their core had failed too often.
     pub skipped: u64,
-    /// Programs that the reference ran too.
     pub referenced: u64,
-    /// Programs that agree and ended in a fault.
     pub faulted: u64,
     /// Programs that agree and that the reference cannot run: they are not independent.
     pub excluded: u64,

@@ -17,13 +17,11 @@ pub struct Coverage {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Share {
     pub points: u64,
-    /// Points that were hit.
     pub met: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Shares {
-    /// Lines of Verilog that ran.
     pub lines: Share,
     /// Bits that changed.
     pub toggles: Share,
@@ -38,20 +36,16 @@ pub struct Functional {
     pub units: BTreeMap<String, u64>,
 }
 
-/// The whole report, as written to a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct CoverageReport {
     pub all: Shares,
     pub modules: BTreeMap<String, Shares>,
     pub functional: Vec<Functional>,
-    /// Lines that never ran, by module.
     pub missed_lines: BTreeMap<String, BTreeSet<String>>,
-    /// Bits that never changed, by module.
     pub missed_toggles: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Coverage {
-    /// Adds the coverage of the runs on a core with this divergence unit.
     pub fn add(&mut self, unit: &str, points: Vec<Point>) {
         for Point { kind, module, name, count } in points {
             *self.points.entry((kind, module, name)).or_default().entry(unit.to_owned()).or_default() += count;

@@ -48,13 +48,11 @@ pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {
 /// Maximum fuel: a stack holds frames for as many calls, plus three for the number of the thread.
 const MOST_FUEL: u32 = 36;
 
-/// The position of a statement.
 #[derive(Clone, Copy)]
 struct Place {
     function: usize,
     /// Whether the code may be called, from anywhere.
     called: bool,
-    /// Number of enclosing statements.
     depth: u32,
     /// Number of enclosing loops of the function.
     loops: usize,
@@ -205,7 +203,6 @@ impl Generator<'_> {
         Statement::If { test, then, otherwise }
     }
 
-    /// A faulting instruction that few threads reach.
     fn fault(&mut self) -> Statement {
         let test = self.test();
         let test = if self.per_cent(70) { Test { mnemonic: "beq", ..test } } else { test };

@@ -19,7 +19,6 @@ const LEAST_BANDWIDTH: u32 = 5;
 const KINDS: [MemoryKind; 5] =
     [MemoryKind::Model, MemoryKind::Model, MemoryKind::Model, MemoryKind::Axi4, MemoryKind::Bram];
 
-/// Draws the hardware of a point.
 pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.divergence.unit = unit.into();

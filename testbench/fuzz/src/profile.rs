@@ -4,11 +4,9 @@
 #[derive(Clone, Debug)]
 pub struct Profile {
     pub name: &'static str,
-    /// The purpose, in one line.
     pub summary: &'static str,
     pub statements: Statements,
     pub code: Code,
-    /// Number of statements of a program.
     pub length: u32,
     /// Percentage of programs in which threads depend on each other, on the time, or on the lanes that run with them.
     pub dependent: u32,
@@ -38,19 +36,16 @@ pub struct Statements {
     pub copied: u32,
 }
 
-/// Weights of straight-line code.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
     /// Single-cycle arithmetic.
     pub arithmetic: u32,
-    /// Products and quotients.
     pub long: u32,
     /// Accesses to private bytes, at any offset.
     pub private: u32,
     /// Accesses to a word next to the same word of the next thread.
     pub column: u32,
     pub frame: u32,
-    /// Loads from a read-only table.
     pub table: u32,
     /// Atomic operations, on private words or such that their order does not matter.
     pub atomic: u32,

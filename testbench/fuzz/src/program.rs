@@ -9,7 +9,6 @@ pub type Register = u8;
 pub mod fixed {
     use super::Register;
 
-    /// Link register of calls.
     pub const RA: Register = 1;
     /// Stack pointer: it points to the frame of the function.
     pub const SP: Register = 2;
@@ -20,11 +19,9 @@ pub mod fixed {
     /// Address of the thread's column in the interleaved words.
     pub const COLUMN: Register = 23;
     pub const HART: Register = 24;
-    /// Address of the words that all threads share.
     pub const SHARED: Register = 25;
     /// Address of the thread's private bytes, which are contiguous.
     pub const PRIVATE: Register = 26;
-    /// The remaining fuel.
     pub const FUEL: Register = 27;
     /// For addresses, within one statement.
     pub const SCRATCH: [Register; 2] = [30, 31];
@@ -50,7 +47,6 @@ pub struct Program {
     /// Whether each thread computes the same as alone: its values do not depend on other threads, on the time, or on
     /// the lanes in lockstep with it.
     pub independent: bool,
-    /// Whether an instruction may fault, which ends the program.
     pub may_fault: bool,
 }
 
@@ -79,12 +75,10 @@ pub enum Statement {
         /// Whether an arm continues in the next one.
         falls: bool,
     },
-    /// Blocks that jump among one another.
     Graph(Vec<Block>),
     /// A call of one of several functions, selected by a register's low bits. Their number is a power of two.
     Call {
         selector: Register,
-        /// Indices of the functions.
         callees: Vec<usize>,
     },
     /// Code that each thread copies to its private memory and calls there.
@@ -99,7 +93,6 @@ pub enum Statement {
         /// For each instruction, none of them a jump: the old and the new one.
         instructions: Vec<[String; 2]>,
     },
-    /// An exit.
     Leave {
         test: Test,
         to: Exit,
@@ -107,7 +100,6 @@ pub enum Statement {
     Barrier,
 }
 
-/// A loop with counted iterations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     /// The nesting level, which selects the counter.
@@ -172,7 +164,6 @@ pub enum Exit {
 }
 
 impl Program {
-    /// Number of statements in all functions, including nested ones.
     pub fn statements(&self) -> usize {
         self.functions.iter().map(|function| count(&function.body)).sum()
     }

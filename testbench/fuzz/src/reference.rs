@@ -45,9 +45,7 @@ pub struct Job {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     Results(Vec<u32>),
-    /// A hart trapped unexpectedly.
     Trap {
-        /// Cause, as in the ISA manual.
         cause: u32,
         pc: u32,
         hart: u32,
@@ -95,7 +93,6 @@ impl Reference {
         Self { limit, ..self }
     }
 
-    /// The first line of `--version`.
     pub fn version(&self) -> &str {
         &self.version
     }

@@ -46,7 +46,6 @@ struct Cuts {
 }
 
 impl Cuts {
-    /// Returns whether this is the selected cut.
     fn here(&mut self) -> bool {
         let here = self.before == 0;
         self.before = self.before.wrapping_sub(1);

@@ -17,7 +17,6 @@ pub enum Verdict {
         how: &'static str,
         message: String,
     },
-    /// The limit of cycles was reached.
     Endless,
 }
 

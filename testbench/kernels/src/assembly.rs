@@ -40,7 +40,6 @@ impl Text {
         format!(".L{}", self.labels)
     }
 
-    /// Defines the label here.
     pub fn place(&mut self, label: &str) {
         self.raw(format_args!("{label}:"));
     }

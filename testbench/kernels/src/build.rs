@@ -43,7 +43,6 @@ pub const RUNTIME: &[(&str, &str)] = &[
     ("link.ld", include_str!("../../runtime/link.ld")),
 ];
 
-/// The `-march` option for the instructions of `isa`.
 pub fn march(isa: Isa) -> String {
     format!("-march={}", isa.march())
 }

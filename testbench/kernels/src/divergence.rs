@@ -22,7 +22,6 @@ pub(super) use not_interleavable::{
 /// Bit i = lane i.
 type Lanes = u64;
 
-/// One warp that executes a kernel.
 struct Warp {
     index: u32,
     threads: u32,

@@ -45,7 +45,6 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// The name in lists and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Interleavable => "interleavable",
@@ -82,7 +81,6 @@ impl Kernel {
         self.fair_after.is_some()
     }
 
-    /// Sets the keys that the kernel needs in `config`.
     pub fn configure(&self, config: &mut Config) {
         config.isa = config.isa.union(self.isa);
         if let Some(most) = self.fair_after

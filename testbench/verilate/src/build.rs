@@ -42,7 +42,6 @@ pub enum Effort {
 pub struct Source<'a> {
     pub top: &'a str,
     pub ports: &'a [PortInfo],
-    /// The Verilog of all modules.
     pub verilog: &'a str,
     /// A memory in the core that the bench accesses.
     pub memory: Option<&'a MemoryInCore>,
@@ -55,18 +54,9 @@ pub enum BuildError {
     #[error(transparent)]
     Cache(#[from] CacheError),
     #[error("{what}: {source}")]
-    Io {
-        /// The file or program.
-        what: String,
-        source: io::Error,
-    },
+    Io { what: String, source: io::Error },
     #[error("{program} failed on the generated core ({status}):\n{output}")]
-    Failed {
-        program: String,
-        status: String,
-        /// The first lines of its output.
-        output: String,
-    },
+    Failed { program: String, status: String, output: String },
 }
 
 struct Tools {
@@ -147,7 +137,6 @@ pub(super) fn shared_object(
     Ok(folder.join("model.so"))
 }
 
-/// Translates a core to C++ files in the folder `work`.
 fn verilate(
     tools: &Tools,
     source: &Source<'_>,

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counters {
-    /// Counters of lines and functional points.
     Points,
     /// Also a counter for each of tens of thousands of bits. Every bit is compared with its last value in each cycle,
     /// by separate code that exceeds a processor's cache.

@@ -151,7 +151,6 @@ WEFT_EXPORT const char* weft_eval(void* model) {{
     )
 }
 
-/// Include, members and functions of a model with a waveform.
 const WAVE: (&str, &str, &str) = (
     "#include \"verilated_fst_c.h\"\n",
     "    VerilatedFstC wave;\n",

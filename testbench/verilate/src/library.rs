@@ -259,7 +259,6 @@ impl Model {
         unsafe { std::slice::from_raw_parts_mut(slot.address.cast::<u32>().as_ptr(), words_of(slot.bits)) }
     }
 
-    /// Number of memory banks in the core.
     pub fn banks(&self) -> usize {
         self.banks.len()
     }

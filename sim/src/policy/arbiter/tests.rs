@@ -203,7 +203,6 @@ fn spinning_paths_take_turns() {
     let (first, second, third, fourth) = (0b1000, 0b0100, 0b0010, 0b0001);
     #[rustfmt::skip]
     assert_eq!(masks, [
-        // The third commit is due.
         first, second, second, second, 0b0011, third, third, fourth, fourth, fourth,
         // All have had their time slice: the best begins.
         first, first, first, second, second, second, third,

@@ -44,7 +44,6 @@ impl Rpc {
         }
     }
 
-    /// The return that represents all.
     pub(in crate::policy) fn first_arrival(self) -> Option<u32> {
         if let Self::Return { first, .. } = self { first } else { None }
     }

@@ -27,7 +27,6 @@ fn case(name: &'static str, config: Config, words: &[u32], cycles: u64) -> Case 
     Case { name, config, words: words.to_vec(), cycles }
 }
 
-/// `words`, then the exit.
 fn and_exit(words: &[u32]) -> Vec<u32> {
     [words, &[exit()]].concat()
 }

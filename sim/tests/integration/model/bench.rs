@@ -7,7 +7,6 @@ use weft_trace::Commit;
 use words::*;
 
 pub const CODE: u32 = 0x8000_0000;
-/// Memory for the code under test.
 pub const DATA: u32 = 0x8000_8000;
 /// Addresses of the registers' initial values.
 const TABLES: u32 = 0x8000_4000;
@@ -26,9 +25,7 @@ pub struct Traced {
     pub machine: Machine,
     pub commits: Vec<Commit>,
     pub steps: Vec<Step>,
-    /// The fault that ended it, if any.
     pub fault: Option<Fault>,
-    /// Address of the code under test.
     pub start: u32,
 }
 
@@ -147,7 +144,6 @@ impl Bench {
 }
 
 impl Traced {
-    /// A register of warp 0, lane by lane.
     pub fn lanes(&self, register: u8) -> Vec<u32> {
         let lanes = self.commits.first().map_or(1, |commit| commit.values.len());
         (0..lanes as u32).map(|lane| self.machine.register(0, lane, register)).collect()

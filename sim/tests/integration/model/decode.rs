@@ -6,7 +6,6 @@ use std::process::Command;
 use sim::decode::{Instruction, decode};
 use weft_config::extension::ZICOND;
 
-/// A repeatable sequence of numbers.
 fn random(state: &mut u64) -> u32 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 32) as u32

@@ -10,14 +10,11 @@ use crate::trace_port::Sample;
 pub(super) struct Events {
     pub(super) trace: Sample,
     pub(super) fetch: bool,
-    /// A load got its response.
     pub(super) response: bool,
-    /// A request was accepted.
     pub(super) request: bool,
     pub(super) asked: Asked,
     /// A request that no memory could serve, or a breach of a port's protocol.
     pub(super) violation: Option<Violation>,
-    /// The byte that the console accepted.
     pub(super) console: Option<u8>,
     /// The `tohost` word after a store to it.
     pub(super) tohost: Option<u32>,
@@ -30,7 +27,6 @@ impl Events {
         self.request.then(|| self.asked.request())
     }
 
-    /// Records whether a fetch was accepted.
     pub(super) fn fetched(&mut self, fetched: Result<bool, Violation>) {
         match fetched {
             Ok(fetched) => self.fetch = fetched,

@@ -12,12 +12,10 @@ use crate::pins::{FetchAnswers, ReconvergenceAnswer, RequestPorts};
 use crate::reconvergence::{reads_table, reconvergence_table};
 use verilate::{Model, ModelError};
 
-/// A word before its response.
 struct Fetched {
     /// Remaining cycles until the response.
     cycles: u32,
     word: u32,
-    /// Its entry of the reconvergence table.
     reconvergence: u32,
 }
 
@@ -25,7 +23,6 @@ pub(super) struct FetchPort {
     answers: FetchAnswers,
     reconvergence_answer: Option<ReconvergenceAnswer>,
     pressure: BackPressure,
-    /// Whether a fetch of this cycle is accepted.
     ready: bool,
     offer: Offer<u32>,
     latency: Latency,
@@ -51,7 +48,6 @@ impl FetchPort {
         })
     }
 
-    /// Drives the inputs for reset.
     pub(super) fn reset(&mut self, model: &mut Model) {
         model.set(self.answers.imem_req_ready, 0);
         self.answer(model);

@@ -18,7 +18,6 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// Checks a cycle of the trace port.
     pub(super) fn check(&mut self, events: &Events) -> Result<(), Violation> {
         let trace = &events.trace;
         self.halted |= events.fault.is_some();

@@ -58,7 +58,6 @@ impl Hardware {
         Ok(hardware)
     }
 
-    /// Cycles since reset.
     pub(super) fn cycle(&self) -> u64 {
         self.cycle
     }

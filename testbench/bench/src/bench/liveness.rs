@@ -21,7 +21,6 @@ struct Thread {
     state: State,
     /// Cycle of its last commit, or of the release that made it runnable.
     last: u64,
-    /// Address of its last commit.
     pc: Option<u32>,
 }
 
@@ -72,7 +71,6 @@ impl Threads {
         }
     }
 
-    /// Exit code of each thread that has ended.
     pub(super) fn exit_codes(&self) -> Vec<Option<u32>> {
         let code = |thread: &Thread| if let State::Ended(code) = thread.state { Some(code) } else { None };
         self.threads.iter().map(code).collect()
@@ -112,7 +110,6 @@ impl Threads {
         self.threads.iter().filter(|thread| !matches!(thread.state, State::Ended(_))).count()
     }
 
-    /// The report of a deadlocked core.
     pub(super) fn deadlock(&self, config: &Config, program: &Program) -> String {
         let (live, cycles) = (self.live(), config.run.watchdog);
         let mut text =
@@ -127,7 +124,6 @@ impl Threads {
                 if it does neither, the fault is in the hardware: `weft cosim` compares it with the model"
     }
 
-    /// The report of a starving thread.
     pub(super) fn starvation(&self, config: &Config, program: &Program, starved: &Starved, now: u64) -> String {
         let Starved { warp, lane, since } = *starved;
         let mut text = format!(

@@ -12,7 +12,6 @@ use crate::pins::{AtomicPorts, RequestPorts, byte_mask};
 use verilate::{Model, ModelError, Port};
 
 pub(super) trait MemorySide {
-    /// Drives the inputs for reset.
     fn reset(&mut self, model: &mut Model);
 
     /// Samples a cycle of reset, after its clock edge.
@@ -75,7 +74,6 @@ impl Requests {
         })
     }
 
-    /// Returns whether a request was offered and not accepted.
     pub(super) fn is_offered(&self) -> bool {
         self.offer.waits()
     }

@@ -14,7 +14,6 @@ pub(super) struct Modelled {
     requests: Requests,
     answers: AnswerPorts,
     fetch: FetchPort,
-    /// Whether a request of this cycle is accepted.
     ready: bool,
 }
 

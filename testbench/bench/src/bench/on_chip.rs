@@ -39,7 +39,6 @@ impl OnChip {
         Ok(Self { requests, answers: ObservedAnswers::of(model, config)?, banks, awaited: None, writing: None })
     }
 
-    /// Compares the response of a cycle with the expected one.
     fn check_answer(&mut self, model: &Model, cycle: u64) -> Result<bool, Violation> {
         let ObservedAnswers { dmem_rsp_valid, dmem_rsp_tag, dmem_rsp_data, .. } = self.answers;
         let violation = |signal, expected: String, actual: String| Err(Violation { signal, expected, actual });

@@ -74,7 +74,6 @@ struct Run<'a, 'o> {
     counts: Counts,
     /// Committed transactions that the memory has not accepted yet.
     owed: u64,
-    /// Cycle of the last progress.
     last_progress: u64,
     first_fetch: Option<u64>,
 }
@@ -88,7 +87,6 @@ struct Counts {
     last_commit: (u64, u64),
 }
 
-/// How a run ended, and in which cycle.
 struct Ended {
     cycle: u64,
     how: How,

@@ -24,7 +24,6 @@ pub(super) struct OnTheBus {
     state: BusState,
     rules: Rules,
     slave: Slave,
-    /// Contents of the slave's memory.
     memory: Ram,
     /// For each tag of an atomic operation, the word of its response to compare. Other responses are compared as a
     /// whole.

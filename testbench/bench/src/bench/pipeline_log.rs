@@ -33,7 +33,6 @@ struct Issued {
 /// A committed instruction whose long-latency result has not been written.
 struct Waiting {
     id: u64,
-    /// Number of its commit.
     number: u64,
     /// Cycle after its S8.
     since: u64,
@@ -42,7 +41,6 @@ struct Waiting {
 pub(super) struct PipelineLog<'a, 'o> {
     sink: &'o mut dyn Write,
     program: &'a Program,
-    /// Cycle of the last line, if there is one.
     now: Option<u64>,
     ids: u64,
     retired: u64,
@@ -94,7 +92,6 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
         self.stage(cycle, id, STAGES[0])
     }
 
-    /// Advances every instruction between S3 and S7.
     fn advance(&mut self, cycle: u64) -> io::Result<()> {
         for index in 0..self.issued.len() {
             let Issued { id, cycle: issue, .. } = self.issued[index];

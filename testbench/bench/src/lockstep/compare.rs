@@ -30,7 +30,6 @@ fn has_data(memory: MemoryOp) -> bool {
     !matches!(memory, MemoryOp::None | MemoryOp::Load | MemoryOp::LoadReserved)
 }
 
-/// Compares the values of the lanes in `lanes`.
 pub(super) fn values(lanes: u64, expected: &[u32], actual: &[u32]) -> Result<(), Difference> {
     for (lane, (expected, actual)) in expected.iter().zip(actual).enumerate() {
         if lanes >> lane & 1 != 0 && expected != actual {

@@ -10,7 +10,6 @@ use super::mismatch::{Difference, Subject};
 #[derive(Clone, Debug)]
 pub(super) struct Contexts {
     owed: VecDeque<Owed>,
-    /// Cycles from a commit's record to its context record.
     delay: u64,
 }
 

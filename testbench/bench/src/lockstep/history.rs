@@ -18,7 +18,6 @@ struct Line {
     served: u64,
 }
 
-/// The last commits of each warp, the oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     warps: Vec<VecDeque<Line>>,

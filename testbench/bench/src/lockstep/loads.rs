@@ -75,7 +75,6 @@ impl Loads {
             .map_err(|difference| Difference { field: "late_values", ..difference })
     }
 
-    /// At the end of a run no load may wait.
     pub(super) fn check_empty(&self) -> Result<(), (Option<Subject>, Difference)> {
         match self.waiting.iter().min_by_key(|load| load.number) {
             None => Ok(()),

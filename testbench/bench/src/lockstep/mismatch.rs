@@ -54,13 +54,9 @@ pub struct Mismatch {
     pub pc: Option<u32>,
     /// Lane, for values.
     pub lane: Option<u32>,
-    /// The field of a record, or the port.
     pub field: String,
-    /// The model's value.
     pub expected: String,
-    /// The hardware's value.
     pub actual: String,
-    /// The whole report.
     #[serde(skip)]
     pub report: String,
 }
@@ -77,7 +73,6 @@ pub(super) struct HotPaths {
     pub(super) y: Option<PathRecord>,
 }
 
-/// Sources of a report.
 pub(super) struct Scene<'a> {
     pub(super) program: &'a Program,
     pub(super) machine: &'a Machine,

@@ -16,7 +16,6 @@ struct Transaction {
     address: u32,
     mask: [u64; 4],
     data: Vec<u32>,
-    /// The leader's thread.
     hart: u32,
 }
 
@@ -28,7 +27,6 @@ pub(super) struct Transactions {
 }
 
 impl Transactions {
-    /// Adds the transaction of a commit, if it has one.
     pub(super) fn push(&mut self, commit: &Commit) {
         let &Commit { warp, slot, pc, instruction, .. } = commit;
         let subject = Subject { warp, slot, pc, instruction };
@@ -90,7 +88,6 @@ impl Transactions {
         }
     }
 
-    /// At the end of a run everything must have been performed.
     pub(super) fn check_empty(&self) -> Result<(), (Option<Subject>, Difference)> {
         self.check_lines_empty()?;
         if let Some((subject, byte)) = self.console.front() {

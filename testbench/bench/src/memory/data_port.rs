@@ -44,7 +44,6 @@ impl DataPort {
         }
     }
 
-    /// Requests that wait for their response.
     pub fn in_flight(&self) -> usize {
         self.due.len()
     }

@@ -1,11 +1,9 @@
-/// The request of a cycle at the data port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<'a> {
     /// `dmem_req_op`, as on the port.
     pub code: u64,
     /// First byte of the line.
     pub address: u32,
-    /// Tag of the response.
     pub tag: u32,
     /// Byte mask (bit 4·i+b = byte b of word i); not for loads.
     pub mask: [u64; 4],
@@ -23,7 +21,6 @@ impl Request<'_> {
     }
 }
 
-/// The response of a cycle at the data port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response<'a> {
     pub tag: u32,
@@ -34,8 +31,6 @@ pub struct Response<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     pub signal: &'static str,
-    /// The value that the protocol allows.
     pub expected: String,
-    /// The value that the core drives.
     pub actual: String,
 }

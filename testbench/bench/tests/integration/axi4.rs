@@ -102,7 +102,6 @@ fn tohost_faults_and_limits_end_a_run_with_stores_under_way() {
     assert_eq!(report.outcome, Outcome::Limit, "{}", report.message);
 }
 
-/// A run of a core with this fault point broken.
 fn broken(fault: &str, source: &assembly::Source, config: &Config) -> Report {
     let program = assembly::program(source, config);
     let core = BuiltCore::broken(config, program.entry, fault).unwrap();

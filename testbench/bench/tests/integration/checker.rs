@@ -15,7 +15,6 @@ use words::*;
 
 const MCYCLE: u32 = 0xb00;
 
-/// A record of the hardware, in order.
 #[derive(Clone, Debug)]
 enum Shown {
     Commit(Commit, Option<Context>),
@@ -30,7 +29,6 @@ enum Shown {
     End(End),
 }
 
-/// A hardware run: its records, and its final memory.
 #[derive(Clone)]
 struct Stream {
     shown: Vec<Shown>,
@@ -159,7 +157,6 @@ fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
     Ok(())
 }
 
-/// Index of the `n`th commit that satisfies a condition.
 fn find_commit(shown: &[Shown], condition: impl Fn(&Commit) -> bool) -> usize {
     let matches = |shown: &Shown| matches!(shown, Shown::Commit(commit, _) if condition(commit));
     shown.iter().position(matches).unwrap()
@@ -181,14 +178,12 @@ fn is_console(shown: &Shown) -> bool {
     matches!(shown, Shown::Console(_))
 }
 
-/// Changes the first commit that satisfies a condition.
 fn alter(stream: &mut Stream, condition: impl Fn(&Commit) -> bool, change: impl Fn(&mut Commit)) {
     let index = find_commit(&stream.shown, condition);
     let Shown::Commit(commit, _) = &mut stream.shown[index] else { unreachable!() };
     change(commit);
 }
 
-/// Changes the first context record whose commit satisfies a condition.
 fn alter_context(stream: &mut Stream, condition: impl Fn(&Commit) -> bool, change: impl Fn(&mut Context)) {
     let index = find_commit(&stream.shown, condition);
     let Shown::Commit(_, Some(context)) = &mut stream.shown[index] else { unreachable!() };

@@ -10,7 +10,6 @@ use weft_config::Config;
 use weft_trace::{Commit, Context, Event, Exchange, Moves, PathRecord, Sorting};
 use words::*;
 
-/// The records of one cycle.
 #[derive(Clone, Debug, Default)]
 struct Cycle {
     commit: Option<Commit>,
@@ -303,7 +302,6 @@ fn every_corruption_is_found() {
 #[test]
 fn a_report_shows_the_paths_that_wait() {
     let (mut stream, mut n) = (faithful(1), 0);
-    // The first record with two paths behind x and y.
     let behind = |stream: &Stream, n: usize| {
         let cycles = stream.iter().filter_map(|cycle| cycle.context.as_ref()).filter(|context| context.y.is_some());
         cycles

@@ -12,7 +12,6 @@ use words::*;
 
 const UNITS: [&str; 2] = ["pdom-stack", "dual-path"];
 
-/// The records of one cycle.
 #[derive(Clone, Debug, Default)]
 struct Cycle {
     commit: Option<Commit>,
@@ -166,7 +165,6 @@ fn is_rotation(context: &Context) -> bool {
     context.event == Event::Rotation
 }
 
-/// The cycle of the `n`th record that satisfies a condition.
 fn find(stream: &Stream, n: usize, condition: impl Fn(&Context) -> bool) -> Option<usize> {
     (0..stream.len()).filter(|cycle| stream[*cycle].context.as_ref().is_some_and(&condition)).nth(n)
 }

@@ -17,7 +17,6 @@ use sim::decode::decode;
 use table::Table;
 use weft_config::{Config, EXTENSIONS, Isa};
 
-/// All extensions, none, and all but one.
 fn sets() -> Vec<Isa> {
     let all_but_one = EXTENSIONS.iter().map(|extension| Isa::ALL.without(extension));
     [Isa::ALL, Isa::default(), Isa::BASE].into_iter().chain(all_but_one).collect()

@@ -36,7 +36,6 @@ fn program(kernel: &str, config: &Config) -> Program {
     Program::load(kernel, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// The results that a bench prints.
 struct Simulated {
     console: String,
     cycles: u64,
@@ -46,7 +45,6 @@ struct Simulated {
     memory: Vec<Option<u32>>,
 }
 
-/// Whether the program holds the word at this index of RAM.
 fn holds(program: &Program, index: usize) -> bool {
     let address = RAM_BASE + 4 * index as u32;
     program.segments.iter().any(|segment| {
@@ -55,7 +53,6 @@ fn holds(program: &Program, index: usize) -> bool {
     })
 }
 
-/// Writes a core, its memory and the constants that the bench needs.
 fn write(folder: &Path, config: &Config, core: &Core, program: &Program) {
     let ram = Ram::new(config, program);
     let table = reconvergence_words(&reconvergence_table(config, program), &ram);
@@ -86,14 +83,12 @@ fn run_tool(command: &mut Command) -> String {
     stdout.into_owned()
 }
 
-/// The words of a file of `$writememh`.
 fn words(path: &Path) -> Vec<Option<u32>> {
     let text = fs::read_to_string(path).unwrap();
     let words = text.split_whitespace().filter(|word| !word.starts_with("//") && !word.starts_with("0x"));
     words.map(|word| u32::from_str_radix(word, 16).ok()).collect()
 }
 
-/// Runs a program on a core in Icarus Verilog.
 fn simulate(config: &Config, core: &Core, program: &Program) -> Simulated {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

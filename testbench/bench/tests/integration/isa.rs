@@ -40,14 +40,12 @@ fn options() -> RunOptions<'static> {
     RunOptions { max_cycles: 20_000_000, ..RunOptions::default() }
 }
 
-/// Runs an image in lock step; returns its words.
 fn on_core(image: &Image, config: &Config) -> Vec<u32> {
     let program = Program::load(image.name, &image.elf, config).unwrap();
     let report = testbench::run(config, &program, Engine::Cosim, options()).unwrap();
     words(image, &program, &report)
 }
 
-/// The words of a successful run.
 fn words(image: &Image, program: &Program, report: &Report) -> Vec<u32> {
     assert!(report.success(), "{}: {}", image.name, report.message);
     let first = program.symbol("results").expect("every image has results");
@@ -162,7 +160,6 @@ fn faults_have_the_cause_and_pc_that_qemu_gives_them() {
     }
 }
 
-/// Without the golden model: only QEMU's words are compared.
 #[test]
 fn an_unsigned_comparison_that_is_signed_in_one_lane_is_found() {
     let config = config((2, 4), (1, 1));

@@ -13,7 +13,6 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
     Program::load(kernel.name, &elf, config).unwrap()
 }
 
-/// Maximum bytes of stack that a thread uses.
 fn deepest(kernel: &Kernel, warps: u32, threads: u32) -> u32 {
     let mut config = Config { warps, threads, ..Config::default() };
     kernel.configure(&mut config);

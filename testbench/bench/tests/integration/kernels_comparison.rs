@@ -10,7 +10,6 @@ use sim::control_flow::{Analysis, Reconvergence};
 use weft_config::Config;
 use weft_trace::Record;
 
-/// Warps and threads.
 const SIZES: &[(u32, u32)] = &[(8, 4), (1, 8), (2, 32), (16, 64)];
 
 const RETURN: u32 = 0x0000_8067;
@@ -50,7 +49,6 @@ fn word(program: &Program, pc: u32) -> u32 {
     program.segments.iter().find_map(|segment| at(segment.address, &segment.bytes)).unwrap()
 }
 
-/// The target of a `jal` or a conditional branch.
 fn target(pc: u32, word: u32) -> u32 {
     let bits = |low: u32, count: u32| word >> low & ((1 << count) - 1);
     let sign = |bits: u32| 0u32.wrapping_sub(word >> 31) << bits;

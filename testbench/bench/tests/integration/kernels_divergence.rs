@@ -10,7 +10,6 @@ use kernels::{self, Kernel};
 use sim::Program;
 use weft_config::Config;
 
-/// Warps and threads.
 const SIZES: &[(u32, u32)] = &[(1, 2), (8, 4), (3, 8), (1, 64)];
 
 /// Kernels whose branches depend on the core as well as on the program: on the order of warps, or on time slices.

@@ -8,7 +8,6 @@ use weft_config::extension::{A, M};
 use weft_config::{Config, Isa};
 use weft_trace::{Commit, MemoryOp, Record};
 
-/// Warps and threads.
 const SIZES: &[(u32, u32)] = &[(1, 1), (1, 2), (8, 4), (3, 8), (4, 16), (2, 32), (1, 64)];
 
 fn config(warps: u32, threads: u32) -> Config {
@@ -21,7 +20,6 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
     Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// A run of a kernel, and every commit of it.
 struct Run {
     finished: Finished,
     commits: Vec<Commit>,
@@ -50,7 +48,6 @@ fn signature(program: &Program, run: &Run) -> Vec<u32> {
     addresses.map(|address| run.finished.machine.read_word(address).unwrap()).collect()
 }
 
-/// Runs a kernel at one size and checks all its known properties.
 fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
     let mut config = config(warps, threads);
     kernel.configure(&mut config);

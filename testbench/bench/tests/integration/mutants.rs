@@ -38,7 +38,6 @@ const LITTLE: f64 = 0.02;
 /// The least share of mutants that must be found, without equivalent ones and those that only change cycles.
 const LEAST_SCORE: f64 = 0.95;
 
-/// Whether a module is of one of the stages S3 to S9.
 fn is_stage(module: &str) -> bool {
     module.split_once('_').is_some_and(|(stage, _)| ("s3"..="s9").contains(&stage) && stage.len() == 2)
 }
@@ -47,7 +46,6 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |value| value.parse().unwrap())
 }
 
-/// The mutants under test.
 struct Hunt {
     bench: Bench,
     folder: tempfile::TempDir,

@@ -64,7 +64,6 @@ fn parse(log: &str) -> Vec<Logged> {
     instructions
 }
 
-/// The log and the trace records of a run.
 fn run(name: &str, config: &Config) -> (Vec<Logged>, Vec<Value>) {
     let (mut log, mut commits) = (Vec::new(), Vec::new());
     let options = RunOptions { trace: Some(&mut log), commits: Some(&mut commits), ..RunOptions::default() };

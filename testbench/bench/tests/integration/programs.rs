@@ -8,7 +8,6 @@ use support::directed;
 use testbench::{Engine, Outcome, Report, RunOptions};
 use weft_config::{Config, Latency};
 
-/// Warps and threads, and the range of the latency.
 type Setting = (u32, u32, (u32, u32));
 
 /// The sizes are those of the kernels' test, so that the models are built once.

@@ -20,7 +20,6 @@ pub fn config(warps: u32, threads: u32) -> Config {
     config
 }
 
-/// A program of these instructions, with symbols.
 pub fn program(config: &Config, words: &[u32], symbols: &[(&str, u32)]) -> Program {
     Program::load("test", &elf::write(words, symbols), config).unwrap()
 }
@@ -50,7 +49,6 @@ pub fn random_calls(config: &Config, seed: u64) -> Program {
     program
 }
 
-/// A random program of forward jumps.
 pub fn random_jumps(config: &Config, seed: u64) -> Program {
     let mut program = program(config, &random::tangled(seed, 400), &[]);
     program.name = format!("random program {seed}");

@@ -21,7 +21,6 @@ const ROUNDS: usize = 5;
 
 const LEAST: f64 = 0.7;
 
-/// Nanoseconds that this thread has run on a processor.
 fn thread_time() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split_whitespace().next().unwrap().parse().unwrap()

@@ -53,7 +53,6 @@ const PATTERNS: [Pattern; 31] = [
     ("load_to_x0", |_| 1),
 ];
 
-/// Transactions by pc.
 fn count(config: &Config, program: &Program) -> HashMap<u64, u64> {
     let mut lines = Vec::new();
     let options = RunOptions { commits: Some(&mut lines), ..RunOptions::default() };

@@ -16,21 +16,12 @@ use crate::reference::{Job, Reference, difference};
 use crate::shrink::shrink;
 use crate::trial::{self, Verdict};
 
-/// Maximum time to shrink a program.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The way in which a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    Core {
-        how: &'static str,
-        message: String,
-    },
-    /// It differs from the reference.
-    Reference {
-        message: String,
-    },
-    /// It did not end.
+    Core { how: &'static str, message: String },
+    Reference { message: String },
     Endless,
 }
 
@@ -60,7 +51,6 @@ pub struct Shrinker<'a> {
 }
 
 impl Shrinker<'_> {
-    /// Shrinks a program and writes its folder.
     pub fn keep(&self, folder: &Path, drawn: &Drawn, failure: &Failure) -> Result<(), CampaignError> {
         let heading = self.heading(drawn);
         let write = |name: &str, bytes: &[u8]| Folder::write(&folder.join(name), bytes);

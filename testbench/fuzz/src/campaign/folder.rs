@@ -124,7 +124,6 @@ impl Folder {
         (&self.programs).write_all(line.as_bytes()).map_err(at(&self.path.join(PROGRAMS)))
     }
 
-    /// The folder of a failed program.
     pub fn left_by(&self, tried: &Tried) -> Option<PathBuf> {
         Some(self.failure_path(tried.program)).filter(|path| tried.result.is_failure() && path.is_dir())
     }
@@ -133,7 +132,6 @@ impl Folder {
         self.path.join(format!("failure-{program}"))
     }
 
-    /// Creates an empty folder for a failed program.
     pub fn failure(&self, program: u64) -> Result<PathBuf, FolderError> {
         let path = self.failure_path(program);
         if path.exists() {
@@ -148,7 +146,6 @@ impl Folder {
     }
 }
 
-/// The difference between two requests, for a message.
 fn difference(held: &Request, asked: &Request) -> Option<String> {
     let [held, asked] = [held, asked].map(|request| serde_json::to_value(request).expect("plain data"));
     let (held, asked) = (held.as_object()?, asked.as_object()?);

@@ -14,12 +14,10 @@ use crate::build::Assembler;
 use crate::reference::{Job, difference};
 use crate::trial::{self, TrialError, Verdict};
 
-/// Number of programs per batch of the reference.
 const BATCH: usize = 64;
 /// Failures after which the other programs of a core are skipped: one bug makes many fail.
 const ENOUGH: u32 = 3;
 
-/// Runs all remaining programs of a core.
 pub fn work(
     shared: &Shared<'_>,
     assembler: &Assembler,
@@ -136,7 +134,6 @@ impl<T: Fn(Event)> Worker<'_, T> {
         Ok(())
     }
 
-    /// Runs the waiting programs on the reference.
     fn reference(&mut self) -> Result<(), CampaignError> {
         let Some(reference) = self.shared.reference else { return Ok(()) };
         let waiting = std::mem::take(&mut self.waiting);

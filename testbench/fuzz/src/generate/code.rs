@@ -12,7 +12,6 @@ use crate::build::KNOWN;
 use crate::program::fixed::{COLUMN, HART, PRIVATE, SCRATCH, SHARED, SP};
 use crate::program::{Register, Statement};
 
-/// Words of the read-only table.
 pub const TABLE_WORDS: u32 = 64;
 
 const CORNERS: [u32; 12] = [
@@ -255,7 +254,6 @@ impl Generator<'_> {
                 let shift = |name: &str, from: Register| format!("{name} x{address}, x{from}, 1");
                 code([shift("slli", selector), shift("srli", address), format!("jalr x{rd}, x{address}")])
             }
-            // Misaligned.
             4 if self.abilities.isa.has(&A) => {
                 let name = self.one_of(&["amoswap", "amoadd", "amomaxu"]);
                 code([choice(7), own, format!("{name}.w x{rd}, x{source}, (x{address})")])
@@ -290,7 +288,6 @@ impl Generator<'_> {
         }
     }
 
-    /// Code that only dependent programs contain.
     fn shared(&mut self) -> Statement {
         let [scratch, other] = SCRATCH;
         match self.rng.u32(0..10) {

@@ -11,7 +11,6 @@ use fuzz::trial::{self, Verdict};
 use testbench::BuiltCore;
 use weft_config::{Config, RAM_BASE};
 
-/// `mcause` of all faults that the core has.
 const CAUSES: [u8; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 11];
 
 #[test]

@@ -8,7 +8,6 @@ const COSINE: [[i32; 16]; 2] = [
     [-4, 6, 10, 12, 13, 14, 15, 15, 15, 15, 16, 16, 16, 16, 16, 16],
 ];
 
-/// An event of a photon.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Scattered,

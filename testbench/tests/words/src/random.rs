@@ -67,7 +67,6 @@ pub fn tangled(seed: u64, length: usize) -> Vec<u32> {
     words
 }
 
-/// Instructions that are entered only at the first one.
 enum Block {
     Words(Vec<u32>),
     /// Skips this many blocks, at most to the next barrier; the function makes the instruction from its offset.
@@ -106,7 +105,6 @@ impl Block {
         }
     }
 
-    /// Any free register, usually one of a few.
     fn register(rng: &mut Rng) -> u32 {
         if rng.bool() { rng.u32(5..10) } else { rng.u32(0..30) }
     }
@@ -127,7 +125,6 @@ impl Block {
     }
 }
 
-/// Options of a structured program.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Number of draws of statements for the main program.
@@ -164,7 +161,6 @@ struct Writer<'a> {
     words: Vec<u32>,
     /// The starts of the functions of the next level.
     callable: Vec<usize>,
-    /// Loops around the next statement.
     loops: u32,
     options: &'a Options,
 }
@@ -173,7 +169,6 @@ impl Writer<'_> {
     /// Functions of a level call those of the next one.
     const LEVELS: u32 = 3;
     const FUNCTIONS: usize = 3;
-    /// Nesting depth of statements.
     const DEPTH: u32 = 2;
 
     const LINK: u32 = 1;
@@ -189,7 +184,6 @@ impl Writer<'_> {
     /// The first of the registers that count loop iterations.
     const TRIPS: u32 = 24;
     const TARGET: u32 = 27;
-    /// Address of the thread's own memory.
     const OWN: u32 = 28;
     const SCRATCH: u32 = 29;
 
@@ -335,7 +329,6 @@ impl Writer<'_> {
         move |offset| branch(a, b, offset)
     }
 
-    /// The code of the threads of one side.
     fn one_side(&mut self, side: impl FnOnce(&mut Self)) {
         let branch = self.condition();
         let at = self.words.len();
@@ -355,7 +348,6 @@ impl Writer<'_> {
         self.words[jump] = jal(0, 4 * (self.words.len() - jump) as i32);
     }
 
-    /// A call of one of two functions through a register.
     fn indirect_call(&mut self) {
         let targets = [(); 2].map(|()| BASE + 4 * one_of(&mut self.rng, &self.callable) as u32);
         let over_one = self.condition()(12);

@@ -34,7 +34,6 @@ pub(super) trait Unit: Policy {
         self.resolve(slot, &Next::of(Some(a), None))
     }
 
-    /// They end.
     fn ends(&mut self, slot: u32) -> Moves {
         self.resolve(slot, &Next::of(None, None))
     }
@@ -100,7 +99,6 @@ pub(super) const NOTHING: Moves = Moves { yields: false, inserts: false, extract
 pub(super) const PUSHES: Moves = Moves { pushes: true, ..NOTHING };
 pub(super) const POPS: Moves = Moves { pops: true, ..NOTHING };
 
-/// Four threads at block A.
 pub(super) fn start() -> Start {
     Start { mask: 0b1111, entry: pc('A'), fair_after: 0 }
 }

@@ -6,15 +6,12 @@ use crate::control_flow::Reconvergence;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Plain,
-    /// Serves some of the lanes.
     Memory,
     /// To the index, or to the next instruction. After many steps a thread takes the given decision.
     Branch(usize, Option<bool>),
     Jump(usize),
-    /// To any of the indices.
     Table(Vec<usize>),
     Call(usize),
-    /// A call of any of the indices.
     CallAny(Vec<usize>),
     Return,
     /// A return with another word than `ret`.

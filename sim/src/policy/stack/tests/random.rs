@@ -22,7 +22,6 @@ struct Thread {
     place: usize,
     returns: Vec<usize>,
     steps: u64,
-    /// State of the random decisions.
     state: u64,
     parked: bool,
     live: bool,
@@ -39,7 +38,6 @@ struct Meeting {
 /// The reconvergence table that the stack gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Knowledge {
-    /// The post-dominators.
     True,
     /// Random entries, mostly wrong.
     False,

@@ -19,7 +19,6 @@ fn analysis(words: &[u32]) -> Analysis {
     Analysis::of(&Program::from_words("test", CODE, words))
 }
 
-/// An assembled program, queried by its labels.
 struct Assembled {
     labelled: Program,
     analysis: Analysis,

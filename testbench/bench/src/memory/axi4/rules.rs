@@ -45,7 +45,6 @@ impl Rules {
         Self { claims, aw, w, ar, reads: Vec::new(), writes: VecDeque::new(), beats: 0 }
     }
 
-    /// Checks that nothing is offered in reset.
     pub fn reset(&self, master: &Master) -> Result<(), Violation> {
         for (signal, offered) in [
             ("m_axi_awvalid", master.aw.is_some()),
@@ -61,7 +60,6 @@ impl Rules {
         self.reads.is_empty() && self.writes.is_empty()
     }
 
-    /// Checks a cycle: the outputs of the master and of the slave.
     pub fn check(&mut self, master: &Master, answers: &Answers) -> Result<(), Violation> {
         let (new_read, new_write) = (!self.ar.waits(), !self.aw.waits());
         self.aw.check("m_axi_aw", master.aw.as_ref(), answers.aw_ready)?;

@@ -36,7 +36,6 @@ pub struct Slave {
     line_words: usize,
     beat_words: usize,
     reads: Vec<Read>,
-    /// Write addresses without all their data, and data without an address.
     addresses: VecDeque<Address>,
     beats: VecDeque<WriteBeat>,
     /// Complete writes, the oldest first.
@@ -52,7 +51,6 @@ struct Read {
     effect: u64,
     due: u64,
     line: Option<Vec<u32>>,
-    /// Words of the line that have been sent.
     sent: usize,
 }
 
@@ -188,7 +186,6 @@ impl Slave {
         (now + self.rng.u64(0..latency), now + latency)
     }
 
-    /// Joins addresses and data.
     fn gather(&mut self, now: u64) {
         let beats = self.line_words / self.beat_words;
         while self.beats.len() >= beats {

@@ -124,7 +124,6 @@ fn requests_against_the_protocol_are_reported_by_signal() {
     port.accept(6, &load(RAM_BASE, 2), &mut ram).unwrap();
 }
 
-/// An atomic request for word `word` of the line at the start of RAM.
 fn atomic(code: u64, hart: u32, word: usize, data: &[u32]) -> Request<'_> {
     Request { code, address: RAM_BASE, tag: 0, mask: [0xf << (4 * word), 0, 0, 0], data, hart }
 }

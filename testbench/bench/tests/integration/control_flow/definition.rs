@@ -93,7 +93,6 @@ impl Ways {
         way.into_iter().find(|candidate| !self.lead_out(pc, Some(*candidate)))
     }
 
-    /// A path from after `pc` to the caller.
     fn walk(&self, pc: u32, seen: &mut BTreeSet<u32>, way: &mut Vec<u32>) -> bool {
         self.successors[&pc].iter().filter(|next| self.successors.contains_key(next)).any(|next| {
             if !seen.insert(*next) {

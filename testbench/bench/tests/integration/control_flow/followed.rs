@@ -11,7 +11,6 @@ use super::programs::{self, Case};
 
 const RETURN: u32 = 0x0000_8067;
 
-/// A thread, from the instructions that it executes.
 #[derive(Default)]
 struct Thread {
     depth: i64,

@@ -9,10 +9,8 @@ use weft_trace::Commit;
 
 const BASE: u32 = 0x8000_0000;
 
-/// The warp that executes.
 pub const WARP: u32 = 1;
 
-/// The effect of a legal CSR instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
     Reads(Vec<u32>),
@@ -41,9 +39,7 @@ impl Model {
         self.accesses.entry(word).or_insert_with(|| access(config, word)).clone()
     }
 
-    /// The call depth after a `jal` or `jalr` at depth 0.
     pub fn depth(&mut self, word: u32) -> u8 {
-        // The offset is cleared.
         let word = word & if word >> 3 & 1 == 1 { 0xfff } else { 0xf_ffff };
         let config = &self.config;
         *self.depths.entry(word).or_insert_with(|| {

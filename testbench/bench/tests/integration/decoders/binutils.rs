@@ -29,7 +29,6 @@ pub fn words() -> Vec<u32> {
     words
 }
 
-/// The disassembly of the words by binutils, without aliases.
 pub fn disassemble(words: &[u32]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

@@ -33,9 +33,7 @@ pub struct Expected {
     pub reads_mask: bool,
     pub calls: bool,
     pub returns: bool,
-    /// Whether S7 writes rd.
     pub writes: bool,
-    /// The operation on the memory port, for a memory instruction.
     pub memory_op: Option<u32>,
     pub target: Option<u32>,
     /// Values of lanes, if they have a meaning.

@@ -232,13 +232,11 @@ fn outer_ports(stages: &[(&str, Vec<PortInfo>)]) -> Vec<PortInfo> {
     outer
 }
 
-/// The text of the stages and of all their submodules, each once.
 fn with_submodules(parts: &[(&str, cores::Core)]) -> String {
     let files: BTreeMap<String, String> = parts.iter().flat_map(|(_, part)| part.files()).collect();
     files.into_values().collect()
 }
 
-/// A module of the stages, connected by name.
 fn top(stages: &[(&str, Vec<PortInfo>)], outer: &[PortInfo]) -> String {
     let mut text = String::from("\n`default_nettype none\n");
     let direction = |port: &PortInfo| if port.direction == Direction::Input { "input" } else { "output" };

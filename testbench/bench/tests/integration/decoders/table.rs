@@ -21,7 +21,6 @@ impl Table {
         Self(table)
     }
 
-    /// Whether it has an instruction of this name, without its ordering.
     pub fn has(&self, mnemonic: &str) -> bool {
         let (name, _) = mnemonic.split_once(".aq").or(mnemonic.split_once(".rl")).unwrap_or((mnemonic, ""));
         let name = name.replace(".w", "_w");
@@ -40,7 +39,6 @@ impl Table {
     }
 }
 
-/// Assembly text by the format and the operation of the table.
 fn text(encoding: &Encoding, word: u32) -> String {
     let register = |place: u32| REGISTERS[(word >> place & 31) as usize];
     let (rd, rs1, rs2) = (register(7), register(15), register(20));

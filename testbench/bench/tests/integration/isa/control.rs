@@ -15,13 +15,9 @@ enum Hint {
     None,
     /// The same register is source and destination, no link.
     Same,
-    /// Writes a link.
     Push,
-    /// Jumps to a link and writes it.
     PushSame,
-    /// Jumps to a link and writes none.
     Pop,
-    /// Jumps to one link and writes the other.
     PopAndPush,
 }
 

@@ -54,7 +54,6 @@ fn case(writer: &mut Writer, encoding: &Encoding, (a, b): (Register, Register), 
     writer.save(result, format!("{} with {amount} in place {place}", encoding.name));
 }
 
-/// Computes `czero` with a branch.
 fn choose(writer: &mut Writer, name: &str, (first, second): (Register, Register), result: Register) {
     let (zero, out) = (writer.text.label(), writer.text.label());
     let branch = if name == "czero.eqz" { "beqz" } else { "bnez" };

@@ -34,7 +34,6 @@ on_weft:
 arrived: .word 0
 ";
 
-/// The image, for eight harts.
 pub fn image() -> Image {
     Image::of_text("hart numbers", TEXT, 8)
 }

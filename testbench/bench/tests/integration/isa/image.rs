@@ -142,7 +142,6 @@ impl Image {
         self.words
     }
 
-    /// Cases of each set.
     pub fn cases(&self) -> usize {
         self.cases.len()
     }
@@ -179,7 +178,6 @@ impl Image {
     }
 }
 
-/// Assembles and links at the start of RAM.
 fn assemble(source: &str) -> Vec<u8> {
     let compiler = tools::find(Tool::RiscvGcc).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().unwrap();

@@ -103,7 +103,6 @@ fn atomic(writer: &mut Writer, name: &str, (a, b): (Register, Register), private
     writer.save(word, format!("{name} of a with b: the word"));
 }
 
-/// Successful and failing pairs of `lr` and `sc`, with fences between.
 fn reservations(writer: &mut Writer, lr: &str, (a, b): (Register, Register), private: Register) {
     let [first, second, loaded, answer] = writer.registers();
     let sc = ORDERINGS[writer.rng.usize(0..4)];

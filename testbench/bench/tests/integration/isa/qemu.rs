@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use tools::Tool;
 
-/// The file that images write.
 pub const FILE: &str = "results";
 
 const LIMIT: Duration = Duration::from_secs(60);

@@ -11,7 +11,6 @@ const OPCODES: [u32; 12] = [0x03, 0x0f, 0x13, 0x17, 0x23, 0x2f, 0x33, 0x37, 0x63
 const BLOCKS: usize = 60;
 const STATEMENTS: usize = 60;
 
-/// The code between two dumps of all registers.
 struct Block<'w, 'a> {
     writer: &'w mut Writer<'a>,
     /// Holds the address of this set's memory.
@@ -40,7 +39,6 @@ pub fn cases(writer: &mut Writer) {
     }
 }
 
-/// Words of the table of operands, different in each block.
 fn load_registers(writer: &mut Writer, registers: &[Register]) {
     let pair = writer.rng.usize(0..300);
     let pointer = writer.register();
@@ -79,12 +77,10 @@ impl Block<'_, '_> {
         choices[self.writer.rng.usize(0..choices.len())]
     }
 
-    /// Any register, sometimes x0.
     fn source(&mut self) -> Register {
         Register(self.writer.rng.u8(0..32))
     }
 
-    /// A register that may be written, sometimes x0.
     fn destination(&mut self) -> Register {
         loop {
             let register = Register(self.writer.rng.u8(0..32));
@@ -215,7 +211,6 @@ impl Block<'_, '_> {
         self.arithmetic();
     }
 
-    /// A function that returns.
     fn call(&mut self) {
         let link = if self.writer.rng.bool() { Register(1) } else { Register(5) };
         if self.kept.contains(&link) {

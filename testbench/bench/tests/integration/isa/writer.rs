@@ -13,7 +13,6 @@ use crate::isa::image::SETS;
 /// Bytes from one case's word to the next, and from one operand to the next.
 pub const STRIDE: usize = 4 * SETS;
 
-/// Bytes of private memory of each set.
 pub const PRIVATE: usize = 256;
 
 /// Operand values at the edges of instructions' ranges.
@@ -53,7 +52,6 @@ impl fmt::Display for Register {
     }
 }
 
-/// One compared word of each set.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub text: String,
@@ -75,7 +73,6 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// At the start of the body: a0 is the number of the set.
     pub fn new(rng: &'a mut Rng) -> Self {
         let operands = operands(rng);
         let results = Register(10);
@@ -182,7 +179,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Saves a register as the word of one case.
     pub fn save(&mut self, register: Register, text: impl Into<String>) {
         if self.behind + STRIDE > 2048 {
             self.catch_up();

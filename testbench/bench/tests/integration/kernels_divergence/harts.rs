@@ -14,7 +14,6 @@ const CONSOLE: u32 = 0x1000_0000;
 pub struct Counts {
     /// Instructions, counted once for all harts that execute one together.
     pub warp_instructions: u64,
-    /// Instructions of all harts.
     pub thread_instructions: u64,
     /// Conditional branches and indirect jumps with several targets among their harts.
     pub divergent_branches: u64,
@@ -58,7 +57,6 @@ struct Hart {
     reservation: Option<u32>,
 }
 
-/// The size of a core and of its memory.
 #[derive(Clone, Copy)]
 pub struct Size {
     pub warps: u32,

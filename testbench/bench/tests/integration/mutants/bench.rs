@@ -17,12 +17,10 @@ use crate::stacks::programs as stack_programs;
 use crate::support::{self, assembly, directed};
 use words::*;
 
-/// The result of the programs for a mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
     /// A program fails in lock step, or exceeds its cycle limit.
     Found {
-        /// The name of the case.
         case: Key,
         /// The failing program, and its failure.
         failure: String,
@@ -114,7 +112,6 @@ impl Bench {
         self.files.iter().filter_map(|(file, text)| Some((file.strip_suffix(".v")?, text.as_str())))
     }
 
-    /// The whole core, with one module changed.
     pub fn verilog(&self, change: Option<(&str, &Mutation)>) -> String {
         let text = |(name, text): (&str, &str)| match change {
             Some((module, mutation)) if module == name => mutation.apply(text),
@@ -129,7 +126,6 @@ impl Bench {
         self.judge(&|case, expected| self.run(&verilog, case, expected))
     }
 
-    /// The core with these mutations of a module in it.
     pub fn switched(&self, module: &str, mutations: &[Mutation]) -> Switched<'_> {
         let modules: Vec<_> = self.modules().collect();
         let verilog = switched::core(&modules, module, mutations);

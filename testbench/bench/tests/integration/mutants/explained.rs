@@ -10,7 +10,6 @@ use super::names::Named;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
-    /// The module, in all of its forms.
     pub module: String,
     /// The changes, as named by [`Names::name`](super::names::Names::name).
     pub mutants: Vec<String>,
@@ -22,7 +21,6 @@ pub fn all() -> &'static [Explanation] {
     ALL.get_or_init(|| serde_json::from_str(include_str!("explained.json")).unwrap())
 }
 
-/// The reason why no program can find a mutant, if it is known.
 pub fn reason(module: &str, mutant: &str) -> Option<String> {
     let explains = |explanation: &&Explanation| {
         explanation.module == module && explanation.mutants.iter().any(|explained| explained == mutant)

@@ -8,13 +8,11 @@ use super::switched;
 
 /// A module in the core of a unit.
 pub struct Form<'a> {
-    /// The core, and the programs.
     pub bench: &'a Bench,
     pub module: &'a str,
     pub text: &'a str,
     /// The module, with the unit if it is not the first that has it.
     pub name: String,
-    /// The number of mutants that can be drawn.
     pub mutants: usize,
     pub drawn: Vec<Mutation>,
 }

@@ -30,7 +30,6 @@ pub enum Verdict {
     Missed,
 }
 
-/// The verdicts on the mutants of one form of a module.
 pub struct Kept<'a> {
     form: &'a Form<'a>,
     cache: Cache,
@@ -49,7 +48,6 @@ impl<'a> Kept<'a> {
         Self { form, cache, core, programs: Key::of(form.bench.cases().map(Key::as_str)) }
     }
 
-    /// The verdict on this mutant, if there is one that is still valid.
     pub fn get(&self, mutation: &Mutation) -> Option<Verdict> {
         let holds = |verdict: &Verdict| match verdict {
             Verdict::Found { case, .. } => self.form.bench.cases().any(|key| key.as_str() == case),

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::switched;
 
-/// A change at one position of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutation {
     at: usize,
@@ -14,7 +13,6 @@ pub struct Mutation {
     line: usize,
     /// Column in the line, from 1.
     column: usize,
-    /// The text of that line.
     context: String,
     /// Whether it may be drawn: an operator split across lines may not.
     is_drawn: bool,
@@ -45,7 +43,6 @@ impl Mutation {
     }
 }
 
-/// Operators and their replacements.
 const OPERATORS: [(&str, &str); 12] = [
     (" & ", " | "),
     (" | ", " & "),
@@ -92,7 +89,6 @@ pub fn possible(text: &str) -> Vec<Mutation> {
     found
 }
 
-/// The register or memory word at the end of a text.
 fn register(text: &str) -> &str {
     let mut depth = 0;
     let mut starts_before = |letter: char| {

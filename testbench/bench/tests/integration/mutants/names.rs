@@ -70,7 +70,6 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A piece of Verilog on one line.
 fn on_one_line(text: &str) -> String {
     joined(text, tokens(text))
 }
@@ -122,7 +121,6 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     tokens
 }
 
-/// The target of each token of a module.
 fn targets(words: &[&str]) -> Vec<Option<String>> {
     let mut targets = vec![None; words.len()];
     // The conditions of `if`s without an assignment so far.

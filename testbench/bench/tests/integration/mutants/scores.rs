@@ -20,7 +20,6 @@ use super::names::Names;
 pub struct Score {
     /// Its name, with the divergence unit if this is not its first form.
     pub module: String,
-    /// The number of mutants that can be drawn.
     pub mutants: usize,
     pub drawn: usize,
     /// Number tried. Positive verdicts are kept longer than negative ones, so an incomplete count gives no score.
@@ -86,7 +85,6 @@ impl Score {
     }
 }
 
-/// A form with the known verdicts on its mutants.
 struct Work<'a> {
     form: &'a Form<'a>,
     kept: Kept<'a>,

@@ -108,7 +108,6 @@ pub fn expressions(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The end of an expression that starts at `at`.
 fn closed(text: &str, at: usize, closing: char) -> usize {
     let mut depth = 0;
     for (offset, letter) in text[at..].char_indices() {

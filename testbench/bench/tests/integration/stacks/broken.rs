@@ -101,7 +101,6 @@ const COPIES: &[Copy] = &[
     },
 ];
 
-/// The failure of a case on a broken core, if there is one.
 fn failure(copy: &Copy, case: &Case, latency: (u32, u32)) -> Option<String> {
     let mut config = config(copy.unit, (1, 4), latency);
     config.run.watchdog = 2000;

@@ -74,7 +74,6 @@ fn random_programs_agree() {
     }
 }
 
-/// All lanes of a warp.
 fn everybody((_, threads): (u32, u32)) -> u64 {
     (1 << threads) - 1
 }

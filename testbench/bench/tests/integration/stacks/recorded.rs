@@ -15,7 +15,6 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Runs a program in lock step.
     pub fn run(source: &Source, config: &Config) -> Self {
         let program = assembly::program(source, config);
         let mut lines = Vec::new();
@@ -38,7 +37,6 @@ impl Recorded {
         self.program.symbol(symbol).unwrap_or_else(|| panic!("no symbol {symbol}"))
     }
 
-    /// The commits of the instruction at a symbol.
     pub fn commits(&self, symbol: &str) -> Vec<&Value> {
         let pc = self.address(symbol);
         let commits: Vec<_> = self.of_kind("commit").filter(|commit| commit["pc"] == pc).collect();

@@ -28,7 +28,6 @@ pub struct Source {
     pub text: String,
 }
 
-/// A program of `tests/assembly`.
 pub fn file(name: &str) -> Source {
     Source { name: name.into(), text: text_of(name) }
 }
@@ -51,7 +50,6 @@ pub fn config((warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
     config
 }
 
-/// The program after the prelude.
 pub fn program(source: &Source, config: &Config) -> Program {
     let out = tempfile::tempdir().unwrap();
     let text = text_of("prelude") + &source.text;
@@ -60,7 +58,6 @@ pub fn program(source: &Source, config: &Config) -> Program {
     Program::load(&source.name, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// Runs it in lock step.
 pub fn cosim(source: &Source, config: &Config) -> Report {
     let options = RunOptions { max_cycles: 2_000_000, ..RunOptions::default() };
     testbench::run(config, &program(source, config), Engine::Cosim, options).unwrap()

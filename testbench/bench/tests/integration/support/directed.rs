@@ -4,13 +4,11 @@ use testbench::Outcome;
 
 use words::*;
 
-/// A program with its required outcome.
 pub struct Directed {
     pub name: String,
     pub words: Vec<u32>,
     pub symbols: Vec<(&'static str, u32)>,
     pub outcome: Outcome,
-    /// Cause, for a fault.
     pub cause: Option<u8>,
     /// Exit codes of the first threads, if all end; those of the others are 0.
     pub codes: Vec<u32>,
@@ -437,7 +435,6 @@ fn faults() -> Vec<Directed> {
     programs
 }
 
-/// Stores of hart 0 to `tohost`, of several sizes and values.
 fn tohosts() -> Vec<Directed> {
     let program = |name: &str, outcome, store: [u32; 3]| {
         let mut words = vec![csrr(5, MHARTID), bne(5, 0, 20), lui(6, (BASE >> 12) + 3)];

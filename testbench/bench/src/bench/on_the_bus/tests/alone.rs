@@ -71,7 +71,6 @@ impl Alone {
         Self::of(config, service, &cores::elaborate(config, RAM_BASE).unwrap())
     }
 
-    /// The adaptor with this fault point broken.
     pub fn broken(config: &Config, service: Service, fault: &str) -> Self {
         let core = rtl::with_fault(fault, || cores::elaborate(config, RAM_BASE));
         Self::of(config, service, &core.unwrap())
@@ -127,7 +126,6 @@ impl Alone {
         self.model.eval().unwrap();
     }
 
-    /// Drives a request at the port, or none.
     fn offer(&mut self, request: Option<Request>) {
         let Request { operation, address, tag, mask, mut data, hart } = request.clone().unwrap_or_default();
         data.resize(self.config.threads as usize, 0);
@@ -277,7 +275,6 @@ impl Alone {
         self.offer(Some(Request { operation, address, tag, mask: [0xf, 0, 0, 0], data, hart: 0 }));
     }
 
-    /// Returns whether the request at the port has been accepted.
     pub fn is_accepted(&self) -> bool {
         self.offered.is_none()
     }
@@ -287,13 +284,11 @@ impl Alone {
         self.model.bit(self.idle)
     }
 
-    /// Returns whether the pipeline got a response in the last cycle.
     pub fn is_answered(&self) -> bool {
         self.events.response
     }
 }
 
-/// In cargo's target folder.
 fn cache() -> Cache {
     let test = std::env::current_exe().unwrap();
     Cache::at(test.ancestors().nth(3).unwrap().join("tmp/alone"))
