@@ -1,5 +1,3 @@
-//! Barriers that only some threads of a path may reach.
-
 use super::code::Code;
 use super::graph::Graph;
 use super::transfer;

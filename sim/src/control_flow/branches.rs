@@ -1,5 +1,3 @@
-//! The instructions at which threads may diverge.
-
 use super::code::Code;
 use super::graph::{Block, Graph, Leave, Lost};
 use super::postdominators::{self, PostDominator};

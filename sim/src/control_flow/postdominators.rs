@@ -1,5 +1,3 @@
-//! Immediate post-dominators.
-
 #[cfg(test)]
 mod tests;
 

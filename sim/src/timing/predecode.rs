@@ -1,5 +1,3 @@
-//! Predecoding of instruction words in S2.
-
 use weft_config::Isa;
 
 use crate::decode::{CsrSource, DecodeCache, Form, Instruction, Unit};

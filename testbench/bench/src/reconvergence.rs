@@ -1,5 +1,3 @@
-//! The reconvergence table next to instruction memory.
-
 use sim::Program;
 use sim::control_flow::{Analysis, ReconvergenceTable};
 use weft_config::Config;

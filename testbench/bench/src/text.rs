@@ -1,5 +1,3 @@
-//! Texts of instructions and paths in reports.
-
 use sim::Program;
 use weft_trace::PathRecord;
 

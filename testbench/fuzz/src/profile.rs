@@ -1,5 +1,3 @@
-//! Profiles of random programs: named weights.
-
 /// Relative frequencies in the generator, within each group.
 #[derive(Clone, Debug)]
 pub struct Profile {

@@ -27,7 +27,6 @@ pub struct Text {
 
 impl Text {
     pub fn raw(&mut self, line: impl Display) {
-        // Writing to a `String` never fails.
         let _ = writeln!(self.lines, "{line}");
     }
 

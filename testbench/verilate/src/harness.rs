@@ -34,7 +34,6 @@ pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>,
     let (mut table, mut banks) = (String::new(), String::new());
     for PortInfo { name, width, direction } in ports {
         let output = u32::from(*direction == Direction::Output);
-        // Writing to a `String` never fails.
         let _ = writeln!(table, "            {{\"{name}\", {width}, {output}, &core.{name}}},");
     }
     let bus = memory.map_or(&[][..], |memory| &memory.bus);

@@ -155,7 +155,6 @@ impl Threads {
                 Some(pc) => format!("last committed {}: {state}", program.place(pc)),
                 None => "no commit yet".into(),
             };
-            // Writing to a `String` cannot fail.
             let _ = writeln!(text, "  warp {warp}, lanes {:#x}: {did}", group.mask);
         }
     }

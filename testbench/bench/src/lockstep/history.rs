@@ -39,7 +39,6 @@ impl History {
 
     pub(super) fn write(&self, text: &mut String, program: &Program, warp: u32) {
         for Line { cycle, number, pc, instruction, mask, served } in &self.warps[warp as usize] {
-            // Writing to a `String` cannot fail.
             let _ = writeln!(
                 text,
                 "  cycle {cycle}, commit {number}: {}: {}, mask {mask:#x}, served {served:#x}",

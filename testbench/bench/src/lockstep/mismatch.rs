@@ -100,7 +100,6 @@ impl Scene<'_> {
 
     fn report(&self, cycle: u64, subject: Option<Subject>, difference: &Difference) -> String {
         let mut text = format!("mismatch in cycle {cycle}: {}", difference.field);
-        // Writing to a `String` cannot fail.
         if let Some(lane) = difference.lane {
             let _ = write!(text, ", lane {lane}");
         }

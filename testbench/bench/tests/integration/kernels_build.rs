@@ -1,5 +1,3 @@
-//! Building kernels: the files, and the errors.
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,5 +1,3 @@
-//! The hardware's encoding of the table.
-
 use sim::Program;
 use sim::control_flow::{Analysis, Reconvergence, ReconvergenceTable};
 

@@ -1,5 +1,3 @@
-//! One branch of each shape.
-
 use sim::control_flow::{Kind, Lost, Reason, Reconvergence};
 
 use super::analysis;

@@ -242,7 +242,6 @@ fn top(stages: &[(&str, Vec<PortInfo>)], outer: &[PortInfo]) -> String {
     let direction = |port: &PortInfo| if port.direction == Direction::Input { "input" } else { "output" };
     let declare = |port: &PortInfo| format!("    {} wire [{}:0] {}", direction(port), port.width - 1, port.name);
     let declarations: Vec<String> = outer.iter().map(declare).collect();
-    // Writing to a `String` never fails.
     let _ = writeln!(text, "module {TOP} (\n{}\n);", declarations.join(",\n"));
     for (name, ports) in stages {
         let connections: Vec<String> = ports.iter().map(|PortInfo { name, .. }| format!(".{name} ({name})")).collect();

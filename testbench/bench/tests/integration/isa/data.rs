@@ -1,5 +1,3 @@
-//! RV32I and RV32M between registers and with immediates.
-
 use kernels::assembly::{IMMEDIATES, PRODUCTS, QUOTIENTS, REGISTERS, SHIFTS, UPPERS};
 
 use crate::isa::writer::{FEW_PAIRS, PAIRS, Register, Writer};

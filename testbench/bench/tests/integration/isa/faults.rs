@@ -78,7 +78,6 @@ pub fn image(selected: usize) -> Image {
     let mut text = format!("#define CASES {}\n{TEXT}", CASES.len());
     let mut table = String::new();
     for (number, case) in CASES.iter().enumerate() {
-        // Writing to a `String` never fails.
         let _ = writeln!(text, "case_{number}:\n {case}\n j no_fault");
         let _ = writeln!(table, " .word case_{number}");
     }

@@ -118,7 +118,6 @@ impl Image {
         for pair in &operands {
             for operand in 0..2 {
                 let words: Vec<_> = pair.iter().map(|pair| format!("{:#x}", pair[operand])).collect();
-                // Writing to a `String` never fails.
                 let _ = writeln!(source, " .word {}", words.join(","));
             }
         }

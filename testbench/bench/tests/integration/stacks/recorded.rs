@@ -1,5 +1,3 @@
-//! A run in lock step with its trace records.
-
 use serde_json::Value;
 use sim::Program;
 use testbench::{Engine, Report, RunOptions};
