@@ -16,7 +16,7 @@ def figures(root):
     for path in sorted((root / SOURCES).glob("*")):
         if path.suffix == ".json" or (path.suffix == ".py" and defines_draw(path)):
             found[path.stem] = path
-    return {name: path for name, path in found.items() if name != "waves"}
+    return found
 
 
 def defines_draw(path):

@@ -29,7 +29,7 @@ def module(path):
 def drawn(source):
     """The text of the SVG of a source."""
     if source.suffix == ".json":
-        return module(source.parent / "waves.py").draw(json.loads(source.read_text(encoding="utf-8"))).svg()
+        return module(source.parent / "waves.py").waveform(json.loads(source.read_text(encoding="utf-8"))).svg()
     return module(source).draw().svg()
 
 

@@ -11,7 +11,7 @@ CYCLE, ROW, HIGH, SLOPE, TOP = 58, 31, 19, 3, 46
 BADGE = 8
 
 
-def draw(source):
+def waveform(source):
     signals = [] if source.get("clock") is False else [{"name": "clk", "wave": None}]
     signals += [{"group": entry} if isinstance(entry, str) else entry for entry in source["signal"]]
     cycles = max(len(signal.get("wave") or "") for signal in signals)
