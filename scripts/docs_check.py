@@ -38,6 +38,7 @@ REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:\s+(?P<target>\S+)", re.MULTILINE)
 HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(?P<title>.*?)\s*#*$", re.MULTILINE)
 ANCHOR = re.compile(r"<[a-z]+\s[^>]*\b(?:id|name)=\"(?P<name>[^\"]+)\"")
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=indent)(?P=fence)`*[^\n]*$", re.MULTILINE | re.DOTALL)
+LIST_ITEM = re.compile(r"(?P<indent> *)(?:[-*+]|\d+\.)\s")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n\n).)+?(?<!`)\1(?!`)", re.DOTALL)
 GENERATED = re.compile(r"^<!-- (?P<name>[^>]*): begin -->.*?^<!-- (?P=name): end -->", re.MULTILINE | re.DOTALL)
@@ -132,6 +133,18 @@ def near(by_path, root, path):
     return f" (there is {', '.join(other.relative_to(root.resolve()).as_posix() for other in same)})" if same else ""
 
 
+def check_lists(found):
+    """What GitHub shows as a list or a table and MkDocs as text."""
+    for page in found:
+        lines = [""] + page.unfenced.split("\n")
+        for number, (before, line) in enumerate(zip(lines, lines[1:]), 1):
+            item, above = LIST_ITEM.match(line), LIST_ITEM.match(before)
+            if item and above and len(above["indent"]) < len(item["indent"]) < len(above["indent"]) + 4:
+                yield f"{page.name}:{number}: a list in a list, indent it by {len(above['indent']) + 4}"
+            elif (item or line.startswith("|")) and before and not before[0] in " |" and not above:
+                yield f"{page.name}:{number}: a list or table right after text, write an empty line before it"
+
+
 def check_style(found):
     for page in found:
         for number, line in enumerate(page.text.split("\n"), 1):
@@ -201,7 +214,7 @@ def check(root):
     """All problems of the documentation below a folder."""
     found = pages(root)
     return [
-        *check_links(root, found), *check_style(found), *check_length(found), *check_navigation(root, found), *check_figures(root, found),
+        *check_links(root, found), *check_lists(found), *check_style(found), *check_length(found), *check_navigation(root, found), *check_figures(root, found),
     ]
 
 

@@ -112,6 +112,18 @@ class DocsCheck(unittest.TestCase):
         self.append("docs/manual/use.md", f"\n| {'c' * 40} \\| {'c' * 40} |\n|---|\n")
         self.reports("docs/manual/use.md:7: a cell of 84 characters")
 
+    def test_a_list_right_after_text(self):
+        self.append("docs/manual/use.md", "\n- good\n  more of it\n- good\n\nText:\n- bad\n")
+        self.reports("docs/manual/use.md:12: a list or table right after text")
+
+    def test_a_table_right_after_text(self):
+        self.append("docs/manual/use.md", "\nText\n| a |\n|---|\n| b |\n")
+        self.reports("docs/manual/use.md:8: a list or table right after text")
+
+    def test_a_list_in_a_list(self):
+        self.append("docs/manual/use.md", "\n- a\n    - good\n    - good\n- b\n  - bad\n")
+        self.reports("docs/manual/use.md:11: a list in a list, indent it by 4")
+
     def test_a_banned_phrase_also_across_lines_and_in_capitals(self):
         self.append("docs/design/core.md", "\nNobody knows. The path in\ncharge runs.\n")
         self.reports(

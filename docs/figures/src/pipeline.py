@@ -41,13 +41,13 @@ def draw():
     c.arrow((back, low), (back, low + 22), (s[0].x + 100, low + 22), (s[0].x + 100, low), label="prediction", at=(s[1].x + WIDTH + 25, low + 14))
     x = s[8].x + WIDTH / 2
     c.arrow((x, BELOW), (x, low + 48), (s[0].x + 52, low + 48), (s[0].x + 52, low), color=ACCENT, width=2)
-    c.lines(x + 8, low + 64, ["resteer: new pc,", "epoch flips,", "buffer emptied"], size=10.8, color=ACCENT, align="left", step=14)
+    c.lines(x + 8, low + 54, ["resteer: new pc,", "epoch flips,", "buffer emptied"], size=10.8, color=ACCENT, align="left", step=14)
 
     # Registers.
     registers = c.box(s[7].x + 20, 232, WIDTH + 60, 48, "register file", ["2 copies in each lane"], kind="storage")
     c.arrow(registers.right(), (s[4].x + 40, 256), (s[4].x + 40, low), label="rs1, rs2", at=(s[4].x - 24, 247))
     c.arrow((s[7].x + 76, BELOW), (s[7].x + 76, 280), label="rd of S7", at=(s[7].x + 84, 305), align="left")
-    c.arrow(s[9].top(0.25), (s[9].x + 34, 268), (registers.x, 268), label="rd of loads, products, quotients", at=(s[9].x + 42, 281), align="left")
+    c.arrow(s[9].top(0.25), (s[9].x + 34, 272), (registers.x, 272), label="rd of loads, products, quotients", at=(s[9].x + 42, 286), align="left")
     c.lines(s[5].x + 28, 290, ["after S3", "nothing stalls"], size=10.8, color=FAINT, step=14)
 
     # Data memory.
