@@ -32,12 +32,16 @@ BANNED = {
     "called off": "cancelled",
     "by hand": "manually",
 }
-BANNED_PATTERN = re.compile(r"\b(" + "|".join(r"\s+".join(phrase.split()) for phrase in BANNED) + r")s?\b", re.IGNORECASE)
+BANNED_PATTERN = re.compile(
+    r"\b(" + "|".join(r"\s+".join(phrase.split()) for phrase in BANNED) + r")s?\b", re.IGNORECASE
+)
 LINK = re.compile(r"\[(?:[^\[\]]|\[[^\[\]]*\](?:\([^()]*\))?)*\]\((?P<target><[^>]*>|[^()\s]+)(?:\s+\"[^\"]*\")?\)")
 REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:\s+(?P<target>\S+)", re.MULTILINE)
 HEADING = re.compile(r"^ {0,3}(#{1,6})\s+(?P<title>.*?)\s*#*$", re.MULTILINE)
 ANCHOR = re.compile(r"<[a-z]+\s[^>]*\b(?:id|name)=\"(?P<name>[^\"]+)\"")
-FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=indent)(?P=fence)`*[^\n]*$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})[^\n]*\n.*?^(?P=indent)(?P=fence)`*[^\n]*$", re.MULTILINE | re.DOTALL
+)
 LIST_ITEM = re.compile(r"(?P<indent> *)(?:[-*+]|\d+\.)\s")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n\n).)+?(?<!`)\1(?!`)", re.DOTALL)
@@ -69,7 +73,7 @@ class Page:
         """Words of prose and of tables written in the page: no code, nothing between the markers of a script."""
         text = self.unfenced
         for generated in GENERATED.finditer(self.text):
-            text = text[: generated.start()] + blank(generated) + text[generated.end():]
+            text = text[: generated.start()] + blank(generated) + text[generated.end() :]
         return sum(1 for word in text.split() if re.search(r"\w", word))
 
     @property
@@ -106,7 +110,10 @@ def links(page):
         while match := pattern.search(page.prose, start):
             # A figure may be the text of a link: its own target comes first.
             start = match.start() + 1
-            yield page.line_of(match.start("target")), page.text[match.start("target"):match.end("target")].strip("<>")
+            yield (
+                page.line_of(match.start("target")),
+                page.text[match.start("target") : match.end("target")].strip("<>"),
+            )
 
 
 def check_links(root, found):
@@ -141,7 +148,7 @@ def check_lists(found):
             item, above = LIST_ITEM.match(line), LIST_ITEM.match(before)
             if item and above and len(above["indent"]) < len(item["indent"]) < len(above["indent"]) + 4:
                 yield f"{page.name}:{number}: a list in a list, indent it by {len(above['indent']) + 4}"
-            elif (item or line.startswith("|")) and before and not before[0] in " |" and not above:
+            elif (item or line.startswith("|")) and before and before[0] not in " |" and not above:
                 yield f"{page.name}:{number}: a list or table right after text, write an empty line before it"
 
 
@@ -152,9 +159,9 @@ def check_style(found):
                 yield f"{page.name}:{number}: {len(line)} columns, break the line at {LINE} or shorten it"
         for number, line in enumerate(page.unfenced.split("\n"), 1):
             if line.lstrip().startswith("|"):
-                for cell in re.split(r"(?<!\\)\|", line.strip().strip("|")):
-                    if len(cell.strip()) > CELL:
-                        yield f"{page.name}:{number}: a cell of {len(cell.strip())} characters, shorten it to {CELL}: '{cell.strip()[:40]}…'"
+                for cell in map(str.strip, re.split(r"(?<!\\)\|", line.strip().strip("|"))):
+                    if len(cell) > CELL:
+                        yield f"{page.name}:{number}: a cell of {len(cell)} characters, shorten it to {CELL}: '{cell[:40]}…'"
         if page.is_notebook:
             continue
         for phrase in BANNED_PATTERN.finditer(page.prose):
@@ -190,7 +197,9 @@ def check_figures(root, found):
     folder, sources = root / "docs/figures", figures(root)
     shown = {
         (page.path.parent / urllib.parse.unquote(target)).resolve()
-        for page in found for _, target in links(page) if target.endswith(".svg")
+        for page in found
+        for _, target in links(page)
+        if target.endswith(".svg")
     }
     drawn = {path.stem: path for path in sorted(folder.glob("*.svg"))}
     for name, source in sources.items():
@@ -201,7 +210,12 @@ def check_figures(root, found):
         stamp = STAMP.search(drawn[name].read_text(encoding="utf-8")[:2000])
         files = inputs(root, source)
         names = ", ".join(path.relative_to(root).as_posix() for path in files)
-        if not stamp or stamp["files"] != names or any(not path.exists() for path in files) or stamp["hash"] != digest(files):
+        if (
+            not stamp
+            or stamp["files"] != names
+            or any(not path.exists() for path in files)
+            or stamp["hash"] != digest(files)
+        ):
             yield f"docs/figures/{name}.svg:1: older than its source {where}, {again}"
     for name, path in drawn.items():
         if name not in sources:
@@ -214,7 +228,12 @@ def check(root):
     """All problems of the documentation below a folder."""
     found = pages(root)
     return [
-        *check_links(root, found), *check_lists(found), *check_style(found), *check_length(found), *check_navigation(root, found), *check_figures(root, found),
+        *check_links(root, found),
+        *check_lists(found),
+        *check_style(found),
+        *check_length(found),
+        *check_navigation(root, found),
+        *check_figures(root, found),
     ]
 
 

@@ -20,7 +20,8 @@ GOOD = {
     "LICENCE": "free\n",
     "docs/README.md": "# Documentation\n\n[use](manual/use.md), [core](design/core.md)\n",
     "docs/manual/use.md": "# Use\n\n## First steps\n\n[![a box](../figures/box.svg)](../design/core.md)\n",
-    "docs/design/core.md": "# Core\n\n[use](../manual/use.md#first-steps), [top](#core), [file](../../LICENCE), [far](https://example.com/x#y)\n",
+    "docs/design/core.md": "# Core\n\n[use](../manual/use.md#first-steps), [top](#core), [file](../../LICENCE)\n"
+    "[far](https://example.com/x#y)\n",
     "docs/figures/src/box.py": "import shapes\n\n\ndef draw():\n    return shapes.box()\n",
     "docs/figures/src/shapes.py": "def box():\n    pass\n",
     "mkdocs.yml": "nav:\n  - README.md\n  - Manual:\n      - manual/use.md\n  - Design:\n      - Core: design/core.md\n",
@@ -63,7 +64,9 @@ class DocsCheck(unittest.TestCase):
 
     def test_a_link_names_the_page_that_moved(self):
         self.append("docs/manual/use.md", "\n[core](core.md)\n")
-        self.reports("docs/manual/use.md:7: 'core.md' leads nowhere, name a file that exists (there is docs/design/core.md)")
+        self.reports(
+            "docs/manual/use.md:7: 'core.md' leads nowhere, name a file that exists (there is docs/design/core.md)"
+        )
 
     def test_links_out_of_the_repository(self):
         self.append("README.md", "\n[out](../other/README.md)\n")
@@ -84,20 +87,22 @@ class DocsCheck(unittest.TestCase):
     def test_a_missing_anchor_in_another_page_and_in_the_same(self):
         self.append("docs/design/core.md", "\n[a](../manual/use.md#last-steps) [b](#edge)\n")
         self.reports(
-            "docs/design/core.md:5: no heading '#last-steps' in docs/manual/use.md, write one of: first-steps, use",
-            "docs/design/core.md:5: no heading '#edge' in docs/design/core.md",
+            "docs/design/core.md:6: no heading '#last-steps' in docs/manual/use.md, write one of: first-steps, use",
+            "docs/design/core.md:6: no heading '#edge' in docs/design/core.md",
         )
 
     def test_anchors_are_those_of_github(self):
         self.append(
             "docs/design/core.md",
-            "\n## `pdom-stack` and *`dual_path`*\n\n## The core's [edge](../manual/use.md)\n\n## Twice\n\n## Twice\n\n<a id=\"own\"></a>\n\n"
+            '\n## `pdom-stack` and *`dual_path`*\n\n## The core\'s [edge](../manual/use.md)\n\n## Twice\n\n## Twice\n\n<a id="own"></a>\n\n'
             "[a](#pdom-stack-and-dual_path) [b](#the-cores-edge) [c](#twice) [d](#twice-1) [e](#own)\n",
         )
         self.reports()
 
     def test_code_and_comments_have_no_links(self):
-        self.append("docs/design/core.md", "\n`[a](b.md)`\n\n```text\n[a](c.md)\n# heading\n```\n\n<!-- [a](d.md) -->\n")
+        self.append(
+            "docs/design/core.md", "\n`[a](b.md)`\n\n```text\n[a](c.md)\n# heading\n```\n\n<!-- [a](d.md) -->\n"
+        )
         self.reports()
 
     def test_a_line_of_141_columns(self):
@@ -127,7 +132,8 @@ class DocsCheck(unittest.TestCase):
     def test_a_banned_phrase_also_across_lines_and_in_capitals(self):
         self.append("docs/design/core.md", "\nNobody knows. The path in\ncharge runs.\n")
         self.reports(
-            "docs/design/core.md:5: 'nobody' is not to be written", "docs/design/core.md:5: 'path in charge' is not to be written, instead: active path",
+            "docs/design/core.md:6: 'nobody' is not to be written",
+            "docs/design/core.md:6: 'path in charge' is not to be written, instead: active path",
         )
 
     def test_phrases_are_banned_in_the_readme(self):
@@ -148,7 +154,10 @@ class DocsCheck(unittest.TestCase):
 
     def test_code_and_generated_tables_are_not_counted(self):
         code = "```\n" + "word " * 20 + "\n```\n"
-        self.append("docs/manual/use.md", code * 300 + "\n<!-- rows: begin -->\n" + ("| a | b |\n" * 3000) + "<!-- rows: end -->\n")
+        self.append(
+            "docs/manual/use.md",
+            code * 300 + "\n<!-- rows: begin -->\n" + ("| a | b |\n" * 3000) + "<!-- rows: end -->\n",
+        )
         self.reports()
 
     def test_all_pages_that_are_too_long_together(self):
@@ -168,7 +177,9 @@ class DocsCheck(unittest.TestCase):
 
     def test_a_figure_whose_source_has_changed(self):
         self.append("docs/figures/src/box.py", "# changed\n")
-        self.reports("docs/figures/box.svg:1: older than its source docs/figures/src/box.py, run: python3 scripts/figures.py box")
+        self.reports(
+            "docs/figures/box.svg:1: older than its source docs/figures/src/box.py, run: python3 scripts/figures.py box"
+        )
 
     def test_a_figure_whose_imported_module_has_changed(self):
         self.append("docs/figures/src/shapes.py", "# changed\n")
@@ -176,7 +187,7 @@ class DocsCheck(unittest.TestCase):
 
     def test_a_figure_whose_data_have_changed(self):
         self.write("docs/notebook/measured/rows.csv", "a\n1\n")
-        self.append("docs/figures/src/shapes.py", "\nDATA = \"docs/notebook/measured/rows.csv\"\n")
+        self.append("docs/figures/src/shapes.py", '\nDATA = "docs/notebook/measured/rows.csv"\n')
         self.stamp("box.py")
         self.reports()
         self.append("docs/notebook/measured/rows.csv", "2\n")

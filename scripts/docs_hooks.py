@@ -14,11 +14,13 @@ def on_page_markdown(markdown, page, config, **_):
         target = posixpath.normpath(posixpath.join("docs", folder, link["target"]))
         if target.startswith("docs/"):
             return link[0]
-        return f"[{link['text']}]({config.repo_url.rstrip('/')}/blob/main/{target})" if config.repo_url else link["text"]
+        return (
+            f"[{link['text']}]({config.repo_url.rstrip('/')}/blob/main/{target})" if config.repo_url else link["text"]
+        )
 
     # Code is left as it is.
     parts, end = [], 0
     for fence in FENCE.finditer(markdown):
-        parts += [LINK.sub(rewritten, markdown[end:fence.start()]), fence[0]]
+        parts += [LINK.sub(rewritten, markdown[end : fence.start()]), fence[0]]
         end = fence.end()
     return "".join([*parts, LINK.sub(rewritten, markdown[end:])])

@@ -39,7 +39,11 @@ def inputs(root, source):
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
             near = [folder / f"{name}.py" for name in names]
             waiting += [other for other in near if other.exists() and other not in found and other not in waiting]
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch(r"docs/[\w./-]+\.csv", node.value):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and re.fullmatch(r"docs/[\w./-]+\.csv", node.value)
+            ):
                 data.append(root / node.value)
     return found + sorted(set(data))
 

@@ -4,8 +4,14 @@ from drawing import FAINT, Canvas
 
 # live, parked, depth, pc of eight threads: an example.
 THREADS = [
-    ("0", "1", "0", "0", "0x140"), ("1", "1", "0", "0", "0x140"), ("2", "1", "0", "1", "0x124"), ("3", "1", "0", "0", "0x140"),
-    ("4", "1", "0", "0", "0x100"), ("5", "1", "0", "1", "0x124"), ("6", "1", "0", "0", "0x100"), ("7", "1", "1", "1", "0x124"),
+    ("0", "1", "0", "0", "0x140"),
+    ("1", "1", "0", "0", "0x140"),
+    ("2", "1", "0", "1", "0x124"),
+    ("3", "1", "0", "0", "0x140"),
+    ("4", "1", "0", "0", "0x100"),
+    ("5", "1", "0", "1", "0x124"),
+    ("6", "1", "0", "0", "0x100"),
+    ("7", "1", "1", "1", "0x124"),
 ]
 # Winner of each node: depth, pc, threads.
 NODES = [
@@ -18,11 +24,24 @@ NODES = [
 def draw():
     c = Canvas(930, 500, "The arbiter", __doc__)
     c.group(236, 14, 680, 476, "arbiter")
-    outcome = c.box(14, 86, 152, 112, "outcome of S7", ["`a_mask_s8, a_pc_s8`", "`b_mask_s8, b_pc_s8`", "`exit_mask_s8`", "with depth, parked"], kind="outside")
+    outcome = c.box(
+        14,
+        86,
+        152,
+        112,
+        "outcome of S7",
+        ["`a_mask_s8, a_pc_s8`", "`b_mask_s8, b_pc_s8`", "`exit_mask_s8`", "with depth, parked"],
+        kind="outside",
+    )
     widths = [42, 34, 44, 42, 62]
     top, height = 86, 34
     rows = c.table(
-        252, top, widths, THREADS, height=height, header=["thread", "live", "parked", "depth", "pc"],
+        252,
+        top,
+        widths,
+        THREADS,
+        height=height,
+        header=["thread", "live", "parked", "depth", "pc"],
         kinds={2: "active", 5: "active"},
     )
     c.arrow(outcome.right(), (252, 142))
@@ -45,7 +64,12 @@ def draw():
             if level == 0:
                 for entry in (0, 1):
                     row = rows[2 * position + entry]
-                    c.arrow(row.right(), (494, row.right()[1]), (494, middle + (-8 if entry == 0 else 8)), (x, middle + (-8 if entry == 0 else 8)))
+                    c.arrow(
+                        row.right(),
+                        (494, row.right()[1]),
+                        (494, middle + (-8 if entry == 0 else 8)),
+                        (x, middle + (-8 if entry == 0 else 8)),
+                    )
             else:
                 for below, shift in ((boxes[level - 1][2 * position], -8), (boxes[level - 1][2 * position + 1], 8)):
                     turn = below.x + width + 13
@@ -53,8 +77,13 @@ def draw():
     c.text(670, 42, "tree of T − 1 comparators, log2 T levels", size=11.5, bold=True)
     c.text(670, 60, "cut by arbiter.pipeline_stages registers", size=11, color=FAINT)
     c.lines(
-        494, 378, ["not parked first, then the greater depth,", "then the smaller pc; of equal ones both are kept"],
-        size=11, color=FAINT, align="left", step=16,
+        494,
+        378,
+        ["not parked first, then the greater depth,", "then the smaller pc; of equal ones both are kept"],
+        size=11,
+        color=FAINT,
+        align="left",
+        step=16,
     )
 
     # The table of active paths.

@@ -15,15 +15,21 @@ def draw():
     left.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
     against_threads(right, f"LUT4 ÷ LUT4 with {REFERENCE}", "ratio")
     right.yaxis.set_major_formatter(ticker.FormatStrFormatter("%.1f"))
-    for unit, (name, color, mark) in UNITS.items():
+    for unit, (name, looks) in UNITS.items():
         at = {threads: cores[unit, threads] for threads in THREADS}
         flat = [threads for threads in THREADS if at[threads]["flattened"] == "yes"]
         summed = [threads for threads in THREADS if at[threads]["flattened"] == "no"]
         lut4 = {threads: float(at[threads]["lut4"]) for threads in THREADS}
-        left.plot(flat, [lut4[threads] for threads in flat], color=color, marker=mark, label=name)
-        left.plot(summed, [lut4[threads] for threads in summed], color=color, marker=mark, linestyle="", markerfacecolor=PAGE)
+        left.plot(flat, [lut4[threads] for threads in flat], label=name, **looks)
+        left.plot(summed, [lut4[threads] for threads in summed], linestyle="", markerfacecolor=PAGE, **looks)
         reference = {threads: float(cores[REFERENCE, threads]["lut4"]) for threads in flat}
-        right.plot(flat, [lut4[threads] / reference[threads] for threads in flat], color=color, marker=mark)
+        right.plot(flat, [lut4[threads] / reference[threads] for threads in flat], **looks)
     figure.legend(loc="outside upper left", ncols=5, fontsize=9.5, handlelength=2, columnspacing=1.4)
-    figure.supxlabel("hollow: sum of modules, not comparable with a whole core; only whole cores on the right", fontsize=9.5, color=FAINT, x=0.01, ha="left")
+    figure.supxlabel(
+        "hollow: sum of modules, not comparable with a whole core; only whole cores on the right",
+        fontsize=9.5,
+        color=FAINT,
+        x=0.01,
+        ha="left",
+    )
     return Plot(figure, "Area of the cores against threads", __doc__)

@@ -9,9 +9,18 @@ STACK = [("A", ALL), ("B", TO_B), ("C", TO_C_LATER), ("C", TO_C_FIRST), ("D", AL
 # Paths of the warp after each slot: the active one first.
 SORTED_PATHS = [["B 11111000", "C 00000111"], ["C 00011111", "D 11100000"], ["D 11111111"], []]
 STACK_PATHS = [
-    ["B 11111000", "C 00000111", "D 11111111"], ["C 00011000", "C 00000111", "D 11111111"], ["C 00000111", "D 11111111"], ["D 11111111"], [],
+    ["B 11111000", "C 00000111", "D 11111111"],
+    ["C 00011000", "C 00000111", "D 11111111"],
+    ["C 00000111", "D 11111111"],
+    ["D 11111111"],
+    [],
 ]
-COLORS = {"A": ("#e7eefb", "#3457a6"), "B": ("#fff1cc", "#a86e0c"), "C": ("#e4f3e8", "#2f7d4b"), "D": ("#f3e6f7", "#7b3a94")}
+COLORS = {
+    "A": ("#e7eefb", "#3457a6"),
+    "B": ("#fff1cc", "#a86e0c"),
+    "C": ("#e4f3e8", "#2f7d4b"),
+    "D": ("#f3e6f7", "#7b3a94"),
+}
 WIDTH, ROW = 104, 15
 
 
@@ -26,12 +35,24 @@ def graph(c, x, y):
     a, b, then, end = (blocks[name] for name in "ABCD")
     c.arrow(a.bottom(0.8), (a.x + 73.6, y + 55), (b.x + 60, y + 55), (b.x + 60, b.y))
     c.arrow(a.bottom(0.2), (a.x + 18.4, then.y), label="a", at=(a.x + 10, y + 90))
-    c.arrow((b.x + 20, b.y + 40), (b.x + 20, y + 125), (then.x + 56, y + 125), (then.x + 56, then.y), label="b", at=(b.x + 4, y + 117))
+    c.arrow(
+        (b.x + 20, b.y + 40),
+        (b.x + 20, y + 125),
+        (then.x + 56, y + 125),
+        (then.x + 56, then.y),
+        label="b",
+        at=(b.x + 4, y + 117),
+    )
     c.arrow((b.x + 70, b.y + 40), (b.x + 70, end.y))
     c.arrow((then.x + 40, then.y + 40), (then.x + 40, y + 230), end.left())
     c.lines(
-        x - 4, y + 278,
-        ["pcs: A < B < C < D", "a holds in threads 0 to 2,", "b in threads 3 and 4", "post-dominator of A and B: D"], size=10.8, color=FAINT, align="left", step=16,
+        x - 4,
+        y + 278,
+        ["pcs: A < B < C < D", "a holds in threads 0 to 2,", "b in threads 3 and 4", "post-dominator of A and B: D"],
+        size=10.8,
+        color=FAINT,
+        align="left",
+        step=16,
     )
 
 

@@ -23,8 +23,18 @@ MONO = "'JetBrains Mono', Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono'
 WIDTHS = {
     width: characters
     for width, characters in (
-        (222, "ijl"), (278, " !,./:;I[]ft|'"), (333, "()-r`"), (500, "ckJsvxyz"), (611, "FTZ"), (667, "ABEKPSVXY&"),
-        (722, "CDHNRUw"), (778, "GOQ"), (833, "Mm"), (944, "W"), (584, "+=<>~"), (1000, "→←—≤≥×…"),
+        (222, "ijl"),
+        (278, " !,./:;I[]ft|'"),
+        (333, "()-r`"),
+        (500, "ckJsvxyz"),
+        (611, "FTZ"),
+        (667, "ABEKPSVXY&"),
+        (722, "CDHNRUw"),
+        (778, "GOQ"),
+        (833, "Mm"),
+        (944, "W"),
+        (584, "+=<>~"),
+        (1000, "→←—≤≥×…"),
     )
 }
 
@@ -87,8 +97,17 @@ class Canvas:
     def rectangle(self, x, y, width, height, fill, border, line=1.4, dashed=False, radius=5, layer=1):
         dashes = "5 3.5" if dashed else None
         self.add(
-            layer, "rect", x=x, y=y, width=width, height=height, rx=radius or None, fill=fill, stroke=border,
-            stroke_width=line, stroke_dasharray=dashes,
+            layer,
+            "rect",
+            x=x,
+            y=y,
+            width=width,
+            height=height,
+            rx=radius or None,
+            fill=fill,
+            stroke=border,
+            stroke_width=line,
+            stroke_dasharray=dashes,
         )
         return Box(x, y, width, height)
 
@@ -96,7 +115,20 @@ class Canvas:
         points = " ".join(f"{number(x)},{number(y)}" for x, y in corners)
         self.add(layer, "polygon", points=points, fill=fill, stroke=border, stroke_width=line, stroke_linejoin="round")
 
-    def text(self, x, y, text, size=12.5, align="center", color=INK, bold=False, mono=False, fits=None, halo=False, turned=False):
+    def text(
+        self,
+        x,
+        y,
+        text,
+        size=12.5,
+        align="center",
+        color=INK,
+        bold=False,
+        mono=False,
+        fits=None,
+        halo=False,
+        turned=False,
+    ):
         """One line of text, y in its middle; `fits`: the width that it must not exceed; `halo`: a white rim over lines."""
         needed = width_of(text, size, mono, bold)
         if fits is not None and needed > fits:
@@ -107,9 +139,18 @@ class Canvas:
         middle = y + size * 0.355
         rim = {"stroke": PAGE, "stroke_width": 3.5, "stroke_linejoin": "round", "paint_order": "stroke"} if halo else {}
         self.add(
-            3, "text", text, x=x, y=middle, font_family=MONO if mono else SANS, font_size=size, fill=color,
-            text_anchor={"left": None, "center": "middle", "right": "end"}[align], font_weight="600" if bold else None,
-            transform=f"rotate(-90 {number(x)} {number(y)})" if turned else None, **rim,
+            3,
+            "text",
+            text,
+            x=x,
+            y=middle,
+            font_family=MONO if mono else SANS,
+            font_size=size,
+            fill=color,
+            text_anchor={"left": None, "center": "middle", "right": "end"}[align],
+            font_weight="600" if bold else None,
+            transform=f"rotate(-90 {number(x)} {number(y)})" if turned else None,
+            **rim,
         )
 
     def lines(self, x, y, lines, size=12, step=None, **how):
@@ -117,9 +158,29 @@ class Canvas:
         for position, line in enumerate(lines):
             code = len(line) > 2 and line[0] == line[-1] == "`"
             text = line[1:-1] if code else line
-            self.text(x, y + position * (step or size * 1.3), text, size=size - 0.7 * code, **{**how, "mono": code or how.get("mono", False)})
+            self.text(
+                x,
+                y + position * (step or size * 1.3),
+                text,
+                size=size - 0.7 * code,
+                **{**how, "mono": code or how.get("mono", False)},
+            )
 
-    def box(self, x, y, width, height, title="", lines=(), kind="logic", size=12.5, small=11.2, dashed=False, align="center", mono=False):
+    def box(
+        self,
+        x,
+        y,
+        width,
+        height,
+        title="",
+        lines=(),
+        kind="logic",
+        size=12.5,
+        small=11.2,
+        dashed=False,
+        align="center",
+        mono=False,
+    ):
         """A box with a title in bold and lines under it, in its middle."""
         fill, border = KINDS[kind]
         box = self.rectangle(x, y, width, height, fill, border, dashed=dashed)
@@ -161,11 +222,29 @@ class Canvas:
     def line(self, *points, color=INK, width=1.5, dashed=False, layer=2):
         path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
         self.add(
-            layer, "polyline", points=path, fill="none", stroke=color, stroke_width=width,
-            stroke_dasharray="5 3.5" if dashed else None, stroke_linejoin="round",
+            layer,
+            "polyline",
+            points=path,
+            fill="none",
+            stroke=color,
+            stroke_width=width,
+            stroke_dasharray="5 3.5" if dashed else None,
+            stroke_linejoin="round",
         )
 
-    def arrow(self, *points, label=None, at=None, color=INK, width=1.5, dashed=False, both=False, size=10.8, align="center", bold=False):
+    def arrow(
+        self,
+        *points,
+        label=None,
+        at=None,
+        color=INK,
+        width=1.5,
+        dashed=False,
+        both=False,
+        size=10.8,
+        align="center",
+        bold=False,
+    ):
         """An arrow through the points, its head at the last; the lines of the label begin at `at`."""
         trimmed = list(points)
         for end, tip, before in [(-1, points[-1], points[-2])] + ([(0, points[0], points[1])] if both else []):

@@ -7,8 +7,16 @@ EMPTY = ("", "")
 # Title, what happens, rows from the top: left pc and mask, right pc and mask, rpc.
 STEPS = [
     ("1  A runs", "in the left slot", [(("0x100", "11111111"), EMPTY, "none")]),
-    ("2  the branch commits", "one row pushed, both slots run", [(("0x110", "00000111"), ("0x130", "11111000"), "0x150"), (("0x150", "11111111"), EMPTY, "none")]),
-    ("3  B arrives at 0x150", "its side is emptied", [(EMPTY, ("0x130", "11111000"), "0x150"), (("0x150", "11111111"), EMPTY, "none")]),
+    (
+        "2  the branch commits",
+        "one row pushed, both slots run",
+        [(("0x110", "00000111"), ("0x130", "11111000"), "0x150"), (("0x150", "11111111"), EMPTY, "none")],
+    ),
+    (
+        "3  B arrives at 0x150",
+        "its side is emptied",
+        [(EMPTY, ("0x130", "11111000"), "0x150"), (("0x150", "11111111"), EMPTY, "none")],
+    ),
     ("4  C arrives at 0x150", "popped: all run D", [(("0x150", "11111111"), EMPTY, "none")]),
 ]
 WIDTHS = [50, 66, 50, 66, 48]
@@ -33,13 +41,30 @@ def draw():
     c.group(254, 296, 662, 160, "the two slots of a warp")
     slots = []
     for number, x in ((0, 274), (1, 600)):
-        slots.append(c.box(x, 326, 296, 54, f"slot {number}", ["fetch, instruction buffer and scoreboard entries", "of its own"], kind="active", small=10.6))
+        slots.append(
+            c.box(
+                x,
+                326,
+                296,
+                54,
+                f"slot {number}",
+                ["fetch, instruction buffer and scoreboard entries", "of its own"],
+                kind="active",
+                small=10.6,
+            )
+        )
     c.arrow(slots[0].right(), slots[1].left(), both=True)
     c.lines(
-        274, 400,
-        ["A shadow bit for each scoreboard entry: threads move from slot to slot when paths diverge or reconverge, and an",
-         "instruction waits for the entries in use of its own slot and for the shadowed entries of the other slot.",
-         "At most T rows; top row and next row in LUT RAM, the rows under them in block RAM."],
-        size=11, color=FAINT, align="left", step=17,
+        274,
+        400,
+        [
+            "A shadow bit for each scoreboard entry: threads move from slot to slot when paths diverge or reconverge, and an",
+            "instruction waits for the entries in use of its own slot and for the shadowed entries of the other slot.",
+            "At most T rows; top row and next row in LUT RAM, the rows under them in block RAM.",
+        ],
+        size=11,
+        color=FAINT,
+        align="left",
+        step=17,
     )
     return c

@@ -5,7 +5,15 @@ from drawing import FAINT, KINDS, Canvas
 
 def draw():
     c = Canvas(930, 430, "Weft in one figure", __doc__)
-    program = c.box(20, 54, 150, 92, "program.elf", ["ordinary C, a stock", "RV32 compiler;", "every thread runs main"], kind="outside")
+    program = c.box(
+        20,
+        54,
+        150,
+        92,
+        "program.elf",
+        ["ordinary C, a stock", "RV32 compiler;", "every thread runs main"],
+        kind="outside",
+    )
     c.text(95, 30, "unmodified binary", size=11, color=FAINT)
 
     # The core.
@@ -35,7 +43,15 @@ def draw():
     c.arrow(stages.right(), (552, 122))
     c.text(623, 170, "mask of the path: 00010011", size=10.6)
 
-    unit = c.box(402, 220, 288, 62, "divergence unit", ["keeps the paths of a warp: pc and mask;", "decides which path runs next"], kind="active")
+    c.box(
+        402,
+        220,
+        288,
+        62,
+        "divergence unit",
+        ["keeps the paths of a warp: pc and mask;", "decides which path runs next"],
+        kind="active",
+    )
     c.arrow((430, 220), (430, 148), label="active path", at=(438, 196), align="left")
     c.arrow((650, 182), (650, 220), label="outcome", at=(642, 202), align="right")
     c.text(222, 270, "plug-ins:", size=12, bold=True, align="left")
@@ -45,11 +61,19 @@ def draw():
         c.box(222 + position * 95, 306, 88, 28, "", [name], kind=kind, small=10.6, dashed=position == 4)
 
     # Around it.
-    memory = c.box(752, 54, 158, 92, "memory", ["one line-wide port,", "AXI4, or block RAM", "in the core"], kind="outside")
+    c.box(752, 54, 158, 92, "memory", ["one line-wide port,", "AXI4, or block RAM", "in the core"], kind="outside")
     c.arrow((696, 122), (752, 122), both=True)
-    model = c.box(752, 220, 158, 76, "golden model", ["checks every commit", "of the Verilog in", "lock step"], kind="storage")
+    model = c.box(
+        752, 220, 158, 76, "golden model", ["checks every commit", "of the Verilog in", "lock step"], kind="storage"
+    )
     c.arrow((706, 258), model.left(), both=True)
-    tools = [("weft cosim", "lock step"), ("weft synth", "area, frequency"), ("weft compare", "units side by side"), ("weft fuzz", "random programs"), ("weft run", "cycles without hardware")]
+    tools = [
+        ("weft cosim", "lock step"),
+        ("weft synth", "area, frequency"),
+        ("weft compare", "units side by side"),
+        ("weft fuzz", "random programs"),
+        ("weft run", "cycles without hardware"),
+    ]
     for position, (command, what) in enumerate(tools):
         c.box(20 + position * 179, 372, 174, 44, "", [f"`{command}`", what], kind="plain", small=10.8)
     return c

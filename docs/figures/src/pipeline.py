@@ -23,7 +23,9 @@ def draw():
     for position, (title, lines) in enumerate(STAGES):
         row, column = divmod(position, 5)
         x = LEFT + (4 - column if row else column) * (WIDTH + GAP)
-        s.append(c.box(x, (TOP, BELOW)[row], WIDTH, HEIGHT, title, lines, kind="active" if position in (7, 8) else "logic"))
+        s.append(
+            c.box(x, (TOP, BELOW)[row], WIDTH, HEIGHT, title, lines, kind="active" if position in (7, 8) else "logic")
+        )
     for left, right in zip(s[:4], s[1:5]):
         c.arrow(left.right(), right.left())
     c.arrow(s[4].bottom(0.75), s[5].top(0.75))
@@ -38,23 +40,53 @@ def draw():
     c.arrow((x, TOP), (x, 48), label="imem_req_addr", at=(x - 8, 73), align="right")
     c.arrow((back, 48), (back, TOP), label="imem_rsp_data", at=(back + 8, 73), align="left")
     low = TOP + HEIGHT
-    c.arrow((back, low), (back, low + 22), (s[0].x + 100, low + 22), (s[0].x + 100, low), label="prediction", at=(s[1].x + WIDTH + 25, low + 14))
+    c.arrow(
+        (back, low),
+        (back, low + 22),
+        (s[0].x + 100, low + 22),
+        (s[0].x + 100, low),
+        label="prediction",
+        at=(s[1].x + WIDTH + 25, low + 14),
+    )
     x = s[8].x + WIDTH / 2
     c.arrow((x, BELOW), (x, low + 48), (s[0].x + 52, low + 48), (s[0].x + 52, low), color=ACCENT, width=2)
-    c.lines(x + 8, low + 54, ["resteer: new pc,", "epoch flips,", "buffer emptied"], size=10.8, color=ACCENT, align="left", step=14)
+    c.lines(
+        x + 8,
+        low + 54,
+        ["resteer: new pc,", "epoch flips,", "buffer emptied"],
+        size=10.8,
+        color=ACCENT,
+        align="left",
+        step=14,
+    )
 
     # Registers.
     registers = c.box(s[7].x + 20, 232, WIDTH + 60, 48, "register file", ["2 copies in each lane"], kind="storage")
     c.arrow(registers.right(), (s[4].x + 40, 256), (s[4].x + 40, low), label="rs1, rs2", at=(s[4].x - 24, 247))
     c.arrow((s[7].x + 76, BELOW), (s[7].x + 76, 280), label="rd of S7", at=(s[7].x + 84, 305), align="left")
-    c.arrow(s[9].top(0.25), (s[9].x + 34, 272), (registers.x, 272), label="rd of loads, products, quotients", at=(s[9].x + 42, 286), align="left")
+    c.arrow(
+        s[9].top(0.25),
+        (s[9].x + 34, 272),
+        (registers.x, 272),
+        label="rd of loads, products, quotients",
+        at=(s[9].x + 42, 286),
+        align="left",
+    )
     c.lines(s[5].x + 28, 290, ["after S3", "nothing stalls"], size=10.8, color=FAINT, step=14)
 
     # Data memory.
     low = BELOW + HEIGHT
     queue = c.box(s[7].x, 450, WIDTH, 46, "request queue", ["8 entries"], kind="storage")
-    memory = c.box(s[9].x, 450, WIDTH * 2 + GAP, 46, "data memory", ["coalesced lines, responses in any order"], kind="outside")
-    c.arrow(s[7].bottom(), queue.top(), label="one request for each instruction", at=(s[7].x + WIDTH / 2 + 8, 427), align="left")
+    memory = c.box(
+        s[9].x, 450, WIDTH * 2 + GAP, 46, "data memory", ["coalesced lines, responses in any order"], kind="outside"
+    )
+    c.arrow(
+        s[7].bottom(),
+        queue.top(),
+        label="one request for each instruction",
+        at=(s[7].x + WIDTH / 2 + 8, 427),
+        align="left",
+    )
     c.arrow(queue.left(), memory.right(), label="req", at=(queue.x - 22, 464))
     c.arrow((s[9].x + 68, 450), (s[9].x + 68, low), label="dmem_rsp: line, tag", at=(s[9].x + 76, 427), align="left")
     console = c.box(s[6].x, 450, WIDTH, 46, "console", kind="outside")
@@ -64,9 +96,15 @@ def draw():
     c.arrow((s[7].x + 20, low), (s[7].x + 20, low + 18), (s[7].x - 60, low + 18), color=ACCENT)
     c.text(s[7].x - 66, low + 18, "squash", size=10.8, color=ACCENT, align="right")
     c.lines(
-        LEFT, 526,
-        ["S7 validates: an instruction of the present epoch commits with the mask of the active path (not if that is parked, or at fault).",
-         "Otherwise it is squashed: nothing is written, and S8 returns the credits that S3 reserved."],
-        size=11.2, color=FAINT, align="left", step=16,
+        LEFT,
+        526,
+        [
+            "S7 validates: an instruction of the present epoch commits with the mask of the active path, unless the path is parked.",
+            "Otherwise it is squashed: nothing is written, and S8 returns the credits that S3 reserved. A fault halts the core.",
+        ],
+        size=11.2,
+        color=FAINT,
+        align="left",
+        step=16,
     )
     return c

@@ -15,19 +15,41 @@ from drawing import FAINT, INK, PAGE  # noqa: E402
 COMPARISON = "docs/notebook/measured/comparison.csv"
 REFERENCE = "sorted-table"
 THREADS = [2, 4, 8, 16, 32, 64]
-# Name, colour and mark of each unit: the colours are those of the report of `weft compare`.
+# Name and looks of each unit, in the colours of the report of `weft compare`. Where units coincide, the larger mark is behind.
 UNITS = {
-    "arbiter": ("arbiter", "#c2570c", "o"), "arbiter:2": ("arbiter, 2 pipeline stages", "#7a4a2b", "h"),
-    "sorted-table": ("sorted-table", "#0f6cbd", "s"), "pdom-stack": ("pdom-stack", "#2f7d32", "^"),
-    "dual-path": ("dual-path", "#a3218e", "D"),
+    "arbiter": ("arbiter", {"color": "#c2570c", "marker": "o", "markersize": 9}),
+    "arbiter:2": ("arbiter, 2 pipeline stages", {"color": "#7a4a2b", "marker": "h", "markersize": 7}),
+    "sorted-table": ("sorted-table", {"color": "#0f6cbd", "marker": "s", "markersize": 6}),
+    "pdom-stack": ("pdom-stack", {"color": "#2f7d32", "marker": "^", "markersize": 6}),
+    "dual-path": ("dual-path", {"color": "#a3218e", "marker": "D", "markersize": 5}),
 }
-pyplot.rcParams.update({
-    "svg.fonttype": "none", "font.family": "sans-serif", "font.sans-serif": ["Inter", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans"],
-    "font.size": 10, "axes.titlesize": 11, "axes.titlelocation": "left", "axes.titleweight": "bold", "axes.edgecolor": FAINT,
-    "axes.labelcolor": INK, "axes.titlecolor": INK, "text.color": INK, "xtick.color": INK, "ytick.color": INK, "grid.color": "#d5d9e0",
-    "grid.linewidth": 0.8, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "figure.facecolor": PAGE,
-    "axes.facecolor": PAGE, "lines.linewidth": 1.6, "lines.markersize": 6, "axes.axisbelow": True,
-})
+pyplot.rcParams.update(
+    {
+        "svg.fonttype": "none",
+        "font.family": "sans-serif",
+        "font.sans-serif": ["Inter", "Helvetica Neue", "Arial", "Liberation Sans", "DejaVu Sans"],
+        "font.size": 10,
+        "axes.titlesize": 11,
+        "axes.titlelocation": "left",
+        "axes.titleweight": "bold",
+        "axes.edgecolor": FAINT,
+        "axes.labelcolor": INK,
+        "axes.titlecolor": INK,
+        "text.color": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "grid.color": "#d5d9e0",
+        "grid.linewidth": 0.8,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "legend.frameon": False,
+        "figure.facecolor": PAGE,
+        "axes.facecolor": PAGE,
+        "lines.linewidth": 1.6,
+        "lines.markersize": 6,
+        "axes.axisbelow": True,
+    }
+)
 
 
 def rows(series, **wanted):
@@ -63,4 +85,4 @@ class Plot:
         self.figure.savefig(text, format="svg", metadata=metadata)
         pyplot.close(self.figure)
         found = text.getvalue()
-        return "\n".join(line.rstrip() for line in found[found.index("<svg"):].splitlines()) + "\n"
+        return "\n".join(line.rstrip() for line in found[found.index("<svg") :].splitlines()) + "\n"

@@ -24,7 +24,9 @@ def waveform(source):
         first, last = rows.index(mark["from"]), rows.index(mark["to"])
         x, top = left + mark["cycle"] * CYCLE, TOP + first * ROW - 3
         fill, border = KINDS["active"]
-        c.rectangle(x, top, CYCLE * mark.get("cycles", 1), (last - first + 1) * ROW - 2, fill, "none", radius=3, layer=0)
+        c.rectangle(
+            x, top, CYCLE * mark.get("cycles", 1), (last - first + 1) * ROW - 2, fill, "none", radius=3, layer=0
+        )
         c.circle(x + CYCLE * mark.get("cycles", 1) / 2, top - 4, BADGE, kind="active", text=str(number), size=10)
         y = low + 22 + 22 * (number - 1)
         c.circle(28, y, BADGE, kind="active", text=str(number), size=10)
@@ -83,8 +85,18 @@ def wave(c, left, base, text, data):
             fill, border = {"x": ("#e9ebee", "#9aa1ac"), "=": KINDS["logic"], "3": KINDS["active"]}[letter]
             middle = base - HIGH / 2
             c.polygon(
-                [(x, middle), (x + SLOPE, base - HIGH), (end - SLOPE, base - HIGH), (end, middle), (end - SLOPE, base), (x + SLOPE, base)],
-                fill, border, line=1.2, layer=2,
+                [
+                    (x, middle),
+                    (x + SLOPE, base - HIGH),
+                    (end - SLOPE, base - HIGH),
+                    (end, middle),
+                    (end - SLOPE, base),
+                    (x + SLOPE, base),
+                ],
+                fill,
+                border,
+                line=1.2,
+                layer=2,
             )
             if letter != "x":
                 value = data.pop(0)
