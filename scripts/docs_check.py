@@ -143,13 +143,22 @@ def near(by_path, root, path):
 def check_lists(found):
     """What GitHub shows as a list or a table and MkDocs as text."""
     for page in found:
-        lines = [""] + page.unfenced.split("\n")
-        for number, (before, line) in enumerate(zip(lines, lines[1:]), 1):
-            item, above = LIST_ITEM.match(line), LIST_ITEM.match(before)
-            if item and above and len(above["indent"]) < len(item["indent"]) < len(above["indent"]) + 4:
-                yield f"{page.name}:{number}: a list in a list, indent it by {len(above['indent']) + 4}"
-            elif (item or line.startswith("|")) and before and before[0] not in " |" and not above:
+        before, outer = "", []
+        for number, line in enumerate(page.unfenced.split("\n"), 1):
+            item = LIST_ITEM.match(line)
+            if item:
+                indent = len(item["indent"])
+                outer = [other for other in outer if other < indent]
+                if outer and indent < outer[-1] + 4:
+                    yield f"{page.name}:{number}: a list in a list, indent it by {outer[-1] + 4}"
+            after_text = before and before[0] not in " |" and not LIST_ITEM.match(before)
+            if after_text and ((item and not outer) or line.startswith("|")):
                 yield f"{page.name}:{number}: a list or table right after text, write an empty line before it"
+            if item:
+                outer.append(indent)
+            elif line and line[0] != " ":
+                outer = []
+            before = line
 
 
 def check_style(found):

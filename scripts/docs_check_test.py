@@ -129,6 +129,10 @@ class DocsCheck(unittest.TestCase):
         self.append("docs/manual/use.md", "\n- a\n    - good\n    - good\n- b\n  - bad\n")
         self.reports("docs/manual/use.md:11: a list in a list, indent it by 4")
 
+    def test_a_list_in_an_item_of_several_lines(self):
+        self.append("docs/manual/use.md", "\n1. a\n   goes on\n   - bad\n2. b\n    - good\n    - good\n")
+        self.reports("docs/manual/use.md:9: a list in a list, indent it by 4")
+
     def test_a_banned_phrase_also_across_lines_and_in_capitals(self):
         self.append("docs/design/core.md", "\nNobody knows. The path in\ncharge runs.\n")
         self.reports(
