@@ -2,7 +2,7 @@
 
 use weft_config::{Config, MemoryKind};
 
-/// The pipeline, as `docs/design/microarchitecture.md` describes it. Cycle 0 is S3, where an instruction issues.
+/// The pipeline, as `docs/design/pipeline.md` describes it. Cycle 0 is S3, where an instruction issues.
 #[derive(Clone, Debug)]
 pub(super) struct Constants {
     /// From the word's arrival in S2 until its instruction can issue, and until the context can be chosen again.

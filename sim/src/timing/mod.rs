@@ -1,6 +1,6 @@
 //! The timing layer: the core's cycles for a program, with any policy, including those without hardware.
 //!
-//! It is a cycle model of fetch, issue, scoreboard, write port and memory, after `docs/design/microarchitecture.md`.
+//! It is a cycle model of fetch, issue, scoreboard, write port and memory, after `docs/design/pipeline.md`.
 //! It selects the warp and slot that issue in a cycle; the [`Machine`] executes the instruction at once.
 //! Changes of a path reach the front end when the instruction is in S8. Until then the front end follows its
 //! prediction and may issue instructions that are squashed, as in the hardware.

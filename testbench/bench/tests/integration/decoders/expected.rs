@@ -186,7 +186,7 @@ fn arithmetic(operation: Arithmetic, a: u32, b: u32) -> u32 {
     }
 }
 
-/// The code of `dmem_req_op`, from docs/design/microarchitecture.md.
+/// The code of `dmem_req_op`, from docs/design/memory.md.
 fn code(operation: MemoryOp) -> u32 {
     match operation {
         MemoryOp::LoadReserved => 2,
