@@ -12,8 +12,7 @@ use crate::signals::Resolve;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let all = shape.warps * shape.threads;
     let bits = clog2(all + 1);
-    let m =
-        Builder::new("barrier", "The barrier: it releases when all live threads have arrived.");
+    let m = Builder::new("barrier", "The barrier: it releases when all live threads have arrived.");
     m.timing(
         "the outputs are combinational from registers; a release comes one cycle after the outcome of the last \
          arrival. `generation` flips in the cycle after a release; a parked thread does not arrive again before \
