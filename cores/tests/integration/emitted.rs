@@ -1,4 +1,4 @@
-//! The emitted Verilog as its users meet it: lint, block RAM, the same bytes every time.
+//! The emitted Verilog from its user's view: lint, block RAM, the same bytes every time.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,8 +26,8 @@ fn write(config: &Config, folder: &Path) -> Vec<String> {
     files.into_iter().map(|(name, _)| name).collect()
 }
 
-/// What `verilator --lint-only -Wall` says of the core of a configuration, from its files and, if `single`, from the
-/// file of all modules.
+/// Runs `verilator --lint-only -Wall` on the core of a configuration: on its files and, if `single`, on the file with
+/// all modules.
 fn check_lint(config: &Config, single: bool) {
     let folder = tempfile::tempdir().unwrap();
     let files = write(config, folder.path());
@@ -39,7 +39,7 @@ fn check_lint(config: &Config, single: bool) {
     }
 }
 
-/// How many values each key has of which lint tries every pair: unit, threads, warps, memory, then flags and turns.
+/// The number of values per key, of which lint tries every pair: unit, threads, warps, memory, flags, time slices.
 const CHOICES: [usize; 12] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4];
 
 fn chosen(row: &[usize]) -> Config {
@@ -66,7 +66,6 @@ fn chosen(row: &[usize]) -> Config {
     config
 }
 
-/// Every pair of values of two keys is in some core.
 #[test]
 fn lint_is_silent() {
     let rows = pairwise(&CHOICES);
@@ -87,8 +86,8 @@ fn lint_is_silent_with_the_smallest_and_the_largest_core() {
     }
 }
 
-/// Rows of choices, one of each count, in which every pair of choices of two columns occurs: the first pair that is missing,
-/// filled up with what covers most of the other missing pairs.
+/// Rows of choices, one per count, in which every pair of choices of two columns occurs. Each row starts from the
+/// first missing pair, and is filled with the choices that cover most of the other missing pairs.
 fn pairwise(counts: &[usize]) -> Vec<Vec<usize>> {
     let pairs = |row: &[Option<usize>]| {
         let taken: Vec<_> = row.iter().enumerate().filter_map(|(column, value)| Some((column, (*value)?))).collect();
@@ -145,7 +144,8 @@ fn register_file_becomes_block_ram() {
     assert_eq!(count("TRELLIS_DPR16X4"), 0, "{text}");
 }
 
-/// Two cores of different configuration, told apart by their prefixes, and modules of the user's with names of ours.
+/// Two cores of different configurations, distinguished by their prefixes. Modules of the user have the same names as
+/// ours.
 #[test]
 fn two_cores_live_in_one_design() {
     let folder = tempfile::tempdir().unwrap();
@@ -180,7 +180,7 @@ fn two_cores_live_in_one_design() {
     assert_eq!(text, "");
 }
 
-/// Memory in the core, with and without words that it starts with: without, nothing drives the reconvergence table.
+/// Memory in the core, with and without an initial image. Without one, nothing drives the reconvergence table.
 #[test]
 fn lint_is_silent_with_memory_in_the_core() {
     for unit in weft_config::Unit::names() {
@@ -214,7 +214,7 @@ fn every_unit_states_its_invariants_with_one_thread_and_with_more() {
     }
 }
 
-/// Synthesises a core as it is emitted for a target of Yosys other than the ECP5.
+/// Synthesises an emitted core for a Yosys target other than the ECP5.
 fn synthesise(command: &str, options: &str, memory: Memory) {
     let folder = tempfile::tempdir().unwrap();
     let mut config = Config { warps: 1, threads: 2, memory, ..config(1, 2, false) };
@@ -225,7 +225,7 @@ fn synthesise(command: &str, options: &str, memory: Memory) {
     run("yosys", folder.path(), &["-q", "-p", &script]);
 }
 
-/// Until all memories are mapped, which is where a family may lack what one asks for.
+/// Synthesises until all memories are mapped, where a family can lack a kind of memory.
 fn memories_are_mapped(command: &str, next: &str) {
     synthesise(command, &format!("-run begin:{next}"), Memory::default());
 }

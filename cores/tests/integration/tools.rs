@@ -1,4 +1,4 @@
-//! The tools that read what is emitted.
+//! The tools that read emitted Verilog.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use tools::cache::{Cache, CacheError, Key};
 
-/// Runs a tool in a folder; what it prints if it is satisfied.
+/// Runs a tool in a folder, and returns its output. Panics if it fails.
 pub fn run(tool: &str, folder: &Path, arguments: &[&str]) -> String {
     let (succeeded, text) = said(&output(tool, folder, arguments));
     assert!(succeeded, "{tool} {arguments:?}:\n{text}");
@@ -23,19 +23,19 @@ fn said(output: &Output) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned())
 }
 
-/// A run of Yosys or ABC on files. Its answer depends on nothing else, so the build cache keeps it, with the files that it
-/// leaves; `weft cache clean` forgets it. An answer that ran out of time, or was killed, is not kept.
+/// A run of Yosys or ABC on files. The answer depends on nothing else, so the build cache keeps it, with the files
+/// that the run writes. `weft cache clean` deletes it. The cache keeps no answer of a run that timed out or was
+/// killed.
 pub struct Proof<'a> {
-    /// `yosys` or `yosys-abc`, which one package installs.
+    /// `yosys` or `yosys-abc`. One package installs both.
     pub tool: &'a str,
-    /// Files of other answers are named by their paths in the cache, which depend on their content.
+    /// The arguments name files of other answers by their paths in the cache, which depend on their content.
     pub arguments: &'a [&'a str],
-    /// Files in its folder, by name.
     pub files: &'a [(&'a str, &'a str)],
 }
 
 impl Proof<'_> {
-    /// Whether it succeeds and what it prints, and the folder that it ran in.
+    /// The output as success or failure, and the folder of the run.
     pub fn answer(&self) -> (Result<String, String>, PathBuf) {
         static VERSION: LazyLock<String> = LazyLock::new(|| run("yosys", Path::new("."), &["-V"]));
         let files = self.files.iter().flat_map(|(name, text)| [*name, *text]);
@@ -63,7 +63,6 @@ impl Proof<'_> {
 const SUCCEEDED: &str = "succeeded.log";
 const FAILED: &str = "failed.log";
 
-/// Why the cache has no answer.
 struct NotKept(String);
 
 impl From<CacheError> for NotKept {

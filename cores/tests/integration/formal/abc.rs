@@ -1,7 +1,8 @@
-//! Bounded model checking by ABC (`bmc3`), and proofs of all runs (`pdr`), which the package `yosys` brings along as `yosys-abc`.
+//! Bounded model checking (`bmc3`) and proofs of all runs (`pdr`) by ABC, which the package `yosys` installs as
+//! `yosys-abc`.
 //!
-//! A design shows at outputs of one bit what must not happen and what must be able to. Its runs begin with the cycle of the
-//! reset, numbered 0, or in any state whatever.
+//! One-bit outputs of a design show what must not happen, and what must be possible. A run begins with the cycle of
+//! the reset, numbered 0, or in an arbitrary state.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,12 +12,10 @@ use crate::tools::Proof;
 /// Seconds after which a check counts as failed.
 const LONGEST: u32 = 3000;
 
-/// Where the runs begin.
 #[derive(Clone, Copy)]
 pub enum From {
-    /// In the reset.
     Reset,
-    /// In any state of all registers and memories.
+    /// In an arbitrary state of all registers and memories.
     AnyState,
 }
 
@@ -29,26 +28,22 @@ impl From {
     }
 }
 
-/// What became of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// The output is 0 in all cycles that were asked for.
+    /// The output is 0 in all checked cycles.
     Never,
-    /// The output can be 1 in this cycle, and in none before it.
+    /// The output can be 1 in this cycle, and not before.
     At(usize),
 }
 
-/// Circuits of gates.
 pub struct Circuits {
     folder: PathBuf,
     outputs: Vec<String>,
 }
 
 impl Circuits {
-    /// Makes them of SystemVerilog: the name of the top, and files by name, which are read in this order; those whose
-    /// names end in `.vh` are only for others to include.
-    ///
-    /// What the text leaves undefined is free.
+    /// Makes circuits of SystemVerilog, with this top. `files` are read in order. Files named `.vh` are only included
+    /// by others. Undefined values are free.
     pub fn new(top: &str, files: &[(&str, &str)]) -> Self {
         let read = files.iter().filter(|(name, _)| !name.ends_with(".vh"));
         let read: String = read.map(|(name, _)| format!("read_verilog -formal -sv {name}\n")).collect();
@@ -62,7 +57,7 @@ impl Circuits {
         Self { outputs: outputs.map(str::to_owned).collect(), folder }
     }
 
-    /// Looks for the first cycle in which an output can be 1, from `first` up to and without `end`.
+    /// Searches for the first cycle from `first` to before `end` in which an output can be 1.
     pub fn find(&self, output: &str, from: From, first: usize, end: usize) -> Outcome {
         let log = self.run(output, from, &format!("bmc3 -v -S {first} -F {end} -T {LONGEST}"));
         if let Some((_, rest)) = log.split_once("was asserted in frame ") {
@@ -75,7 +70,7 @@ impl Circuits {
         Outcome::Never
     }
 
-    /// Proves that an output is 0 in every cycle of every run from the reset: ABC finds an invariant, and checks it.
+    /// Proves that an output is 0 in every cycle of every run from the reset. ABC finds an invariant, and checks it.
     pub fn is_never(&self, output: &str) -> bool {
         let log = self.run(output, From::Reset, &format!("scorr; dc2; scorr; pdr -T {LONGEST}"));
         let refuted = log.contains("was asserted in frame ");
@@ -84,7 +79,7 @@ impl Circuits {
         proved
     }
 
-    /// What ABC says of an output.
+    /// Runs commands on the circuit of an output, and returns the log of ABC.
     fn run(&self, output: &str, from: From, commands: &str) -> String {
         let number = self.outputs.iter().position(|name| name == output);
         let number = number.unwrap_or_else(|| panic!("no output `{output}`; there are {:?}", self.outputs));
@@ -94,7 +89,8 @@ impl Circuits {
     }
 }
 
-/// Memories as registers, registers without enables and resets, and gates; twice, with and without initial values.
+/// Memories become registers, registers lose enables and resets, and all becomes gates. Written with and without
+/// initial values.
 const PREPARE: &str = "proc -noopt
 flatten
 opt_clean
