@@ -1,0 +1,24 @@
+use std::fs;
+
+use weft_config::Base;
+
+use super::*;
+
+#[test]
+fn every_kind_of_memory_is_drawn_and_what_a_failure_leaves_can_be_read() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let mut drawn = [0; 3];
+    let mut slow = 0;
+    for seed in 0..200 {
+        let mut rng = Rng::with_seed(seed);
+        let core = core(&mut rng, weft_config::SORTED_TABLE.name, SIZES[seed as usize % SIZES.len()]);
+        let config = memory(&mut rng, &core);
+        drawn[config.memory.kind as usize] += 1;
+        slow += u32::from(config.memory.bandwidth == Bandwidth(LEAST_BANDWIDTH));
+        fs::write(file.path(), config.to_commented_toml()).unwrap();
+        let read = Config::resolve(&Base::File(file.path().into()), &[""; 0]).unwrap();
+        assert_eq!(read, config, "seed {seed}");
+    }
+    assert!(drawn.iter().all(|number| *number > 20), "{drawn:?}");
+    assert!(slow > 0);
+}
