@@ -1,0 +1,45 @@
+"""The named configurations of the README: what they take, how fast they are, and what was checked."""
+
+from measuring import cores, kernels
+from measuring.area import WARPS
+from measuring.clock import median
+from measuring.markdown import mean, table
+from measuring.table import Table
+
+CONFIGURATIONS = {
+    "`rv32i-8x4`": ("the preset: base integer instructions", cores.Core("rv32i", WARPS, 4, "sorted-table")),
+    "small": ("8 x 4, RV32IM, sorted table", cores.Core("rv32im", WARPS, 4, "sorted-table")),
+    "default": ("8 x 8, RV32IM, sorted table", cores.Core("rv32im", WARPS, 8, "sorted-table")),
+    "stack": ("8 x 8, RV32IM, `pdom-stack`", cores.Core("rv32im", WARPS, 8, "pdom-stack")),
+}
+
+
+def sources():
+    for _, core in CONFIGURATIONS.values():
+        yield from names(core)
+
+
+def names(core):
+    """The results of a configuration: area, clock, kernels."""
+    return f"area/{core.name}", f"clock/{core.name}", f"kernels/{core.size}-{core.unit}"
+
+
+def rows(shown):
+    lines = []
+    for name, (what, core) in CONFIGURATIONS.items():
+        found = names(core)
+        area, clock, runs = (result and result.values for result in map(shown.get, found))
+        mhz = median(clock) if clock else None
+        lines.append([
+            name + shown.mark(*found), what, area["lut4"] if area else "-", area["packed"] if area else "-", f"{mhz:.1f}" if mhz else "-",
+            f"{mean(map(kernels.ipc_of_warps, runs.values())):.2f}" if runs else "-",
+            f"{mean(map(kernels.ipc_of_threads, runs.values())):.2f}" if runs else "-",
+            f"{len(runs)} kernels in lock step" if runs else "-",
+        ])
+    return table(["name", "what", "LUT4", "LUT sites", "MHz", "IPC of warps", "IPC of threads", "checked"], lines, left=2)
+
+
+TABLES = [
+    Table("rows", list(sources()), rows, "8 warps, ECP5-85F speed grade 6, without trace port; MHz is the median of three seeds. IPC is the "
+          "geometric mean over the bundled kernels, which run with M and A, at memory latency 1. `-`: not measured."),
+]
