@@ -2,13 +2,13 @@
 
 from measuring import cores, tools
 from measuring.failure import Failure
-from measuring.markdown import spaced, table
+from measuring.markdown import table
 from measuring.measurement import STANDING, Measurement
 from measuring.table import Table
 from measuring.weft import sets
 
 WARPS = 8
-FIGURES = ("outcome", "cycles", "issues", "thread_instructions", "lane_utilisation", "divergent_branches")
+FIGURES = ("cycles", "issues", "thread_instructions", "lane_utilisation", "divergent_branches")
 
 
 def measurements(weft):
@@ -54,7 +54,7 @@ def lock_step(weft, kernel, settings):
 
 def figures(answer):
     taken = {key: answer[key] for key in FIGURES}
-    return {**taken, "lane_utilisation": round(taken["lane_utilisation"], 4)}
+    return {**taken, "lane_utilisation": round(taken["lane_utilisation"], 6)}
 
 
 def ipc_of_warps(run):
@@ -72,11 +72,11 @@ def kernel_rows(shown):
     rows = []
     for name, run in sorted(result.values.items()):
         rows.append([
-            spaced(name), run["outcome"], run["cycles"], f"{ipc_of_warps(run):.3f}", f"{ipc_of_threads(run):.2f}",
+            name, run["cycles"], f"{ipc_of_warps(run):.3f}", f"{ipc_of_threads(run):.2f}",
             f"{run['lane_utilisation']:.3f}", run["divergent_branches"],
         ])
-    headings = ["kernel", "outcome", "cycles", "IPC of warps", "IPC of threads", "lane utilisation", "divergent branches"]
-    return table([headings[0] + shown.mark(result.name), *headings[1:]], rows, left=2)
+    headings = ["kernel", "cycles", "IPC of warps", "IPC of threads", "lane utilisation", "divergent branches"]
+    return table([headings[0] + shown.mark(result.name), *headings[1:]], rows)
 
 
 def cycle_rows(shown):
@@ -84,7 +84,7 @@ def cycle_rows(shown):
     kernels = sorted({kernel for result in results for kernel in result.values})
     headings = ["kernel", *(result.name.partition("-")[2] + shown.mark(result.name) for result in results)]
     return table(headings, [
-        [spaced(kernel), *(result.values[kernel]["cycles"] if kernel in result.values else "-" for result in results)]
+        [kernel, *(result.values[kernel]["cycles"] if kernel in result.values else "-" for result in results)]
         for kernel in kernels
     ])
 

@@ -51,7 +51,7 @@ def counts(weft, unit):
         values = {}
         for kernel in weft.compared():
             answer = lock_step(weft, kernel, core)
-            values[kernel] = {"group": weft.kernels()[kernel]["comparison"], **{key: answer[key] for key in COUNTS}}
+            values[kernel] = {"group": weft.kernels()[kernel]["comparison"], **{key: round(answer[key], 6) for key in COUNTS}}
         return values, tools.for_runs()
 
     return Measurement(
