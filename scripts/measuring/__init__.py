@@ -1,5 +1,6 @@
 """The parts of `scripts/measure`.
 
+- `cli` reads the arguments, and `commands` does what they ask for.
 - `catalogue` has the one list of measurements and the one list of tables.
 - `kernels`, `area`, `clock` and the like each define one kind of measurement and the tables that show it.
 - `result` keeps one JSON file for each measurement; `state` says whether it still holds.

@@ -10,6 +10,7 @@ from measuring.table import Table
 WARPS = (1, 4, 8)
 THREADS = 8
 LATENCIES = (1, 20, 100, 300)
+ENGINES = ("rtl", "model")
 # Kernels that every unit runs; units with a reconvergence table run those of the comparison of stacks as well.
 COMMON = ("division64", "gcd", "histogram", "matrix_multiply", "quicksort", "recursion")
 
@@ -28,7 +29,7 @@ def measurement(weft, warps, unit):
 
     def measure():
         return {
-            kernel: {engine: [timed.run(weft, kernel, core, latency, engine)["cycles"] for latency in LATENCIES] for engine in ("rtl", "model")}
+            kernel: {engine: [timed.run(weft, kernel, core, latency, engine)["cycles"] for latency in LATENCIES] for engine in ENGINES}
             for kernel in kernels()
         }, tools.for_runs()
 

@@ -92,7 +92,7 @@ def frequency_rows(shown):
         by_seed = ", ".join([*(f"{mhz:.1f}" for mhz in values["fmax_mhz"]), *filter(None, [outcome])])
         path = values["slowest"]
         rows.append([
-            result.name.partition("/")[2] + shown.mark(result.name), values["lut4"], values["packed"], values["ff"], values["bram"],
+            result.name.partition("/")[2] + shown.mark(result.name), *(values[key] for key in ("lut4", "packed", "ff", "bram")),
             by_seed, f"{median(values):.1f}" if median(values) else "-",
             f"{stage(path['from'])} to {stage(path['to'])}, {path['levels']} levels" if path else (values["reason"] or "-")[:80],
         ])
@@ -100,6 +100,6 @@ def frequency_rows(shown):
 
 
 TABLES = [
-    Table("clock", ["clock/*"], frequency_rows, f"{TARGET}, speed grade 6, without trace port, placed with {SEEDS} seeds. The critical path "
-          "is the one of the seed nearest to the median."),
+    Table("clock", ["clock/*"], frequency_rows, f"{TARGET}, speed grade 6, without trace port, placed with {SEEDS} seeds. "
+          "The critical path is the one of the seed nearest to the median."),
 ]

@@ -17,8 +17,8 @@ ISA = "rv32ima"
 CORE = ("lut4", "packed", "ff", "bram", "dsp", "flattened", "outcome", "fmax_mhz_median", "fmax_mhz_at_most")
 WORK = ("cycles_over_reference", "work_per_cycle_per_1000_luts", "work_per_second_per_lut")
 BESIDE = {
-    "cycles": "cycles", "luts": "LUT sites", "frequency": "clock", "work_per_second": "work / s", "work_per_second_per_lut": "work / s / site",
-    "rv32i_luts": "RV32I: sites", "rv32i_frequency": "RV32I: clock",
+    "cycles": "cycles", "luts": "LUT sites", "frequency": "clock", "work_per_second": "work / s",
+    "work_per_second_per_lut": "work / s / site", "rv32i_luts": "RV32I: sites", "rv32i_frequency": "RV32I: clock",
 }
 
 
@@ -94,8 +94,9 @@ def core_rows(shown):
     headings = ["threads" + mark, "unit", "LUT4", "LUT sites", "FF", "BRAM", "DSP", "MHz", "cycles", "work / cycle", "work / s"]
     return [
         *table(headings, lines, left=2), "",
-        f"Cycles: over `{result.values['reference']}`, geometric mean of {result.values['kernels']} kernels. Work: per cycle and 1000 LUT sites;",
-        "in thousands per second and site. \\* sum of modules, not to be compared with flattened cores.",
+        f"Cycles: over `{result.values['reference']}`, geometric mean of {result.values['kernels']} kernels.",
+        "Work: per cycle and 1000 LUT sites; in thousands per second and site.",
+        "\\* sum of modules, not to be compared with flattened cores.",
     ]
 
 

@@ -50,4 +50,5 @@ def rows(shown):
     return table(["kernel", "threads", "cycles, plain", "interleaved", "ratio", "issues, plain", "interleaved", "ratio"], lines)
 
 
-TABLES = [Table("interleaving", ["interleaving/*"], rows, f"{WARPS} warps in lock step, memory latency 1; mandelbrot computes in soft float.")]
+NOTE = f"{WARPS} warps in lock step, memory latency 1; mandelbrot computes in soft float."
+TABLES = [Table("interleaving", ["interleaving/*"], rows, NOTE)]

@@ -36,7 +36,8 @@ def score(weft):
     settings = {"WEFT_MUTANTS_A_MODULE": str(MUTANTS), "WEFT_MUTANT_SEED": str(SEED), "WEFT_MUTATION_SCORES": str(path)}
     with log.open("w", encoding="utf-8") as output:
         processes.run(
-            [*TEST, "modules_have_their_scores"], accept=None, cwd=weft.project.root, env={**os.environ, **settings}, stdout=output, stderr=output
+            [*TEST, "modules_have_their_scores"], accept=None, cwd=weft.project.root, env={**os.environ, **settings}, stdout=output,
+            stderr=output,
         )
     if not path.exists():
         raise Failure(f"no scores: see {log.relative_to(weft.project.root)}")

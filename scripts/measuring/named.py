@@ -31,7 +31,8 @@ def rows(shown):
         area, clock, runs = (result and result.values for result in map(shown.get, found))
         mhz = median(clock) if clock else None
         lines.append([
-            name + shown.mark(*found), what, area["lut4"] if area else "-", area["packed"] if area else "-", f"{mhz:.1f}" if mhz else "-",
+            name + shown.mark(*found), what, *((area["lut4"], area["packed"]) if area else "--"),
+            f"{mhz:.1f}" if mhz else "-",
             f"{mean(map(kernels.ipc_of_warps, runs.values())):.2f}" if runs else "-",
             f"{mean(map(kernels.ipc_of_threads, runs.values())):.2f}" if runs else "-",
             f"{len(runs)} kernels in lock step" if runs else "-",

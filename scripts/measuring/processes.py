@@ -9,20 +9,21 @@ from measuring.failure import Failure
 
 _running = set()
 _lock = threading.Lock()
-_stopping = threading.Event()
+_stopping = False
 
 
 def run(command, accept=(0,), **options):
     """Runs a program to its end and answers it with its output as text. Other statuses than those accepted are failures."""
-    if _stopping.is_set():
-        raise Failure("interrupted")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    try:
-        # A session of its own: ctrl-C reaches only this program, which then ends the others with their children.
-        process = subprocess.Popen(command, text=True, stdin=subprocess.DEVNULL, start_new_session=True, **pipes)
-    except OSError as error:
-        raise Failure(f"{command[0]}: {error.strerror}") from error
+    # Under the lock: a program that starts is either known to `stop`, or does not start.
     with _lock:
+        if _stopping:
+            raise Failure("interrupted")
+        try:
+            # A session of its own: ctrl-C reaches only this program, which then ends the others with their children.
+            process = subprocess.Popen(command, text=True, stdin=subprocess.DEVNULL, start_new_session=True, **pipes)
+        except OSError as error:
+            raise Failure(f"{command[0]}: {error.strerror}") from error
         _running.add(process)
     try:
         output, errors = process.communicate()
@@ -37,8 +38,9 @@ def run(command, accept=(0,), **options):
 
 def stop():
     """Ends all programs that run, with their children; none is started after this."""
-    _stopping.set()
+    global _stopping  # pylint: disable=global-statement
     with _lock:
+        _stopping = True
         for process in _running:
             try:
                 os.killpg(process.pid, signal.SIGTERM)
@@ -48,4 +50,6 @@ def stop():
 
 def allow():
     """Lets programs start again after `stop`."""
-    _stopping.clear()
+    global _stopping  # pylint: disable=global-statement
+    with _lock:
+        _stopping = False

@@ -26,7 +26,8 @@ FIGURES = [
     ("scattered loads, 8 × 4, latency 100, 128 in flight", "{scattered_transactions_per_cycle:.2f} transactions a cycle"),
     ("all kernels without keys of their own, 8 × 8: lock step ÷ Verilog alone", "{lock_step_ratio:.0%} of its cycles a second"),
     ("the two, in million cycles a second", "{lock_step_million:.2f} and {bare_model_million:.2f}"),
-    ("golden model without timing, 32 threads a warp ÷ rrs-lib 0.1.0 (scalar)", "{model_over_rrs_lib:.1f} × its thread instructions a second"),
+    ("golden model without timing, 32 threads a warp ÷ rrs-lib 0.1.0 (scalar)",
+     "{model_over_rrs_lib:.1f} × its thread instructions a second"),
 ]
 
 

@@ -132,7 +132,8 @@ def path_rows(shown):
     for kernel in sorted(set(single) & set(dual), key=lambda kernel: (dual[kernel]["group"], kernel)):
         lines.append([
             spaced(kernel), dual[kernel]["group"], f"{dual[kernel]['avg_path']:.3f}",
-            *(f"{values[kernel]['lane_utilisation']:.4f}" for values in (single, dual)), *(values[kernel]["high_water"] for values in (single, dual)),
+            *(f"{values[kernel]['lane_utilisation']:.4f}" for values in (single, dual)),
+            *(values[kernel]["high_water"] for values in (single, dual)),
         ])
     mark = shown.mark(*(result.name for result in shown.results))
     headings = ["kernel" + mark, "group", "AvgPath", "lane utilisation, single", "dual", "rows, single", "dual"]

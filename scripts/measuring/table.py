@@ -28,8 +28,9 @@ class Table:
         shown = Shown([result for result in results if self.has(result.name)], set(stale))
         if not shown.results:
             return None
+        lines = self.build(shown)
         notes = " ".join(filter(None, [self.note, measured(shown.results), LEGEND if shown.marked else ""]))
-        return "\n".join([*self.build(shown), "", *textwrap.wrap(notes, 120, break_on_hyphens=False, break_long_words=False)])
+        return "\n".join([*lines, "", *textwrap.wrap(notes, 120, break_on_hyphens=False, break_long_words=False)])
 
 
 class Shown:

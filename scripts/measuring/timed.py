@@ -20,7 +20,8 @@ def command(core_settings, engine):
 def run(weft, kernel, core_settings, latency, engine):
     """The figures of one run."""
     own = weft.kernels()[kernel]["settings"]
-    answer = weft.ask("run", weft.elf(kernel), *sets([*core_settings, f"memory.latency={latency}", *own]), "--engine", engine, accept=(0, 1))
+    options = sets([*core_settings, f"memory.latency={latency}", *own])
+    answer = weft.ask("run", weft.elf(kernel), *options, "--engine", engine, accept=(0, 1))
     if answer.get("outcome") not in ("exited", "pass"):
         raise Failure(f"kernel {kernel} at latency {latency}: outcome {answer.get('outcome')}")
     return answer

@@ -28,6 +28,9 @@ class Weft:
         self._known = {}
         self._lock = threading.RLock()
 
+    def close(self):
+        self._folder.cleanup()
+
     def _once(self, key, make):
         with self._lock:
             if key not in self._known:

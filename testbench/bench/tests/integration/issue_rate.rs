@@ -1,5 +1,5 @@
 //! How fast the core issues: whole runs of straight code, where only the pipeline itself can lose a cycle.
-//! The figures are those of docs/notebook/measurements.md: `scripts/readme-speed.sh` runs these tests and writes them there.
+//! `scripts/measure run speed` runs these tests and keeps their figures, for the table `speed` of the notebook.
 
 use crate::support;
 
