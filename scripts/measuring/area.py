@@ -130,10 +130,15 @@ def lane_rows(shown):
 
 def unit_rows(shown):
     rows = []
-    for result in shown.all():
+    for result in shown.all("units/"):
         size, _, unit = result.name.partition("/")[2].partition("-")
         rows.append([size.partition("x")[2], unit + shown.mark(result.name), *(result.values[key] for key in CELLS)])
-    return table(["T", "unit", *CELLS.values()], rows, left=2)
+    return [
+        *table(["T", "unit", *CELLS.values()], rows, left=2), "",
+        "LUT4 of whole cores, and the share of the unit and of the control of its cold context table (`cct` and `cct_sorter`).",
+        "But for the flattened core, each is a sum of modules, synthesised by themselves:", "",
+        *share_rows(shown),
+    ]
 
 
 def share(part, whole):
@@ -155,12 +160,10 @@ def share_rows(shown):
 
 
 TABLES = [
-    Table("cores", ["area/*"], core_rows, f"Cores of {WARPS} warps without trace port, {TARGET}."),
+    Table("cores", ["area/*"], core_rows, f"Cores of {WARPS} warps without trace port, {TARGET}.", partial=True),
     Table("modules", [f"area/rv32i-8x4-{REFERENCE}"], module_rows, "RV32I, 8 x 4, sorted table. Each row is one instance, synthesised by "
           "itself, without the modules below it."),
     Table("lanes", [*(f"area/rv32i-8x{threads}-{REFERENCE}" for threads in LANES), "lanes/*"], lane_rows,
           "RV32I cores of eight warps with the sorted table."),
-    Table("units", ["units/*"], unit_rows, "Each divergence unit by itself, of eight warps."),
-    Table("shares", ["area/rv32i-8x4-*", "area/rv32i-8x64-*", "units/8x4-*", "units/8x64-*"], share_rows, "LUT4 of RV32I cores of eight "
-          "warps. But for the flattened core, each is a sum of modules, synthesised by themselves. CCT control: `cct` and `cct_sorter`."),
+    Table("units", ["units/*", "area/rv32i-8x4-*", "area/rv32i-8x64-*"], unit_rows, "RV32I, eight warps."),
 ]

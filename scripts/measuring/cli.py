@@ -103,7 +103,9 @@ def parser():
     listing.add_argument("--json", action="store_true", help="print one JSON array")
     run = command("run", "measure and keep the results")
     run.add_argument("names", nargs="*", metavar="NAME", help="a name, pattern, group or set  (what is missing or stale)")
-    run.add_argument("--budget", type=time, metavar="TIME", help=f"begin nothing that would end later: 90s, 8h  ({duration(BUDGET)} without NAME)")
+    run.add_argument(
+        "--budget", type=time, metavar="TIME", help=f"begin nothing that would end later: 90s, 8h  ({duration(BUDGET)} without NAME)"
+    )
     run.add_argument("--jobs", type=count, default=os.cpu_count() or 1, metavar="N", help="how many run at once  (the processors)")
     run.add_argument("--again", action="store_true", help="measure what is fresh, too")
     stale = command("stale", "list what the present hardware and programs make stale, and what is missing")

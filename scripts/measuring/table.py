@@ -19,9 +19,16 @@ class Table:
     build: typing.Callable[["Shown"], list]
     # What holds of all rows.
     note: str = ""
+    # Whether the page has it as long as results are missing; else the page keeps the older table until all are there.
+    partial: bool = False
 
     def has(self, name):
         return any(fnmatch.fnmatchcase(name, pattern) for pattern in self.sources)
+
+    def ready(self, names, results):
+        """Whether a page can have it: of the measurements that it shows, by name, all have a result, or enough of them."""
+        present = {result.name for result in results if self.has(result.name)}
+        return bool(present) and (self.partial or all(name in present for name in names if self.has(name)))
 
     def text(self, results, stale=()):
         """The table with its date, or None if there is no result that it could show."""

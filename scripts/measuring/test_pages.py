@@ -41,10 +41,10 @@ class Pages(unittest.TestCase):
     def test_a_table_without_results_stays_and_is_named(self):
         status, _, errors = self.measure("tables", "--write")
         self.assertEqual((status, self.text()), (0, PAGE))
-        self.assertIn("docs/deep/page.md: values stays as it is: no result", errors)
+        self.assertIn("docs/deep/page.md: values stays as it is: results are missing", errors)
         status, output, _ = self.measure("tables", "--check")
         self.assertEqual(status, 1)
-        self.assertIn("docs/deep/page.md: values: no result a/one\n", output)
+        self.assertIn("docs/deep/page.md: values: no result a/one, a/two\n", output)
 
     def test_a_written_table_passes_the_check(self):
         self.measure("run", "a")
@@ -75,12 +75,20 @@ class Pages(unittest.TestCase):
         self.assertIn("† Stale", self.text().replace("\n", " "))
         self.assertEqual(self.measure("tables", "--check")[0], 0)
 
-    def test_a_missing_nightly_result_is_named_but_does_not_fail(self):
+    def test_an_older_table_stays_until_all_results_are_there(self):
         self.measure("run", "a")
         self.counters.append(Counter("a/night", NIGHTLY))
         self.measure("tables", "--write")
+        self.assertEqual(self.text(), PAGE)
         status, output, _ = self.measure("tables", "--check")
         self.assertEqual((status, output), (0, "docs/deep/page.md: values: no result a/night (of the nightly set)\n"))
+
+    def test_a_table_of_parts_is_written_with_what_there_is(self):
+        self.tables = [Table("values", ["a/*"], rows, partial=True)]
+        self.measure("run", "a/one")
+        self.measure("tables", "--write")
+        self.assertIn("| a/one |     1 |", self.text())
+        self.assertNotIn("a/two", self.text())
 
     def test_a_missing_end_marker_is_a_failure(self):
         self.page.write_text("<!-- values: begin -->\nand no end\n", encoding="utf-8")
