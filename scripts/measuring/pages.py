@@ -42,10 +42,9 @@ def slots_of(page):
 def write(slot, table):
     """Replaces the table in a page."""
     text = slot.page.read_text(encoding="utf-8")
-    begin, end = f"<!-- {slot.name}: begin -->\n", f"\n<!-- {slot.name}: end -->"
-    before, _, rest = text.partition(begin)
-    _, _, after = rest.partition(end)
-    slot.page.write_text(f"{before}{begin}{table}{end}{after}", encoding="utf-8")
+    begin = text.index(f"<!-- {slot.name}: begin -->\n") + len(f"<!-- {slot.name}: begin -->\n")
+    end = text.index(f"<!-- {slot.name}: end -->", begin)
+    slot.page.write_text(f"{text[:begin]}{table}\n{text[end:]}", encoding="utf-8")
 
 
 def same(text, table):

@@ -56,6 +56,13 @@ class Pages(unittest.TestCase):
         status, output, _ = self.measure("tables", "--check")
         self.assertEqual((status, output), (0, ""))
 
+    def test_an_empty_space_is_filled_and_the_rest_of_the_page_stays(self):
+        self.page.write_text(PAGE.replace("an old table\n", ""), encoding="utf-8")
+        self.measure("run", "a")
+        self.measure("tables", "--write")
+        self.assertIn("| a/two |     1 |", self.text())
+        self.assertTrue(self.text().endswith("\n<!-- values: end -->\n" + PAGE.partition("<!-- values: end -->\n")[2]), self.text())
+
     def test_a_changed_number_fails_the_check(self):
         self.measure("run", "a")
         self.measure("tables", "--write")
