@@ -14,7 +14,7 @@ from measuring.runner import Runner, duration
 
 # The seconds that `run` uses without names.
 BUDGET = 3600
-# Most missing results that one line names.
+# Most results that one line names.
 FEW = 4
 
 
@@ -127,7 +127,7 @@ class Measuring:
         for slot, _ in self.slots():
             found.setdefault(slot.name, []).append(str(slot.page.relative_to(self.project.root)))
         for table in self.known_tables:
-            print(f"{table.name:14} {', '.join(found.get(table.name, ['in no page']))}: {', '.join(table.sources)}")
+            print(f"{table.name:14} {', '.join(found.get(table.name, ['in no page']))}: {some(table.sources)}")
         return 0
 
     def write(self):
@@ -153,7 +153,7 @@ class Measuring:
             if missing:
                 standing = any(measurement.set == STANDING for measurement in missing)
                 bad = bad or standing
-                print(f"{page}: {table.name}: no result {some(missing)}{'' if standing else ' (of the nightly set)'}")
+                print(f"{page}: {table.name}: no result {some([measurement.name for measurement in missing])}{'' if standing else ' (of the nightly set)'}")
             if table.ready(names, results) and not pages.same(slot.text, table.text(results, stale)):
                 bad = True
                 print(f"{page}: {table.name} differs from the results. To write it: scripts/measure tables --write")
@@ -171,7 +171,6 @@ class Measuring:
         return 1 if failed else 0
 
 
-def some(measurements):
-    """The first names of several."""
-    names = [measurement.name for measurement in measurements]
+def some(names):
+    """The first of several names."""
     return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")

@@ -6,16 +6,17 @@ from measuring.clock import median
 from measuring.markdown import mean, table
 from measuring.table import Table
 
+# What is said of each core.
 CONFIGURATIONS = {
-    "`rv32i-8x4`": ("the preset: base integer instructions", cores.Core("rv32i", WARPS, 4, "sorted-table")),
-    "small": ("8 x 4, RV32IM, sorted table", cores.Core("rv32im", WARPS, 4, "sorted-table")),
-    "default": ("8 x 8, RV32IM, sorted table", cores.Core("rv32im", WARPS, 8, "sorted-table")),
-    "stack": ("8 x 8, RV32IM, `pdom-stack`", cores.Core("rv32im", WARPS, 8, "pdom-stack")),
+    cores.Core("rv32i", WARPS, 4, "sorted-table"): "base integer instructions, as `--preset rv32i-8x4`",
+    cores.Core("rv32im", WARPS, 4, "sorted-table"): "with multiplication and division",
+    cores.Core("rv32im", WARPS, 8, "sorted-table"): "the same with 8 threads a warp",
+    cores.Core("rv32im", WARPS, 8, "pdom-stack"): "the same with a reconvergence stack",
 }
 
 
 def sources():
-    for _, core in CONFIGURATIONS.values():
+    for core in CONFIGURATIONS:
         yield from names(core)
 
 
@@ -26,12 +27,12 @@ def names(core):
 
 def rows(shown):
     lines = []
-    for name, (what, core) in CONFIGURATIONS.items():
+    for core, what in CONFIGURATIONS.items():
         found = names(core)
         area, clock, runs = (result and result.values for result in map(shown.get, found))
         mhz = median(clock) if clock else None
         lines.append([
-            name + shown.mark(*found), what, *((area["lut4"], area["packed"]) if area else "--"),
+            core.name + shown.mark(*found), what, *((area["lut4"], area["packed"]) if area else "--"),
             f"{mhz:.1f}" if mhz else "-",
             f"{mean(map(kernels.ipc_of_warps, runs.values())):.2f}" if runs else "-",
             f"{mean(map(kernels.ipc_of_threads, runs.values())):.2f}" if runs else "-",
