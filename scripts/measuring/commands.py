@@ -153,7 +153,8 @@ class Measuring:
             if missing:
                 standing = any(measurement.set == STANDING for measurement in missing)
                 bad = bad or standing
-                print(f"{page}: {table.name}: no result {some([measurement.name for measurement in missing])}{'' if standing else ' (of the nightly set)'}")
+                which = "" if standing else " (of the nightly set)"
+                print(f"{page}: {table.name}: no result {some([measurement.name for measurement in missing])}{which}")
             if table.ready(names, results) and not pages.same(slot.text, table.text(results, stale)):
                 bad = True
                 print(f"{page}: {table.name} differs from the results. To write it: scripts/measure tables --write")
