@@ -30,6 +30,8 @@ def run(command, accept=(0,), **options):
     finally:
         with _lock:
             _running.discard(process)
+    if _stopping:
+        raise Failure("interrupted")
     if accept is not None and process.returncode not in accept:
         said = (errors or output or "").strip()
         raise Failure(f"{' '.join(map(str, command))}\nended with status {process.returncode}: {said[-2000:]}")

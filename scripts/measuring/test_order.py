@@ -69,7 +69,7 @@ class Order(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             pid = pathlib.Path(folder, "pid")
             sleeper = Counter("a/sleeper")
-            sleeper.act = lambda: processes.run(["sh", "-c", f"echo $$ >{pid}; sleep 60"])
+            sleeper.act = lambda: processes.run(["sh", "-c", f"echo $$ >{pid}; sleep 60"], accept=None) and {"value": 1}
             interrupting = Counter("a/interrupting")
 
             def interrupt():
@@ -83,6 +83,7 @@ class Order(unittest.TestCase):
             status, *_ = self.folder.measure("run", "a", "--jobs", "2", measurements=both, tables=[])
             self.assertEqual(status, 1)
             self.assertLess(time.monotonic() - start, 30)
+            self.assertFalse((self.folder.root / "docs/notebook/results/a/sleeper.json").exists(), "what was ended is no result")
             with self.assertRaises(ProcessLookupError):
                 os.kill(int(pid.read_text(encoding="utf-8")), 0)
 
