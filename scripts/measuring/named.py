@@ -8,10 +8,10 @@ from measuring.table import Table
 
 # What is said of each core.
 CONFIGURATIONS = {
-    cores.Core("rv32i", WARPS, 4, "sorted-table"): "base integer instructions, as `--preset rv32i-8x4`",
-    cores.Core("rv32im", WARPS, 4, "sorted-table"): "with multiplication and division",
-    cores.Core("rv32im", WARPS, 8, "sorted-table"): "the same with 8 threads a warp",
-    cores.Core("rv32im", WARPS, 8, "pdom-stack"): "the same with a reconvergence stack",
+    cores.Core("rv32i", WARPS, 4, "sorted-table"): "base integer (`--preset rv32i-8x4`)",
+    cores.Core("rv32im", WARPS, 4, "sorted-table"): "with RV32M",
+    cores.Core("rv32im", WARPS, 8, "sorted-table"): "with RV32M, 8 threads a warp",
+    cores.Core("rv32im", WARPS, 8, "pdom-stack"): "the same, reconvergence stack",
 }
 
 
@@ -36,13 +36,14 @@ def rows(shown):
             f"{mhz:.1f}" if mhz else "-",
             f"{mean(map(kernels.ipc_of_warps, runs.values())):.2f}" if runs else "-",
             f"{mean(map(kernels.ipc_of_threads, runs.values())):.2f}" if runs else "-",
-            f"{len(runs)} kernels in lock step" if runs else "-",
+            f"{len(runs)} kernels" if runs else "-",
         ])
     return table(["name", "what", "LUT4", "LUT sites", "MHz", "IPC of warps", "IPC of threads", "checked"], lines, left=2)
 
 
 NOTE = (
     "8 warps, ECP5-85F speed grade 6, without trace port; MHz is the median of three seeds. IPC is the geometric mean over the "
-    "bundled kernels, at memory latency 1. The kernels run on the same core with M and A."
+    "bundled kernels, at memory latency 1. Checked: so many kernels pass in lock step with the golden model, on the same core with "
+    "M and A."
 )
 TABLES = [Table("rows", list(sources()), rows, NOTE)]
