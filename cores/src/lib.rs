@@ -5,7 +5,7 @@
 //! | S0 | `stages/s0_steer.rs` | pick the context to fetch, and its next pc |
 //! | S1 | `stages/s1_fetch.rs` | instruction memory |
 //! | S2 | `stages/s2_predecode.rs` | operands used, predicted next pc |
-//! | S3 | `stages/s3_schedule.rs`, `s3_scoreboard.rs`, `s3_context.rs`, `s3_places.rs`, `s3_pick.rs` | buffers, scoreboard, places, pick one ready instruction |
+//! | S3 | `stages/s3_schedule.rs` and `s3_*.rs` | buffers, scoreboard, reservations, pick one ready instruction |
 //! | S4 | `stages/s4_collect.rs`, `s4_immediate.rs` | register file read, immediates |
 //! | S5 | `stages/s5_decode.rs`, `decoder.rs` | control, operands |
 //! | S6 | `stages/s6_execute.rs` | lanes |
@@ -13,8 +13,9 @@
 //! | S8 | `stages/s8_context.rs`, `s8_barrier.rs` | divergence unit, resteer, barrier |
 //! | S9 | `stages/s9_gather.rs`, `s9_response.rs`, `s9_late.rs` | load data, register file's write port |
 //!
-//! Nothing after S3 stalls: what could is reserved before issue. An instruction is speculative until S7 validates its
-//! (pc, epoch) against the path in charge of its warp; a squashed one writes nothing and only returns what it reserved.
+//! Nothing stalls after S3, because every resource is reserved before issue. An instruction is speculative until S7
+//! validates its epoch and takes the mask from the active path of its warp. A squashed instruction writes nothing,
+//! and only returns its reservations.
 
 pub mod divergence;
 pub mod formal;
@@ -47,34 +48,19 @@ pub enum CoreError {
     #[error(
         "memory.kind = \"{kind}\": the core has no memory that could start with a program; memory.kind = \"bram\" has"
     )]
-    NoMemory {
-        /// The kind.
-        kind: &'static str,
-    },
-    /// A key is set to what only the golden model has.
+    NoMemory { kind: &'static str },
+    /// A key selects a feature that only the golden model has.
     #[error(
         "`{key}` = {value}: only the golden model has this, not the hardware; leave it at its default, {default}, or use \
          `weft run --engine model`"
     )]
-    OfTheModel {
-        /// The key.
-        key: &'static str,
-        /// Its value.
-        value: String,
-        /// The key's default.
-        default: String,
-    },
-    /// Nobody has read the file of a unit in Verilog ([`weft_config::Divergence::external`]).
-    #[error("divergence.unit = \"verilog\": nobody has read `divergence.file`")]
+    OfTheModel { key: &'static str, value: String, default: String },
+    /// The file of a unit in Verilog has not been read into [`weft_config::Divergence::external`].
+    #[error("divergence.unit = \"verilog\": `divergence.file` has not been read")]
     UnreadUnit,
-    /// A module in Verilog cannot be a unit of the core.
+    /// The user's module cannot be the core's unit.
     #[error("`divergence.module` = \"{module}\": {message}")]
-    UnfitUnit {
-        /// The module.
-        module: String,
-        /// Why not.
-        message: String,
-    },
+    UnfitUnit { module: String, message: String },
     /// The hardware description itself is wrong.
     #[error(transparent)]
     Elaboration(#[from] rtl::ElaborationError),
@@ -82,10 +68,9 @@ pub enum CoreError {
 
 /// Name of the top module, without the prefix `emit.prefix`.
 pub const TOP: &str = "core";
-/// Name of the module in it that is the core without its memory.
+/// Name of the module that is the core without its memory.
 pub const PIPELINE: &str = "pipeline";
 
-/// An elaborated core.
 pub struct Core {
     top: rtl::Module,
     prefix: String,
@@ -93,29 +78,31 @@ pub struct Core {
     memory: Option<MemoryInCore>,
 }
 
-/// The last adaptor in a core, and the memory that may be in it, for benches that look at it from outside.
+/// The last adaptor in a core, and the memory in it, if there is one. Benches read and write that memory from
+/// outside.
 #[derive(Clone, Debug)]
 pub struct MemoryInCore {
     /// Name of the adaptor's instance in the top.
     pub instance: &'static str,
-    /// Name of its module in the Verilog.
     pub module: String,
-    /// Names of its memories of 32-bit words, none where RAM is elsewhere: word i of RAM is word i / n of memory i mod n. Behind those n there are as
-    /// many that hold the entries of the reconvergence table in the same way, if the divergence unit reads it.
+    /// Names of its memories of 32-bit words; empty where RAM is elsewhere. Word i of RAM is word i / n of memory i
+    /// mod n. If the divergence unit reads the reconvergence table, n more memories hold its entries in the same
+    /// order.
     pub banks: Vec<String>,
-    /// How many of them hold RAM.
+    /// Number n of the memories that hold RAM.
     pub ram_banks: usize,
-    /// The nets of the top between the pipeline and its adaptors, as the pipeline sees them.
+    /// The nets of the top between the pipeline and its adaptors, with the pipeline's widths and directions.
     pub bus: Vec<rtl::PortInfo>,
 }
 
-/// Elaborates the core of a configuration; its threads start at `reset_pc`. Memory in the core starts without content.
+/// Elaborates the core of a configuration. Its threads start at `reset_pc`. Memory in the core starts without
+/// content.
 pub fn elaborate(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
     elaborate_from(config, reset_pc, None, false)
 }
 
-/// The same core, which asserts what the proofs of its divergence unit take for granted, for every warp, and the unit's
-/// invariants for warp 0: for simulators that check assertions.
+/// Elaborates a core with assertions, for simulators that check them: the assumptions of its divergence unit's proofs
+/// for every warp, and the unit's invariants for warp 0.
 pub fn elaborate_asserting(config: &Config, reset_pc: u32) -> Result<Core, CoreError> {
     elaborate_from(config, reset_pc, None, true)
 }
@@ -200,7 +187,7 @@ impl Shape {
     }
 }
 
-/// What only the golden model has must not be asked for.
+/// Refuses features that only the golden model has.
 fn check_buildable(config: &Config) -> Result<(), CoreError> {
     for key in KEYS.iter().filter(|key| key.is_of_the_model()) {
         let (value, default) = (key.value(config), key.default());
@@ -215,12 +202,12 @@ fn check_buildable(config: &Config) -> Result<(), CoreError> {
     Ok(())
 }
 
-/// The file that a bank of the memory starts with.
+/// The name of the file with the initial content of a bank.
 fn image_file(prefix: &str, bank: usize) -> String {
     format!("{prefix}{TOP}_{bank}.hex")
 }
 
-/// The same as tools find it.
+/// The same with the path by which tools find it.
 fn image_path(config: &Config, bank: usize) -> String {
     let file = image_file(&config.emit.prefix, bank);
     match config.emit.hex_path.trim_end_matches('/') {
@@ -252,45 +239,43 @@ fn header(config: &Config, shape: &Shape, unit: &dyn DivergenceUnit) -> String {
 }
 
 impl Core {
-    /// Name of the top module in the Verilog.
     pub fn name(&self) -> String {
         format!("{}{}", self.prefix, self.top.name())
     }
 
-    /// The same core whose modules have names without prefix, as reports have them.
+    /// The same core with module names without prefix, as in reports.
     pub fn without_prefix(&self) -> Self {
         let Self { top, header, memory, .. } = self;
         Self { top: top.clone(), prefix: String::new(), header: header.clone(), memory: memory.clone() }
     }
 
-    /// The top module, to build around it.
+    /// The top module. A test bench can instantiate it.
     pub fn module(&self) -> &rtl::Module {
         &self.top
     }
 
-    /// Names of all modules without prefix, below before above.
+    /// Names of all modules without prefix, each after the modules that it contains.
     pub fn modules(&self) -> Vec<String> {
         self.top.hierarchy().iter().map(|module| module.name().to_owned()).collect()
     }
 
-    /// The module of this name, which has no prefix, with those below it.
+    /// The module with this name (without prefix), and the modules in it.
     pub fn part(&self, name: &str) -> Option<Self> {
         let top = self.top.hierarchy().into_iter().find(|module| module.name() == name)?;
         Some(self.within(top))
     }
 
-    /// A module that was built around the core, to be printed with it: a core whose top is that module, and whose memory
-    /// nobody looks at.
+    /// A core whose top is a module that was built around this core, so that both are printed together. Its
+    /// [`memory`](Core::memory) is `None`.
     pub fn within(&self, top: rtl::Module) -> Self {
         Self { top, prefix: self.prefix.clone(), header: self.header.clone(), memory: None }
     }
 
-    /// The ports of the top module, in order.
     pub fn ports(&self) -> Vec<rtl::PortInfo> {
         self.top.ports()
     }
 
-    /// One file per module: name and text, the top last.
+    /// One file per module, as name and text, the top last.
     pub fn files(&self) -> Vec<(String, String)> {
         let modules = self.top.verilog_with_prefix(&self.prefix);
         modules.iter().map(|m| (format!("{}.v", m.name), rtl::file(&self.header, m))).collect()
@@ -301,9 +286,9 @@ impl Core {
         self.memory.as_ref()
     }
 
-    /// The files that the memory of [`elaborate_with_image`] starts with, name and text, for these words of RAM, as
-    /// memory holds them (stacks interleaved where configured), and these entries of the reconvergence table for each of
-    /// them, which only some divergence units read. None without memory in the core.
+    /// The files with the initial memory of [`elaborate_with_image`], as names and texts; none without memory in the
+    /// core. `words` are the words of RAM in the order of memory, with stacks interleaved where configured.
+    /// `reconvergence` has the entry of the reconvergence table for each of them; only some divergence units read it.
     pub fn image_files(&self, words: &[u32], reconvergence: &[u32]) -> Vec<(String, String)> {
         let Some(memory) = &self.memory else { return Vec::new() };
         let text = |bank: usize| {
@@ -314,7 +299,6 @@ impl Core {
         (0..memory.banks.len()).map(|bank| (image_file(&self.prefix, bank), text(bank))).collect()
     }
 
-    /// All modules in one text.
     pub fn all_in_one(&self) -> String {
         rtl::single_file(&self.header, &self.top.verilog_with_prefix(&self.prefix))
     }

@@ -1,7 +1,8 @@
-//! The pipeline: the stages, connected by name; the core without its memory.
+//! The pipeline: the stages, connected by name. It is the core without its memory.
 //!
-//! A signal has one name from the port that drives it to every port that reads it. What is named by a stage ends in it
-//! (`pc_s6` is there in S6), so that a stage is read by its ports. Only what is more than a wire is described here.
+//! A signal has one name, from the port that drives it to every port that reads it. Names of stage signals end in the
+//! stage (`pc_s6` is the pc in S6), so a stage is described by its ports. This file adds only the logic between
+//! stages.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, concat, increment, ones, zeros};
 use weft_config::extension::{A, M};
@@ -19,7 +20,6 @@ use crate::stages::{
 use crate::start;
 use crate::trace::Traced;
 
-/// Elaborates the pipeline with a divergence unit.
 pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
     let [round_robin, preferring] = [false, true].map(|prefers| round_robin::elaborate(shape.contexts(), prefers));
     let (round_robin, preferring) = (round_robin?, preferring?);
@@ -64,14 +64,14 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     }
     m.connect_by_name(&instances);
 
-    m.comment("Halt on the first fault; done when every thread has ended and nothing is on its way.");
+    m.comment("Halt on the first fault; done when every thread has ended and nothing is in flight.");
     halted.next(&(&*halted | s7.net("fault_valid_s7"))).reset(0);
     let performed = if shape.posts_stores { dmem_idle } else { ones(1) };
     let performed = m.fault("done_does_not_wait_for_memory", &performed, &ones(1));
     let idle = s8.net("ended") & queue.net("requests_idle") & s3.net("late_idle") & performed;
     m.output("done", &(start.net("start_done") & idle));
     m.output("error_valid", &halted);
-    // They follow S7 until then, so that nothing waits for the fault to be found.
+    // These follow S7 until the halt, so that no write enable depends on the fault.
     let sticky = |field: &str| {
         let value = s7.net(&format!("fault_{field}_s7"));
         let register = m.register(&format!("fault_{field}"), value.width());
@@ -92,14 +92,13 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     m.finish()
 }
 
-/// A counter of cycles in which the one-bit `step` holds.
 fn count(m: &Builder, name: &str, step: &Expr) {
     let register = m.register(name, 64);
     register.next(&increment(&register, 1)).enable(step).reset(0);
 }
 
-/// Declares all ports but the trace, in the order in which a user reads them. Answers whether nothing that memory has
-/// accepted is still on its way, which only a memory that posts stores tells.
+/// Declares all ports except the trace, in an order for readers. Returns `dmem_idle`: memory has performed all that
+/// it accepted. Only a memory that posts stores has this port.
 fn declare_ports(m: &Builder, shape: &Shape) -> Expr {
     let tag = shape.tag_bits().max(1);
     m.port_group("instruction memory: one request at a time, of any address, answered in a later cycle");
@@ -136,13 +135,13 @@ fn declare_ports(m: &Builder, shape: &Shape) -> Expr {
     m.output_port("error_warp", shape.warp_bits().max(1));
     m.output_port("error_lane", shape.lane_bits().max(1));
     if shape.observed {
-        m.port_group("registers: the one that is kept, and what the others read");
+        m.port_group("registers: the one that is kept, and the values read from the others");
         KeptRegister::inputs(m, shape, "kept");
     }
     dmem_idle
 }
 
-/// The trace port: the groups that the stages fill, in the order of the table.
+/// Declares the trace port: the groups that the stages fill, in the order of the table.
 fn trace(m: &Builder, shape: &Shape, [s3, s7, s8, s9]: [&Instance; 4]) {
     let ports = TracePorts {
         commit: Traced::from_instance(s7, shape, "s8").0,

@@ -1,48 +1,48 @@
-//! Queues: first in, first out, of words that are read at a clock edge, so that block RAM can hold them.
+//! First-in first-out queues of words that are read at a clock edge, so that block RAM can hold them.
 //!
-//! A word that is pushed in one cycle can be taken in the second cycle after. Whoever pushes has reserved a place: no
-//! queue tells that it is full.
+//! A pushed word can be taken from the second cycle after the push. The producer must have reserved an entry, because
+//! a queue does not report that it is full.
 
 use rtl::{Builder, Expr, Memory, MemoryStyle, Register, clog2, increment, zeros};
 
 /// Words of a LUT RAM cell.
 pub const SHORT: usize = 16;
-/// Bits of a word of a LUT RAM cell.
+/// Bits per word of a LUT RAM cell.
 const CELL_WIDTH: usize = 4;
-/// Fewer cells than these are not worth a block RAM.
+/// With fewer LUT RAM cells than this, a block RAM does not pay.
 const WORTH_A_BLOCK: usize = 4;
-/// Bits of a word that one block RAM holds.
+/// Bits of a word in one block RAM.
 const BLOCK_WIDTH: usize = 36;
-/// As few words as a LUT RAM cell has take no more block RAMs than these, of which they fill little.
+/// A short queue (at most [`SHORT`] words) fills little of a block RAM, so it uses at most this many.
 const BLOCKS: usize = 32;
 
-/// Where to hold words: in block RAM, but for few bits, and for few words that are so wide that they need many blocks.
+/// The memory for a queue: block RAM, except for few bits, and for few words that are so wide that they need many
+/// blocks.
 pub fn style(words: usize, bits: usize) -> MemoryStyle {
     let cells = bits.div_ceil(CELL_WIDTH) * words.div_ceil(SHORT);
     let wide = bits.div_ceil(BLOCK_WIDTH) > BLOCKS && words <= SHORT;
     if cells < WORTH_A_BLOCK || wide { MemoryStyle::Distributed } else { MemoryStyle::BlockUnordered }
 }
 
-/// The places of a queue, a power of two of them: which is first, and where the next word goes.
+/// A queue of a power of two of entries.
 pub struct Queue {
     name: &'static str,
-    /// Whether there is a word that can be taken.
     pub valid: Expr,
-    /// Whether there is no word, also none that cannot be taken yet.
+    /// There is no word, not even one that cannot be taken yet.
     pub empty: Expr,
     places: usize,
-    /// Whether the last place is written: whenever a word is pushed, at least.
+    /// The entry at the end is written: in every cycle with a push, and possibly in others.
     write: Expr,
     pop: Expr,
     write_at: Expr,
     read_at: Expr,
-    /// Where the word behind the first is.
+    /// The entry of the word behind the first.
     second_at: Expr,
     next_at: Expr,
 }
 
 impl Queue {
-    /// A queue of at least `places` into which `push` puts a word.
+    /// Declares a queue of at least `places` entries, into which `push` puts a word.
     pub fn declare(m: &Builder, name: &'static str, places: usize, push: &Expr) -> Self {
         let places = places.next_power_of_two();
         let pop = m.forward(&format!("{name}_pop"), 1);
@@ -66,27 +66,27 @@ impl Queue {
         }
     }
 
-    /// The words are written wherever one may be pushed, since that is known sooner than whether it is. Whoever says so
-    /// has reserved a place: the first word must not be where it goes.
+    /// Writes speculatively. `may_push` arrives earlier in the cycle than the push, so the last entry is written in
+    /// every cycle in which a push is possible. The caller must have reserved that entry, so that it does not hold
+    /// the first word.
     pub fn written_where(mut self, may_push: &Expr) -> Self {
         self.write = may_push.clone();
         self
     }
 
-    /// Whether every place is taken.
     pub fn full(&self) -> Expr {
         self.write_at.eq(&self.read_at) & !&self.empty
     }
 
-    /// A field of the words, from what is pushed to that of the first word.
+    /// A field of the words: takes its pushed value, and returns its value in the first word.
     pub fn field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
         let style = style(self.places, pushed.width());
         let (name, memory) = self.memory(m, field, pushed, style);
         read_at_edge(m, &memory, style, &name, &self.next_at)
     }
 
-    /// A field of few bits, of the word that will be first in the next cycle, if there is one. Both words that it can be
-    /// are read before it is known whether the first is taken.
+    /// A field of few bits, in the word that will be first in the next cycle, if there is one. Both candidates are
+    /// read before it is known whether the first word is taken.
     pub fn next_field(&self, m: &Builder, field: &str, pushed: &Expr) -> Expr {
         let (name, memory) = self.memory(m, field, pushed, MemoryStyle::Distributed);
         let first = memory.read(&format!("{name}_first"), &self.read_at);
@@ -101,14 +101,14 @@ impl Queue {
         (name, memory)
     }
 
-    /// Takes the first word, which must be there.
+    /// Takes the first word. The queue must not be empty.
     pub fn pop(&self, m: &Builder, pop: &Expr) {
         m.drive(&self.pop, pop);
     }
 }
 
-/// A place and a bit that flips with each lap: it tells a full queue from an empty one. A carry chain over both would
-/// cost more than they do.
+/// An entry number, and a bit that flips with each lap and tells a full queue from an empty one. One carry chain over
+/// both would cost more.
 struct Position {
     at: Register,
     lap: Register,
@@ -130,7 +130,7 @@ impl Position {
     }
 }
 
-/// The word at an address, sampled at the clock edge, of a memory of either style that is not written there at that edge.
+/// Reads a word at a clock edge, from a memory of either style. The edge must not write the same word.
 pub fn read_at_edge(m: &Builder, memory: &Memory, style: MemoryStyle, name: &str, address: &Expr) -> Expr {
     match style {
         MemoryStyle::Distributed => m.delay(name, &memory.read(&format!("{name}_read"), address)),

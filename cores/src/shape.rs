@@ -1,4 +1,4 @@
-//! The sizes that every module of one core is built from.
+//! The sizes from which every module of a core is built.
 
 use std::sync::Arc;
 
@@ -9,57 +9,52 @@ use crate::isa::{self, Acts, Encoding};
 
 /// Lowest address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
-/// The console's one word.
+/// Address of the console, which is one word.
 pub const CONSOLE: u32 = 0x1000_0000;
-/// Entries of the memory request queue. S3 to S8 hold up to six requests while the first is on its way, so fewer
-/// than seven could not keep one request a cycle moving.
+/// Entries of the memory request queue. S3 to S8 hold up to six requests while the first is in flight, so one request
+/// a cycle needs at least seven.
 pub const REQUEST_QUEUE: usize = 8;
-/// Cycles that an instruction waits for a place before others leave it the next. A natural wait is seldom as long, and where
-/// it is, what the others lose in the meantime is little beside it.
+/// Starvation threshold in cycles: after so long a wait for a credit, other contexts reserve none until the
+/// instruction issues. Normal waits are rarely this long. If one is, briefly blocking the others costs little.
 pub const PATIENCE: usize = 1024;
-/// Long results (products, quotients) on their way, from S3 to the register file.
+/// Entries for products and quotients, from S3 to the register file.
 pub const LONG_RESULTS: usize = 16;
-/// Instructions buffered for each context.
 pub const BUFFER: usize = 2;
-/// Cycles that a returned load waits for the register file's write port before it forces a bubble at S3.
+/// Cycles that a returned load waits for the register file's write port before it forces a bubble in S3.
 pub const LATE_WAIT: u64 = 8;
-/// Bits of a word-aligned pc, of which bits 1:0 are not kept.
+/// Bits of a word-aligned pc, without bits 1:0.
 pub const PC: usize = 30;
-/// Bits of the call depth.
 pub const DEPTH: usize = 8;
 
-/// Sizes and constants of one core.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Warps, W.
     pub warps: usize,
-    /// Threads of a warp, T: as many lanes.
+    /// Threads of a warp, T, and number of lanes.
     pub threads: usize,
-    /// Path slots of a warp that the divergence unit schedules at once: 1 or 2.
+    /// Active paths of a warp at a time: 1 or 2.
     pub slots: usize,
-    /// Cycles after S8 in which the divergence unit knows the path in charge.
+    /// Cycles from S8 until the divergence unit outputs the active path.
     pub delay: usize,
-    /// Cycles after S8 in which the divergence unit's trace is complete.
+    /// Cycles from S8 until the divergence unit's trace is complete.
     pub record_delay: usize,
-    /// Whether the divergence unit rotates: changes the path in charge without an instruction.
+    /// Whether the divergence unit rotates, that is, changes the active path without an instruction.
     pub rotates: bool,
-    /// Whether the divergence unit reads the reconvergence table.
     pub reconverges: bool,
-    /// Whether the divergence unit compares the path in charge with the prediction.
+    /// Whether the divergence unit compares the active path with the prediction.
     pub compares_prediction: bool,
-    /// Whether only one slot of a warp, which changes at long operations, is scheduled: `divergence.scheduler`.
+    /// Whether only one slot of each warp is scheduled, which changes at long operations: `divergence.scheduler`.
     pub constrained: bool,
-    /// Bits of a path's pc, without bits 1:0: [`PC`], fewer where a unit is proved alone.
+    /// Bits of a path's pc, without bits 1:0: [`PC`], or fewer in the proof of a unit.
     pub pc_bits: usize,
-    /// Bits of a path's call depth: [`DEPTH`], fewer where a unit is proved alone.
+    /// Bits of a path's call depth: [`DEPTH`], or fewer in the proof of a unit.
     pub depth_bits: usize,
-    /// Loads in flight.
     pub outstanding: usize,
-    /// Late results (loads, atomic operations, products, quotients) that a context has under way at most, a power of
-    /// two: twice its share of the loads in flight, 8 to 16 (fewer show in restored registers and divisions), or fewer
-    /// where the scoreboard is proved.
+    /// Most long-latency results (loads, atomic operations, products, quotients) of a context in flight, a power of
+    /// two. It is twice the context's share of the loads in flight, from 8 to 16, or less in the proof of the
+    /// scoreboard. Fewer slow down the restoring of registers and divisions.
     pub late_results: usize,
-    /// Whether the memory may accept a store and perform it later: `fence`, `fence.i` and `done` then wait for its
+    /// Whether the memory may accept a store and perform it later. `fence`, `fence.i` and `done` then wait for its
     /// `dmem_idle`.
     pub posts_stores: bool,
     /// Bytes of RAM.
@@ -68,39 +63,34 @@ pub struct Shape {
     pub stack_bytes: u32,
     /// Whether stacks are interleaved by word between the lanes of a warp.
     pub stack_interleave: bool,
-    /// The extensions of the instruction set.
     pub isa: Isa,
-    /// Commits of a warp after which another of its paths gets its turn; 0: never.
+    /// Commits of a warp after which the active path yields; 0 for never.
     pub fair_after: u64,
-    /// The keys that belong to single divergence units.
     pub unit_keys: UnitKeys,
-    /// Where threads start.
     pub reset_pc: u32,
-    /// Whether the core has its trace port.
     pub trace: bool,
-    /// Whether the sorted table's sorter merges equal rows of the cold table: from T = 8, and at any T where it is proved.
+    /// Whether the sorter of the sorted table merges equal rows of the cold table: from T = 8, and at any T in its
+    /// proof.
     pub folds_rows: bool,
-    /// The divergence unit's module, if it is one in Verilog: its name, and what is known of it.
+    /// Name and description of the divergence unit's module, if the unit is a Verilog module of the user.
     pub external: Option<(String, Arc<External>)>,
-    /// Whether divergence units state their invariants, for a proof or a simulation that checks them.
+    /// Whether divergence units state their invariants, for a proof or for a simulation that checks them.
     pub formal: bool,
-    /// Whether the core shows what one thread does, and keeps one register alone, for proofs at its edge: never where it
-    /// is emitted.
+    /// Whether the core outputs the actions of one thread and keeps only one register, for proofs at its edge. Never
+    /// set in an emitted core.
     pub observed: bool,
 }
 
 impl Shape {
-    /// The instruction table of the core.
     pub fn instructions(&self) -> Vec<Encoding> {
         isa::instructions(self.isa)
     }
 
-    /// Whether the core has an extension.
     pub fn has(&self, extension: &Extension) -> bool {
         self.isa.has(extension)
     }
 
-    /// The operations of extensions that act there: a bit of the lanes' control for each.
+    /// The operations of extensions that act at this point. The lanes' control has one bit for each.
     pub fn lane_operations(&self, acts: Acts) -> Vec<&'static str> {
         isa::lane_operations(&self.instructions(), acts)
     }
@@ -110,13 +100,13 @@ impl Shape {
         u64::from(self.reset_pc >> 2) & (u64::MAX >> (64 - self.pc_bits))
     }
 
-    /// Least distance, in cycles, between two instructions of a context at S3.
+    /// Least distance in cycles between two instructions of a context at S3.
     pub fn spacing(&self) -> usize {
         2 + self.delay
     }
 
-    /// Least distance, in cycles, of an instruction that asks for a leader from the one before it of its warp: S6 must know
-    /// the threads of its path.
+    /// Least distance in cycles from the preceding instruction of a warp to one that needs a leader. S6 needs the
+    /// threads of its path.
     pub fn election_spacing(&self) -> usize {
         self.spacing() + 1
     }
@@ -136,40 +126,38 @@ impl Shape {
         if self.reconverges { 2 + self.pc_bits } else { 0 }
     }
 
-    /// Bits of the epoch of a context, which a resteer changes. What was issued before must not find the same epoch
-    /// again in S7, four cycles later. With one slot nothing else resteers a context until it is there. With two, the
-    /// other slot may, once more; the second bit keeps the epochs apart, though S8 would see the first of the two anyway
-    /// (`docs/notebook/roadmap.md`).
+    /// Bits of the epoch of a context, which a resteer changes. An instruction that was issued before a resteer must
+    /// not find its epoch again in S7, four cycles later. With one slot, nothing else resteers the context in that
+    /// time. With two, the other slot may do so once. The second bit keeps these epochs apart, though S8 would see
+    /// the first of the two anyway (`docs/notebook/roadmap.md`).
     pub fn epoch_bits(&self) -> usize {
         self.slots
     }
 
-    /// Whether scoreboard and contexts show their state, for a proof of one warp.
+    /// Whether scoreboard and contexts output their state, for a proof of one warp.
     pub fn shows_scoreboard(&self) -> bool {
         self.formal && self.warps == 1 && self.slots > 1
     }
 
-    /// One bit for each slot where a warp has two, else none.
+    /// One bit per slot if a warp has two, otherwise none.
     pub fn slot_mask_bits(&self) -> usize {
         if self.slots > 1 { self.slots } else { 0 }
     }
 
-    /// Contexts that are fetched and scheduled: one for each slot of each warp, number `warp · slots + slot`.
+    /// Number of contexts, which are fetched and scheduled: one for each slot of each warp, numbered `warp · slots +
+    /// slot`.
     pub fn contexts(&self) -> usize {
         self.warps * self.slots
     }
 
-    /// The contexts, as a loop.
     pub fn each_context(&self) -> Each {
         Each::new("index", self.contexts())
     }
 
-    /// Bits of a context number.
     pub fn context_bits(&self) -> usize {
         clog2(self.contexts())
     }
 
-    /// The lanes, as a loop.
     pub fn lanes(&self) -> Each {
         Each::new("lane", self.threads)
     }
@@ -184,7 +172,7 @@ impl Shape {
         clog2(self.outstanding)
     }
 
-    /// Bits of the number of an entry of a context's scoreboard: one for each of its late results.
+    /// Bits of the number of a scoreboard entry of a context.
     pub fn entry_bits(&self) -> usize {
         clog2(self.late_results)
     }
@@ -194,7 +182,7 @@ impl Shape {
         32 * self.threads
     }
 
-    /// Bits of the number of a line: an address without the offset inside its 4·T bytes.
+    /// Bits of a line number: an address without the offset inside the line's 4·T bytes.
     pub fn line_number_bits(&self) -> usize {
         30 - self.lane_bits()
     }
@@ -204,12 +192,11 @@ impl Shape {
         32 * self.warps
     }
 
-    /// Cycles that the core takes after reset to clear its memories.
+    /// Cycles after reset in which the core clears its memories.
     pub fn start_cycles(&self) -> usize {
         self.register_rows().max(self.outstanding)
     }
 
-    /// Address of the first stack.
     pub fn stacks(&self) -> u32 {
         let all = self.warps as u32 * self.threads as u32 * self.stack_bytes;
         RAM_BASE.wrapping_add(self.ram_bytes).wrapping_sub(all)

@@ -1,4 +1,4 @@
-//! The bundles that travel between stages: one definition of each, the stage as a suffix of its nets.
+//! The bundles that travel between stages. Each is defined once; the stage is a suffix of its nets.
 
 use rtl::{Builder, Expr};
 use weft_config::extension::A;
@@ -6,12 +6,12 @@ use weft_config::extension::A;
 use crate::isa::Acts;
 use crate::shape::{PC, Shape};
 
-/// A value some cycles later, in registers `name_later_1` and up.
+/// Delays a value, in registers `name_later_1` and up.
 pub fn delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Expr {
     (1..=cycles).fold(value.clone(), |value, cycle| m.delay(&format!("{name}_later_{cycle}"), &value))
 }
 
-/// A one-bit value some cycles later, 0 after reset.
+/// Delays a one-bit value; 0 after reset.
 pub fn flag_delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Expr {
     (1..=cycles).fold(value.clone(), |value, cycle| {
         let register = m.register(&format!("{name}_later_{cycle}"), 1);
@@ -20,16 +20,14 @@ pub fn flag_delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Ex
     })
 }
 
-/// Whose outcome a divergence unit has settled.
+/// The instruction that a divergence unit has settled.
 pub struct Settled {
-    /// Whether it has.
     pub valid: Expr,
-    /// The warp.
     pub warp: Expr,
 }
 
 impl Resolve {
-    /// The instruction whose path in charge is known now, `delay` cycles after its S8.
+    /// The instruction whose next active path is settled now, `delay` cycles after its S8.
     pub fn settled(&self, m: &Builder, delay: usize) -> Settled {
         Settled {
             valid: flag_delay_by(m, "settled_valid", &self.valid, delay),
@@ -37,7 +35,6 @@ impl Resolve {
         }
     }
 
-    /// All of it, `delay` cycles after S8.
     pub fn later(&self, m: &Builder, shape: &Shape, delay: usize) -> Self {
         let mut fields = rtl::Bundle::fields(self).into_iter();
         rtl::Bundle::build(shape, &mut |field, _| {
@@ -49,183 +46,154 @@ impl Resolve {
 }
 
 rtl::bundle! {
-    /// What every instruction carries from S3 to S7.
+    /// The fields that every instruction carries from S3 to S7.
     pub struct Meta(shape: &Shape) {
-        /// Whether there is an instruction.
         valid: 1,
-        /// Its warp.
         warp: shape.warp_bits(),
-        /// Its path slot.
         slot: shape.slot_bits(),
-        /// Its entry of the scoreboard, if its result comes late.
+        /// The entry of the scoreboard, if the result is a long-latency result.
         entry: shape.entry_bits(),
-        /// Its address, without bits 1:0.
+        /// The pc without bits 1:0.
         pc: PC,
-        /// The address that S2 predicted after it.
+        /// The next pc that S2 predicted.
         predicted: PC,
-        /// The word.
         instruction: 32,
-        /// Its entry of the reconvergence table.
+        /// The instruction's entry of the reconvergence table.
         reconvergence: shape.reconvergence_bits(),
     }
 }
 
 rtl::bundle! {
-    /// What S2 tells S3 about an instruction's hazards.
+    /// Registers and kind of an instruction, for the hazard checks of S3.
     pub struct Hazards(shape: &Shape) {
-        /// Source register 1.
         rs1: 5,
-        /// Source register 2.
         rs2: 5,
-        /// Destination register.
         rd: 5,
-        /// Whether rs1 is read.
         uses_rs1: 1,
-        /// Whether rs2 is read.
         uses_rs2: 1,
         /// Whether rd is written and is not x0.
         writes_rd: 1,
-        /// A `jalr`, which like an access of memory asks for a leader.
+        /// The instruction is a `jalr`, which needs a leader, as a memory access does.
         is_jalr: 1,
-        /// Waits until earlier requests have been accepted, and performed: `fence.i`, and `fence` where it matters.
+        /// The instruction waits until earlier requests are accepted and performed: `fence.i`, and `fence` where it
+        /// matters.
         is_fence_i: 1,
     }
 }
 
 rtl::bundle! {
-    /// What S5 decides for S6 alone.
+    /// Decoded control for S6.
     pub struct LaneControl(shape: &Shape) {
-        /// The adder subtracts.
         subtract: 1,
-        /// Comparisons are unsigned.
         less_unsigned: 1,
-        /// The result is the comparison.
         set_less: 1,
-        /// The sum is not the result but an address, or nothing.
+        /// The sum is not the result but an address, or unused.
         no_result: 1,
         /// The result is `pc_value`, in every lane.
         pc_is_value: 1,
-        /// The operations of extensions that give the result, a bit each.
+        /// The operations of extensions that produce the result, one bit each.
         selects: shape.lane_operations(Acts::OnResult).len(),
     }
 }
 
 rtl::bundle! {
-    /// What S5 decides for S7.
+    /// Decoded control for S7.
     pub struct Control(shape: &Shape) {
-        /// Conditional branch.
         is_branch: 1,
-        /// `jal`.
         is_jal: 1,
-        /// `jalr`.
         is_jalr: 1,
-        /// Atomic operation: one lane a transaction.
+        /// An atomic operation, with one transaction per lane.
         is_atomic: 1,
-        /// What is asked of memory (`dmem_req_op`).
+        /// The memory operation (`dmem_req_op`).
         memory_op: 4,
-        /// Write to the exit CSR.
         is_exit: 1,
-        /// Write to the barrier CSR.
         is_barrier: 1,
-        /// `fence.i`.
         is_fence_i: 1,
-        /// Writes rd (not x0) at the end of S7.
+        /// The instruction writes rd (not x0) at the end of S7.
         writes: 1,
         /// The result is the low word of the path's mask.
         reads_mask: 1,
         /// The result is the high word of the path's mask, which only wide warps have.
         reads_mask_high: usize::from(shape.threads > 32),
-        /// One call deeper.
+        /// The call depth increases.
         calls: 1,
-        /// One call less deep.
+        /// The call depth decreases.
         returns: 1,
         /// The word is `ret`, at which paths may reconverge.
         is_ret: usize::from(shape.reconverges),
-        /// Target of a branch or `jal`; of everything else but `jalr`, the next instruction.
+        /// Target of a branch or `jal`; for all others but `jalr`, the next instruction.
         target: PC,
         /// The target of a branch or `jal` is not a multiple of 4.
         target_misaligned: 1,
-        /// The value of `auipc`; of everything else, the next instruction.
+        /// The value of `auipc`; for all others, the next instruction.
         pc_value: PC,
         /// The instruction itself is at fault.
         faults: 1,
-        /// Why.
         cause: 4,
     }
 }
 
 rtl::bundle! {
-    /// The path in charge of a slot.
+    /// A path, usually the active path of a slot.
     pub struct Path(shape: &Shape) {
-        /// Whether a thread of it lives.
         valid: 1,
-        /// Its next instruction.
         pc: shape.pc_bits,
-        /// Its call depth.
         depth: shape.depth_bits,
-        /// Its threads.
         mask: shape.threads,
-        /// Whether it waits at a barrier.
+        /// The path waits at the barrier.
         parked: 1,
     }
 }
 
 rtl::bundle! {
-    /// What S7 found out, for the divergence unit in S8.
+    /// The outcome of an instruction, from S7 for the divergence unit in S8.
     pub struct Resolve(shape: &Shape) {
-        /// Whether an instruction committed.
+        /// An instruction committed, or a rotation takes place.
         valid: 1,
-        /// Its warp.
         warp: shape.warp_bits(),
-        /// Its slot.
         slot: shape.slot_bits(),
-        /// Where the threads of path `a` go.
+        /// The next pc of the threads in `a_mask`.
         a_pc: shape.pc_bits,
-        /// Their call depth.
         a_depth: shape.depth_bits,
-        /// The threads: those served, or a branch's taken ones.
+        /// Path a: the served threads, or the taken side of a branch.
         a_mask: shape.threads,
-        /// They park at the barrier.
+        /// Path a parks at the barrier.
         a_parked: 1,
-        /// Where the threads of path `b` go.
+        /// The next pc of the threads in `b_mask`.
         b_pc: shape.pc_bits,
-        /// Their call depth.
         b_depth: shape.depth_bits,
-        /// The threads: those to be replayed, or a branch's others.
+        /// Path b: the threads to be replayed, or the other side of a branch.
         b_mask: shape.threads,
-        /// No instruction committed: b is the slot's path as it was, and gives way. Only where the unit rotates.
+        /// No instruction committed: b is the unchanged active path, which yields. Only where the unit rotates.
         rotates: usize::from(shape.rotates),
-        /// That path is parked.
+        /// Path b is parked, in a rotation.
         b_parked: usize::from(shape.rotates),
-        /// It is a memory instruction: b is what remains of the same path. Only for stacks, to which that is no divergence.
+        /// A memory instruction, whose unserved threads are path b. Only for stacks, which do not count this as a
+        /// divergence.
         is_memory: usize::from(shape.reconverges),
         /// The instruction's entry of the reconvergence table.
         reconvergence: shape.reconvergence_bits(),
-        /// Threads that end.
         exit_mask: shape.threads,
     }
 }
 
 rtl::bundle! {
-    /// One transaction on its way to memory or console.
+    /// One transaction for memory or console.
     pub struct Request(shape: &Shape) {
-        /// `dmem_req_op`.
         op: 4,
-        /// Number of the line.
         line: shape.line_number_bits(),
-        /// Tag of a load.
         tag: shape.tag_bits(),
-        /// The thread of a reservation: the leader.
+        /// The thread of a reservation, which is the leader.
         hart: if shape.has(&A) { shape.warp_bits() + shape.lane_bits() } else { 0 },
-        /// The positions of the line that a lane of the same number asks for. One thread is the leader.
+        /// The positions of the line that the lane of the same number accesses. A single thread is the leader.
         direct: if shape.threads > 1 { shape.threads } else { 0 },
-        /// It is a store of those lanes' words, too. Known later than who they are.
+        /// A store writes the words of those lanes too. Known later than `direct`.
         together: usize::from(shape.threads > 1),
-        /// The position that has the leader's word.
+        /// The position of the leader's word.
         position: shape.lane_bits(),
-        /// The bytes of it that are written: none of a load.
+        /// The written bytes of the leader's word; none for a load.
         bytes: 4,
-        /// What they are, at every offset that they could have.
+        /// The leader's data, copied to all offsets.
         leaders: 32,
         /// The words of all lanes.
         words: if shape.threads > 1 { shape.line_bits() } else { 0 },
@@ -233,7 +201,7 @@ rtl::bundle! {
 }
 
 impl Request {
-    /// The bytes of the line that are written, or the word of an atomic operation: of each lane on a wire `name`.
+    /// The written bytes of the line, or the word of an atomic operation. Each lane's bits are on a wire `name`.
     pub fn mask(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
         if self.direct.width() == 0 {
             return self.bytes.clone();
@@ -242,7 +210,7 @@ impl Request {
         m.wire_each(shape.lanes(), name, |lane| self.own(lane).repeat(4) | leaders(lane))
     }
 
-    /// The line on a wire `name`: each word is its own lane's or the leader's.
+    /// The line on a wire `name`. Each word comes from its own lane or from the leader.
     pub fn data(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
         if self.direct.width() == 0 {
             return m.wire(name, &self.leaders);
@@ -250,26 +218,23 @@ impl Request {
         m.wire_each(shape.lanes(), name, |lane| self.own(lane).mux(&self.words.lane(lane, 32), &self.leaders))
     }
 
-    /// Whether a position of the line has the word of its own lane.
+    /// Whether a position of the line gets the word of its own lane.
     fn own(&self, lane: usize) -> Expr {
         self.direct.bit(lane) & &self.together
     }
 }
 
 rtl::bundle! {
-    /// Where the result of a load, an atomic operation, a multiplication or a division goes.
+    /// The destination of the result of a load, an atomic operation, a multiplication or a division.
     pub struct LateResult(shape: &Shape) {
-        /// Warp that waits.
         warp: shape.warp_bits(),
-        /// Slot that committed it.
+        /// The slot that committed the instruction.
         slot: shape.slot_bits(),
-        /// Destination register.
         rd: 5,
-        /// Its entry of the scoreboard.
+        /// The entry of the scoreboard.
         entry: shape.entry_bits(),
-        /// Lanes served.
         served: shape.threads,
-        /// Number of the commit, for the trace.
+        /// The number of the commit, for the trace.
         number: if shape.trace { 32 } else { 0 },
     }
 }
@@ -277,11 +242,10 @@ rtl::bundle! {
 rtl::bundle! {
     /// How the line that answers a load becomes a value in each lane.
     pub struct Alignment(shape: &Shape) {
-        /// Width and sign.
         funct3: 3,
-        /// Lanes whose word is the one at their own position in the line.
+        /// The lanes whose word is at their own position in the line.
         direct: shape.threads,
-        /// Byte offset in each lane's word.
+        /// The byte offset in each lane's word.
         offsets: 2 * shape.threads,
     }
 }

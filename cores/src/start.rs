@@ -1,10 +1,9 @@
-//! After reset: a counter that clears the register file, frees the tags and starts the warps, one row a cycle.
+//! Start after reset: a counter clears the register file, frees the tags and starts the warps, one row a cycle.
 
 use rtl::{Builder, ElaborationError, Module, clog2, increment, lit};
 
 use crate::shape::Shape;
 
-/// Elaborates the counter. It runs for `start_cycles` cycles; then the core runs.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let cycles = shape.start_cycles();
     let m = Builder::new("start", "After reset: clears registers, frees tags and starts warps, one row a cycle.");

@@ -1,8 +1,8 @@
-//! The top of a core: the pipeline and the adaptors between it and its memory, connected port by port of the same name.
+//! The top of a core: the pipeline and its adaptors. Ports of the same name are connected.
 
 use rtl::{Builder, Direction, ElaborationError, Instance, Module, PortInfo};
 
-/// The groups of the other ports, by the beginning of their names.
+/// Titles of the port groups, by the first letters of the ports' names.
 const GROUPS: [(&str, &str); 10] = [
     ("imem_", "instruction memory: one request at a time, of any address, answered in a later cycle"),
     ("console_", "console"),
@@ -13,26 +13,27 @@ const GROUPS: [(&str, &str); 10] = [
     ("m_axi_b", "AXI4 write response"),
     ("m_axi_ar", "AXI4 read address"),
     ("m_axi_r", "AXI4 read data"),
-    ("bus_error_", "the first answer of the bus that was an error (sticky): after it nothing goes on"),
+    ("bus_error_", "the first answer of the bus that was an error (sticky): no new request leaves after it"),
 ];
 
-/// Name of the instance of the last adaptor, which is the memory or leads to it. Those before it are named as their modules.
+/// Name of the instance of the last adaptor, which is the memory or leads to it. The other instances have the names
+/// of their modules.
 pub const MEMORY: &str = "memory";
 
-/// What the names of an adaptor's ports begin with that are for the next adaptor: `next_dmem_req_valid` is the
-/// `dmem_req_valid` that the next one mirrors, or that is a port of the top if there is no next one.
+/// Prefix of an adaptor's ports towards the next adaptor. The next one mirrors `next_dmem_req_valid` as its
+/// `dmem_req_valid`. If there is no next one, the top has a port of that name.
 const NEXT: &str = "next_";
 
-/// A port that no adaptor after its module mirrors, so far.
+/// A port that no adaptor has mirrored so far.
 struct Open {
-    /// The name by which the next adaptor, or the user of the top, knows it.
+    /// Its name for the next adaptor, or for the user of the top.
     name: String,
-    /// Number of its module: 0 is the pipeline, others are the adaptors.
+    /// Number of its module: 0 for the pipeline, others for the adaptors.
     part: usize,
     port: PortInfo,
 }
 
-/// Which ports are connected with which adaptor, and which are left for the top.
+/// The ports that an adaptor mirrors, each with the number of that adaptor, and the ports left for the top.
 fn links(pipeline: &Module, adaptors: &[Module]) -> (Vec<(Open, usize)>, Vec<Open>) {
     let (mut links, mut open) = (Vec::new(), Vec::new());
     for (part, module) in [pipeline].into_iter().chain(adaptors).enumerate() {
@@ -50,9 +51,10 @@ fn links(pipeline: &Module, adaptors: &[Module]) -> (Vec<(Open, usize)>, Vec<Ope
     (links, open)
 }
 
-/// Elaborates the top: an instance `pipeline`, and one of each adaptor, in this order from the pipeline to the memory.
+/// Elaborates the top: an instance `pipeline`, and one instance of each adaptor, in order from the pipeline to the
+/// memory.
 ///
-/// A port of an adaptor is connected to the port of that name of what stands before it, if that has one. All others are
+/// A port of an adaptor is connected to the port with the same name of a module before it. All other ports become
 /// ports of the top.
 pub fn elaborate(pipeline: &Module, adaptors: &[Module], purpose: &str) -> Result<Module, ElaborationError> {
     let m = Builder::new(crate::TOP, purpose);
@@ -91,7 +93,7 @@ pub fn elaborate(pipeline: &Module, adaptors: &[Module], purpose: &str) -> Resul
     m.finish()
 }
 
-/// The title of the group that begins with a port, after these ports.
+/// The title of the group that begins with this port, if one does.
 fn group_at(before: &[Open], port: &str) -> Option<&'static str> {
     let of_trace = weft_trace::GROUPS.iter().find(|(first, _)| port.strip_prefix("trace_") == Some(*first));
     let is_first = |beginning: &str| !before.iter().any(|open| open.name.starts_with(beginning));
@@ -105,7 +107,7 @@ pub fn bus(pipeline: &Module, adaptors: &[Module]) -> Vec<PortInfo> {
     links.into_iter().filter(|(open, _)| open.part == 0).map(|(open, _)| open.port).collect()
 }
 
-/// Whether `rtl` connects the port.
+/// Whether `rtl` connects the port by itself.
 fn is_implicit(name: &str) -> bool {
     matches!(name, "clk" | "rst")
 }

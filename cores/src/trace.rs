@@ -1,16 +1,15 @@
-//! The trace port in the hardware: groups of ports as bundles, with the names and widths of the one table in `weft-trace`.
+//! The trace port in hardware: groups of ports as bundles. Names and widths come from the one table in `weft-trace`.
 
 use rtl::{Bundle, Expr, concat, zeros};
 use weft_trace::{Field, Ports, Sizes};
 
 use crate::shape::{PC, Shape};
 
-/// A group of trace ports as a bundle.
 #[derive(Clone)]
 pub struct Traced<T>(pub T);
 
 impl<T: Ports<Expr>> Traced<T> {
-    /// Values at the widths of the table: a pc gets its bits 1:0, a number of no bits its one.
+    /// Extends values to the widths of the table. A pc gets its bits 1:0, and a number without bits gets one.
     pub fn of(shape: &Shape, values: &T) -> Self {
         let fields = values.fields();
         let mut fields = fields.iter();
@@ -21,7 +20,6 @@ impl<T: Ports<Expr>> Traced<T> {
         }))
     }
 
-    /// All zero.
     pub fn none(shape: &Shape) -> Self {
         Self(T::build(&mut |field| zeros(width(shape, field))))
     }

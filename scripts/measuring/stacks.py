@@ -124,8 +124,10 @@ def by_group(by_point):
             gains = [gain(kernels[kernel]) if kernel in kernels else None for kernel in members]
             known = [value for value in gains if value]
             lines.append([*point, *("-" if value is None else f"{value:.3f}" for value in [mean(known), min(known), *gains])])
-        headings = ["threads", "warps", "latency", "mean", "least", *map(spaced, members)]
-        yield from ["", f"Kernels that are {group.replace('-', ' ')}:", "", *table(headings, lines, left=0)]
+        # Six names of kernels leave no room for more than letters.
+        headings = ["T", "W", "L", "mean", "least", *map(spaced, members)]
+        yield from ["", f"Kernels that are {group.replace('-', ' ')}, with T threads, W warps, latency L:", ""]
+        yield from table(headings, lines, left=0)
 
 
 def path_rows(shown):

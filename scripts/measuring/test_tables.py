@@ -60,7 +60,7 @@ class Others(unittest.TestCase):
         shown = Shown(results, set())
         text = stacks.rows(shown)
         self.assertEqual(cells(text[4]), ["8", "1", "1", "1.200", "1.200", "1.200 scan", "+0 %"])
-        self.assertIn("Kernels that are interleavable:", text)
+        self.assertIn("Kernels that are interleavable, with T threads, W warps, latency L:", text)
         self.assertEqual(stacks.rows(Shown(shown.results[:1], set())), ["One of the two units has no result yet."])
 
     def test_the_gain_of_an_option(self):

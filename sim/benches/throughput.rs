@@ -1,7 +1,8 @@
-//! Thread-instructions a second of the model, for several warp widths, and of `rrs-lib`, a scalar
-//! RV32 simulator, on the same loop; then how many times faster the model is with 32 threads.
+//! Compares the thread-instructions per second of the model with those of `rrs-lib`, a scalar RV32 simulator, on the
+//! same loop.
+//! The model runs with several warp widths; the final ratio is the one at 32 threads.
 //!
-//! `cargo bench -p weft-sim`. If `WEFT_FIGURES` names a file, the last figure is appended to it as a JSON line.
+//! `cargo bench -p weft-sim`. If `WEFT_FIGURES` names a file, that ratio is appended to it as a JSON line.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -16,8 +17,8 @@ use sim::{Outcome, Program, RAM_BASE};
 use weft_config::{Config, Memory};
 use words::*;
 
-/// Each hart updates a word of its own 512 times: 8 instructions a round, two of them memory
-/// accesses that a whole warp makes in one transaction, one a branch.
+/// Each hart updates its own word 512 times. A round has 8 instructions: two memory accesses, which a whole warp
+/// makes in one transaction, and one branch.
 #[rustfmt::skip]
 const LOOP: [u32; 14] = [
     csrr(5, MHARTID),
@@ -36,16 +37,15 @@ const LOOP: [u32; 14] = [
     exit(),
 ];
 const ROUNDS: u32 = 512;
-/// Instructions of a round, before the loop, and around it.
+/// Instructions per round, before the loop, and in total.
 const ROUND: u32 = 8;
 const BEFORE: u32 = 5;
 const OUTSIDE: u32 = BEFORE + 1;
 
 const WARPS: u32 = 8;
-/// The scalar simulator takes about as long for these as the model for its own.
+/// The scalar simulator takes about as long for these rounds as the model takes for its own.
 const SCALAR_ROUNDS: u32 = 8 * ROUNDS * WARPS;
 
-/// The least acceptable ratio with 32 threads.
 const LEAST: f64 = 3.0;
 
 fn main() {
@@ -61,7 +61,7 @@ fn main() {
     group.finish();
     criterion.final_summary();
 
-    // Without it nothing is measured: each benchmark is tried once.
+    // Without `--bench` nothing is measured: each benchmark runs once.
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
@@ -74,7 +74,7 @@ fn main() {
     assert!(ratio >= LEAST, "expected: at least {LEAST} times");
 }
 
-/// The fastest of many short runs of each, by turns: those that nothing else on the machine slowed.
+/// Alternates short runs of both and takes the fastest of each, so that other load on the machine counts little.
 fn ratio(threads: u32) -> f64 {
     let rate = |run: &dyn Fn() -> u64| {
         let start = Instant::now();
@@ -85,7 +85,6 @@ fn ratio(threads: u32) -> f64 {
     model / scalar
 }
 
-/// Runs the loop on the model; gives its thread-instructions.
 fn model(threads: u32) -> u64 {
     let memory = Memory { ram_bytes: 1 << 21, ..Memory::default() };
     let config = Config { warps: WARPS, threads, memory, ..Config::default() };
@@ -95,7 +94,6 @@ fn model(threads: u32) -> u64 {
     finished.statistics.thread_instructions
 }
 
-/// Runs the loop on the scalar simulator; gives its instructions.
 fn scalar() -> u64 {
     let mut mem = VecMemory::new(vec![0; 0x10000]);
     mem.mem[..LOOP.len()].copy_from_slice(&LOOP);

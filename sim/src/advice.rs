@@ -1,23 +1,22 @@
-//! What to do about a run that does not go on, by the unit: the last sentence of a report.
+//! The last sentence of a deadlock or starvation report: it says what to change, depending on the divergence unit.
 
 use weft_config::{Config, UNITS};
 
-/// For a run in which no thread can run any more.
 pub fn on_deadlock(config: &Config) -> String {
     let unit = &config.divergence.unit;
     format!(
         "the unit `{unit}` holds the barrier's last arrivals behind a path that waits there; make the barrier uniform, \
-         or set {}, under which each path that can run does",
+         or set {}, with which every runnable path runs",
         units_with_turns(unit)
     )
 }
 
-/// For a run in which a path that could run does not, while its warp goes on.
+/// Advice for a run in which a runnable path never runs while its warp goes on.
 pub fn on_starvation(config: &Config) -> String {
     let unit = &config.divergence.unit;
     if !config.unit().is_ok_and(|unit| unit.takes_turns) {
         return format!(
-            "the unit `{unit}` runs the top of its stack until all have arrived where they meet, and never yields: a path \
+            "the unit `{unit}` runs the top of its stack until all threads reconverge, and never yields: a path \
              that spins until another path of its warp writes waits for ever; set {} with a low divergence.fair_after, \
              wait at the barrier (CSR 0x801) instead, or raise run.starvation if the loop does end",
             units_with_turns(unit)
@@ -37,7 +36,7 @@ pub fn on_starvation(config: &Config) -> String {
     )
 }
 
-/// The other units whose paths take turns, as settings.
+/// The other units whose paths get time slices, as settings.
 fn units_with_turns(unit: &str) -> String {
     let others = UNITS.iter().filter(|other| other.name != unit && other.takes_turns);
     let settings: Vec<String> = others.map(|other| format!("divergence.unit = \"{}\"", other.name)).collect();

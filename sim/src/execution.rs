@@ -1,29 +1,27 @@
-//! A machine at work: what each issue does, counted and told to an observer. When a warp issues, and from
-//! which of its slots, is for the caller to say.
+//! Steps a machine, counts each issue and passes its records to an observer. The caller decides which warp and slot
+//! issue.
 
 use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, Context, Event, Exchange, Moves, Record, Statistics};
 
 use crate::{Given, Machine, Program, Step, Stop, report};
 
-/// A machine, its counts, and who watches it.
 pub(crate) struct Execution<'a> {
     pub(crate) machine: Machine,
     pub(crate) statistics: Statistics,
-    /// Per warp.
     windows: Vec<Window>,
-    /// Always a [`Record::Commit`]: kept for its buffers.
+    /// Always a [`Record::Commit`], kept to reuse its buffers.
     commit: Record,
     observer: &'a mut dyn FnMut(&Record),
 }
 
-/// The time in which each runnable path of a warp must have its turn.
+/// The window in which each runnable path of a warp must run once.
 #[derive(Clone, Copy, Default)]
 struct Window {
-    /// When it began, and how many issues of the warp there were since.
+    /// Start of the window, and issues of the warp since then.
     since: u64,
     issues: u64,
-    /// Lanes that were on an issued path.
+    /// Lanes of the paths that were issued.
     issued: u64,
 }
 
@@ -42,7 +40,7 @@ impl<'a> Execution<'a> {
         })
     }
 
-    /// Steps a slot and lets the divergence unit sort.
+    /// Steps a slot, then completes the sorting of the divergence unit.
     #[inline]
     pub(crate) fn step(&mut self, warp: u32, slot: u32) -> Result<Step, Stop> {
         let Record::Commit(commit) = &mut self.commit else {
@@ -65,7 +63,6 @@ impl<'a> Execution<'a> {
         Ok(step)
     }
 
-    /// The commit of the last step.
     pub(crate) fn last(&self) -> &Commit {
         let Record::Commit(commit) = &self.commit else {
             unreachable!("the record keeps the buffers of a commit");
@@ -73,7 +70,7 @@ impl<'a> Execution<'a> {
         commit
     }
 
-    /// Takes one step, where one is due, towards the path that runs next in the slot. Says what it did.
+    /// Takes one step of a rotation in the slot, if one is due, and returns it.
     #[inline]
     pub(crate) fn rotate(&mut self, warp: u32, slot: u32) -> Option<Moves> {
         let moves = self.machine.rotate(warp, slot)?;
@@ -83,13 +80,12 @@ impl<'a> Execution<'a> {
         Some(moves)
     }
 
-    /// Rotates to the paths that run next.
     #[inline]
     pub(crate) fn settle(&mut self, warp: u32) {
         while (0..self.machine.slots()).any(|slot| self.rotate(warp, slot).is_some()) {}
     }
 
-    /// Releases the barrier at time `now` if it is due, and says whether it did.
+    /// Releases the barrier at time `now` if it is due, and returns whether it did.
     #[inline]
     pub(crate) fn release(&mut self, now: u64) -> bool {
         let released = self.machine.release();
@@ -117,18 +113,17 @@ impl<'a> Execution<'a> {
         Record::Context(Context { cycle: 0, warp, slot, event, x, y, moves })
     }
 
-    /// Issues of a warp since its window began.
     #[inline]
     pub(crate) fn issues(&self, warp: u32) -> u64 {
         self.windows[warp as usize].issues
     }
 
-    /// When the window of a warp began.
     pub(crate) fn since(&self, warp: u32) -> u64 {
         self.windows[warp as usize].since
     }
 
-    /// Ends the window of a warp, counted in `unit`, at time `now`; gives a report if a path could run and did not in all of it.
+    /// Ends the window of a warp at time `now`, counted in `unit`. Returns a report if a path was runnable and never
+    /// ran in the whole window.
     pub(crate) fn starvation(
         &mut self,
         warp: u32,

@@ -1,36 +1,35 @@
-//! Faults: each halts the whole core, with a sticky error that names the first one.
+//! Faults: each halts the whole core. A sticky error names the first one.
 
 use std::fmt;
 
-/// Why a core halted: the instruction at `pc` could not be executed by `lane` of `warp`.
+/// A halted core: `lane` of `warp` could not execute the instruction at `pc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
     /// RISC-V `mcause` number: one of the constants of this type.
     pub cause: u8,
-    /// Address of the instruction (for [`Fault::INSTRUCTION_ACCESS`], the address without one).
+    /// Address of the instruction. For [`Fault::INSTRUCTION_ACCESS`] it is the address that has no instruction.
     pub pc: u32,
-    /// Warp index.
     pub warp: u32,
     /// The lowest faulting lane.
     pub lane: u32,
 }
 
 impl Fault {
-    /// A taken branch or jump to an address that is not a multiple of four.
+    /// The target of a taken branch or jump is not a multiple of four.
     pub const INSTRUCTION_MISALIGNED: u8 = 0;
-    /// Execution outside RAM.
+    /// The pc is outside RAM.
     pub const INSTRUCTION_ACCESS: u8 = 1;
-    /// An encoding or CSR access that the core does not implement.
+    /// The core does not implement the encoding or the CSR access.
     pub const ILLEGAL_INSTRUCTION: u8 = 2;
     /// `ebreak`.
     pub const BREAKPOINT: u8 = 3;
-    /// A load from an address that is not a multiple of its size.
+    /// The address of a load is not a multiple of its size.
     pub const LOAD_MISALIGNED: u8 = 4;
-    /// A load outside the memory map.
+    /// The address of a load is outside the memory map.
     pub const LOAD_ACCESS: u8 = 5;
-    /// A store to an address that is not a multiple of its size.
+    /// The address of a store is not a multiple of its size.
     pub const STORE_MISALIGNED: u8 = 6;
-    /// A store outside the memory map.
+    /// The address of a store is outside the memory map.
     pub const STORE_ACCESS: u8 = 7;
     /// `ecall`.
     pub const ENVIRONMENT_CALL: u8 = 11;

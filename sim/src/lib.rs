@@ -1,18 +1,17 @@
-//! The golden model: what a Weft core must do, written from the ISA manual and the project's
-//! specification alone. It never sees the hardware (`cores`, `rtl`), so that the two are
-//! independent readings of one contract.
+//! The golden model: the behaviour of a Weft core, written from the ISA manual and the project's specification alone.
+//! It shares no code with the hardware (`cores`, `rtl`), so that the two are independent readings of one contract.
 //!
 //! - [`Program`]: a 32-bit RISC-V ELF file, checked against the memory map of a configuration;
 //! - [`decode`]: one instruction word of RV32IMA to a typed instruction;
-//! - [`Memory`]: RAM, and in [`Stacks`] where it holds the threads' stacks;
+//! - [`Memory`]: RAM, and in [`Stacks`] the layout of the threads' stacks;
 //! - [`Machine`]: threads, path policy and memory of a whole core, stepped by warp;
 //! - [`policy`]: which path of a warp runs next, one file per divergence unit;
-//! - [`control_flow`]: where threads that part at a branch come together again;
+//! - [`control_flow`]: the reconvergence points of branches;
 //! - [`run`]: the machine alone, round robin over its warps, to an [`Outcome`];
-//! - [`timing`]: the same in the order in which the core would issue, with its cycles.
+//! - [`timing`]: the same program in the core's order of issue, with cycle counts.
 //!
-//! Only a timed run has a clock. Without one `mcycle` and `minstret` both read the commits of the whole
-//! core so far, unless the caller gives the values that the hardware read.
+//! Only a timed run has a clock. Without one `mcycle` and `minstret` both read the commits of the whole core so far,
+//! unless the caller supplies the values that the hardware read.
 
 pub mod advice;
 pub mod control_flow;

@@ -1,4 +1,4 @@
-//! The memory map: one RAM of little-endian words, of which the stacks may be permuted.
+//! The memory map: one RAM of little-endian words, in which the stacks may be permuted.
 
 pub use weft_config::RAM_BASE;
 
@@ -7,12 +7,11 @@ use weft_config::Config;
 use crate::elf::Program;
 use crate::stacks::Stacks;
 
-/// The console's transmit byte.
 pub const CONSOLE: u32 = 0x1000_0000;
 
-/// The RAM of a core: `memory.ram_bytes` from [`RAM_BASE`], zero where the program says nothing.
+/// The RAM of a core: `memory.ram_bytes` from [`RAM_BASE`], zero where the program loads nothing.
 ///
-/// Addresses are those that programs use, unless they are called physical: see [`Stacks`].
+/// Addresses are those of programs unless they are called physical: see [`Stacks`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
     words: Vec<u32>,
@@ -20,7 +19,7 @@ pub struct Memory {
     stacks: Stacks,
 }
 
-/// The addresses from [`RAM_BASE`] that are RAM, at most half of all.
+/// The addresses from [`RAM_BASE`] that are RAM, at most half of the address space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     bytes: u32,
@@ -34,8 +33,8 @@ impl Extent {
 }
 
 impl Memory {
-    /// RAM of the configured size that holds the segments of `program`; bytes of a segment that
-    /// fall outside RAM (a program loaded for another configuration) are left out.
+    /// RAM of the configured size with the segments of `program`. Bytes outside RAM, of a program loaded for another
+    /// configuration, are dropped.
     pub fn new(config: &Config, program: &Program) -> Self {
         let mut memory = {
             let bytes = config.memory.ram_bytes;
@@ -52,17 +51,14 @@ impl Memory {
         memory
     }
 
-    /// Size in bytes.
     pub fn len(&self) -> usize {
         self.extent.bytes as usize
     }
 
-    /// Whether the RAM has no words at all.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Whether the byte at `address` is RAM.
     #[inline]
     pub fn contains(&self, address: u32) -> bool {
         self.extent.contains(address)
@@ -72,29 +68,25 @@ impl Memory {
         self.extent
     }
 
-    /// All words as memory holds them, by physical address from [`RAM_BASE`] up.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// The word that holds the byte at `address` (its low two bits are ignored), `None` outside RAM.
+    /// The word that holds the byte at `address`, whose low two bits are ignored; `None` outside RAM.
     #[inline]
     pub fn read_word(&self, address: u32) -> Option<u32> {
         self.words.get(index(self.stacks.physical(address))).copied()
     }
 
-    /// The layout of the stacks.
     pub fn stacks(&self) -> Stacks {
         self.stacks
     }
 
-    /// The word that holds the byte at a physical address in RAM.
     #[inline]
     pub(crate) fn word(&self, physical: u32) -> u32 {
         self.words[index(physical)]
     }
 
-    /// Replaces the word at a physical address in RAM.
     pub(crate) fn write_word(&mut self, physical: u32, value: u32) {
         self.words[index(physical)] = value;
     }
@@ -123,7 +115,7 @@ impl Memory {
     }
 }
 
-/// Word number of an address in RAM; past the end for an address outside RAM.
+/// Word index of an address in RAM; past the end for an address outside RAM.
 #[inline]
 fn index(address: u32) -> usize {
     (address.wrapping_sub(RAM_BASE) >> 2) as usize

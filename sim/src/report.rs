@@ -1,4 +1,4 @@
-//! Deadlock reports: which paths there are, what each waits for, and what would help.
+//! Deadlock reports: the paths, the reason why each waits, and advice.
 
 use std::fmt::Write;
 
@@ -7,7 +7,6 @@ use weft_trace::PathRecord;
 
 use crate::{Machine, Program, advice};
 
-/// Text for a run in which no thread can run any more.
 pub(crate) fn deadlock(machine: &Machine, config: &Config, program: &Program) -> String {
     let mut text =
         format!("deadlock: {} of {} threads live and none can run\n", machine.live(), config.warps * config.threads);
@@ -17,8 +16,8 @@ pub(crate) fn deadlock(machine: &Machine, config: &Config, program: &Program) ->
     text + &advice::on_deadlock(config)
 }
 
-/// Text for a run in which `starved`, a runnable path of `warp`, has not been chosen for
-/// `run.starvation` cycles, or issues of its warp, as `unit` says.
+/// Report of a run in which `starved`, a runnable path of `warp`, has not been chosen for `run.starvation` cycles, or
+/// issues of its warp, as `unit` says.
 pub(crate) fn starvation(
     machine: &Machine,
     config: &Config,
@@ -35,18 +34,18 @@ pub(crate) fn starvation(
     text + &advice::on_starvation(config)
 }
 
-/// One line for each path of a warp, those that it offers first.
+/// Writes one line for each path of a warp, first those in the slots.
 fn write_paths(text: &mut String, machine: &Machine, config: &Config, program: &Program, warp: u32) {
     let offered: Vec<PathRecord> = (0..machine.slots()).filter_map(|slot| machine.path(warp, slot)).collect();
     let waits = if config.unit().is_ok_and(|unit| unit.takes_turns) {
-        "waits for its turn"
+        "waits for the active path to yield"
     } else {
-        "waits in the stack for those above it"
+        "waits in the stack for the rows above it"
     };
     for path in machine.paths(warp) {
         let state = match path.parked {
             true => "waits at the barrier",
-            false if offered.contains(&path) => "is in charge",
+            false if offered.contains(&path) => "is active",
             false => waits,
         };
         let _ = writeln!(

@@ -1,10 +1,11 @@
-//! The model without timing: the machine alone, round robin over the warps that can run, and over the paths
-//! that a warp's unit offers at once.
+//! The model without timing: round robin over the warps that can run, and over the paths that a warp's unit offers at
+//! once.
 //!
-//! It has no clock, so its limits are counted in issues: a run of `limit` issues ends, and
-//! a deadlock is suspected when a runnable path was not chosen in `run.starvation` consecutive
-//! issues of its warp, without a release of the barrier. Such windows follow one another, so the
-//! report comes between one and two times `run.starvation` issues after the path ran last.
+//! There is no clock, so limits count issues: a run ends after `limit` issues.
+//! A deadlock is suspected if a runnable path was not chosen in `run.starvation` consecutive issues of its warp,
+//! without a release of the barrier.
+//! These windows follow one another, so the report comes one to two times `run.starvation` issues after the path last
+//! ran.
 
 use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
@@ -12,9 +13,8 @@ use weft_trace::Record;
 use crate::execution::Execution;
 use crate::{Finished, Outcome, Program, Step, Stop, report};
 
-/// Runs `program` from reset for at most `limit` issues. `observer` sees, in order, each commit
-/// followed by the context it leaves and what its divergence unit does then, and each release of
-/// the barrier.
+/// Runs `program` from reset for at most `limit` issues. `observer` receives in order each commit, the context after
+/// it, the moves of the divergence unit, and each barrier release.
 pub fn run(
     config: &Config,
     program: &Program,
@@ -30,7 +30,7 @@ pub fn run(
 
 struct Engine<'a> {
     execution: Execution<'a>,
-    /// Per warp: the slot that is first to be tried.
+    /// Per warp, the slot to try first.
     turns: Vec<u32>,
 }
 
@@ -63,8 +63,8 @@ impl Engine<'_> {
         Outcome::Exited
     }
 
-    /// Steps a warp: the first path that can run, from the slot after the one that ran last. The paths that run next come
-    /// to the slots at once.
+    /// Steps a warp: the first path that can run, starting after the slot that ran last. Rotations of the slots
+    /// complete at once.
     fn issue(&mut self, warp: u32) -> Result<Step, Stop> {
         let (first, slots) = (self.turns[warp as usize], self.execution.machine.slots());
         for slot in (0..slots).map(|slot| (first + slot) % slots) {

@@ -1,12 +1,13 @@
-//! Where the stacks lie, and where memory holds them.
+//! The addresses of the stacks, and their layout in memory.
 
 use weft_config::{Config, RAM_BASE};
 
-/// The stacks of a core: the end of RAM, in the order of the harts.
+/// The stacks of a core: the end of RAM, in hart order.
 ///
-/// Programs see each stack as contiguous bytes. With `memory.stack_interleave` memory holds the
-/// stacks of a warp word by word in turn, so that a word at the same depth of every lane's stack is
-/// one line. The permutation moves nothing out of its warp's stacks:
+/// Programs see each stack as contiguous bytes. With `memory.stack_interleave` memory interleaves the stacks of a
+/// warp word by word.
+/// The words at the same depth of all lanes' stacks then form one line. The permutation stays within the stacks of a
+/// warp:
 ///
 /// ```text
 /// address    { warp, lane, word, byte }
@@ -17,18 +18,16 @@ pub struct Stacks {
     end: u32,
     stack_bytes: u32,
     harts: u32,
-    /// First interleaved address, a multiple of the bytes of a warp's stacks, which are a power
-    /// of two.
+    /// First interleaved address: a multiple of the size of a warp's stacks, which is a power of two.
     start: u32,
     /// Interleaved bytes: none, or all stacks.
     interleaved: u32,
-    /// Bits of an address that number the lane, and that number the word of a stack.
+    /// Address bits of the lane, and of the word within a stack.
     lane_bits: u32,
     word_bits: u32,
 }
 
 impl Stacks {
-    /// The stacks of a configured core.
     pub fn new(config: &Config) -> Self {
         let memory = &config.memory;
         let harts = config.warps * config.threads;
@@ -51,13 +50,11 @@ impl Stacks {
         self.end.wrapping_sub(stacks_above * self.stack_bytes)
     }
 
-    /// Where memory holds the byte that programs call `address`.
     #[inline]
     pub fn physical(&self, address: u32) -> u32 {
         if self.permuted(address) { self.moved(address) } else { address }
     }
 
-    /// Where memory holds a byte of the interleaved stacks.
     #[inline(always)]
     fn moved(&self, address: u32) -> u32 {
         let lanes = (1 << self.lane_bits) - 1;
@@ -68,7 +65,7 @@ impl Stacks {
         warp | word << (2 + self.lane_bits) | lane << 2 | address & 3
     }
 
-    /// Whether memory may hold the byte elsewhere.
+    /// Returns whether the byte is in the interleaved stacks.
     #[inline(always)]
     pub(crate) fn permuted(&self, address: u32) -> bool {
         address.wrapping_sub(self.start) < self.interleaved

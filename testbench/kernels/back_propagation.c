@@ -1,7 +1,7 @@
 /* Trains a neural network of 16 inputs, 16 hidden units and one output by back propagation (in
  * Rodinia), in fixed point: sums of products by trees, then every weight is adjusted. The
- * divergent branches: in each level of a tree, `if` a place is one of those that still add; `if` a
- * sum is below or above what the activation tells apart, all without `else`. */
+ * divergent branches: in each level of a tree, `if` the thread still adds; `if` a sum is below
+ * or above the sloped range of the activation, all without `else`. */
 
 #include "weft.h"
 
@@ -14,10 +14,10 @@
 
 static WEFT_ALIGNED int32_t input[INPUTS];
 static WEFT_ALIGNED int32_t hidden[HIDDEN];
-static WEFT_ALIGNED int32_t delta[HIDDEN]; /* what is to change at a hidden unit */
+static WEFT_ALIGNED int32_t delta[HIDDEN]; /* the change at a hidden unit */
 static WEFT_ALIGNED int32_t sum[EDGES];
 
-/* Of the edges to the hidden units; then of those to the output. */
+/* First the weights of edges to the hidden units, then those of edges to the output. */
 WEFT_SIGNATURE(weights, EDGES + HIDDEN);
 
 static uint32_t scatter(uint32_t x)
@@ -28,7 +28,7 @@ static uint32_t scatter(uint32_t x)
 
 static int32_t weight(uint32_t edge) { return (int32_t)weights[edge]; }
 
-/* Adds up each 16 neighbouring sums in their first. */
+/* Adds up each 16 neighbouring sums in the first of them. */
 static __attribute__((noinline)) void add_up(unsigned hart, unsigned count)
 {
     const unsigned threads = weft_threads();

@@ -1,5 +1,5 @@
-/* Sorts a permutation by Batcher's bitonic network: each thread takes every (W * T)th comparator of
- * a step, a barrier between the steps. Whether a pair is exchanged depends on the data. */
+/* Sorts a permutation by Batcher's bitonic network: each thread takes every (W * T)th comparator
+ * of a step, with a barrier between steps. The data decide whether a pair is exchanged. */
 
 #include "weft.h"
 

@@ -1,6 +1,7 @@
-/* Compresses a grey image in blocks of 4 x 4 pixels, as DXT does with colours: the darkest and the
- * brightest value, two more evenly between them, and for each pixel the nearest of the four. The
- * divergent branches: `if` darker, `if` brighter, `if` nearer than those before, without `else`. */
+/* Compresses a grey image in blocks of 4 x 4 pixels, as DXT does with colours: the darkest and
+ * the brightest value, two values evenly between them, and for each pixel the nearest of the
+ * four. The divergent branches: `if` darker, `if` brighter, `if` nearer than the earlier ones,
+ * without `else`. */
 
 #include "weft.h"
 
@@ -9,7 +10,8 @@
 
 static WEFT_ALIGNED uint32_t image[PIXELS][BLOCKS];
 
-/* Of each block the brightest and the darkest value; then of each block two bits for each pixel. */
+/* First the brightest and the darkest value of each block, then two bits for each pixel by
+ * block. */
 WEFT_SIGNATURE(compressed, 2 * BLOCKS);
 
 static uint32_t scatter(uint32_t x)
@@ -18,7 +20,7 @@ static uint32_t scatter(uint32_t x)
     return x ^ x >> 15;
 }
 
-/* An even slope, different in each block, and noise. */
+/* A linear slope, different in each block, and noise. */
 static uint32_t grey(uint32_t block, uint32_t pixel)
 {
     uint32_t noise = scatter(PIXELS * block + pixel) >> 16 & 31;

@@ -1,23 +1,21 @@
 /* Distances from vertex 0 of a directed graph, level by level, outwards from a frontier (BFS of
- * Rodinia, figure 8 of the dual-path execution paper): the vertices of the frontier visit their
- * neighbours, then those that are new become the frontier. The divergent branches: `if` in the
- * frontier, `if` not visited before, `if` new, all without `else`; and a loop over one to four
- * edges. */
+ * Rodinia, figure 8 of the dual-path execution paper). The vertices of the frontier visit their
+ * neighbours; the new ones form the next frontier. The divergent branches: `if` in the frontier,
+ * `if` not visited before, `if` new, all without `else`; and a loop over one to four edges. */
 
 #include "weft.h"
 
 #define VERTICES 128
 #define MOST_EDGES 4
 
-static WEFT_ALIGNED uint32_t edges[VERTICES];              /* how many leave a vertex */
-static WEFT_ALIGNED uint32_t target[MOST_EDGES][VERTICES]; /* where they lead */
+static WEFT_ALIGNED uint32_t edges[VERTICES];              /* number of outgoing edges */
+static WEFT_ALIGNED uint32_t target[MOST_EDGES][VERTICES]; /* their target vertices */
 static WEFT_ALIGNED uint32_t frontier[VERTICES];
 static WEFT_ALIGNED uint32_t found[VERTICES];
 static WEFT_ALIGNED uint32_t visited[VERTICES];
-static WEFT_ALIGNED uint32_t grown[VERTICES + 1]; /* whether a level found anyone */
+static WEFT_ALIGNED uint32_t grown[VERTICES + 1]; /* whether a level found a new vertex */
 WEFT_SIGNATURE(distance, VERTICES);
 
-/* One to four edges leave a vertex. */
 static void make_vertex(uint32_t vertex)
 {
     edges[vertex] = 1 + (vertex ^ vertex >> 3) % MOST_EDGES;

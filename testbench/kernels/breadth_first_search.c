@@ -1,6 +1,5 @@
-/* Distances from vertex 0 of a directed graph, level by level: every vertex without a distance asks
- * those that have an edge to it whether one was reached in the level before, and stops at the
- * first that was. */
+/* Distances from vertex 0 of a directed graph, level by level. Every vertex without a distance
+ * checks the sources of its edges, and stops at the first that the last level reached. */
 
 #include "weft.h"
 
@@ -9,13 +8,14 @@
 #define UNREACHED 0xffffffff
 
 static WEFT_ALIGNED uint32_t distance[VERTICES];
-static WEFT_ALIGNED uint32_t edges[VERTICES];              /* how many lead to a vertex */
-static WEFT_ALIGNED uint32_t source[MOST_EDGES][VERTICES]; /* where they come from */
-static WEFT_ALIGNED uint32_t grown[VERTICES + 1];          /* whether a level reached anyone */
+static WEFT_ALIGNED uint32_t edges[VERTICES];              /* number of incoming edges */
+static WEFT_ALIGNED uint32_t source[MOST_EDGES][VERTICES]; /* their source vertices */
+static WEFT_ALIGNED uint32_t grown[VERTICES + 1];          /* whether a level reached a new vertex */
 
 static uint32_t wrap(uint32_t vertex) { return vertex < VERTICES ? vertex : vertex - VERTICES; }
 
-/* One to four edges lead to a vertex. The last comes from half its number, so all can be reached. */
+/* One to four edges lead to a vertex. The last comes from the vertex of half its number, so all
+ * can be reached. */
 static void make_vertex(uint32_t vertex)
 {
     distance[vertex] = vertex == 0 ? 0 : UNREACHED;
@@ -50,8 +50,8 @@ int main(unsigned hart)
         weft_barrier();
     } while (grown[level++]);
 
-    /* A vertex is one further than the nearest from which an edge leads to it: only the right
-     * distances have that property everywhere. */
+    /* A vertex is one further than the nearest source of its edges. Only the correct distances
+     * have that property everywhere. */
     uint32_t wrong = distance[0];
     for (unsigned vertex = hart; vertex < VERTICES; vertex += threads) {
         uint32_t nearest = UNREACHED;

@@ -1,6 +1,6 @@
-/* How many steps from a number to 1, if odd n goes to 3n + 1 and even n to n / 2: the lanes need
- * from none to 111, and part at every step. Counted a second time without the steps at even
- * numbers. */
+/* Counts the steps from a number to 1, where odd n goes to 3n + 1 and even n to n / 2. The lanes
+ * need from none to 111 steps, and diverge at every step. A second count leaves out the steps at
+ * even numbers. */
 
 #include "weft.h"
 

@@ -1,5 +1,6 @@
-/* Prints. Within a warp the lanes print in lane order; the warps take turns, with barriers, so that
- * the whole output is known: a heading, then a line for each warp with a letter for each lane. */
+/* Prints from all threads. Within a warp the lanes print in lane order; barriers put the warps
+ * in order too. The whole output is therefore known: a heading, then a line for each warp with a
+ * letter for each lane. */
 
 #include "weft.h"
 

@@ -1,5 +1,6 @@
-/* Reads every control and status register, in every form of the instruction, and checks what can be
- * known: identity, sizes, stacks, counters that grow, masks that show the divergence around them. */
+/* Reads every control and status register, in every form of the instruction, and checks known
+ * properties: identity, sizes, stacks, increasing counters, masks that show the divergence
+ * around them. */
 
 #include "weft.h"
 
@@ -7,7 +8,7 @@
 
 static WEFT_ALIGNED uint32_t stack_end[MOST_THREADS];
 
-/* The lanes of a whole warp among those of `pattern`. */
+/* The lanes of `pattern` that a warp has. */
 static uint64_t lanes(uint64_t pattern)
 {
     unsigned threads = weft_threads_per_warp();
@@ -27,7 +28,7 @@ int main(unsigned hart)
     wrong |= weft_warp() >= weft_warps();
     wrong |= threads == 0 || (threads & (threads - 1)) != 0;
 
-    /* The registers that end a thread or park it read as zero, and reading does neither. */
+    /* The CSRs that end or park a thread read as zero, and reading them has no effect. */
     wrong |= WEFT_READ(WEFT_CSR_EXIT) | WEFT_READ(WEFT_CSR_BARRIER);
 
     /* All forms that read without writing. */
@@ -38,13 +39,13 @@ int main(unsigned hart)
     __asm__ volatile("csrrci %0, mhartid, 0" : "=r"(clear_immediate));
     wrong |= (hart ^ set) | (hart ^ clear) | (hart ^ set_immediate) | (hart ^ clear_immediate);
 
-    /* Counters grow; their high words are far from the first carry. */
+    /* Counters increase; their high words are far from the first carry. */
     uint32_t cycle = weft_cycle(), instructions = weft_instructions();
     wrong |= weft_cycle() - cycle - 1 >= 0x80000000;
     wrong |= weft_instructions() - instructions - 1 >= 0x80000000;
     wrong |= WEFT_READ(mcycleh) | WEFT_READ(minstreth);
 
-    /* The mask is that of the path which reads it. */
+    /* The mask is that of the path that reads it. */
     wrong |= weft_active_mask() != all;
     if (lane & 1)
         wrong |= weft_active_mask() != odd;
@@ -55,7 +56,7 @@ int main(unsigned hart)
     weft_barrier();
     wrong |= weft_active_mask() != all;
 
-    /* Stacks follow one another in the order of the threads, all of one size. */
+    /* Stacks are adjacent, in the order of the threads, and of equal size. */
     char here;
     stack_end[hart] = weft_stack_end();
     wrong |= weft_stack_end() - (uint32_t)&here > 512;

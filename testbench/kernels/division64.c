@@ -1,11 +1,11 @@
-/* Divides 64-bit numbers of all sizes, which a 32-bit core leaves to the compiler's library: it
- * takes another way for each size of divisor. */
+/* Divides 64-bit numbers of all sizes, which a 32-bit core leaves to the compiler's library. The
+ * library takes a different path for each size of divisor. */
 
 #include "weft.h"
 
 #define ROUNDS 4
 
-/* Functions of their own: together the compiler would see through them. */
+/* Separate functions keep the compiler from combining the two operations. */
 static __attribute__((noinline, noclone)) uint64_t divide(uint64_t a, uint64_t b) { return a / b; }
 static __attribute__((noinline, noclone)) uint64_t modulo(uint64_t a, uint64_t b) { return a % b; }
 

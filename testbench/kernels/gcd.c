@@ -1,5 +1,6 @@
-/* The greatest common divisor of two numbers, different in each thread, by two algorithms whose
- * loops take a different number of turns in each lane: Euclid's by subtraction, and the binary one. */
+/* The greatest common divisor of two numbers, different in each thread, by two algorithms:
+ * Euclid's by subtraction, and the binary one. Their loops have a different number of iterations
+ * in each lane. */
 
 #include "weft.h"
 
@@ -38,7 +39,6 @@ static __attribute__((noinline)) uint32_t gcd_binary(uint32_t a, uint32_t b)
     return a << twos;
 }
 
-/* Scatters the bits of a small number: 1 to 128. */
 static uint32_t scatter(uint32_t x)
 {
     x ^= x << 5;

@@ -1,6 +1,6 @@
-/* How many numbers end in how many zero bits: the threads count into shared bins with atomic
- * additions. Half of the numbers fall into the first bin, a quarter into the second, and so on, so
- * that most lanes meet others in their bin. */
+/* Counts numbers by their trailing zero bits: the threads count into shared bins with atomic
+ * additions. Half of the numbers are in the first bin, a quarter in the second, and so on, so
+ * that most lanes share their bin with others. */
 
 #include <stdatomic.h>
 
@@ -24,7 +24,7 @@ int main(unsigned hart)
     const unsigned threads = weft_threads();
 
     for (unsigned i = hart; i < LENGTH; i += threads) {
-        uint32_t number = scatter(i) | LENGTH; /* a last bit, so that zero too comes to an end */
+        uint32_t number = scatter(i) | LENGTH; /* a guard bit, so that zero ends too */
         unsigned zeros = 0;
         while ((number & 1) == 0) {
             number >>= 1;

@@ -1,7 +1,7 @@
 /* The temperature of a chip of 16 x 16 cells over three time steps (HotSpot of Rodinia): a cell
- * exchanges heat with the neighbours that it has, and its power is added. The divergent branches:
- * at each edge, `if` there is a neighbour, without `else`. The power is such that in each step all
- * cells warm up by the same, on top of a pattern that is known. */
+ * exchanges heat with its neighbours, and its power is added. The divergent branches: at each
+ * edge, `if` there is a neighbour, without `else`. The power is chosen so that all cells warm up
+ * equally in each step, on top of a known pattern. */
 
 #include "weft.h"
 
@@ -18,7 +18,6 @@ static int32_t pattern(unsigned row, unsigned column)
     return (int32_t)((7 * row ^ 5 * column) & 63);
 }
 
-/* A neighbour's difference to a cell, or 0 if there is no such neighbour. */
 static int32_t difference(unsigned row, unsigned column, unsigned other_row, unsigned other_column)
 {
     int32_t there = -(int32_t)((other_row < EDGE) & (other_column < EDGE));

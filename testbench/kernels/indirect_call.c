@@ -1,5 +1,6 @@
 /* Calls through a table of function pointers: in every round each four neighbouring threads call
- * four different functions. The lanes with the leader's target go first, the others come back. */
+ * four different functions. The lanes with the leader's target call first; the others execute
+ * the call again. */
 
 #include "weft.h"
 
@@ -18,7 +19,7 @@ int main(unsigned hart)
     for (unsigned round = 0; round < ROUNDS; round++)
         value = operations[(hart + round) & 3](value);
 
-    /* The same without a call. */
+    /* The same values without calls. */
     uint32_t expected = hart;
     for (unsigned round = 0; round < ROUNDS; round++) {
         unsigned which = (hart + round) & 3;

@@ -1,11 +1,11 @@
-/* An interpreter: a loop around a `switch`, which the compiler turns into a jump through a table.
- * Neighbouring threads run different programs, so that their lanes jump to different cases. */
+/* An interpreter: a loop around a `switch`, which the compiler turns into a jump through a
+ * table. Neighbouring threads run different programs, so their lanes jump to different cases. */
 
 #include "weft.h"
 
 enum operation { LOAD_CONSTANT, MOVE, ADD, SUBTRACT, SHIFT_RIGHT, AND, JUMP_UNLESS_ZERO, HALT };
 
-/* One instruction: registers `to` and `from`; `constant` is also where a jump goes. */
+/* One instruction with the registers `to` and `from`; `constant` is also the target of a jump. */
 struct instruction {
     uint8_t operation, to, from, constant;
 };
@@ -13,7 +13,7 @@ struct instruction {
 #define REGISTERS 4
 #define LONGEST 10
 
-/* Each computes a function of register 0 and leaves it in register 1. */
+/* Each computes a function of register 0 in register 1. */
 static const struct instruction programs[4][LONGEST] = {
     { /* the sum of the numbers from 1 to n */
         {LOAD_CONSTANT, 1, 0, 0},

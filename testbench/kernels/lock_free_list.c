@@ -1,6 +1,6 @@
 /* Each thread pushes a node on a list that it shares with its neighbours, without a lock: by
- * compare-and-swap, which is load-reserved and store-conditional. Of the threads that try together
- * the first succeeds and the others try again. */
+ * compare-and-swap, which uses load-reserved and store-conditional. Of concurrent threads the
+ * first succeeds and the others retry. */
 
 #include <stdatomic.h>
 
@@ -28,7 +28,7 @@ int main(unsigned hart)
                                                     memory_order_relaxed));
     weft_barrier();
 
-    /* One thread walks each list; then every thread looks whether it came by, once. */
+    /* One thread walks each list; then every thread checks that its node was visited once. */
     if (hart < LISTS)
         for (struct node *at = tops[hart]; at; at = at->next)
             at->visits++;

@@ -1,7 +1,8 @@
-/* LU decomposition (Doolittle's) of a matrix in row order. In step k half of the threads work on
- * row k of U and the other half on column k of L, as in figure 9 of the dual-path execution paper.
- * The divergent branch, `if (thread & 1)`: both sides have a loop of k turns, each with two loads,
- * a multiplication and a subtraction. Integers throughout: every quotient is exact. */
+/* LU decomposition (Doolittle's) of a matrix in row order. In step k half of the threads compute
+ * row k of U and the other half column k of L, as in figure 9 of the dual-path execution paper.
+ * The divergent branch is `if (thread & 1)`: both sides have a loop of k iterations, each with
+ * two loads, a multiplication and a subtraction. All values are integers: every quotient is
+ * exact. */
 
 #include "weft.h"
 
@@ -9,12 +10,13 @@
 
 static WEFT_ALIGNED int32_t matrix[N][N];
 
-/* The factors of which the matrix is made. L has ones on its diagonal. */
+/* The factors of the matrix. L has ones on its diagonal. */
 static int32_t element_of_l(int32_t i, int32_t m) { return (i + 1) * (m + 1); }
 static int32_t element_of_u(int32_t m, int32_t j) { return 3 * (m + 2) * (j + 1); }
 
-/* Element (i, j) of L * U: with n the smaller of i and j + 1, the first n products, in which
- * 3 * (m + 1) * (m + 2) adds up to n * (n + 1) * (n + 2), and U's element where L has its one. */
+/* Element (i, j) of L * U. With n the smaller of i and j + 1, it is the sum of the first n
+ * products, in which 3 * (m + 1) * (m + 2) adds up to n * (n + 1) * (n + 2), and of U's element
+ * where L has its one. */
 static int32_t product(int32_t i, int32_t j)
 {
     int32_t upper = -(int32_t)(i <= j);

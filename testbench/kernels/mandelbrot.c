@@ -1,6 +1,6 @@
-/* The Mandelbrot set in single-precision floating point, which a core without F leaves to the
- * compiler's library: calls, normalisation loops and special cases, in each of which the lanes part.
- * The number of turns until a point escapes differs from pixel to pixel. */
+/* The Mandelbrot set in single-precision floating point. A core without F leaves that to the
+ * compiler's library: calls, normalisation loops and special cases, at each of which the lanes
+ * diverge. The number of iterations until a point escapes differs from pixel to pixel. */
 
 #include "weft.h"
 

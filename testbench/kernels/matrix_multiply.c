@@ -1,4 +1,4 @@
-/* Multiplies two 8 x 8 matrices, one thread an element of the product. On a core without M each
+/* Multiplies two 8 x 8 matrices, one thread per element of the product. On a core without M each
  * multiplication is a loop over the bits of a factor (libgcc's), in which lanes with different
  * factors take different branches. */
 
@@ -30,8 +30,8 @@ int main(unsigned hart)
     }
     weft_barrier();
 
-    /* The sum over k of (row + k) * (k + 2 * column), in closed form; the transposed element, so
-     * that a thread checks what other threads computed. */
+    /* The sum over k of (row + k) * (k + 2 * column), in closed form. It is compared with the
+     * transposed element, so that a thread checks a result of another thread. */
     unsigned wrong = 0;
     for (unsigned i = hart; i < N * N; i += threads) {
         unsigned row = i % N, column = i / N;

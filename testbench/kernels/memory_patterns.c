@@ -1,6 +1,7 @@
-/* Loads and stores in the patterns that a coalescer tells apart: unit stride, broadcast, rotated,
- * reversed, permuted, stride two, under a partial mask, bytes and halfwords, and several lanes that
- * store to one place, of which the highest wins. Each warp has a block of memory to itself. */
+/* Loads and stores in all patterns that the coalescer treats differently: unit stride,
+ * broadcast, rotated, reversed, permuted, stride two, under a partial mask, bytes and halfwords,
+ * and several lanes that store to one word, of which the highest wins. Each warp has its own
+ * block of memory. */
 
 #include "weft.h"
 
@@ -8,7 +9,7 @@
 
 static WEFT_ALIGNED uint32_t memory[2 * MOST_THREADS];
 
-/* A value that tells thread and pattern. */
+/* A value that identifies thread and pattern. */
 static uint32_t mark(unsigned pattern, unsigned hart) { return pattern << 24 ^ hart << 4 ^ 0x80c5; }
 
 /* A load by the given instruction: the compiler prefers to extend signs itself. */
@@ -85,7 +86,7 @@ int main(unsigned hart)
     weft_barrier();
     wrong |= words[lane & (half - 1)] ^ mark(8, first + (lane | half));
     weft_barrier();
-    words[lane | 1] = mark(9, hart); /* the odd lanes on words of their own, each with a rival */
+    words[lane | 1] = mark(9, hart); /* the odd lanes on their own words, each with a rival */
     weft_barrier();
     wrong |= words[lane | 1] ^ mark(9, first + ((lane | 1) & last));
     weft_barrier();

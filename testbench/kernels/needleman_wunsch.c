@@ -1,20 +1,20 @@
 /* Scores of the best alignments of eight pairs of words (Needleman and Wunsch, in Rodinia),
- * along the diagonals: in each step those columns work that have a cell on the diagonal. The
- * divergent branches: `if` a column has a cell in this step, `if` the letters are the same, `if` a
+ * along the diagonals: in each step the columns with a cell on the diagonal compute. The
+ * divergent branches: `if` a column has a cell in this step, `if` the letters are equal, `if` a
  * gap is better, all without `else`. */
 
 #include "weft.h"
 
 #define PAIRS 8
 #define LETTERS 8
-#define GAP 2 /* a letter without a partner costs 2, letters that differ 1; the same give 3 */
+#define GAP 2 /* a letter without a partner costs 2, different letters 1; equal ones give 3 */
 
-/* Row and column 0 stand before the words. */
+/* Row and column 0 are before the words. */
 #define EDGE (LETTERS + 1)
 
 static WEFT_ALIGNED uint32_t words[2][PAIRS * LETTERS];
 static WEFT_ALIGNED int32_t scores[PAIRS][EDGE][EDGE];
-WEFT_SIGNATURE(columns, PAIRS * LETTERS); /* the scores of a column, all folded into one word */
+WEFT_SIGNATURE(columns, PAIRS * LETTERS); /* the scores of a column, folded into one word */
 
 static uint32_t scatter(uint32_t x)
 {
@@ -22,7 +22,7 @@ static uint32_t scatter(uint32_t x)
     return x ^ x >> 15;
 }
 
-/* The second word is the first with a letter left out, and another every fifth letter. */
+/* The second word is the first without one letter, and with every fifth letter changed. */
 static void make_letter(uint32_t pair, uint32_t at)
 {
     uint32_t from = (LETTERS + 1) * pair + at;

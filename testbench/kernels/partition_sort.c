@@ -1,17 +1,17 @@
-/* Every thread sorts an array of its own by quicksort without recursion. The divergent branches:
- * whether a key goes to the front or to the back of its part of the array, each side with a store
- * and a load; and which of the two parts waits until the other has been sorted. */
+/* Every thread sorts its own array by quicksort without recursion. The divergent branches:
+ * whether a key goes to the front or to the back of its part of the array, each side with a
+ * store and a load; and which of the two parts waits until the other has been sorted. */
 
 #include "weft.h"
 
 #define LENGTH 16
 
-/* A part of the array that is still to be sorted: from `first` to before `end`. */
+/* A part of the array that is not sorted yet: from `first` to before `end`. */
 struct part {
     uint32_t *first, *end;
 };
 
-/* A permutation of the numbers below LENGTH, for each thread one of its own. */
+/* A permutation of the numbers below LENGTH, different in each thread. */
 static uint32_t scatter(uint32_t x, uint32_t thread)
 {
     x = (x ^ thread) & (LENGTH - 1);
@@ -24,12 +24,12 @@ static uint32_t scatter(uint32_t x, uint32_t thread)
 
 static __attribute__((noinline)) void sort(uint32_t *first, uint32_t *end)
 {
-    struct part waiting[4]; /* log2(LENGTH) at most, because the smaller part is sorted first */
+    struct part waiting[4]; /* at most log2(LENGTH), because the smaller part is sorted first */
     int count = 0;
 
     for (;;) {
         while (end - first > 1) {
-            /* The places of pivot and key are free: each turn fills one and frees the next. */
+            /* The slots of pivot and key are free: each iteration fills one and frees the next. */
             uint32_t *front = first, *back = end - 1;
             uint32_t pivot = *front, key = *back;
             do {

@@ -1,6 +1,6 @@
-/* The cheapest way through a grid from its first row to each place of its last (PathFinder of
- * Rodinia): row by row, each place is reached from the cheapest of three. The divergent branches:
- * `if` there is a place to the left, `if` the way from there is cheaper, and the same to the
+/* The cheapest path through a grid from its first row to each cell of its last (PathFinder of
+ * Rodinia): row by row, each cell is reached from the cheapest of three. The divergent branches:
+ * `if` there is a cell to the left, `if` the path from there is cheaper, and the same to the
  * right, all without `else`. */
 
 #include "weft.h"
@@ -10,10 +10,11 @@
 
 static WEFT_ALIGNED uint32_t toll[ROWS][COLUMNS];
 
-/* The best way to each place of two rows: its toll times COLUMNS, plus the column where it begins. */
+/* The best path to each cell of two rows: its cost times COLUMNS, plus the column where it
+ * begins. */
 static WEFT_ALIGNED uint32_t ways[2][COLUMNS];
 
-WEFT_SIGNATURE(columns, COLUMNS); /* the ways to the places of a column, all folded into one word */
+WEFT_SIGNATURE(columns, COLUMNS); /* the paths to the cells of a column, folded into one word */
 
 static uint32_t scatter(uint32_t x)
 {

@@ -1,30 +1,31 @@
 /* Photons walk through four layers of tissue until they leave them or are absorbed (MCML, Monte
  * Carlo for multi-layered media). The divergent branches: within a layer a part of the photon is
- * absorbed and the rest is scattered, three loads and a store; at a boundary, two loads, it is
- * reflected or goes on to the next layer; `if` little is left of it, it plays Russian roulette. */
+ * absorbed and the rest is scattered, with three loads and a store; at a boundary, with two
+ * loads, it is reflected or enters the next layer; `if` its weight is low, it plays Russian
+ * roulette. */
 
 #include "weft.h"
 
 #define PHOTONS 96
 #define LAYERS 4
 #define WHOLE 4096 /* the weight of a photon at its start */
-#define LITTLE 512 /* below it the roulette decides: 1 of 8 goes on, with 8 times the weight */
+#define LITTLE 512 /* below it the roulette decides: 1 of 8 survives, with 8 times the weight */
 #define THICKNESS 64
 
-/* Rows 0 to 3: what the layers have absorbed of each photon; row 4: what left them. */
+/* Rows 0 to 3: weight of each photon absorbed by the layers; row 4: weight that left them. */
 WEFT_SIGNATURE(weights, (LAYERS + 1) * PHOTONS);
 
-/* The way to the next event: -ln of the middle of each sixteenth, times 24. */
+/* The distance to the next event: -ln of the middle of each sixteenth, times 24. */
 static const int32_t step_length[16] = {83, 57, 45, 36, 30, 26, 22, 18, 15, 13, 10, 8, 6, 4, 2, 1};
 
-/* How much of a photon a layer absorbs at each event, of 256. */
+/* Weight that a layer absorbs at each event, in 256ths. */
 static const uint32_t absorption[LAYERS] = {64, 112, 80, 144};
 
-/* How deep each boundary lies, and how many of 256 photons it reflects. */
+/* Depth of each boundary, and the number of photons in 256 that it reflects. */
 static const int32_t boundary[LAYERS + 1] = {0, 64, 128, 192, 256};
 static const uint32_t reflectance[LAYERS + 1] = {128, 40, 72, 24, 56};
 
-/* The cosine of the angle of scattering, times 16: Henyey and Greenstein's for g = 0.3 in the even
+/* The cosine of the scattering angle, times 16: Henyey and Greenstein's for g = 0.3 in the even
  * layers and g = 0.8 in the odd ones, at the middle of each sixteenth. */
 static const int32_t cosine[2][16] = {
     {-14, -10, -6, -3, 1, 2, 4, 6, 8, 9, 11, 12, 13, 14, 15, 16},

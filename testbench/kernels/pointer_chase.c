@@ -1,4 +1,4 @@
-/* Follows linked lists to their ends: each load needs the one before it, the nodes are scattered
+/* Follows linked lists to their ends: each load needs the previous one, the nodes are scattered
  * over memory, and the lists of neighbouring lanes have different lengths. */
 
 #include "weft.h"
@@ -34,7 +34,7 @@ int main(unsigned hart)
     for (const struct node *node = &nodes[begin]; node; node = node->next)
         sum += node->value;
 
-    /* The same without memory. */
+    /* The same without memory accesses. */
     uint32_t expected = 0;
     for (uint32_t number = begin; number > 0; number = successor(number))
         expected += number ^ 5 * number;

@@ -1,11 +1,12 @@
-/* Every thread sorts an array of its own, on its stack, by quicksort: recursion and loops whose
- * turns depend on the data, and a stack that all lanes use at once. */
+/* Every thread sorts its own array on its stack by quicksort. Recursion and loops depend on the
+ * data, and all lanes use their stacks at once. */
 
 #include "weft.h"
 
 #define LENGTH 12
 
-/* Sorts keys[first] to keys[last]: the part before the pivot by a call, the part after it here. */
+/* Sorts keys[first] to keys[last]: the part before the pivot with a call, the part after it
+ * here. */
 static __attribute__((noinline, noclone)) void quicksort(uint32_t *keys, int first, int last)
 {
     while (first < last) {

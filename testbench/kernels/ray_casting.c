@@ -1,14 +1,14 @@
-/* Casts fans of rays from four places through a maze whose walls stand on the lines between the
- * cells of a grid. The divergent branches, both with loads on both sides: whether a ray crosses a
- * line of the columns next or one of the rows, and whether it is shaded by the wall that it hits
- * or by the sky. */
+/* Casts fans of rays from four points through a maze whose walls are on the lines between the
+ * cells of a grid. The divergent branches, both with loads on both sides: whether a ray crosses
+ * a column line or a row line next, and whether it is shaded by the wall that it hits or by the
+ * sky. */
 
 #include "weft.h"
 
-#define RAYS 256   /* four in each direction, one from each place */
-#define EDGE 16    /* cells; beyond the edge the maze begins again */
-#define VIEW 12    /* lines that a ray crosses at most */
-#define ONE 0x8000 /* the distance to one line of the columns for a direction of 1 */
+#define RAYS 256   /* four in each direction, one from each point */
+#define EDGE 16    /* cells; the maze repeats beyond the edge */
+#define VIEW 12    /* maximum number of lines that a ray crosses */
+#define ONE 0x8000 /* the distance to one column line for a direction of 1 */
 
 static WEFT_ALIGNED uint32_t column_line[EDGE * EDGE];
 static WEFT_ALIGNED uint32_t row_line[EDGE * EDGE];
@@ -22,8 +22,8 @@ static uint32_t scatter(uint32_t x)
     return x ^ x >> 15;
 }
 
-/* One line in six has a wall, of texture 1 to 3; 0 is none. The other 30 bits are the tint of the
- * air in front of it. */
+/* One line in six has a wall, of texture 1 to 3; 0 is none. The other 30 bits are the tint of
+ * the air in front of it. */
 static uint32_t make_line(uint32_t line)
 {
     uint32_t random = scatter(line) >> 8;
@@ -39,8 +39,8 @@ static uint32_t slope_of(uint32_t ray)
     return (down ^ goes_up(ray)) - goes_up(ray);
 }
 
-/* Leaves the tint of all that is in front of the first wall; gives four times the distance to that
- * wall, plus its texture. */
+/* Sums the tint of everything in front of the first wall. Returns four times the distance to
+ * that wall, plus its texture. */
 static __attribute__((noinline)) uint32_t cast(uint32_t ray)
 {
     const uint32_t up = goes_up(ray), slope = slope_of(ray);

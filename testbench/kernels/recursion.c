@@ -1,5 +1,5 @@
-/* Fibonacci numbers, the slow way: each thread recurs to its own depth, so that paths differ in
- * call depth as well as in pc. */
+/* Fibonacci numbers by plain recursion: each thread recurs to its own depth, so that paths
+ * differ in call depth as well as in pc. */
 
 #include "weft.h"
 

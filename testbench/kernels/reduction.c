@@ -1,5 +1,5 @@
-/* Sums one value of each thread: a tree over all threads of the core, a barrier between its levels.
- * The levels narrower than a warp are divergent. */
+/* Sums one value of each thread: a tree over all threads of the core, with a barrier between its
+ * levels. The levels narrower than a warp are divergent. */
 
 #include "weft.h"
 

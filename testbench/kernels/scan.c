@@ -1,6 +1,6 @@
-/* Inclusive prefix sums over all threads: in step d each thread adds the sum that ends d places to
- * its left, from one buffer to another, a barrier between the steps. In the steps shorter than a
- * warp the first lanes have nobody to their left. */
+/* Inclusive prefix sums over all threads: in step d each thread adds the sum that ends d
+ * positions to its left, from one buffer to another, with a barrier between the steps. In steps
+ * shorter than a warp the first lanes have no thread to their left. */
 
 #include "weft.h"
 
@@ -29,7 +29,7 @@ int main(unsigned hart)
         to = other;
     }
 
-    /* Neighbouring sums differ by one value: that holds everywhere only if every sum is right. */
+    /* Neighbouring sums differ by one value. That holds everywhere only if every sum is correct. */
     uint32_t before = 0;
     if (hart > 0)
         before = from[hart - 1];

@@ -1,7 +1,7 @@
-/* if (A && B) C; else D; E; with the threads of figure 1 of the Simty report: of every four threads
- * number 0 goes through A, B, C, E; number 1 through A, D, E; numbers 2 and 3 through A, B, D, E.
- * Each block writes its letter into the thread's route and has a label, so that the sequence of
- * paths can be read from a trace. Nothing in between touches memory. */
+/* if (A && B) C; else D; E; with the threads of figure 1 of the Simty report. Of every four
+ * threads number 0 takes A, B, C, E; number 1 takes A, D, E; numbers 2 and 3 take A, B, D, E.
+ * Each block writes its letter into the thread's route and has a label, so that a trace shows
+ * the sequence of paths. Nothing in between accesses memory. */
 
 #include "weft.h"
 

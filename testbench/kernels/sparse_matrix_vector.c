@@ -1,13 +1,12 @@
-/* Multiplies a sparse matrix in compressed rows by a vector, one thread a row at a time. The rows
- * have 0 to 7 elements, so that neighbouring lanes leave the inner loop after different turns, and
- * gather from places all over the vector. */
+/* Multiplies a sparse matrix in compressed rows by a vector, one thread per row. The rows have 0
+ * to 7 elements. Neighbouring lanes therefore leave the inner loop after different numbers of
+ * iterations, and gather from addresses all over the vector. */
 
 #include "weft.h"
 
 #define ROWS 80
 #define COLUMNS 64
 
-/* Every eight rows have 28 elements. */
 #define ELEMENTS (ROWS / 8 * 28)
 
 static WEFT_ALIGNED uint32_t row_begin[ROWS + 1];
@@ -16,7 +15,7 @@ static WEFT_ALIGNED uint32_t element[ELEMENTS];
 static WEFT_ALIGNED uint32_t vector[COLUMNS];
 static WEFT_ALIGNED uint32_t product[ROWS];
 
-/* The matrix, by formula: how long a row is, and where and what its k-th element is. */
+/* The matrix as formulas: the length of a row, and column and value of its k-th element. */
 static uint32_t length_of(uint32_t row) { return 5 * row % 8; }
 static uint32_t column_of(uint32_t row, uint32_t k) { return (5 * row + 11 * k) % COLUMNS; }
 static uint32_t element_of(uint32_t row, uint32_t k) { return row + 3 * k + 1; }
@@ -52,7 +51,7 @@ int main(unsigned hart)
     }
     weft_barrier();
 
-    /* The same from the formula, all rows as if of seven elements, those of the other end. */
+    /* The same from the formula: rows in reverse order, always over seven elements. */
     uint32_t wrong = 0;
     for (unsigned i = hart; i < ROWS; i += threads) {
         uint32_t row = ROWS - 1 - i, sum = 0;

@@ -1,5 +1,5 @@
-/* The threads of a warp take turns behind a lock on which they spin. The thread that has it waits at a
- * greater pc than those that spin, so the core must turn to it of its own accord:
+/* The threads of a warp pass a lock on while they spin. The thread that holds it waits at a
+ * greater pc than those that spin, so the core must switch to it by itself:
  * `divergence.fair_after` says how soon. With 0 the run never ends. */
 
 #include <stdatomic.h>
@@ -8,7 +8,7 @@
 
 #define MOST_WARPS 64
 
-/* A lock, and what it guards: how many turns there were, and the sum of who had them. */
+/* A lock and the data it guards: the number of turns, and the sum of the threads' numbers. */
 static WEFT_ALIGNED struct turns {
     atomic_uint locked;
     volatile uint32_t count;
@@ -26,7 +26,7 @@ int main(unsigned hart)
     atomic_store_explicit(&mine->locked, 0, memory_order_release);
     weft_barrier();
 
-    /* Nobody's turn was lost. */
+    /* No thread's turn was lost. */
     uint32_t first = hart - weft_lane(), sum = 0;
     for (uint32_t lane = 0; lane < weft_threads_per_warp(); lane++)
         sum += first + lane;

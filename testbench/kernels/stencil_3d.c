@@ -1,8 +1,8 @@
-/* Two time steps of diffusion on a grid of 8 x 8 x 8 cells. The divergent branch: a cell inside
- * loads its six neighbours and changes by them; a cell at the boundary loads the three inward of
- * it, in a direction that it has looked up, and is extrapolated. The field is a polynomial of
- * second degree, for which both are exact, so that the result is known; and nothing is rounded, so
- * that no error is lost. */
+/* Two time steps of diffusion on a grid of 8 x 8 x 8 cells. The divergent branch: an inner cell
+ * loads its six neighbours and changes by them. A boundary cell loads the three cells inward of
+ * it, in a direction from a table, and is extrapolated. The field is a polynomial of second
+ * degree, for which both are exact, so the result is known. Nothing is rounded, so no error is
+ * hidden. */
 
 #include "weft.h"
 
@@ -13,7 +13,7 @@
 enum { X = 1, Y = EDGE, Z = EDGE * EDGE };
 
 static WEFT_ALIGNED int32_t field[2][CELLS];
-static WEFT_ALIGNED int32_t inward[CELLS]; /* from a boundary cell to the next one inside */
+static WEFT_ALIGNED int32_t inward[CELLS]; /* from a boundary cell to the next inner one */
 
 /* 3 x^2 - 4 y^2 + 5 z^2 + 7 x y - 2 y z + 9 x: each step adds 2 * (3 - 4 + 5). */
 static int32_t solution(unsigned cell, unsigned step)
@@ -25,7 +25,7 @@ static int32_t solution(unsigned cell, unsigned step)
 /* 1 at the low end, -1 at the high end, else 0. */
 static int32_t from_edge(uint32_t place) { return (place == 0) - (place == EDGE - 1); }
 
-/* The cells at an edge or a corner go along all of their directions at once. */
+/* Cells at an edge or a corner use all of their directions at once. */
 static int32_t direction_inward(unsigned cell)
 {
     return from_edge(cell % EDGE) * X + from_edge(cell / Y % EDGE) * Y + from_edge(cell / Z) * Z;

@@ -1,6 +1,6 @@
-/* Where a word first stands in a text, a word of its own for each thread: letter by letter, with two
- * loops that are left early, and a second time by the bits of a register (shift-and), in which all
- * lanes stay together. */
+/* Finds the first position of a word in a text, with a different word in each thread: letter by
+ * letter, with two loops that exit early, and a second time with the bits of a register
+ * (shift-and), in which all lanes stay together. */
 
 #include "weft.h"
 
@@ -21,7 +21,7 @@ static __attribute__((noinline)) unsigned find_letter_by_letter(const char *word
 
 static __attribute__((noinline)) unsigned find_by_bits(const char *word, unsigned length)
 {
-    /* Bit i of `partial`: the i + 1 letters of the text read last begin the word. */
+    /* Bit i of `partial`: the last i + 1 letters of the text begin the word. */
     uint32_t partial = 0, found = LENGTH;
     for (unsigned at = 0; at < LENGTH; at++) {
         uint32_t fits = 0;

@@ -1,20 +1,20 @@
-/* For every place in each of 128 queries, how many letters from there on stand together in a text:
- * the matching of MUMmer, over the tree of all pieces of up to four letters of the text. The
- * divergent branch: if the tree goes on with the next letter, on to the child and to the next
- * letter of the query; else the match is recorded, and the suffix link leads to the one that
- * begins a letter later. Both sides load. */
+/* For every position in each of 128 queries, finds how many letters from there on occur together
+ * in a text: the matching of MUMmer, over the tree of all pieces of up to four letters of the
+ * text. The divergent branch: if the tree continues with the next letter, go to the child and to
+ * the next letter of the query; otherwise record the match and follow the suffix link to the
+ * piece that begins a letter later. Both sides load. */
 
 #include "weft.h"
 
-#define TEXT 64 /* letters, of four; after the last comes the first again */
+#define TEXT 64 /* letters, from four; the text is cyclic */
 #define QUERIES 128
 #define LETTERS 8 /* in a query: a match of each fills four bits of a word */
 #define LONGEST 4 /* letters in a piece */
 #define NODES (1 + 4 + 16 + 64 + 256)
-#define END 4 /* no piece goes on with this letter */
+#define END 4 /* no piece continues with this letter */
 
-/* The node of a piece that ends in `letter` is 4 * (that of the letters before) + 1 + letter; 0 is
- * the root, and stands for no child. */
+/* The node of a piece that ends in `letter` is 4 * (node of the letters before) + 1 + letter. 0
+ * is the root, and marks a missing child. */
 static WEFT_ALIGNED uint32_t children[NODES][8];
 static WEFT_ALIGNED uint32_t suffix_link[NODES];
 static WEFT_ALIGNED uint32_t queries[LETTERS + 1][QUERIES];
@@ -36,7 +36,7 @@ static uint32_t letter_of_query(uint32_t query, uint32_t at)
     return (letter_of_text(scatter(query) + at) & ~replaced) | (random / 4 % 4 & replaced);
 }
 
-/* The pieces that begin at a place in the text. Other threads may enter the same ones. */
+/* The pieces that begin at a position in the text. Other threads may enter the same ones. */
 static void add_to_tree(uint32_t at)
 {
     uint32_t node = 0, link = 0;
@@ -50,7 +50,7 @@ static void add_to_tree(uint32_t at)
     }
 }
 
-/* All four letters occur in the text, so that a match has at least one. */
+/* All four letters occur in the text, so a match has at least one. */
 static __attribute__((noinline)) uint32_t match(uint32_t query)
 {
     uint32_t node = 0, length = 0, at = 0, begin = 0, lengths = 0;

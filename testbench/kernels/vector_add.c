@@ -1,5 +1,6 @@
-/* Adds two vectors: the threads stride over the elements, so that neighbouring lanes use
- * neighbouring words. 250 elements fill no whole number of rounds: the last one is divergent. */
+/* Adds two vectors. The threads stride over the elements, so that neighbouring lanes use
+ * neighbouring words. 250 elements do not fill a whole number of rounds: the last one is
+ * divergent. */
 
 #include "weft.h"
 
@@ -21,7 +22,7 @@ int main(unsigned hart)
         sum[i] = left[i] + right[i];
     weft_barrier();
 
-    /* From the other end, so that a thread checks what other threads computed. */
+    /* The order is reversed, so that a thread checks results of other threads. */
     unsigned wrong = 0;
     for (unsigned i = hart; i < LENGTH; i += threads) {
         unsigned j = LENGTH - 1 - i;

@@ -1,5 +1,5 @@
-/* The functions that gcc may call for copies and initialisations of its own accord, even in a
- * freestanding program. Byte by byte: short, and the same path for every alignment. */
+/* The functions that gcc may call by itself for copies and initialisations, even in a
+ * freestanding program. They work byte by byte: short, and the same path for every alignment. */
 
 #include <stddef.h>
 

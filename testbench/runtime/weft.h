@@ -1,4 +1,4 @@
-/* weft.h: what a kernel for a Weft core can ask of the machine.
+/* weft.h: the services of a Weft core for a kernel.
  *
  * A kernel is an ordinary C program. Every thread of the core runs
  *
@@ -28,7 +28,7 @@
 #define WEFT_STRING(text) #text
 #define WEFT_EXPANDED(text) WEFT_STRING(text)
 
-/* Reads a register whose value never changes: the compiler may keep it. */
+/* Reads a register whose value never changes, so that the compiler may keep it. */
 #define WEFT_READ_CONSTANT(csr)                                              \
     ({                                                                       \
         uint32_t value_;                                                     \
@@ -36,7 +36,7 @@
         value_;                                                              \
     })
 
-/* Reads a register anew each time. */
+/* Reads a register each time. */
 #define WEFT_READ(csr)                                                       \
     ({                                                                       \
         uint32_t value_;                                                     \
@@ -44,7 +44,7 @@
         value_;                                                              \
     })
 
-/* ---- Who am I ------------------------------------------------------------------------------ */
+/* ---- Identity ------------------------------------------------------------------------------ */
 
 /* This thread's number in the core: warp * T + lane. */
 static inline uint32_t weft_hart(void) { return WEFT_READ_CONSTANT(mhartid); }
@@ -79,24 +79,24 @@ static inline uint32_t weft_threads(void)
 /* The address just past this thread's stack. */
 static inline uint32_t weft_stack_end(void) { return WEFT_READ_CONSTANT(WEFT_CSR_STACK); }
 
-/* ---- Together and apart -------------------------------------------------------------------- */
+/* ---- Divergence ---------------------------------------------------------------------------- */
 
 /* Waits until every thread of the core that has not ended waits here or at another barrier.
- * What was stored before it is seen after it. */
+ * Stores before it are visible after it. */
 static inline void weft_barrier(void)
 {
     __asm__ volatile("csrw " WEFT_EXPANDED(WEFT_CSR_BARRIER) ", zero" ::: "memory");
 }
 
-/* Ends this thread. Same as returning `code` from main. */
+/* Ends this thread, like returning `code` from main. */
 static inline __attribute__((noreturn)) void weft_exit(uint32_t code)
 {
     __asm__ volatile("csrw " WEFT_EXPANDED(WEFT_CSR_EXIT) ", %0" ::"r"(code) : "memory");
     __builtin_unreachable();
 }
 
-/* The lanes that execute this very read with the caller: bit i = lane i. Two reads are needed for
- * more than 32 lanes; paths may merge between them. */
+/* The lanes that execute this read together with the caller: bit i = lane i. More than 32 lanes
+ * need two reads, between which paths may merge. */
 static inline uint64_t weft_active_mask(void)
 {
     uint32_t low = WEFT_READ(WEFT_CSR_MASK);
@@ -120,21 +120,18 @@ static inline void weft_putc(char character)
     *(volatile uint8_t *)WEFT_CONSOLE = (uint8_t)character;
 }
 
-/* Prints a string. */
 static inline void weft_puts(const char *text)
 {
     while (*text)
         weft_putc(*text++);
 }
 
-/* Prints eight hexadecimal digits. */
 static inline void weft_put_hex(uint32_t value)
 {
     for (int shift = 28; shift >= 0; shift -= 4)
         weft_putc("0123456789abcdef"[value >> shift & 15]);
 }
 
-/* Prints a number in decimal. */
 static inline void weft_put_decimal(uint32_t value)
 {
     char digits[10];
@@ -151,7 +148,7 @@ static inline void weft_put_decimal(uint32_t value)
 
 extern volatile uint32_t tohost;
 
-/* Ends the run of all threads at once: all is well. */
+/* Ends the run of all threads at once: passed. */
 static inline void weft_pass(void) { tohost = 1; }
 
 /* Ends the run of all threads at once: test `number` (1 or more) failed. */
@@ -159,14 +156,14 @@ static inline void weft_fail(uint32_t number) { tohost = number << 1 | 1; }
 
 /* ---- Data ---------------------------------------------------------------------------------- */
 
-/* Begins an array on a line of memory, whatever T: then lane i finds element i at place i of the
- * line, and one transaction serves the whole warp. Elsewhere each lane needs its own. */
+/* Aligns an array to a line of memory, for any T: lane i then finds element i in word i of the
+ * line, and one transaction serves the whole warp. Otherwise each lane needs its own. */
 #define WEFT_ALIGNED __attribute__((aligned(256)))
 
 /* ---- Results that the host reads ----------------------------------------------------------- */
 
-/* Defines the array `name` of `words` words, which `weft run --signature FILE` writes out after the
- * run, one word a line in hexadecimal. At most one in a program. */
+/* Defines the array `name` of `words` words, which `weft run --signature FILE` writes after the
+ * run, one word per line in hexadecimal. A program may have only one. */
 #define WEFT_SIGNATURE(name, words)                                          \
     WEFT_ALIGNED uint32_t name[words];                                       \
     __asm__(".globl begin_signature, end_signature\n\t"                      \
@@ -179,11 +176,12 @@ static inline uint32_t weft_fold(uint32_t digest, uint32_t word)
     return (digest << 5 | digest >> 27) + word;
 }
 
-/* Digests by which a kernel knows its results: word i counts into digest i % WEFT_DIGESTS. */
+/* Number of digests with which a kernel checks its results: word i is folded into digest i %
+ * WEFT_DIGESTS. */
 #define WEFT_DIGESTS 16
 
-/* Compares the digests of `count` words, all threads together: not 0 in a thread that finds a wrong
- * one. */
+/* Compares the digests of `count` words, all threads together. Returns a value other than 0 in a
+ * thread that finds a wrong one. */
 static inline uint32_t weft_differ(const uint32_t *words, uint32_t count,
                                    const uint32_t expected[WEFT_DIGESTS])
 {

@@ -45,7 +45,7 @@ pub const ZBA: Extension = Extension {
     name: "Zba",
     key: "isa.zba",
     march: "zba",
-    summary: "Additions of a shifted index to an address, Zba.",
+    summary: "Addition of a shifted index to an address, Zba.",
     by_default: false,
     requires: &[],
 };
@@ -55,7 +55,7 @@ pub const ZBB: Extension = Extension {
     name: "Zbb",
     key: "isa.zbb",
     march: "zbb",
-    summary: "Basic bit manipulation, Zbb: minimum and maximum, counts of bits, rotations, bytes in other order.",
+    summary: "Bit manipulation, Zbb: min, max, bit counts, rotations, byte reversal.",
     by_default: false,
     requires: &[],
 };
@@ -65,7 +65,7 @@ pub const ZICOND: Extension = Extension {
     name: "Zicond",
     key: "isa.zicond",
     march: "zicond",
-    summary: "Choices without a branch, Zicond.",
+    summary: "Conditional zeroing without a branch, Zicond.",
     by_default: false,
     requires: &[],
 };

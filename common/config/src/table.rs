@@ -116,7 +116,7 @@ const SIZES: &[Key] = &[
     },
     Key {
         name: "threads",
-        summary: "Threads per warp, which is also the number of lanes.",
+        summary: "Threads per warp, and the number of lanes.",
         in_hardware: true,
         field: Field::Integer { values: Integers::powers_of_two(1, 64), at: |config| &mut config.threads },
     },
@@ -126,25 +126,25 @@ const SIZES: &[Key] = &[
 const DIVERGENCE: &[Key] = &[
     Key {
         name: "divergence.unit",
-        summary: "The unit that tracks the paths of a diverged warp; \"verilog\" is a module of yours.",
+        summary: "The unit that tracks the paths of a warp; \"verilog\" is a module of yours.",
         in_hardware: true,
         field: Field::Name { what: "the name of a divergence unit", at: |config| &mut config.divergence.unit },
     },
     Key {
         name: "divergence.file",
-        summary: "Of the unit \"verilog\": the Verilog file that it is in. In a file of keys the path is relative to that.",
+        summary: "Unit \"verilog\": its file; in a file of keys, relative to that file.",
         in_hardware: true,
         field: Field::Name { what: "the path of a file", at: |config| &mut config.divergence.file },
     },
     Key {
         name: "divergence.module",
-        summary: "Of the unit \"verilog\": the name of its module.",
+        summary: "Unit \"verilog\": the name of its module.",
         in_hardware: true,
         field: Field::Name { what: "the name of a module", at: |config| &mut config.divergence.module },
     },
     Key {
         name: "divergence.fair_after",
-        summary: "Commits of a warp after which the path that runs gives way to the others that could; 0 = never. The stacks (\"pdom-stack\", \"dual-path\") never do, and do not read it.",
+        summary: "Commits of a warp until its path yields; 0 = never. Not read by the stacks.",
         in_hardware: true,
         field: Field::Long {
             values: Integers::between(0, u32::MAX as u64),
@@ -153,7 +153,7 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.scheduler",
-        summary: "How the unit \"dual-path\" schedules the two paths of a warp: with \"full\" it keeps instructions of both at hand; with \"constrained\" of one, and changes to the other after a long-latency instruction.",
+        summary: "Unit \"dual-path\": both slots of a warp may issue, or one at a time.",
         in_hardware: true,
         field: Field::Choice {
             plural: "schedulers",
@@ -164,7 +164,7 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.scoreboard",
-        summary: "How the unit \"dual-path\" tells the late results of its two paths apart: with \"shadow\", as in hardware, by a bit for each that makes both paths wait where threads have passed between them; with \"optimistic\" thread by thread, in the golden model alone.",
+        summary: "Unit \"dual-path\": dependences by shadow bit, or by thread (model only).",
         in_hardware: false,
         field: Field::Choice {
             plural: "scoreboards",
@@ -175,7 +175,7 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.path_forwarding",
-        summary: "Whether the unit \"dual-path\" lets a path of a lower row run in a slot that the top row leaves free; in the golden model alone.",
+        summary: "Unit \"dual-path\": whether lower rows use a free slot (model only).",
         in_hardware: false,
         field: Field::Boolean { at: |config| &mut config.divergence.path_forwarding },
     },
@@ -184,7 +184,7 @@ const DIVERGENCE: &[Key] = &[
 const OTHERS: &[Key] = &[
     Key {
         name: "memory.kind",
-        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latencies, bandwidth and seed cannot be set); with \"axi4\" an AXI4 master, whose slave the test bench is.",
+        summary: "Memory behind the core: open ports, block RAM in it, or an AXI4 master.",
         in_hardware: true,
         field: Field::Choice {
             plural: "kinds",
@@ -195,19 +195,19 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.latency",
-        summary: "Cycles from an accepted load to its response (kind \"axi4\": from the address to the last beat of the answer, of stores too); a range is drawn from at random, both ends included.",
+        summary: "Cycles from an accepted load to its response; a range is drawn at random.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.latency },
     },
     Key {
         name: "memory.fetch_latency",
-        summary: "Cycles from an accepted fetch to its word, as of a slow instruction memory or of a cache that misses. The core has one fetch at a time in memory: it executes no more than one instruction in so many cycles.",
+        summary: "Cycles from an accepted fetch to its word; a range is drawn at random.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.fetch_latency },
     },
     Key {
         name: "memory.bandwidth",
-        summary: "Transactions that the memory accepts per cycle, on average: 0.25 is one every four cycles.",
+        summary: "Transactions per cycle that memory accepts on average: 0.25 = one in four.",
         in_hardware: false,
         field: Field::Bandwidth { at: |config| &mut config.memory.bandwidth },
     },
@@ -219,19 +219,19 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.outstanding",
-        summary: "Loads that the core may have in flight; with kind \"axi4\" as many stores as well, rounded up to a power of two.",
+        summary: "Loads in flight; with kind \"axi4\" also stores, rounded up to a power of 2.",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(1, 128), at: |config| &mut config.memory.outstanding },
     },
     Key {
         name: "memory.ram_bytes",
-        summary: "RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all stacks together. Default 65536 with kind \"bram\".",
+        summary: "RAM from 0x80000000 on: a multiple of threads · stack_bytes.",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(128, 1 << 31), at: |config| &mut config.memory.ram_bytes },
     },
     Key {
         name: "memory.stack_bytes",
-        summary: "Stack of each thread; the stacks are the end of RAM. Default 256 with kind \"bram\".",
+        summary: "Stack of each thread, at the end of RAM.",
         in_hardware: true,
         field: Field::Integer {
             values: Integers::powers_of_two(64, 1 << 30),
@@ -240,37 +240,37 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.stack_interleave",
-        summary: "Whether the stacks of a warp are interleaved word by word, so that lanes at the same place of their stacks share a line.",
+        summary: "Whether the stacks of a warp alternate word by word, to share lines.",
         in_hardware: true,
         field: Field::Boolean { at: |config| &mut config.memory.stack_interleave },
     },
     Key {
         name: "trace.port",
-        summary: "Whether the core carries the trace port that lock-step runs read.",
+        summary: "Whether the core has the trace port that lock step reads.",
         in_hardware: true,
         field: Field::Boolean { at: |config| &mut config.trace.port },
     },
     Key {
         name: "emit.prefix",
-        summary: "What the names of all modules begin with, and those of the files of memory contents; the top is the prefix and \"core\". Two cores of one design need different prefixes.",
+        summary: "Prefix of all module names and hex files; the top is prefix and \"core\".",
         in_hardware: true,
         field: Field::Prefix { at: |config| &mut config.emit.prefix },
     },
     Key {
         name: "emit.hex_path",
-        summary: "The folder in which simulators and synthesis tools find the files of memory contents, as the Verilog names it; nothing: where they are started.",
+        summary: "Folder of the hex files as tools see it; empty: where they are started.",
         in_hardware: true,
         field: Field::Name { what: "the path of a folder", at: |config| &mut config.emit.hex_path },
     },
     Key {
         name: "run.watchdog",
-        summary: "Cycles without a commit, a response or an outstanding request after which a run ends as a deadlock.",
+        summary: "Cycles without commit, response or pending request that make a deadlock.",
         in_hardware: false,
         field: Field::Long { values: Integers::between(1, i64::MAX as u64), at: |config| &mut config.run.watchdog },
     },
     Key {
         name: "run.starvation",
-        summary: "Cycles that a runnable path may wait while its warp commits before a run ends as a suspected deadlock.",
+        summary: "Cycles that a runnable path waits until a deadlock is suspected.",
         in_hardware: false,
         field: Field::Long { values: Integers::between(1, i64::MAX as u64), at: |config| &mut config.run.starvation },
     },

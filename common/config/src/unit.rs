@@ -104,7 +104,7 @@ pub static ARBITER: Unit = Unit {
     reconverges: false,
     own_keys: &[UnitKey {
         name: "arbiter.pipeline_stages",
-        summary: "Registers in the comparator tree of the unit \"arbiter\": each shortens it, and keeps the instructions of a warp a cycle further apart.",
+        summary: "Unit \"arbiter\": registers in its tree, each one cycle of a warp.",
         min: 0,
         max: 2,
         default: 0,

@@ -1,28 +1,29 @@
 //! Divergence units: which path of a warp runs, behind one set of ports.
 //!
-//! A unit is a type that implements [`DivergenceUnit`] and is listed in [`UNITS`]; its descriptor ([`Unit`]) says what
-//! its surroundings know of it, and nothing else in the core knows its name. Its module has these ports, whatever the mechanism:
+//! A unit is a type that implements [`DivergenceUnit`] and is listed in [`UNITS`]. Its descriptor ([`Unit`]) tells
+//! the rest of the core what it must take into account. Nothing else in the core depends on its name. Every unit has
+//! these ports:
 //!
 //! | ports | direction | stage | meaning |
 //! |---|---|---|---|
-//! | `start_valid`, `start_warp` | in | – | after reset, one warp a cycle: all its threads live at the reset pc |
-//! | `generation` | in | – | which value of a parked thread's generation bit still counts as parked |
-//! | `warp_s6`, `slot_s6` | in | S6 | whose path S7 will validate against |
-//! | [`Path`] `_s7` | out | S7 | that path, with the effect of every earlier S8 |
-//! | `leaves_at_ret_s7` | out | S7 | only where the unit [reconverges](Unit::reconverges): that path gives way at a `ret` |
-//! | `warp_s7`, `slot_s7` | in | S7 | whose context S8 will update |
-//! | [`Resolve`] `_s8` | in | S8 | what the instruction did |
-//! | [`Path`] `_x` | out | S8 + delay | the path in charge after it; of two slots, that of slot 0 |
-//! | [`Path`] `_y`, `gives_way_y` | out | S8 | only with two slots: the same of slot 1 |
-//! | `restarts` | out | S8 | only with two slots: those that are fetched anew, whatever was predicted |
-//! | `shadows` | out | S8 | only with two slots: those whose late results may be those of threads that go on in the other |
-//! | `predicted_s8` | in | S8 | only where the unit [compares it](DivergenceUnit::compares_prediction): where the front end went on |
-//! | `at_prediction_x`, `_y` | out | S8 | and with it: whether the path in charge is there, if it is that of the instruction's slot |
-//! | `is_b_x` | out | S8 | and with it, but not where the unit reconverges: whether the path in charge is b, if b has threads, and no others |
+//! | `start_valid`, `start_warp` | in | – | after reset, one warp a cycle: all its threads start at the reset pc |
+//! | `generation` | in | – | the value of a thread's generation bit that counts as parked |
+//! | `warp_s6`, `slot_s6` | in | S6 | the context whose path S7 validates against in the next cycle |
+//! | [`Path`] `_s7` | out | S7 | that path, with all outcomes of earlier S8 cycles in it |
+//! | `leaves_at_ret_s7` | out | S7 | if the unit [reconverges](Unit::reconverges): that path yields at a `ret` |
+//! | `warp_s7`, `slot_s7` | in | S7 | the context that S8 updates in the next cycle |
+//! | [`Resolve`] `_s8` | in | S8 | the outcome of the instruction |
+//! | [`Path`] `_x` | out | S8 + delay | the next active path; with two slots, that of slot 0 |
+//! | [`Path`] `_y`, `gives_way_y` | out | S8 | only with two slots: the same for slot 1 |
+//! | `restarts` | out | S8 | only with two slots: the slots to fetch again, despite the prediction |
+//! | `shadows` | out | S8 | only with two slots: the slots that need shadow bits |
+//! | `predicted_s8` | in | S8 | if the unit [compares it](DivergenceUnit::compares_prediction): the predicted pc |
+//! | `at_prediction_x`, `_y` | out | S8 | with it: the active path of the instruction's slot is at that pc |
+//! | `is_b_x` | out | S8 | with it, unless the unit reconverges: if b has threads, the active path is b alone |
 //! | [`UnitPorts`] `_trace` | out | S8 + record delay | only with the trace port |
-//! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path gives way to another: see [`Unit::rotates`] |
+//! | `gives_way_s7`, `gives_way_x` | out | S7, S8 + delay | that path yields to another: see [`Unit::rotates`] |
 //!
-//! In a formal build it has more, and asserts its invariants by name: see [`crate::formal`].
+//! In a formal build a unit has more ports, and asserts its invariants by name: see [`crate::formal`].
 
 pub mod arbiter;
 mod hot;
@@ -41,110 +42,88 @@ use crate::signals::{Path, Resolve};
 use crate::trace::Traced;
 use rtl::Bundle;
 
-/// A table of a unit.
 pub struct Storage {
-    /// Its name in the Verilog.
     pub name: &'static str,
-    /// Words.
     pub words: usize,
-    /// Bits of a word.
     pub bits: usize,
 }
 
-/// One mechanism of divergence tracking.
 pub trait DivergenceUnit: Sync {
-    /// What its surroundings know of it.
     fn descriptor(&self) -> &'static Unit;
 
-    /// Whether it tells if the path in charge is where the front end went on, since it can sooner than who knows that path. It
-    /// has no delay. A commit asks it of the path of its own slot, a rotation not at all.
+    /// Whether the unit compares the active path with the predicted pc, which it can do earlier than its
+    /// surroundings. Such a unit has no delay. The comparison counts for a commit's own slot, and not in a rotation.
     fn compares_prediction(&self) -> bool {
         false
     }
 
-    /// Its tables.
     fn storage(&self, shape: &Shape) -> Vec<Storage>;
 
-    /// Its module.
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError>;
 
-    /// Commits of its warp that a thread which lives and is not parked sees at most between two of its own, where the
-    /// unit bounds them. In a formal build the unit then has the output `waits_at_most`: a bound, for the state it is
-    /// in, on those that the watched thread is still to see.
+    /// The most commits of its warp between two commits of a thread that lives and is not parked, if the unit bounds
+    /// them. In a formal build the unit then has the output `waits_at_most`. It bounds the commits that the watched
+    /// thread still has to wait for.
     fn longest_wait(&self, _: &Shape) -> Option<u64> {
         None
     }
 
-    /// Paths in the list that it gives in a formal build ([`crate::formal`]).
+    /// Number of paths in the list that the unit outputs in a formal build ([`crate::formal`]).
     fn listed_paths(&self, shape: &Shape) -> usize {
         shape.threads
     }
 
-    /// In a formal build of a unit that reconverges: pcs that it may hold as those of returns, `return_0_valid` and
+    /// Number of pcs of returns that a reconverging unit outputs in a formal build, as `return_0_valid`,
     /// `return_0_pc` and up.
     fn listed_returns(&self, _: &Shape) -> usize {
         0
     }
 
-    /// Circuits of it without state, each with its specification as properties, to be proved for all inputs.
+    /// Circuits of the unit without state, each with its specification as properties. They are proved for all inputs.
     fn specifications(&self, _: &Shape) -> Result<Vec<Module>, ElaborationError> {
         Ok(Vec::new())
     }
 }
 
-/// The registered units.
 static UNITS: &[&dyn DivergenceUnit] =
     &[&arbiter::Arbiter, &sorted_table::SortedTable, &stack::PdomStack, &stack::DualPath];
 
-/// And the one that is a module of its user's: no test or comparison of all units has it.
+/// The unit that wraps a module of the user. Tests and comparisons of all units leave it out.
 static VERILOG: &dyn DivergenceUnit = &verilog::Verilog;
 
-/// The hardware of a unit.
-///
 /// # Panics
-/// If a descriptor has no hardware, which a test excludes.
+/// Panics if a descriptor has no hardware. A test makes sure that each has.
 pub fn hardware(unit: &Unit) -> &'static dyn DivergenceUnit {
     let mut all = UNITS.iter().copied().chain([VERILOG]);
     all.find(|hardware| hardware.descriptor() == unit).expect("hardware of every unit")
 }
 
-/// The hardware of the unit of a name.
 pub fn find(name: &str) -> Result<&'static dyn DivergenceUnit, UnknownUnit> {
     Unit::find(name).map(hardware)
 }
 
 pub(crate) use verilog::{check as check_external, check_names as check_names_of_external, of as external_of};
 
-/// What a unit tells the trace.
 pub type UnitTrace = Traced<UnitPorts<Expr>>;
 
 rtl::inputs! {
-    /// The inputs of a unit's module, declared in the order of the table above.
     pub struct UnitInputs(m: &Builder, shape: &Shape) {
         #[group = "start after reset, and the barrier's generation"]
-        /// A warp starts.
         pub start_valid: Expr = m.input("start_valid", 1),
-        /// Which.
         pub start_warp: Expr = m.input("start_warp", shape.warp_bits()),
-        /// Current generation of the barrier.
         pub generation: Expr = m.input("generation", 1),
-        #[group = "whose path S7 validates against, and whose context S8 updates"]
-        /// Warp in S6.
+        #[group = "the context that S7 validates next, and the one that S8 updates next"]
         pub warp_s6: Expr = m.input("warp_s6", shape.warp_bits()),
-        /// Its slot.
         pub slot_s6: Expr = m.input("slot_s6", shape.slot_bits()),
-        /// Warp in S7.
         pub warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
-        /// Its slot.
         pub slot_s7: Expr = m.input("slot_s7", shape.slot_bits()),
         #[group = "what the instruction in S8 did"]
-        /// The instruction in S8.
         pub resolve: Resolve = Resolve::inputs(m, shape, "s8"),
     }
 }
 
 impl UnitInputs {
-    /// Connects them to an instance that has the same ports.
+    /// Connects the inputs to an instance that has the same ports.
     pub fn connect(&self, instance: &Instance) {
         instance.input("start_valid", &self.start_valid).input("start_warp", &self.start_warp);
         instance.input("generation", &self.generation);
@@ -154,7 +133,7 @@ impl UnitInputs {
     }
 }
 
-/// The cycle in which a unit knows the active path after an instruction.
+/// Text for the cycle in which a unit outputs the active path after an instruction.
 pub fn known_in(shape: &Shape) -> String {
     match shape.delay {
         0 => "in its S8".to_owned(),
@@ -163,7 +142,7 @@ pub fn known_in(shape: &Shape) -> String {
     }
 }
 
-/// Latency and contract of a unit's module, for its head.
+/// Text on the latency and contract of a unit's module, for its head.
 fn timing(shape: &Shape) -> String {
     let (known, spacing) = (known_in(shape), shape.spacing());
     format!(
@@ -172,31 +151,28 @@ fn timing(shape: &Shape) -> String {
     )
 }
 
-/// The outputs of a unit's module, of the table above.
 pub struct UnitOutputs {
     /// The path that S7 validates against.
     pub validate: Path,
-    /// It gives way.
     pub gives_way_s7: Expr,
-    /// It gives way at a `ret`; no bits where the unit does not reconverge.
+    /// That path yields at a `ret`; no bits where the unit does not reconverge.
     pub leaves_at_ret_s7: Expr,
-    /// The path in charge of each slot after S8, and whether it gives way.
+    /// The active path of each slot after S8, and whether it yields.
     pub in_charge: Vec<(Path, Expr)>,
-    /// Whether it is where the front end went on; none where the unit does not compare it.
+    /// Whether the active path of each slot is at the predicted pc; empty where the unit does not compare it.
     pub at_prediction: Vec<Expr>,
-    /// Whether it is b, with no others; none where the unit does not compare the prediction, or reconverges.
+    /// Whether the active path is b alone; empty where the unit reconverges or does not compare the prediction.
     pub is_b: Vec<Expr>,
-    /// Slots that are fetched anew; no bits with one slot.
+    /// Slots to fetch again; no bits with one slot.
     pub restarts: Expr,
-    /// Slots whose late results may be those of threads of the other; no bits with one slot.
+    /// Slots whose entries in use get shadow bits; no bits with one slot.
     pub shadows: Expr,
-    /// What the trace is told.
     pub trace: UnitTrace,
 }
 
 impl UnitOutputs {
-    /// Of a unit with one slot that needs no reconvergence points: the path that S7 validates against and the path in
-    /// charge after S8, and whether each gives way.
+    /// The outputs of a unit with one slot that needs no reconvergence points. The paths are the one that S7
+    /// validates against and the active path after S8. Each flag is set if the path yields.
     pub fn of_one_slot([validate, in_charge]: [Path; 2], [gave_way, gives_way]: [Expr; 2], trace: UnitTrace) -> Self {
         Self {
             validate,
@@ -211,7 +187,6 @@ impl UnitOutputs {
         }
     }
 
-    /// Declares the ports.
     pub fn declare(&self, m: &Builder, shape: &Shape) {
         m.port_group("the path that S7 validates against");
         self.validate.outputs(m, "s7");
@@ -219,7 +194,7 @@ impl UnitOutputs {
         if shape.reconverges {
             m.output("leaves_at_ret_s7", &self.leaves_at_ret_s7);
         }
-        m.port_group("the path in charge after S8");
+        m.port_group("the active path after S8");
         for ((path, gives_way), name) in self.in_charge.iter().zip(SLOTS) {
             path.outputs(m, name);
             m.output(&format!("gives_way_{name}"), gives_way);
@@ -230,7 +205,7 @@ impl UnitOutputs {
             }
         }
         if shape.slots > 1 {
-            m.port_group("slots that are fetched anew; slots whose late results may be those of threads of the other");
+            m.port_group("slots to fetch again; slots whose scoreboard entries get shadow bits");
             m.output("restarts", &self.restarts);
             m.output("shadows", &self.shadows);
         }

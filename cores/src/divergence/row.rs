@@ -1,7 +1,7 @@
-//! A path as the tables hold it.
+//! A path as the tables store it.
 //!
-//! What is parked is held as a flag and the barrier's generation at that time: a release flips the generation, and no
-//! row is rewritten.
+//! A parked path is stored as a flag and the barrier's generation when it parked. A release flips the generation, so
+//! it rewrites no row.
 
 use rtl::{Expr, concat};
 
@@ -9,13 +9,9 @@ use crate::shape::Shape;
 use crate::signals::Path;
 
 rtl::bundle! {
-    /// A row of a table.
     pub struct Row(shape: &Shape) {
-        /// The next instruction.
         pc: shape.pc_bits,
-        /// The threads.
         mask: shape.threads,
-        /// The call depth.
         depth: shape.depth_bits,
         /// The barrier's generation when the row was made.
         generation: 1,
@@ -25,7 +21,6 @@ rtl::bundle! {
 }
 
 impl Row {
-    /// The row of a path.
     pub fn of(path: &Path, generation: &Expr) -> Self {
         Self {
             pc: path.pc.clone(),
@@ -36,7 +31,6 @@ impl Row {
         }
     }
 
-    /// Whether the path is parked now.
     pub fn parked_now(&self, generation: &Expr) -> Expr {
         &self.parked & self.generation.eq(generation)
     }
@@ -52,14 +46,14 @@ impl Row {
         }
     }
 
-    /// Whether its path comes before that of another row: one that is not parked, the greater depth, the lesser pc.
+    /// Whether the row's path has priority over the other: first not parked, then greater depth, then lesser pc.
     pub fn comes_before(&self, other: &Self, generation: &Expr) -> Expr {
-        // Each side's key has the other's depth, so that nothing has to be inverted in front of the carry chain.
+        // Each key contains the other side's depth, which needs no inverters in front of the carry chain.
         let key = |own: &Self, depth: &Expr| concat([&own.parked_now(generation), depth, &own.pc]);
         key(self, &other.depth).lt(&key(other, &self.depth))
     }
 
-    /// Whether its path is that of another row: the two are to be merged.
+    /// Whether both rows hold the same path, so that they must be merged.
     pub fn equals(&self, other: &Self, generation: &Expr) -> Expr {
         let key = |own: &Self| concat([&own.parked_now(generation), &own.depth, &own.pc]);
         key(self).eq(&key(other))

@@ -1,7 +1,7 @@
-//! `verilog`: a unit that is a Verilog module of its user's, with the ports of the others.
+//! `verilog`: a unit that is a Verilog module of the user, with the ports of the other units.
 //!
-//! It has one slot, settles in S8, takes no turns and is not told where branches reconverge: the ports are those of
-//! [`super::arbiter`]. Which path runs is up to it. Latency and storage: its own.
+//! It has one slot and no delay, gets no time slices, and does not read reconvergence points. Its ports are those of
+//! [`super::arbiter`]. The module itself selects the path that runs. Latency and storage depend on the module.
 
 use rtl::{Builder, Bundle, Direction, ElaborationError, Module, PortInfo, zeros};
 use weft_config::{Config, External, Unit, VERILOG, nearest};
@@ -12,7 +12,6 @@ use crate::formal::Watched;
 use crate::shape::{RAM_BASE, Shape};
 use crate::signals::{Path, Resolve};
 
-/// The unit.
 pub struct Verilog;
 
 impl DivergenceUnit for Verilog {
@@ -64,19 +63,19 @@ impl DivergenceUnit for Verilog {
         UnitOutputs::of_one_slot([path("s7"), path("x")], [never(), never()], UnitTrace::none(shape))
             .declare(&m, shape);
         if shape.formal {
-            // It states nothing.
+            // The module makes no claims.
             Watched::inputs(&m, shape, "watched");
         }
         m.finish()
     }
 }
 
-/// Whether a port is for what this unit does not do: it may be there, and is left open.
+/// Whether a port belongs to a function that this unit lacks. The module may have it, and the core leaves it open.
 fn is_left_open(name: &str) -> bool {
     name.starts_with("gives_way_") || name.ends_with("_trace")
 }
 
-/// The ports that a unit of this shape has, clock and reset included.
+/// The ports of a unit with this shape, with clock and reset.
 fn interface(shape: &Shape) -> Result<Vec<PortInfo>, ElaborationError> {
     let m = Builder::new("unit_interface", "");
     m.keep_inputs();
@@ -87,7 +86,7 @@ fn interface(shape: &Shape) -> Result<Vec<PortInfo>, ElaborationError> {
     Ok(implicit.into_iter().chain(m.finish()?.ports()).collect())
 }
 
-/// The inputs of a unit that have no bits with this shape, which do not appear in the Verilog.
+/// The inputs of a unit that have no bits with this shape, so that they do not appear in the Verilog.
 fn empty_inputs(shape: &Shape) -> Vec<String> {
     let (warp, slot) = (shape.warp_bits(), shape.slot_bits());
     let of_stages = [("start_warp", warp), ("warp_s6", warp), ("slot_s6", slot), ("warp_s7", warp), ("slot_s7", slot)];
@@ -99,8 +98,8 @@ fn empty_inputs(shape: &Shape) -> Vec<String> {
     inputs.into_iter().filter(|(_, width)| *width == 0).map(|(name, _)| name).collect()
 }
 
-/// Whether the module of a configuration can be the unit: it is there, with these ports, by name, width and direction,
-/// and the core needs nothing of it that it has no parameter for.
+/// Checks that the module of a configuration can be the unit. It must exist, and its ports must match by name, width
+/// and direction. It needs a parameter for the reset pc if that is not the default.
 pub fn check(shape: &Shape) -> Result<(), CoreError> {
     let Some((module, external)) = &shape.external else { return Err(CoreError::UnreadUnit) };
     let fail = |message: String| Err(CoreError::UnfitUnit { module: module.clone(), message });
@@ -148,7 +147,7 @@ fn listed(ports: &[PortInfo]) -> String {
     names.join(", ")
 }
 
-/// That no module of the core has the name of one in the file.
+/// Checks that no module of the core has the name of one in the user's file.
 pub fn check_names(shape: &Shape, top: &Module, prefix: &str) -> Result<(), CoreError> {
     let Some((module, external)) = &shape.external else { return Ok(()) };
     let own = top.hierarchy();
@@ -162,7 +161,7 @@ pub fn check_names(shape: &Shape, top: &Module, prefix: &str) -> Result<(), Core
     }
 }
 
-/// What of the configuration the shape keeps.
+/// The parts of the configuration that the shape keeps.
 pub fn of(config: &Config) -> Option<(String, std::sync::Arc<External>)> {
     let unit = &config.divergence;
     Some((unit.module.clone(), unit.external.clone()?)).filter(|_| unit.unit == VERILOG.name)

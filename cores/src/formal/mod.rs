@@ -1,11 +1,14 @@
-//! Formal verification. Of divergence units: rules that the pipeline keeps, and what every unit owes under them. Of the
-//! core at its edge: a port that tells what one thread does ([`Observation`]).
+//! Formal verification. For divergence units: the rules that the pipeline keeps, and the claims that every unit must
+//! meet under them. For the core's edge: a port that shows the actions of one thread ([`Observation`]).
 //!
-//! In a formal build ([`Shape::formal`](crate::Shape)) a unit has more ports: [`Watched`] `_watched` tells it the warp
-//! that is watched, and it answers with that warp's context, the path in charge as [`Path`](crate::signals::Path)
-//! `_charge` (of two slots, that of slot 1 as `_charge_y`) and the complete list as `_list_0` and up, all with the effect
-//! of every earlier S8. A stack adds what else is known of the paths in the list ([`Standing`]). It asserts its own
-//! invariants by name. No part of this is in a core that is emitted.
+//! In a formal build ([`Shape::formal`](crate::Shape)) a unit has more ports. The inputs [`Watched`] `_watched` name
+//! the watched warp. The outputs describe that warp, with the effect of every earlier S8:
+//!
+//! - its active path as [`Path`](crate::signals::Path) `_charge` (with two slots, also `_charge_y`);
+//! - the complete list of its paths, as `_list_0` and up;
+//! - from a stack, the state of each listed path ([`Standing`]).
+//!
+//! The unit asserts its own invariants by name. Emitted cores contain nothing of this.
 
 mod observation;
 mod points;
@@ -28,7 +31,7 @@ pub(crate) use unit::{CHARGES, Standing};
 
 use rtl::{Builder, Expr};
 
-/// A value a cycle later, 0 after reset.
+/// Registers a value, 0 after reset.
 fn flag(m: &Builder, name: &str, next: &Expr) -> Expr {
     let register = m.register(name, next.width());
     register.next(next).reset(0);

@@ -1,7 +1,9 @@
-//! The core's edge: what one thread does, as the RISC-V formal interface (RVFI) tells it of a core of one hart.
+//! The core's edge: the actions of one thread, as the RISC-V formal interface (RVFI) shows them for a core of one
+//! hart.
 //!
-//! A record is opened where an instruction commits, in S8. Where the result of a load comes later, the late write, of the
-//! same order, closes it. A harness chooses the thread and knows the specification: `cores/tests/integration/formal/edge/`.
+//! A record opens where an instruction commits, in S8. If the result of a load comes later, the late write with the
+//! same `order` closes it. A harness chooses the thread and contains the specification:
+//! `cores/tests/integration/formal/edge/`.
 
 use rtl::{Builder, Bundle, ElaborationError, Instance, Module, concat, decode, select, zeros};
 use weft_trace::{CommitPorts, LatePorts};
@@ -12,67 +14,54 @@ use crate::signals::{Resolve, delay_by, flag_delay_by};
 use crate::trace::Traced;
 
 rtl::bundle! {
-    /// What the observed thread does in a cycle; all but `valid`, `waits` and `late_valid` mean nothing without them.
+    /// The actions of the observed thread in a cycle. Only `valid`, `waits` and `late_valid` have a meaning without
+    /// one of these set.
     pub struct Observation(shape: &Shape) {
         /// An instruction commits that serves the thread, or faults on its path.
         valid: 1,
-        /// One commits on its path that leaves it to a later part.
+        /// An instruction commits on its path that leaves the thread to a later part.
         waits: 1,
-        /// Commits of the core before this one.
+        /// Number of commits of the core before this one.
         order: 32,
-        /// The word.
         insn: 32,
-        /// Its address.
         pc_rdata: 32,
-        /// Where the thread goes.
+        /// The pc where the thread continues.
         pc_wdata: 32,
-        /// Whether it is among those that go on (bit 0), that stay or are not taken (1), that end (2).
+        /// Whether the thread is in path a (bit 0), in path b (1), or ends (2).
         goes: 3,
-        /// It parks at the barrier.
         parks: 1,
-        /// Lanes of the path.
         mask: shape.threads,
-        /// Those served.
         served: shape.threads,
-        /// The one that S6 elected to choose who is served, for an access of memory or an indirect jump.
+        /// The lane that S6 elected for a memory access or an indirect jump.
         leader: shape.threads,
-        /// What was read as rs1.
         rs1_rdata: 32,
-        /// What was read as rs2.
         rs2_rdata: 32,
-        /// The register that is written, now or late; x0: none.
+        /// The register that is written, now or late; x0 for none.
         rd_addr: 5,
-        /// What is written, now; of a thread that ends, its exit code.
+        /// The value that is written now; for a thread that ends, its exit code.
         rd_wdata: 32,
-        /// It is written now.
         rd_valid: 1,
-        /// What is asked of memory, as in the trace: 0 nothing, 1 load, 2 store, 3 console.
+        /// The memory operation, as in the trace: 0 none, 1 load, 2 store, 3 console.
         mem_op: 4,
-        /// The line.
         mem_addr: 32,
-        /// Its bytes that are written.
+        /// The bytes of the line that are written.
         mem_wmask: 4 * shape.threads,
-        /// What is written to them.
         mem_wdata: shape.line_bits(),
-        /// It faults: nothing is written that anybody reads, and nothing commits any more.
+        /// The thread faults. Nothing commits from then on, and nothing reads the values that are written.
         trap: 1,
-        /// `mcause`.
         trap_cause: 4,
-        /// The lane that is told to be at fault.
+        /// The lane that is reported as the one at fault.
         trap_lane: shape.lane_bits(),
-        /// A late result of the thread is written.
+        /// A long-latency result of the thread is written.
         late_valid: 1,
-        /// The order of its instruction.
         late_order: 32,
-        /// The register.
         late_rd_addr: 5,
-        /// The value.
         late_rd_wdata: 32,
     }
 }
 
-/// Elaborates the pipeline with the observation of a thread, at ports `rvfi_…`, and its register file cut down to one
-/// register of each lane ([`registers`](super::registers)), which is chosen at `row_kept`.
+/// Elaborates the pipeline with the observation of a thread, at ports `rvfi_…`. Each bank of its register file is
+/// reduced to one register ([`registers`](super::registers)), selected by `row_kept`.
 pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
     let shape = Shape { observed: true, trace: true, ..shape.clone() };
     crate::pipeline::elaborate(&shape, unit)
@@ -99,7 +88,7 @@ pub fn observe(m: &Builder, shape: &Shape, [s4, s6, s7, s9]: [&Instance; 4]) {
     let late = Traced::<LatePorts<rtl::Expr>>::from_instance(s9, shape, "s9").0;
     let late_valid = late.valid & late.warp.slice(0, shape.warp_bits()).eq(&warp);
 
-    m.port_group("what it does");
+    m.port_group("its actions");
     Observation {
         valid: (&commits & &serves) | &trap,
         waits: &commits & !&serves,

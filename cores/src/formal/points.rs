@@ -1,22 +1,22 @@
-//! Functional points: what random programs should be seen to make a core do, beside what the covers of the units name.
+//! Functional points: situations that random programs should reach, in addition to the covers of the units.
 
 use rtl::{Builder, Expr};
 
 use crate::shape::Shape;
 
-/// Whether a core states its points: in a formal build that runs in lock step. Proofs have covers of their own.
+/// Whether a core states its points: only in a formal build that runs in lock step. Proofs have covers of their own.
 pub fn exist(shape: &Shape) -> bool {
     shape.formal && shape.trace
 }
 
-/// States that each of these one-bit conditions can hold; `weft fuzz --coverage` counts how often they do.
+/// States these one-bit conditions as points; `weft fuzz --coverage` counts how often each holds.
 pub fn points<N: AsRef<str>>(m: &Builder, shape: &Shape, points: &[(N, Expr)]) {
     if exist(shape) {
         points.iter().for_each(|(name, condition)| m.cover(name.as_ref(), condition));
     }
 }
 
-/// The same of what can happen at each of these heights of a stack: the point of height 2 is `{name}_2`.
+/// States a point for each height of a stack: the point of height 2 is `{name}_2`.
 pub fn points_at_heights(
     m: &Builder,
     shape: &Shape,

@@ -1,7 +1,7 @@
-//! Registers for proofs at the core's edge: of all the registers of a lane one is kept, any one; others read anything.
+//! Registers for proofs at the core's edge: each lane keeps one arbitrary register, and the others read free values.
 //!
-//! Whatever the register file does, this does for some choice of what is free: so what holds of the core around it, for
-//! each register that can be kept, holds of the core around the register file.
+//! Every behaviour of the register file is a behaviour of this model, for some choice of the free values. So a claim
+//! that holds for each register that can be kept also holds for the core with the real register file.
 
 use rtl::{Builder, ElaborationError, Instance, Module};
 
@@ -9,27 +9,28 @@ use crate::shape::Shape;
 use crate::stages::s4_collect;
 
 rtl::bundle! {
-    /// Which register is kept, and what is read of others; free.
+    /// The register that is kept, and the values read from others; all free.
     pub struct KeptRegister(shape: &Shape) {
         /// Its row: warp and register. The same at all times.
         row: 5 + shape.warp_bits(),
-        /// What each lane reads as rs1 if that is another one.
+        /// The value that each lane reads as rs1 from any other register.
         other_rs1: shape.line_bits(),
-        /// The same of rs2.
+        /// The same for rs2.
         other_rs2: shape.line_bits(),
     }
 }
 
 impl KeptRegister {
-    /// Connects the ports that the banks of an operand have beside those of [`s4_collect::bank`].
+    /// Connects the ports that the banks of an operand have in addition to those of [`s4_collect::bank`].
     pub fn connect_banks(&self, banks: &Instance, operand: usize) {
         banks.input("kept_row", &self.row).input_parts("other", [&self.other_rs1, &self.other_rs2][operand]);
     }
 }
 
-/// Elaborates what stands for [`s4_collect::bank`]. A row that is read at the edge that writes it reads anything, as there.
+/// Elaborates the replacement of [`s4_collect::bank`]. As there, a read at the edge that writes the same row is
+/// undefined.
 pub fn kept_register(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("kept_register", "One register of a lane, any one; what others read is free.");
+    let m = Builder::new("kept_register", "One arbitrary register of a lane; reads of others are free.");
     let row_bits = 5 + shape.warp_bits();
     let read_row = m.input("read_row", row_bits);
     let write = m.input("write", 1);
@@ -46,10 +47,10 @@ pub fn kept_register(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// A bank of the register file beside what stands for it, which asserts that both hold and read the same where the register
-/// that is kept is read and not written: for a proof over all runs.
+/// A bank of the register file next to its replacement, for a proof over all runs. It asserts that both hold the same
+/// value, and that both read the same if the kept register is read and not written.
 pub fn registers(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("registers_proof", "A bank of the register file, and what stands for it.");
+    let m = Builder::new("registers_proof", "A bank of the register file, and its replacement.");
     let row_bits = 5 + shape.warp_bits();
     let [read_row, write_row, kept_row] = ["read_row", "write_row", "kept_row"].map(|name| m.input(name, row_bits));
     let (write, write_data) = (m.input("write", 1), m.input("write_data", 32));

@@ -1,4 +1,4 @@
-//! S2 and S5 side by side: what the one reserves, the other gives back.
+//! S2 and S5 together: S5 returns exactly the reservations that S2 makes.
 
 use rtl::{Builder, Bundle, Direction, ElaborationError, Expr, Instance, Module};
 
@@ -6,11 +6,10 @@ use crate::shape::Shape;
 use crate::stages::resource::Reservations;
 use crate::stages::{s2_predecode, s5_decode};
 
-/// S2 with a word, and S5 with the same word, whose outputs are a cycle later: a module for a proof over all words.
-///
-/// All other inputs are free.
+/// S2 with a word, and S5 with the same word, whose outputs come one cycle later. This is a module for a proof over
+/// all words. All other inputs are free.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("reservations_proof", "Whether S2 and S5 say of every word that it reserves the same.");
+    let m = Builder::new("reservations_proof", "S2 and S5 decode the same reservations from every word.");
     let word = m.input("word", 32);
     let stages = [s2_predecode::elaborate(shape)?, s5_decode::elaborate(shape)?];
     let [s2, s5] = ["s2", "s5"].map(|name| m.instance(name, &stages[usize::from(name == "s5")]));
@@ -24,7 +23,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// Connects the word, and every other input with an input of the same name.
+/// Connects the word, and connects every other input to an input of the same name.
 fn connect(m: &Builder, instance: &Instance, module: &Module, name: &str, word: &Expr) {
     let is_free = |port: &rtl::PortInfo| port.direction == Direction::Input && !matches!(&*port.name, "clk" | "rst");
     for port in module.ports().iter().filter(|port| is_free(port)) {

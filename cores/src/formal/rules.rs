@@ -1,7 +1,7 @@
-//! The rules that the pipeline keeps towards a divergence unit, and what each thread's path should be under them.
+//! The rules that the pipeline keeps towards a divergence unit, and the path that each thread should have under them.
 //!
-//! One module watches one warp. In a proof its rules are assumptions; in a simulation of the core they are assertions,
-//! one such module for each warp: what is assumed is what the core does.
+//! One module watches one warp. In a proof its rules are assumptions. In a simulation, one such module for each warp
+//! asserts them, so every assumption is checked against the core.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, increment, join, lit, ones};
 
@@ -10,60 +10,52 @@ use crate::divergence::UnitInputs;
 use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 
-/// Whether the rules are taken for granted or checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rules {
-    /// For a proof.
     Assume,
-    /// For a simulation.
     Assert,
 }
 
 rtl::bundle! {
-    /// What a thread of the watched warp should be: its state after every earlier S8.
+    /// The expected state of a thread of the watched warp, after every earlier S8.
     pub struct Thread(shape: &Shape) {
-        /// It has started and not ended.
+        /// The thread has started and not ended.
         live: 1,
-        /// Its next instruction.
         pc: shape.pc_bits,
-        /// Its call depth.
         depth: shape.depth_bits,
-        /// It waits at the barrier.
         parked: 1,
-        /// A memory instruction that it executes has still to serve it, and has served others. Only for stacks.
+        /// A memory instruction still has to serve this thread, and has served others. Only for stacks.
         rest: usize::from(shape.reconverges),
     }
 }
 
 rtl::bundle! {
-    /// The warp that is watched, and where it is in the pipeline.
+    /// The watched warp, and its position in the pipeline.
     pub struct Watched(shape: &Shape) {
-        /// Its number.
         warp: shape.warp_bits(),
-        /// The one of its threads whose waiting is watched.
+        /// The thread of the warp whose waiting time is watched.
         thread: shape.lane_bits(),
-        /// Some warp has still to start, or the last has done so in the cycle before: nothing resolves.
+        /// Some warps have still to start, or the last one started in the cycle before: nothing resolves.
         starting: 1,
         /// The rows of the watched warp have been written.
         started: 1,
-        /// They had been a cycle ago.
+        /// `started`, one cycle ago.
         started_by_s7: 1,
-        /// S7 holds an instruction of it, or a bubble in its name.
+        /// S7 holds an instruction or a bubble of the warp.
         in_s7: 1,
-        /// The same of S8.
+        /// S8 holds an instruction or a bubble of the warp.
         in_s8: 1,
-        /// S8 updated it so short a time ago that nothing may resolve.
+        /// S8 updated the warp so recently that nothing may resolve.
         settling: 1,
-        /// The path in charge after an update is still being computed.
+        /// The active path after an update is still being computed.
         unsettled: 1,
     }
 }
 
-/// Elaborates the watcher of a warp of a unit.
 pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "divergence_rules",
-        "The rules of the pipeline towards a divergence unit, for one warp, and what its threads should be.",
+        "The rules of the pipeline towards a divergence unit, for one warp, and the expected state of its threads.",
     );
     let warp = m.input("watched", shape.warp_bits());
     let thread = m.input("watched_thread", shape.lane_bits());
@@ -83,7 +75,7 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
     m.drive(&remains, &join(threads.iter().map(|thread| &thread.rest)));
     watcher.release(&start, &threads, &released);
 
-    m.port_group("what the threads should be");
+    m.port_group("the expected state of the threads");
     for (lane, thread) in threads.iter().enumerate() {
         thread.outputs(&m, &format!("thread_{lane}"));
     }
@@ -100,7 +92,7 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
         unsettled: stages.unsettled,
     }
     .outputs(&m, "watched");
-    m.port_group("the path that S7 was given, and whether it gives way; the barrier has been released");
+    m.port_group("the path that S7 received, and whether it yields; the barrier has been released");
     stages.path_s8.outputs(&m, "given");
     m.output("gives_way_given", &stages.gave_way);
     m.output("released_now", &released);
@@ -110,48 +102,37 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
     m.finish()
 }
 
-/// The watcher of a warp.
 struct Watcher<'a> {
     m: &'a Builder,
     shape: &'a Shape,
     rules: Rules,
     inputs: &'a UnitInputs,
-    /// The warp.
     warp: Expr,
 }
 
-/// The start of the warps.
 struct Start {
-    /// The watched warp starts.
     starts: Expr,
-    /// It has started.
     started: Expr,
-    /// It had a cycle ago.
+    /// `started`, one cycle ago.
     started_by_s7: Expr,
-    /// All warps have started.
     running: Expr,
 }
 
-/// What is in S7 and S8.
 struct Stages {
-    /// S7 holds an instruction of the warp.
     in_s7: Expr,
-    /// S8 does.
     in_s8: Expr,
-    /// The path that the instruction in S8 was validated against in S7.
+    /// The path against which S7 validated the instruction in S8.
     path_s8: Path,
-    /// That path gave way.
     gave_way: Expr,
-    /// The instruction in S8 resolves, and is of the warp.
+    /// The instruction in S8 resolves, and belongs to the warp.
     resolves: Expr,
-    /// The warp resolved so short a time ago that nothing may resolve.
+    /// The warp resolved so recently that nothing may resolve.
     settling: Expr,
-    /// Its path in charge is still being computed.
+    /// The active path of the warp is still being computed.
     unsettled: Expr,
 }
 
 impl Watcher<'_> {
-    /// A rule of the pipeline.
     fn rule(&self, name: &str, condition: &Expr) {
         match self.rules {
             Rules::Assume => self.m.assume(name, condition),
@@ -189,7 +170,7 @@ impl Watcher<'_> {
     fn stages(&self, start: &Start, path_s7: &Path, gives_way_s7: &Expr) -> Stages {
         let Self { m, shape, .. } = self;
         let UnitInputs { warp_s6, slot_s6, warp_s7, slot_s7, resolve, .. } = self.inputs;
-        m.comment("An instruction goes from S6 to S8 in two cycles; two of a warp keep their distance.");
+        m.comment("An instruction goes from S6 to S8 in two cycles. Two of a warp keep their distance.");
         let in_s7 = m.delay("in_s7", &self.is_watched(warp_s6));
         let in_s8 = m.delay("in_s8", &self.is_watched(warp_s7));
         let path_s8 = path_s7.delay(m, shape, "s8_was");
@@ -215,15 +196,13 @@ impl Watcher<'_> {
         Stages { in_s7, in_s8, path_s8, gave_way, resolves, settling, unsettled }
     }
 
-    /// Whether the instruction in S8 commits: it does not if it is a rotation.
+    /// Whether the instruction in S8 commits. A rotation does not.
     fn commits(&self, stages: &Stages) -> Expr {
         let Self { m, shape, .. } = self;
         let Stages { path_s8, gave_way, resolves, .. } = stages;
         let Resolve { a_mask: a, b_mask: b, exit_mask: exits, b_pc, b_depth, b_parked, rotates, .. } =
             &self.inputs.resolve;
-        m.comment(
-            "A commit splits the path that S7 was given. If that path gives way, a rotation gives it back instead.",
-        );
+        m.comment("A commit splits the path that S7 received. If that path yields, a rotation returns it instead.");
         let rotates = if shape.rotates { rotates.clone() } else { lit(1, 0) };
         let commits = m.wire("commits", &(resolves & !&rotates));
         let both = (a & b) | (a & exits) | (b & exits);
@@ -239,13 +218,11 @@ impl Watcher<'_> {
         commits
     }
 
-    /// What stacks rely on besides. `remains`: threads that a memory instruction has still to serve.
+    /// Rules that only stacks rely on. `remains`: threads that a memory instruction still has to serve.
     fn of_stacks(&self, Stages { path_s8, .. }: &Stages, commits: &Expr, remains: &Expr) {
         let Resolve { a_mask: a, b_mask: b, exit_mask: exits, .. } = &self.inputs.resolve;
         let Resolve { a_pc, a_depth, a_parked, b_pc, b_depth, is_memory, .. } = &self.inputs.resolve;
-        self.m.comment(
-            "What stacks rely on: b is where the instruction was, if it is anywhere else than the next instruction.",
-        );
+        self.m.comment("Stacks rely on this: b stays at the instruction, if it is not at the next one.");
         let commit = |name: &str, condition: Expr| self.rule(name, &(!commits | condition));
         let next = increment(&path_s8.pc, 1);
         let behind = a_pc.eq(&next) & a_depth.eq(&path_s8.depth) & b_pc.eq(&path_s8.pc);
@@ -257,10 +234,10 @@ impl Watcher<'_> {
         commit("a_path_ends_whole", exits.none() | (a | b).none());
     }
 
-    /// The threads, and whether the barrier has been released.
+    /// The expected threads, and whether the barrier has been released.
     fn threads(&self, start: &Start, stages: &Stages, commits: &Expr) -> (Vec<Thread>, Expr) {
         let (m, generation) = (self.m, &self.inputs.generation);
-        m.comment("The threads.");
+        m.comment("The expected state of each thread.");
         let generation_was = m.delay("generation_was", generation);
         let released = m.wire("released", &generation.ne(&generation_was));
         let thread = |lane| self.thread(lane, start, stages, commits, &released);
@@ -293,7 +270,7 @@ impl Watcher<'_> {
 
     fn release(&self, start: &Start, threads: &[Thread], released: &Expr) {
         let m = self.m;
-        m.comment("A release comes when every live thread waits, and not otherwise.");
+        m.comment("A release comes only when every live thread waits.");
         let waits = threads
             .iter()
             .enumerate()

@@ -1,4 +1,4 @@
-//! What every divergence unit owes, whatever its mechanism.
+//! The claims that every divergence unit must meet, independent of its mechanism.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, decode, increment, join, lit, reduce, select,
@@ -11,23 +11,22 @@ use crate::shape::Shape;
 use crate::signals::{Path, Resolve};
 
 rtl::bundle! {
-    /// What a stack says of a path of its list, beside the path.
+    /// The state that a stack reports for a path of its list.
     pub struct Standing(shape: &Shape) {
-        /// It is what a memory instruction has still to serve of more threads.
+        /// The path is the part that a memory instruction still has to serve.
         rest: usize::from(shape.reconverges),
-        /// It waits at a return for others; the pc may be that of any.
+        /// It waits at a return for others; the pc may be the pc of any return.
         at_return: usize::from(shape.reconverges),
     }
 }
 
-/// The path in charge of a slot, and when it gives way.
 struct Charge {
     path: Path,
     gives_way: Expr,
     leaves_at_ret: Expr,
 }
 
-/// Names of the paths in charge of the slots in a formal build.
+/// Names of the active paths of the slots in a formal build.
 pub const CHARGES: [&str; 2] = ["charge", "charge_y"];
 
 impl Charge {
@@ -41,7 +40,7 @@ impl Charge {
     }
 }
 
-/// Which words of the program are a `ret`: any, the same at all times.
+/// The words of the program that are a `ret`: arbitrary, the same at all times.
 struct Returns {
     at: Expr,
 }
@@ -57,7 +56,7 @@ impl Returns {
         self.at.index(pc)
     }
 
-    /// What a stack holds for the pc of a return is one, and a memory instruction is none.
+    /// Each pc that a stack holds as a return is one, and no memory instruction is a return.
     fn state(&self, m: &Builder, rules: &Instance, resolve: &Resolve, threads: &[Thread], at: &Watched) {
         let loads = rules.output("commits_now") & &resolve.is_memory;
         m.assume("a_memory_instruction_is_no_return", &!(loads & self.at(&resolve.b_pc)));
@@ -68,10 +67,10 @@ impl Returns {
     }
 }
 
-/// A unit, the rules that its inputs keep, and what its context must be: a module for a proof.
+/// A unit, the rules that its inputs keep, and the claims about its state: a module for a proof.
 ///
-/// The inputs are free; `watched_warp` is any warp and `watched_thread` any of its threads, the same at all times. The
-/// proof holds `rst` in the first cycle. How long the thread waits is stated where the unit bounds it
+/// The inputs are free. `watched_warp` is an arbitrary warp and `watched_thread` one of its threads, the same at all
+/// times. The proof holds `rst` in the first cycle. The waiting time of the thread is claimed if the unit bounds it
 /// ([`DivergenceUnit::longest_wait`]).
 pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, ElaborationError> {
     let m = Builder::new("divergence_proof", "A divergence unit under the rules of the pipeline.");
@@ -107,7 +106,7 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     m.finish()
 }
 
-/// States that the unit compares the prediction with the path in charge of the slot that asks.
+/// States that the unit compares the prediction with the active path of the instruction's slot.
 fn prediction(m: &Builder, shape: &Shape, inputs: &UnitInputs, watched: &Expr, circuit: &Instance) {
     let predicted = m.input("predicted_s8", shape.pc_bits);
     circuit.input("predicted_s8", &predicted);
@@ -129,26 +128,19 @@ fn prediction(m: &Builder, shape: &Shape, inputs: &UnitInputs, watched: &Expr, c
     }
 }
 
-/// What is claimed of the unit, and what it is claimed of.
 struct Proof<'a> {
     m: &'a Builder,
     shape: &'a Shape,
     inputs: &'a UnitInputs,
     circuit: Instance,
     rules: Instance,
-    /// Where the watched warp is in the pipeline.
     at: Watched,
-    /// What its threads should be.
     threads: Vec<Thread>,
-    /// Its paths in charge, of each slot.
     charges: Vec<Charge>,
-    /// All its paths.
     list: Vec<(Path, Standing)>,
     /// The returns of the program; none where the unit does not reconverge.
     returns: Option<Returns>,
-    /// The path that S7 is given.
     given_s7: Path,
-    /// The barrier has been released.
     released: Expr,
 }
 
@@ -190,12 +182,11 @@ impl<'a> Proof<'a> {
         Self { m, shape, inputs, circuit, rules, at, threads, charges, list, returns, given_s7, released }
     }
 
-    /// A claim about the watched warp.
     fn claim(&self, name: &str, condition: Expr) {
         self.m.assert(name, &(!&self.at.started | condition));
     }
 
-    /// The path is where the thread should be.
+    /// The path matches the expected state of the thread.
     fn agrees(&self, path: &Path, thread: &Thread) -> Expr {
         let pc = path.pc.eq(&thread.pc);
         let pc = match &self.returns {
@@ -207,7 +198,7 @@ impl<'a> Proof<'a> {
         &thread.live & pc & join(&fields).all()
     }
 
-    /// The thread is where a path of the list says.
+    /// The thread is where an entry of the list says.
     fn is_there(&self, path: &Path, standing: &Standing, thread: &Thread) -> Expr {
         match &self.returns {
             Some(returns) => {
@@ -218,10 +209,10 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// Each thread that lives is in one path of the list, and that is where it went.
+    /// Each live thread is in exactly one path of the list, and its state is the expected one.
     fn list(&self) {
         let (m, list) = (self.m, &self.list);
-        m.comment("The list is complete and disjoint, and each thread is where it went.");
+        m.comment("The list is complete and disjoint, and each thread has its expected state.");
         for (lane, thread) in self.threads.iter().enumerate() {
             let holds: Vec<Expr> = list.iter().map(|(path, _)| &path.valid & path.mask.bit(lane)).collect();
             let holds = m.wire(&format!("holds_{lane}"), &join(&holds));
@@ -239,7 +230,7 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// What a stack holds as a return is one.
+    /// Each pc that a stack holds as a return is one.
     fn returns(&self, unit: &dyn DivergenceUnit) {
         let Some(returns) = &self.returns else { return };
         returns.state(self.m, &self.rules, &self.inputs.resolve, &self.threads, &self.at);
@@ -252,10 +243,10 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// A path is in charge while a thread lives, and its threads are where it is.
+    /// There is an active path while a thread lives, and its threads have the expected state.
     fn in_charge(&self) {
         let Self { m, at, threads, charges, .. } = self;
-        m.comment("The path in charge is a path of it, and what S7 is given.");
+        m.comment("The active path is a path of the warp, and S7 receives it.");
         let lives = join(threads.iter().map(|thread| &thread.live)).any();
         let any = |of: &dyn Fn(&Charge) -> Expr| join(&charges.iter().map(of).collect::<Vec<_>>()).any();
         let in_charge = any(&|charge| charge.path.valid.clone());
@@ -274,13 +265,13 @@ impl<'a> Proof<'a> {
         }
     }
 
-    /// A value of the charge of a slot.
+    /// A value of the active path of a slot.
     fn of_slot(&self, slot: &Expr, of: &dyn Fn(&Charge) -> Expr) -> Expr {
         let each: Vec<Expr> = self.charges.iter().map(of).collect();
         if each.len() > 1 { select(slot, &each) } else { each[0].clone() }
     }
 
-    /// S7 is given the path in charge, and S8 still has it.
+    /// S7 receives the active path, and S8 still has it.
     fn given(&self) {
         let Self { m, shape, inputs, circuit, rules, at, given_s7, released, .. } = self;
         let gives_way_s7 = circuit.net("gives_way_s7");
@@ -302,7 +293,7 @@ impl<'a> Proof<'a> {
                 None => charge.gives_way.clone(),
             };
             let same_way = gave_way.eq(&gives_way);
-            // A path that waited where it leaves gives way from the release on: nothing of it commits before.
+            // A parked path at its reconvergence point yields from the release on: nothing of it commits before.
             let same_way =
                 if shape.reconverges { same_way | (&given_s8.parked & !&gave_way & released) } else { same_way };
             same_path(&given_s8, &charge.path, &(&charge.path.parked | released)) & same_way
@@ -310,7 +301,7 @@ impl<'a> Proof<'a> {
         self.claim("s8_has_the_path_in_charge", !(&at.in_s8 & &at.started_by_s7) | &at.settling | given_to_s8);
     }
 
-    /// That the claims are about something.
+    /// Covers that show that the claims are not vacuous.
     fn covers(&self) {
         let Self { m, shape, at, threads, list, .. } = self;
         let every = if shape.reconverges {
@@ -328,7 +319,7 @@ impl<'a> Proof<'a> {
         m.cover("a_release", &(&at.started & &self.released & &self.charges[0].path.valid));
     }
 
-    /// A path gives way where another can run, and a parked one must.
+    /// A path yields only if another can run, and a parked path then must.
     fn gives_way_to_one_that_runs(&self) {
         let Charge { path: charge, gives_way, .. } = &self.charges[0];
         let others =
@@ -343,7 +334,7 @@ impl<'a> Proof<'a> {
     /// The watched thread sees at most `longest` commits of its warp between two of its own.
     fn waits(&self, longest: u64) {
         let Self { m, circuit, rules, .. } = self;
-        m.comment("A thread that can run does. The unit's bound on the commits to come is what makes that inductive.");
+        m.comment("A thread that can run does. The unit's bound on the commits to come makes this inductive.");
         let thread = m.wire("the_thread", &decode(&self.at.thread, self.shape.threads));
         let can_run: Vec<Expr> = self.threads.iter().map(|thread| &thread.live & !&thread.parked).collect();
         let waits = (join(&can_run) & &thread).any();

@@ -1,4 +1,4 @@
-//! The new word of an atomic memory operation, combinational: for adaptors that perform them in hardware.
+//! The new word of an atomic memory operation, for adaptors that perform them in hardware. Combinational.
 
 use rtl::{Builder, ElaborationError, Expr, Module, concat};
 
@@ -16,10 +16,9 @@ mod operation {
     pub const MAXU: u64 = 12;
 }
 
-/// Elaborates the unit.
 pub fn elaborate() -> Result<Module, ElaborationError> {
     use operation::*;
-    let m = Builder::new("atomic_alu", "The word that an atomic memory operation leaves.");
+    let m = Builder::new("atomic_alu", "The word that an atomic memory operation writes.");
     m.timing("combinational. The memory adaptor holds back other accesses of the word until the result is written.");
     m.port_group("dmem_req_op: 3 SC, 4 swap, 5 add, 6 xor, 7 and, 8 or, 9 min, 10 max, 11 minu, 12 maxu");
     let op = m.input("op", 4);

@@ -1,19 +1,18 @@
-//! RV32M division of a warp: every lane at once, one bit of the quotient a cycle.
+//! RV32M division of a warp: all lanes at once, one quotient bit a cycle.
 //!
-//! Starts at the end of S7, with the mask of S7. It takes the operands of any division that comes there, since S3 lets
-//! one come only when it is free; whether that commits, which is known last, only starts it. 34 cycles later its result
-//! waits until the queue of long results takes it. One division is under way at a time; only the warps that want another
-//! wait. Storage: T × 98 bits.
+//! It starts at the end of S7, with the mask of S7. It captures the operands of any division in S7, because S3 lets
+//! one issue only while the divider is free. Whether the division commits is known last, and only starts the count.
+//! The result is ready 34 cycles later, and waits until the queue of long-latency results takes it. One division is
+//! in progress at a time, and only warps that want another one wait. Storage: T × 98 bits.
 //!
-//! Restoring division of magnitudes. A divisor of zero gives a quotient of ones and leaves the dividend as remainder,
-//! as the ISA asks, if the quotient keeps its sign; −2³¹ ÷ −1 gives −2³¹ and 0 by itself.
+//! The method is restoring division of magnitudes. As the ISA demands, a zero divisor gives a quotient of ones, and the
+//! dividend as remainder; for this the quotient keeps its sign. −2³¹ ÷ −1 gives −2³¹ and 0 without special treatment.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, lit, zeros};
 
 use crate::shape::Shape;
 use crate::signals::LateResult;
 
-/// Elaborates the divider.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let lane_module = lane()?;
     let m = Builder::new("divider", "RV32M division of a warp: all lanes, one quotient bit a cycle.");
@@ -31,7 +30,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("the result is taken");
     let taken = m.input("taken", 1);
 
-    m.comment("Cycle 0 takes magnitudes, 1 to 32 find a bit each, 33 holds the result.");
+    m.comment("Cycle 0 takes magnitudes, cycles 1 to 32 find a bit each, cycle 33 holds the result.");
     let busy = m.register("busy", 1);
     let cycle = m.register("step", 6);
     let finished = m.wire("finished", &(&*busy & cycle.is(33)));
@@ -66,7 +65,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// One lane.
 fn lane() -> Result<Module, ElaborationError> {
     let m = Builder::new("divider_lane", "One lane of the divider.");
     m.timing(

@@ -1,9 +1,11 @@
-//! The arithmetic of one lane, S6: adder, comparison, shift, branch condition. Combinational.
+//! The arithmetic of one lane in S6: adder, comparison, shift, branch condition. Combinational.
 //!
-//! One carry chain serves addition, subtraction, comparison, also for equality, and address. One funnel serves all shifts: the low word of
-//! 63 bits shifted right by 0 to 31, where a left shift by n has its operand on top and is shifted by 31 − n. Operands
-//! that an operation does not use are 0 ([`super::lane_operands`]), so the results only have to be joined. Each extension
-//! of the core is asked for its own result, which is 0 unless the instruction is its.
+//! One carry chain serves addition, subtraction, comparison (also for equality) and addresses. One funnel serves all
+//! shifts: it shifts 63 bits right by 0 to 31 and keeps the low word. A left shift by n has its operand on top, and
+//! is shifted by 31 − n.
+//!
+//! Operands that an operation does not use are 0 ([`super::lane_operands`]), so the results are joined without masks.
+//! Each extension of the core contributes a result, which is 0 unless the instruction belongs to it.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, zeros};
 
@@ -11,7 +13,6 @@ use super::lane_operands::Operands;
 use crate::isa::{self, Acts, Lane, Selected};
 use crate::shape::Shape;
 
-/// Elaborates the lane.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m =
         Builder::new("lane_alu", "Arithmetic of one lane in S6: result, sum (also the address) and branch condition.");
@@ -32,7 +33,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let carry_in = |x: &Expr, bit: &Expr| concat([&zeros(1), x, bit]);
     let sum_wide = m.wire("sum_wide", &(carry_in(&a, &rtl::ones(1)) + carry_in(&b, &subtract)));
     let sum = sum_wide.slice(1, 32);
-    // b is inverted: equal signs here are different signs of the operands.
+    // b is inverted, so equal signs here are different signs of the operands.
     let sign_decides = a.bit(31).eq(&b.bit(31)) & !&less_unsigned;
     let no_borrow = sum_wide.bit(33);
     let less = m.wire("less", &sign_decides.mux(&a.bit(31), &!&no_borrow));

@@ -1,8 +1,8 @@
-//! The operands of one lane, S5, from its registers and the immediate: each bit is one or two LUTs, because what an
-//! operation does not use is cleared here instead of masked later. Combinational.
+//! The operands of one lane in S5, from its registers and the immediate. Each bit is one or two LUTs, because unused
+//! operands are cleared here instead of masked later. Combinational.
 //!
-//! The logic operations are done here: `a` is cleared and the adder passes `b` on. An inverted `b` subtracts, or turns
-//! the amount of a left shift into that of a right shift of 63 bits ([`super::lane_alu`]).
+//! The logic operations are done here: `a` is cleared, and the adder passes `b` on. An inverted `b` subtracts, or
+//! turns the amount of a left shift into the amount of a right shift of 63 bits ([`super::lane_alu`]).
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, select, zeros};
 
@@ -10,50 +10,41 @@ use crate::isa::{self, Acts, Selected};
 use crate::shape::Shape;
 
 rtl::bundle! {
-    /// How S5 forms operands: the same in every lane.
+    /// Control of the operands in S5, the same for every lane.
     pub struct OperandControl(shape: &Shape) {
-        /// The second operand is rs2; otherwise it is the immediate.
+        /// The second operand is rs2, otherwise the immediate.
         takes_rs2: 1,
-        /// The second operand is inverted.
         inverts: 1,
-        /// 0 rs1 xor the second operand, 1 the second operand alone, 2 or, 3 and.
+        /// 0: rs1 xor the second operand. 1: the second operand alone. 2: or. 3: and.
         combine: 2,
-        /// `a` is rs1.
         adds: 1,
-        /// Right shift.
         shifts_right: 1,
-        /// Left shift.
         shifts_left: 1,
-        /// A right shift copies the sign.
         arithmetic: 1,
-        /// The operations of extensions that change operands, a bit each.
+        /// The operations of extensions that change operands, one bit each.
         selects: shape.lane_operations(Acts::OnOperands).len(),
     }
 }
 
 rtl::bundle! {
-    /// The operands of so many lanes in S6. Unless the operation uses them, all but the amount are 0.
+    /// The operands of `lanes` lanes in S6. All but the amount are 0 unless the operation uses them.
     pub struct Operands(lanes: &usize) {
-        /// First operand of the adder.
         a: 32 * lanes,
-        /// Second operand of the adder.
         b: 32 * lanes,
-        /// Low word of what is shifted right.
+        /// Low word of the value that is shifted right.
         low: 32 * lanes,
         /// The 31 bits above it.
         high: 31 * lanes,
         /// Fills the high word of an arithmetic shift.
         fill: *lanes,
-        /// By how much.
         amount: 5 * lanes,
     }
 }
 
-/// Elaborates the lane.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("lane_operands", "Operands of one lane in S5; logic operations are done here.");
     m.timing("combinational, in S5. S5 registers the operands for S6.");
-    m.port_group("registers of the lane, the operand that all lanes share, and what a CSR adds in this lane");
+    m.port_group("registers of the lane, the operand that all lanes share, and this lane's part of a CSR");
     let rs1 = m.input("rs1", 32);
     let rs2 = m.input("rs2", 32);
     let immediate = m.input("immediate", 32);

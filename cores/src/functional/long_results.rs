@@ -1,5 +1,5 @@
-//! Products and quotients on their way to the register file: the divider, and a queue in which each result
-//! has had its place since S3. A product enters in S8; a quotient enters in a cycle without a product.
+//! Products and quotients on their path to the register file: the divider, and a queue in which S3 has reserved an
+//! entry for each result. A product enters in S8, a quotient in a cycle without a product.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module};
 
@@ -8,7 +8,6 @@ use crate::queue::Queue;
 use crate::shape::{LONG_RESULTS, Shape};
 use crate::signals::LateResult;
 
-/// Elaborates the queue and its divider.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let divider_module = divider::elaborate(shape)?;
     let m = Builder::new("long_results", "Products and quotients waiting for the register file's write port.");

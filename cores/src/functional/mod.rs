@@ -1,4 +1,4 @@
-//! What a lane computes.
+//! Arithmetic units.
 
 pub mod atomic_alu;
 pub mod divider;

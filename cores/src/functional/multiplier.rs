@@ -1,9 +1,8 @@
-//! RV32M multiplication of one lane: four products of 17-bit halves, registered at the end of S6, summed in S7,
+//! RV32M multiplication of one lane. Four products of 17-bit halves are registered at the end of S6; their sum is
 //! registered at the end of S7. Latency 2 cycles, one multiplication a cycle. Storage: 4 × 34 + 32 bits.
 
 use rtl::{Builder, ElaborationError, Expr, Module, concat, zeros};
 
-/// Elaborates the lane.
 pub fn elaborate() -> Result<Module, ElaborationError> {
     let m = Builder::new("multiplier", "RV32M multiplication of one lane: partial products in S6, their sum in S7.");
     m.timing(

@@ -1,25 +1,25 @@
-//! A fair pick among requests. Combinational pick, one register per request.
+//! A fair pick among requests. The pick is combinational, with one register per request.
 
 use rtl::{Builder, ElaborationError, Expr, Module, concat, join, lit, zeros};
 
-/// Elaborates the picker: `grant` is one of `requests`, the next above the last one accepted, however long ago that
-/// was, turning round; with `prefers`, one of those that are `preferred` if there is any.
+/// Elaborates the picker. `grant` is the next request above the one accepted last, wrapping around. With `prefers`, a
+/// `preferred` request comes first if there is any.
 ///
-/// Its `number`, and the bit of `beside` that belongs to it, are found by trees of multiplexers and not from `grant`:
-/// they come sooner. They mean nothing while there is no request.
+/// `number`, and its bit of `beside`, come from trees of multiplexers and not from `grant`, so they arrive earlier.
+/// They are undefined while there is no request.
 pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError> {
     let name = if prefers { "preferring_round_robin" } else { "round_robin" };
-    let m = Builder::new(name, "Picks one of the requests: the next above the last accepted, turning round.");
+    let m = Builder::new(name, "Picks one of the requests: the next above the last accepted, wrapping around.");
     m.timing(
         "the pick is combinational; at the clock edge a pick with `accept` becomes the last one. `number` and \
-         `beside_grant` mean nothing while there is no request.",
+         `beside_grant` are undefined while there is no request.",
     );
     let requests = m.input("requests", count);
     let preferred = m.input("preferred", if prefers { count } else { 0 });
     let beside = m.input("beside", count);
     let accept = m.input("accept", 1);
     let above = m.register("above_last", count);
-    m.comment("The lowest of each of these, looked for at once; that of the first which has any.");
+    m.comment("The lowest request of each group, found in parallel. The first group with a request decides.");
     let mut groups = vec![("above", &requests & &*above), ("all", requests.clone())];
     if prefers {
         let first = m.wire("preferred_requests", &(&requests & preferred));
@@ -45,7 +45,7 @@ pub fn elaborate(count: usize, prefers: bool) -> Result<Module, ElaborationError
     m.finish()
 }
 
-/// The lowest of some requests: whether there is one, the bits of its number, and the bit beside it.
+/// The lowest of some requests: whether there is one, the bits of its number, and its `beside` bit.
 struct Lowest {
     any: Expr,
     number: Vec<Expr>,
@@ -67,7 +67,7 @@ impl Lowest {
         lowest
     }
 
-    /// This one if there is one, else another, whose number has no more bits.
+    /// This one if there is one, otherwise another, whose number has at most as many bits.
     fn or(&self, other: &Self) -> Self {
         let others = other.number.iter().cloned().chain(std::iter::repeat(zeros(1)));
         Self {
@@ -83,7 +83,7 @@ impl Lowest {
     }
 }
 
-/// Bit i: whether a bit below i is set. A tree of log2 levels of wires.
+/// Bit i is set if a bit below i is set. A tree of log2 levels of wires.
 fn any_below(m: &Builder, name: &str, bits: &Expr) -> Expr {
     let count = bits.width();
     let shifted = |value: &Expr, by: usize| concat([&value.slice(0, count - by), &zeros(by)]);

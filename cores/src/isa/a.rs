@@ -1,4 +1,4 @@
-//! RV32A: the word forms. Requests are performed in order, so aq and rl ask for nothing more.
+//! RV32A: the word forms. Requests are performed in order, so aq and rl need no extra logic.
 
 use weft_config::extension;
 use weft_trace::MemoryOp;
@@ -6,7 +6,7 @@ use weft_trace::MemoryOp;
 use super::Extension;
 use super::encoding::{Class, Encoding, FUNCT3, FUNCT5, Format, OPCODE, Operation, RS2};
 
-/// The extension in hardware. Its units are no part of the lanes' arithmetic.
+/// The extension. It has its own units outside the lanes' arithmetic.
 pub static EXTENSION: Extension = Extension { descriptor: extension::A, encodings, on_operands: None, on_result: None };
 
 fn encodings() -> Vec<Encoding> {

@@ -1,33 +1,30 @@
-//! Small covers of a set of words: the bits that tell the wanted encodings from all others.
+//! Small covers of a set of words: the bits that distinguish the wanted encodings from all others.
 //!
-//! What such a cover says of a word that is no encoding at all does not matter, so most bits drop out: in RV32I a store
-//! is known by two bits of its opcode.
+//! A cover may do anything for a word that is no encoding at all, so most bits drop out. In RV32I two bits of its
+//! opcode identify a store.
 
-/// A set of words: those that have `value` where `mask` is set.
+/// A set of words: those that equal `value` in the bits of `mask`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cube {
-    /// Bits that decide.
     pub mask: u32,
-    /// Their values.
     pub value: u32,
 }
 
 impl Cube {
-    /// Whether every word of `other` is in the set.
     pub fn contains(self, other: Self) -> bool {
         self.mask & !other.mask == 0 && (self.value ^ other.value) & self.mask == 0
     }
 
-    /// The bits of which each alone tells a word of one set from one of the other.
+    /// The bits, each of which alone distinguishes the words of both sets.
     fn differs(self, other: Self) -> u32 {
         self.mask & other.mask & (self.value ^ other.value)
     }
 }
 
-/// Sets that contain every one of `wanted` and meet none of `others`, by few bits each.
+/// Sets that contain all of `wanted` and none of `others`, with few bits each.
 ///
 /// # Panics
-/// If one of `wanted` meets one of `others`.
+/// Panics if one of `wanted` overlaps one of `others`.
 pub fn cover(wanted: &[Cube], others: &[Cube]) -> Vec<Cube> {
     let mut cubes: Vec<Cube> = Vec::new();
     for &seed in wanted {
@@ -44,8 +41,8 @@ pub fn cover(wanted: &[Cube], others: &[Cube]) -> Vec<Cube> {
     cubes
 }
 
-/// The set around `seed` that is left when only the bits that keep it apart from `others` are kept: greedily, the bit
-/// that tells most of them first, and of several the one in which more of `wanted` agree.
+/// Expands `seed` to the set that keeps only the bits needed against `others`. The choice is greedy: first the bit
+/// that excludes most of them, and of several the bit in which more of `wanted` agree.
 fn expand(seed: Cube, wanted: &[Cube], others: &[Cube]) -> Cube {
     let mut cube = Cube { mask: 0, value: 0 };
     let mut left: Vec<Cube> = others.to_vec();
@@ -62,7 +59,7 @@ fn expand(seed: Cube, wanted: &[Cube], others: &[Cube]) -> Cube {
     cube
 }
 
-/// The same words in fewer sets: two that differ in one bit are one.
+/// The same words in fewer sets: two sets that differ in one bit become one.
 pub fn merge(mut cubes: Vec<Cube>) -> Vec<Cube> {
     let pair = |cubes: &[Cube]| {
         (0..cubes.len()).flat_map(|j| (0..j).map(move |i| (i, j))).find(|&(i, j)| {

@@ -2,7 +2,6 @@
 
 use super::cover::Cube;
 
-/// What a CSR is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CsrKind {
     /// Ends the thread when written.
@@ -11,47 +10,37 @@ pub enum CsrKind {
     Barrier,
     /// Cycles since reset, low or high word.
     Cycle {
-        /// Bits 63:32.
         high: bool,
     },
     /// Commits of the core since reset, low or high word.
     Instret {
-        /// Bits 63:32.
         high: bool,
     },
     /// warp · T + lane.
     HartId,
-    /// T.
     Threads,
-    /// W.
     Warps,
     /// The mask of the path that reads, low or high word.
     Mask {
-        /// Bits 63:32.
         high: bool,
     },
     /// The address just past the thread's stack.
     StackEnd,
 }
 
-/// One CSR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Csr {
-    /// Its number.
     pub number: u32,
-    /// Its name.
     pub name: &'static str,
-    /// What it is.
     pub kind: CsrKind,
 }
 
 impl Csr {
-    /// The words whose CSR field is its number.
+    /// The words that have its number in their CSR field.
     pub fn cube(&self) -> Cube {
         Cube { mask: 0xfff << 20, value: self.number << 20 }
     }
 
-    /// Whether an instruction may write it.
     pub fn writable(&self) -> bool {
         matches!(self.kind, CsrKind::Exit | CsrKind::Barrier)
     }

@@ -5,7 +5,7 @@ use weft_config::extension;
 use super::Extension;
 use super::encoding::{Class, Encoding, Format, Operation, funct7};
 
-/// The extension in hardware. Its units are no part of the lanes' arithmetic.
+/// The extension. It has its own units outside the lanes' arithmetic.
 pub static EXTENSION: Extension = Extension { descriptor: extension::M, encodings, on_operands: None, on_result: None };
 
 fn encodings() -> Vec<Encoding> {

@@ -1,5 +1,5 @@
-//! The instruction table: a file for each extension, a line in it for each encoding. The decoders of S2, S4 and S5 are
-//! made from it, and the lanes from the gates that stand next to the encodings.
+//! The instruction table: one file for each extension, one line in it for each encoding. The decoders of S2, S4 and
+//! S5 are made from it. The lanes contain the gates that are next to the encodings.
 
 mod cover;
 mod csr;
@@ -24,38 +24,36 @@ macro_rules! declare {
     ($($_group:ident { $($module:ident: $_descriptor:ident),* })*) => {
         $($(mod $module;)*)*
 
-        /// Every extension that a core may have or not.
+        /// All extensions that a core can have.
         pub static EXTENSIONS: &[&Extension] = &[$($(&$module::EXTENSION),*),*];
     };
 }
 weft_config::extensions!(declare);
 
-/// The extensions of a core.
 pub fn extensions(isa: Isa) -> impl Iterator<Item = &'static Extension> {
     EXTENSIONS.iter().copied().filter(move |extension| isa.has(&extension.descriptor))
 }
 
-/// Every encoding of a core: RV32I, Zicsr, Zifencei, Zihintpause, and its extensions.
+/// All encodings of a core: RV32I, Zicsr, Zifencei, Zihintpause, and its extensions.
 pub fn instructions(isa: Isa) -> Vec<Encoding> {
     let base = [rv32i::encodings(), zicsr::encodings(), zifencei::encodings(), zihintpause::encodings()].concat();
     base.into_iter().chain(extensions(isa).flat_map(|extension| (extension.encodings)())).collect()
 }
 
-/// The encodings that extensions add to the lanes' arithmetic.
 pub fn extended(isa: Isa) -> Vec<Encoding> {
     instructions(isa).into_iter().filter(|e| e.operation.extended().is_some()).collect()
 }
 
-/// An encoding whose words are also words of another one, of which it is an exception.
+/// An encoding whose words are also words of a more general one.
 #[derive(Clone, Copy, Debug)]
 pub struct Exception {
-    /// The encoding that decides.
+    /// The encoding that applies to its own words.
     pub encoding: Encoding,
-    /// The encoding that decides of the other words.
+    /// The encoding that applies to its other words.
     pub general: Encoding,
 }
 
-/// The encodings that have no word in common, and the exceptions from them.
+/// Splits the table into encodings that share no word, and exceptions from them.
 pub fn exceptions(table: Vec<Encoding>) -> (Vec<Encoding>, Vec<Exception>) {
     let general = |of: &Encoding| table.iter().find(|e| *e != of && e.cube().contains(of.cube())).copied();
     let exceptions: Vec<Exception> =
@@ -64,7 +62,7 @@ pub fn exceptions(table: Vec<Encoding>) -> (Vec<Encoding>, Vec<Exception>) {
     (disjoint, exceptions)
 }
 
-/// The operations of extensions that act there, each once.
+/// The names of the extensions' operations that act at this point, each once.
 pub fn lane_operations(table: &[Encoding], acts: Acts) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     let there = table.iter().filter_map(|e| e.operation.extended()).filter(|operation| operation.acts == acts);
@@ -84,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// The lane of the example alone.
+    /// The gates of the example as a module of their own.
     fn lane_of_the_example() -> Result<rtl::Module, rtl::ElaborationError> {
         let m = Builder::new("example", "The gates of the example.");
         let lane = Lane { a: m.input("a", 32), b: m.input("b", 32), less: m.input("less", 1) };

@@ -2,7 +2,6 @@
 
 use super::encoding::{Alu, Class, Encoding, Format, Operation, funct3, funct7, opcode, word};
 
-/// Its encodings.
 pub fn encodings() -> Vec<Encoding> {
     use Format::*;
     use Operation::*;

@@ -1,4 +1,4 @@
-//! Zba: an index, shifted, is added to an address. The shift is before the adder, in S5.
+//! Zba: adds a shifted index to an address. The shift is before the adder, in S5.
 
 use rtl::{Builder, Expr, join, zeros};
 use weft_config::extension;
@@ -7,7 +7,6 @@ use super::encoding::{Acts, Alu, Encoding, Format, LaneOperation, Operation, fun
 use super::{Extension, Selected};
 use crate::functional::lane_operands::Operands;
 
-/// The extension in hardware.
 pub static EXTENSION: Extension =
     Extension { descriptor: extension::ZBA, encodings, on_operands: Some(on_operands), on_result: None };
 

@@ -1,7 +1,7 @@
 //! Zbb: basic bit manipulation.
 //!
-//! Logic with an inverted operand needs no gates, and rotations only other inputs of the funnel that shifts: both halves
-//! are rs1. A minimum is a subtraction, of which the comparison chooses the operand. Bits are counted by trees.
+//! Logic with an inverted operand needs no gates. A rotation only needs other inputs of the shift funnel: both halves
+//! are rs1. A minimum is a subtraction whose comparison selects the operand. Trees count bits.
 
 use rtl::{Builder, Expr, concat, join, reduce, zeros};
 use weft_config::extension;
@@ -10,7 +10,6 @@ use super::encoding::{Acts, Alu, Encoding, FUNCT3, FUNCT7, Format, LaneOperation
 use super::{Extension, Lane, Selected};
 use crate::functional::lane_operands::Operands;
 
-/// The extension in hardware.
 pub static EXTENSION: Extension =
     Extension { descriptor: extension::ZBB, encodings, on_operands: Some(on_operands), on_result: Some(on_result) };
 
@@ -61,7 +60,7 @@ fn encodings() -> Vec<Encoding> {
     ]
 }
 
-/// Rotations: a shift fills one half of the funnel from rs1, and the other half is filled here.
+/// Rotations: the shift fills one half of the funnel from rs1, and these gates fill the other half.
 fn on_operands(_: &Builder, selected: &Selected, rs1: &Expr, operands: &mut Operands) {
     let (left, right) = (selected.is("rol"), selected.is("ror"));
     operands.low = &operands.low | join([&rs1.from(1), &zeros(1)]).when(&left);
@@ -86,7 +85,7 @@ fn on_result(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {
     m.wire("of_bits", &reduce(&results, &|a, b| a | b))
 }
 
-/// The lesser operand or the greater: the second one is inverted, since it was subtracted.
+/// The lesser or the greater operand. The second one is inverted, because it was subtracted.
 fn minimum_or_maximum(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {
     let (min, max) = (selected.is("min"), selected.is("max"));
     let max = m.fault("max_is_nothing", &max, &zeros(1));
@@ -95,7 +94,7 @@ fn minimum_or_maximum(m: &Builder, selected: &Selected, lane: &Lane) -> Expr {
     lane.a.when(&takes_a) | (!&lane.b).when(&takes_b)
 }
 
-/// How many bits are set, or how many zeros are below the lowest one; above the highest one if the word is mirrored.
+/// The number of ones, or of zeros below the lowest one. For zeros above the highest one, the word is mirrored.
 fn counted(m: &Builder, selected: &Selected, a: &Expr) -> Expr {
     let mirrored = join(a.lanes(1).iter().rev());
     let counts_from = m.wire("counts_from", &selected.is("clz").mux(&mirrored, a));
@@ -104,7 +103,7 @@ fn counted(m: &Builder, selected: &Selected, a: &Expr) -> Expr {
     selected.is("cpop").mux(&m.wire("ones_in_a", &ones_in(a)), &m.wire("zeros_below", &zeros_below)).extend(32)
 }
 
-/// Whether no bit is set, and the number of zeros below the lowest that is. The lowest bit is bit `at` of the word.
+/// Whether no bit is set, and the number of zeros below the lowest one. Bit 0 of `value` is bit `at` of the word.
 fn trailing_zeros(m: &Builder, value: &Expr, at: usize) -> (Expr, Expr) {
     if value.width() == 1 {
         return (!value, zeros(0));
@@ -117,7 +116,6 @@ fn trailing_zeros(m: &Builder, value: &Expr, at: usize) -> (Expr, Expr) {
     (named("none", &(&low.0 & &high.0)), named("below", &below))
 }
 
-/// The number of bits that are set.
 fn ones_in(value: &Expr) -> Expr {
     if value.width() == 1 {
         return value.clone();

@@ -1,4 +1,4 @@
-//! Zicond: rs1, or 0 by whether rs2 is 0. Two of them and an `or` are a choice without a branch.
+//! Zicond: rs1 or 0, depending on whether rs2 is 0. Two of them and an `or` select a value without a branch.
 
 use rtl::{Builder, Expr};
 use weft_config::extension;
@@ -6,7 +6,6 @@ use weft_config::extension;
 use super::encoding::{Acts, Alu, Encoding, Format, LaneOperation, Operation, funct7};
 use super::{Extension, Lane, Selected};
 
-/// The extension in hardware.
 pub static EXTENSION: Extension =
     Extension { descriptor: extension::ZICOND, encodings, on_operands: None, on_result: Some(on_result) };
 

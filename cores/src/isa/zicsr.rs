@@ -2,7 +2,6 @@
 
 use super::encoding::{CsrAccess, Encoding, Format, Operation::Csr, funct3};
 
-/// Its encodings.
 pub fn encodings() -> Vec<Encoding> {
     vec![
         funct3("csrrw", 0x73, 1, Format::Csr, Csr(CsrAccess::Write)),

@@ -2,7 +2,6 @@
 
 use super::encoding::{Class, Encoding, Format, Operation, funct3};
 
-/// Its encodings.
 pub fn encodings() -> Vec<Encoding> {
     vec![funct3("fence.i", 0x0f, 1, Format::None, Operation::FenceI).class(Class::FetchFence)]
 }

@@ -2,7 +2,6 @@
 
 use super::encoding::{Encoding, Operation, word};
 
-/// Its encodings.
 pub fn encodings() -> Vec<Encoding> {
     vec![word("pause", 0x0100_000f, Operation::Nothing)]
 }

@@ -1,17 +1,18 @@
 //! `memory.kind = "bram"`: block RAM behind the ports of the pipeline.
 //!
-//! A bank for each word of a line, so that every bank is one block RAM of two ports: fetch reads at one, data is read or
-//! written, byte by byte, at the other. Every request is accepted at once and answered in the next cycle, but an atomic
-//! operation (LR and SC too) takes a second cycle in which nothing else is accepted: read, then compute, check the
-//! reservation and write.
+//! Each word of a line has its bank, which is one block RAM of two ports. Fetch reads at one port; data is read or
+//! written, byte by byte, at the other. A request is accepted at once and answered in the next cycle. An atomic
+//! operation (also LR and SC) takes a second cycle, in which nothing else is accepted. It reads in the first cycle;
+//! in the second it computes, checks the reservation and writes.
 //!
-//! A word fetched in the very cycle in which it is written is undefined on an FPGA: code that is stored is fetched after
-//! a `fence.i`, which waits for that.
+//! On an FPGA, a word is undefined if it is fetched in the cycle in which it is written. So a program fetches stored
+//! code only after a `fence.i`, which waits for the store.
 //!
-//! Where the divergence unit reads the reconvergence table, as many words more hold it; without an image it is all zeros,
-//! so that no reconvergence point is known.
+//! Where the divergence unit reads the reconvergence table, as many words more hold it. Without an image the table is
+//! all zeros, so no reconvergence point is known.
 //!
-//! Storage: `ram_bytes` of block RAM, twice that with the table, and with isa.a the reservations and about 36 + T + row bits registers.
+//! Storage: `ram_bytes` of block RAM, twice that with the table. With isa.a also registers: the reservations, and
+//! about 36 + T + row bits.
 
 use rtl::{
     Builder, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, join, ones, select, select_one_hot,
@@ -26,7 +27,6 @@ use super::{Adaptor, Storage};
 use crate::functional::atomic_alu;
 use crate::shape::Shape;
 
-/// The adaptor.
 pub const ADAPTOR: Adaptor = Adaptor {
     is_wanted: |memory| memory.kind == MemoryKind::Bram,
     elaborate,
@@ -34,27 +34,23 @@ pub const ADAPTOR: Adaptor = Adaptor {
     posts_stores: false,
 };
 
-/// The memory of word `number` of each line.
 fn bank(number: usize) -> String {
     format!("bank_{number}")
 }
 
-/// The memory of the entries of the reconvergence table of those words.
+/// The memory with the entries of the reconvergence table for those words.
 fn table_bank(number: usize) -> String {
     format!("reconvergence_{number}")
 }
 
-/// What the data ports of the banks do in a cycle.
+/// The access of the banks' data ports in a cycle.
 struct Access {
-    /// Row number.
     row: Expr,
-    /// Bytes of the line that are written.
     mask: Expr,
-    /// What is written.
     data: Expr,
 }
 
-/// Latency and contract, for the head of the module.
+/// Text on latency and contract, for the head of the module.
 fn timing(shape: &Shape) -> String {
     let atomic = "An atomic operation takes a second cycle, in which `dmem_req_ready` is low.";
     let answers =
@@ -104,8 +100,8 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     m.output("dmem_rsp_data", &answer);
 
     m.comment(
-        "The banks. What a store reads at its own address, nobody uses. Nothing is written in reset, when what the\n\
-         pipeline asks may not be meant.",
+        "The banks. A store ignores the word that it reads. Nothing is written in reset, because the requests of the\n\
+         pipeline may be meaningless then.",
     );
     let byte_enables = m.wire("byte_enables", &access.mask.when(&!m.in_reset()));
     let fetch_row = row_of(&fetch_address);
@@ -142,7 +138,6 @@ fn elaborate(shape: &Shape, image: Option<&dyn Fn(usize) -> String>) -> Result<M
     m.finish()
 }
 
-/// The data port.
 struct Request {
     valid: Expr,
     op: Expr,
@@ -170,7 +165,7 @@ impl Request {
     }
 }
 
-/// Adds the second cycle of atomic operations: gives the access of either cycle, and the answer.
+/// Adds the second cycle of atomic operations. Returns the access of either cycle, and the answer.
 fn atomic_operations(
     m: &Builder,
     shape: &Shape,
@@ -180,7 +175,7 @@ fn atomic_operations(
     first: Access,
     words: &Expr,
 ) -> Result<(Access, Expr), ElaborationError> {
-    m.comment("The second cycle of an atomic operation: its word was read, and is replaced.");
+    m.comment("The second cycle of an atomic operation: the word that was read is replaced.");
     second.next(&(accepted & &request.op.from(1).any())).reset(0);
     let hold = |name: &str, value: &Expr| {
         let register = m.register(name, value.width());
@@ -215,7 +210,7 @@ fn atomic_operations(
     let written: Vec<Expr> = access.mask.lanes(4).iter().map(Expr::any).collect();
     reservations.input("written", &join(&written)).output_to("holds", &holds);
 
-    m.comment("A store-conditional answers 0 if it wrote, else 1.");
+    m.comment("A store-conditional answers 0 if it wrote, otherwise 1.");
     let verdict = (!&holds).extend(32).repeat(shape.threads);
     let answer = (&**second & &is_conditional).mux(&verdict, words);
     Ok((access, answer))

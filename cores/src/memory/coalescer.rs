@@ -1,19 +1,18 @@
-//! The coalescer, S7: one transaction for the leader and the lanes that it can serve as well. Combinational.
+//! The coalescer, S7: forms one transaction of the leader's access and those of other lanes. Combinational.
 //!
-//! The leader is the lowest active lane, which S6 has elected. A load serves the lanes whose word is the leader's, and
-//! every lane i that hits word i of the leader's line. A word store serves the lanes i that hit word i of the leader's
-//! line, and the leader, if that leaves out no active lane of the line; otherwise, and for a narrower store or an
-//! atomic operation, the leader alone: a later part would else write before an earlier lane. No crossbar: each lane's
-//! word is its own or the leader's, and which, the request says.
+//! The leader is the lowest active lane, which S6 has elected. A load serves the lanes that read the leader's word,
+//! and every lane i that reads word i of the leader's line. A word store serves the leader, and the lanes i that
+//! write word i of its line, if these are all active lanes of the line. Otherwise it serves the leader alone, so that
+//! a later part does not write before an earlier lane. A narrower store or an atomic operation always serves the
+//! leader alone. There is no crossbar: each lane's word is its own or the leader's, and the request says which.
 //!
-//! An indirect jump asks the same question: which lanes go where the leader goes.
+//! An indirect jump uses the same comparison, to find the lanes with the leader's target.
 
 use rtl::{Builder, ElaborationError, Expr, Module, join, ones, select};
 
 use super::map::{compare, in_stacks, physical, word_in_line};
 use crate::shape::Shape;
 
-/// Elaborates the coalescer.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (threads, lane_bits) = (shape.threads, shape.lane_bits());
     let m = Builder::new("coalescer", "S7: the lanes that one memory transaction serves, and the line it carries.");
@@ -26,7 +25,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let leader = m.input("leader", threads);
     let leader_number = m.input("leader_number", lane_bits);
     let leader_address = m.input("leader_address", 32);
-    m.port_group("what is asked: a store or an atomic operation, and log2 of its bytes");
+    m.port_group("the access: whether it is a store or an atomic operation, and log2 of its bytes");
     let is_store = m.input("is_store", 1);
     let is_atomic = m.input("is_atomic", 1);
     let size = m.input("size", 2);
@@ -37,10 +36,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     let lanes = shape.lanes();
     let comparison = compare(&m, shape, &addresses, &leader_address, &in_stacks);
-    // Lane 0 is the leader if it is active.
+    // If lane 0 is active, it is the leader.
     let but_lane_0 = |same: &Expr| join([&ones(1), &same.from(1)]);
     let in_line = m.wire("in_line", &(&active & but_lane_0(&comparison.same_line)));
-    // Lanes of the leader's line are in the stacks if the leader is.
+    // If the leader's address is in the stacks, so are those of the other lanes in its line.
     let word = |lane: usize| word_in_line(shape, &in_stacks, &addresses.lane(lane, 32));
     let words = m.wire_each(lanes, "word", word);
     let direct = |lane: usize| in_line.bit(lane) & words.lane(lane, lane_bits).is_part(lane);
@@ -53,11 +52,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let group = is_store.mux(&direct.when(&together), &(&same_word | &direct));
     let served = &leader | group.when(&!is_atomic);
 
-    m.comment(
-        "The leader's word, at every offset it could have. Which words of the line are it is decided behind the queue.",
-    );
+    m.comment("The leader's word, copied to all offsets. Its position in the line is selected after the queue.");
     let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));
-    // A word's second byte stands where that of a half word does.
+    // The second byte of a word and of a half word are in the same place.
     let byte = leader_data.slice(0, 8);
     let second = m.wire("second_byte", &size.none().mux(&byte, &leader_data.slice(8, 8)));
     let upper = size.bit(1).mux(&leader_data.slice(16, 16), &join([&byte, &second]));
@@ -69,13 +66,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.port_group("the transaction");
     m.output("line", &line);
-    m.port_group("an indirect jump: the lanes that go where the leader goes");
+    m.port_group("an indirect jump: the lanes with the leader's target");
     m.output("jump_lanes", &same_word);
     m.port_group("words and lanes of the transaction");
     m.output("leader_word", &leader_word);
     m.output("direct_lanes", &direct);
     m.output("served", &served);
-    m.port_group("a store: whether the direct lanes' words are written; the leader's, and its bytes");
+    m.port_group("a store: whether the direct lanes' words are written; the leader's bytes and data");
     if threads > 1 {
         m.output("together", &together);
     }

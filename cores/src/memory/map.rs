@@ -1,10 +1,9 @@
-//! The memory map as gates: what is RAM, and where a word of a stack is held.
+//! The memory map as gates: the bounds of RAM, and the address of a word of a stack in memory.
 
 use rtl::{Builder, Expr, concat, lit, ones};
 
 use crate::shape::{RAM_BASE, Shape};
 
-/// Whether a byte address lies in RAM.
 pub fn in_ram(shape: &Shape, address: &Expr) -> Expr {
     address.bit(31) & below(&address.slice(0, 31), u64::from(shape.ram_bytes))
 }
@@ -18,10 +17,10 @@ fn below(offset: &Expr, bound: u64) -> Expr {
     }
 }
 
-/// The address at which memory holds a byte address of the program.
+/// The physical address of a byte address of the program.
 ///
-/// Stacks are interleaved by word between the lanes of a warp: {warp, lane, word, byte} is held at
-/// {warp, word, lane, byte}, so that the same slot of all lanes is one line. Everything else is held where it is.
+/// Stacks are interleaved by word between the lanes of a warp. The byte {warp, lane, word, byte} is at {warp, word,
+/// lane, byte} in memory, so the same stack offset of all lanes is one line. All other addresses stay the same.
 pub fn physical(shape: &Shape, address: &Expr) -> Expr {
     if !shape.stack_interleave || shape.threads == 1 {
         return address.clone();
@@ -36,26 +35,26 @@ pub fn physical(shape: &Shape, address: &Expr) -> Expr {
     in_stacks(shape, address).mux(&held, address)
 }
 
-/// Where in its line a byte address is held, if it lies in the stacks or not: the number of the word.
+/// The position in its line of the word of a byte address, which is in the stacks or not.
 pub fn word_in_line(shape: &Shape, in_stacks: &Expr, address: &Expr) -> Expr {
     let lanes = shape.lane_bits();
     let plain = address.slice(2, lanes);
     if !shape.stack_interleave { plain } else { in_stacks.mux(&address.slice(stack_bits(shape), lanes), &plain) }
 }
 
-/// How the byte addresses of all lanes compare with another one, a bit each.
+/// A comparison of the byte addresses of all lanes with another one, one bit per lane.
 pub struct Comparison {
-    /// They are held in the same line.
+    /// Both addresses are in the same physical line.
     pub same_line: Expr,
     /// Bits 31:2 are the same.
     pub same_word: Expr,
 }
 
-/// Compares byte addresses with another one, of which is known whether it lies in the stacks.
+/// Compares byte addresses with another one, for which the caller states whether it is in the stacks.
 ///
-/// Where the stacks begin, all bits below the numbers of lanes are 0: addresses with the same bits above are in the
-/// stacks, or are not, together. So no address is permuted: the lane's number is left out of the comparison in the
-/// stacks, the word's number within a line elsewhere.
+/// At the start of the stacks all bits below the lane number are 0. So addresses that share the bits above are either
+/// all in the stacks, or none is. Therefore the comparison permutes no address. It leaves out the lane number in the
+/// stacks, and the number of the word in its line elsewhere.
 pub fn compare(m: &Builder, shape: &Shape, addresses: &Expr, other: &Expr, other_in_stacks: &Expr) -> Comparison {
     let equal = |lane: usize, from: usize, to: usize| {
         let (from, width) = (from.min(to), to.saturating_sub(from));

@@ -1,19 +1,19 @@
-//! What an instruction must have before S3 issues it: a row each.
+//! The resources that an instruction needs before S3 issues it, one row each.
 //!
-//! Everything that the stages do about a row follows from it. S2 says by its name whether an instruction reserves it, S3
-//! counts those in use, and S7 gives back what was reserved in vain. Each signal is a bit for each row, [`Reservations`]:
+//! The stages derive their logic from these rows. S2 decides whether an instruction reserves the resource, S3 counts
+//! the credits in use, and S7 returns unneeded reservations. Each signal has one bit per row, [`Reservations`]:
 //!
 //! | signal | from | to | meaning |
 //! |---|---|---|---|
-//! | `NAME_reserved_s2`, `_s6`, `_s7` | S2; S5 | S3; S7 | the instruction takes one |
-//! | `NAME_used_s7` | S7 | the unit | the instruction commits, and its unit begins; only of rows without request |
-//! | `NAME_unused_s8` | S7 | S3 | the instruction does not need it after all |
-//! | `NAME_freed` | the unit | S3 | one is free again |
+//! | `NAME_reserved_s2`, `_s6`, `_s7` | S2; S5 | S3; S7 | the instruction reserves a credit |
+//! | `NAME_used_s7` | S7 | the unit | the instruction commits, and its unit starts; only for rows without request |
+//! | `NAME_unused_s8` | S7 | S3 | the instruction does not need its credit |
+//! | `NAME_freed` | the unit | S3 | a credit is free again |
 //!
-//! Also words that are no instructions are fetched ahead, issued and squashed. S2, by which S3 reserves, and S5, by
-//! which S7 gives back, must therefore agree on every word. Both ask [`reserved`], which knows the class of an
-//! instruction from the table, and of any other word the class that the fewest bits in its opcode give it. Such a word
-//! that stays on the path is at fault, whatever it reserved.
+//! Words that are no instructions are also fetched, issued and squashed. S3 reserves by S2, and S7 returns by S5, so
+//! both must agree on every word. Both call [`reserved`]. For an instruction it takes the class from the table. For
+//! any other word it takes the class that the fewest opcode bits give. Such a word faults if it stays on the path,
+//! whatever it reserved.
 
 use rtl::{Bundle, Expr, zeros};
 
@@ -21,17 +21,15 @@ use super::decoder::Decoder;
 use crate::isa::Class;
 use crate::shape::{LONG_RESULTS, REQUEST_QUEUE, Shape};
 
-/// One row.
 pub struct Resource {
-    /// Its name in the Verilog.
     pub name: &'static str,
-    /// How many instructions may have it at once.
+    /// Number of credits, one for each instruction that holds the resource.
     pub capacity: fn(&Shape) -> usize,
-    /// The classes that take it.
+    /// The classes that need it.
     pub classes: fn(Class) -> bool,
-    /// Whether it goes with a request to memory: an access of the console does not need it.
+    /// It belongs to a memory request. An access to the console does not need it.
     pub is_of_memory: bool,
-    /// Whether the result of an instruction that takes it is a long-latency result.
+    /// The result of an instruction that needs it is a long-latency result.
     pub is_late: bool,
 }
 
@@ -44,7 +42,7 @@ pub static REQUEST: Resource = Resource {
     is_late: false,
 };
 
-/// A tag, by which memory names what it answers.
+/// A tag, which connects a memory request and its answer.
 pub static TAG: Resource = Resource {
     name: "tag",
     capacity: |shape| shape.outstanding,
@@ -62,7 +60,6 @@ pub static LONG_RESULT: Resource = Resource {
     is_late: true,
 };
 
-/// The divider.
 pub static DIVIDER: Resource = Resource {
     name: "divider",
     capacity: |_| 1,
@@ -71,43 +68,39 @@ pub static DIVIDER: Resource = Resource {
     is_late: false,
 };
 
-/// Every row.
 static RESOURCES: [&Resource; 4] = [&REQUEST, &TAG, &LONG_RESULT, &DIVIDER];
 
-/// The rows of a core: those that some instruction of it takes.
+/// The resources of a core: those that some instruction of it needs.
 pub fn resources(shape: &Shape) -> Vec<&'static Resource> {
     let table = shape.instructions();
     RESOURCES.into_iter().filter(|resource| table.iter().any(|e| (resource.classes)(e.class))).collect()
 }
 
-/// Whether the result of a class is a long-latency result.
 pub fn is_late(class: Class) -> bool {
     RESOURCES.iter().any(|resource| resource.is_late && (resource.classes)(class))
 }
 
-/// A bit for each row of a core.
+/// One bit for each resource of a core.
 #[derive(Clone)]
 pub struct Reservations(Vec<(&'static Resource, Expr)>);
 
 impl Reservations {
-    /// From the bit of each row.
     pub fn new(shape: &Shape, bit: impl FnMut(&'static Resource) -> Expr) -> Self {
         let rows = resources(shape);
         Self(rows.iter().copied().zip(rows.iter().copied().map(bit)).collect())
     }
 
-    /// The bit of a row; 0 if the core does not have it.
+    /// The bit of a resource; 0 if the core does not have it.
     pub fn of(&self, resource: &Resource) -> Expr {
         let found = self.0.iter().find(|(row, _)| row.name == resource.name);
         found.map_or_else(|| zeros(1), |(_, bit)| bit.clone())
     }
 
-    /// Rows and bits.
     pub fn rows(&self) -> impl Iterator<Item = &(&'static Resource, Expr)> {
         self.0.iter()
     }
 
-    /// Whether the bit of a row is set whose results are long-latency results.
+    /// Whether the bit of a resource with a long-latency result is set.
     pub fn any_late(&self) -> Expr {
         let late = self.0.iter().filter(|(row, _)| row.is_late).map(|(_, bit)| bit);
         late.fold(zeros(1), |any, bit| any | bit)
@@ -126,7 +119,7 @@ impl Bundle for Reservations {
     }
 }
 
-/// What a word reserves, the same for S2 and S5.
+/// The reservations of a word, the same in S2 and S5.
 pub fn reserved(shape: &Shape, decoder: &Decoder) -> Reservations {
     Reservations::new(shape, |row| decoder.in_opcode(&|e| (row.classes)(e.class), &|_| false))
 }

@@ -1,12 +1,16 @@
-//! S0, steer: which context to fetch next. Its pc, S8's resteer if there is one, else S2's prediction, is read in S1.
+//! S0, steer: picks the next context to fetch. S1 reads its pc, which is S8's resteer if there is one, otherwise S2's
+//! prediction.
 //!
-//! Enters: resteers (S8), predictions (S2), room in the buffers (S3). Leaves: one fetch a cycle. A context has at most
-//! one fetch under way, so its prediction is always that of its last fetched instruction; a resteer that finds one
-//! under way marks it dead, and S2 drops it. Stalls while S1 cannot take the fetch.
+//! Enters: resteers (S8), predictions (S2), room in the buffers (S3). Leaves: one fetch a cycle. Stalls while S1
+//! cannot take the fetch.
 //!
-//! S8 computes in one cycle where the paths of a warp stand, and whether that is a resteer; it is one here in the next,
-//! in which the context can be picked already. It comes too late to take part in the pick: it goes before whatever is
-//! picked, but not twice in a row while a context has nothing to issue, so that it holds up nobody for ever.
+//! A context has at most one fetch in flight, so its prediction always follows its last fetched instruction. A
+//! resteer marks a fetch in flight as dead, and S2 drops it.
+//!
+//! S8 computes in one cycle the pcs of a warp's paths, and whether there is a resteer. The resteer arrives here in
+//! the next cycle, in which the context can already be picked. It is too late to take part in the pick, so it
+//! replaces the picked context. It does not do so twice in a row while a context has nothing to issue, so it starves
+//! no context.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, decode, encode, join, lit,
@@ -18,38 +22,35 @@ use crate::formal::points;
 use crate::shape::{PC, Shape};
 
 rtl::bundle! {
-    /// S8 changed, in the cycle before, what the slots of a warp fetch.
+    /// A change in the cycle before, by S8, of the pcs that the slots of a warp fetch.
     pub struct Resteer(shape: &Shape) {
-        /// Which slots.
+        /// The changed slots.
         valid: shape.slots,
-        /// The warp: its bit, decoded before it is known whether there is a resteer.
+        /// The warp, one-hot. It is decoded before it is known whether there is a resteer.
         warp: shape.warps,
-        /// Whether the slot goes on now.
+        /// The slot runs now.
         runs: shape.slots,
-        /// Whether it has a path: if that does not go on now, it does at the release of the barrier.
+        /// The slot has a path. If the path does not run now, it runs after the release of the barrier.
         waits: shape.slots,
     }
 }
 
 rtl::bundle! {
-    /// Where the paths of a warp stand after S8.
+    /// The pcs of a warp's paths after S8.
     pub struct Stand(shape: &Shape) {
-        /// Whether they may have moved.
         valid: 1,
-        /// The warp.
         warp: shape.warp_bits(),
-        /// Of each slot; meaningless for one that has no path.
+        /// The pc of each slot; undefined for a slot without a path.
         pc: PC * shape.slots,
     }
 }
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
     let m = Builder::new("s0_steer", "S0, steer: picks the context to fetch; its pc is read in S1.");
     m.timing(
         "the fetch leaves one cycle after the pick and is held while `ready_s1` is low; `dead_s2` is \
-         combinational. A resteer can override the pick of its own cycle; a context has at most one fetch under \
-         way.",
+         combinational. A resteer can override the pick of its own cycle; a context has at most one fetch in \
+         flight.",
     );
     let inputs = Inputs::declare(&m, shape);
     let contexts = Contexts::declare(&m, shape);
@@ -63,54 +64,46 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
         m.port_group("which contexts run");
         m.output("enabled_contexts_now", &now.enabled);
     }
-    m.port_group("whether the fetch that ends in S2 was overtaken by a resteer");
+    m.port_group("whether a resteer has overtaken the fetch that ends in S2");
     m.output("dead_s2", &(&*contexts.dead & &done_one).any());
     m.finish()
 }
 
 rtl::inputs! {
-    /// What enters.
     struct Inputs(m: &Builder, shape: &Shape) {
         #[group = "control"]
-        /// The barrier is released.
         release: Expr = m.input("barrier_release", 1),
         #[group = "start: every context begins at the reset pc"]
-        /// A context begins at the reset pc.
         start_valid: Expr = m.input("start_row_valid", 1),
-        /// Which.
         start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
         #[group = "room in the instruction buffers"]
-        /// Contexts whose buffer has room.
         room: Expr = m.input("room", shape.contexts()),
-        /// Those that have nothing to issue.
         urgent: Expr = m.input("urgent", shape.contexts()),
-        #[group = "the fetch that ends in S2, and what S2 predicts after it"]
-        /// The fetch that ends in S2, with the pc that S2 predicts after it.
+        #[group = "the fetch that ends in S2, and the pc that S2 predicts after it"]
+        /// The fetch that ends in S2, with the predicted next pc.
         done: Fetch = Fetch::build(shape, &mut |field, width| {
             m.input(if field == "pc" { "predicted_s2".to_owned() } else { format!("{field}_s2") }.as_str(), width)
         }),
-        #[group = "where paths stand after S8, and a cycle later: they are to be fetched from there"]
-        /// Where paths are after S8.
+        #[group = "the pcs of paths after S8; one cycle later, whether that is a resteer"]
         stand: Stand = Stand::inputs(m, shape, "stand_s8"),
-        /// The same, a cycle later, if it is a resteer.
+        /// The resteer, one cycle after its pcs.
         resteer: Resteer = Resteer::inputs(m, shape, "resteer"),
         #[group = "fetch for S1"]
-        /// S1 takes the fetch.
         ready: Expr = m.input("ready_s1", 1),
     }
 }
 
-/// A bit for each context.
+/// The state of the contexts, one bit each.
 struct Contexts {
-    /// It may fetch, by slot and warp.
+    /// The context may fetch, by slot and warp.
     enabled: Vec<Register>,
-    /// It may at the release of the barrier.
+    /// The context may fetch from the release of the barrier on.
     waiting: Register,
-    /// It has a fetch under way.
+    /// The context has a fetch in flight.
     in_flight: Register,
-    /// That has been overtaken by a resteer.
+    /// A resteer has overtaken that fetch.
     dead: Register,
-    /// Its next pc is that of a resteer.
+    /// The next pc comes from a resteer.
     from_resteer: Register,
 }
 
@@ -126,7 +119,6 @@ impl Contexts {
         }
     }
 
-    /// The next state.
     fn update(&self, m: &Builder, shape: &Shape, inputs: &Inputs, now: &Now, pick: &Pick, done_one: &Expr) {
         let Self { enabled, waiting, in_flight, dead, from_resteer } = self;
         let still = m.wire("still_in_flight", &(&**in_flight & !done_one));
@@ -135,7 +127,8 @@ impl Contexts {
         from_resteer.next(&(&now.from_resteer & !&pick.fetched)).reset(0);
         let released = inputs.release.repeat(shape.contexts());
         let enables = &now.enabled | (&now.waiting & released);
-        // A release leaves it: a context that fetches waits no longer, and the resteer that stops it says so anew.
+        // A release keeps this bit. A context that fetches does not wait, and the resteer that stops it sets the bit
+        // again.
         waiting.next(&now.waiting).reset(0);
         if let [enabled] = enabled.as_slice() {
             enabled.next(&enables).reset_ones();
@@ -147,22 +140,16 @@ impl Contexts {
     }
 }
 
-/// The bits of a slot of every warp.
 fn of_slot(shape: &Shape, bits: &Expr, slot: usize) -> Expr {
     join(&(0..shape.warps).map(|warp| bits.bit(shape.slots * warp + slot)).collect::<Vec<_>>())
 }
 
-/// The contexts with the resteer of this cycle.
 struct Now {
-    /// Those that are resteered.
     resteered: Expr,
-    /// Those that could fetch before.
     enabled_before: Expr,
-    /// Those that may fetch.
     enabled: Expr,
-    /// Those that may at the release.
+    /// Contexts that may fetch from the release on.
     waiting: Expr,
-    /// Those whose next pc is that of a resteer.
     from_resteer: Expr,
 }
 
@@ -185,39 +172,33 @@ impl Now {
     }
 }
 
-/// The context that is picked.
 struct Pick {
-    /// Its bit.
     grant: Expr,
-    /// The same, if S1 takes the fetch.
     fetched: Expr,
-    /// Its number.
     context: Expr,
-    /// It begins where S8 said last.
     starts_anew: Expr,
 }
 
-/// What a resteer asks of the pick.
+/// The influence of a resteer on the pick.
 struct First {
-    /// A resteered context goes before the round robin's.
+    /// A resteered context replaces the round robin's.
     goes: Expr,
-    /// It may.
+    /// It may do so.
     may: Expr,
-    /// Of each slot, whether it is resteered and can fetch.
+    /// For each slot, whether it is resteered and can fetch.
     slots: Expr,
-    /// The first of these.
+    /// The first of these slots, one-hot.
     slot: Expr,
-    /// Its context, a bit for each.
+    /// The context of that slot, one-hot.
     grant: Expr,
-    /// Contexts that a resteer stops.
     stops: Expr,
 }
 
 impl Pick {
     fn of(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts, now: &Now, round_robin: &Module) -> Self {
         m.comment(
-            "Pick a context that may fetch, has no fetch under way and has room for the instruction; one that\n\
-             has nothing to issue before one that would only fetch ahead.",
+            "Pick a context that may fetch, has no fetch in flight, and has room for the instruction. One that\n\
+             has nothing to issue precedes one that would only fetch ahead.",
         );
         let Inputs { room, urgent, ready, resteer, .. } = inputs;
         let requests = m.wire("requests", &(&now.enabled_before & !&*contexts.in_flight & room));
@@ -240,7 +221,7 @@ impl Pick {
 }
 
 impl First {
-    /// `none_urgent`: of those that request a fetch, each has something to issue. Drives `goes_before`.
+    /// `none_urgent`: every context that requests a fetch has something to issue. Drives `goes_before`.
     fn of(
         m: &Builder,
         shape: &Shape,
@@ -251,7 +232,7 @@ impl First {
         goes_before: Expr,
     ) -> Self {
         m.comment(
-            "A resteered context that can fetch goes before it, unless one has just done so and a context has nothing to\n\
+            "A resteered context that can fetch replaces it, unless one has just done so and a context has nothing to\n\
              issue.",
         );
         let every_warp = |slots: &Expr| slots.repeat(shape.warps);
@@ -271,7 +252,7 @@ impl First {
         Self { goes: goes_before, may, slots, slot, grant, stops }
     }
 
-    /// Coverage: how resteers and the round robin meet. `local` is what the round robin granted, `grant` what is picked.
+    /// Coverage of resteers and the round robin together. `local` is the round robin's grant, `grant` the final one.
     fn cover(
         &self,
         m: &Builder,
@@ -295,17 +276,16 @@ impl First {
     }
 }
 
-/// The next pc of each context, by who wrote it last.
 struct NextPcs {
-    /// What S2 predicted, by context.
+    /// The predictions of S2, by context.
     predictions: Memory,
-    /// Where S8 found the path, by slot and warp.
+    /// The pcs of resteers from S8, by slot and warp.
     resteers: Vec<Memory>,
 }
 
 impl NextPcs {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
-        m.comment("Next pcs, by who wrote them last.");
+        m.comment("Next pcs, from predictions and from resteers.");
         let Inputs { start_valid, start_row, done, stand, .. } = inputs;
         let style = MemoryStyle::Distributed;
         let predictions = m.memory("predictions", shape.contexts(), PC, style);
@@ -323,7 +303,6 @@ impl NextPcs {
         Self { predictions, resteers: (0..shape.slots).map(of_slot).collect() }
     }
 
-    /// The fetch in S1.
     fn read(&self, m: &Builder, shape: &Shape, inputs: &Inputs, pick: &Pick) -> Fetch {
         let ready = &inputs.ready;
         let valid = m.register("valid", 1);
@@ -334,8 +313,8 @@ impl NextPcs {
         starts_anew.next(&pick.starts_anew).enable(ready);
 
         m.comment(
-            "S1: the next pc, by who wrote it last. Neither row of a context that has a fetch under way changes, but by a\n\
-             resteer, which makes the fetch a dead one: memory, if it is not ready, goes on being asked for the same word.",
+            "S1: the next pc, from the last writer. While a fetch is in flight, only a resteer changes these rows, and\n\
+             that fetch is dead then. So if memory is not ready, the requested word stays the same.",
         );
         let (warp, slot) = split_context(shape, &context);
         let names = ["resteer_pc", "resteer_pc_right"];

@@ -1,7 +1,7 @@
 //! S1, fetch: presents the address to instruction memory and waits for the word.
 //!
-//! Enters: one fetch from S0. Leaves: the fetch whose word arrives, with the word, for S2. Stalls while memory is not ready, or while
-//! the word before has not come.
+//! Enters: one fetch from S0. Leaves: the fetch whose word arrives, with the word, for S2. Stalls while memory is not
+//! ready, or while the word before it has not come.
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit, zeros};
 
@@ -10,7 +10,6 @@ use crate::formal::points;
 use crate::memory::map::physical;
 use crate::shape::Shape;
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s1_fetch", "S1, fetch: the request to instruction memory.");
     m.timing(

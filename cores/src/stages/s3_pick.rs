@@ -1,7 +1,8 @@
-//! S3, pick: which of the contexts whose oldest instruction can issue does.
+//! S3, pick: selects one of the contexts whose oldest instruction can issue.
 //!
-//! A round robin over the contexts; ahead of it the choice of `divergence.scheduler = "constrained"` ("The Dual-Path
-//! Execution Model for Efficient GPU Control Flow", section 3.3), and behind it the flush, which comes too late for it.
+//! A round robin over the contexts. Before it comes the selection of `divergence.scheduler = "constrained"` ("The
+//! Dual-Path Execution Model for Efficient GPU Control Flow", section 3.3). After it comes the flush, which is too
+//! late to take part in it.
 
 use rtl::{Builder, Expr, Module, clog2, join};
 
@@ -9,18 +10,14 @@ use super::s3_schedule::{Contexts, Inputs};
 use crate::formal::points;
 use crate::shape::{PATIENCE, Shape};
 
-/// What is picked.
 pub struct Pick {
-    /// Something leaves S3.
     pub valid: Expr,
-    /// Its context.
     pub context: Expr,
-    /// Where its word is in the buffer.
+    /// The position of its word in the buffer.
     pub read_position: Expr,
 }
 
 impl Pick {
-    /// Picks among the ready contexts, and drives their `grant`.
     pub fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts, round_robin: &Module) -> Self {
         let ready = ready(m, shape, inputs, contexts);
         m.comment("Pick.");
@@ -29,13 +26,12 @@ impl Pick {
         picker.input("accept", &rtl::ones(1)).output_to("grant", &contexts.grant);
         let context = picker.output_as("number", "picked_context");
         let read_position = picker.output_as("beside_grant", "picked_position");
-        // A flush would come late to the pick: what is picked of its context does not leave instead.
+        // A flush is too late for the pick. If it hits the picked context, nothing leaves instead.
         let valid = m.wire("valid", &(&contexts.grant & !&inputs.flush_one).any());
         Self { valid, context, read_position }
     }
 }
 
-/// The contexts that the round robin may pick.
 fn ready(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts) -> Expr {
     let considered = if shape.constrained {
         let enabled = m.input("enabled_contexts_now", shape.contexts());
@@ -57,12 +53,12 @@ fn ready(m: &Builder, shape: &Shape, inputs: &Inputs, contexts: &Contexts) -> Ex
     ready
 }
 
-/// The contexts that are to take no places, for the sake of another. The round robin alone would let those above whoever issued
-/// last take every place as it becomes free, for ever. All are looked at in turn; the search stays at one that waits for a
-/// place and for nothing else, until it issues. If that takes long, the others are held back until then: the places come
-/// back, and the round robin, in which the one is ready then, comes to it.
+/// The contexts that may reserve nothing, in favour of another one. Round robin alone can starve a context that needs
+/// a credit: contexts ahead of it take each credit as it becomes free. So a search visits one context after another,
+/// and stays at one that waits for a credit and for nothing else. If that lasts [`PATIENCE`] cycles, the others are
+/// held back until it issues. The credits become free, and the round robin reaches the waiting context.
 fn those_beside_who_waits(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
-    m.comment("One that has waited for a place for long gets the next.");
+    m.comment("Starvation guard: a context that has waited long for a credit gets the next one.");
     let contexts = unblocked.width();
     let looked_at = m.register("looked_at", contexts);
     let waited = m.register("waited", clog2(PATIENCE) + 1);
@@ -79,10 +75,10 @@ fn those_beside_who_waits(m: &Builder, unblocked: &Expr, ready: &Expr) -> Expr {
     (!&*looked_at).when(&for_long)
 }
 
-/// The contexts that the constrained scheduler considers: of each warp the slot whose turn it is, or the other while that
-/// one has nothing to run. The turn goes to the other slot when an instruction with a late result is issued, and when the
-/// next one waits for such a result. A `fence.i` is considered whoever's turn it is: accesses wait for it, also those of
-/// the slot in turn.
+/// The contexts that the constrained scheduler considers: in each warp the slot in turn, or the other slot while that
+/// one has nothing to run. The turn passes to the other slot when an instruction with a long-latency result issues,
+/// and when the next one waits for such a result. A `fence.i` is always considered, because accesses of both slots
+/// wait for it.
 fn constrained(m: &Builder, shape: &Shape, enabled: &Expr, contexts: &Contexts) -> Expr {
     let [fences, issues_late, waits_late] =
         ["waits_for_requests", "issues_late", "waits_late"].map(|port| contexts.column(port));

@@ -1,8 +1,8 @@
 //! S4, collect: reads the operands of every lane.
 //!
-//! The register file is block RAM, sampled at the end of S4: two copies of 32 · W rows in each lane, one for rs1 and
-//! one for rs2. The scoreboard lets no instruction read a register at the edge that writes it, so the two need no order.
-//! It has one write port, which S9 arbitrates. Rows of x0 are cleared at start and never written.
+//! The register file is block RAM, sampled at the end of S4. Each lane has two copies of 32 · W rows, one for rs1 and
+//! one for rs2. The scoreboard lets no instruction read a register at the edge that writes it, so read and write need
+//! no order. S9 arbitrates the one write port. Rows of x0 are cleared at start and never written.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, join, lit};
 
@@ -11,23 +11,17 @@ use crate::shape::Shape;
 use crate::signals::Meta;
 
 rtl::bundle! {
-    /// The register file's write port.
     pub struct RegisterWrite(shape: &Shape) {
-        /// Lanes written.
         lanes: shape.threads,
-        /// Warp and register.
         row: 5 + shape.warp_bits(),
-        /// A word per lane.
         data: shape.line_bits(),
     }
 }
 
-/// Row of a register.
 pub fn register_row(warp: &Expr, register: &Expr) -> Expr {
     join([register, warp])
 }
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let bank = if shape.observed { kept_register(shape)? } else { bank(shape)? };
     let m = Builder::new("s4_collect", "S4, collect: the register file, read at the end of the stage.");
@@ -68,8 +62,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// One copy of one lane's registers. Where one is observed, the bank shows it, for the proof that another module may stand
-/// for the bank.
+/// One copy of one lane's registers. With observation, the bank outputs one register, for the proof that another
+/// module can replace the bank.
 pub fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "register_bank",

@@ -1,13 +1,13 @@
-//! S6, leader: the lowest thread of the path in charge, before S7 knows whether the instruction is that path's.
+//! S6, leader: the lowest thread of the active path, before S7 decides whether the instruction belongs to that path.
 //!
-//! The threads of each context's path as S8 left them, in LUT RAM: written at the end of S8, or as many cycles later as the
-//! divergence unit takes, and read in S5, so that S6 has all of its cycle to elect and to choose the leader's address. What is
-//! written in the cycle of the read is taken from a register beside. So an instruction that asks for a leader leaves S3 a
-//! cycle later after the one before it of its warp than others do ([`Shape::election_spacing`]). Who is elected for others
-//! does not matter.
+//! A table in LUT RAM holds the threads of each context's path. It is written at the end of S8, or later by the delay
+//! of the divergence unit. It is read in S5, so that S6 has its whole cycle for the election and the selection of the
+//! leader's address. A register forwards a write of the same cycle. So an instruction that needs a leader must issue
+//! one cycle later after its predecessor than others ([`Shape::election_spacing`]). For other instructions the
+//! elected lane does not matter.
 //!
-//! Of more than eight threads each group of eight elects its lowest, and S6 chooses a sum in each of them before it chooses
-//! the group: the number of a leader among all lanes would choose every bit of every lane's sum, with wires across the core.
+//! Above eight threads, each group of eight elects its lowest lane. S6 selects a sum in each group, and then selects
+//! the group. A leader number over all lanes would select every bit of every lane's sum, with wires across the core.
 //!
 //! Storage: W rows of slots · T bits, and two more in registers.
 
@@ -17,10 +17,8 @@ use rtl::{
 
 use crate::shape::Shape;
 
-/// Lanes of a group.
 const GROUP: usize = 8;
 
-/// Elaborates the table and the election.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s6_leader", "S6, leader: the lowest thread of the path that the instruction must belong to.");
     let spacing = shape.election_spacing();
@@ -49,28 +47,24 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let mask = select(&slot_s6, &now.lanes(shape.threads));
     let election = Election::of(&m, shape, &mask);
     let one_group = election.group.width() == 0;
-    m.port_group(if one_group { "its bit" } else { "each group's lowest, and the lowest group that has one" });
+    m.port_group(if one_group { "its bit" } else { "each group's lowest thread, and the lowest group that has one" });
     election.outputs(&m, "s6");
     m.finish()
 }
 
 rtl::bundle! {
-    /// Who is elected. Up to eight threads are one group, and its lowest is the leader.
+    /// The elected lanes. Up to eight threads are one group, and its lowest one is the leader.
     pub struct Election(shape: &Shape) {
-        /// The lowest thread of each group of lanes.
         leader: shape.threads,
-        /// The lowest group that has one; nothing where there is one group.
+        /// The lowest group that has a thread; no bits with one group.
         group: if shape.threads > GROUP { shape.threads / GROUP } else { 0 },
     }
 }
 
-/// The leader of all lanes.
 pub struct Leader {
-    /// Its bit.
+    /// The leader, one-hot.
     pub one: Expr,
-    /// Its number.
     pub number: Expr,
-    /// Its sum.
     pub sum: Expr,
 }
 
@@ -92,7 +86,7 @@ impl Election {
         Self { leader: join(&firsts), group: m.fault("elects_the_highest_group", &lowest_one(&any), &highest(&any)) }
     }
 
-    /// Chooses the leader and its word of `sums`, those of all lanes.
+    /// Selects the leader, and its word of `sums`, the sums of all lanes.
     pub fn choose(&self, m: &Builder, sums: &Expr) -> Leader {
         if self.group.width() == 0 {
             let number = m.wire("leader_number", &encode(&self.leader));

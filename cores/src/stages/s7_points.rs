@@ -1,4 +1,4 @@
-//! S7, coverage points: what commits, what is squashed, and how the lanes of a path part.
+//! S7, coverage points: commits, squashes, and how the lanes of a path diverge.
 
 use rtl::{Builder, Expr, MemoryStyle, join, zeros};
 
@@ -7,7 +7,6 @@ use super::s7_commit::{Commit, Inputs};
 use crate::formal::{points, points_exist};
 use crate::shape::Shape;
 
-/// States the points of the stage.
 pub fn state(m: &Builder, shape: &Shape, commit: &Commit) {
     let kinds = kinds(&commit.inputs);
     for (kind, is) in &kinds {
@@ -23,7 +22,6 @@ pub fn state(m: &Builder, shape: &Shape, commit: &Commit) {
     points(m, shape, &of_lanes(commit));
 }
 
-/// The kinds of instructions, by name.
 fn kinds(inputs: &Inputs) -> [(&'static str, Expr); 10] {
     let control = &inputs.control;
     let long = inputs.reserved.rows().filter(|(row, _)| !row.is_of_memory);
@@ -41,19 +39,17 @@ fn kinds(inputs: &Inputs) -> [(&'static str, Expr); 10] {
     ]
 }
 
-/// A load that is no atomic operation.
 fn loads(inputs: &Inputs) -> Expr {
     inputs.is_load() & !&inputs.control.is_atomic
 }
 
-/// A store that is no atomic operation.
 fn stores(inputs: &Inputs) -> Expr {
     &inputs.is_store & !&inputs.control.is_atomic
 }
 
-/// A squash after each kind of what its slot committed last.
+/// Covers a squash after each kind of instruction that its slot committed last.
 fn after_each_kind(m: &Builder, shape: &Shape, commit: &Commit, kinds: &[(&str, Expr)]) {
-    m.comment("What the slot committed last.");
+    m.comment("The kind of the last commit of each slot.");
     let (meta, commits, rotates) = (&commit.inputs.meta, &commit.commits, &commit.validation.rotates);
     let names = kinds.iter().map(|(kind, _)| *kind).chain(["rotation"]);
     let last: Vec<Expr> = kinds.iter().map(|(_, is)| commits & is).chain([rotates.clone()]).collect();
@@ -66,7 +62,7 @@ fn after_each_kind(m: &Builder, shape: &Shape, commit: &Commit, kinds: &[(&str, 
     points(m, shape, &names.enumerate().map(after).collect::<Vec<_>>());
 }
 
-/// What happens to the lanes of a path.
+/// Points for the lanes of a path.
 fn of_lanes(commit: &Commit) -> [(&'static str, Expr); 14] {
     let Commit { inputs, validation, service, commits, .. } = commit;
     let Inputs { meta, control, path, .. } = inputs;

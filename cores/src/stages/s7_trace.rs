@@ -1,4 +1,4 @@
-//! S7, trace: the commit, reported from S8, and the squash.
+//! S7, trace: the commit, reported in S8, and the squash.
 
 use rtl::{Builder, Bundle, Expr, MemoryStyle, concat, decode, increment, lit, zeros};
 use weft_trace::{CommitPorts, SquashPorts};
@@ -9,7 +9,7 @@ use crate::shape::{PC, Shape};
 use crate::signals::Resolve;
 use crate::trace::Traced;
 
-/// Declares the ports. The outcome of the instruction, `resolved`, is that of S8.
+/// Declares the ports. `resolved` is the outcome of the instruction in S8.
 pub fn outputs(m: &Builder, shape: &Shape, commit: &Commit, resolved: &Resolve) {
     m.port_group("trace");
     let mut traced = Traced::of(shape, &traced_commit(m, shape, commit)).delay(m, shape, "q");
@@ -22,8 +22,8 @@ pub fn outputs(m: &Builder, shape: &Shape, commit: &Commit, resolved: &Resolve) 
     Traced::of(shape, &squash).outputs(m, "s7");
 }
 
-/// What is told of the instruction, but for whether it commits: in S8 the register of the outcome, which reset clears,
-/// says that.
+/// The trace fields of the instruction, without `valid`. That comes from the register of the outcome in S8, which
+/// reset clears.
 fn traced_commit(m: &Builder, shape: &Shape, commit: &Commit) -> CommitPorts<Expr> {
     let Commit { inputs, service, registers, requested, .. } = commit;
     let Inputs { meta, control, number, .. } = inputs;
@@ -56,7 +56,7 @@ fn traced_commit(m: &Builder, shape: &Shape, commit: &Commit) -> CommitPorts<Exp
     }
 }
 
-/// Whether the commit before this one of its slot was a part of the same instruction.
+/// Whether the preceding commit of this slot was a part of the same instruction.
 fn partial_at_this_pc(m: &Builder, shape: &Shape, commit: &Commit) -> Expr {
     let (meta, commits) = (&commit.inputs.meta, &commit.commits);
     let contexts = shape.contexts();

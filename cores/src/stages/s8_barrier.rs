@@ -1,19 +1,18 @@
-//! S8, barrier: over all live threads of the core.
+//! S8, barrier: waits for all live threads of the core.
 //!
-//! It counts the threads that have arrived and those that live, and releases when they are as many. A release does not
-//! touch parked threads: what counts as parked is the generation bit, which flips. Latency: a cycle after the S8 of the
-//! last arrival. Storage: 2 · clog2(W · T + 1) + 1 bits.
+//! It counts the arrived and the live threads, and releases when the numbers are equal. A release does not change
+//! parked threads: it flips the generation bit, which decides what counts as parked. Latency: one cycle after the S8
+//! of the last arrival. Storage: 2 · clog2(W · T + 1) + 1 bits.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, count_ones, lit};
 
 use crate::shape::Shape;
 use crate::signals::Resolve;
 
-/// Elaborates the barrier.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let all = shape.warps * shape.threads;
     let bits = clog2(all + 1);
-    let m = Builder::new("barrier", "The barrier: released when as many threads have arrived as live.");
+    let m = Builder::new("barrier", "The barrier: it releases when all live threads have arrived.");
     m.timing(
         "the outputs are combinational from registers; a release comes one cycle after the outcome of the last \
          arrival. `generation` flips in the cycle after a release; a parked thread does not arrive again before \

@@ -1,6 +1,6 @@
-//! S8, context: the divergence unit takes the outcome, and the front end is resteered if it predicted otherwise.
+//! S8, context: the divergence unit processes the outcome, and S8 resteers the front end if it predicted otherwise.
 //!
-//! Enters: the outcome of S7. Leaves: the path in charge, resteers for S0 and S3, the epochs, the release of the barrier
+//! Enters: the outcome of S7. Leaves: the active path, resteers for S0 and S3, the epochs, the release of the barrier
 //! (`s8_barrier`). Never stalls.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, Register, decode, join, lit, ones, zeros};
@@ -16,7 +16,6 @@ use crate::shape::{PC, Shape};
 use crate::signals::{Path, Resolve, delay_by, flag_delay_by};
 use crate::trace::Traced;
 
-/// Elaborates the stage around a divergence unit.
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
     let barrier_module = s8_barrier::elaborate(shape)?;
     let m = Builder::new("s8_context", "S8, context: divergence unit, resteer, epochs, barrier.");
@@ -63,7 +62,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let epochs = Epochs::declare(&m, shape, &resteer);
     let present = Present::of(&m, &inputs, &outcome, &resteer, &epochs);
 
-    m.port_group("the path that S7 validates against, and whether its instruction is of the slot's epoch");
+    m.port_group("the path that S7 validates against; whether the epoch of S7's instruction is current");
     validate.outputs(&m, "path");
     m.output("path_gives_way", &gave_way);
     if shape.reconverges {
@@ -71,7 +70,7 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     }
     m.output("epoch_is_present_s7", &present.is_present);
     m.output("epochs", &epochs.all(shape));
-    m.port_group("where the paths stand, and a cycle later: they are to be fetched from there");
+    m.port_group("the pcs of the paths; one cycle later, whether that is a resteer");
     stand.outputs(&m, "stand_s8");
     resteer.outputs(&m, "resteer");
     if shape.slots > 1 {
@@ -91,22 +90,18 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
 }
 
 rtl::inputs! {
-    /// What enters.
     struct Inputs(m: &Builder, shape: &Shape) {
         #[group = "start"]
-        /// A warp starts.
         start_valid: Expr = m.input("start_warp_valid", 1),
-        /// Which.
         start_warp: Expr = m.input("start_warp", shape.warp_bits()),
         #[group = "instructions in S6 and S7"]
         warp_s6: Expr = m.input("warp_s6", shape.warp_bits()),
         slot_s6: Expr = m.input("slot_s6", shape.slot_bits()),
-        /// The epoch that the instruction in S6 was issued with.
+        /// The epoch at the issue of the instruction in S6.
         epoch_s6: Expr = m.input("epoch_s6", shape.epoch_bits()),
         warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
         slot_s7: Expr = m.input("slot_s7", shape.slot_bits()),
         #[group = "outcome of S7"]
-        /// What S7 found out.
         outcome: Outcome = Outcome {
             resolve: Resolve::inputs(m, shape, "s8"),
             predicted: m.input("predicted_s8", PC),
@@ -117,21 +112,17 @@ rtl::inputs! {
     }
 }
 
-/// What an instruction did, from S7.
+/// The outcome of an instruction, from S7.
 struct Outcome {
     resolve: Resolve,
-    /// Where the front end went on.
     predicted: Expr,
-    /// It is a `fence.i`.
     fence_i: Expr,
-    /// It is a load.
     load: Expr,
-    /// Its entry of the scoreboard.
+    /// The instruction's entry of the scoreboard.
     entry: Expr,
 }
 
 impl Inputs {
-    /// The inputs of the divergence unit.
     fn of_unit(&self, generation: &Expr) -> UnitInputs {
         UnitInputs {
             start_valid: self.start_valid.clone(),
@@ -147,9 +138,9 @@ impl Inputs {
 }
 
 impl Outcome {
-    /// The outcome in S8 + delay.
+    /// The outcome, delayed to S8 + delay.
     fn of(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
-        m.comment("The outcome, when the path in charge after it is known.");
+        m.comment("The outcome, in the cycle in which the next active path is known.");
         let Self { resolve, predicted, fence_i, load, entry } = &inputs.outcome;
         let later = |name: &str, value: &Expr| delay_by(m, name, value, shape.delay);
         Self {
@@ -161,22 +152,22 @@ impl Outcome {
         }
     }
 
-    /// The slot of the instruction, a bit for each.
+    /// The slot of the instruction, one-hot.
     fn own(&self, shape: &Shape) -> Expr {
         if shape.slots > 1 { decode(&self.resolve.slot, shape.slots) } else { ones(1) }
     }
 }
 
-/// For the rules of a stack: whether the path in S7 gives way, at a `ret` or anywhere.
+/// For the rules of a stack: whether the path in S7 yields, at a `ret` or anywhere.
 fn leaves_s7(m: &Builder, shape: &Shape) -> Expr {
     if !(shape.formal && shape.reconverges) {
         return zeros(0);
     }
-    m.port_group("S7, for the rules: the path gives way, at a `ret` or anywhere");
+    m.port_group("S7, for the rules: the path yields, at a `ret` or anywhere");
     m.input("leaves_s7", 1)
 }
 
-/// Asserts, for each warp, what the proofs of the unit take for granted; the unit states its invariants for warp 0.
+/// Asserts, for each warp, the assumptions of the unit's proofs. The unit states its invariants for warp 0.
 fn watch(
     m: &Builder,
     shape: &Shape,
@@ -186,7 +177,7 @@ fn watch(
     gives_way: &Expr,
 ) -> Result<(), ElaborationError> {
     let rules = rules(shape, Rules::Assert)?;
-    m.comment("The rules that the proofs of the unit take for granted, for each warp.");
+    m.comment("The assumptions of the unit's proofs, checked for each warp.");
     for warp in 0..shape.warps {
         let watcher = m.instance(&format!("rules_{warp}"), &rules);
         watcher.input("watched", &lit(shape.warp_bits(), warp as u64));
@@ -201,19 +192,17 @@ fn watch(
     Ok(())
 }
 
-/// The paths in charge after S8, and whether the front end follows them.
+/// The active paths after S8, and whether the front end follows them.
 struct Charge {
-    /// The slot of the instruction.
     own: Expr,
-    /// Slots whose path goes on.
+    /// Slots whose path runs next.
     goes_on: Expr,
-    /// Slots that are resteered.
     resteers: Expr,
 }
 
 impl Charge {
     fn of(m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, unit: &Instance) -> Self {
-        m.comment("Resteer whenever the path in charge is not where the front end went on.");
+        m.comment("Resteer if the active path is not at the predicted pc.");
         let goes_on = |Slot { path, gives_way }: &Slot| &path.valid & !&path.parked & !gives_way;
         let goes_on = m.wire("goes_on", &slots.each(&goes_on));
         let own = outcome.own(shape);
@@ -232,7 +221,6 @@ impl Charge {
         Self { own, goes_on, resteers: m.wire("resteers", &resteers) }
     }
 
-    /// The resteer, for S0 and S3 in the next cycle.
     fn resteer(&self, m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, release: &Expr) -> Resteer {
         let resteered = m.register("resteer", shape.slots);
         resteered.next(&self.resteers).reset(0);
@@ -248,22 +236,21 @@ impl Charge {
     }
 }
 
-/// The rest of a partly served load.
+/// The unserved lanes of a partly served load.
 struct Rest {
-    /// The instruction is such a load.
     partial_load: Expr,
-    /// Its rest is in charge alone.
+    /// The unserved lanes are an active path of their own.
     stands: Expr,
 }
 
 impl Rest {
     fn of(m: &Builder, shape: &Shape, outcome: &Outcome, slots: &Slots, charge: &Charge, unit: &Instance) -> Self {
-        m.comment("The rest of a partly served load is in charge alone: its next part need not wait for those before.");
+        m.comment("If the unserved lanes of a load are the active path, its next part does not wait for those before.");
         let Resolve { valid, b_pc, b_mask, rotates, .. } = &outcome.resolve;
         let partial_load = m.wire("partial_load", &(&outcome.load & b_mask.any() & rotates.none()));
         let is_b = || slots.each(&|Slot { path, .. }| path.pc.eq(b_pc) & path.mask.eq(b_mask));
         let stands = match (shape.reconverges, shape.compares_prediction) {
-            // A row waits for the whole of a load.
+            // A row of a stack waits until a load has served all its lanes.
             (true, _) => partial_load.clone(),
             (false, true) => &partial_load & &charge.goes_on & unit.output_as("is_b_x", "is_b"),
             (false, false) => &partial_load & &charge.goes_on & is_b(),
@@ -277,11 +264,10 @@ impl Rest {
     }
 }
 
-/// The epochs of all contexts.
 struct Epochs {
     /// Contexts that were resteered in the cycle before.
     changed: Expr,
-    /// Of each bit of an epoch, one for each context.
+    /// One register for each bit of an epoch, with one bit per context.
     bits: Vec<Register>,
 }
 
@@ -304,25 +290,24 @@ impl Epochs {
         join(&self.bits.iter().map(|bits| bits.index(context)).collect::<Vec<_>>())
     }
 
-    /// The epochs of all contexts.
     fn all(&self, shape: &Shape) -> Expr {
         let epoch_of = |context| join(&self.bits.iter().map(|bits| bits.bit(context)).collect::<Vec<_>>());
         join(&(0..shape.contexts()).map(epoch_of).collect::<Vec<_>>())
     }
 }
 
-/// Whether the instruction in S7 is of the present epoch of its slot.
+/// Whether the epoch of the instruction in S7 is its slot's current one.
 struct Present {
     is_present: Expr,
-    /// It is not, since its slot was resteered in the cycle before.
+    /// The epoch is not current, because the slot was resteered in the cycle before.
     overtaken: Expr,
 }
 
 impl Present {
     fn of(m: &Builder, inputs: &Inputs, outcome: &Outcome, resteer: &Resteer, epochs: &Epochs) -> Self {
         m.comment(
-            "S7 is told whether the epoch of its instruction is the present one. What is between S3 and S7 when its slot is\n\
-             resteered is older than that.",
+            "S7 receives whether the epoch of its instruction is current. An instruction between S3 and S7 when its slot is\n\
+             resteered has an older epoch.",
         );
         let context_s6 = join_context(&inputs.warp_s6, &inputs.slot_s6);
         let [present_epoch, overtaken] = [epochs.of(&context_s6), epochs.changed.index(&context_s6)];
@@ -333,7 +318,6 @@ impl Present {
     }
 }
 
-/// Assertions and coverage.
 fn check(
     m: &Builder,
     shape: &Shape,
@@ -346,7 +330,7 @@ fn check(
     let Charge { own, goes_on, resteers } = charge;
     let Resolve { valid, rotates, .. } = &outcome.resolve;
     if shape.formal {
-        // A thread that commits lives and is not parked until its outcome is here. A row of ended threads that is popped
+        // A committing thread lives and is not parked until its outcome is here. The pop of a row of ended threads
         // commits nothing.
         m.assert("nothing_commits_before_a_release", &!(release & valid & rotates.none()));
     }
@@ -366,9 +350,9 @@ fn check(
     }
 }
 
-/// The trace port, and what it covers: the paths after S8, and what else the unit says.
+/// The trace port and its coverage points: the paths after S8, and the events of the unit.
 fn trace(m: &Builder, shape: &Shape, outcome: &Resolve, slots: &Slots, unit: &Instance) {
-    m.port_group("trace: the active path after S8, and what else the unit tells");
+    m.port_group("trace: the active path after S8, and the events of the unit");
     let cycles = shape.record_delay - shape.delay;
     let later = |field: &str, value: &Expr| delay_by(m, &format!("traced_{field}"), value, cycles);
     let x = &slots.0[0].path;
@@ -399,7 +383,7 @@ fn trace(m: &Builder, shape: &Shape, outcome: &Resolve, slots: &Slots, unit: &In
     trace.outputs(m, "");
 }
 
-/// What a unit says of a slot after S8.
+/// The outputs of a unit for a slot after S8.
 struct Slot {
     path: Path,
     gives_way: Expr,
@@ -412,7 +396,6 @@ impl Slot {
     }
 }
 
-/// The same of all slots.
 struct Slots(Vec<Slot>);
 
 impl Slots {
@@ -420,7 +403,6 @@ impl Slots {
         Self(SLOTS[..shape.slots].iter().map(|name| Slot::of(shape, unit, name)).collect())
     }
 
-    /// A value of each slot.
     fn each(&self, of: &dyn Fn(&Slot) -> Expr) -> Expr {
         join(&self.0.iter().map(of).collect::<Vec<_>>())
     }

@@ -1,15 +1,15 @@
-//! S9, gather: load data, aligned in each lane, on its way to the register file.
+//! S9, gather: takes load data, aligned in each lane, to the register file.
 //!
-//! Responses come in any order and wait in the order in which they came, each in the row of its tag. The first is aligned
-//! into the one register in front of the write port, and written in the first cycle in which no instruction in S7 may
-//! write and S8 returns no unused reservation. One that has waited there for 8 cycles asks S3 for a bubble. A response can be
-//! written in the third cycle after it came.
+//! Responses come in any order. They wait in order of arrival, each in the row of its tag. The first one is aligned
+//! into the one register in front of the write port. It is written in the first cycle in which no instruction in S7
+//! may write and S8 returns no unused reservation. A result that has waited there for 8 cycles requests a bubble from
+//! S3. A response can be written in the third cycle after its arrival.
 //!
-//! Storage, each of `outstanding` rows: lines, in block RAM where [`queue::style`](crate::queue::style) says so; what a
-//! load must remember; the tags of the responses and the free tags, LUT RAM.
+//! Storage: lines, in block RAM where [`queue::style`](crate::queue::style) selects it; the alignment and destination
+//! of each load; the tags of the responses and the free tags, in LUT RAM. Each has `outstanding` rows.
 //!
-//! Parts: `s9_response`, the first response and its alignment; `s9_late`, the register in front of the write port. Here:
-//! free tags, the write port, and what leaves.
+//! Submodules: `s9_response`, the first response and its alignment; `s9_late`, the register in front of the write
+//! port. This file has the free tags, the write port, and the outputs.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, increment, lit, zeros};
 use weft_config::extension::M;
@@ -23,7 +23,6 @@ use crate::shape::{LATE_WAIT, Shape};
 use crate::signals::{Alignment, LateResult};
 use crate::trace::Traced;
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "s9_gather",
@@ -41,13 +40,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     response.pop(&m, &late.load_taken);
     tags.become_free(&m, shape, &inputs, &late.load_taken, &response.tag);
 
-    m.comment("The write port: the late result, or S7; zero at start, before there is a late result.");
+    m.comment("The write port: the long-latency result, or S7. At start it writes the register's reset value, zero.");
     let port = inputs.write_port(shape, &late);
     m.port_group("tag for the next load");
     m.output("free_tag", &tags.free);
     m.port_group("register file's write port");
     port.outputs(&m, "write");
-    m.port_group("to S3: bubble, register written or called off, tag returned");
+    m.port_group("to S3: bubble, register written or cancelled, tag returned");
     m.output("bubble", &late.bubble(&m));
     inputs.returned(&late).outputs(&m, "late");
     m.output("tag_freed", &(&late.written & !&late.is_long));
@@ -62,48 +61,34 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 }
 
 rtl::inputs! {
-    /// What enters.
     pub struct Inputs(m: &Builder, shape: &Shape) {
         #[group = "start: registers are cleared, tags become free"]
-        /// A row of the register file is cleared.
         start_valid: Expr = m.input("start_row_valid", 1),
-        /// The row.
         start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
-        /// A tag becomes free at start.
         start_tag_valid: Expr = m.input("start_tag_valid", 1),
-        /// The tag.
         start_tag: Expr = m.input("start_tag", shape.tag_bits()),
         #[group = "a load leaves S7"]
         /// A load leaves S7 as a request.
         push: Expr = m.input("load_push_s7", 1),
-        /// There is a load in S7.
+        /// S7 holds a load, which may be squashed.
         pub may_push: Expr = m.input("may_push_load_s7", 1),
-        /// Where its result goes.
         pub load: LateResult = LateResult::inputs(m, shape, "late_s7"),
-        /// How its line becomes a value in each lane.
         pub alignment: Alignment = Alignment::inputs(m, shape, "load"),
         /// The position of the leader's word in the line.
         pub leader_word: Expr = m.input("leader_word_load", shape.lane_bits()),
         #[group = "responses of data memory"]
-        /// Memory responds.
         pub response_valid: Expr = m.input("dmem_rsp_valid", 1),
-        /// To the load of this tag.
         pub response_tag: Expr = m.input("dmem_rsp_tag", shape.tag_bits().max(1)).slice(0, shape.tag_bits()),
-        /// With this line.
         pub response_data: Expr = m.input("dmem_rsp_data", shape.line_bits()),
         #[group = "register write of S7, and reservations returned by S8"]
-        /// The register write of S7.
         write: RegisterWrite = RegisterWrite::inputs(m, shape, "s7"),
-        /// S7 may write.
+        /// The instruction in S7 may write a register.
         pub may_write: Expr = m.input("may_write_s7", 1),
-        /// S8 returns a reservation of a late result.
+        /// S8 returns the unused reservation of a long-latency result.
         pub unused: Written = Written::inputs(m, shape, "unused_s8"),
         #[group = "the oldest product or quotient"]
-        /// A product or quotient waits.
         pub long_valid: Expr = of_long(m, shape, "valid_long", 1),
-        /// Where it goes.
         pub long: LateResult = LateResult::build(shape, &mut |field, width| of_long(m, shape, &format!("{field}_long"), width)),
-        /// Its value in each lane.
         pub long_data: Expr = of_long(m, shape, "data_long", shape.line_bits()),
     }
 }
@@ -114,7 +99,6 @@ fn of_long(m: &Builder, shape: &Shape, name: &str, width: usize) -> Expr {
 }
 
 impl Inputs {
-    /// What the register file's write port writes.
     fn write_port(&self, shape: &Shape, late: &Late) -> RegisterWrite {
         let Self { start_valid, start_row, write, .. } = self;
         let LateResult { warp, rd, served, .. } = &late.target;
@@ -126,7 +110,6 @@ impl Inputs {
         }
     }
 
-    /// The late result that is written or called off.
     fn returned(&self, late: &Late) -> Written {
         let Self { unused, .. } = self;
         let LateResult { warp, slot, entry, .. } = &late.target;
@@ -138,17 +121,16 @@ impl Inputs {
     }
 }
 
-/// The free tags, in the order in which they became free.
 struct Tags {
     tags: Memory,
-    /// Where the next one that becomes free goes.
+    /// The ring position of the next tag that becomes free.
     freed_at: Register,
-    /// The first.
+    /// The first free tag.
     free: Expr,
 }
 
 impl Tags {
-    /// `push` takes the first.
+    /// Declares the tags. `push` takes the first one.
     fn declare(m: &Builder, shape: &Shape, push: &Expr) -> Self {
         m.comment("Tags in the order in which they became free.");
         let free_at = m.register("free_at", shape.tag_bits());
@@ -159,7 +141,7 @@ impl Tags {
         Self { tags, freed_at, free }
     }
 
-    /// The tag of a load that is `taken` is free again.
+    /// Frees the tag of a load that is `taken`.
     fn become_free(&self, m: &Builder, shape: &Shape, inputs: &Inputs, taken: &Expr, tag: &Expr) {
         m.comment("The tag of a load that has been taken is free again; at start all become free.");
         let Self { tags, freed_at, .. } = self;
@@ -170,13 +152,12 @@ impl Tags {
     }
 }
 
-/// The next place of a ring of any size.
+/// The next position in a ring of any size.
 fn turn(at: &Expr, places: usize) -> Expr {
     let next = increment(at, 1);
     if places.is_power_of_two() { next } else { at.is(places as u64 - 1).mux(&lit(at.width(), 0), &next) }
 }
 
-/// The late result that is written.
 fn trace(m: &Builder, shape: &Shape, late: Late) {
     m.port_group("trace");
     let LateResult { warp, slot, rd, served, number, .. } = late.target;

@@ -1,4 +1,5 @@
-//! S9, the late result in front of the register file's write port: a register, its turns, and how long it waits.
+//! S9: the register for long-latency results in front of the register file's write port, its arbitration and its wait
+//! counter.
 
 use rtl::{Builder, Bundle, Expr, Register, clog2, increment, join, ones, zeros};
 
@@ -7,33 +8,30 @@ use super::s9_response::Response;
 use crate::shape::{LATE_WAIT, Shape};
 use crate::signals::LateResult;
 
-/// The late result, which loads and long results take in turns.
+/// The long-latency result in front of the write port. Loads and products or quotients take it in turn.
 pub struct Late {
-    /// Whether there is one.
+    /// The register holds a result.
     waits: Register,
-    /// Cycles for which it has waited.
+    /// The number of cycles that it has waited.
     waited: Register,
-    /// The write port is its own in this cycle.
+    /// The result has the write port in this cycle.
     pub written: Expr,
-    /// It is written, and not to x0.
+    /// The result is written, and not to x0.
     pub writes: Expr,
-    /// The first response becomes the late result.
+    /// The register takes the first response.
     pub load_taken: Expr,
-    /// The oldest product or quotient does.
+    /// The register takes the oldest product or quotient.
     pub long_taken: Expr,
-    /// It is a product or quotient.
     pub is_long: Expr,
-    /// Where it goes.
     pub target: LateResult,
-    /// Its value in each lane.
     pub data: Expr,
 }
 
 impl Late {
-    /// The next one is the first response or the oldest long result; it is written when neither S7 may write nor S8
-    /// returns a reservation.
+    /// The next result is the first response or the oldest product or quotient. It is written in a cycle in which S7
+    /// may not write and S8 returns no reservation.
     pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, response: &Response) -> Self {
-        m.comment("The late result in front of the write port: loads and long results that wait together take turns.");
+        m.comment("The register in front of the write port. Loads and products or quotients alternate if both wait.");
         let (load_valid, long_valid) = (&response.valid, &inputs.long_valid);
         let was_long = m.register("late_was_long", 1);
         let next_is_long = m.wire("next_is_long", &(long_valid & !(load_valid & !&*was_long)));
@@ -61,7 +59,7 @@ impl Late {
         Self { waits, waited, written, writes, load_taken, long_taken, is_long, target, data }
     }
 
-    /// It has waited so long that S3 must leave it a cycle.
+    /// The result has waited so long that S3 must leave a cycle free for it.
     pub fn bubble(&self, m: &Builder) -> Expr {
         let bubble = m.register("bubble_now", 1);
         bubble.next(&(&*self.waits & !&self.written & self.waited.is(LATE_WAIT - 1))).reset(0);
@@ -69,7 +67,7 @@ impl Late {
     }
 }
 
-/// The value of each lane: what a load took of its word is extended by its sign, if it has one.
+/// The value of each lane: the sign extends the byte or half word of a signed load.
 fn extended(
     m: &Builder,
     shape: &Shape,
@@ -92,7 +90,7 @@ fn extended(
     })
 }
 
-/// One late result or the other, held.
+/// Selects one of two results, and holds it.
 fn either(
     shape: &Shape,
     is_long: &Expr,

@@ -1,4 +1,4 @@
-//! Adaptors in a chain: a core with stages of registers between pipeline and block RAM is lint-free and runs a program.
+//! Chains of adaptors: a core with register stages between pipeline and block RAM is lint-free and runs a program.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::memory::bram;
 use crate::shape::{RAM_BASE, Shape};
 use crate::{divergence, pipeline};
 
-/// Each thread prints the letter of its number, from `a` on.
+/// Each thread prints the letter of its number, starting with `a`.
 const PROGRAM: [u32; 8] = [
     0x0000_0097, // auipc x1, 0
     0x01c0_a103, // lw x2, 28(x1)
@@ -42,9 +42,9 @@ module bench;
 endmodule
 ";
 
-/// An adaptor with all memory ports of the pipeline on both sides, which gives on the answers a cycle late.
+/// An adaptor with all memory ports of the pipeline on both sides. It passes the answers on one cycle later.
 fn late_answers(name: &str, pipeline: &Module) -> Module {
-    let m = Builder::new(name, "The answers of memory, a cycle late.");
+    let m = Builder::new(name, "Delays the answers of memory by a cycle.");
     let of_memory = |name: &str| name.starts_with("imem_") || name.starts_with("dmem_");
     for port in pipeline.ports().iter().filter(|port| of_memory(&port.name)) {
         let next = format!("next_{}", port.name);
@@ -65,7 +65,7 @@ fn late_answers(name: &str, pipeline: &Module) -> Module {
     m.finish().unwrap()
 }
 
-/// A core of one warp with these stages between the pipeline and block RAM, in the folder as `core.v`.
+/// Writes a core of one warp with these stages between the pipeline and block RAM to `core.v` in the folder.
 fn write(stages: &[&str], folder: &Path) -> Module {
     let memory = Memory { ram_bytes: 4096, ..Memory::of_kind(MemoryKind::Bram) };
     let mut config = Config { warps: 1, threads: 4, memory, ..Config::default() };

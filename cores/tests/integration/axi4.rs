@@ -1,4 +1,4 @@
-//! The AXI4 master: its text, its ports, and what a linter says of it.
+//! The AXI4 master: its text, its ports, and lint.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,6 @@ fn config(warps: u32, threads: u32, outstanding: u32) -> Config {
     config
 }
 
-/// What `verilator --lint-only -Wall` says of all modules in a folder.
 fn lint(folder: &Path) -> String {
     run("verilator", folder, &["--lint-only", "-Wall", "--top-module", "weft_core", "weft_core.v"])
 }

@@ -1,4 +1,4 @@
-//! Memory in the core: its text, and what Yosys makes of it.
+//! Memory in the core: its text, and its synthesis by Yosys.
 
 use std::fs;
 
@@ -36,7 +36,7 @@ fn lint_is_silent() {
     }
 }
 
-/// Cells of each type that Yosys makes of the memory for an ECP5.
+/// Cells of each type in Yosys' synthesis of the memory for an ECP5.
 fn cells(config: &Config, image: bool) -> impl Fn(&str) -> u32 + use<> {
     let elaborate = if image { cores::elaborate_with_image } else { cores::elaborate };
     let core = elaborate(config, 0x8000_0000).unwrap();
@@ -56,7 +56,7 @@ fn cells(config: &Config, image: bool) -> impl Fn(&str) -> u32 + use<> {
 
 #[test]
 fn the_memory_becomes_block_ram_and_no_more_than_its_bytes_need() {
-    // Warps, threads, bytes of RAM, whether it starts with a program; blocks of 2 KiB.
+    // Warps, threads, bytes of RAM, whether there is an initial image; blocks of 2 KiB.
     for (warps, threads, ram_bytes, image, blocks) in [
         (2, 4, 65536, false, 32),
         (2, 4, 65536, true, 32),
@@ -86,7 +86,7 @@ fn atomic_operations_need_a_register_for_each_reservation() {
         cells(&config, false)
     });
     assert_eq!(with("DP16KD"), 32);
-    // Each hart: whether it holds one, 12 bits of row and 2 of word; and what the second cycle remembers.
+    // Each hart: a valid bit, 12 bits of row and 2 of word. Then the registers of the second cycle.
     let (reservations, second_cycle) = (8 * (1 + 12 + 2), 1 + 4 + 12 + 3 + 4 + 32);
     assert_eq!(with("TRELLIS_FF") - without("TRELLIS_FF"), reservations + second_cycle);
 }

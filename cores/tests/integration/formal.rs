@@ -1,6 +1,6 @@
-//! Proofs of divergence units over all programs, and broken copies whose proofs fail.
+//! Proofs of divergence units over all programs, and broken copies for which the proofs fail.
 //!
-//! What is proved, at what sizes and under which assumptions stands in docs/design/verification.md.
+//! docs/design/proofs.md lists the claims, sizes and assumptions.
 
 mod abc;
 mod edge;
@@ -15,10 +15,10 @@ use rtl::with_fault;
 use weft_config::Config;
 use yosys::{Cycles, Design};
 
-/// Cycles from reset within which every cover statement of a unit is reached.
+/// Cycles after reset that suffice to reach every cover statement of a unit.
 const REACHED: Cycles = Cycles(22);
 
-/// The sizes of a unit that is proved alone.
+/// The sizes for the proof of a single unit.
 fn shape(unit: &str, [warps, threads, pc_bits, depth_bits]: [usize; 4], fair_after: u64) -> Shape {
     let mut config = Config { warps: warps as u32, threads: threads as u32, ..Config::default() };
     config.divergence.fair_after = fair_after;
@@ -27,7 +27,6 @@ fn shape(unit: &str, [warps, threads, pc_bits, depth_bits]: [usize; 4], fair_aft
     Shape { pc_bits, depth_bits, formal: true, ..shape }
 }
 
-/// A unit under the rules of the pipeline.
 fn unit(name: &str, sizes: [usize; 4], fair_after: u64) -> Design {
     unit_of(name, &shape(name, sizes, fair_after))
 }
@@ -37,17 +36,16 @@ fn unit_of(name: &str, shape: &Shape) -> Design {
     Design::new(&formal::unit(shape, unit).expect("a whole module"))
 }
 
-/// The sorted table at 2 warps of 4 threads, without what is said of waiting, which `waiting` proves on top.
+/// The sorted table at 2 warps of 4 threads, without the properties of waiting, which `waiting` proves on top.
 fn sorted_table() -> Design {
     unit("sorted-table", [2, 4, 4, 2], 2).without(&waiting::PROPERTIES)
 }
 
-/// The same where the sorter folds rows.
+/// The same, with a sorter that folds rows.
 fn sorted_table_that_folds() -> Design {
     unit_of("sorted-table", &Shape { folds_rows: true, ..shape("sorted-table", [2, 4, 4, 2], 2) })
 }
 
-/// The context compact sort and its specification, at full width.
 fn ccs(threads: usize) -> Design {
     let unit = divergence::find("sorted-table").expect("a unit");
     let shape = Shape { pc_bits: 30, depth_bits: 8, ..shape("sorted-table", [1, threads, 30, 8], 2) };
@@ -63,7 +61,7 @@ fn assert_proved(outcome: Result<String, String>) {
     }
 }
 
-/// A proof fails by a counterexample, not by a mistake in the text or for lack of time.
+/// Asserts that a proof fails by a counterexample, not by an error in the text or by lack of time.
 #[track_caller]
 fn assert_fails(what: &str, outcome: Result<String, String>) {
     let log = outcome.err().unwrap_or_else(|| panic!("{what}: proved all the same"));
@@ -139,7 +137,7 @@ fn broken_copies_of_the_sorted_table_fail() {
         ("the front is off by one", "cct.an_insert_overwrites_the_front_row"),
         ("a release goes unnoticed", "sorted_table.s7_misses_a_barrier_release"),
         ("y loses what is written", "sorted_table.y_is_not_forwarded"),
-        ("a parked path does not give way", "sorted_table.a_parked_path_stays_in_charge"),
+        ("a parked path does not yield", "sorted_table.a_parked_path_stays_in_charge"),
     ];
     for (what, fault) in broken {
         assert_fails(what, with_fault(fault, sorted_table).prove_by_induction());

@@ -1,13 +1,13 @@
-//! The heads of the emitted modules: above each stand its purpose, and its latency and contract.
+//! The heads of the emitted modules: each module's comment states its purpose, then its latency and contract.
 
 use std::collections::HashSet;
 
 use weft_config::{Config, Memory, MemoryKind, Unit};
 
-/// The whole core, whose ports `docs/design/microarchitecture.md` describes.
+/// The whole core. `docs/manual/integration.md` describes its ports.
 const WHOLE: [&str; 2] = [cores::TOP, cores::PIPELINE];
 
-/// What the comment above a module lacks.
+/// The part that is missing from the comment above a module.
 fn lacks(text: &str) -> Option<&'static str> {
     let head: Vec<&str> = text.lines().take_while(|line| line.starts_with("//")).collect();
     let begins = |line: &&str, with: &str| line.strip_prefix(with).is_some_and(|rest| !rest.trim().is_empty());
@@ -20,7 +20,7 @@ fn lacks(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The names in the sentence on timing that the module does not have: ports that have another name by now.
+/// Names in the timing sentence that the module does not have, for example after a port was renamed.
 fn unknown_names(text: &str) -> Vec<&str> {
     let (head, module) = text.split_at(text.find("\nmodule ").unwrap_or(0));
     let timing = head.find("// Timing: ").map_or("", |at| &head[at..]);
@@ -29,7 +29,8 @@ fn unknown_names(text: &str) -> Vec<&str> {
     timing.split('`').skip(1).step_by(2).filter(|name| !words.contains(name)).collect()
 }
 
-/// Two of each unit, which between them have every memory kind, narrow and wide warps, and trace port or none.
+/// Two configurations of each unit. Together they have every memory kind, narrow and wide warps, with and without
+/// trace port.
 fn configurations() -> Vec<Config> {
     let units = Unit::names().into_iter().flat_map(|unit| [unit, unit]);
     let configuration = |(number, unit): (usize, &'static str)| {

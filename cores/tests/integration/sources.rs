@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Lines of a function, signature and closing brace included.
+/// Most lines of a function, with signature and closing brace.
 const LONGEST: usize = 120;
 
-/// The functions of a source text that rustfmt has formatted: name and number of lines. A function ends with the first
-/// closing brace that is indented as its `fn`, or has no body.
+/// The functions of a source that rustfmt has formatted, as name and number of lines. A function ends with the first
+/// closing brace that is indented like its `fn`, or has no body.
 fn functions(text: &str) -> Vec<(String, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -27,7 +27,6 @@ fn functions(text: &str) -> Vec<(String, usize)> {
     lines.iter().enumerate().filter_map(function).collect()
 }
 
-/// All sources below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries.flat_map(|at| if at.is_dir() { sources(&at) } else { vec![at] }).collect();

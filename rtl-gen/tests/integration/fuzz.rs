@@ -20,7 +20,7 @@ fn a_small_campaign_agrees_and_is_not_run_twice() {
     assert!(text.starts_with("6 programs: 6 agree, 0 fail, 0 did not end"), "{text}");
     assert!(!text.contains("a second"), "nothing was left to run: {text}");
     let error = workspace.refused(&SMALL);
-    assert!(error.contains("fuzz-5: holds a campaign; go on with it by --resume"), "{error}");
+    assert!(error.contains("fuzz-5: holds a campaign; continue it with --resume"), "{error}");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_coverage_file_is_left_as_it_was_by_a_call_that_runs_nothing() {
     let counted = [&SMALL[..], &["--coverage", "coverage.json"]].concat();
     fs::create_dir(workspace.join("fuzz-5")).unwrap();
     fs::write(workspace.join("fuzz-5/notes"), "mine").unwrap();
-    assert!(workspace.refused(&counted).contains("holds files that are no campaign's"));
+    assert!(workspace.refused(&counted).contains("holds files that do not belong to a campaign"));
     fs::remove_dir_all(workspace.join("fuzz-5")).unwrap();
     workspace.weft(&SMALL).succeeded();
     let text = workspace.weft(&[&counted[..], &["--resume"]].concat()).succeeded().stdout;
@@ -100,6 +100,6 @@ fn requests_that_cannot_be_met_name_the_nearest_choice() {
     let error = workspace.refused(&["fuzz", "--seed", "1", "--count", "0"]);
     assert!(error.contains("--count"), "{error}");
     let error = workspace.refused(&[&SMALL[..], &["--resume"]].concat());
-    assert!(error.contains("holds no campaign to go on with; start one without --resume"), "{error}");
+    assert!(error.contains("holds no campaign to resume; start one without --resume"), "{error}");
     assert!(!workspace.join("fuzz-5").exists());
 }

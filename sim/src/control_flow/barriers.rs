@@ -1,23 +1,20 @@
-//! Barriers at which only some threads of a path may wait.
-
 use super::code::Code;
 use super::graph::Graph;
 use super::transfer;
 use super::uniform::Divergence;
 
-/// A barrier, or a call of a function that waits at one, that some threads of a path may come to
-/// while others do not: a unit that keeps a reconvergence stack may then wait for ever.
+/// A barrier, or a call of a function with a barrier, that some threads of a path may reach while others do not. A
+/// unit with a reconvergence stack may then wait for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DivergentBarrier {
     /// Address of the write to CSR 0x801, or of the call.
     pub pc: u32,
-    /// First address of the function that is called.
     pub callee: Option<u32>,
-    /// Addresses of the branches, not proved uniform, that may part the threads.
+    /// Addresses of the branches, not proved uniform, at which the threads may diverge.
     pub branches: Vec<u32>,
 }
 
-/// The barriers of a graph under such branches, by address.
+/// The barriers of a graph that depend on such branches, sorted by address.
 pub(super) fn divergent(code: &Code, graph: &Graph, divergences: &[Divergence]) -> Vec<DivergentBarrier> {
     let waits = waiting(code, graph);
     let mut barriers = Vec::new();
@@ -40,7 +37,7 @@ pub(super) fn divergent(code: &Code, graph: &Graph, divergences: &[Divergence]) 
     barriers
 }
 
-/// Whether a barrier can be reached from each block, over calls too.
+/// For each block, whether it can reach a barrier, also through calls.
 fn waiting(code: &Code, graph: &Graph) -> Vec<bool> {
     let mut predecessors = graph.predecessors();
     for (number, block) in graph.blocks.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The graph as others see it: by addresses, and only what can be reached.
+//! The public view of the graph: addresses instead of indices, and only reachable blocks.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,20 +6,18 @@ use std::ops::Range;
 use super::code::Code;
 use super::graph::{Callees, Graph, Leave};
 
-/// Instructions that are entered at the first and left at the last.
+/// A basic block: control enters at the first instruction and leaves at the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Addresses of its instructions.
     pub range: Range<u32>,
-    /// First addresses of the blocks that control goes to, at the same call depth.
+    /// First addresses of the successor blocks at the same call depth.
     pub successors: Vec<u32>,
-    /// How control leaves the graph, if it does.
     pub leave: Option<Leave>,
     /// First addresses of the functions that it calls at its end, as far as they are known.
     pub callees: Vec<u32>,
 }
 
-/// The blocks that can be reached from some, over calls too.
+/// The blocks reachable from `from`, also through calls.
 pub(super) fn reached(graph: &Graph, from: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
     let mut reached = BTreeSet::new();
     let mut work: Vec<usize> = from.into_iter().collect();
@@ -32,7 +30,6 @@ pub(super) fn reached(graph: &Graph, from: impl IntoIterator<Item = usize>) -> B
     reached
 }
 
-/// Blocks by address.
 pub(super) fn of(code: &Code, graph: &Graph, reached: &BTreeSet<usize>) -> Vec<Block> {
     let first = |number: &usize| code.pc(graph.blocks[*number].first);
     let block = |number: &usize| {
@@ -48,7 +45,7 @@ pub(super) fn of(code: &Code, graph: &Graph, reached: &BTreeSet<usize>) -> Vec<B
 }
 
 impl Callees {
-    /// The first blocks of those that are known.
+    /// The first blocks of the known callees.
     pub fn known(&self) -> &[usize] {
         match self {
             Self::Known(callees) => callees,

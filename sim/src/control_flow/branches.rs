@@ -1,23 +1,17 @@
-//! The instructions at which threads may part.
-
 use super::code::Code;
 use super::graph::{Block, Graph, Leave, Lost};
 use super::postdominators::{self, PostDominator};
 use super::table::Reconvergence;
 use super::transfer::{ReturnKind, Transfer};
 
-/// An instruction at which threads may part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// Its address.
     pub pc: u32,
-    /// What it is.
     pub kind: Kind,
-    /// Where the threads come together again, or why that is not known.
+    /// The reconvergence point, or the reason why it is unknown.
     pub together: Result<Reconvergence, Reason>,
 }
 
-/// Instructions at which threads may part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `beq` … `bgeu`
@@ -28,25 +22,22 @@ pub enum Kind {
     IndirectCall,
 }
 
-/// Why it is not known where threads come together again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// Some of them may get to this pc, where control is lost.
+    /// Some threads may reach this pc, where the successor is unknown.
     Lost(Lost, u32),
-    /// Some of them may go round the loop at this pc for ever, while others return.
+    /// Some threads may stay in the loop at this pc for ever, while others return.
     Endless(u32),
-    /// Some of them return by the instruction at this pc, which is not the word 0x00008067.
+    /// Some threads return with the instruction at this pc, which is not the word 0x00008067.
     OtherReturn(u32),
 }
 
 impl Branch {
-    /// The entry of the table.
     pub fn reconvergence(&self) -> Reconvergence {
         self.together.unwrap_or_default()
     }
 }
 
-/// The branches of a graph, by address.
 pub(super) fn of(code: &Code, graph: &Graph) -> Vec<Branch> {
     let ways = Ways::of(graph);
     let branch = |(number, block): (usize, &Block)| {
@@ -65,13 +56,13 @@ pub(super) fn of(code: &Code, graph: &Graph) -> Vec<Branch> {
     graph.blocks.iter().enumerate().filter_map(branch).collect()
 }
 
-/// What is met on all ways out of each block.
+/// Post-dominators of each block, by the kind of exit that a path may take.
 struct Ways {
-    /// Where ways are looked at that return, get lost or go round for ever.
+    /// Considers only paths that return, get lost or loop for ever.
     lasting: Vec<PostDominator>,
-    /// Where all ways end the thread.
+    /// Used where every path ends the thread.
     ending: Vec<PostDominator>,
-    /// The nearest block at which control is lost, that goes round for ever, that returns otherwise than by `ret`.
+    /// The nearest block with an unknown successor; then one that loops for ever, then one with a return other than `ret`.
     lost: Vec<Option<usize>>,
     endless: Vec<Option<usize>>,
     other_return: Vec<Option<usize>>,
@@ -83,8 +74,8 @@ impl Ways {
         let leave = |number: usize| graph.blocks.get(number).and_then(|block| block.leave);
         let which =
             |like: &dyn Fn(Leave) -> bool| graph.nearest((0..length).filter(|number| leave(*number).is_some_and(like)));
-        // A way into an endless loop ends where it comes to the loop's first block, and a way round the loop
-        // where it comes there again: so branches in the loop come together there at the latest.
+        // A path into an endless loop ends at the loop's first block; so does a path around the loop. Branches inside
+        // the loop therefore reconverge at that block at the latest.
         let endless = graph.endless_loops();
         let arrival = |to: usize| endless.binary_search(&to).map_or(to, |place| length + place);
         let redirected = |block: &Block| block.successors.iter().map(|to| arrival(*to)).collect();

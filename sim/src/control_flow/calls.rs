@@ -1,18 +1,19 @@
-//! Which calls come back, and at the right call depth.
+//! Calls that return, and whether they return at the right call depth.
 
 use super::code::Code;
 use super::graph::{Block, Callees, Graph, Leave, Lost};
 
 impl Graph {
-    /// Puts an edge behind each call that may return, and marks those that may return at another call depth.
+    /// Adds an edge after each call that may return, and marks the calls that may return at another call depth.
     pub fn close_calls(&mut self, code: &Code) {
         self.connect_returns(code);
         self.end_with_callees();
         self.lose_depths();
     }
 
-    /// A call returns if a return, or something unknown, can be reached from its callee. To be reached may
-    /// take other calls that return: the least solution, so that a recursion without an end does not.
+    /// A call returns if a return, or something unknown, is reachable from its callee. The path may include other
+    /// calls that return.
+    /// This is the least solution, so an endless recursion does not return.
     fn connect_returns(&mut self, code: &Code) {
         let mut calls = Calls::of(self);
         let mut predecessors = self.predecessors();
@@ -20,7 +21,7 @@ impl Graph {
         let mut work: Vec<usize> = Vec::new();
         let leaves = |graph: &Self, number: usize| !matches!(graph.blocks[number].leave, None | Some(Leave::End));
         work.extend((0..self.blocks.len()).filter(|number| leaves(self, *number)));
-        // Such calls return whatever is reached.
+        // Calls of unknown functions always return.
         let mut returning = std::mem::take(&mut calls.unknown);
         loop {
             for call in returning.drain(..) {
@@ -46,7 +47,6 @@ impl Graph {
         }
     }
 
-    /// A call that never returns ends the thread if its callee may.
     fn end_with_callees(&mut self) {
         self.spread(Leave::End, |call| {
             let ends = call.successors.is_empty() && call.leave.is_none();
@@ -55,8 +55,7 @@ impl Graph {
         });
     }
 
-    /// A call may return at another depth if a jump that the call depth counts wrongly can be reached from its
-    /// callee.
+    /// A call may return at another depth if its callee can reach a jump that the call depth counts wrongly.
     fn lose_depths(&mut self) {
         self.spread(Leave::Lost(Lost::Depth), |call| {
             call.leave = Some(Leave::Lost(Lost::Call));
@@ -64,8 +63,8 @@ impl Graph {
         });
     }
 
-    /// Tells `inherit` of each call from whose callee `leave` can be reached. Where it answers yes, the same can be
-    /// reached from the call.
+    /// Calls `inherit` for each call whose callee can reach `leave`. If it returns true, the call can reach the same,
+    /// and callers of its function are visited too.
     fn spread(&mut self, leave: Leave, mut inherit: impl FnMut(&mut Block) -> bool) {
         let calls = Calls::of(self);
         let predecessors = self.predecessors();
@@ -80,7 +79,6 @@ impl Graph {
         }
     }
 
-    /// The blocks from which control goes to each block.
     pub fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut predecessors = vec![Vec::new(); self.blocks.len()];
         for (number, block) in self.blocks.iter().enumerate() {
@@ -90,11 +88,9 @@ impl Graph {
     }
 }
 
-/// Who calls whom.
 struct Calls {
     /// The calls of the function that begins with a block.
     of_block: Vec<Vec<usize>>,
-    /// Calls of functions that are not known.
     unknown: Vec<usize>,
 }
 

@@ -1,18 +1,15 @@
-//! The words of a program that may be instructions.
-
 use crate::Program;
 use crate::decode::{Instruction, decode};
 
-/// The executable parts of a program, decoded word by word. Words are counted over all parts, from 0.
+/// The executable ranges of a program, decoded word by word. Words are numbered from 0 over all ranges.
 pub(super) struct Code {
     pieces: Vec<Piece>,
 }
 
 struct Piece {
     start: u32,
-    /// Number of words in the pieces before it.
     before: usize,
-    /// `None` for what is no instruction.
+    /// `None` for a word that is not an instruction.
     instructions: Vec<Option<Instruction>>,
 }
 
@@ -35,12 +32,11 @@ impl Code {
         Self { pieces }
     }
 
-    /// First address and number of words of each contiguous part.
+    /// First address and number of words of each contiguous piece.
     pub fn pieces(&self) -> impl Iterator<Item = (u32, usize)> {
         self.pieces.iter().map(|piece| (piece.start, piece.instructions.len()))
     }
 
-    /// Number of words.
     pub fn len(&self) -> usize {
         self.pieces.last().map_or(0, |piece| piece.before + piece.instructions.len())
     }
@@ -52,13 +48,12 @@ impl Code {
         (pc.is_multiple_of(4) && offset < piece.instructions.len()).then_some(piece.before + offset)
     }
 
-    /// The address of a word.
     pub fn pc(&self, index: usize) -> u32 {
         let piece = self.piece(index);
         piece.start + 4 * (index - piece.before) as u32
     }
 
-    /// The instruction in a word; `None` if it is none.
+    /// The instruction in a word; `None` if the word is not an instruction.
     pub fn instruction(&self, index: usize) -> Option<Instruction> {
         let piece = self.piece(index);
         piece.instructions[index - piece.before]

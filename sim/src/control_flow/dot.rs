@@ -1,5 +1,3 @@
-//! The graph for Graphviz.
-
 use std::fmt::Write;
 
 use super::{Analysis, Block, Leave, Lost, Reconvergence, ReturnKind};
@@ -7,8 +5,8 @@ use crate::Program;
 use crate::decode::decode;
 
 impl Analysis {
-    /// The graph in the language of Graphviz: one box a block with its instructions, one cluster a function, solid
-    /// edges for control, a dotted one from each branch to where its threads come together again.
+    /// The graph for Graphviz: one box per block with its instructions, one cluster per function. Solid edges are
+    /// control flow; a dotted edge links each branch to its reconvergence point.
     pub fn dot(&self, program: &Program) -> String {
         let mut text = String::from(
             "digraph control_flow {\n  node [shape=box, fontname=monospace, fontsize=10];\n  edge [fontsize=10];\n",

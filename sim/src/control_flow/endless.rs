@@ -1,12 +1,10 @@
-//! Loops that control never leaves.
-
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::graph::Graph;
 
 impl Graph {
-    /// One block of each loop without a way out: the first by address.
+    /// One block of each loop without an exit: the first by address.
     pub fn endless_loops(&self) -> Vec<usize> {
         let leaves = (0..self.blocks.len()).filter(|number| self.blocks[*number].leave.is_some());
         let leaving = self.nearest(leaves);
@@ -30,7 +28,7 @@ impl Graph {
         endless
     }
 
-    /// For each block, one of `sources` that can be reached from it by the fewest edges.
+    /// For each block, the source that it reaches over the fewest edges.
     pub fn nearest(&self, sources: impl IntoIterator<Item = usize>) -> Vec<Option<usize>> {
         let predecessors = self.predecessors();
         let mut nearest = vec![None; self.blocks.len()];

@@ -1,4 +1,4 @@
-//! What registers may hold at the beginning of each block, followed from the entries of functions.
+//! Possible register values at the beginning of each block, propagated from the entries of functions.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,27 +12,25 @@ use super::value::{MOST, Value};
 use crate::Program;
 use crate::decode::{Arithmetic, Instruction, Register, Width};
 
-/// Visits of a block after which its loops are no longer followed round by round.
+/// After this many visits of a block its state is widened, so that loops are not followed iteration by iteration.
 const VISITS: u32 = 8;
 
-/// States at the beginning of the blocks of a graph.
 pub(super) struct Facts<'a> {
     program: &'a Program,
     code: &'a Code,
     graph: &'a Graph,
-    /// `None` where nothing leads.
+    /// `None` for a block that has not been reached.
     states: Vec<Option<State>>,
     visits: Vec<u32>,
     work: BTreeSet<usize>,
 }
 
-/// What the facts say of jumps and addresses.
 #[derive(Default)]
 pub(super) struct Findings {
     pub resolved: Resolved,
-    /// Jumps to where is not known, and whether it may be by a table.
+    /// Jumps with unknown targets, and whether they may go through a table.
     pub unresolved: Vec<(usize, bool)>,
-    /// Those of the resolved jumps that go by a table of which only the beginning is known.
+    /// Resolved jumps through a table of which only the beginning is known.
     pub unbounded: BTreeSet<usize>,
     /// Addresses in the code that the program computes.
     pub computed: BTreeSet<u32>,
@@ -41,7 +39,7 @@ pub(super) struct Findings {
 }
 
 impl<'a> Facts<'a> {
-    /// The facts of a program whose functions begin at `entries`, and perhaps elsewhere.
+    /// The facts of a program with functions at `entries`, and perhaps elsewhere.
     pub fn of(program: &'a Program, code: &'a Code, graph: &'a Graph, entries: &BTreeSet<usize>) -> Self {
         let length = graph.blocks.len();
         let (states, visits) = (vec![None; length], vec![0; length]);
@@ -53,8 +51,8 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// The state in a block after its last instruction but before control goes on; `visit` sees
-    /// each instruction with the state before it.
+    /// Returns the state after the last instruction of a block, before control leaves it. `visit` receives each
+    /// instruction with the state before it.
     fn execute(&self, block: usize, visit: &mut dyn FnMut(usize, Instruction, &State)) -> State {
         let mut state = self.states[block].clone().unwrap_or_else(State::unknown);
         let block = &self.graph.blocks[block];
@@ -67,7 +65,7 @@ impl<'a> Facts<'a> {
         state
     }
 
-    /// Carries the state at the end of a block to where control goes from it.
+    /// Propagates the state at the end of a block to its successors.
     fn leave(&mut self, number: usize) {
         let mut last = None;
         let state = self.execute(number, &mut |_, instruction, before| {
@@ -102,7 +100,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Goes on behind a call, if that returns.
+    /// Propagates the state past a call that may return.
     fn come_back(&mut self, call: usize, mut state: State) {
         state.call();
         if !self.graph.blocks[call].successors.is_empty() {
@@ -111,7 +109,7 @@ impl<'a> Facts<'a> {
     }
 
     fn flow_to(&mut self, pc: u32, state: State) {
-        // A block that does not begin here yet will do so in the next graph.
+        // If no block begins at this address, the next graph will have one there.
         let Some(block) = self.graph.block_at(self.code, pc) else { return };
         if self.code.pc(self.graph.blocks[block].first) != pc {
             return;
@@ -136,9 +134,9 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The table of addresses from which the jump in a word has loaded its target. Its end is not known, but where
-    /// compilers put such a table, what follows is no address in the same function, or the next table of
-    /// the function: then it gets targets that it does not have.
+    /// The table of addresses from which a jump has loaded its target. The end of the table is unknown.
+    /// Compilers put behind it a word that is no address in the same function, or the function's next table. In the
+    /// second case the jump gets targets that it does not have.
     fn table(&self, word: usize, value: &Value) -> Option<Table> {
         let Value::Loaded(start) = *value else { return None };
         let function = functions::extent(self.program, self.code.pc(word))?;
@@ -151,7 +149,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether the jump in a word goes by a table of pointers to functions: the first is no place in its own
+    /// Returns whether a jump goes through a table of function pointers: the first entry is outside the jump's own
     /// function.
     fn is_pointer(&self, word: usize, value: &Value) -> bool {
         let Value::Loaded(start) = *value else { return false };
@@ -160,7 +158,6 @@ impl<'a> Facts<'a> {
         target.zip(function).is_some_and(|(target, function)| !function.contains(&target))
     }
 
-    /// What they say.
     pub fn findings(&self) -> Findings {
         let mut findings = Findings::default();
         for number in 0..self.graph.blocks.len() {
@@ -185,7 +182,6 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A table of addresses.
 struct Table {
     range: Range<u32>,
     targets: BTreeSet<u32>,
@@ -200,7 +196,7 @@ impl Table {
 impl Findings {
     fn see(&mut self, pc: u32, instruction: Instruction, state: &State) {
         match instruction {
-            // The other half of an address is loaded by lui or auipc before.
+            // The other half of the address was loaded by an earlier lui or auipc.
             Instruction::Immediate { operation: Arithmetic::Add, rs1, immediate, .. } => {
                 self.computed.extend(state.get(rs1).single().map(|base| base.wrapping_add(immediate)));
             }
@@ -208,7 +204,7 @@ impl Findings {
                 let bases = state.get(rs1).values().filter(|bases| bases.len() > 1).unwrap_or_default();
                 self.indexed.extend(bases.iter().map(|base| base.wrapping_add(offset)));
             }
-            // A return address that the call depth does not know of.
+            // A return address outside the link registers, which the call depth ignores.
             Instruction::Jump { rd, .. } | Instruction::JumpRegister { rd, .. } if !matches!(rd, 0 | 1 | 5) => {
                 self.computed.insert(pc.wrapping_add(4));
             }
@@ -250,7 +246,6 @@ impl Findings {
     }
 }
 
-/// All targets of a `jalr`, if they are known.
 fn targets(before: &State, base: Register, offset: u32) -> Option<BTreeSet<u32>> {
     let bases = before.get(base).values()?;
     Some(bases.iter().map(|base| base.wrapping_add(offset) & !1).collect())

@@ -1,4 +1,4 @@
-//! Functions, for reports: the analysis itself does not keep them apart.
+//! Functions, for reports only: the analysis itself does not separate them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -6,20 +6,18 @@ use std::ops::Range;
 use super::{Block, Branch};
 use crate::Program;
 
-/// The code from one function's first instruction to the next one's.
+/// The code from a function's first instruction to that of the next function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionSummary {
     /// The symbol at its first instruction; `None` if there is none.
     pub name: Option<String>,
-    /// Address of its first instruction.
     pub start: u32,
-    /// Number of basic blocks.
     pub blocks: usize,
-    /// Places in the list of branches of those that stand in it.
+    /// Its branches, as a range of indices into the list of branches.
     pub branches: Range<usize>,
 }
 
-/// The addresses of the function that `pc` stands in, by its symbol; `None` if no symbol says so.
+/// The address range of the function that contains `pc`, from its symbol; `None` without one.
 pub(super) fn extent(program: &Program, pc: u32) -> Option<Range<u32>> {
     let functions = program.functions();
     let before = functions.partition_point(|function| function.address <= pc);
@@ -27,8 +25,8 @@ pub(super) fn extent(program: &Program, pc: u32) -> Option<Range<u32>> {
     Some(function.address..function.address.saturating_add(function.bytes)).filter(|range| range.contains(&pc))
 }
 
-/// The functions that begin at these addresses, with the blocks and branches from each start to the next. Both are in
-/// the order of their addresses.
+/// The functions that begin at these addresses, with the blocks and branches of each. All lists are sorted by
+/// address.
 pub(super) fn of(
     program: &Program,
     starts: &BTreeSet<u32>,

@@ -1,86 +1,72 @@
 //! The control-flow graph of the whole program.
 //!
-//! Functions are not kept apart: a call is an edge to the instruction after it, and a jump into
-//! another function, a tail call, an edge like any other, because it stays at the same call depth. So the graph
-//! does not depend on where functions begin and end, and every word of the code has its block.
+//! Functions are not separated. A call is an edge to the instruction after it. A jump into another function (a tail
+//! call) is an ordinary edge, because it stays at the same call depth.
+//! So the graph does not depend on the extents of functions, and every word of the code has a block.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::Code;
 use super::transfer::{ReturnKind, Transfer};
 
-/// Blocks and edges.
 pub(super) struct Graph {
     pub blocks: Vec<Block>,
-    /// The block of each word.
     block_of: Vec<usize>,
 }
 
-/// Instructions that are entered at the first and left at the last.
+/// A basic block: control enters at the first instruction and leaves at the last.
 #[derive(Debug)]
 pub(super) struct Block {
-    /// The first word.
     pub first: usize,
-    /// The last word.
     pub last: usize,
-    /// What the last word does.
     pub transfer: Transfer,
-    /// Blocks that control goes to, at the same call depth.
     pub successors: Vec<usize>,
     pub callees: Callees,
-    /// How control leaves the graph, if it does.
     pub leave: Option<Leave>,
 }
 
-/// What a block calls at its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Callees {
     #[default]
     None,
-    /// The functions that begin with these blocks.
     Known(Vec<usize>),
-    /// Any function, which returns.
+    /// Any function; it returns.
     Unknown,
 }
 
-/// How control leaves the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Leave {
-    /// To the caller.
     Return(ReturnKind),
-    /// For good: the thread ends or the core halts.
+    /// The thread ends or the core halts.
     End,
-    /// To nobody knows where.
     Lost(Lost),
 }
 
-/// Why it is not known where control goes, or at which call depth.
+/// The reason why a successor or its call depth is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lost {
-    /// A jump to an address that the analysis cannot tell.
+    /// A jump to an address that the analysis cannot determine.
     Jump,
-    /// A jump through a link register that is no return, or a return that is no jump through a link register: the call
-    /// depth counts it wrongly.
+    /// A jump through a link register that is not a return, or a return through another register: the call depth
+    /// counts it wrongly.
     Depth,
-    /// A call of a function that may come back at another call depth.
+    /// A call of a function that may return at another call depth.
     Call,
-    /// Out of the program's code.
     Outside,
 }
 
-/// What is known of indirect jumps and calls, by their words.
+/// Known facts about indirect jumps and calls, by word number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Resolved {
-    /// All targets of an indirect jump or call.
     pub targets: BTreeMap<usize, BTreeSet<u32>>,
     /// Jumps that the call depth counts wrongly.
     pub skewing: BTreeSet<usize>,
-    /// Jumps that leave for another function, which returns for this one.
+    /// Tail calls: jumps to another function, which returns to this one's caller.
     pub tail_calls: BTreeSet<usize>,
 }
 
 impl Graph {
-    /// The graph of `code`, with blocks that begin at `entries` too.
+    /// The graph of `code`. Blocks also begin at `entries`.
     pub fn new(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> Self {
         let mut graph = Self::without_edges(code, &leaders(code, entries, resolved));
         for number in 0..graph.blocks.len() {
@@ -102,7 +88,6 @@ impl Graph {
         Self { block_of: block_of.collect(), blocks }
     }
 
-    /// The block that begins at an address; `None` outside the code.
     pub fn block_at(&self, code: &Code, pc: u32) -> Option<usize> {
         code.index(pc).map(|word| self.block_of[word])
     }
@@ -146,7 +131,6 @@ impl Graph {
     }
 }
 
-/// The words with which blocks begin.
 fn leaders(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> BTreeSet<usize> {
     let mut leaders = entries.clone();
     leaders.extend(code.pieces().filter_map(|(start, _)| code.index(start)));
@@ -155,7 +139,7 @@ fn leaders(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> BTree
         let pc = code.pc(word);
         match Transfer::of(code.instruction(word), pc) {
             Transfer::Next => continue,
-            // Words that are no instructions make one block.
+            // Consecutive words that are not instructions form one block.
             Transfer::End if code.instruction(word).is_none() && next_is_none(word) => continue,
             Transfer::Branch { target } | Transfer::Jump { target } | Transfer::Call { target } => {
                 leaders.extend(code.index(target));
@@ -168,7 +152,6 @@ fn leaders(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> BTree
     leaders
 }
 
-/// Edges of a block while they are found.
 struct Edges<'a> {
     graph: &'a Graph,
     code: &'a Code,
@@ -181,7 +164,7 @@ impl Edges<'_> {
         match self.graph.block_at(self.code, pc) {
             Some(block) if self.successors.contains(&block) => {}
             Some(block) => self.successors.push(block),
-            // Between instructions the core halts.
+            // The core halts at an address between instructions.
             None if !pc.is_multiple_of(4) => self.leave = self.leave.or(Some(Leave::End)),
             None => self.leave = Some(Leave::Lost(Lost::Outside)),
         }

@@ -1,5 +1,3 @@
-//! Loops.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::algo::dominators::{self, Dominators};
@@ -8,19 +6,19 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use super::code::Code;
 use super::graph::Graph;
 
-/// A loop: blocks from which control comes back to the first of them.
+/// A loop: blocks from which control returns to the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// Address of the first instruction: where the loop is entered and comes back to.
+    /// Address of the first instruction, the target of the back edges.
     pub header: u32,
-    /// Number of basic blocks, the header's among them; of an irreducible loop, those between the header and
-    /// the jumps back to it.
+    /// Number of basic blocks, including the header. For an irreducible loop, the blocks between the header and the
+    /// jumps back to it.
     pub blocks: usize,
-    /// Whether it can be entered elsewhere than at the header.
+    /// Whether control can enter it elsewhere than at the header.
     pub irreducible: bool,
 }
 
-/// The loops of the blocks that can be reached from some entries, by address. Loops with the same header are one.
+/// The loops reachable from `entries`, sorted by address. Loops with the same header count as one.
 pub(super) fn of(code: &Code, graph: &Graph, entries: &BTreeSet<usize>) -> Vec<Loop> {
     let root = graph.blocks.len();
     let mut successors: Vec<&[usize]> = graph.blocks.iter().map(|block| block.successors.as_slice()).collect();
@@ -60,11 +58,11 @@ fn dominates(dominators: &Dominators<NodeIndex<usize>>, above: usize, below: usi
     dominators.dominators(NodeIndex::new(below)).is_some_and(|mut nodes| nodes.any(|node| node.index() == above))
 }
 
-/// The edges of a depth-first search from `root` that lead back to a node of the way to them.
+/// The edges of a depth-first search from `root` that lead back to a node on the current search path.
 fn retreating(root: usize, successors: &[&[usize]]) -> Vec<(usize, usize)> {
     let (mut seen, mut open) = (vec![false; successors.len()], vec![false; successors.len()]);
     let mut retreating = Vec::new();
-    // Each node of the way, and how many of its edges have been followed.
+    // Each node of the search path, with the number of its edges already followed.
     let mut way = vec![(root, 0)];
     (seen[root], open[root]) = (true, true);
     while let Some((node, followed)) = way.last_mut() {

@@ -1,10 +1,9 @@
-//! Where threads that part at a branch come together again: the reconvergence pcs of an unmodified
-//! program, from its machine code alone.
+//! The reconvergence pcs of an unmodified program, from its machine code alone.
 //!
-//! [`Analysis::of`] decodes every word of a program's code, links the words to a control-flow graph, and
-//! gives each conditional branch, indirect jump and indirect call the entry of the
-//! [`ReconvergenceTable`] that follows from its immediate post-dominator. What it takes for granted, and
-//! what it does not know, stands in `docs/design/analysis.md`.
+//! [`Analysis::of`] decodes every word of the code and builds a control-flow graph. Each conditional branch, indirect
+//! jump and indirect call gets the entry of the [`ReconvergenceTable`] that follows from its immediate
+//! post-dominator.
+//! `docs/design/analysis.md` lists the assumptions and limits.
 
 mod barriers;
 mod blocks;
@@ -39,9 +38,9 @@ pub use transfer::ReturnKind;
 use crate::Program;
 use code::Code;
 
-/// The control flow of a program. The table has an entry for every word that may be an instruction; all
-/// else is of the code that can be reached from the program's entry, the symbols of functions, and places
-/// of which the program has the address.
+/// The control flow of a program. The table has an entry for every word that may be an instruction.
+/// Everything else covers only code reachable from the entry, the function symbols, and addresses that the program
+/// holds.
 pub struct Analysis {
     table: ReconvergenceTable,
     functions: Vec<FunctionSummary>,
@@ -52,7 +51,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Analyses a program as it is loaded. Never fails: what cannot be analysed is unknown.
+    /// Analyses a program as it is loaded. It never fails: the result of what it cannot analyse is "unknown".
     pub fn of(program: &Program) -> Self {
         let code = Code::of(program);
         let (graph, taken) = resolve::graph(program, &code, &resolve::functions(program, &code));
@@ -90,43 +89,37 @@ impl Analysis {
         }
     }
 
-    /// One entry for each instruction word.
     pub fn table(&self) -> &ReconvergenceTable {
         &self.table
     }
 
-    /// The functions, by address.
     pub fn functions(&self) -> &[FunctionSummary] {
         &self.functions
     }
 
-    /// The basic blocks, by address.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// The instructions at which threads may part, by address.
+    /// The instructions at which threads may diverge, sorted by address.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
 
-    /// The loops, by the address of their headers.
     pub fn loops(&self) -> &[Loop] {
         &self.loops
     }
 
-    /// Barriers that some threads of a path may come to while others do not, by address.
+    /// Barriers that some threads of a path may reach while others do not, sorted by address.
     pub fn divergent_barriers(&self) -> &[DivergentBarrier] {
         &self.barriers
     }
 
-    /// The number of instructions at which threads may part and of which it is not known where they
-    /// come together.
+    /// The number of instructions at which threads may diverge and whose reconvergence point is unknown.
     pub fn unknown_branches(&self) -> usize {
         self.branches.iter().filter(|branch| branch.reconvergence() == Reconvergence::Unknown).count()
     }
 
-    /// The basic block that holds the instruction at `pc`.
     pub fn block_of(&self, pc: u32) -> Option<&Block> {
         let after = self.blocks.partition_point(|block| block.range.start <= pc);
         self.blocks[..after].last().filter(|block| block.range.contains(&pc))

@@ -1,24 +1,21 @@
-//! Immediate post-dominators.
-
 #[cfg(test)]
 mod tests;
 
 use petgraph::algo::dominators;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-/// What every way out of a node meets first.
+/// The immediate post-dominator of a node: the first node on all paths from it to an exit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PostDominator {
-    /// This node.
     Node(usize),
-    /// Nothing but the end of the way.
+    /// The paths share no node before the exit.
     Exit,
-    /// There is no way out.
+    /// No path reaches an exit.
     Nothing,
 }
 
-/// The immediate post-dominator of each node of a graph, of which `successors` lists the edges and
-/// `ends` the nodes that also lead out. Ways that never end are not looked at.
+/// The immediate post-dominator of each node of a graph. `successors` lists the edges, `ends` the nodes that also
+/// lead to the exit. Endless paths are ignored.
 pub(super) fn immediate(successors: &[Vec<usize>], ends: impl Fn(usize) -> bool) -> Vec<PostDominator> {
     let length = successors.len();
     let mut reversed: DiGraph<(), (), usize> = DiGraph::default();

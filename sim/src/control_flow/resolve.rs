@@ -1,10 +1,10 @@
-//! Where indirect jumps go.
+//! Targets of indirect jumps.
 //!
-//! The graph, the calls that return, the facts and the places where the facts must not be relied on depend
-//! on each other. Each round computes them from those of the round before, until nothing changes.
-//! Then the facts hold, by induction over the instructions of a run: every jump goes to a target that
-//! they allow, or to an entry, at which they know nothing. Where a jump may go anywhere, all
-//! blocks from which or to which control can get without a call count as entries.
+//! The graph, the calls that return, the facts, and the blocks where the facts are unreliable depend on each other.
+//! Each round computes them from the previous round, until nothing changes.
+//! Then the facts hold, by induction over the instructions of a run: every jump goes to a target that they allow, or
+//! to an entry, where they assume nothing.
+//! If a jump may go anywhere, every block linked to it without a call counts as an entry.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ use super::graph::{Graph, Resolved};
 use super::transfer::Transfer;
 use crate::Program;
 
-/// Two or three rounds are the rule.
+/// Two or three rounds are usual.
 const ROUNDS: usize = 32;
 
-/// The graph of a program, its indirect jumps resolved as far as they can be, and the words of which the
-/// program may have the address.
+/// The graph of a program with its indirect jumps resolved as far as possible, and the words whose address the
+/// program may hold.
 pub(super) fn graph(program: &Program, code: &Code, functions: &BTreeSet<usize>) -> (Graph, BTreeSet<usize>) {
     let pointers = pointers(program, code);
     let mut entries = functions.clone();
@@ -40,7 +40,7 @@ pub(super) fn graph(program: &Program, code: &Code, functions: &BTreeSet<usize>)
         }
         (resolved, entries) = (findings.resolved, more);
     }
-    // Without targets every indirect jump is lost, which is true in any case.
+    // Without targets every indirect jump is lost. That is always a correct result.
     let nothing = Resolved { skewing: resolved.skewing, ..Resolved::default() };
     (closed(code, &entries, &nothing), entries)
 }
@@ -51,8 +51,8 @@ fn closed(code: &Code, entries: &BTreeSet<usize>, resolved: &Resolved) -> Graph 
     graph
 }
 
-/// Words with which functions may begin, those at which control may come back from a coroutine included:
-/// more than enough, since any word may look like a call.
+/// Words at which functions may begin, including those to which a coroutine may return. The set is larger than
+/// needed, since any word may look like a call.
 pub(super) fn functions(program: &Program, code: &Code) -> BTreeSet<usize> {
     let symbols = program.functions().iter().map(|function| function.address);
     let from_words = (0..code.len()).filter_map(|word| match Transfer::of(code.instruction(word), code.pc(word)) {
@@ -63,7 +63,7 @@ pub(super) fn functions(program: &Program, code: &Code) -> BTreeSet<usize> {
     symbols.chain([program.entry]).chain(from_words).filter_map(|pc| code.index(pc)).collect()
 }
 
-/// The words of data that may be addresses in the code: where they lie and what they hold.
+/// The data words that may be code addresses: their own address, and the word of code.
 fn pointers(program: &Program, code: &Code) -> Vec<(u32, usize)> {
     let data = program.segments.iter().flat_map(|segment| {
         let skip = segment.address.wrapping_neg() % 4;
@@ -78,8 +78,7 @@ fn pointers(program: &Program, code: &Code) -> Vec<(u32, usize)> {
     data.filter_map(pointer).collect()
 }
 
-/// The words of which the program may have the address, but for those that it has only in tables of
-/// resolved jumps.
+/// The words whose address the program may hold, except those that occur only in tables of resolved jumps.
 fn taken(code: &Code, pointers: &[(u32, usize)], findings: &Findings) -> BTreeSet<usize> {
     let targets: BTreeSet<usize> =
         findings.resolved.targets.values().flatten().filter_map(|target| code.index(*target)).collect();
@@ -89,11 +88,11 @@ fn taken(code: &Code, pointers: &[(u32, usize)], findings: &Findings) -> BTreeSe
 }
 
 impl Findings {
-    /// Tells indirect tail calls among the unresolved jumps, gives up tables that may be none, and returns the jumps
-    /// that are left.
+    /// Finds indirect tail calls among the unresolved jumps, drops doubtful tables, and returns the remaining jumps.
     ///
-    /// A jump is a tail call if it goes by no table and leaves the function: it stands in one of which the program has
-    /// no address but the first. By the same sign a table of which only the beginning is known is whole.
+    /// A jump is a tail call if it uses no table and its function can only be entered at the start, because the
+    /// program holds no other address of it.
+    /// By the same rule a table of which only the beginning is known is complete.
     fn split_unresolved(&mut self, program: &Program, code: &Code, taken: &BTreeSet<usize>) -> Vec<usize> {
         let is_entered_at_start_only = |word: usize| {
             functions::extent(program, code.pc(word)).is_some_and(|range| {
@@ -119,7 +118,7 @@ impl Findings {
     }
 }
 
-/// The first words of the blocks that are linked by edges, in whatever direction, to these jumps.
+/// The first words of the blocks linked to these jumps by edges in either direction.
 fn around(graph: &Graph, lost: &[usize]) -> BTreeSet<usize> {
     if lost.is_empty() {
         return BTreeSet::new();

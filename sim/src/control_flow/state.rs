@@ -1,4 +1,4 @@
-//! What the registers may hold, and what one instruction makes of it.
+//! Possible values of the registers, and the effect of one instruction on them.
 
 use weft_config::extension::ZBA;
 
@@ -6,7 +6,6 @@ use super::value::Value;
 use crate::Program;
 use crate::decode::{Arithmetic, Computation, Condition, Form, Instruction, Register, Width};
 
-/// A value for each register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State([Value; 32]);
 
@@ -14,7 +13,7 @@ pub(super) struct State([Value; 32]);
 pub(super) const CHANGED_BY_CALLS: [Register; 16] = [1, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
 
 impl State {
-    /// At the entry of a function of which nothing is known: ra, or t0, holds the return address.
+    /// The state at the entry of an unknown function: ra, or t0, holds the return address.
     pub fn entry() -> Self {
         let mut state = Self(std::array::from_fn(|_| Value::Any));
         state.0[0] = Value::constant(0);
@@ -23,7 +22,6 @@ impl State {
         state
     }
 
-    /// Where nothing is known.
     pub fn unknown() -> Self {
         let mut state = Self::entry();
         state.0[1] = Value::Any;
@@ -41,7 +39,7 @@ impl State {
         }
     }
 
-    /// Adds what may be from elsewhere. Says whether that changes anything.
+    /// Joins the state of another predecessor. Returns whether that changed anything.
     pub fn join(&mut self, other: &Self) -> bool {
         let mut changed = false;
         for (value, other) in self.0.iter_mut().zip(&other.0) {
@@ -52,8 +50,8 @@ impl State {
         changed
     }
 
-    /// Forgets the sets with more than one value in which this differs from an earlier state, so that a loop
-    /// that counts is not followed round by round.
+    /// Drops the value sets that differ from an earlier state and have more than one value. A counting loop is then
+    /// not followed iteration by iteration.
     pub fn widen(&mut self, earlier: &Self) {
         for (value, earlier) in self.0.iter_mut().zip(&earlier.0) {
             if value != earlier && value.values().is_some() {
@@ -62,12 +60,10 @@ impl State {
         }
     }
 
-    /// After a call that has returned.
     pub fn call(&mut self) {
         CHANGED_BY_CALLS.into_iter().for_each(|register| self.set(register, Value::Any));
     }
 
-    /// After an instruction at `pc`.
     pub fn execute(&mut self, instruction: Instruction, pc: u32, program: &Program) {
         let table = |value: &Value| value.single().filter(|address| program.word(*address).is_some());
         let (rd, value) = match instruction {
@@ -99,7 +95,7 @@ impl State {
         self.set(rd, value);
     }
 
-    /// What is known besides where a branch has been taken, or not. `None` where that cannot be.
+    /// Adds the condition of a branch that was taken or not taken. `None` if that outcome is impossible.
     pub fn assume(mut self, condition: Condition, (rs1, rs2): (Register, Register), taken: bool) -> Option<Self> {
         let (a, b) = (self.get(rs1).clone(), self.get(rs2).clone());
         let (a, b) = match (condition, taken) {
@@ -110,7 +106,7 @@ impl State {
                 let (b, a) = less(&b, &a, 1)?;
                 (a, b)
             }
-            // Comparisons with signs bound nothing on both sides.
+            // Signed comparisons give no bound on either side.
             _ => (a, b),
         };
         self.set(rs1, a);
@@ -146,7 +142,7 @@ fn arithmetic(operation: Arithmetic, a: &Value, b: &Value, table: &dyn Fn(&Value
 
 fn computed(computation: &Computation, a: &Value, b: &Value, table: &dyn Fn(&Value) -> Option<u32>) -> Value {
     match a.combine(b, computation.compute) {
-        // An index, shifted, that is added to the address of a table.
+        // A shifted index is added to the address of a table.
         Value::Any if computation.extension == ZBA => arithmetic(Arithmetic::Add, &Value::Any, b, table),
         value => value,
     }
@@ -158,11 +154,11 @@ fn load((width, signed): (Width, bool), base: &Value, offset: u32, program: &Pro
         let words: Option<Vec<u32>> = addresses.map(|address| program.constant(address)).collect();
         Value::among(words?)
     };
-    // Compilers put tables of jumps where no store can change them.
+    // Compilers put jump tables in memory that no store can change.
     let loaded = |table: u32| program.constant(table).map_or(Value::Any, |_| Value::Loaded(table));
     match (width, base) {
         (Width::Word, Value::Among(_)) if base.single().is_some() => word().unwrap_or(Value::Any),
-        // A bound that leads out of constant memory is not that of the table.
+        // An index bound that leads out of constant memory is not the bound of the table.
         (Width::Word, Value::Among(bases)) => word().unwrap_or_else(|| loaded(bases[0].wrapping_add(offset))),
         (Width::Word, Value::Element(table)) => loaded(table.wrapping_add(offset)),
         (Width::Byte, _) if !signed => Value::below(1 << 8),
@@ -171,7 +167,7 @@ fn load((width, signed): (Width, bool), base: &Value, offset: u32, program: &Pro
     }
 }
 
-/// What `a` is if it equals `b`.
+/// The values of `a` if it equals `b`.
 fn equal(a: &Value, b: &Value) -> Option<Value> {
     match (a.values(), b.values()) {
         (Some(a), Some(b)) => Value::among(a.iter().copied().filter(|value| b.binary_search(value).is_ok())),
@@ -180,7 +176,7 @@ fn equal(a: &Value, b: &Value) -> Option<Value> {
     }
 }
 
-/// What `a` is if it does not equal `b`.
+/// The values of `a` if it does not equal `b`.
 fn unlike(a: &Value, b: &Value) -> Option<Value> {
     match (a.values(), b.single()) {
         (Some(values), Some(other)) => Value::among(values.iter().copied().filter(|value| *value != other)),
@@ -188,7 +184,7 @@ fn unlike(a: &Value, b: &Value) -> Option<Value> {
     }
 }
 
-/// What `a` and `b` are if `a` < `b` + `slack`, unsigned.
+/// The values of `a` and `b` if `a` < `b` + `slack`, unsigned.
 fn less(a: &Value, b: &Value, slack: u64) -> Option<(Value, Value)> {
     let most = b.values().and_then(<[u32]>::last).map(|last| u64::from(*last) + slack);
     let least = a.values().and_then(<[u32]>::first).map(|first| u64::from(*first));

@@ -1,18 +1,17 @@
-//! The reconvergence table: one entry for each instruction word.
+//! The reconvergence table: one entry per instruction word.
 
 use super::code::Code;
 
-/// Where threads that part at an instruction come together again.
+/// The reconvergence point of an instruction at which threads diverge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reconvergence {
-    /// Nothing is known of the instruction, or it never parts threads.
+    /// The point is unknown, or threads never diverge at the instruction.
     #[default]
     Unknown,
-    /// At this pc, and at the call depth of the instruction: every thread that does not end before
-    /// gets there.
+    /// A pc at the call depth of the instruction: every thread that does not end first reaches it.
     At(u32),
-    /// Where the function returns, at the call depth of the instruction: each thread that does not
-    /// end before gets to a `ret`.
+    /// The return of the function, at the call depth of the instruction: each thread that does not end first reaches
+    /// a `ret`.
     Return,
 }
 
@@ -21,8 +20,7 @@ impl Reconvergence {
     const AT: u32 = 1;
     const RETURN: u32 = 2;
 
-    /// As the hardware holds it, beside the instruction: bits 1:0 are the kind (0 unknown, 1 at a pc,
-    /// 2 return), bits 31:2 those of the pc.
+    /// The hardware's encoding: bits 1:0 are the kind (0 unknown, 1 at a pc, 2 return), bits 31:2 those of the pc.
     pub fn word(self) -> u32 {
         match self {
             Self::Unknown => 0,
@@ -40,8 +38,8 @@ impl Reconvergence {
     }
 }
 
-/// The entries of a program. Looking one up costs a subtraction and an index for each contiguous piece of code,
-/// of which programs have one or two.
+/// The entries of a program. A lookup costs a subtraction and an index for each contiguous piece of code. Programs
+/// have one or two.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReconvergenceTable {
     pieces: Vec<Piece>,
@@ -50,12 +48,10 @@ pub struct ReconvergenceTable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     start: u32,
-    /// As the hardware holds them.
     words: Vec<u32>,
 }
 
 impl ReconvergenceTable {
-    /// A table that knows nothing.
     pub fn none() -> Self {
         Self::default()
     }
@@ -79,19 +75,17 @@ impl ReconvergenceTable {
         Reconvergence::of_word(self.word(pc))
     }
 
-    /// The same as the hardware holds it: see [`Reconvergence::word`].
+    /// The entry in the hardware's encoding: see [`Reconvergence::word`].
     #[inline]
     pub fn word(&self, pc: u32) -> u32 {
         let word = |piece: &Piece| piece.words.get((pc.wrapping_sub(piece.start) / 4) as usize).copied();
         self.pieces.iter().find_map(word).unwrap_or(0)
     }
 
-    /// Number of entries: the instruction words of the program's code.
     pub fn len(&self) -> usize {
         self.pieces.iter().map(|piece| piece.words.len()).sum()
     }
 
-    /// Whether there is no entry at all.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,44 +1,44 @@
-//! What one instruction does to the flow of control.
+//! The effect of one instruction on control flow.
 
 use crate::decode::{CsrOperation, CsrSource, Instruction, Register};
 
 const EXIT: u16 = 0x800;
 const BARRIER: u16 = 0x801;
 
-/// Where control goes from an instruction, as far as it says itself.
+/// The successor of an instruction, as far as the instruction itself determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Transfer {
     /// To the next instruction.
     Next,
-    /// There or to the next instruction.
+    /// To the target or to the next instruction.
     Branch { target: u32 },
-    /// There.
+    /// To the target.
     Jump { target: u32 },
-    /// There, one call deeper.
+    /// To the target, one call deeper.
     Call { target: u32 },
-    /// To the address in a register and an offset.
+    /// To the sum of a register and an offset.
     IndirectJump { base: Register, offset: u32 },
-    /// The same, one call deeper.
+    /// To the sum of a register and an offset, one call deeper.
     IndirectCall { base: Register, offset: u32 },
     /// To the address in a link register, one call less deep.
     Return { base: Register, offset: u32, kind: ReturnKind },
-    /// To the address in one link register, with the other one written: a coroutine switch.
+    /// A coroutine switch: jumps to one link register and writes the other.
     Switch,
-    /// Nowhere: the thread ends, or the core halts.
+    /// The thread ends, or the core halts.
     End,
 }
 
-/// Whether a unit sees that threads come together at a return.
+/// Whether a stack unit can detect reconvergence at a return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReturnKind {
-    /// `ret`, the word 0x00008067: it does.
+    /// `ret`, the word 0x00008067: detected.
     Plain,
-    /// Any other, such as `jr t0`: it does not.
+    /// Any other return, such as `jr t0`: not detected.
     Other,
 }
 
 impl Transfer {
-    /// What `instruction` at `pc` does; `None` is no instruction.
+    /// The transfer of `instruction` at `pc`; `None` stands for a word that is not an instruction.
     pub fn of(instruction: Option<Instruction>, pc: u32) -> Self {
         let Some(instruction) = instruction else { return Self::End };
         match instruction {
@@ -62,19 +62,18 @@ impl Transfer {
     }
 }
 
-/// Whether an instruction sends the thread to the barrier.
 pub(super) fn is_barrier(instruction: Instruction) -> bool {
     writes_csr(instruction, BARRIER)
 }
 
-/// Whether an instruction writes this CSR: setting or clearing no bits by x0 or immediate 0 does not.
+/// Returns whether an instruction writes this CSR. Setting or clearing no bits, by x0 or immediate 0, is not a write.
 fn writes_csr(instruction: Instruction, number: u16) -> bool {
     let Instruction::Csr { operation, source, csr, .. } = instruction else { return false };
     let no_bits = matches!(source, CsrSource::Register(0) | CsrSource::Immediate(0));
     csr == number && (operation == CsrOperation::Write || !no_bits)
 }
 
-/// Whether the return-address-stack hints of the ISA manual take this for a link register.
+/// Returns whether the ISA manual's return-address-stack hints treat this as a link register.
 fn is_link(register: Register) -> bool {
     matches!(register, 1 | 5)
 }

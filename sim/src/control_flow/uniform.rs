@@ -1,9 +1,9 @@
-//! Which branches all threads of a path take the same way.
+//! Finds the branches at which all threads of a path go the same way.
 //!
-//! A register is *uniform* at a pc if all threads that come there together hold the same value in it. That is
-//! proved of constants, of the CSRs that say how large the core is, and of what arithmetic makes of
-//! uniform registers; not of loads, nor of anything that a function is given or gets back. Where threads come
-//! together again after a branch that is not uniform, registers that were written in between are not uniform.
+//! A register is *uniform* at a pc if all threads that reach it together hold the same value in it.
+//! Proved uniform are constants, the CSRs with the size of the core, and results of arithmetic on uniform registers.
+//! Loads, arguments and return values are not.
+//! Registers written between a branch that is not uniform and its reconvergence point are not uniform after it.
 
 use std::collections::BTreeSet;
 
@@ -16,26 +16,22 @@ use crate::decode::{Form, Instruction, Register};
 const THREADS: u16 = 0xcc0;
 const WARPS: u16 = 0xcc1;
 
-/// A bit for each register.
+/// Bit r stands for register r.
 type Registers = u32;
 
 const NONE: Registers = 0;
 const ALL: Registers = !0;
-/// What is uniform at the entry of any function: zero and gp, which points to the same data in all threads.
+/// Uniform at the entry of any function: zero and gp, which points to the same data in all threads.
 const AT_ENTRY: Registers = 1 | 1 << 3;
 
-/// A branch that threads may leave by different ways, and the blocks that they may then be in before they come
-/// together.
+/// A branch at which threads may diverge, and the blocks that they may be in before they reconverge.
 pub(super) struct Divergence {
-    /// Its block.
     pub branch: usize,
-    /// The blocks.
     pub region: Vec<usize>,
 }
 
 /// The branches of a graph that are not proved uniform. `reset` is the block at which all registers are zero,
-/// `entries` are those of functions, and `together` says in which block threads that part at one come together again,
-/// if that is known.
+/// `entries` are those of functions. `together` gives the reconvergence block of a branch, if it is known.
 pub(super) fn divergences(
     code: &Code,
     graph: &Graph,
@@ -68,7 +64,7 @@ pub(super) fn divergences(
     }
 }
 
-/// The registers that are uniform at the beginning of each block, less those that are `lost` there.
+/// The registers that are uniform at the beginning of each block, without those in `lost`.
 fn uniform(
     code: &Code,
     graph: &Graph,
@@ -100,7 +96,7 @@ fn uniform(
     uniform
 }
 
-/// The registers that are uniform after a block, before what a call at its end does.
+/// The registers that are uniform after a block, before the effect of a call at its end.
 fn at_end(code: &Code, graph: &Graph, number: usize, uniform: Registers) -> Registers {
     let block = &graph.blocks[number];
     (block.first..=block.last).filter_map(|word| code.instruction(word)).fold(uniform, execute)
@@ -120,11 +116,10 @@ fn execute(uniform: Registers, instruction: Instruction) -> Registers {
         }
         other => return other.destination().map_or(uniform, |rd| uniform & !bit(rd)),
     };
-    // x0 stays.
     if sources & !uniform == 0 { uniform | bit(rd) } else { uniform & !bit(rd) | 1 }
 }
 
-/// The registers that decide which way control leaves a block.
+/// The registers that determine the successor of a block.
 fn condition(code: &Code, graph: &Graph, number: usize) -> Registers {
     let block = &graph.blocks[number];
     match (block.transfer, code.instruction(block.last)) {
@@ -134,7 +129,7 @@ fn condition(code: &Code, graph: &Graph, number: usize) -> Registers {
     }
 }
 
-/// The registers that a block may write, calls included.
+/// The registers that a block may write, including its calls.
 fn written(code: &Code, graph: &Graph, number: usize) -> Registers {
     let block = &graph.blocks[number];
     let instructions = (block.first..=block.last).filter_map(|word| code.instruction(word));
@@ -146,7 +141,7 @@ fn written(code: &Code, graph: &Graph, number: usize) -> Registers {
         .fold(NONE, |all, register| all | register)
 }
 
-/// The blocks that can be reached from behind `branch` without passing `end`.
+/// The blocks reachable from the successors of `branch` without passing `end`.
 fn region(graph: &Graph, branch: usize, end: Option<usize>) -> Vec<usize> {
     let mut region = BTreeSet::new();
     let mut work = graph.blocks[branch].successors.clone();

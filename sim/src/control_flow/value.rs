@@ -1,39 +1,35 @@
-//! What a register may hold: value sets, as in value-set analysis (Balakrishnan and Reps, 2004), but
-//! plainly enumerated.
+//! Possible values of a register: value sets, as in value-set analysis (Balakrishnan and Reps, 2004), but enumerated.
 
 use std::rc::Rc;
 
-/// Values that a set may have: as many targets as an indirect jump may have.
+/// Maximum size of a set, and so the maximum number of targets of an indirect jump.
 pub(super) const MOST: usize = 1024;
 
-/// What is known of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// It is one of these, in ascending order; never empty.
+    /// One of these values, in ascending order; never empty.
     Among(Rc<[u32]>),
-    /// It is the return address of the function.
+    /// The return address of the function.
     Link,
-    /// Nothing.
     Any,
-    /// It is an address at an unknown distance behind this one.
+    /// An address at an unknown offset after this one.
     Element(u32),
     Loaded(u32),
-    /// Nothing, and it may come from a table.
+    /// Any value; it may come from a table.
     Indexed,
 }
 
 impl Value {
-    /// This one value.
     pub fn constant(value: u32) -> Self {
         Self::Among(Rc::new([value]))
     }
 
-    /// Those from 0 to below `end`, if they are few.
+    /// The values below `end`, if there are few.
     pub fn below(end: u64) -> Self {
         if (1..=MOST as u64).contains(&end) { Self::Among((0..end as u32).collect()) } else { Self::Any }
     }
 
-    /// Those with no other bits than `mask`, if they are few.
+    /// The values whose bits are all in `mask`, if there are few.
     pub fn submasks(mask: u32) -> Self {
         if mask.count_ones() > MOST.ilog2() {
             return Self::Any;
@@ -42,7 +38,7 @@ impl Value {
         Self::Among(std::iter::successors(Some(0), next).collect())
     }
 
-    /// Any of these values; nothing is known of too many. `None` if there is none.
+    /// One of these values, or `Any` if there are too many; `None` if there are none.
     pub fn among(values: impl IntoIterator<Item = u32>) -> Option<Self> {
         let mut values: Vec<u32> = values.into_iter().collect();
         values.sort_unstable();
@@ -54,7 +50,6 @@ impl Value {
         }
     }
 
-    /// The values, if they are known.
     pub fn values(&self) -> Option<&[u32]> {
         match self {
             Self::Among(values) => Some(values),
@@ -62,17 +57,14 @@ impl Value {
         }
     }
 
-    /// The one value, if it is known.
     pub fn single(&self) -> Option<u32> {
         self.values().filter(|values| values.len() == 1).map(|values| values[0])
     }
 
-    /// Whether it may come from a table.
     pub fn is_indexed(&self) -> bool {
         matches!(self, Self::Element(_) | Self::Loaded(_) | Self::Indexed)
     }
 
-    /// What is known of a value that is one or the other.
     pub fn join(&self, other: &Self) -> Self {
         match (self, other) {
             (a, b) if a == b => a.clone(),
@@ -84,7 +76,7 @@ impl Value {
         }
     }
 
-    /// The result of an operation on each pair of values, if there are few.
+    /// The results of an operation on each pair of values, if there are few.
     pub fn combine(&self, other: &Self, operation: impl Fn(u32, u32) -> u32) -> Self {
         match (self.values(), other.values()) {
             (Some(a), Some(b)) if a.len() * b.len() <= 4 * MOST => {

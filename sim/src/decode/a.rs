@@ -1,6 +1,5 @@
-//! A: load-reserved, store-conditional and atomic memory operations, on words.
-//!
-//! An operation is named by its memory transaction.
+//! A: load-reserved, store-conditional and atomic memory operations, on words. Each is named by its memory
+//! transaction.
 
 use weft_trace::MemoryOp;
 
@@ -10,7 +9,7 @@ struct Operation {
     memory: MemoryOp,
     name: &'static str,
     funct5: u32,
-    /// The word that is stored, of the word in memory and rs2.
+    /// Computes the stored word from the word in memory and rs2.
     store: fn(u32, u32) -> u32,
 }
 
@@ -32,10 +31,10 @@ const fn of(memory: MemoryOp, name: &'static str, funct5: u32, store: fn(u32, u3
     Operation { memory, name, funct5, store }
 }
 
-/// The bits of opcode and funct3, and what they are in each of the instructions.
+/// Masks and values of the bits in opcode and funct3 that all of these instructions share.
 const KIND: [u32; 2] = [0x0000_707f, 0x0000_202f];
 
-/// Decodes one; `None` for any other word. `lr.w` has no second operand.
+/// `lr.w` has no second operand.
 pub(super) fn decode(word: u32) -> Option<Instruction> {
     if word & KIND[0] != KIND[1] {
         return None;
@@ -51,12 +50,10 @@ fn find(memory: MemoryOp) -> &'static Operation {
     OPERATIONS.iter().find(|operation| operation.memory == memory).expect("an atomic operation")
 }
 
-/// The name of an operation, with the suffixes of its ordering.
 pub(super) fn name(memory: MemoryOp, ordering: u8) -> String {
     format!("{}.w{}", find(memory).name, ["", ".rl", ".aq", ".aqrl"][usize::from(ordering)])
 }
 
-/// The word that an operation stores, of the word in memory and the operand.
 pub(crate) fn stored(memory: MemoryOp, old: u32, operand: u32) -> u32 {
     (find(memory).store)(old, operand)
 }

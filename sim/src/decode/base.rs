@@ -1,11 +1,10 @@
-//! RV32I, but for the fences.
+//! RV32I without the fences.
 
 use riscv_decode::Instruction as Raw;
 use riscv_decode::types::{BType, IType, SType, ShiftType};
 
 use super::{Arithmetic, Condition, Instruction, Operands, Width, sign_extend};
 
-/// The instructions of RV32I; `None` for any other.
 pub(super) fn translate(raw: Raw, Operands { rd, rs1, rs2 }: Operands) -> Option<Instruction> {
     let branch = |condition, fields: BType| {
         let offset = sign_extend(fields.imm(), 13);

@@ -1,5 +1,5 @@
-//! Assembly text of an instruction, as binutils writes it without aliases; targets of jumps and
-//! branches are relative (`.+8`).
+//! Assembly text of an instruction as binutils writes it, without aliases. Targets of jumps and branches are relative
+//! (`.+8`).
 
 use std::fmt;
 

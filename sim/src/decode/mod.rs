@@ -1,9 +1,10 @@
-//! Instruction words to typed instructions: strict RV32IMA, Zicsr, Zifencei, Zihintpause, Zba, Zbb and Zicond;
-//! everything else is illegal.
+//! Decodes instruction words of RV32IMA, Zicsr, Zifencei, Zihintpause, Zba, Zbb and Zicond. Every other word is
+//! illegal.
 //!
-//! The crate `riscv-decode` classifies the words of RV32I and Zicsr. It also accepts what RV32 does not have, so its
-//! answer passes `strict` first. Every other extension is one file here and decodes its own words: it has a place in
-//! [`decode`], or in `computed` if it only computes.
+//! The crate `riscv-decode` classifies the words of RV32I and Zicsr. It also accepts words that RV32 does not have,
+//! so `strict` checks its answer.
+//! Every other extension is one file that decodes its own words. [`decode`] calls it, or `computed` if it only
+//! computes.
 
 mod a;
 mod base;
@@ -23,85 +24,35 @@ pub(crate) use a::stored;
 pub(crate) use cache::DecodeCache;
 pub use computed::{Computation, Form, Unit};
 
-/// A register number, 0…31.
 pub type Register = u8;
 
-/// An instruction with its operands. Immediates and offsets are sign-extended; upper immediates
-/// are shifted into place.
+/// An instruction with its operands. Immediates and offsets are sign-extended; upper immediates are shifted into
+/// place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Instruction {
     /// `lui`
-    LoadUpper {
-        rd: Register,
-        immediate: u32,
-    },
+    LoadUpper { rd: Register, immediate: u32 },
     /// `auipc`
-    AddUpperToPc {
-        rd: Register,
-        immediate: u32,
-    },
+    AddUpperToPc { rd: Register, immediate: u32 },
     /// `jal`
-    Jump {
-        rd: Register,
-        offset: u32,
-    },
+    Jump { rd: Register, offset: u32 },
     /// `jalr`
-    JumpRegister {
-        rd: Register,
-        rs1: Register,
-        offset: u32,
-    },
+    JumpRegister { rd: Register, rs1: Register, offset: u32 },
     /// `beq` … `bgeu`
-    Branch {
-        condition: Condition,
-        rs1: Register,
-        rs2: Register,
-        offset: u32,
-    },
+    Branch { condition: Condition, rs1: Register, rs2: Register, offset: u32 },
     /// `lb` … `lhu`
-    Load {
-        width: Width,
-        signed: bool,
-        rd: Register,
-        rs1: Register,
-        offset: u32,
-    },
+    Load { width: Width, signed: bool, rd: Register, rs1: Register, offset: u32 },
     /// `sb`, `sh`, `sw`
-    Store {
-        width: Width,
-        rs1: Register,
-        rs2: Register,
-        offset: u32,
-    },
-    Immediate {
-        operation: Arithmetic,
-        rd: Register,
-        rs1: Register,
-        immediate: u32,
-    },
-    /// Arithmetic between registers.
-    Registers {
-        operation: Arithmetic,
-        rd: Register,
-        rs1: Register,
-        rs2: Register,
-    },
-    /// `lr.w`, `sc.w`, `amoswap.w` … `amomaxu.w`, by their transaction; `ordering` is the bits `aq` and `rl`.
-    Atomic {
-        operation: MemoryOp,
-        ordering: u8,
-        rd: Register,
-        rs1: Register,
-        rs2: Register,
-    },
+    Store { width: Width, rs1: Register, rs2: Register, offset: u32 },
+    /// `addi` … `srai`
+    Immediate { operation: Arithmetic, rd: Register, rs1: Register, immediate: u32 },
+    /// `add` … `and`
+    Registers { operation: Arithmetic, rd: Register, rs1: Register, rs2: Register },
+    /// `lr.w`, `sc.w`, `amoswap.w` … `amomaxu.w`, by their transaction; `ordering` holds the bits `aq` and `rl`.
+    Atomic { operation: MemoryOp, ordering: u8, rd: Register, rs1: Register, rs2: Register },
     /// An instruction of an extension that only computes
-    Compute {
-        computation: &'static Computation,
-        rd: Register,
-        rs1: Register,
-        rs2: Register,
-    },
-    /// `fence`, in all its forms but `pause`
+    Compute { computation: &'static Computation, rd: Register, rs1: Register, rs2: Register },
+    /// `fence`, in all its forms except `pause`
     Fence,
     /// `pause`
     Pause,
@@ -112,41 +63,27 @@ pub enum Instruction {
     /// `ebreak`
     Breakpoint,
     /// `csrrw` … `csrrci`
-    Csr {
-        operation: CsrOperation,
-        source: CsrSource,
-        rd: Register,
-        csr: u16,
-    },
+    Csr { operation: CsrOperation, source: CsrSource, rd: Register, csr: u16 },
 }
 
-/// What a conditional branch asks of rs1 and rs2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     Equal,
     NotEqual,
-    /// Less than, signed.
     Less,
-    /// Greater than or equal, signed.
     GreaterEqual,
-    /// Less than, unsigned.
     LessUnsigned,
-    /// Greater than or equal, unsigned.
     GreaterEqualUnsigned,
 }
 
-/// Size of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Width {
     Byte,
-    /// Two bytes.
     Half,
-    /// Four bytes.
     Word,
 }
 
 impl Width {
-    /// Size in bytes.
     pub fn bytes(self) -> u32 {
         match self {
             Width::Byte => 1,
@@ -156,41 +93,32 @@ impl Width {
     }
 }
 
-/// An operation of the base integer ALU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Arithmetic {
-    /// Sum.
     Add,
-    /// Difference (registers only).
+    /// Only between registers.
     Sub,
-    /// Shift left logical.
     ShiftLeft,
-    /// Shift right logical.
     ShiftRight,
     ShiftRightArithmetic,
     /// 1 if less, signed.
     SetLess,
     /// 1 if less, unsigned.
     SetLessUnsigned,
-    /// Exclusive or.
     Xor,
     Or,
-    /// And.
     And,
 }
 
-/// How a CSR instruction changes the CSR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsrOperation {
-    /// Replaces it.
     Write,
-    /// Sets the bits of the source.
+    /// Sets the bits that are 1 in the source.
     Set,
-    /// Clears the bits of the source.
+    /// Clears the bits that are 1 in the source.
     Clear,
 }
 
-/// Where a CSR instruction takes its operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CsrSource {
     Register(Register),
@@ -199,7 +127,7 @@ pub enum CsrSource {
 }
 
 impl Instruction {
-    /// Whether a core with these extensions executes the instruction; it is illegal otherwise.
+    /// Returns whether a core with these extensions executes the instruction; otherwise it is illegal.
     pub fn supported(&self, isa: &Isa) -> bool {
         match self {
             Self::Atomic { .. } => isa.has(&A),
@@ -208,7 +136,7 @@ impl Instruction {
         }
     }
 
-    /// The register that the instruction writes; `None` if it writes none, or x0.
+    /// The register that the instruction writes; `None` if it writes none or x0.
     pub fn destination(&self) -> Option<Register> {
         let rd = match *self {
             Self::LoadUpper { rd, .. }
@@ -233,7 +161,7 @@ impl Instruction {
     }
 }
 
-/// Decodes one instruction word of a core with every extension; `None` if it is illegal.
+/// Decodes one word for a core with every extension; `None` if it is illegal.
 pub fn decode(word: u32) -> Option<Instruction> {
     let extensions = [zihintpause::decode, zifencei::decode, computed::decode, a::decode];
     if let Some(instruction) = extensions.into_iter().find_map(|decode| decode(word)) {
@@ -243,7 +171,7 @@ pub fn decode(word: u32) -> Option<Instruction> {
     base::translate(raw, operands).or_else(|| zicsr::translate(raw, operands))
 }
 
-/// The register numbers of an instruction word: in the same place in every format that has them.
+/// The register numbers of an instruction word. Every format has them in the same bits.
 #[derive(Clone, Copy)]
 struct Operands {
     rd: Register,
@@ -258,7 +186,6 @@ impl Operands {
     }
 }
 
-/// Sign-extends the low `bits` of `value`.
 fn sign_extend(value: u32, bits: u32) -> u32 {
     let unused = 32 - bits;
     ((value << unused) as i32 >> unused) as u32

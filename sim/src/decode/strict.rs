@@ -1,10 +1,9 @@
-//! What `riscv-decode` accepts and RV32 does not: here the two are brought together.
-
 use riscv_decode::Instruction as Raw;
 
-/// `riscv-decode`'s answer for a 32-bit word, without the encodings that it accepts although RV32
-/// has none: six-bit shift amounts, and `jalr` with funct3 ≠ 0. (RV64 and floating point have
-/// their own variants of [`Raw`], which no extension here translates; compressed words end here.)
+/// Decodes a 32-bit word with `riscv-decode`, without the encodings that it accepts although RV32 does not have them:
+/// six-bit shift amounts, and `jalr` with funct3 ≠ 0.
+/// RV64 and floating point have their own variants of [`Raw`], which no extension here translates. Compressed words
+/// are rejected here.
 pub(super) fn decode(word: u32) -> Option<Raw> {
     if word & 0b11 != 0b11 {
         return None;

@@ -1,11 +1,9 @@
-//! Zicsr: atomic read and modify of control and status registers.
-
 use riscv_decode::Instruction as Raw;
 use riscv_decode::types::{CsrIType, CsrType};
 
 use super::{CsrOperation, CsrSource, Instruction, Operands};
 
-/// The Zicsr instructions; `None` for any other. An immediate stands in the place of rs1.
+/// An immediate takes the bits of rs1.
 pub(super) fn translate(raw: Raw, Operands { rd, rs1, .. }: Operands) -> Option<Instruction> {
     let access = |operation, source, csr: u32| Instruction::Csr { operation, source, rd, csr: csr as u16 };
     let register = |operation, fields: CsrType| access(operation, CsrSource::Register(rs1), fields.csr());

@@ -1,11 +1,11 @@
-//! `fence` and `fence.i`. Their rd, rs1 and immediate fields are ignored, as the ISA manual asks
-//! of reserved fields; `riscv-decode` refuses some of them (`fence.tso` among others).
+//! `fence` and `fence.i`. Their rd, rs1 and immediate fields are ignored, as the ISA manual requires of reserved
+//! fields.
+//! `riscv-decode` rejects some of these encodings, for example `fence.tso`.
 
 use super::Instruction;
 
 const MISC_MEM: u32 = 0b000_1111;
 
-/// Decodes a fence; `None` for any other word.
 pub(super) fn decode(word: u32) -> Option<Instruction> {
     if word & 0x7f != MISC_MEM {
         return None;

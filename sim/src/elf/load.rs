@@ -1,5 +1,3 @@
-//! Reading ELF: identification, then headers, then segments and symbols.
-
 use object::elf::{self, FileHeader32, Ident, Machine, ProgramHeader32};
 use object::read::elf::{FileHeader, ProgramHeader, Sym};
 use object::{LittleEndian, U16};
@@ -13,8 +11,8 @@ pub(super) type Header = FileHeader32<LittleEndian>;
 pub(super) const ENDIAN: LittleEndian = LittleEndian;
 
 impl Program {
-    /// Reads an ELF executable of `bytes`, which error messages call `name`, and checks it against
-    /// the memory map of `config`. Segments are loaded at their physical addresses.
+    /// Reads an ELF executable and checks it against the memory map of `config`. Segments are loaded at their
+    /// physical addresses. Error messages use `name` for the file.
     pub fn load(name: &str, bytes: &[u8], config: &Config) -> Result<Self, ElfError> {
         let file = File { name, bytes };
         let header = file.header()?;
@@ -27,14 +25,12 @@ impl Program {
     }
 }
 
-/// A file to be read.
 pub(super) struct File<'a> {
     name: &'a str,
     pub(super) bytes: &'a [u8],
 }
 
 impl<'a> File<'a> {
-    /// The file header, if this is a RISC-V executable of the right kind.
     fn header(&self) -> Result<&'a Header, ElfError> {
         self.identify()?;
         let name = self.name.to_string();
@@ -56,8 +52,8 @@ impl<'a> File<'a> {
         Ok(header)
     }
 
-    /// Checks magic number, machine, byte order and class, in this order: the first that differs
-    /// says most about what the file is.
+    /// Checks magic number, machine, byte order and class, in this order: the first difference describes the file
+    /// best.
     fn identify(&self) -> Result<(), ElfError> {
         let name = self.name.to_string();
         if self.bytes.is_empty() {
@@ -66,7 +62,7 @@ impl<'a> File<'a> {
         if !self.bytes.starts_with(&elf::ELFMAG) {
             return Err(ElfError::NotElf { name });
         }
-        // The machine stands behind identification and type in both classes.
+        // The machine field follows identification and type in both classes.
         let place = size_of::<Ident>() + size_of::<U16<LittleEndian>>();
         let (Some(&class), Some(&order), Some(&[low, high])) =
             (self.bytes.get(4), self.bytes.get(5), self.bytes.get(place..place + 2))
@@ -116,7 +112,6 @@ impl<'a> File<'a> {
         Ok(Segment { address, bytes })
     }
 
-    /// The named symbols with an address.
     fn symbols(&self, header: &Header) -> Result<Symbols, ElfError> {
         let damaged = |error| self.damaged(error);
         let sections = header.sections(ENDIAN, self.bytes).map_err(damaged)?;
@@ -129,7 +124,7 @@ impl<'a> File<'a> {
             }
             let name = symbol.name(ENDIAN, table.strings()).map_err(damaged)?;
             let name = String::from_utf8_lossy(name);
-            // Mapping symbols ($x, $d) say what kind of bytes follow, not where one is.
+            // Mapping symbols ($x, $d) mark the kind of the bytes that follow; they do not name an address.
             if !name.is_empty() && !name.starts_with('$') {
                 let address = symbol.st_value(ENDIAN);
                 if symbol.st_type() == elf::STT_FUNC {
@@ -148,7 +143,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Name of an architecture as in the ELF constants, or its number.
+/// The name of an architecture from the ELF constants, or its number.
 fn machine_name(machine: Machine) -> String {
     match machine.name() {
         Some(name) => name.trim_start_matches("EM_").to_string(),
@@ -156,11 +151,10 @@ fn machine_name(machine: Machine) -> String {
     }
 }
 
-/// Where a program may lie.
 struct Map {
     ram_bytes: u32,
     stack_bytes: u32,
-    /// Hardware threads of a warp, and of the core.
+    /// Lanes of a warp, and harts of the core.
     lanes: u32,
     threads: u32,
 }
@@ -188,8 +182,8 @@ impl Map {
         (self.ram_end() - 1) as u32
     }
 
-    /// The least `memory.ram_bytes` with room for a segment and the stacks, if there is one: a
-    /// multiple of the stacks of a warp, within the 32-bit address space.
+    /// The smallest `memory.ram_bytes` that holds a segment and the stacks, if there is one. It is a multiple of the
+    /// stacks of a warp and fits the 32-bit address space.
     fn enough_ram(&self, start: u64, end: u64) -> Option<u64> {
         let stacks = self.ram_end() - self.stacks_start();
         let below = start.checked_sub(RAM_BASE.into()).map(|offset| offset + (end - start))?;

@@ -8,23 +8,19 @@ use std::ops::Range;
 
 pub use error::ElfError;
 
-/// A contiguous piece of a program in memory, its zero-initialised end included.
+/// A contiguous range of a program in memory, including zero-initialised bytes at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Address of the first byte.
     pub address: u32,
-    /// Contents.
     pub bytes: Vec<u8>,
 }
 
-/// A program, checked to fit the memory map of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What messages call it: usually the path it was read from.
+    /// The name in messages: usually the path of the file.
     pub name: String,
-    /// Where every thread starts.
+    /// The pc at which every thread starts.
     pub entry: u32,
-    /// What to load.
     pub segments: Vec<Segment>,
     symbols: Symbols,
     sections: Sections,
@@ -33,33 +29,27 @@ pub struct Program {
 /// Names of addresses. A stripped program has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Symbols {
-    /// All, by address.
     all: Vec<(u32, String)>,
-    /// Those that name functions, by address.
     functions: Vec<Function>,
 }
 
-/// A symbol that names a function.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Function {
-    /// Address of its first instruction.
     pub address: u32,
-    /// Its length in bytes, as the symbol says; 0 if it does not.
+    /// Its length in bytes from the symbol; 0 if the symbol gives none.
     pub bytes: u32,
     pub name: String,
 }
 
-/// Kinds of memory, by address.
+/// Address ranges, sorted by address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Sections {
-    /// With instructions.
     code: Vec<Range<u32>>,
-    /// That a program may write.
     writable: Vec<Range<u32>>,
 }
 
 impl Program {
-    /// A program of instruction words from `address`, its entry, without symbols.
+    /// A program of instruction words from `address`, which is also its entry. It has no symbols.
     pub fn from_words(name: &str, address: u32, words: &[u32]) -> Self {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let code = address..address + bytes.len() as u32;
@@ -72,14 +62,12 @@ impl Program {
         }
     }
 
-    /// The same program with one more symbol.
     pub fn with_symbol(mut self, name: &str, address: u32) -> Self {
         let place = self.symbols.all.partition_point(|(other, _)| *other <= address);
         self.symbols.all.insert(place, (address, name.into()));
         self
     }
 
-    /// Address of a symbol.
     pub fn symbol(&self, name: &str) -> Option<u32> {
         self.symbols.all.iter().find(|(_, symbol)| symbol == name).map(|(address, _)| *address)
     }
@@ -91,7 +79,7 @@ impl Program {
         Some((name, address - start))
     }
 
-    /// An address, and where in the program it is, as reports name it.
+    /// An address with its symbol and offset, for reports.
     pub fn place(&self, address: u32) -> String {
         match self.locate(address) {
             Some((symbol, 0)) => format!("{address:#010x} <{symbol}>"),
@@ -100,18 +88,17 @@ impl Program {
         }
     }
 
-    /// The symbols of functions, by address.
     pub fn functions(&self) -> &[Function] {
         &self.symbols.functions
     }
 
-    /// Where instructions lie, by address, without overlaps: the executable sections, or without sections the
-    /// executable segments.
+    /// Address ranges of instructions, sorted, without overlaps: the executable sections, or the executable segments
+    /// if there are no sections.
     pub fn code(&self) -> &[Range<u32>] {
         &self.sections.code
     }
 
-    /// The word at an address as it is loaded; `None` outside the segments.
+    /// The loaded word at an address; `None` outside the segments.
     pub fn word(&self, address: u32) -> Option<u32> {
         let bytes = self.segments.iter().find_map(|segment| {
             let offset = address.checked_sub(segment.address)? as usize;
@@ -120,19 +107,19 @@ impl Program {
         Some(u32::from_le_bytes(bytes.try_into().expect("four bytes")))
     }
 
-    /// The same, if no store that keeps to the program's sections or segments changes it.
+    /// The loaded word at an address, unless it is writable according to the sections or segments.
     pub fn constant(&self, address: u32) -> Option<u32> {
         let writable = self.sections.writable.iter().any(|range| range.contains(&address));
         self.word(address).filter(|_| !writable)
     }
 
-    /// Address of the `tohost` word, by which riscv-tests report.
+    /// Address of the `tohost` word, through which riscv-tests report.
     pub fn tohost(&self) -> Option<u32> {
         self.symbol("tohost")
     }
 
-    /// The bytes from `begin_signature` to `end_signature`, as in riscv-arch-test; `None` if a
-    /// symbol is missing or they are in the wrong order.
+    /// The address range from `begin_signature` to `end_signature`, as in riscv-arch-test. `None` if a symbol is
+    /// missing or the order is wrong.
     pub fn signature(&self) -> Option<Range<u32>> {
         let range = self.symbol("begin_signature")?..self.symbol("end_signature")?;
         (range.start <= range.end).then_some(range)

@@ -1,5 +1,3 @@
-//! Which memory holds instructions, and which a program may write.
-
 use std::ops::Range;
 
 use object::LittleEndian;
@@ -10,7 +8,7 @@ use super::load::{ENDIAN, File, Header};
 use super::{ElfError, Sections};
 
 impl File<'_> {
-    /// The kinds of the sections; those of the segments if no section holds instructions.
+    /// The address ranges of the sections, or of the segments if no section holds instructions.
     pub(super) fn kinds(&self, header: &Header) -> Result<Sections, ElfError> {
         let damaged = |error| self.damaged(error);
         let sections = header.sections(ENDIAN, self.bytes).map_err(damaged)?;
@@ -37,8 +35,8 @@ impl File<'_> {
     }
 }
 
-/// Where a section is in memory, clipped to the segment that loads it. Sections have virtual addresses, and
-/// programs are loaded at physical ones.
+/// Address range of a section, clipped to the segment that loads it. Sections have virtual addresses; programs are
+/// loaded at physical addresses.
 fn loaded(section: &SectionHeader32<LittleEndian>, segments: &[ProgramHeader32<LittleEndian>]) -> Option<Range<u32>> {
     let address = section.sh_addr(ENDIAN);
     segments.iter().filter(|segment| segment.p_type(ENDIAN) == elf::PT_LOAD).find_map(|segment| {
@@ -64,7 +62,7 @@ fn of_segments(segments: &[ProgramHeader32<LittleEndian>]) -> Sections {
     kinds
 }
 
-/// The same addresses, by address, in ranges that neither overlap nor touch nor are empty.
+/// Sorts the ranges and merges those that overlap or touch. Empty ranges are dropped.
 fn disjoint(mut ranges: Vec<Range<u32>>) -> Vec<Range<u32>> {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);

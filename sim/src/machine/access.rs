@@ -1,4 +1,4 @@
-//! Loads and stores: checks of all active lanes first, then one group of lanes.
+//! Loads and stores: all active lanes are checked first, then one group of lanes is served.
 
 use weft_trace::MemoryOp;
 
@@ -10,7 +10,7 @@ use crate::Fault;
 use crate::decode::{Register, Width};
 use crate::memory::CONSOLE;
 
-/// A kind of access: where it may go, and how it fails.
+/// A kind of access: whether it may reach the console, and the fault causes it raises.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     misaligned: u8,
@@ -84,7 +84,7 @@ impl Machine {
         out.memory_mask[place / 64] = bytes << (place % 64);
         out.memory_data[place / 4] = leaders_data << (8 * (address & 3));
         if width == Width::Word {
-            // The leader may hit the word of a higher lane, which then wins.
+            // The leader may write the word of a higher lane; the value of the higher lane is kept.
             let group = access.word_store_group();
             out.served = group.served();
             copy(group.own_word, data, &mut out.memory_data);
@@ -98,8 +98,8 @@ impl Machine {
         Ok(())
     }
 
-    /// After a transaction that wrote the bytes of its mask: reservations on them end, and the
-    /// `tohost` word is told if it is among them.
+    /// Updates the state after a transaction that wrote the bytes of its mask. It ends reservations on these bytes
+    /// and reads `tohost` if it is among them.
     pub(super) fn written(&mut self, part: &mut Part) {
         let out = &*part.out;
         let touched = |word: u32| {
@@ -111,7 +111,7 @@ impl Machine {
         part.tohost = word.map(|word| self.memory.word(word));
     }
 
-    /// Points every lane at the physical address that it accesses, unless one of them must not.
+    /// Sets every lane's physical address, unless the access of a lane is a fault.
     pub(super) fn point(
         &mut self,
         part: &Part,
@@ -119,7 +119,7 @@ impl Machine {
         width: Width,
         kind: Kind,
     ) -> Result<(), Refusal> {
-        // Values of their own: the compiler works on several lanes at once then.
+        // Local copies let the compiler vectorise the loop.
         let (low_bits, ram, stacks) = (width.bytes() - 1, self.memory.extent(), self.memory.stacks());
         let (mut unaligned, mut outside_ram, mut in_stacks) = (0, 0, 0);
         for (address, base) in self.addresses.iter_mut().zip(self.threads.row(part.warp, rs1)) {
@@ -128,7 +128,7 @@ impl Machine {
             outside_ram |= u32::from(!ram.contains(*address));
             in_stacks |= u32::from(stacks.permuted(*address));
         }
-        // Those lanes may be inactive ones, or point at the console.
+        // These lanes may be inactive, or may address the console.
         if unaligned | outside_ram != 0 {
             let misaligned = |address: u32| address & low_bits != 0;
             let outside = |address: u32| !ram.contains(address) & !(kind.console & (address == CONSOLE));
@@ -149,7 +149,7 @@ impl Machine {
     }
 }
 
-/// Replaces each lane's word by its addressed part, extended to 32 bits.
+/// Replaces each lane's word by the addressed bytes, extended to 32 bits.
 fn extract(kind: (Width, bool), addresses: &[u32], values: &mut [u32]) {
     let mut part = |extend: fn(u32) -> u32| {
         for (value, address) in values.iter_mut().zip(addresses) {

@@ -1,4 +1,4 @@
-//! The base integer ALU, all lanes at once: inactive lanes compute too, and are dropped later.
+//! The base integer ALU, for all lanes at once. Inactive lanes compute too, and their results are dropped later.
 
 use std::iter;
 
@@ -14,11 +14,9 @@ pub(super) fn immediate(operation: Arithmetic, a: &[u32], immediate: u32, out: &
     compute(operation, a, iter::repeat(immediate), out);
 }
 
-/// The second operand of every lane.
 pub(super) enum Second<'a> {
-    /// A register of each lane.
     Rows(&'a [u32]),
-    /// The same in all lanes.
+    /// The same value in all lanes.
     Same(u32),
 }
 

@@ -1,6 +1,5 @@
-//! Load-reserved, store-conditional and the atomic memory operations: one lane a transaction, in
-//! lane order. Transactions are performed in the order of their commits, so that the bits `aq` and
-//! `rl` ask for nothing more.
+//! Load-reserved, store-conditional and atomic memory operations: one lane per transaction, in lane order.
+//! Transactions happen in commit order, so the bits `aq` and `rl` need no further ordering.
 
 use weft_trace::MemoryOp;
 
@@ -10,11 +9,9 @@ use super::group::Access;
 use super::part::{Part, Refusal};
 use crate::decode::{Register, Width, stored};
 
-/// The transaction of the leader.
 struct Leader {
     lane: usize,
     hart: u32,
-    /// Physical address of its word.
     word: u32,
 }
 
@@ -45,7 +42,7 @@ impl Machine {
         Ok(())
     }
 
-    /// It is the leader's turn, once every lane of the path has been checked.
+    /// Checks every lane of the path, then selects the leader.
     fn turn(&mut self, part: &mut Part, rs1: Register, kind: Kind) -> Result<Leader, Refusal> {
         self.point(part, (rs1, 0), Width::Word, kind)?;
         let access = Access { addresses: &self.addresses, mask: part.path.mask };
@@ -58,14 +55,13 @@ impl Machine {
         Ok(Leader { lane: lane as usize, hart: part.warp * self.lanes + lane, word })
     }
 
-    /// Puts the leader's operand into the transaction.
     fn send(&self, part: &mut Part, leader: &Leader, rs2: Register) -> u32 {
         let operand = self.threads.row(part.warp, rs2)[leader.lane];
         part.out.memory_data[((leader.word - part.out.memory_address) / 4) as usize] = operand;
         operand
     }
 
-    /// The leader receives its result and goes on.
+    /// Gives the leader its result and advances it.
     fn answer(&mut self, part: &mut Part, leader: &Leader, rd: Register, value: u32) {
         part.out.rd = rd;
         part.out.values[leader.lane] = value;

@@ -1,4 +1,4 @@
-//! Jumps and branches: where the lanes of a path go next, and how deep their calls are.
+//! Jumps and branches: next pcs of the lanes of a path, and their call depths.
 
 use weft_trace::PathRecord;
 
@@ -22,7 +22,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The lanes that share the leader's target jump; the others execute the instruction again.
+    /// The lanes that share the leader's target jump. The others execute the instruction again.
     pub(super) fn jump_register(
         &mut self,
         part: &mut Part,
@@ -67,7 +67,6 @@ impl Machine {
         Ok(())
     }
 
-    /// Writes the return address.
     fn link(&mut self, part: &mut Part, rd: Register) {
         if rd != 0 {
             part.out.rd = rd;
@@ -79,7 +78,6 @@ impl Machine {
     }
 }
 
-/// The lanes in which the condition holds.
 fn compare(condition: Condition, a: &[u32], b: &[u32]) -> u64 {
     fn lanes(a: &[u32], b: &[u32], holds: impl Fn(u32, u32) -> bool) -> u64 {
         lanes_where(a.iter().zip(b).map(|(a, b)| holds(*a, *b)))
@@ -94,13 +92,13 @@ fn compare(condition: Condition, a: &[u32], b: &[u32]) -> u64 {
     }
 }
 
-/// Whether the calling convention keeps return addresses in this register.
+/// Returns whether the register is a link register (x1 or x5).
 fn is_link(register: Register) -> bool {
     matches!(register, 1 | 5)
 }
 
-/// What a `jalr` does to the call depth, by the ISA manual's return-address-stack hints: a link
-/// register written is a call, one read a return, both (and not the same) a coroutine switch.
+/// The change of call depth by a `jalr`, after the ISA manual's return-address-stack hints. A link register as rd is
+/// a call, as rs1 a return. Two different link registers are a coroutine switch.
 fn depth_change(rd: Register, rs1: Register) -> i8 {
     match (is_link(rd), is_link(rs1)) {
         (false, false) => 0,

@@ -1,4 +1,4 @@
-//! Control and status registers, through which a thread also ends and waits at the barrier.
+//! Control and status registers. Through them a thread also ends and waits at the barrier.
 
 use weft_trace::PathRecord;
 
@@ -20,7 +20,6 @@ const STACK_END: u16 = 0xcc3;
 const MASKH: u16 = 0xcc4;
 const MHARTID: u16 = 0xf14;
 
-/// A Zicsr instruction.
 pub(super) struct CsrAccess {
     pub operation: CsrOperation,
     pub source: CsrSource,
@@ -29,7 +28,7 @@ pub(super) struct CsrAccess {
 }
 
 impl CsrAccess {
-    /// Whether the CSR is written: setting or clearing the bits of x0 or of immediate 0 is a read.
+    /// Returns whether the CSR is written: setting or clearing the bits of x0 or of immediate 0 is only a read.
     fn writes(&self) -> bool {
         let no_bits = matches!(self.source, CsrSource::Register(0) | CsrSource::Immediate(0));
         self.operation == CsrOperation::Write || !no_bits
@@ -56,9 +55,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Puts the CSR's value into the values of the part.
     fn read_csr(&self, part: &mut Part, csr: u16) -> Result<(), Refusal> {
-        // Where the model has no clock, each commit of the core counts as one cycle.
+        // Without a clock, each commit of the core counts as one cycle.
         let commits = self.commits;
         let cycles = self.clock.unwrap_or(commits);
         let mask = part.path.mask;
@@ -80,7 +78,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends the threads of the path. The exit code is what the CSR, which reads zero, would get.
+    /// Ends the threads of the path. The exit code is the value that the instruction would write to the CSR, which
+    /// reads as zero.
     fn exit(&mut self, part: &mut Part, access: &CsrAccess) {
         let (warp, mask) = (part.warp, part.path.mask);
         match (access.operation, access.source) {
@@ -97,7 +96,6 @@ impl Machine {
         self.live -= mask.count_ones();
     }
 
-    /// Sends the threads of the path to the barrier.
     fn park(&mut self, part: &mut Part, access: &CsrAccess) {
         part.out.writes = access.rd != 0;
         self.threads.clear(part.warp, access.rd, part.path.mask);

@@ -1,24 +1,22 @@
-//! Which lanes one memory transaction serves.
+//! Selects the lanes that one memory transaction serves.
 //!
-//! A transaction moves one line: as many consecutive words as the warp has lanes. Word i of the
-//! line reaches lane i; besides, the word of the *leader*, the lowest active lane, reaches every
-//! lane. Lanes that need another line, or a word that neither wire brings, come back as another
-//! path.
+//! A transaction moves one line: as many consecutive words as the warp has lanes. Word i of the line reaches lane i.
+//! The word of the *leader*, the lowest active lane, also reaches every lane.
+//! Lanes that need another line, or a word on neither of these wires, execute the instruction again as another path.
 
 use super::lanes::{lanes_where, leader};
 
-/// The lanes of a warp's load or store, and where each of them points.
+/// The lanes of a warp's load or store, with their addresses.
 pub(super) struct Access<'a> {
-    /// Byte address per lane; what inactive lanes hold is ignored.
+    /// Byte address per lane; values of inactive lanes are ignored.
     pub addresses: &'a [u32],
     /// Active lanes, at least one.
     pub mask: u64,
 }
 
-/// Lanes served by a store of words.
 pub(super) struct StoreGroup {
     leader: u64,
-    /// The lanes i among them that hit word i of the line.
+    /// The served lanes i that address word i of the line.
     pub own_word: u64,
 }
 
@@ -29,19 +27,17 @@ impl StoreGroup {
 }
 
 impl Access<'_> {
-    /// Where the lowest active lane points.
     pub(super) fn leaders_address(&self) -> u32 {
         self.addresses[leader(self.mask) as usize]
     }
 
-    /// Byte address of the leader's line.
     pub(super) fn line(&self) -> u32 {
         self.leaders_address() & !self.line_mask()
     }
 
-    /// Lanes served by a load: those whose word is the leader's, and the lanes i that hit word i of
-    /// the leader's line. At the console the first rule gives every lane that reads it: no other
-    /// address in that line is legal.
+    /// Lanes served by a load: those with the leader's word, and the lanes i that address word i of the leader's
+    /// line.
+    /// At the console the first rule serves every reading lane, as the line has no other legal address.
     pub(super) fn load_group(&self) -> u64 {
         let (leaders, line) = (self.leaders_address(), self.line());
         if self.each_hits_its_own_word(line) {
@@ -60,9 +56,9 @@ impl Access<'_> {
         }
     }
 
-    /// Lanes served by a store of words to RAM: those that hit their own word of the leader's
-    /// line, and the leader; but the leader alone if another lane of that line hits a word not its
-    /// own, since the lanes would then not be served in order.
+    /// Lanes served by a store of words to RAM: the leader, and the lanes of its line that address their own word.
+    /// If another lane of that line addresses a word that is not its own, only the leader is served: otherwise the
+    /// lanes would be served out of order.
     pub(super) fn word_store_group(&self) -> StoreGroup {
         let leader = 1 << leader(self.mask);
         let (line, line_mask) = (self.line(), self.line_mask());
@@ -75,7 +71,7 @@ impl Access<'_> {
         StoreGroup { leader, own_word: if in_order { own_word } else { own_word & leader } }
     }
 
-    /// Whether every lane i, active or not, hits word i of the line: the common case, quick to see.
+    /// Returns whether every lane i, active or not, addresses word i of the line. This common case is fast to check.
     fn each_hits_its_own_word(&self, line: u32) -> bool {
         self.lanes().fold(0, |differences, (lane, address)| differences | (word(address) ^ (line + 4 * lane))) == 0
     }
@@ -84,13 +80,11 @@ impl Access<'_> {
         4 * self.addresses.len() as u32 - 1
     }
 
-    /// Every lane with its address.
     fn lanes(&self) -> impl Iterator<Item = (u32, u32)> {
         self.addresses.iter().enumerate().map(|(lane, address)| (lane as u32, *address))
     }
 }
 
-/// Address of the word that holds the byte at `address`.
 fn word(address: u32) -> u32 {
     address & !3
 }

@@ -1,7 +1,5 @@
-//! Masks of lanes (bit i = lane i) and values per lane, written so that the compiler can work on
-//! many lanes at once.
+//! Masks of lanes (bit i = lane i) and values per lane, written so that the compiler can vectorise over lanes.
 
-/// The lowest lane of a mask.
 pub(super) fn leader(mask: u64) -> u32 {
     mask.trailing_zeros()
 }
@@ -11,7 +9,6 @@ pub(super) fn first(lanes: usize) -> u64 {
     u64::MAX >> (64 - lanes)
 }
 
-/// The lanes for which the condition, given lane by lane, holds.
 #[inline(always)]
 pub(super) fn lanes_where(conditions: impl Iterator<Item = bool>) -> u64 {
     let mut holds = [0u8; 64];
@@ -22,14 +19,13 @@ pub(super) fn lanes_where(conditions: impl Iterator<Item = bool>) -> u64 {
     }
     let mut mask = 0;
     for (group, bytes) in holds.as_chunks::<8>().0[..lanes.div_ceil(8)].iter().enumerate() {
-        // Eight bytes of 0 or 1 to eight bits: the product gathers them in its highest byte.
+        // Packs eight bytes of 0 or 1 into eight bits: the product gathers them in its highest byte.
         let bits = u64::from_le_bytes(*bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
         mask |= bits << (8 * group);
     }
     mask
 }
 
-/// The lanes of a mask, lowest first.
 pub(super) fn each(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = (mask != 0).then(|| mask.trailing_zeros() as usize)?;
@@ -38,7 +34,6 @@ pub(super) fn each(mut mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Copies the values of the lanes in `mask`.
 #[inline]
 pub(super) fn copy(mask: u64, from: &[u32], to: &mut [u32]) {
     if mask == first(to.len()) {
@@ -48,7 +43,6 @@ pub(super) fn copy(mask: u64, from: &[u32], to: &mut [u32]) {
     }
 }
 
-/// Zeroes the values of the lanes that are not in `mask`.
 #[inline]
 pub(super) fn keep(mask: u64, values: &mut [u32]) {
     let others = first(values.len()) & !mask;
@@ -57,7 +51,7 @@ pub(super) fn keep(mask: u64, values: &mut [u32]) {
     }
 }
 
-/// Every bit of a mask of 16 lanes four times: the bytes of their words.
+/// Repeats every bit of a mask of 16 lanes four times: a mask of the bytes in their words.
 pub(super) fn bytes_of_words(lanes: u16) -> u64 {
     let mut bits = u64::from(lanes);
     for (shift, mask) in [

@@ -1,7 +1,7 @@
 //! A whole core: threads, policy and memory, stepped one warp instruction at a time.
 //!
-//! A step executes the instruction of a path that its divergence unit offers for the lanes that it can serve at
-//! once, and hands the policy what became of the path. Faults are found before anything is written.
+//! A step takes a path that the divergence unit offers and executes its instruction for the lanes that one pass can
+//! serve. It then passes the resulting paths to the policy. Faults are detected before anything is written.
 
 mod access;
 mod arithmetic;
@@ -28,69 +28,62 @@ use part::{Part, Refusal};
 use reservations::Reservations;
 use threads::Threads;
 
-/// What the model takes from outside instead of computing it.
+/// Values that come from outside the model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given<'a> {
-    /// One value per lane for an instruction that reads `mcycle[h]` or `minstret[h]`. Such values
-    /// are taken over; the caller checks that they are monotone. Other instructions ignore them.
+    /// One value per lane for an instruction that reads `mcycle[h]` or `minstret[h]`. The model takes such values
+    /// over; the caller checks that they are monotone. Other instructions ignore them.
     pub values: Option<&'a [u32]>,
 }
 
-/// What a step did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// An instruction, or one part of a replayed one, was executed.
     Committed {
-        /// A load, store-conditional or atomic operation on RAM to a register other than x0, or a multiplication or division to any
-        /// register: the hardware writes it later, in a late write that carries the values now in
+        /// The result has long latency: the hardware writes it later, in a late write with the values now in
         /// [`Commit::values`].
+        /// That holds for a load, store-conditional or atomic operation on RAM to a register other than x0, and for a
+        /// multiplication or division to any register.
         late: bool,
         /// A counter was read into a register: the values depend on the engine.
         volatile: bool,
-        /// The `tohost` word after a write that touched it: the run ends here.
+        /// The `tohost` word after a write to it. The run ends here.
         tohost: Option<u32>,
-        /// What it did with the paths that wait.
+        /// Changes among the paths that wait.
         moves: Moves,
     },
 }
 
-/// Why a warp cannot step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The core halts. Nothing was written.
     Fault(Fault),
-    /// The path waits at the barrier, there is none, or the unit has something to do first.
+    /// The path waits at the barrier, the slot is empty, or the unit must rotate first.
     Idle,
 }
 
-/// Threads, path policy and memory of a whole core. Methods that take a warp, lane or register
-/// panic if the core has no such thing.
+/// Threads, path policy and memory of a whole core. Methods panic if the core has no such warp, lane or register.
 pub struct Machine {
     warps: u32,
     lanes: u32,
     threads: Threads,
-    /// Of each warp.
     policies: Vec<Box<dyn Policy>>,
-    /// Of each policy.
     slots: u32,
-    /// Where branches reconverge, if the policy reads that.
+    /// Reconvergence pcs of branches, if the policy reads them.
     reconvergence: Option<ReconvergenceTable>,
     memory: Memory,
     reservations: Reservations,
     decoder: DecodeCache,
     /// Physical address of the `tohost` word.
     tohost: Option<u32>,
-    /// Threads that have not ended.
     live: u32,
-    /// Live threads that wait at the barrier.
     parked: u32,
-    /// Commits so far.
     commits: u64,
-    /// What `mcycle` reads, if there is a clock.
+    /// The value of `mcycle`, if there is a clock.
     clock: Option<u64>,
     /// Per warp and slot, the pc of the last commit if it left lanes unserved.
     unfinished: Vec<Option<u32>>,
-    /// The physical address per lane of the access being executed.
+    /// The physical address per lane of the current access.
     addresses: Vec<u32>,
 }
 
@@ -125,8 +118,8 @@ impl Machine {
 
     /// Executes one instruction, or one part of it, of the path in `slot` of `warp`.
     ///
-    /// Fills `out` completely, reusing its buffers, except `cycle`; values and data
-    /// that mean nothing are zero. After `Err`, `out` is unspecified and the machine unchanged.
+    /// Fills `out` completely except `cycle`, and reuses its buffers. Values and data without meaning are zero. After
+    /// `Err`, `out` is unspecified and the machine unchanged.
     pub fn step(&mut self, warp: u32, slot: u32, given: &Given, out: &mut Commit) -> Result<Step, Stop> {
         let path = self.policies[warp as usize].path(slot).filter(|path| !path.parked).ok_or(Stop::Idle)?;
         let word = self.memory.read_word(path.pc);
@@ -148,7 +141,7 @@ impl Machine {
         Ok(Step::Committed { late: part.late, volatile: part.volatile, tohost: part.tohost, moves })
     }
 
-    /// Sets `out` to a commit that serves every lane and does nothing.
+    /// Sets `out` to a commit that serves every lane and has no effect.
     fn begin(&self, part: &mut Part, instruction: u32) {
         let Part { warp, path, out, .. } = part;
         out.warp = *warp;
@@ -213,7 +206,7 @@ impl Machine {
             }
             Instruction::Store { width, rs1, rs2, offset } => self.store(part, width, (rs1, rs2, offset))?,
             Instruction::Atomic { operation, rd, rs1, rs2, .. } => self.atomic(part, operation, (rd, rs1, rs2))?,
-            // Stores are performed in the order of their commits and fetches see them at once.
+            // Stores are performed in commit order and fetches see them at once, so fences only advance.
             Instruction::Fence | Instruction::FenceInstruction | Instruction::Pause => part.advance(),
             Instruction::EnvironmentCall => return Err(part.refuse(Fault::ENVIRONMENT_CALL)),
             Instruction::Breakpoint => return Err(part.refuse(Fault::BREAKPOINT)),
@@ -224,7 +217,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Ends an instruction that serves every lane and has left its results in the values.
+    /// Ends an instruction that serves every lane. Its results are in the values.
     fn write_back(&mut self, part: &mut Part, rd: u8) {
         part.out.rd = rd;
         part.out.writes = rd != 0;
@@ -233,7 +226,7 @@ impl Machine {
         part.advance();
     }
 
-    /// The same for an instruction whose results the hardware writes later.
+    /// Ends an instruction that serves every lane and has a long-latency result.
     fn write_late(&mut self, part: &mut Part, rd: u8) {
         part.out.rd = rd;
         part.late = true;
@@ -242,56 +235,54 @@ impl Machine {
         part.advance();
     }
 
-    /// Paths of a warp that the divergence unit offers at once, one in each slot.
+    /// Number of paths of a warp that the divergence unit offers at once, one per slot.
     #[inline]
     pub fn slots(&self) -> u32 {
         self.slots
     }
 
-    /// The path in `slot` of `warp`; `None` where there is none.
     #[inline]
     pub fn path(&self, warp: u32, slot: u32) -> Option<PathRecord> {
         self.policies[warp as usize].path(slot)
     }
 
-    /// The path next to the one in slot 0, of a unit that keeps two at hand.
+    /// The path next to the one in slot 0, for a unit that exposes two paths.
     #[inline]
     pub fn second(&self, warp: u32) -> Option<PathRecord> {
         self.policies[warp as usize].second()
     }
 
-    /// All paths of `warp`, complete and disjoint: those in the slots first, then in the order in
-    /// which its divergence unit holds them.
+    /// All paths of `warp`, complete and disjoint: those in the slots first, then in the order of the divergence
+    /// unit.
     pub fn paths(&self, warp: u32) -> Vec<PathRecord> {
         self.policies[warp as usize].list()
     }
 
-    /// How many paths of `warp` its divergence unit could issue from now, for
+    /// Number of paths of `warp` that the divergence unit could issue from now, for
     /// [`Statistics::paths`](weft_trace::Statistics::paths).
     #[inline]
     pub fn schedulable(&self, warp: u32) -> u32 {
         self.policies[warp as usize].schedulable()
     }
 
-    /// How many paths (stack units: rows) are held for `warp`.
+    /// Number of paths (stack units: rows) held for `warp`.
     #[inline]
     pub fn held(&self, warp: u32) -> u32 {
         self.policies[warp as usize].held()
     }
 
-    /// Without an instruction, takes one step from the path in `slot` of `warp`, or from its end,
-    /// towards the one that runs next there: it waits at the barrier and another does not, its turn is
-    /// over, or it is where it joins others. `None` if there is nothing to do. To be called after each
-    /// commit until then: the slot is idle while a rotation is due.
+    /// Takes one rotation step in `slot` of `warp`, without an instruction, towards the path that runs next there.
+    /// A step is due if the path waits at the barrier and another does not, if its time slice is over, or if it is at
+    /// its reconvergence point. `None` means that nothing is due.
+    /// Call it after each commit until then: the slot is idle while a rotation is due.
     #[inline]
     pub fn rotate(&mut self, warp: u32, slot: u32) -> Option<Moves> {
         self.must_rotate(warp, slot).then(|| self.policies[warp as usize].rotate(slot))
     }
 
-    /// Whether [`Machine::rotate`] has something to do.
     #[inline]
     pub fn must_rotate(&self, warp: u32, slot: u32) -> bool {
-        // Only those that are told where branches reconverge look at the word.
+        // Only units that read the reconvergence table look at the word.
         let path = self.reconvergence.as_ref().and_then(|_| self.policies[warp as usize].path(slot));
         self.policies[warp as usize].must_rotate(slot, path.and_then(|path| self.memory.read_word(path.pc)))
     }
@@ -301,27 +292,26 @@ impl Machine {
         (warp * self.slots + slot) as usize
     }
 
-    /// The sorter of the divergence unit does this with the second path of `warp` and the one at
-    /// place `row` behind it. Says whether it may; nothing happens if not.
+    /// Applies a step of the hardware's sorter to the second path of `warp` and the one in entry `row` of its table.
+    /// Returns whether the step is legal; an illegal one has no effect.
     pub fn sorted(&mut self, warp: u32, row: u32, sorting: Sorting) -> bool {
         self.policies[warp as usize].sorted(row, sorting)
     }
 
-    /// Does the next thing that a sorter which is never late would do, and says at which place;
-    /// `None` once the paths of `warp` are sorted.
+    /// Applies the next step of an ideal sorter and returns its entry; `None` once the paths of `warp` are sorted.
     #[inline]
     pub fn sort(&mut self, warp: u32) -> Option<(u32, Sorting)> {
         self.policies[warp as usize].sort()
     }
 
-    /// The hardware has put this path in charge of `warp`. Says whether it may: of units that this machine knows all of,
-    /// what its own path is decides, and this says yes.
+    /// Takes over the active path of `warp` from the hardware. Returns whether that is legal; for units with a
+    /// complete model it is always true, since their own path decides.
     pub fn follow(&mut self, warp: u32, path: Option<PathRecord>) -> bool {
         self.policies[warp as usize].follow(path)
     }
 
-    /// Releases the barrier if it is due: every live thread waits there, and one lives. Says
-    /// whether it did. To be called after each commit.
+    /// Releases the barrier if it is due: some thread is live, and every live thread waits there. Returns whether it
+    /// did. Call it after each commit.
     #[inline]
     pub fn release(&mut self) -> bool {
         let due = self.live > 0 && self.parked == self.live;
@@ -332,12 +322,11 @@ impl Machine {
         due
     }
 
-    /// From now on `mcycle` reads `cycle`, instead of the number of commits.
+    /// Sets the value that `mcycle` reads from now on, instead of the number of commits.
     pub(crate) fn set_clock(&mut self, cycle: u64) {
         self.clock = Some(cycle);
     }
 
-    /// RAM.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -347,17 +336,14 @@ impl Machine {
         self.memory.read_word(address)
     }
 
-    /// A register of one thread.
     pub fn register(&self, warp: u32, lane: u32, register: u8) -> u32 {
         self.threads.row(warp, register)[lane as usize]
     }
 
-    /// The exit code of a thread that has ended.
     pub fn exit_code(&self, warp: u32, lane: u32) -> Option<u32> {
         self.threads.exit_code(warp, lane)
     }
 
-    /// Threads that have not ended.
     pub fn live(&self) -> u32 {
         self.live
     }

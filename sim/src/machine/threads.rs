@@ -1,9 +1,7 @@
-//! Registers and exit codes of all threads.
-
 use super::lanes::{copy, each};
 
-/// Architectural state of the threads, one row of lanes per warp and register, so that the lanes
-/// of an instruction's operand lie side by side.
+/// Architectural state of the threads: one row of lanes per warp and register, so that operands of the lanes are
+/// adjacent.
 pub(super) struct Threads {
     lanes: usize,
     /// `registers[(warp · 32 + register) · lanes + lane]`; the rows of x0 stay zero.
@@ -22,7 +20,6 @@ impl Threads {
         (warp as usize * 32 + usize::from(register)) * self.lanes
     }
 
-    /// A register of all lanes.
     #[inline]
     pub(super) fn row(&self, warp: u32, register: u8) -> &[u32] {
         let start = self.start(warp, register);
@@ -40,13 +37,11 @@ impl Threads {
         copy(mask, values, row);
     }
 
-    /// Zeroes a register of the lanes in `mask`.
     pub(super) fn clear(&mut self, warp: u32, register: u8, mask: u64) {
         let start = self.start(warp, register);
         each(mask).for_each(|lane| self.registers[start + lane] = 0);
     }
 
-    /// Ends the threads in `mask`.
     pub(super) fn exit(&mut self, warp: u32, mask: u64, codes: &[u32]) {
         let start = warp as usize * self.lanes;
         each(mask).for_each(|lane| self.exit_codes[start + lane] = Some(codes[lane]));

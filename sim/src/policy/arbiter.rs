@@ -1,37 +1,33 @@
-//! `arbiter`: one pc, call depth and parked flag per thread; the threads with the best priority
-//! run next, unless others have waited too long.
+//! `arbiter`: one pc, call depth and parked flag per thread. The threads with the best priority run next, unless
+//! others have waited too long.
 //!
-//! The hardware compares the threads. Threads that agree always move together, so this model
-//! keeps the groups instead: the same function of the same state, and quick when a warp has few
-//! paths.
+//! The hardware compares threads. Threads with equal values always move together, so this model keeps groups instead.
+//! That is the same function of the same state, and fast when a warp has few paths.
 
 use weft_trace::{Moves, PathRecord};
 
 use super::{Next, Policy, Start, rank};
 
-/// See the module.
 pub(super) struct Arbiter {
     fair_after: u64,
-    /// Disjoint, of distinct rank, best first. There is place for one of each lane.
+    /// Disjoint, of distinct rank, best first. The capacity is one per lane.
     groups: Vec<PathRecord>,
-    /// The path in charge: the best group, or those lanes of a group whose turn it is.
+    /// The active path: the best group, or the lanes of a group that have the time slice.
     charge: Option<PathRecord>,
-    /// Whether its group has other lanes.
+    /// Whether the active path's group has other lanes.
     divided: bool,
     turns: Turns,
 }
 
-/// Forward progress: after `fair_after` commits of a warp with other runnable paths, the path in
-/// charge yields, and the best path among the lanes that have not had a turn goes on for as many
-/// commits, whatever the priority. When no such lane is left, the best path of all goes on, and the
-/// turns begin anew.
+/// Forward progress. After `fair_after` commits of a warp with other runnable paths, the active path yields. The best
+/// path among the lanes without a time slice so far then runs for as many commits, whatever its priority.
+/// When no such lane is left, the best path of all runs and a new round of time slices begins.
 #[derive(Clone, Copy, Default)]
 struct Turns {
-    /// Commits since the last yield.
     count: u64,
-    /// Lanes that have had their turn.
+    /// Lanes that have had their time slice.
     taken: u64,
-    /// Lanes of the path that has its turn; of its parts, the better one stays in charge.
+    /// Lanes of the path that has the time slice. If it diverges, its better part stays active.
     held: u64,
 }
 
@@ -64,7 +60,7 @@ impl Policy for Arbiter {
         if let ([only], Some(path), None) = (self.groups.as_mut_slice(), &next.a, &next.b)
             && only.mask == path.mask
         {
-            // The only path stays the only one: nobody waits for a turn.
+            // The only path remains the only one: no other waits for a time slice.
             *only = *path;
             self.charge = Some(*path);
         } else if let Some(committed) = self.charge {
@@ -78,13 +74,13 @@ impl Policy for Arbiter {
         for group in &mut self.groups {
             group.parked = false;
         }
-        // All were parked: their order is the same, and nobody has a turn.
+        // All were parked: their order is unchanged, and no path has a time slice.
         self.charge = self.groups.first().copied();
     }
 }
 
 impl Arbiter {
-    /// The lanes of `committed` become `next`.
+    /// Replaces the lanes of `committed` by the paths of `next`.
     fn advance(&mut self, committed: &PathRecord, next: &Next) {
         if let Ok(place) = self.groups.binary_search_by_key(&rank(committed), rank) {
             let group = &mut self.groups[place];
@@ -98,7 +94,6 @@ impl Arbiter {
         }
     }
 
-    /// Puts the next path in charge after a commit by the lanes `committed`.
     fn choose(&mut self, committed: u64) {
         let runnable = self.groups.iter().filter(|group| !group.parked).fold(0, |lanes, group| lanes | group.mask);
         let Turns { count, mut taken, held } = self.turns;
@@ -112,7 +107,7 @@ impl Arbiter {
         if due && preferred == 0 {
             taken = 0;
         }
-        // Parked groups come last: if one is found first, no lane is runnable and none preferred.
+        // Parked groups come last. If one is found first, no lane is runnable and none is preferred.
         let preferred_or_any = if preferred == 0 { u64::MAX } else { preferred };
         let mut candidates =
             self.groups.iter().map(|group| PathRecord { mask: group.mask & preferred_or_any, ..*group });
@@ -129,7 +124,7 @@ impl Arbiter {
     }
 }
 
-/// Puts `path` in its place, merged with a path of equal rank.
+/// Inserts `path` by rank, or merges it with a path of equal rank.
 pub(super) fn insert(groups: &mut Vec<PathRecord>, path: PathRecord) {
     match groups.binary_search_by_key(&rank(&path), rank) {
         Ok(equal) => groups[equal].mask |= path.mask,

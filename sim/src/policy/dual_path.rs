@@ -1,31 +1,29 @@
-//! `dual-path`: the reconvergence stack of which both sides of a branch may run, in any order
-//! (dual-path execution paper, section 3.1).
+//! `dual-path`: a reconvergence stack in which both sides of a branch may run, in any order (dual-path execution
+//! paper, section 3.1).
 //!
-//! A row holds a left and a right side and the point where they come together. The sides of the top
-//! row run. Where the threads of one part, it waits at the reconvergence point with all of them, and a
-//! row of both parts goes on top, which suspends the other side. A side that arrives is cleared; when
-//! neither is left the row is popped. Where the point is that of the row itself, the row is used again,
-//! if the other side has left it: a warp of T threads has at most T rows.
+//! A row holds a left and a right side and their reconvergence point. The sides of the top row run.
+//! When the threads of a side diverge, the side waits at the reconvergence point with all of them. A new row with
+//! both paths is pushed, which suspends the other side.
+//! A side that arrives is cleared; when both sides are empty the row is popped.
+//! If the reconvergence point equals that of the row and the other side is empty, the row is reused. So a warp of T
+//! threads has at most T rows.
 
 use weft_trace::{Moves, PathRecord};
 
 use super::stack::{Course, Rpc, Side, waiting_at_return};
 use super::{Next, Policy, Start};
 
-/// See the module.
 pub(super) struct DualPath {
-    /// Threads that have not ended.
     live: u64,
-    /// From the bottom, which is never popped.
+    /// Rows from the bottom. The bottom row is never popped.
     rows: Vec<Row>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    /// By slot: left and right.
     sides: [Side; 2],
     rpc: Rpc,
-    /// The side of the row below of which this row was made.
+    /// The side of the row below that diverged into this row.
     from: usize,
 }
 
@@ -36,7 +34,6 @@ impl DualPath {
         Self { live: start.mask, rows }
     }
 
-    /// The rows, from the bottom.
     #[cfg(test)]
     pub(super) fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
         self.rows.iter().map(|row| (row.sides.to_vec(), row.rpc)).collect()
@@ -130,12 +127,11 @@ impl DualPath {
         Moves { pushes: true, ..Moves::default() }
     }
 
-    /// Whether no thread of the row is left.
     fn is_over(&self, row: &Row) -> bool {
         row.sides.iter().all(|side| !side.is_live(self.live))
     }
 
-    /// A side of the top row has done what it was for.
+    /// Clears a side of the top row that has arrived or ended, and pops rows that are empty.
     fn leave(&mut self, slot: usize) -> Moves {
         let live = self.live;
         let Some(top) = self.rows.last_mut() else { return Moves::default() };

@@ -1,27 +1,25 @@
-//! `dual-path` with `divergence.path_forwarding`: a slot that the top row leaves free runs a path of a lower row
-//! (dual-path execution paper, section 7.1, which leaves the details open).
+//! `dual-path` with `divergence.path_forwarding`: a free slot runs a path of a lower row (dual-path execution paper,
+//! section 7.1, which leaves the details open).
 //!
-//! Rows, sides and their rules are those of [`dual_path`](super::dual_path), but a row remembers which side of which row
-//! it parts, and any side that no row parts may run: the stack has become a tree. Where a path parts, its two sides take both
-//! slots, as in the stack, and what ran in the other slot waits. A slot that is free takes the nearest such side from the top,
-//! with its row's reconvergence point. Only the golden model has this.
+//! Rows, sides and their rules are those of [`dual_path`](super::dual_path). But a row also records the row and side
+//! that diverged into it, and any side that has not diverged may run: the stack becomes a tree.
+//! When a path diverges, its two sides take both slots, as in the stack, and the path in the other slot waits.
+//! A free slot takes the nearest such side from the top, with its row's reconvergence point. Only the golden model
+//! implements this.
 
 use weft_trace::{Moves, PathRecord};
 
 use super::stack::{Course, Rpc, Side};
 use super::{Next, Policy, Start};
 
-/// See the module.
 pub(super) struct Forwarding {
-    /// Threads that have not ended.
     live: u64,
-    /// A row comes after the one that it parts. The first is never removed.
+    /// A row comes after the row of the side that diverged into it. The first is never removed.
     rows: Vec<Row>,
-    /// The side that runs in each slot.
     slots: [Option<Place>; 2],
 }
 
-/// A side of a row: both by number.
+/// The numbers of a row and of its side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     row: usize,
@@ -32,7 +30,6 @@ struct Place {
 struct Row {
     sides: [Side; 2],
     rpc: Rpc,
-    /// The side that this row parts.
     from: Option<Place>,
 }
 
@@ -42,7 +39,6 @@ impl Forwarding {
         Self { live: start.mask, rows: vec![row], slots: [Some(Place { row: 0, side: 0 }), None] }
     }
 
-    /// The rows, each after the one that it parts.
     #[cfg(test)]
     pub(super) fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
         self.rows.iter().map(|row| (row.sides.to_vec(), row.rpc)).collect()
@@ -139,12 +135,12 @@ impl Forwarding {
         Moves { pushes: true, ..Moves::default() }
     }
 
-    /// Whether a row parts the side.
+    /// Returns whether the side has diverged into a row.
     fn is_parted(&self, place: Place) -> bool {
         self.rows.iter().any(|row| row.from == Some(place))
     }
 
-    /// A side has done what it was for.
+    /// Clears a side that has arrived or ended, and removes rows that are empty.
     fn leave(&mut self, place: Place) -> Moves {
         let (side, live) = (*self.side(place), self.live);
         if side.is_live(live) {
@@ -156,7 +152,8 @@ impl Forwarding {
         Moves { pops, ..Moves::default() }
     }
 
-    /// Removes a row of which nothing is left, then the one that it parted if nothing is left of that. Says whether any was.
+    /// Removes an empty row, then the row that diverged into it if that is empty too. Returns whether any was
+    /// removed.
     fn remove_rows(&mut self, mut row: usize) -> bool {
         let mut removed = false;
         while let Some(from) = self.rows[row].from.filter(|_| self.is_over(row)) {
@@ -182,7 +179,7 @@ impl Forwarding {
             .all(|place| !self.side(place).is_live(self.live) && !self.is_parted(place))
     }
 
-    /// Gives free slots the nearest sides that no row parts, in their own slot if that is free.
+    /// Assigns free slots the nearest sides that have not diverged, in their own slot if it is free.
     fn fill_slots(&mut self) {
         let runs = |warp: &Self, place: Place| warp.side(place).is_live(warp.live) && !warp.is_parted(place);
         self.slots = self.slots.map(|place| place.filter(|place| runs(self, *place)));
@@ -197,7 +194,7 @@ impl Forwarding {
         }
     }
 
-    /// The threads in the rows that part a side.
+    /// The threads in the rows above a side that diverged.
     fn over(&self, place: Place) -> u64 {
         let rows = self.rows.iter().enumerate().filter(|(_, row)| row.from == Some(place));
         rows.fold(0, |threads, (row, Row { sides, .. })| {
@@ -206,7 +203,7 @@ impl Forwarding {
         })
     }
 
-    /// Where the threads stand that have come to the return at which those of a waiting side meet.
+    /// The pc of the threads that have arrived at the return where a waiting side reconverges.
     fn arrival(&self, place: Place, awaited: Rpc) -> Option<u32> {
         let parting = self.rows.iter().enumerate().filter(|(_, row)| row.from == Some(place) && row.rpc.is(awaited));
         parting.into_iter().find_map(|(row, Row { rpc, .. })| {
@@ -215,7 +212,7 @@ impl Forwarding {
         })
     }
 
-    /// The side, as threads of it that have arrived where they wait for the others see it.
+    /// The side, as seen by threads that have arrived at its reconvergence point.
     fn seen(&self, place: Place) -> Side {
         let parting = self.rows.iter().find(|row| row.from == Some(place));
         let arrival = parting.and_then(|row| self.arrival(place, row.rpc));

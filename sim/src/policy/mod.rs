@@ -1,5 +1,4 @@
-//! Path policies: which path of a warp runs next. One file per divergence unit, behind one trait,
-//! registered by name.
+//! Path policies: which path of a warp runs next. One file per divergence unit, behind one trait, registered by name.
 
 mod arbiter;
 mod dual_path;
@@ -20,22 +19,20 @@ use observed::Observed;
 use pdom_stack::PdomStack;
 use sorted_table::SortedTable;
 
-/// What remains of a path after one of its instructions: its threads, less those that ended, on at
-/// most two new paths.
+/// The result of an instruction of a path: its threads, without those that ended, on at most two new paths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Next {
-    /// Taken side of a branch, lanes that a memory access or `jalr` served, or simply the next pc.
+    /// The taken side of a branch, the lanes that a memory access or `jalr` served, or the next pc.
     pub a: Option<PathRecord>,
-    /// Not-taken side of a branch, or the lanes that execute the instruction again.
+    /// The not-taken side of a branch, or the lanes that execute the instruction again.
     pub b: Option<PathRecord>,
-    /// Whether b are the lanes that a memory access has not served.
+    /// Whether b holds the lanes that a memory access has not served.
     pub replays: bool,
-    /// Where the paths a and b of a branch or `jalr` meet again, if the unit reads it.
+    /// The reconvergence point of the paths a and b of a branch or `jalr`, if the unit reads it.
     pub reconvergence: Reconvergence,
 }
 
 impl Next {
-    /// Two paths, of which nothing else is said.
     pub fn of(a: Option<PathRecord>, b: Option<PathRecord>) -> Self {
         Self { a, b, ..Self::default() }
     }
@@ -49,78 +46,73 @@ impl Next {
 
 /// The paths of a warp, and the choice between them.
 ///
-/// A policy holds a complete and disjoint list of paths over the live threads of its warp. It offers
+/// A policy holds a complete and disjoint list of paths over the live threads of its warp. It offers one path in each
+/// slot. If it has several slots, any of them may run next.
 /// one path in each of its slots; where there are several, any of them may run next.
 pub trait Policy: Send {
-    /// Paths that it offers at once.
     fn slots(&self) -> u32 {
         1
     }
 
-    /// The path in this slot: it runs next, unless it is parked. `None` where there is none.
+    /// The path in this slot: it runs next unless it is parked. `None` if the slot is empty.
     fn path(&self, slot: u32) -> Option<PathRecord>;
 
-    /// The path next to the one in slot 0, of a unit that keeps two at hand; `None` where there is none.
+    /// The path next to the one in slot 0, for a unit that exposes two paths; `None` if there is none.
     fn second(&self) -> Option<PathRecord> {
         None
     }
 
-    /// The paths, those in the slots first, then in the order in which the unit holds them.
+    /// The paths: those in the slots first, then the others in the unit's order.
     fn list(&self) -> Vec<PathRecord>;
 
-    /// How many paths could be issued from now.
+    /// Number of paths that could be issued from now.
     fn schedulable(&self) -> u32 {
         let paths = (0..self.slots()).filter_map(|slot| self.path(slot));
         paths.filter(|path| !path.parked).count() as u32
     }
 
-    /// How many paths (stacks: rows) are held.
     fn held(&self) -> u32;
 
-    /// The path in this slot has executed an instruction and becomes `next`. Says what happened to
-    /// the others.
+    /// Replaces the path in this slot, which has executed an instruction, by `next`. Returns the changes among the
+    /// other paths.
     fn resolve(&mut self, slot: u32, next: &Next) -> Moves;
 
-    /// Whether the unit has something to do before the slot's path, if there is one, executes `word`,
-    /// the instruction at its pc: another path must run first, or it has got where it joins others.
-    /// Only a unit that is told where branches reconverge may look at the word: others are not always given it.
+    /// Returns whether a rotation must come before the slot's path, if any, executes `word`, the instruction at its
+    /// pc: another path must run first, or the path is at its reconvergence point.
+    /// Only a unit that reads the reconvergence table may use `word`; other units do not always receive it.
     fn must_rotate(&self, _slot: u32, _word: Option<u32>) -> bool {
         false
     }
 
-    /// Takes one step towards the path that is to run next in the slot, where one is due.
+    /// Takes one step towards the path that must run next in the slot, if a step is due.
     fn rotate(&mut self, _slot: u32) -> Moves {
         Moves::default()
     }
 
-    /// A sorter did this with the second path and the one at place `row` behind it. Says whether
-    /// that is allowed; nothing happens if not.
+    /// Applies a step of a sorter to the second path and entry `row` of the table. Returns whether it is legal; an
+    /// illegal step has no effect.
     fn sorted(&mut self, _row: u32, _sorting: Sorting) -> bool {
         false
     }
 
-    /// The next thing that a sorter which is never late does, done, and at which place; `None` once
-    /// all is sorted.
+    /// Applies the next step of an ideal sorter and returns its entry; `None` once all is sorted.
     fn sort(&mut self) -> Option<(u32, Sorting)> {
         None
     }
 
-    /// The hardware says that this path is in charge. Says whether it may be, which only a unit that does not
-    /// decide that by itself has to look at.
+    /// Takes over the active path from the hardware. Returns whether that path is legal; only a unit that does not
+    /// choose by itself has to check it.
     fn follow(&mut self, _path: Option<PathRecord>) -> bool {
         true
     }
 
-    /// Every path is parked: all become runnable.
+    /// Makes all paths runnable. Every path is parked before.
     fn release(&mut self);
 }
 
-/// A warp that leaves reset.
 struct Start {
-    /// All its lanes.
     mask: u64,
     entry: u32,
-    /// `divergence.fair_after`
     fair_after: u64,
 }
 
@@ -130,7 +122,7 @@ impl Start {
     }
 }
 
-/// Makes the policy of a unit, in its reset state; the configuration has the keys that only some units read.
+/// Creates the policy of a unit in its reset state. The configuration has the keys that only some units read.
 type Create = fn(&Start, &Config) -> Box<dyn Policy>;
 
 const POLICIES: &[(&Unit, Create)] = &[
@@ -141,11 +133,11 @@ const POLICIES: &[(&Unit, Create)] = &[
         false => Box::new(DualPath::new(start)),
         true => Box::new(Forwarding::new(start)),
     }),
-    // It follows the hardware: the model alone cannot run it.
+    // It follows the hardware: the model cannot run it alone.
     (&VERILOG, |start, _| Box::new(Observed::new(start))),
 ];
 
-/// The policy of a warp that `divergence.unit` names, with every thread at `entry`.
+/// The policy of a warp for the unit in `divergence.unit`, with every thread at `entry`.
 pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, UnknownUnit> {
     let unit = config.unit()?;
     let (_, create) = POLICIES.iter().find(|(of, _)| *of == unit).expect("a policy of every unit");
@@ -154,11 +146,11 @@ pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, Unk
     Ok(create(&start, config))
 }
 
-/// The part of a rank that says that the path is parked, above all others.
+/// The bit of a rank that marks a parked path, above all other bits.
 const PARKED: u64 = 1 << 40;
 
-/// Rank of a path: the least runs first. Not parked, then greater depth, then smaller pc; two
-/// paths of one warp merge when their ranks are equal.
+/// Rank of a path: the lowest runs first. Runnable before parked, then greater depth, then smaller pc. Paths of one
+/// warp merge if their ranks are equal.
 fn rank(path: &PathRecord) -> u64 {
     (u64::from(path.parked) * PARKED) | u64::from(u8::MAX - path.depth) << 32 | u64::from(path.pc)
 }

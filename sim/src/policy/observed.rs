@@ -1,20 +1,19 @@
-//! `verilog`: a unit in Verilog, of which nothing is known but the contract. The hardware says which path it has put in
-//! charge, and this model whether there is such a path.
+//! `verilog`: a user's unit in Verilog, known only by its contract. The hardware reports the active path, and this
+//! model checks that the path is legal.
 //!
-//! What is checked: the path is of threads that live, all at its pc, as deep in calls and as parked as it says; there is
-//! one as long as a thread lives, and it waits at the barrier only if all do. Any such choice is right, that of a part of
-//! the threads at one place too.
+//! The threads of the path must be live and match its pc, call depth and parked flag. A path must be active as long
+//! as a thread lives. It may be parked only if all threads are.
+//! Any such choice is legal, also a subset of the threads at one pc.
 
 use weft_trace::{Moves, PathRecord};
 
 use super::arbiter::insert;
 use super::{Next, Policy, Start, rank};
 
-/// See the module.
 pub(super) struct Observed {
     /// The live threads: disjoint, of distinct rank, best first.
     groups: Vec<PathRecord>,
-    /// By the hardware; after a commit the best group, until the hardware has said which.
+    /// The active path of the hardware; between a commit and the hardware's report, the best group.
     charge: Option<PathRecord>,
 }
 

@@ -1,21 +1,19 @@
-//! `pdom-stack`: the reconvergence stack that follows one path at a time (dual-path execution paper,
-//! section 2.1, with post-dominators of an unmodified binary).
+//! `pdom-stack`: the reconvergence stack that follows one path at a time (dual-path execution paper, section 2.1,
+//! with post-dominators of an unmodified binary).
 //!
-//! The top row runs. Where its threads part, the row waits at the reconvergence point with all of
-//! them, and one row for each side goes on top, the side of the smaller pc last, so that it runs
-//! first. A side that arrives is popped. Where the point is that of the row itself (a loop that sheds
-//! threads), the row is used again: a warp of T threads has at most 2T − 1 rows.
+//! The top row runs. When its threads diverge, the row waits at the reconvergence point with all of them. One row for
+//! each side is pushed, the side with the smaller pc last, so that it runs first. A side that arrives is popped.
+//! If the reconvergence point is that of the row itself (a loop that sheds threads), the row is reused. So a warp of
+//! T threads has at most 2T − 1 rows.
 
 use weft_trace::{Moves, PathRecord};
 
 use super::stack::{Course, Rpc, Side, waiting_at_return};
 use super::{Next, Policy, Start};
 
-/// See the module.
 pub(super) struct PdomStack {
-    /// Threads that have not ended.
     live: u64,
-    /// From the bottom, which is never popped.
+    /// Rows from the bottom. The bottom row is never popped.
     rows: Vec<Row>,
 }
 
@@ -32,7 +30,6 @@ impl PdomStack {
         Self { live: start.mask, rows }
     }
 
-    /// The rows, from the bottom.
     #[cfg(test)]
     pub(super) fn rows(&self) -> Vec<(Vec<Side>, Rpc)> {
         self.rows.iter().map(|row| (vec![row.side], row.rpc)).collect()
@@ -98,7 +95,7 @@ impl PdomStack {
         Moves { pushes: true, ..Moves::default() }
     }
 
-    /// The top row has done what it was for.
+    /// Pops the top row, which has arrived or ended.
     fn leave(&mut self) -> Moves {
         let [.., below, Row { side, rpc }] = self.rows.as_mut_slice() else { return Moves::default() };
         if side.is_live(self.live) {

@@ -1,23 +1,25 @@
-//! `sorted-table`: two hot paths x and y at hand, and the others in a table that a sorter puts in
-//! order while nothing else goes on (path-list paper, section 3.2).
+//! `sorted-table`: two hot paths x and y, and a cold table that a sorter orders in the background (path-list paper,
+//! section 3.2).
 //!
-//! x runs. What becomes of it, at most two paths a and b, is put in order with c = y, and equal
-//! paths merge: one to three paths come out. The first is the next x, the second the next y; a
-//! third goes to the front of the cold table; if there is no second, y is the table's front. So y
-//! exists whenever the table is not empty, and x is the best of a, b and c, not always of all.
+//! x runs. A commit turns it into at most two paths a and b. These are ordered together with c = y, and equal paths
+//! merge, so one to three paths result.
+//! The first is the next x, the second the next y; a third goes to the front of the cold table. If there is no
+//! second, y is taken from the table's front.
+//! So y exists whenever the table is not empty. x is the best of a, b and c, which need not be the best of all.
 //!
-//! The sorter may *exchange* y with a cold path that comes before it, *merge* one that equals y with
-//! it, and *fold* the foremost one into one that equals it. Nothing but the order in which paths
-//! run depends on when it does.
+//! The sorter may *exchange* y with a cold path that comes before it, *merge* into y a cold path that equals it, and
+//! *fold* the foremost cold path into one that equals it.
+//! The timing of these steps affects only the order in which paths run.
 //!
-//! **Rotation.** Without an instruction, x gives way to y and goes to the back of the table, whose
-//! front becomes y; or x and y change places if there is none. It happens when x waits at the
-//! barrier and another path does not, and when the turn of x is over.
+//! **Rotation.** Without an instruction, x yields to y and goes to the back of the table, whose front becomes y. If
+//! the table is empty, x and y are swapped.
+//! A rotation happens when x is parked and another path is not, and when the time slice of x is over.
 //!
-//! **Turns.** After `fair_after` commits of a warp whose other paths could run, the path that ran
-//! gives way, and a *hold* begins. In a hold y comes after what becomes of x, nothing is sorted, and
-//! the table is a queue from which each path has its `fair_after` commits. The hold ends when the
-//! path that gave way first is next again.
+//! **Time slices.** After `fair_after` commits of a warp with other runnable paths, the active path yields and a
+//! *hold* begins.
+//! In a hold y comes after the paths that result from x, and nothing is sorted. The table is then a queue from which
+//! each path gets its `fair_after` commits.
+//! The hold ends when the path that yielded first is next again.
 
 use std::collections::VecDeque;
 
@@ -25,25 +27,20 @@ use weft_trace::{Moves, PathRecord, Sorting};
 
 use super::{Next, PARKED, Policy, Start, rank};
 
-/// See the module.
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(super) struct SortedTable {
     fair_after: u64,
-    /// In charge. `None` when no thread lives.
+    /// The active path; `None` when no thread lives.
     x: Option<PathRecord>,
-    /// Next to it.
     y: Option<PathRecord>,
-    /// The others, from front to back. There is place for one of each lane.
+    /// The other paths, from front to back. The capacity is one per lane.
     cold: VecDeque<PathRecord>,
-    /// How many of them can run.
     cold_runnable: u32,
-    /// No cold path comes before y.
+    /// Whether no cold path comes before y.
     sorted: bool,
-    /// Commits since the last yield.
     count: u64,
-    /// In a hold: the lanes of the path that gave way first.
+    /// In a hold: the lanes of the path that yielded first.
     hold: Option<u64>,
-    /// A rotation is next.
     gives_way: bool,
 }
 
@@ -86,7 +83,7 @@ impl Policy for SortedTable {
 
     fn resolve(&mut self, _slot: u32, next: &Next) -> Moves {
         if self.y.is_none() && next.b.is_none() {
-            // The only path stays the only one: nobody waits for a turn.
+            // The only path remains the only one: no other waits for a time slice.
             self.x = next.a;
             return Moves::default();
         }
@@ -114,7 +111,7 @@ impl Policy for SortedTable {
         self.count = 0;
         self.sorted = false;
         if moves.yields && self.has_marked(&y) {
-            // The path that began the round is next: the round is over, and x goes on.
+            // The path that began the hold is next: the hold ends, and x continues.
             self.hold = None;
         } else {
             self.x = Some(y);
@@ -186,7 +183,7 @@ impl Policy for SortedTable {
 }
 
 impl SortedTable {
-    /// The first path goes on; what does not fit beside it joins the table, or leaves it.
+    /// Makes the first path active. Paths beyond the second join the table; a missing second is taken from it.
     fn go_on(&mut self, order: &Order, c: Option<PathRecord>) -> Moves {
         let [first, second, third] = order.paths;
         self.x = first;
@@ -205,14 +202,14 @@ impl SortedTable {
         moves
     }
 
-    /// A round ends when the lanes that gave way first run again.
+    /// Ends the hold when the lanes that yielded first run again.
     fn end_hold(&mut self) {
         if self.x.is_some_and(|x| self.has_marked(&x)) {
             self.hold = None;
         }
     }
 
-    /// There are no turns where only the path in charge could run.
+    /// Ends all time slices if no path except x is runnable.
     fn end_turns(&mut self) {
         self.end_hold();
         if !self.others_can_run() {
@@ -225,7 +222,6 @@ impl SortedTable {
         self.hold.is_some_and(|marked| path.mask & marked != 0)
     }
 
-    /// Whether a path besides x is not parked.
     fn others_can_run(&self) -> bool {
         self.cold_runnable > 0 || self.y.is_some_and(|path| !path.parked)
     }
@@ -236,7 +232,7 @@ impl SortedTable {
         Some(path)
     }
 
-    /// What is left to do until y is the best of the paths besides x, with all that equal it, and the others are folded.
+    /// The next sorting step: until y is the best path after x and merged with its equals, and the others are folded.
     fn unsorted(&self) -> Option<(u32, Sorting)> {
         let y = self.y.as_ref()?;
         let (row, best) = (0..).zip(&self.cold).min_by_key(|(_, path)| rank(path))?;
@@ -249,7 +245,7 @@ impl SortedTable {
     }
 }
 
-/// The paths around a commit, of distinct rank, in the order in which they run.
+/// The paths after a commit, of distinct rank, in the order in which they run.
 struct Order {
     paths: [Option<PathRecord>; 3],
     /// Whether c had to come last.
@@ -257,7 +253,7 @@ struct Order {
 }
 
 impl Order {
-    /// If it defers, c comes after a and b, unless it is one of them, or they are parked and it is
+    /// If `defers` is set, c comes after a and b. It does not if c equals one of them, or if they are parked and c is
     /// not.
     fn of(a: Option<PathRecord>, b: Option<PathRecord>, c: Option<PathRecord>, defers: bool) -> Self {
         let mut order = Self { paths: [None; 3], defers };
@@ -280,13 +276,13 @@ impl Order {
         order
     }
 
-    /// Whether the first path has lanes that go on after the commit.
+    /// Returns whether the first path contains lanes of the commit.
     fn first_is_of(&self, next: &Next) -> bool {
         let ran = next.a.map_or(0, |path| path.mask) | next.b.map_or(0, |path| path.mask);
         self.paths[0].is_some_and(|path| path.mask & ran != 0)
     }
 
-    /// Where the lanes of c are; 0 if there is none.
+    /// The index of the path with the lanes of c; 0 if there is none.
     fn place_of(&self, c: Option<PathRecord>) -> usize {
         let has_c = |path: &Option<PathRecord>| path.is_some_and(|path| c.is_some_and(|c| path.mask & c.mask != 0));
         self.paths.iter().position(has_c).unwrap_or(0)

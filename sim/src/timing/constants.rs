@@ -1,25 +1,25 @@
-//! Distances in cycles between what happens to an instruction in the stages of the pipeline.
+//! Distances in cycles between the events of an instruction in the pipeline.
 
 use weft_config::{Config, MemoryKind};
 
-/// The pipeline, as `docs/design/microarchitecture.md` describes it. S3, where an instruction issues, is cycle 0.
+/// The pipeline, as `docs/design/pipeline.md` describes it. Cycle 0 is S3, where an instruction issues.
 #[derive(Clone, Debug)]
 pub(super) struct Constants {
-    /// From S2, where the word is there, until its instruction can issue, and until the context can be chosen again.
+    /// From the word's arrival in S2 until its instruction can issue, and until the context can be chosen again.
     pub(super) fetch: u64,
-    /// Instructions that a context holds before S3, the one under way included.
+    /// Instructions that a context holds before S3, including a fetch in flight.
     pub(super) buffer: usize,
     /// Between two instructions of a warp.
     pub(super) spacing: u64,
-    /// The same, if the second asks for a leader: S6 elects it from the threads of the path.
+    /// Between two instructions of a warp if the second needs a leader: S6 elects it from the threads of the path.
     pub(super) election: u64,
     /// To an instruction that reads a result of S7.
     pub(super) chain: u64,
     /// To the write of registers, in S7.
     pub(super) write: u64,
-    /// To S8, in which the front end learns what came of the instruction.
+    /// To S8, which resteers the front end if needed.
     pub(super) resolve: u64,
-    /// From S8 of the last thread to arrive at the barrier to its release.
+    /// From S8 of the last thread that arrives at the barrier to its release.
     pub(super) release: u64,
     /// To the request at the memory port, in S9.
     pub(super) request: u64,
@@ -31,13 +31,12 @@ pub(super) struct Constants {
     pub(super) quotient: u64,
     /// To the next division.
     pub(super) divider: u64,
-    /// How long a late result waits for the write port before nothing issues for its sake.
+    /// Cycles for which a long-latency result waits for the write port before issue stops to free it.
     pub(super) patience: u64,
-    /// Requests that wait for the memory, at most.
     pub(super) requests: usize,
-    /// Late results of a context under way, at most: twice its share of the loads in flight, a power of two from 8 to 16.
+    /// Scoreboard entries of a context: twice its share of the loads in flight, a power of two from 8 to 16.
     pub(super) late_results: usize,
-    /// Cycles that the memory is busy with an atomic operation, besides the first.
+    /// Further cycles for which an atomic operation occupies the memory.
     pub(super) atomic: u64,
 }
 

@@ -1,5 +1,3 @@
-//! The core, cycle by cycle.
-
 use std::collections::VecDeque;
 
 use weft_config::{Config, UnknownUnit};
@@ -15,7 +13,6 @@ use super::write_port::{LateResult, WritePort};
 use crate::execution::Execution;
 use crate::{Cycles, Finished, Outcome, Program, report};
 
-/// A core at work.
 pub(super) struct Core<'a> {
     pub(super) config: &'a Config,
     pub(super) program: &'a Program,
@@ -26,12 +23,12 @@ pub(super) struct Core<'a> {
     /// By warp, then by slot.
     pub(super) contexts: Vec<Context>,
     pub(super) warps: Vec<Warp>,
-    /// What S8 will find, in the order in which it does.
+    /// Future events of S8, in order.
     pub(super) findings: VecDeque<Finding>,
     pub(super) fetch_port: FetchPort,
     pub(super) memory: MemoryPort,
     pub(super) write_port: WritePort,
-    /// Places for requests, and tags, that are free.
+    /// Free slots of the request queue, and free tags.
     pub(super) places: usize,
     pub(super) tags: usize,
     /// First cycle in which a division can issue.
@@ -40,32 +37,30 @@ pub(super) struct Core<'a> {
     pub(super) last_fetch: usize,
     pub(super) last_issue: usize,
     pub(super) search: Search,
-    /// The last cycle in which a restarted context fetched before it was in turn.
+    /// The last cycle in which a restarted context fetched before its turn in the round robin.
     pub(super) went_before: u64,
     pub(super) now: u64,
     pub(super) idle: u64,
 }
 
-/// What the core knows of a slot of a warp.
 pub(super) struct Context {
     pub(super) front_end: FrontEnd,
     pub(super) scoreboard: Scoreboard,
-    /// Destination of the instruction that issued last, if it is written in S7, and when it can be read.
+    /// Destination of the last issued instruction, if S7 writes it, and the cycle from which it can be read.
     pub(super) fresh: (u8, u64),
     pub(super) replay: Option<Replay>,
 }
 
-/// A load is served in parts: the record in S8 of what is to be served.
+/// A load that is served in parts: the record in S8 of the lanes that are not served yet.
 #[derive(Clone, Copy)]
 pub(super) struct Replay {
     pub(super) pc: u32,
     pub(super) entry: EntryNumber,
 }
 
-/// What the core knows of a warp.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Warp {
-    /// When it issued last.
+    /// Cycle of the last issue.
     pub(super) issued: Option<u64>,
     /// Threads that run in slot 1, or ran there last.
     pub(super) in_second_slot: u64,
@@ -73,27 +68,26 @@ pub(super) struct Warp {
     pub(super) turn: u32,
 }
 
-/// S3's search for a context that waits for a place and for nothing else: it looks at one after the other, and stays at such
-/// a one until that issues.
+/// S3's search for a context that waits only for a resource: a request slot, a tag, the divider or an empty request
+/// queue. It examines one context after the other, and stays at such a context until that issues.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Search {
     pub(super) number: usize,
-    /// For how many cycles that one has waited.
+    /// Cycles for which that context has waited.
     pub(super) waited: u64,
-    /// The last cycle in which it was looked at.
+    /// The last cycle in which it was examined.
     pub(super) seen: u64,
 }
 
-/// What S8 finds in a cycle.
 pub(super) struct Finding {
     pub(super) cycle: u64,
     pub(super) what: Found,
 }
 
 pub(super) enum Found {
-    /// A context goes on elsewhere, or nowhere.
+    /// A context restarts at another pc, or stops.
     Restart { context: usize, next: Option<u32>, single: bool },
-    /// Nothing came of a reservation.
+    /// A reservation is cancelled.
     CallOff { context: usize, class: Class, entry: Option<EntryNumber> },
 }
 
@@ -159,19 +153,18 @@ impl<'a> Core<'a> {
             self.now = next;
         };
         if outcome == Outcome::Exited {
-            // The last exit commits in S8, and until then the front end goes on.
+            // The last exit commits in S8. The front end runs until then.
             for _ in 0..self.constants.resolve {
                 self.now += 1;
                 self.cycle();
             }
         }
-        // Cycle 0 is before the first fetch.
         let cycles = Cycles { total: self.now, idle: self.idle.saturating_sub(1) };
         let Execution { statistics, machine, .. } = self.execution;
         Finished { outcome, statistics, cycles: Some(cycles), machine }
     }
 
-    /// What happens in a cycle. `Some` if the run ends with what issues in it.
+    /// Simulates one cycle. Returns the outcome if an instruction that issues in it ends the run.
     fn cycle(&mut self) -> Option<Outcome> {
         self.fetch();
         let ended = self.issue();
@@ -206,7 +199,7 @@ impl<'a> Core<'a> {
         (number as u32 / self.slots, number as u32 % self.slots)
     }
 
-    /// Where a context should fetch; `None` if its slot has nothing to run.
+    /// The pc that a context should fetch; `None` if its slot has no runnable path.
     pub(super) fn wanted(&self, number: usize) -> Option<u32> {
         let (warp, slot) = self.place(number);
         let path = self.execution.machine.path(warp, slot);
@@ -214,7 +207,8 @@ impl<'a> Core<'a> {
         runs.then(|| path.map_or(0, |path| path.pc))
     }
 
-    /// S0: one context in turn. One that has just restarted goes before it, but not twice in a row if another waits.
+    /// S0: round robin over the contexts. A context that has just restarted goes first, but not twice in a row if
+    /// another waits.
     fn fetch(&mut self) {
         if self.now < self.fetch_port.free_from() {
             return;
@@ -238,12 +232,10 @@ impl<'a> Core<'a> {
         self.contexts[number].front_end.fetch(pc, instruction, from);
     }
 
-    /// The context of the warp's other slot.
     pub(super) fn other(&self, number: usize) -> Option<usize> {
         (self.slots == 2).then_some(number ^ 1)
     }
 
-    /// S8.
     fn resolve(&mut self) {
         while self.findings.front().is_some_and(|finding| finding.cycle <= self.now) {
             let Some(finding) = self.findings.pop_front() else { return };
@@ -262,7 +254,6 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// A late result is written.
     fn write(&mut self) {
         if let Some(LateResult { context, entry, lanes, loaded }) = self.write_port.write(self.now) {
             self.contexts[context].scoreboard.written(entry, lanes);
@@ -270,7 +261,6 @@ impl<'a> Core<'a> {
         }
     }
 
-    /// The memory answers, and accepts a request.
     fn access(&mut self) {
         if let Some(result) = self.memory.respond(self.now) {
             self.write_port.add(self.now + self.constants.response, result);

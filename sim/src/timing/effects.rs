@@ -1,4 +1,4 @@
-//! What an instruction that issues does, and when the core gets to know it.
+//! Effects of an issued instruction, and the cycles in which the core sees them.
 
 use weft_trace::{MemoryOp, Moves, PathRecord};
 
@@ -12,7 +12,7 @@ use crate::Outcome;
 use crate::{Step, Stop};
 
 impl Core<'_> {
-    /// What an instruction that issues does, and when who will know. `Some` if the run ends with it.
+    /// Executes an issuing instruction and schedules its effects. Returns the outcome if it ends the run.
     pub(super) fn execute(&mut self, number: usize, fetched: &Fetched) -> Option<Outcome> {
         let (warp, slot) = self.place(number);
         let class = fetched.instruction.class;
@@ -51,7 +51,7 @@ impl Core<'_> {
         self.starvation(warp)
     }
 
-    /// S8 will give back what was reserved for nothing.
+    /// Schedules the release of unused reservations in S8.
     fn call_off(&mut self, context: usize, class: Class, entry: Option<EntryNumber>) {
         if class.is_memory() || class.is_late() {
             self.find(self.constants.resolve, Found::CallOff { context, class, entry });
@@ -62,7 +62,7 @@ impl Core<'_> {
         self.findings.push_back(Finding { cycle: self.now + distance, what });
     }
 
-    /// The instruction has been committed: its results and requests are under way.
+    /// Schedules the results and requests of a committed instruction.
     fn commit(&mut self, number: usize, class: Class, entry: Option<EntryNumber>) {
         let (warp, slot) = self.place(number);
         let commit = self.execution.last();
@@ -102,7 +102,8 @@ impl Core<'_> {
         }
     }
 
-    /// What is left of a load that another path interrupted waits like any other instruction.
+    /// Ends the replay of a load that another path interrupted: its remaining part then issues as any other
+    /// instruction.
     fn drop_replay(&mut self, number: usize) {
         let context = &mut self.contexts[number];
         if let Some(replay) = context.replay.take() {
@@ -110,14 +111,14 @@ impl Core<'_> {
         }
     }
 
-    /// The paths in the slots of a warp; `None` where nothing can run.
+    /// The paths in the slots of a warp; `None` where no path can run.
     fn paths(&self, warp: u32) -> [Option<PathRecord>; 2] {
         let path = |slot| self.execution.machine.path(warp, slot).filter(|_| slot < self.slots);
         [path(0), path(1)]
     }
 
-    /// The paths of a warp have changed from what they were `before`: the slots whose path is not the one that is fetched
-    /// start again in S8.
+    /// Schedules a restart in S8 for each slot whose path is no longer the one that is fetched. `before` holds the
+    /// paths of the warp before the change.
     fn follow(
         &mut self,
         number: usize,
@@ -154,7 +155,7 @@ impl Core<'_> {
         self.settle_in(warp, after);
     }
 
-    /// S8, in so many cycles, lets a context start again.
+    /// Schedules the restart of a context in S8, `distance` cycles from now.
     fn restart(&mut self, context: usize, distance: u64, next: Option<u32>, keeps_replay: bool) {
         if !keeps_replay {
             self.drop_replay(context);
@@ -164,14 +165,12 @@ impl Core<'_> {
         self.find(distance, Found::Restart { context, next, single });
     }
 
-    /// Notes in which slot threads run.
     fn settle_in(&mut self, warp: u32, paths: [Option<PathRecord>; 2]) {
         let [first, second] = paths.map(|path| path.map_or(0, |path| path.mask));
         let warp = &mut self.warps[warp as usize];
         warp.in_second_slot = warp.in_second_slot & !first | second;
     }
 
-    /// The barrier was released.
     fn restart_all(&mut self) {
         let distance = self.constants.resolve + self.constants.release;
         for context in 0..self.contexts.len() {

@@ -2,13 +2,13 @@
 
 use weft_config::{Config, Latency, MemoryKind};
 
-/// S1 holds the fetch that S0 has chosen until the word before it is there.
+/// S1 holds the fetch chosen by S0 until the previous word has arrived.
 pub(super) struct FetchPort {
     latency: Latency,
     random: fastrand::Rng,
-    /// When S1 asks, or asked, memory for the last fetch.
+    /// Cycle in which S1 sends the request of the last fetch.
     requested: u64,
-    /// When its word is in S2.
+    /// Cycle in which its word is in S2.
     answered: u64,
 }
 

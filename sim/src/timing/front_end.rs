@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use super::constants::Constants;
 use super::predecode::Predecoded;
 
-/// An instruction that waits for S3.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fetched {
     pub(super) pc: u32,
@@ -14,28 +13,27 @@ pub(super) struct Fetched {
     pub(super) from: u64,
 }
 
-/// The front end of a context.
 #[derive(Debug)]
 pub(super) struct FrontEnd {
-    /// What is fetched next; `None` where the slot has no path that can run.
+    /// The pc of the next fetch; `None` if the slot has no runnable path.
     next: Option<u32>,
-    /// The instructions fetched, the last of which may be under way.
+    /// Fetched instructions; the fetch of the last one may be in flight.
     buffer: VecDeque<Fetched>,
     /// First cycle in which the next fetch can begin.
     idle_from: u64,
-    /// Only one instruction is fetched: nothing younger issues before it has been resolved.
+    /// Only one instruction is fetched: no younger one issues before it is resolved.
     single: bool,
-    /// Restarts that are to come. Until then what is fetched comes to nothing.
+    /// Pending restarts. Until they happen all fetches are squashed.
     restarts: u32,
     running: bool,
     /// The cycle after the last restart.
     restarted: u64,
-    /// What was next to issue then.
+    /// The head of the buffer at that restart.
     flushed: Option<Fetched>,
 }
 
 impl FrontEnd {
-    /// Fetches from `next` on, if anything.
+    /// Fetches from `next` on; `None` fetches nothing.
     pub(super) fn new(next: Option<u32>, constants: &Constants) -> Self {
         Self {
             next,
@@ -55,7 +53,7 @@ impl FrontEnd {
         self.next.filter(|_| self.idle_from <= now && room)
     }
 
-    /// When [`FrontEnd::wants`] may change by itself.
+    /// First cycle in which [`FrontEnd::wants`] may change without an event.
     pub(super) fn wakes(&self, now: u64, constants: &Constants) -> u64 {
         let fetches = self.next.is_some() && self.buffer.len() < constants.buffer;
         let fetch = if fetches { self.idle_from } else { u64::MAX };
@@ -71,17 +69,18 @@ impl FrontEnd {
         self.next = (!self.single).then_some(instruction.next);
     }
 
-    /// The instruction that is next to issue, in cycle `now`.
+    /// The next instruction to issue in cycle `now`.
     pub(super) fn head(&self, now: u64) -> Option<&Fetched> {
         self.buffer.front().filter(|head| head.from <= now)
     }
 
-    /// The instruction that a restart has just dropped: S3 may still pick it in cycle `now`, in vain.
+    /// The instruction that a restart has just dropped. S3 may still pick it in cycle `now`, and that issue slot is
+    /// lost.
     pub(super) fn flushed(&self, now: u64) -> Option<&Fetched> {
         self.flushed.as_ref().filter(|flushed| self.has_restarted(now) && flushed.from <= now)
     }
 
-    /// Whether S0 learns in cycle `now` that it has restarted.
+    /// Returns whether S0 sees the restart in cycle `now`.
     pub(super) fn has_restarted(&self, now: u64) -> bool {
         self.restarted == now
     }
@@ -90,24 +89,24 @@ impl FrontEnd {
         self.buffer.pop_front()
     }
 
-    /// Whether what is fetched belongs to the path of the slot.
+    /// Returns whether the fetched instructions belong to the path of the slot.
     pub(super) fn is_current(&self) -> bool {
         self.restarts == 0
     }
 
-    /// Whether it fetches, now or from its next restart on.
+    /// Returns whether it fetches, now or from its next restart on.
     pub(super) fn is_running(&self) -> bool {
         self.running
     }
 
-    /// The slot's path is no longer what is fetched: S8 will say so, and where to go on, if it runs at all.
+    /// Marks the fetched instructions as wrong: a restart in S8 will follow. `running` is false if it stops fetching.
     pub(super) fn doom(&mut self, running: bool) {
         self.restarts += 1;
         self.running = running;
     }
 
-    /// S8 says so: what was fetched is dropped, and fetching goes on at `next`, if anywhere. A fetch under way
-    /// comes to its end first.
+    /// Restarts in S8: drops the fetched instructions and fetches from `next`, if any. A fetch in flight completes
+    /// first.
     pub(super) fn restart(&mut self, now: u64, next: Option<u32>, single: bool) {
         self.restarts = self.restarts.saturating_sub(1);
         self.restarted = now + 1;

@@ -1,4 +1,4 @@
-//! S3: which context issues in a cycle, and what its instruction takes with it.
+//! S3: selects the context that issues in a cycle, and reserves the resources of its instruction.
 
 use weft_config::Scheduler;
 use weft_config::Scoreboard::{Optimistic, Shadow};
@@ -9,11 +9,11 @@ use super::predecode::{Class, Predecoded};
 use super::scoreboard::EntryNumber;
 use crate::Outcome;
 
-/// Cycles for which a context waits for a place before the others are held back for its sake.
+/// Cycles for which a context waits for a resource before the others are held back for it.
 const PATIENCE: u64 = 1024;
 
 impl Core<'_> {
-    /// S3: one context in turn. `Some` if the run ends with it.
+    /// S3: round robin over the contexts. Returns the outcome if the issued instruction ends the run.
     pub(super) fn issue(&mut self) -> Option<Outcome> {
         self.search();
         let count = self.contexts.len();
@@ -38,8 +38,8 @@ impl Core<'_> {
         self.execute(number, &fetched)
     }
 
-    /// The search for a context that waits for a place and for nothing else, up to this cycle. In cycles that were passed
-    /// over nothing changed but which was looked at.
+    /// Continues up to this cycle the search for a context that waits only for a resource. In skipped cycles only the
+    /// examined context changes.
     fn search(&mut self) {
         let count = self.contexts.len() as u64;
         let Search { mut number, mut waited, seen } = self.search;
@@ -69,12 +69,12 @@ impl Core<'_> {
         front_end.flushed(self.now).or_else(|| front_end.head(self.now))
     }
 
-    /// When the instruction at the head of a context can issue if nothing else happens.
+    /// First cycle in which the head of a context can issue if nothing else happens.
     pub(super) fn could_issue(&self, number: usize, head: &Fetched) -> u64 {
         self.clear_from(number, head).max(self.place_from(number, head))
     }
 
-    /// When there is a place for what the instruction needs, if nothing else happens.
+    /// First cycle in which the resources of the instruction are free if nothing else happens.
     fn place_from(&self, number: usize, head: &Fetched) -> u64 {
         let class = head.instruction.class;
         let held_back = self.search.waited > PATIENCE && number != self.search.number;
@@ -89,7 +89,7 @@ impl Core<'_> {
         }
     }
 
-    /// When nothing but the want of a place keeps the instruction from issuing, if nothing else happens.
+    /// First cycle in which only a resource may keep the instruction from issuing, if nothing else happens.
     fn clear_from(&self, number: usize, head: &Fetched) -> u64 {
         let (warp, _) = self.place(number);
         let context = &self.contexts[number];
@@ -107,7 +107,8 @@ impl Core<'_> {
             }
         }
         let full = class.is_late() && !continues && !context.scoreboard.has_room();
-        // Accesses of the slot in turn may wait for a fence, which therefore waits for no turn.
+        // Accesses of the considered slot may wait for a fence, so a fence does not wait for its slot to be
+        // considered.
         let out_of_turn = class != Class::FetchFence && self.is_out_of_turn(number);
         if full || out_of_turn { u64::MAX } else { from }
     }
@@ -118,7 +119,7 @@ impl Core<'_> {
         context.replay.filter(|replay| context.front_end.is_current() && replay.pc == head.pc)
     }
 
-    /// Whether the instruction needs a late result that has not been written, or writes its register.
+    /// Returns whether the instruction reads or writes a register with a pending long-latency result.
     fn awaits_result(&self, number: usize, head: &Fetched) -> bool {
         let Predecoded { sources, destination, .. } = head.instruction;
         let registers = (sources | 1 << destination) & !1;
@@ -136,8 +137,8 @@ impl Core<'_> {
         pending & registers != 0
     }
 
-    /// Whether the constrained scheduler does not consider the context: it is the other's turn, unless that has no path or
-    /// waits for a late result.
+    /// Returns whether the constrained scheduler skips the context. It considers the other slot, unless that has no
+    /// path or waits for a long-latency result.
     fn is_out_of_turn(&self, number: usize) -> bool {
         let (warp, slot) = self.place(number);
         let constrained = self.config.divergence.scheduler == Scheduler::Constrained;
@@ -152,7 +153,7 @@ impl Core<'_> {
         (number == out_of_turn) != passes
     }
 
-    /// Takes what an instruction needs; gives the entry of its late result.
+    /// Reserves the resources of an instruction; returns the scoreboard entry of its long-latency result.
     pub(super) fn reserve(
         &mut self,
         number: usize,

@@ -1,4 +1,4 @@
-//! The memory behind the data port: requests in the order of commits, responses when they are due.
+//! The memory at the data port: requests in commit order, responses when they are due.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,34 +7,33 @@ use weft_config::{Bandwidth, Config, MemoryKind};
 
 use super::write_port::LateResult;
 
-/// Cycles that an AXI4 master takes from accepting a load to putting its address on the bus.
+/// Cycles that an AXI4 master needs from accepting a load to the address on the bus.
 const ON_THE_BUS: u32 = 2;
 
-/// A request on its way to the memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
-    /// First cycle in which it stands at the port.
+    /// First cycle in which it is at the port.
     pub(super) from: u64,
-    /// Who waits for the response; `None` of a store.
+    /// The result that the response carries; `None` for a store.
     pub(super) answers: Option<LateResult>,
     /// Whether it reads and writes.
     pub(super) atomic: bool,
 }
 
-/// Requests, responses, and what the memory allows.
+/// Request and response queues, latency and bandwidth of the memory.
 pub(super) struct MemoryPort {
     waiting: VecDeque<Request>,
-    /// By the cycle in which they are due, then in the order of acceptance.
+    /// By due cycle, then in order of acceptance.
     responses: BinaryHeap<Reverse<(u64, u64, LateResult)>>,
     accepted: u64,
-    /// Thousandths of a transaction that the memory could accept now, and how many more a cycle brings.
+    /// Transactions that the memory could accept now, in thousandths, and the increase per cycle.
     allowance: u64,
     bandwidth: u64,
-    /// As of this cycle.
+    /// The cycle of this allowance.
     now: u64,
     /// First cycle in which the memory is not busy with an atomic operation.
     busy_until: u64,
-    /// Cycles that an atomic operation keeps it busy, besides the first.
+    /// Further cycles for which an atomic operation occupies it.
     atomic: u64,
     latency: (u32, u32),
     random: fastrand::Rng,
@@ -42,7 +41,7 @@ pub(super) struct MemoryPort {
 
 impl MemoryPort {
     const ONE: u64 = Bandwidth::FULL.0 as u64;
-    /// One in how many cycles a request is refused when the latency is random.
+    /// With random latency, one request in this many cycles is refused.
     const REFUSED_ONE_IN: u32 = 8;
 
     pub(super) fn new(config: &Config, atomic: u64) -> Self {
@@ -66,12 +65,12 @@ impl MemoryPort {
         }
     }
 
-    /// A request leaves S8; the cycles of requests do not decrease.
+    /// Adds a request from S8. The cycles of requests do not decrease.
     pub(super) fn request(&mut self, request: Request) {
         self.waiting.push_back(request);
     }
 
-    /// Accepts a request in cycle `now`, if the memory does. Cycles are asked for in order, but not all of them.
+    /// Accepts a request in cycle `now`, if the memory does. Calls have ascending cycles, possibly with gaps.
     pub(super) fn accept(&mut self, now: u64) -> Option<Request> {
         self.refill(now);
         let request = *self.waiting.front().filter(|request| request.from <= now)?;
@@ -91,7 +90,7 @@ impl MemoryPort {
         Some(request)
     }
 
-    /// What an idle memory saves up is less than two transactions, so that a pause is followed by no burst.
+    /// Caps the allowance of an idle memory below two transactions, so that a pause is not followed by a burst.
     fn refill(&mut self, now: u64) {
         let most = Self::ONE + self.bandwidth - 1;
         self.allowance = (self.allowance + (now - self.now) * self.bandwidth).min(most);
@@ -102,7 +101,7 @@ impl MemoryPort {
         self.latency.0 != self.latency.1 && self.random.u32(0..Self::REFUSED_ONE_IN) == 0
     }
 
-    /// The response of cycle `now`: one a cycle.
+    /// The response of cycle `now`: one per cycle.
     pub(super) fn respond(&mut self, now: u64) -> Option<LateResult> {
         let Reverse((due, ..)) = self.responses.peek()?;
         if *due > now {
@@ -111,12 +110,10 @@ impl MemoryPort {
         self.responses.pop().map(|Reverse((.., result))| result)
     }
 
-    /// Whether every request has been performed.
     pub(super) fn is_idle(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// The next cycle in which something may happen, after `now`.
     pub(super) fn wakes(&self, now: u64) -> u64 {
         let request = self.waiting.front().map_or(u64::MAX, |request| request.from.max(now + 1));
         let response = self.responses.peek().map_or(u64::MAX, |Reverse((due, ..))| (*due).max(now + 1));

@@ -1,22 +1,20 @@
-//! The timing layer: how many cycles the core takes for a program, with any policy, also with those that
-//! have no hardware.
+//! The timing layer: the core's cycles for a program, with any policy, including those without hardware.
 //!
-//! A cycle model of fetch, issue, scoreboard, write port and memory, after `docs/design/microarchitecture.md`. It
-//! decides which warp issues in a cycle, and from which slot; what the instruction does, the [`Machine`] says,
-//! at once. What the hardware learns later, where a path goes on or that it has changed, reaches the front end
-//! when the instruction gets to S8; until then the front end goes on with what it predicted, and issues
-//! instructions of which nothing comes but the lost slot, as in the hardware.
+//! It is a cycle model of fetch, issue, scoreboard, write port and memory, after `docs/design/pipeline.md`.
+//! It selects the warp and slot that issue in a cycle; the [`Machine`] executes the instruction at once.
+//! Changes of a path reach the front end when the instruction is in S8. Until then the front end follows its
+//! prediction and may issue instructions that are squashed, as in the hardware.
 //!
 //! - [`constants`]: the distances between stages;
-//! - [`predecode`]: what S2 knows of an instruction;
+//! - [`predecode`]: properties of an instruction in S2;
 //! - [`fetch_port`]: S1 and S2, for all contexts;
 //! - [`front_end`]: fetch and instruction buffer of a context;
-//! - [`scoreboard`]: results that a context waits for;
+//! - [`scoreboard`]: pending results of a context;
 //! - [`memory_port`]: requests and responses;
-//! - [`write_port`]: late results on their way to the registers;
+//! - [`write_port`]: long-latency results before their write to the registers;
 //! - [`core`]: the cycle;
-//! - [`issue`]: which context issues;
-//! - [`effects`]: what comes of it.
+//! - [`issue`]: the context that issues;
+//! - [`effects`]: the effects of its instruction.
 //!
 //! [`Machine`]: crate::Machine
 
@@ -41,8 +39,8 @@ use self::constants::Constants;
 use self::core::Core;
 use crate::{Finished, Program};
 
-/// Runs `program` from reset for at most `limit` cycles, and counts them. The observer is told the same as
-/// by [`run`](crate::run), in the order in which the core would commit.
+/// Runs `program` from reset for at most `limit` cycles, and counts them. The observer receives the same records as
+/// in [`run`](crate::run), in the commit order of the core.
 pub fn run(
     config: &Config,
     program: &Program,

@@ -1,10 +1,7 @@
-//! What S2 finds out about an instruction word.
-
 use weft_config::Isa;
 
 use crate::decode::{CsrSource, DecodeCache, Form, Instruction, Unit};
 
-/// An instruction, as the front end sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Predecoded {
     /// Bit r = register r is read; never bit 0.
@@ -12,42 +9,39 @@ pub(super) struct Predecoded {
     /// 0 = none.
     pub(super) destination: u8,
     pub(super) class: Class,
-    /// Whether its lanes are served by a leader: accesses, and `jalr`.
+    /// Whether a leader selects the served lanes: memory accesses and `jalr`.
     pub(super) elects: bool,
-    /// Where the front end goes on: backward branches and `jal` jump, everything else goes straight on.
+    /// The predicted pc: backward branches and `jal` jump, everything else continues at pc + 4.
     pub(super) next: u32,
 }
 
-/// What S3 must reserve.
+/// The resources that S3 must reserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Nothing: its result, if it has one, is written in S7.
+    /// None: S7 writes the result, if there is one.
     Plain,
-    /// A request.
+    /// A request slot.
     Store,
-    /// A request that is answered.
+    /// A request slot, a tag and a scoreboard entry.
     Load,
-    /// A late result.
+    /// A scoreboard entry.
     Product,
-    /// A late result, and the divider.
+    /// A scoreboard entry, and the divider.
     Quotient,
-    /// Nothing, but the requests must have been performed.
+    /// None, but the request queue must be empty and all requests performed.
     FetchFence,
 }
 
 impl Class {
-    /// Whether the result comes late.
     pub(super) fn is_late(self) -> bool {
         matches!(self, Self::Load | Self::Product | Self::Quotient)
     }
 
-    /// Whether it asks something of memory.
     pub(super) fn is_memory(self) -> bool {
         matches!(self, Self::Load | Self::Store)
     }
 }
 
-/// Predecodes words.
 pub(super) struct Predecoder {
     decoder: DecodeCache,
 }
@@ -57,7 +51,7 @@ impl Predecoder {
         Self { decoder: DecodeCache::new(isa) }
     }
 
-    /// The instruction `word` at `pc`. What is illegal, or not there, asks for nothing.
+    /// The instruction `word` at `pc`. An illegal or missing word needs no resources.
     pub(super) fn predecode(&mut self, pc: u32, word: Option<u32>) -> Predecoded {
         let instruction = word.and_then(|word| self.decoder.decode(pc, word));
         let mut predecoded =

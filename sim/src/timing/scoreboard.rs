@@ -1,30 +1,26 @@
-//! Late results of one context under way: a ring of entries, reserved in order and freed in any.
+//! Pending long-latency results of one context: a ring of entries, reserved in order and freed in any order.
 
 use super::constants::Constants;
 
-/// Which entry of a ring.
 pub(super) type EntryNumber = usize;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     destination: u8,
-    /// Lanes whose result is to come.
     lanes: u64,
-    /// Parts whose results are to come.
     parts: u32,
     /// Whether further parts may follow.
     open: bool,
-    /// Whether threads that wait for it may have gone to the other slot, or come from there.
+    /// Whether threads that wait for it may have changed slots.
     shadow: bool,
 }
 
-/// The ring of a context.
 #[derive(Debug)]
 pub(super) struct Scoreboard {
     entries: Vec<Option<Entry>>,
     /// The next to be reserved.
     next: EntryNumber,
-    /// Bit r = an entry for register r; the same among those with a shadow bit.
+    /// Bit r = an entry for register r; the second mask counts only entries with a shadow bit.
     pending: u32,
     shadowed: u32,
 }
@@ -34,12 +30,11 @@ impl Scoreboard {
         Self { entries: vec![None; constants.late_results], next: 0, pending: 0, shadowed: 0 }
     }
 
-    /// Whether an entry can be reserved.
     pub(super) fn has_room(&self) -> bool {
         self.entries[self.next].is_none()
     }
 
-    /// Reserves an entry, for a result that may come in parts.
+    /// Reserves an entry for a result, which may come in several parts.
     pub(super) fn reserve(&mut self, destination: u8) -> EntryNumber {
         let number = self.next;
         self.entries[number] = Some(Entry { destination, lanes: 0, parts: 0, open: true, shadow: false });
@@ -48,7 +43,7 @@ impl Scoreboard {
         number
     }
 
-    /// A result for these lanes is under way.
+    /// Adds a part of the result for these lanes.
     pub(super) fn expect(&mut self, number: EntryNumber, lanes: u64) {
         if let Some(entry) = &mut self.entries[number] {
             entry.parts += 1;
@@ -56,7 +51,6 @@ impl Scoreboard {
         }
     }
 
-    /// No further part will follow.
     pub(super) fn close(&mut self, number: EntryNumber) {
         if let Some(entry) = &mut self.entries[number] {
             entry.open = false;
@@ -64,7 +58,6 @@ impl Scoreboard {
         self.free_if_done(number);
     }
 
-    /// The result for these lanes has been written.
     pub(super) fn written(&mut self, number: EntryNumber, lanes: u64) {
         if let Some(entry) = &mut self.entries[number] {
             entry.parts -= 1;
@@ -80,7 +73,7 @@ impl Scoreboard {
         }
     }
 
-    /// Threads pass to the other slot, or come from there: it sees what is pending here.
+    /// Sets the shadow bits of all pending entries, because threads change slots.
     pub(super) fn cast_shadow(&mut self) {
         self.entries.iter_mut().flatten().for_each(|entry| entry.shadow = true);
         self.recount();
@@ -94,17 +87,17 @@ impl Scoreboard {
         }
     }
 
-    /// Registers for which a result is to come, as the context itself sees them.
+    /// Registers with pending results, as the context itself sees them.
     pub(super) fn pending(&self) -> u32 {
         self.pending
     }
 
-    /// The same, as the other slot of the warp sees them.
+    /// Registers with pending results, as the other slot of the warp sees them.
     pub(super) fn shadowed(&self) -> u32 {
         self.shadowed
     }
 
-    /// Registers for which a result is to come in one of these lanes.
+    /// Registers with pending results in these lanes.
     pub(super) fn pending_in(&self, lanes: u64) -> u32 {
         let awaited = self.entries.iter().flatten().filter(|entry| entry.lanes & lanes != 0);
         awaited.fold(0, |registers, entry| registers | 1 << entry.destination)

@@ -1,4 +1,4 @@
-//! Hand-worked cases, and that each constant is seen by one of them.
+//! Hand-worked cases. Each constant must affect one of them.
 
 mod cases;
 
@@ -30,7 +30,7 @@ fn cycles_are_those_worked_out_by_hand() {
     assert_eq!(actual, expected);
 }
 
-/// A model in which any one distance is another would be found out. (`patience` has a test of its own.)
+/// The cases detect a change of any one distance. (`patience` has its own test.)
 #[test]
 fn each_constant_matters() {
     type Change = fn(&mut Constants);
@@ -129,7 +129,8 @@ fn a_bandwidth_is_kept_and_not_saved_up() {
     assert_eq!(accepted(250, 1000..1016), [1000, 1004, 1008, 1012]);
 }
 
-/// With a random latency, responses stay in its range, overtake each other, come one a cycle, and repeat by seed.
+/// With a random latency, responses stay in its range, overtake each other, come one per cycle, and repeat with the
+/// seed.
 #[test]
 fn random_latencies_are_drawn_from_their_range() {
     let answers = |seed| {
@@ -161,7 +162,7 @@ fn random_latencies_are_drawn_from_their_range() {
     assert_ne!(answered, answers(2));
 }
 
-/// A run that does not exit ends when it should, and says how.
+/// A run that does not exit ends at the right cycle with the right outcome.
 #[test]
 fn runs_end_in_every_way() {
     let case = |words: &[u32]| Case { name: "ends", config: Config::default(), words: words.to_vec(), cycles: 0 };
@@ -175,7 +176,7 @@ fn runs_end_in_every_way() {
     assert!(matches!(outcome, Outcome::Fault(_)), "{outcome:?}");
     assert!(cycles < Some(40), "{cycles:?}");
 
-    // The even lanes wait at the barrier for the odd ones, which a stack does not let run before.
+    // The even lanes wait at the barrier for the odd ones, which a stack does not run before.
     let mut stuck = case(&[csrrs(10, MHARTID, 0), andi(10, 10, 1), bne(10, 0, 8), barrier(), exit()]);
     stuck.config.divergence.unit = "pdom-stack".into();
     let (outcome, _) = of(&stuck);

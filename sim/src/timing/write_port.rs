@@ -1,22 +1,19 @@
-//! The one write port of the registers: what S7 leaves free of it, late results take.
+//! The single write port of the registers: S7 has priority, long-latency results use the free cycles.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::scoreboard::EntryNumber;
 
-/// A late result on its way.
+/// A long-latency result before its write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LateResult {
-    /// Index of the context.
     pub(super) context: usize,
     pub(super) entry: EntryNumber,
     pub(super) lanes: u64,
-    /// Whether it came from memory.
     pub(super) loaded: bool,
 }
 
-/// The port, and what waits for it.
 #[derive(Debug, Default)]
 pub(super) struct WritePort {
     /// By the first cycle in which it could be written, then by order of arrival.
@@ -30,20 +27,20 @@ pub(super) struct WritePort {
 }
 
 impl WritePort {
-    /// What issues in cycle `now` needs the port in S7, `distance` cycles from then.
+    /// Reserves the port for an instruction that issues in cycle `now` and writes in S7, `distance` cycles later.
     pub(super) fn take(&mut self, now: u64, distance: u64) {
         self.advance(now);
         self.taken |= 1 << distance;
     }
 
-    /// A late result can be written from `cycle` on.
+    /// Adds a long-latency result that can be written from `cycle` on.
     pub(super) fn add(&mut self, cycle: u64, result: LateResult) {
         self.waiting.push(Reverse((cycle, self.arrived, result)));
         self.arrived += 1;
     }
 
-    /// Whether nothing may issue in cycle `now` for the sake of a late result that has waited for `patience`
-    /// cycles: it finds the port free `distance` cycles later.
+    /// Returns whether nothing may issue in cycle `now`, so that the port is free `distance` cycles later. That is so
+    /// if a long-latency result has waited for `patience` cycles.
     pub(super) fn demands_bubble(&mut self, now: u64, patience: u64, distance: u64) -> bool {
         let waits = self.waiting.peek().is_some_and(|Reverse((since, ..))| since + patience <= now);
         let demands = waits && self.bubble_until <= now;
@@ -53,7 +50,7 @@ impl WritePort {
         demands
     }
 
-    /// The late result that is written in cycle `now`.
+    /// The long-latency result that is written in cycle `now`.
     pub(super) fn write(&mut self, now: u64) -> Option<LateResult> {
         self.advance(now);
         let Reverse((since, ..)) = self.waiting.peek()?;
@@ -68,7 +65,7 @@ impl WritePort {
         self.now = now;
     }
 
-    /// When the next result can be written, if nothing issues until then.
+    /// First cycle in which the next result can be written if nothing issues until then.
     pub(super) fn wakes(&self) -> u64 {
         self.waiting.peek().map_or(u64::MAX, |Reverse((since, ..))| *since)
     }

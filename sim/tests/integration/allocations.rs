@@ -31,8 +31,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Lanes part in a loop, meet, work on the same and on other words, on their stacks, and with
-/// atomic operations; then wait for each other and begin again, for ever.
+/// Lanes diverge in a loop, reconverge, and access the same words, other words, their stacks, and words of atomic
+/// operations. Then they wait for each other and begin again, for ever.
 #[rustfmt::skip]
 const PROGRAM: [u32; 22] = [
     csrr(5, MHARTID),
@@ -93,7 +93,7 @@ fn a_step_allocates_nothing() {
             assert!(steps < 1_000_000, "the barrier is never released");
         }
         assert_eq!(ALLOCATIONS.get(), before, "{unit}, {warps} × {threads}, fair_after {fair_after}: {steps} steps");
-        assert!(late >= 100 && (most > 1 || threads == 1), "{late} late results, {most} paths");
+        assert!(late >= 100 && (most > 1 || threads == 1), "{late} long-latency results, {most} paths");
     }
 }
 

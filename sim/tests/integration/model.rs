@@ -1,5 +1,3 @@
-//! Tests of the golden model through its public interface.
-
 mod atomics;
 mod barrier;
 mod bench;

@@ -1,4 +1,4 @@
-//! Runs: a program on the model, on the hardware, or on both in lock step.
+//! Runs a program on the model, on the hardware, or on both in lock step.
 
 mod events;
 mod fetch_port;
@@ -29,21 +29,19 @@ use crate::report::Report;
 use tools::cache::Cache;
 use verilate::{BuildError, Built, Counters, Effort, Model, ModelError, Point, PointKind, Source};
 
-/// What a run may take and what it writes on its way.
 pub struct RunOptions<'a> {
-    /// Cycles from the first fetch (model without timing: issues) after which the run is stopped.
+    /// Cycles from the first fetch (model without timing: issues) after which the run stops.
     pub max_cycles: u64,
-    /// Whether the model counts no cycles, but only does what the program says, each warp in turn.
+    /// Whether the model counts no cycles and only executes the program, round robin over the warps.
     pub untimed: bool,
-    /// FST file of all signals.
     pub wave: Option<PathBuf>,
-    /// Takes one JSON line per record.
+    /// Receives one JSON line per record.
     pub commits: Option<&'a mut dyn io::Write>,
-    /// Takes the pipeline log, in the format of Konata.
+    /// Receives the pipeline log, in the format of Konata.
     pub trace: Option<&'a mut dyn io::Write>,
-    /// Takes what the program prints.
+    /// Receives the program's output.
     pub console: Option<&'a mut dyn io::Write>,
-    /// Is told the number of cycles (model: issues) now and then.
+    /// Receives the number of cycles (model: issues) at intervals.
     pub progress: Option<&'a mut dyn FnMut(u64)>,
 }
 
@@ -61,38 +59,29 @@ impl Default for RunOptions<'_> {
     }
 }
 
-/// A run that could not be carried out.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// The core cannot be elaborated.
     #[error(transparent)]
     Core(#[from] cores::CoreError),
-    /// There is no such divergence unit.
     #[error(transparent)]
     Unit(#[from] UnknownUnit),
-    /// The core cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The core cannot be loaded, or does not work.
+    /// The core cannot be loaded, or its model failed.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// Something was asked for that needs the trace port.
     #[error("{0} needs trace.port = true")]
     NoTracePort(&'static str),
-    /// The model has no signals.
     #[error("the model has no waveform: run engine rtl or cosim")]
     NoWave,
-    /// The model has no stages.
     #[error("the model has no pipeline: run engine rtl or cosim")]
     NoPipeline,
-    /// An output cannot be written.
     #[error("{what}: {source}")]
     Write { what: &'static str, source: io::Error },
 }
 
 impl BenchError {
-    /// The kind of the error, for programs.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Core(_) | Self::Unit(_) | Self::NoTracePort(_) | Self::NoWave | Self::NoPipeline => "configuration",
@@ -130,8 +119,8 @@ pub fn run_source(
     run_built(&built, config, program, engine, options)
 }
 
-/// Runs a program on an instance of a core: for one that was made otherwise than from a core, and may have further
-/// inputs, which the caller has set.
+/// Runs a program on a given model. It need not come from a core, and may have further inputs, which the caller has
+/// set.
 pub fn run_model(
     model: Model,
     config: &Config,
@@ -143,25 +132,24 @@ pub fn run_model(
     on_hardware::run(model, config, program, engine, options)
 }
 
-/// A core that is built, to run many programs.
 #[derive(Clone, Debug)]
 pub struct BuiltCore {
     built: Built,
-    /// The keys that it was elaborated from, and where its threads start.
+    /// The text of its hardware keys, and its reset pc.
     elaborated: (String, u32),
-    /// Its Verilog, if it counts what it does.
+    /// Its Verilog, if it counts coverage.
     verilog: Option<String>,
 }
 
 impl BuiltCore {
-    /// Builds the core of a configuration whose threads start at `entry`, if the cache does not hold it. With `wave`,
-    /// it can write waveforms, and is larger and slower.
+    /// Builds the core of a configuration whose threads start at `entry`, unless the cache holds it. With `wave` it
+    /// can write waveforms, and is larger and slower.
     pub fn of(config: &Config, entry: u32, wave: bool) -> Result<Self, BenchError> {
         Self::build(config, entry, &cores::elaborate(config, entry)?, wave, Effort::Fast)
     }
 
-    /// The same with the fault point `fault` broken ([`rtl::with_fault`]), without optimisation: to see whether a bug that
-    /// is planted is found.
+    /// Builds the core with the broken fault point `fault` ([`rtl::with_fault`]), without optimisation. Tests use it
+    /// to check that a planted bug is found.
     ///
     /// # Panics
     ///
@@ -178,7 +166,7 @@ impl BuiltCore {
         Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: None })
     }
 
-    /// The same with the assertions and functional points of the design in it, counting what it does.
+    /// Builds the core with the assertions and functional points of the design, and with coverage counters.
     pub fn counting(config: &Config, entry: u32, counters: Counters) -> Result<Self, BenchError> {
         let core = cores::elaborate_asserting(config, entry)?;
         let verilog = core.all_in_one();
@@ -187,7 +175,7 @@ impl BuiltCore {
         Ok(Self { built, elaborated: (config.rtl_hash_text(), entry), verilog: Some(verilog) })
     }
 
-    /// What the runs on it did, each line by its text; nothing, if it was not built to count.
+    /// The coverage of its runs, with each line named by its text; empty without counters.
     pub fn coverage(&self) -> Result<Vec<Point>, BenchError> {
         let lines: Vec<&str> = self.verilog.iter().flat_map(|verilog| verilog.lines()).collect();
         let mut points = self.built.coverage()?;
@@ -202,7 +190,7 @@ impl BuiltCore {
     ///
     /// # Panics
     ///
-    /// If the program does not start where the core does, or `config` differs in a key that is in hardware.
+    /// If the program's entry differs from the core's, or `config` differs in a hardware key.
     pub fn run(
         &self,
         config: &Config,
@@ -238,22 +226,21 @@ fn check_trace_port(config: &Config, engine: Engine, options: &RunOptions<'_>) -
     }
 }
 
-/// Seed of uninitialised state: positive, as Verilator wants it.
+/// Seed of uninitialised state. Verilator requires a positive one.
 fn seed(config: &Config) -> i32 {
     (config.memory.seed % 0x7fff_ffff) as i32 + 1
 }
 
-/// What the core finds on a response port that has nothing to say.
+/// The data on a response port without a response.
 const JUNK: u32 = 0xdead_beef;
 
-/// The outputs of a run.
 struct Outputs<'a> {
     commits: Option<&'a mut dyn io::Write>,
     console: Option<&'a mut dyn io::Write>,
     progress: Option<&'a mut dyn FnMut(u64)>,
 }
 
-/// How often progress is told, in cycles or issues.
+/// Interval of progress events, in cycles or issues.
 const PROGRESS_INTERVAL: u64 = 1 << 16;
 
 impl Outputs<'_> {

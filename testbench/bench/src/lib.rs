@@ -1,5 +1,5 @@
-//! The test bench of Weft: builds the Verilog of a core into a model that runs, stands in for its
-//! memory and console, and compares it commit by commit with the golden model of `sim`.
+//! The test bench of Weft. It builds the Verilog of a core into a loaded model, supplies its memory and console, and
+//! compares it with the golden model of `sim` commit by commit.
 //!
 //! - [`run`]: a program on one [`Engine`], to a [`Report`]; [`BuiltCore`]: many programs on one core;
 //! - [`lockstep`]: the checker, fed with trace records;

@@ -1,23 +1,21 @@
-//! The lock-step checker: steps the golden model by the commits of the hardware and compares
-//! everything that the trace port, the memory port and the console say.
+//! The lock-step checker: steps the golden model with the commits of the hardware, and compares everything at the
+//! trace port, the memory port and the console.
 //!
-//! What the hardware computes is compared with what the model computes, never copied into it, except
-//! the values of `mcycle` and `minstret`, which are checked to be monotone. The first difference ends
-//! the run.
+//! Values of the hardware are compared with those of the model and never copied into it. The exception is `mcycle`
+//! and `minstret`, which are checked to be monotone. The first difference ends the run.
 //!
-//! - a *commit* must be of the path in its slot of its warp, exactly: pc and mask; then every field;
-//!   of a unit with several slots, the hardware chooses which of them is next;
-//! - of a unit in Verilog, which nobody has a model of, the context record must name a path that there is
-//!   ([`Machine::follow`]), and the next commit must be of it;
-//! - its *context* record must name the path in charge after it, and the one next to it if the unit
-//!   keeps two: pc, depth, mask, parked; and what was inserted and extracted behind them, or pushed and
-//!   popped below;
-//! - a *rotation* comes when the path of a slot must give way to another one, or leaves for where it
-//!   joins others, before any commit of the slot; an *exchange* is followed if the unit's rules allow it;
-//! - each load gets one *late write*, no other instruction does, and no write overtakes it;
-//! - a *release* comes when the model's barrier is due, and not otherwise;
-//! - *requests* reach the memory once each, in the order of the commits, and so do console bytes;
-//! - a *fault* is the model's fault; at the *end* both memories are equal.
+//! - A *commit* must be of the path in its slot, with the same pc and mask; then every field must match. If a unit
+//!   has several slots, the hardware chooses the slot.
+//! - For a unit in Verilog there is no model. Its context record must name an existing path ([`Machine::follow`]),
+//!   and the next commit must be of that path.
+//! - The *context* record of a commit must name the active path after it, and the next one if the unit exposes two:
+//!   pc, depth, mask, parked. It also names paths inserted and extracted behind them, or rows pushed and popped.
+//! - A *rotation* must come before any commit of a slot whose path must yield or is at its reconvergence point.
+//! - An *exchange* is followed if the unit's rules allow it.
+//! - Each load gets one *late write*, no other instruction does, and no write overtakes it.
+//! - A *release* comes exactly when the model's barrier is due.
+//! - *Requests* reach the memory once each, in commit order; so do console bytes.
+//! - A *fault* is the model's fault; at the *end* both memories are equal.
 
 mod compare;
 mod contexts;
@@ -42,29 +40,25 @@ use loads::Loads;
 use mismatch::{Difference, HotPaths, Scene, Subject, require_equal};
 use transactions::Transactions;
 
-/// How the hardware ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// `done`: all threads have ended and nothing is in flight.
     Done,
-    /// The `tohost` word became this value.
     ToHost(u32),
-    /// A fault: what was committed before it has been performed.
+    /// A fault: everything committed before it has been performed.
     Halted,
     /// It was stopped with work in flight.
     Stopped,
 }
 
-/// The checker of one run.
 pub struct Checker<'a> {
     program: &'a Program,
     machine: Machine,
     expected: Commit,
     history: History,
-    /// By the last context record of each warp.
+    /// From the last context record of each warp.
     hardware_paths: Vec<HotPaths>,
     contexts: Contexts,
-    /// Cycle of the last commit of each warp.
     last_commit: Vec<Option<u64>>,
     loads: Loads,
     transactions: Transactions,
@@ -77,7 +71,6 @@ type Checked<T> = Result<T, Box<Mismatch>>;
 type Located = (Option<Subject>, Difference);
 
 impl<'a> Checker<'a> {
-    /// A checker for a run from reset.
     pub fn new(config: &Config, program: &'a Program) -> Result<Self, UnknownUnit> {
         Ok(Self {
             program,
@@ -95,20 +88,19 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The model, as far as it has been stepped.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// The paths of a warp, in the model and as the hardware has shown them, for a person to read.
+    /// The paths of a warp, in the model and in the hardware's last record, for a report.
     pub fn describe_paths(&self, warp: u32) -> String {
         let mut text = String::new();
         self.scene(warp).write_paths(&mut text, warp);
         text
     }
 
-    /// A commit, and the context record of its cycle: its own, or that of an earlier commit if records of contexts
-    /// come later. Gives the paths (stacks: rows) that the unit holds for the warp after it.
+    /// Checks a commit. `context` is the context record of the same cycle, which may belong to an earlier commit.
+    /// Returns the number of paths (stacks: rows) that the unit holds for the warp after it.
     pub fn commit(&mut self, commit: &Commit, context: Option<&Context>) -> Checked<u32> {
         let &Commit { cycle, warp, slot, pc, instruction, .. } = commit;
         if warp as usize >= self.hardware_paths.len() {
@@ -132,7 +124,7 @@ impl<'a> Checker<'a> {
         let &Commit { warp, slot, .. } = commit;
         self.check_slot("slot", slot)?;
         if self.machine.must_rotate(warp, slot) {
-            let expected = "a rotation: the path gives way to another, or leaves for where it joins others";
+            let expected = "a rotation: the path yields, or is at its reconvergence point";
             return Err(Difference::new("context_rotates", expected, format!("a commit of pc {:#010x}", commit.pc)));
         }
         let Some(path) = self.machine.path(warp, slot) else {
@@ -163,7 +155,7 @@ impl<'a> Checker<'a> {
         if self.expected.writes || late {
             self.loads.check_overtaking(&self.expected)?;
         }
-        // Every answer of memory is written, one to x0 too.
+        // Every response of memory is written, also one to x0.
         if late || self.expected.memory.is_answered() {
             self.loads.push(&self.expected);
         }
@@ -173,7 +165,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// A context record: of a commit that owes one, or of a rotation.
+    /// Checks a context record, of a commit or of a rotation.
     pub fn context(&mut self, context: &Context) -> Checked<()> {
         let &Context { cycle, warp, slot, event, x, y, .. } = context;
         let owed = match event {
@@ -185,8 +177,7 @@ impl<'a> Checker<'a> {
         }
         let (subject, moves) = owed.or_else(|located| self.locate(cycle, located))?;
         if !self.machine.follow(warp, x) {
-            let expected =
-                "a path of live threads that are all there, and waits at the barrier only if no other could run";
+            let expected = "a path of live threads that are all at its pc, parked only if no other path could run";
             let actual = x.map_or("no path".into(), |path| self.describe(&path));
             return self.locate(cycle, (Some(subject), Difference::new("context_x", expected, actual)));
         }
@@ -195,8 +186,8 @@ impl<'a> Checker<'a> {
             .or_else(|difference| self.locate(cycle, (Some(subject), difference)))
     }
 
-    /// A rotation: the model follows if it is due. A stack pops rows in this way of which all threads have ended, also where
-    /// those are all of the warp.
+    /// The model follows a rotation if it is due. A stack also pops rows in this way whose threads have all ended,
+    /// even if those are all threads of the warp.
     fn rotate(&mut self, warp: u32, slot: u32) -> Result<(Subject, Moves), Located> {
         if warp as usize >= self.hardware_paths.len() {
             return Err((None, Difference::new("context_warp", "a warp of the core", warp.to_string())));
@@ -206,7 +197,7 @@ impl<'a> Checker<'a> {
         match self.machine.rotate(warp, slot) {
             Some(moves) => Ok((subject, moves)),
             None => {
-                let expected = "none: the path goes on, or no other can";
+                let expected = "none: the path stays active, or no other can run";
                 Err((Some(subject), Difference::new("context_rotates", expected, "a rotation")))
             }
         }
@@ -218,7 +209,7 @@ impl<'a> Checker<'a> {
         if slot < slots { Ok(()) } else { Err(Difference::new(field, expected(), slot.to_string())) }
     }
 
-    /// What a unit's sorter did, which the model follows if it is allowed.
+    /// Follows a step of the unit's sorter, if it is legal.
     pub fn exchange(&mut self, exchange: &Exchange) -> Checked<()> {
         let Exchange { cycle, warp, row, sorting } = *exchange;
         let Some(subject) = self.subject(warp, 0) else {
@@ -249,7 +240,6 @@ impl<'a> Checker<'a> {
         self.loads.take(late).or_else(|located| self.locate(late.cycle, located))
     }
 
-    /// A release of the barrier.
     pub fn release(&mut self, cycle: u64) -> Checked<()> {
         if self.machine.release() {
             return Ok(());
@@ -259,23 +249,20 @@ impl<'a> Checker<'a> {
         self.locate(cycle, (None, Difference::new("release", expected, "a release")))
     }
 
-    /// A request that the memory accepted.
     pub fn request(&mut self, cycle: u64, request: &Request<'_>) -> Checked<()> {
         self.transactions.perform(request).or_else(|located| self.locate(cycle, located))
     }
 
-    /// A byte that the console took.
     pub fn console(&mut self, cycle: u64, byte: u8) -> Checked<()> {
         self.transactions.transmit(byte).or_else(|located| self.locate(cycle, located))
     }
 
-    /// The hardware halts.
     pub fn fault(&mut self, cycle: u64, fault: &Fault) -> Checked<()> {
         if fault.warp as usize >= self.hardware_paths.len() {
             let difference = Difference::new("error_warp", "a warp of the core", fault.warp.to_string());
             return self.locate(cycle, (None, difference));
         }
-        // The port does not name the slot: it is that of the lane.
+        // The port names the lane but not the slot.
         let has_lane = |slot: &u32| {
             self.machine
                 .path(fault.warp, *slot)
@@ -292,7 +279,7 @@ impl<'a> Checker<'a> {
         compared.or_else(|difference| self.locate(cycle, (subject, difference)))
     }
 
-    /// The hardware made no progress for `run.watchdog` cycles: right if the model has nothing to do.
+    /// Checks a stop after `run.watchdog` cycles without progress: correct if the model has nothing to do.
     pub fn stuck(&mut self, cycle: u64) -> Checked<()> {
         if self.machine.release() {
             let difference = Difference::new("release", "a release: every live thread waits at the barrier", "none");
@@ -312,7 +299,7 @@ impl<'a> Checker<'a> {
         self.loads.check_empty().and_then(|()| self.transactions.check_empty()).or_else(|d| self.locate(cycle, d))
     }
 
-    /// The run is over: nothing may be missing, and the memories must agree.
+    /// Checks the end of the run: nothing may be missing, and the memories must agree.
     pub fn finish(&mut self, cycle: u64, end: End, ram: &Ram) -> Checked<()> {
         self.check_end(cycle, end).or_else(|located| self.locate(cycle, located))?;
         let hardware = if self.transactions.are_performed() { None } else { Some(self.transactions.applied_to(ram)) };
@@ -350,8 +337,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The instruction at which the path in a slot is, or, where there is none, the first of the warp's others; `None`
-    /// for a warp that has ended, or is not of the core.
+    /// The instruction of the path in a slot, or of the warp's first other path. `None` for a warp that has ended, or
+    /// does not exist.
     fn subject(&self, warp: u32, slot: u32) -> Option<Subject> {
         self.hardware_paths.get(warp as usize)?;
         let path = if slot < self.machine.slots() { self.machine.path(warp, slot) } else { None };
@@ -373,7 +360,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Cycles from a commit's record to its context record. A unit that only the model knows has none.
+/// Cycles from a commit's record to its context record. A unit without hardware has none.
 fn record_delay(config: &Config) -> u64 {
     config.unit().map_or(0, |unit| (unit.record_delay)(config).into())
 }

@@ -1,8 +1,9 @@
-//! The memory behind the ports of the core: what `memory.kind = "model"` stands for.
+//! The memory behind the ports of the core, for `memory.kind = "model"`.
 //!
-//! One RAM backs the data port and the fetch port. Requests are performed in the order in which they
-//! are accepted, no more of them than the bandwidth allows; with a random latency responses overtake each
-//! other, and requests are refused at random. Everything is a function of the seed and of the cycles in which the core asks.
+//! One RAM serves the data port and the fetch port. Requests are performed in order of acceptance, at most as many as
+//! the bandwidth allows.
+//! With a random latency responses overtake each other, and requests are refused at random. The behaviour is a
+//! function of the seed and of the cycles of the requests.
 
 pub mod axi4;
 mod data_port;
@@ -21,30 +22,29 @@ pub use request::{Request, Response, Violation};
 
 use weft_config::{Bandwidth, Latency};
 
-/// Whether a core is refused in a cycle: never when the latency is fixed, at random when it is.
+/// Decides whether a request is refused in a cycle: never with a fixed latency, at random with a random one.
 #[derive(Clone, Debug)]
 pub struct BackPressure {
     random: Option<(fastrand::Rng, u32)>,
 }
 
 impl BackPressure {
-    /// Refuses one cycle in `one_in`, if `latency` is random at all.
+    /// Refuses one cycle in `one_in`, if `latency` is random.
     pub fn new(latency: Latency, seed: u64, one_in: u32) -> Self {
         let random = (latency.min != latency.max).then(|| (fastrand::Rng::with_seed(seed), one_in));
         Self { random }
     }
 
-    /// Whether a request of this cycle will be accepted.
     pub fn ready(&mut self) -> bool {
         self.random.as_mut().is_none_or(|(rng, one_in)| rng.u32(0..*one_in) != 0)
     }
 }
 
-/// Tokens for transactions: as many as the bandwidth says come in each cycle, and each transaction takes
-/// one. What an idle memory saves up is less than two, so that a pause is followed by no burst.
+/// Tokens for transactions. The bandwidth says how many are added in each cycle, and each transaction takes one. An
+/// idle memory saves less than two, so that a pause is not followed by a burst.
 #[derive(Clone, Debug)]
 struct Tokens {
-    /// Thousandths of a token, as all here.
+    /// Thousandths of a token, as everywhere here.
     held: u32,
     per_cycle: u32,
 }
@@ -52,19 +52,17 @@ struct Tokens {
 impl Tokens {
     const ONE: u32 = Bandwidth::FULL.0;
 
-    /// None yet.
     fn new(bandwidth: Bandwidth) -> Self {
         Self { held: 0, per_cycle: bandwidth.0 }
     }
 
-    /// Begins a cycle, and says whether a transaction may be accepted in it.
+    /// Begins a cycle; returns whether a transaction may be accepted in it.
     fn refill(&mut self) -> bool {
         let most = Self::ONE + self.per_cycle - 1;
         self.held = (self.held + self.per_cycle).min(most);
         self.held >= Self::ONE
     }
 
-    /// A transaction was accepted.
     fn take(&mut self) {
         self.held = self.held.saturating_sub(Self::ONE);
     }

@@ -6,7 +6,7 @@ use weft_trace::{Ports as _, Sizes, TracePorts};
 
 use verilate::{Model, ModelError, Port};
 
-/// A set of ports, and how they are looked up in the model of a core. Their names are those of the fields behind a prefix.
+/// Declares a set of ports and its lookup in a core's model. Port names are the field names after a prefix.
 macro_rules! pins {
     ($(#[$meta:meta])* $name:ident: $prefix:literal { $($port:ident: $direction:ident $width:expr,)* }) => {
         $(#[$meta])*
@@ -14,7 +14,7 @@ macro_rules! pins {
         pub(crate) struct $name { $(pub(crate) $port: Port,)* }
 
         impl $name {
-            /// Those of a core of this configuration, which must have them.
+            /// Looks up the ports of a core of this configuration, which must have them.
             pub(crate) fn of(model: &Model, config: &Config) -> Result<Self, ModelError> {
                 let widths = &Widths::of(config);
                 Ok(Self {
@@ -28,7 +28,6 @@ macro_rules! pins {
     };
 }
 
-/// Widths that the configuration determines.
 struct Widths {
     threads: usize,
     warp: usize,
@@ -56,7 +55,6 @@ impl Widths {
 }
 
 pins! {
-    /// The ports of every core.
     Ports: "" {
         clk: Input |_| 1,
         rst: Input |_| 1,
@@ -73,7 +71,7 @@ pins! {
 }
 
 pins! {
-    /// What a core asks of its memory: at the top, or inside it.
+    /// The core's requests to its memory, at the top or inside it.
     RequestPorts: "" {
         imem_req_valid: Output |_| 1,
         imem_req_addr: Output |_| 32,
@@ -87,7 +85,7 @@ pins! {
 }
 
 pins! {
-    /// What the bench answers at the fetch port at the top of a core.
+    /// The bench's responses at the fetch port at the top of a core.
     FetchAnswers: "" {
         imem_req_ready: Input |_| 1,
         imem_rsp_valid: Input |_| 1,
@@ -96,14 +94,14 @@ pins! {
 }
 
 pins! {
-    /// And, if the divergence unit of the core reads the reconvergence table.
+    /// A further response, if the divergence unit reads the reconvergence table.
     ReconvergenceAnswer: "" {
         imem_rsp_reconvergence: Input |_| 32,
     }
 }
 
 pins! {
-    /// What the bench answers at the data port at the top of a core.
+    /// The bench's responses at the data port at the top of a core.
     AnswerPorts: "" {
         dmem_req_ready: Input |_| 1,
         dmem_rsp_valid: Input |_| 1,
@@ -113,7 +111,6 @@ pins! {
 }
 
 pins! {
-    /// The AXI4 master at the top of a core.
     BusPorts: "m_axi_" {
         awvalid: Output |_| 1,
         awid: Output |w| w.tag,
@@ -154,7 +151,7 @@ pins! {
 }
 
 pins! {
-    /// What a core with an AXI4 master says besides.
+    /// Further outputs of a core with an AXI4 master.
     BusState: "" {
         done: Output |_| 1,
         bus_error_valid: Output |_| 1,
@@ -165,7 +162,7 @@ pins! {
 }
 
 pins! {
-    /// What the memory in a core answers, as the bench sees it.
+    /// The responses of memory in the core, as the bench sees it.
     ObservedAnswers: "" {
         dmem_req_ready: Output |_| 1,
         dmem_rsp_valid: Output |_| 1,
@@ -175,13 +172,12 @@ pins! {
 }
 
 pins! {
-    /// The ports of a core with atomic operations alone.
+    /// Ports that only a core with atomic operations has.
     AtomicPorts: "" {
         dmem_req_hart: Output |w| w.hart,
     }
 }
 
-/// The trace port of a core of this configuration.
 pub(crate) fn trace_ports(model: &Model, config: &Config) -> Result<TracePorts<Port>, ModelError> {
     let sizes = Sizes { warps: config.warps as usize, threads: config.threads as usize };
     let mut failed = None;
@@ -196,7 +192,6 @@ pub(crate) fn trace_ports(model: &Model, config: &Config) -> Result<TracePorts<P
     Ok(TracePorts::build(&mut |_| found.next().expect("every port was found")))
 }
 
-/// Reads a byte mask of up to 256 bits.
 pub(crate) fn byte_mask(model: &Model, port: Port) -> [u64; 4] {
     let mut mask = [0; 4];
     if model.bits(port) <= 64 {

@@ -1,17 +1,14 @@
-//! The reconvergence table beside instruction memory.
-
 use sim::Program;
 use sim::control_flow::{Analysis, ReconvergenceTable};
 use weft_config::Config;
 
 use crate::memory::{RAM_BASE, Ram};
 
-/// Whether the divergence unit of a core reads the table.
 pub(crate) fn reads_table(config: &Config) -> bool {
     config.unit().is_ok_and(|unit| unit.reconverges)
 }
 
-/// The table of a program, empty for a unit that reads none.
+/// The table of a program; empty for a unit that does not read one.
 pub fn reconvergence_table(config: &Config, program: &Program) -> ReconvergenceTable {
     if reads_table(config) { Analysis::of(program).table().clone() } else { ReconvergenceTable::none() }
 }

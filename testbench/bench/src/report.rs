@@ -1,4 +1,4 @@
-//! What a run leaves: outcome, counts, final memory, and the texts about them.
+//! The result of a run: outcome, counts, final memory, and their texts.
 
 use std::time::Duration;
 
@@ -12,20 +12,18 @@ use crate::lockstep::Mismatch;
 use crate::memory::{Layout, RAM_BASE};
 use crate::text::disassemble;
 
-/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// `tohost` = 1.
     Pass,
     /// `tohost` is odd and not 1: a test failed.
     Fail,
-    /// Every thread has ended.
     Exited,
-    /// Nothing happens any more.
+    /// No progress.
     Deadlock,
     /// A runnable path waits while its warp goes on.
     SuspectedDeadlock,
-    /// The limit of cycles (model without timing: of issues) was reached.
+    /// The run reached its limit of cycles (model without timing: of issues).
     Limit,
     /// The core halted, or `tohost` is even.
     Fault,
@@ -34,7 +32,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The name in `--stats`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -48,7 +45,6 @@ impl Outcome {
         }
     }
 
-    /// What a value stored to `tohost` means.
     pub(crate) fn of_tohost(value: u32) -> Self {
         match value {
             1 => Self::Pass,
@@ -58,7 +54,6 @@ impl Outcome {
     }
 }
 
-/// RAM at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinalMemory {
     words: Vec<u32>,
@@ -66,53 +61,44 @@ pub struct FinalMemory {
 }
 
 impl FinalMemory {
-    /// From all words, by physical address.
     pub(crate) fn new(config: &Config, words: Vec<u32>) -> Self {
         Self { words, layout: Layout::new(config) }
     }
 
-    /// The word that holds the byte that programs address by `address`, `None` outside RAM.
+    /// The word that holds the byte at a program's `address`; `None` outside RAM.
     pub fn read_word(&self, address: u32) -> Option<u32> {
         let place = self.layout.physical(address).wrapping_sub(RAM_BASE) / 4;
         self.words.get(place as usize).copied()
     }
 }
 
-/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// How it ended.
     pub outcome: Outcome,
-    /// Cycles from the first fetch to the last exit or the store to `tohost` (else to the end of the
-    /// run); `None` from the model without timing. Without a trace port, the last exit is only seen as `done`, when
-    /// nothing is in flight any more.
+    /// Cycles from the first fetch to the last exit or the store to `tohost`, else to the end of the run. `None` from
+    /// the model without timing.
+    /// Without a trace port, the last exit is only seen as `done`, when nothing is in flight any more.
     pub cycles: Option<u64>,
     /// Counts; all zero if the core has no trace port.
     pub statistics: Statistics,
     /// Cycles without an issue; `None` from the model without timing, and without a trace port.
     pub idle_cycles: Option<u64>,
-    /// The first difference, if the outcome is [`Outcome::Mismatch`].
     pub mismatch: Option<Mismatch>,
-    /// What halted the core.
     pub fault: Option<Fault>,
-    /// The report of a deadlock.
     pub deadlock: Option<String>,
-    /// The value stored to `tohost`.
     pub tohost: Option<u32>,
-    /// Exit code of each hart; `None` if it has not ended, or there is no trace port to tell.
+    /// Exit code of each hart; `None` if it has not ended, or there is no trace port.
     pub exit_codes: Vec<Option<u32>>,
-    /// What happened, for a person; may have several lines.
+    /// A summary for the user, possibly with several lines.
     pub message: String,
-    /// Wall-clock time of the run, without building the model.
     pub wall: Duration,
-    /// RAM at the end.
     pub memory: FinalMemory,
     /// Whether `statistics` were counted.
     pub(crate) counted: bool,
 }
 
 impl Report {
-    /// Whether all is well: `pass`, or `exited` with every exit code 0.
+    /// Returns whether the outcome is `pass`, or `exited` with every exit code 0.
     pub fn success(&self) -> bool {
         match self.outcome {
             Outcome::Pass => true,
@@ -150,7 +136,6 @@ impl Report {
         object
     }
 
-    /// The text of [`Report::message`], from the other fields.
     pub(crate) fn describe(&self, config: &Config, program: &Program, max_cycles: u64) -> String {
         let name = &program.name;
         match self.outcome {
@@ -173,7 +158,6 @@ impl Report {
         }
     }
 
-    /// Adds a line to [`Report::message`].
     pub(crate) fn append(&mut self, line: Option<String>) {
         if let Some(line) = line {
             self.message = format!("{}\n{line}", self.message.trim_end());
@@ -191,7 +175,7 @@ impl Report {
     }
 }
 
-/// What to do about a word that is no instruction of the core.
+/// Advice for a word that is not an instruction of the core.
 fn remedy(fault: &Fault, word: u32) -> &'static str {
     let is_compressed = fault.cause == Fault::ILLEGAL_INSTRUCTION && word & 3 != 3 && word & 0xffff != 0;
     if is_compressed { ", a compressed instruction: compile with -march=rv32i (no `c`)" } else { "" }

@@ -1,9 +1,6 @@
-//! Instructions and paths, as reports name them.
-
 use sim::Program;
 use weft_trace::PathRecord;
 
-/// An instruction word, and what it means.
 pub(crate) fn disassemble(word: u32) -> String {
     match sim::decode::decode(word) {
         Some(instruction) => format!("{word:08x} {instruction}"),
@@ -11,7 +8,6 @@ pub(crate) fn disassemble(word: u32) -> String {
     }
 }
 
-/// A path, and where in the program it is.
 pub(crate) fn describe(program: &Program, path: &PathRecord) -> String {
     let parked = if path.parked { ", parked" } else { "" };
     format!("pc {}, depth {}, mask {:#x}{parked}", program.place(path.pc), path.depth, path.mask)

@@ -1,4 +1,4 @@
-//! The trace port: from signals to records, in buffers that are used again.
+//! Reads the signals of the trace port into records with reused buffers.
 
 use weft_config::Config;
 use weft_trace::{Commit, Context, Exchange, LateWrite, Source, TracePorts};
@@ -6,7 +6,6 @@ use weft_trace::{Commit, Context, Exchange, LateWrite, Source, TracePorts};
 use crate::pins::{self, byte_mask};
 use verilate::{Model, ModelError, Port};
 
-/// What the trace port says in one cycle.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) commit: Option<Commit>,
@@ -16,11 +15,9 @@ pub(crate) struct Sample {
     pub(crate) release: bool,
     /// Warp and slot of an issue at S3.
     pub(crate) issue: Option<(u32, u32)>,
-    /// The warp of an instruction squashed at S7.
     pub(crate) squash: Option<u32>,
 }
 
-/// Reads the trace port.
 #[derive(Clone, Debug)]
 pub(crate) struct TracePort {
     ports: TracePorts<Port>,
@@ -35,7 +32,6 @@ impl TracePort {
         Ok(Self { ports: pins::trace_ports(model, config)?, commits: 0, spare_commit, spare_late_write })
     }
 
-    /// Reads the cycle `cycle` into `sample`.
     pub(crate) fn sample(&mut self, model: &Model, cycle: u64, sample: &mut Sample) {
         let mut commit = sample.commit.take().unwrap_or_else(|| std::mem::take(&mut self.spare_commit));
         let mut late = sample.late_write.take().unwrap_or_else(|| std::mem::take(&mut self.spare_late_write));
@@ -53,7 +49,7 @@ impl TracePort {
     }
 }
 
-/// The record if there is one in this cycle; else it is kept for its buffers.
+/// Returns the record if there is one in this cycle; otherwise keeps it for its buffers.
 fn keep<R>(is_there: bool, record: R, spare: &mut R) -> Option<R> {
     if is_there {
         return Some(record);
@@ -62,7 +58,6 @@ fn keep<R>(is_there: bool, record: R, spare: &mut R) -> Option<R> {
     None
 }
 
-/// The signals of a cycle, and the commits before it.
 struct Signals<'a> {
     model: &'a Model,
     commits: u64,
@@ -81,7 +76,7 @@ impl Source<Port> for Signals<'_> {
         byte_mask(self.model, port)
     }
 
-    /// The commit number nearest to the present one that has these low 32 bits.
+    /// The commit number nearest to the current one that has these low 32 bits.
     fn number(&self, low: u32) -> u64 {
         let ahead = low.wrapping_sub(self.commits as u32) as i32;
         self.commits.wrapping_add_signed(ahead.into())

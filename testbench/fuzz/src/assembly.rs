@@ -1,37 +1,38 @@
-//! Prints a program as assembler text: the assembler encodes it, so no table of ours is relied on.
+//! Prints a program as assembler text. Binutils encodes it, so the encoding does not rely on a table of this project.
 //!
-//! Layout of the program's memory, from `results_begin` to `results_end`: 512 bytes of each thread's own, of which 128
-//! take the code that it copies, and the last 128 its registers at the end; rows of words with one column a thread; 64
-//! words that all share.
+//! Memory layout of the program, from `results_begin` to `results_end`:
+//!
+//! - 512 private bytes per thread: 256 for statements, then up to 128 for copied code, and in the last 128 the final
+//!   registers;
+//! - rows of words with one column per thread;
+//! - 64 words that all threads share.
 
 use kernels::assembly::Text;
 
 use crate::program::fixed::{COLUMN, COUNTERS, FUEL, HART, PRIVATE, RA, SCRATCH, SHARED, SP};
 use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
 
-/// Bytes of a thread's own that statements use.
+/// Private bytes that statements use.
 pub const PRIVATE_BYTES: u32 = 256;
-/// Bytes from one thread's to the next one's.
+/// Distance between the private bytes of two threads.
 const PRIVATE_STRIDE: u32 = 512;
-/// Where the code goes that it copies.
+/// Offset of the copied code.
 const COPIES_AT: u32 = PRIVATE_BYTES;
-/// Instructions of it at most, without the one that returns.
+/// Maximum number of copied instructions, without the return.
 pub const COPIED_INSTRUCTIONS: usize = 7;
-/// Where its registers go.
+/// Offset of the final registers.
 const REGISTERS_AT: u32 = 384;
-/// Words that all threads share.
 pub const SHARED_WORDS: u32 = 64;
 /// Bytes of a function's frame that statements use, from the stack pointer.
 pub const FRAME_BYTES: u32 = 28;
-/// Where the frame holds the loop counters, and the link; its size.
+/// Offsets of the loop counters and of the link in the frame, and its size.
 const FRAME: [u32; 3] = [28, 44, 48];
 
-/// Rows of words with one column a thread that an instruction can reach.
 pub fn rows(harts: u32) -> u32 {
     (2048 / (4 * harts)).clamp(1, 8)
 }
 
-/// The text. `comment` is put before it, each line as a comment.
+/// Returns the text. `comment` is put before it, each line as a comment.
 pub fn print(program: &Program, comment: &str) -> String {
     let links = program.functions.iter().map(|function| function.link).collect();
     let mut printer =
@@ -49,7 +50,6 @@ pub fn print(program: &Program, comment: &str) -> String {
     printer.text.to_string()
 }
 
-/// Which functions any statement calls.
 fn called(program: &Program) -> Vec<bool> {
     fn mark(body: &[Statement], called: &mut [bool]) {
         for statement in body {
@@ -69,7 +69,7 @@ fn called(program: &Program) -> Vec<bool> {
     called
 }
 
-/// What a return leaves.
+/// How the current function returns.
 #[derive(Clone, Copy)]
 enum Place {
     Main,
@@ -78,12 +78,11 @@ enum Place {
 
 struct Printer {
     text: Text,
-    /// Read-only words, put behind the code.
     tables: Text,
-    /// Of each loop around: where it goes on, and where it ends.
+    /// Labels of the enclosing loops: of the next iteration, and after the loop.
     loops: Vec<[String; 2]>,
     place: Place,
-    /// Of each function.
+    /// By function.
     links: Vec<Register>,
 }
 
@@ -135,7 +134,6 @@ impl Printer {
         self.text.raw(format_args!("    .size f{number}, . - f{number}"));
     }
 
-    /// Takes the frame down and returns.
     fn returns(&mut self, link: Register) {
         for (level, counter) in COUNTERS.iter().enumerate() {
             self.text.line(format_args!("lw x{counter}, {}(x{SP})", FRAME[0] + 4 * level as u32));
@@ -147,7 +145,6 @@ impl Printer {
         self.text.line(format_args!("jr x{link}"));
     }
 
-    /// Leaves the registers for those who compare them, and ends the thread.
     fn ends(&mut self) {
         for register in 1..32 {
             self.text.line(format_args!("sw x{register}, {}(x{PRIVATE})", REGISTERS_AT + 4 * register));
@@ -222,8 +219,8 @@ impl Printer {
         self.text.place(&end);
     }
 
-    /// Leaves the address of one of so many entries in the first scratch register, by the low bits of another register, and
-    /// that of the table, which begins here, in the second.
+    /// Puts the address of a table entry into the first scratch register, and that of the table, which begins here,
+    /// into the second. The low bits of another register select the entry.
     fn entry(&mut self, selector: Register, entries: usize, bytes: usize) {
         let table = self.text.label();
         let [one, two] = SCRATCH;
@@ -234,7 +231,7 @@ impl Printer {
         self.tables.place(&table);
     }
 
-    /// Jumps to one of these labels, by the low bits of a register.
+    /// Jumps to one of these labels, selected by the low bits of a register.
     fn jump(&mut self, selector: Register, labels: &[String]) {
         let [one, two] = SCRATCH;
         self.entry(selector, labels.len(), 4);
@@ -314,7 +311,7 @@ impl Printer {
         self.text.place(&after);
     }
 
-    /// Functions keep the link in their frames, so that it is free.
+    /// The link register is free, because functions keep it in their frames.
     fn copied(&mut self, selector: Register, routines: &[Vec<String>]) {
         let [one, two] = SCRATCH;
         let longest = routines.iter().map(Vec::len).max().unwrap_or(0);
@@ -353,7 +350,7 @@ impl Printer {
     }
 
     fn leave(&mut self, test: Test, to: Exit) {
-        // What has been taken out by shrinking cannot be left.
+        // Shrinking may have removed the loop that is left.
         let nth = |loops: &[[String; 2]], levels: usize, which: usize| {
             loops.len().checked_sub(levels + 1).map(|index| loops[index][which].clone())
         };
@@ -372,7 +369,7 @@ impl Printer {
         }
     }
 
-    /// What only threads that pass the test come to.
+    /// Emits code that only threads reach for which the test holds.
     fn where_it_holds(&mut self, test: Test, then: impl FnOnce(&mut Self)) {
         let after = self.text.label();
         self.branch(test.inverse(), &after);

@@ -1,4 +1,4 @@
-//! From assembler text to an ELF file, by binutils.
+//! Builds an ELF file from assembler text with binutils.
 
 use std::fs;
 use std::io;
@@ -11,30 +11,25 @@ use weft_config::{Isa, extension};
 const SOURCE: &str = "program.S";
 const OBJECT: &str = "program.o";
 const EXECUTABLE: &str = "program.elf";
-/// The linker script that [`LINK`] names.
 pub const LAYOUT: &str = "program.ld";
 
-/// What is in it: RAM from its start, with nothing of the file's own headers in it.
+/// The linker script: RAM from its start, without the headers of the file.
 pub const LAYOUT_TEXT: &str = "\
 SECTIONS { . = 0x80000000; .text : { *(.text) } .rodata : { *(.rodata) } .data : { *(.data) } .bss : { *(.bss) } }\n";
 
-/// The extensions that binutils 2.40 knows; instructions of the others are written as words.
+/// The extensions that binutils 2.40 supports. Instructions of other extensions are written as words.
 pub const KNOWN: Isa = Isa::ALL.without(&extension::ZICOND);
-/// Options of the assembler: all instructions that a core may have, of the [extensions that it knows](KNOWN).
+/// Options of the assembler: all [extensions that it supports](KNOWN).
 pub const ASSEMBLE: &[&str] = &["-march=rv32ima_zicsr_zifencei_zihintpause_zba_zbb", "-mabi=ilp32", "-mno-relax"];
-/// Options of the linker.
 pub const LINK: &[&str] = &["-m", "elf32lriscv", "--no-relax", "-T", LAYOUT];
 
-/// Why there is no file.
 #[derive(Debug, thiserror::Error)]
 pub enum AssembleError {
-    /// No assembler.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// What it said about the text.
     #[error("{0}")]
     Text(String),
-    /// A file could not be read or written, or a program not be started.
+    /// A file could not be read or written, or a program could not be started.
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -43,7 +38,6 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> AssembleError {
     move |source| AssembleError::Io { path: path.into(), source }
 }
 
-/// Assembler and linker, with a folder to work in.
 pub struct Assembler {
     assembler: PathBuf,
     linker: PathBuf,
@@ -52,7 +46,6 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// Those of the cross compiler.
     pub fn find() -> Result<Self, AssembleError> {
         let compiler = tools::find(Tool::RiscvGcc)?;
         let program = |name: &str| -> Result<PathBuf, AssembleError> {
@@ -69,13 +62,12 @@ impl Assembler {
         Ok(Self { assembler: program("as")?, linker: program("ld")?, objcopy: program("objcopy")?, folder })
     }
 
-    /// The ELF file of a text.
     pub fn elf(&self, text: &str) -> Result<Vec<u8>, AssembleError> {
         self.link(text, LINK)?;
         self.read(EXECUTABLE)
     }
 
-    /// The bytes of a text whose sections follow one another from `base`.
+    /// The bytes of a text, whose sections are consecutive from `base`.
     pub fn binary(&self, text: &str, base: u32) -> Result<Vec<u8>, AssembleError> {
         let base = format!("{base:#x}");
         self.link(text, &["-m", "elf32lriscv", "--no-relax", "-Ttext", &base])?;

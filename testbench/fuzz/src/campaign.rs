@@ -1,9 +1,9 @@
-//! Many random programs on cores of random size and unit; resumable.
+//! A resumable campaign: many random programs on cores of random size and unit.
 //!
-//! Everything about program *k* of a campaign follows from the campaign's request and *k*: the core (of which there are
-//! [`Request::points`], since each takes a while to build), the memory behind it, and the text, which is for that core. The folder of a campaign
-//! holds `campaign.json`, which says what was asked for, `programs.jsonl` with a line for each program that was run, and
-//! a folder for each that failed.
+//! Program *k* is a function of the campaign's request and *k*: its core, the memory behind the core, and its text. A
+//! campaign has [`Request::points`] cores, since each takes a while to build.
+//! The folder of a campaign holds `campaign.json` with the request, `programs.jsonl` with a line for each program
+//! that ran, and a folder for each failure.
 
 mod drawn;
 mod failure;
@@ -27,136 +27,107 @@ use crate::profile::{PROFILES, Profile};
 use crate::reference::{Reference, ReferenceError};
 use crate::trial::TrialError;
 
-/// The files of a campaign's folder, besides those of failures.
+/// The files of a campaign's folder, without those of failures.
 pub const FILES: [&str; 2] = [folder::REQUEST, folder::PROGRAMS];
 
-/// What a campaign consists of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// Seed of everything.
     pub seed: u64,
-    /// Programs.
     pub count: u64,
-    /// Name of the profile of all programs; `None`: each is drawn one.
+    /// Name of the profile of all programs; `None` draws one for each program.
     pub profile: Option<String>,
-    /// Divergence units, in turn.
+    /// Divergence units, used in turn.
     pub units: Vec<String>,
-    /// Warps and threads, in turn for each unit.
+    /// Warps and threads, used in turn for each unit.
     pub sizes: Vec<(u32, u32)>,
-    /// Cores.
     pub points: u64,
-    /// What makes the campaign: the versions of Weft and of the reference.
+    /// The versions of Weft and of the reference.
     pub made_by: String,
 }
 
-/// How a campaign is carried out: nothing of it changes what is found.
+/// Options that do not change the results of a campaign.
 #[derive(Clone, Debug)]
 pub struct Manner {
-    /// Where results go.
     pub folder: PathBuf,
-    /// Whether to go on with the campaign that the folder holds.
+    /// Whether to continue the campaign in the folder.
     pub resume: bool,
-    /// Cores that are worked on at a time.
+    /// Number of cores processed at a time.
     pub jobs: usize,
-    /// What the cores count of what they do, which makes them slower.
+    /// Coverage counters of the cores, which make them slower.
     pub counters: Option<Counters>,
 }
 
-/// What became of one program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
-    /// Its number in the campaign.
     pub program: u64,
-    /// Which core.
     pub point: u64,
-    /// Divergence unit of the core.
     pub unit: String,
     pub profile: String,
-    /// How it ended.
     pub result: Found,
-    /// Whether the reference ran it as well.
     pub referenced: bool,
-    /// Whether it ended in a fault, as it may.
+    /// Whether it ended in a fault, which its profile allows.
     pub faulted: bool,
-    /// Cycles on the core.
     pub cycles: u64,
-    /// Commits on the core.
     pub commits: u64,
 }
 
-/// How a program ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Found {
-    /// Hardware, model and, where it ran it, the reference agree.
+    /// Hardware, model and, if it ran, the reference agree.
     Agrees,
-    /// Hardware and model do not, or the program was stopped by one of them.
+    /// Hardware and model differ, or one of them stopped the program.
     Fails,
     /// The reference differs from both.
     DiffersFromReference,
-    /// It did not end: the generator is wrong.
     Endless,
-    /// Not run: its core had failed often enough.
+    /// It was skipped: its core had failed too often.
     Skipped,
 }
 
 impl Found {
-    /// Whether it leaves a folder.
     fn is_failure(self) -> bool {
         matches!(self, Self::Fails | Self::DiffersFromReference | Self::Endless)
     }
 }
 
-/// What a campaign tells while it runs.
 #[derive(Debug)]
 pub enum Event {
-    /// A core is being built.
     Building(String),
-    /// A program has been run.
     Tried(Tried),
-    /// A program has failed and is being shrunk: the folder it goes to.
+    /// A program has failed and is being shrunk; its folder.
     Failed(PathBuf),
-    /// What the programs of this call have done on a core with this divergence unit.
+    /// Coverage of this call's programs on a core with this divergence unit.
     Covered(String, Vec<Point>),
-    /// Seconds that programs took on a core, without building it.
+    /// Time that programs took on a core, without building it.
     Ran(Duration),
 }
 
-/// The sums over a campaign.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Summary {
-    /// Programs that were run, in earlier parts of the campaign as well.
+    /// Programs that ran, including earlier parts of the campaign.
     pub programs: u64,
-    /// Those that agree.
     pub agree: u64,
-    /// Those that fail, and those that differ from the reference.
     pub failures: u64,
-    /// Those that did not end.
     pub endless: u64,
-    /// Those that were not run, since their core had failed often enough.
     pub skipped: u64,
-    /// Those that the reference ran as well.
     pub referenced: u64,
-    /// Those that agree and ended in a fault.
     pub faulted: u64,
-    /// Those that agree and that it cannot run: harts see one another, the time, or who runs with them.
+    /// Programs that agree and that the reference cannot run: they are not independent.
     pub excluded: u64,
-    /// Cycles of all programs.
     pub cycles: u64,
-    /// Commits of all programs.
     pub commits: u64,
     /// By divergence unit: its name, programs run, programs failed.
     pub units: Vec<(String, u64, u64)>,
-    /// Programs that were run by this call.
+    /// Programs run by this call.
     pub run_now: u64,
-    /// Seconds on cores, of this call, one after another.
+    /// Seconds on cores in this call, added up.
     pub core_seconds: f64,
-    /// Folders of failures.
     #[serde(serialize_with = "shown")]
     pub folders: Vec<PathBuf>,
 }
 
-/// Paths as text, of which bytes that are no characters are lost.
+/// Paths as text; bytes that are not valid characters are lost.
 fn shown<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(paths.iter().map(|path| path.display().to_string()))
 }
@@ -187,22 +158,18 @@ impl Summary {
     }
 }
 
-/// Why a campaign ended before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// Assembler and linker.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
-    /// A core.
     #[error(transparent)]
     Trial(#[from] TrialError),
     #[error(transparent)]
     Reference(#[from] ReferenceError),
 }
 
-/// What all workers need.
 struct Shared<'a> {
     request: &'a Request,
     profiles: Vec<&'static Profile>,
@@ -213,12 +180,12 @@ struct Shared<'a> {
     stop: AtomicBool,
 }
 
-/// Runs a campaign, or the rest of one. `observe` is told what happens, with the sums so far; without `reference`, no
-/// program is run by it.
+/// Runs a campaign, or the rest of one. `observe` receives the events and the sums so far. Without `reference` no
+/// program runs on it.
 ///
 /// # Panics
 ///
-/// If there is no profile of the name that the request has.
+/// If the request names a profile that does not exist.
 pub fn run(
     request: &Request,
     manner: &Manner,

@@ -1,74 +1,57 @@
-//! What the cores of a campaign were seen to do, put together.
+//! Coverage of the cores of a campaign, merged.
 //!
-//! Points of cores of different size are the same if their module and name are, a line's name being its text; so a line
-//! that depends on the size is as many points as it has forms.
+//! Points of different cores are the same if module and name are equal. The name of a line is its text, so a line
+//! whose text depends on the size gives several points.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use verilate::{Point, PointKind};
 
-/// The points of all cores.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// Kind, module and name; divergence unit; how often.
+    /// Kind, module and name; divergence unit; count.
     points: BTreeMap<(PointKind, String, String), BTreeMap<String, u64>>,
 }
 
-/// How many points there are, and how many were met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Share {
-    /// All.
     pub points: u64,
-    /// Those that were met.
     pub met: u64,
 }
 
-/// Of each kind of point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Shares {
-    /// Lines of Verilog that ran.
     pub lines: Share,
     /// Bits that changed.
     pub toggles: Share,
-    /// Functional points.
     pub functional: Share,
 }
 
-/// A functional point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Functional {
     pub module: String,
-    /// Name.
     pub point: String,
-    /// How often with each divergence unit that has it.
+    /// The count for each divergence unit that has it.
     pub units: BTreeMap<String, u64>,
 }
 
-/// The whole, as it is written to a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct CoverageReport {
-    /// Of all cores.
     pub all: Shares,
-    /// By module.
     pub modules: BTreeMap<String, Shares>,
-    /// Each functional point.
     pub functional: Vec<Functional>,
-    /// Lines that never ran, by module.
     pub missed_lines: BTreeMap<String, BTreeSet<String>>,
-    /// Bits that never changed, by module.
     pub missed_toggles: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Coverage {
-    /// Adds what the runs on a core with this divergence unit did.
     pub fn add(&mut self, unit: &str, points: Vec<Point>) {
         for Point { kind, module, name, count } in points {
             *self.points.entry((kind, module, name)).or_default().entry(unit.to_owned()).or_default() += count;
         }
     }
 
-    /// The whole.
     pub fn report(&self) -> CoverageReport {
         let mut report = CoverageReport {
             all: Shares::default(),
@@ -106,7 +89,7 @@ impl Coverage {
 }
 
 impl Share {
-    /// In per cent; of nothing, all.
+    /// In per cent; 100 if there are no points.
     pub fn percent(self) -> f64 {
         if self.points == 0 { 100.0 } else { 100.0 * self.met as f64 / self.points as f64 }
     }

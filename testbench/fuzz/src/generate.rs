@@ -1,5 +1,3 @@
-//! Draws programs at random, by a profile and a seed.
-
 mod code;
 
 use fastrand::Rng;
@@ -11,18 +9,15 @@ use crate::profile::Profile;
 use crate::program::fixed::{COUNTERS, HART, RA, T0};
 use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, TEMPORARIES, Test};
 
-/// What the core that is to run a program can do.
+/// Abilities of the core that will run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
-    /// Threads.
     pub harts: u32,
-    /// Its extensions.
     pub isa: Isa,
-    /// Whether paths take turns, so that threads may wait for each other at different places.
+    /// Whether paths have time slices, so that threads may wait for each other at different pcs.
     pub turns: bool,
 }
 
-/// A program of this seed.
 pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {
     let mut rng = Rng::with_seed(seed);
     let independent = rng.u32(0..100) >= profile.dependent;
@@ -50,18 +45,16 @@ pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {
     }
 }
 
-/// So much fuel at most that as many calls, and three for the number of the thread, find room in a stack.
+/// Maximum fuel: a stack holds frames for as many calls, plus three for the number of the thread.
 const MOST_FUEL: u32 = 36;
 
-/// Where statements stand.
 #[derive(Clone, Copy)]
 struct Place {
     function: usize,
-    /// Whether they are called, from anywhere.
+    /// Whether the code may be called, from anywhere.
     called: bool,
-    /// Within so many statements.
     depth: u32,
-    /// Within so many loops of the function.
+    /// Number of enclosing loops of the function.
     loops: usize,
 }
 
@@ -75,16 +68,15 @@ struct Generator<'a> {
     abilities: Abilities,
     independent: bool,
     links: Vec<Register>,
-    /// Whether threads end early: where paths take no turns, others must not wait for those at a barrier.
+    /// Whether threads end early. Without time slices, other threads must then not wait for them at a barrier.
     ends: bool,
     place: Place,
 }
 
-/// The deepest nesting of statements.
 const DEPTH: u32 = 6;
 
 impl Generator<'_> {
-    /// The index of one of these weights, by their share; `None` if all are zero.
+    /// Draws an index by its weight; `None` if all weights are zero.
     fn choose(&mut self, weights: &[u32]) -> Option<usize> {
         let sum = weights.iter().sum();
         if sum == 0 {
@@ -102,7 +94,8 @@ impl Generator<'_> {
         self.rng.u32(0..100) < share
     }
 
-    /// A register to write. Where threads must meet, what is called keeps what the calling convention says.
+    /// A destination register. Where threads must reconverge, called code keeps the registers that the calling
+    /// convention preserves.
     fn data(&mut self) -> Register {
         let register = self.any_data();
         if self.place.called && self.must_meet() && !TEMPORARIES.contains(&register) {
@@ -120,7 +113,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A register to read: mostly data, at times any.
+    /// A source register: usually data, sometimes any.
     fn source(&mut self) -> Register {
         if self.per_cent(4) { self.rng.u8(0..32) } else { self.any_data() }
     }
@@ -131,7 +124,7 @@ impl Generator<'_> {
         Test { mnemonic, left: self.source(), right }
     }
 
-    /// Statements until the budget is used up, or by chance.
+    /// Statements until the budget is used up, or a random end.
     fn body(&mut self, budget: &mut u32) -> Vec<Statement> {
         let mut body = Vec::new();
         let nested = self.place.depth > 0;
@@ -142,7 +135,7 @@ impl Generator<'_> {
         body
     }
 
-    /// Statements one level deeper, where only some threads of a warp may come.
+    /// Statements one level deeper, which only some threads of a warp may reach.
     fn nested(&mut self, budget: &mut u32) -> Vec<Statement> {
         let place = self.place;
         self.place = Place { depth: place.depth + 1, ..place };
@@ -191,13 +184,14 @@ impl Generator<'_> {
         vec![one]
     }
 
-    /// Whether all threads may wait for each other here: anywhere where paths take turns, else where all come together.
+    /// Returns whether a barrier is allowed here: anywhere with time slices, otherwise only where all threads
+    /// reconverge.
     fn meets_all(&self) -> bool {
         self.abilities.turns || (self.must_meet() && self.place.depth == 0 && self.place.function == 0)
     }
 
-    /// Whether a program waits for ever if the analysis does not see where threads meet: paths take no turns, and some wait
-    /// for all at a barrier.
+    /// Returns whether the program deadlocks if the analysis misses a reconvergence point: there are no time slices,
+    /// and a barrier needs all threads.
     fn must_meet(&self) -> bool {
         !self.abilities.turns && !self.ends
     }
@@ -209,15 +203,14 @@ impl Generator<'_> {
         Statement::If { test, then, otherwise }
     }
 
-    /// An instruction at fault, where few threads come.
     fn fault(&mut self) -> Statement {
         let test = self.test();
         let test = if self.per_cent(70) { Test { mnemonic: "beq", ..test } } else { test };
         Statement::If { test, then: vec![self.faulty()], otherwise: Vec::new() }
     }
 
-    /// Two sides that take as long as each other and end in a late result, which is read right where they meet: what was
-    /// fetched beyond is under way when the last threads come.
+    /// Two sides of equal length that end in a long-latency result, which is read right at the reconvergence point.
+    /// Instructions after it are already in flight when the last threads arrive.
     fn meeting(&mut self) -> Vec<Statement> {
         if self.per_cent(20) {
             return self.meeting_of_three();
@@ -228,7 +221,8 @@ impl Generator<'_> {
         vec![Statement::If { test, then: side.clone(), otherwise: side }, self.read(late)]
     }
 
-    /// A branch that only some threads reach, and that some of these take, to the next instruction, where the rest waits.
+    /// A branch that only some threads reach, and that some of these take, to the next instruction, where the others
+    /// wait.
     fn meeting_of_three(&mut self) -> Vec<Statement> {
         let bit = |register, bit: u32| Statement::Code(vec![format!("andi x{register}, x{HART}, {bit}")]);
         let differs = |left| Test { mnemonic: "bne", left, right: 0 };
@@ -238,7 +232,7 @@ impl Generator<'_> {
         vec![bit(one, 1), Statement::If { test: differs(one), then, otherwise: Vec::new() }]
     }
 
-    /// Threads that part from the others one after the other: as many paths as there can be, for a stack as many rows.
+    /// Threads diverge one after the other: as many paths as possible, and in a stack as many rows.
     fn parting(&mut self) -> Vec<Statement> {
         let number = self.data();
         let low_bits = if self.rng.bool() { 3 } else { 7 };
@@ -247,7 +241,7 @@ impl Generator<'_> {
         vec![count, self.parted(number, levels)]
     }
 
-    /// Those whose `number` is 0 go one way, the others part further.
+    /// Threads whose `number` is 0 go to one side, the others diverge further.
     fn parted(&mut self, number: Register, levels: usize) -> Statement {
         let test = Test { mnemonic: "bne", left: number, right: 0 };
         let mut then = vec![Statement::Code(vec![format!("addi x{number}, x{number}, -1")])];
@@ -298,7 +292,7 @@ impl Generator<'_> {
         Statement::Graph(blocks.collect())
     }
 
-    /// Functions that are linked by t0 call none, and are called directly: the caller's t0 is no data.
+    /// Functions linked by t0 call none and are called directly: the caller's t0 is not data.
     fn call(&mut self) -> Option<Statement> {
         if self.place.function != 0 && self.links[self.place.function] == T0 {
             return None;
@@ -315,10 +309,10 @@ impl Generator<'_> {
         Some(Statement::Call { selector, callees })
     }
 
-    /// Code that is overwritten with the same by all threads, or that each thread copies: those that choose alike the same, to
-    /// different places.
+    /// Code that all threads overwrite with the same words, or that each thread copies. Threads with the same
+    /// selector copy the same code, to different addresses.
     fn copied(&mut self) -> Statement {
-        // Where threads meet is found in the program as it is before it overwrites itself.
+        // The analysis finds reconvergence points in the program as loaded, before it overwrites itself.
         if self.rng.bool() && !self.must_meet() {
             let instructions = (0..self.rng.usize(1..5)).map(|_| [self.instruction(), self.instruction()]).collect();
             return Statement::Rewritten { instructions };
@@ -343,14 +337,14 @@ impl Generator<'_> {
             0..5 if loops > 0 => Exit::Break(self.rng.usize(0..loops)),
             5..8 if loops > 0 => Exit::Continue(self.rng.usize(0..loops)),
             8..10 => Exit::End { own: self.rng.bool() },
-            // The analysis does not see that threads which return from several places by `jr t0` meet.
+            // The analysis finds no reconvergence point for threads that return from several places with `jr t0`.
             _ => Exit::Return { own: self.rng.bool() && !(self.links[self.place.function] == T0 && self.must_meet()) },
         };
         let ends = matches!(to, Exit::End { .. }) || self.place.function == 0 && matches!(to, Exit::Return { .. });
         if !ends {
             return Some(Statement::Leave { test, to });
         }
-        // Most threads should get further than the first statements.
+        // Most threads should get past the first statements.
         let test = if self.per_cent(80) { Test { mnemonic: "beq", ..test } } else { test };
         self.ends.then_some(Statement::Leave { test, to })
     }
@@ -362,8 +356,8 @@ mod tests {
     use crate::assembly;
     use crate::profile::PROFILES;
 
-    /// Seed 20261130, program 30495: a routine changed tp, so that the analysis knew one target alone of a jump table by tp, and
-    /// the stacks let threads meet too late for a barrier.
+    /// Seed 20261130, program 30495: a routine changed tp. So the analysis knew only one target of a jump table
+    /// addressed by tp, and with the stacks threads reconverged too late for a barrier.
     #[test]
     fn what_is_called_before_a_barrier_of_a_stack_keeps_what_the_calling_convention_says() {
         let writes = |line: &str| -> Option<Register> {
@@ -380,7 +374,7 @@ mod tests {
                 continue;
             }
             with_barriers += 1;
-            // Functions, and behind them the code that is copied.
+            // The functions, and after them the copied code.
             let called = text.split_once(".size _start").unwrap().1;
             called.lines().filter_map(writes).for_each(|register| written[register as usize] += 1);
         }

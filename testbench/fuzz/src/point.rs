@@ -1,4 +1,4 @@
-//! A core of random size, divergence unit and options, and the memory that a program meets behind it.
+//! A random core (size, divergence unit, options) and the memory that a program meets behind it.
 
 use fastrand::Rng;
 use weft_config::extension::{A, M};
@@ -7,19 +7,18 @@ use weft_config::{Bandwidth, Config, EXTENSIONS, Latency, Memory, MemoryKind, Sc
 use crate::generate::Abilities;
 use crate::trial;
 
-/// Warps and threads that are drawn unless others are asked for.
+/// Warps and threads that are drawn by default.
 pub const SIZES: &[(u32, u32)] =
     &[(2, 4), (3, 8), (1, 4), (8, 4), (5, 2), (4, 16), (1, 8), (2, 2), (1, 1), (2, 32), (12, 4), (1, 64)];
 
 const LATENCIES: [(u32, u32); 7] = [(1, 1), (1, 1), (2, 9), (20, 20), (1, 60), (1, 60), (100, 100)];
 const FETCH_LATENCIES: [(u32, u32); 6] = [(1, 1), (1, 1), (1, 1), (1, 4), (2, 2), (1, 30)];
 const BANDWIDTHS: [u32; 4] = [1000, 1000, 500, 130];
-/// Of one program in sixteen: so little that S3 holds contexts back for the sake of one that has waited for long.
+/// Bandwidth of one program in sixteen. It is so low that S3 holds contexts back for one that has waited for long.
 const LEAST_BANDWIDTH: u32 = 5;
 const KINDS: [MemoryKind; 5] =
     [MemoryKind::Model, MemoryKind::Model, MemoryKind::Model, MemoryKind::Axi4, MemoryKind::Bram];
 
-/// Everything about a point that is in hardware, drawn.
 pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.divergence.unit = unit.into();
@@ -40,7 +39,7 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     config.memory.stack_interleave = rng.u32(0..4) > 0;
     config.memory.ram_bytes = ram_bytes(warps * threads);
     config.memory.kind = KINDS[rng.usize(0..KINDS.len())];
-    // Last, so that cores without them are the cores that the seeds of earlier campaigns mean.
+    // Drawn last, so that cores without extensions keep the seeds of earlier campaigns.
     if rng.u32(0..3) == 0 {
         for extension in EXTENSIONS.iter().filter(|extension| !extension.by_default) {
             config.isa.set(extension, rng.bool());
@@ -49,12 +48,12 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     config
 }
 
-/// RAM for the programs of so many threads, their stacks included: no more, since every run clears it.
+/// RAM for the programs and stacks of so many threads. It is kept small because every run clears it.
 fn ram_bytes(harts: u32) -> u32 {
     (harts * 4096).next_power_of_two().max(1 << 17)
 }
 
-/// The memory behind a core, drawn for one program. That of block RAM in the core is as it is.
+/// Draws the memory behind a core for one program. Block RAM in the core is not drawn.
 pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     let mut config = core.clone();
     config.run.watchdog = 20_000;
@@ -62,12 +61,12 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     config.memory.latency = Latency { min, max };
     config.memory.bandwidth = Bandwidth(BANDWIDTHS[rng.usize(0..BANDWIDTHS.len())]);
     config.memory.seed = rng.u64(1..1 << 31);
-    // Not a draw of its own: with one more, the seeds of campaigns that are written down would mean other programs.
+    // Not a separate draw: that would change the programs of recorded seeds.
     let (min, max) = FETCH_LATENCIES[(config.memory.seed % FETCH_LATENCIES.len() as u64) as usize];
     config.memory.fetch_latency = Latency { min, max };
     if config.memory.seed.is_multiple_of(16) {
         config.memory.bandwidth = Bandwidth(LEAST_BANDWIDTH);
-        // Others may wait as long as a program takes.
+        // Paths may wait for as long as a program takes.
         config.run.starvation = trial::MOST_CYCLES_OF_SLOW_MEMORY;
     }
     if config.memory.kind == MemoryKind::Bram {
@@ -77,7 +76,6 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     config
 }
 
-/// What programs may do on a core.
 pub fn abilities(config: &Config) -> Abilities {
     Abilities {
         harts: config.warps * config.threads,

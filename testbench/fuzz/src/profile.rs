@@ -1,74 +1,58 @@
-//! What random programs consist of: weights, by name.
-
-/// How often a generator takes each thing, relative to the others of its group.
+/// Relative frequencies in the generator, within each group.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// Its name on the command line.
     pub name: &'static str,
-    /// What it is for.
     pub summary: &'static str,
     pub statements: Statements,
-    /// Of straight code.
     pub code: Code,
-    /// Statements of a program.
     pub length: u32,
-    /// In how many of a hundred programs threads see one another, the time, or who runs with them.
+    /// Percentage of programs in which threads depend on each other, on the time, or on the lanes that run with them.
     pub dependent: u32,
-    /// In how many of a hundred choices a register is one of the first four: pressure on hazards.
+    /// Percentage of choices that take one of the first four registers: pressure on hazards.
     pub crowded: u32,
 }
 
-/// Weights of statements.
 #[derive(Clone, Copy, Debug)]
 pub struct Statements {
-    /// Straight code.
     pub code: u32,
-    /// Two sides.
     pub sides: u32,
-    /// Two sides that end in a late result.
+    /// Two sides that end in a long-latency result.
     pub meeting: u32,
-    /// Threads that part from the others one after the other.
+    /// Threads that diverge one after the other.
     pub parting: u32,
-    /// Loops.
     pub repeated: u32,
-    /// Jump tables.
     pub switch: u32,
     /// Blocks that jump among one another.
     pub graph: u32,
     pub call: u32,
-    /// Ways out of loops, functions and the program.
+    /// Exits from loops, functions and the program.
     pub leave: u32,
     pub barrier: u32,
-    /// Instructions at fault, which end all threads.
+    /// Faulting instructions, which end all threads.
     pub fault: u32,
-    /// Code that is copied or rewritten.
+    /// Code that is copied or overwritten.
     pub copied: u32,
 }
 
-/// Weights of straight code.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
-    /// Arithmetic in one cycle.
+    /// Single-cycle arithmetic.
     pub arithmetic: u32,
-    /// Products and quotients.
     pub long: u32,
-    /// Accesses to bytes of the thread's own, anywhere.
+    /// Accesses to private bytes, at any offset.
     pub private: u32,
-    /// Accesses to a word beside the same word of the next thread.
+    /// Accesses to a word next to the same word of the next thread.
     pub column: u32,
-    /// Accesses to the frame.
     pub frame: u32,
-    /// Loads from a table that nobody writes.
     pub table: u32,
-    /// Atomic operations, on words of the thread's own or so that their order does not matter.
+    /// Atomic operations, on private words or such that their order does not matter.
     pub atomic: u32,
-    /// Reads of numbers and sizes.
+    /// Reads of thread numbers and sizes.
     pub csr: u32,
-    /// Corner values.
     pub constant: u32,
     /// Fences, bytes to the console, writes to x0.
     pub odd: u32,
-    /// In dependent programs: accesses that threads compete for, masks, counters.
+    /// In dependent programs: accesses for which threads compete, masks, counters.
     pub shared: u32,
 }
 
@@ -101,7 +85,7 @@ const CODE: Code = Code {
     shared: 10,
 };
 
-/// All profiles, the default first.
+/// The first is the default.
 pub const PROFILES: &[Profile] = &[
     Profile {
         name: "mixed",
@@ -178,7 +162,7 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "pressure",
-        summary: "few registers, late results in a row, replays, resteers at every turn",
+        summary: "few registers, long-latency results in a row, replays, frequent resteers",
         statements: Statements { code: 60, sides: 20, meeting: 14, leave: 12, repeated: 10, ..STATEMENTS },
         code: Code { arithmetic: 14, long: 20, private: 30, table: 14, atomic: 10, shared: 20, ..CODE },
         length: 120,
@@ -200,14 +184,13 @@ pub const PROFILES: &[Profile] = &[
         statements: Statements { fault: 8, sides: 20, ..STATEMENTS },
         code: CODE,
         length: 120,
-        // The first fault ends all threads, wherever they are: no other machine stops at the same place.
+        // The first fault ends all threads, wherever they are: no other machine stops at the same point.
         dependent: 100,
         crowded: 50,
     },
 ];
 
 impl Profile {
-    /// The profile of a name.
     pub fn find(name: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.name == name)
     }

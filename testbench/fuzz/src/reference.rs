@@ -1,8 +1,9 @@
-//! QEMU as a reference: each program hart by hart, many harts and programs in one process.
+//! QEMU as a reference: it runs each program hart by hart, with many harts and programs in one process.
 //!
-//! Only [independent](crate::program::Program::independent) programs can be run so: their harts neither see one another
-//! nor who runs beside them. QEMU's RAM is a file, into which a batch is written, with a handler that runs it, and out of
-//! which the results are read.
+//! That works only for [independent](crate::program::Program::independent) programs: their harts do not depend on
+//! each other or on the lanes that run with them.
+//! QEMU's RAM is a file. A batch is written to it with a handler that runs the batch, and the results are read from
+//! it.
 
 use std::fs::File;
 use std::io;
@@ -22,36 +23,29 @@ const HANDLER_AT: u32 = 0x8400_0000;
 const JOBS_AT: u32 = 0x8401_0000;
 const IMAGES_AT: u32 = 0x8500_0000;
 const JOB_WORDS: usize = 16;
-/// Behind the images QEMU puts its device tree.
+/// Space behind the images, where QEMU puts its device tree.
 const BEHIND: u32 = 32 << 20;
 /// `lui t0, HANDLER_AT >> 12; jr t0`: QEMU starts at the beginning of RAM.
 const BOOT: [u32; 2] = [(HANDLER_AT & 0xffff_f000) | 0x2b7, 0x0002_8067];
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Most jobs of a batch, by the room for them in front of the images.
+/// Maximum number of jobs in a batch, limited by the room before the images.
 pub const MOST_JOBS: usize = 512;
 
-/// A program to be run.
 pub struct Job {
-    /// Its bytes from the start of RAM.
+    /// The bytes from the start of RAM.
     pub image: Vec<u8>,
-    /// Where its harts start.
     pub entry: u32,
-    /// The core: harts, RAM, stacks.
     pub config: Config,
-    /// First and last but one address of what it leaves.
+    /// First address of the results, and the address after them.
     pub results: [u32; 2],
 }
 
-/// What became of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The words of its results.
     Results(Vec<u32>),
-    /// A hart trapped where it must not.
     Trap {
-        /// Cause, as in the manual.
         cause: u32,
         pc: u32,
         hart: u32,
@@ -60,32 +54,22 @@ pub enum Ended {
     Endless,
 }
 
-/// Why a batch could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum ReferenceError {
-    /// No QEMU.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The handler was not assembled.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
-    /// A file of the batch.
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    /// QEMU failed.
     #[error("{}: {what}", path.display())]
-    Qemu {
-        path: PathBuf,
-        /// How, in words.
-        what: String,
-    },
+    Qemu { path: PathBuf, what: String },
 }
 
 fn at(path: &Path) -> impl FnOnce(io::Error) -> ReferenceError {
     move |source| ReferenceError::Io { path: path.into(), source }
 }
 
-/// QEMU, found, and the handler.
 pub struct Reference {
     qemu: PathBuf,
     version: String,
@@ -95,7 +79,7 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// By `$WEFT_QEMU`, else `PATH`.
+    /// Finds QEMU by `$WEFT_QEMU`, else in `PATH`.
     pub fn find(assembler: &Assembler) -> Result<Self, ReferenceError> {
         let qemu = tools::find(Tool::Qemu)?;
         let version = tools::version(Tool::Qemu, &qemu)?;
@@ -103,19 +87,18 @@ impl Reference {
         Ok(Self { qemu, version, handler: assembler.binary(HANDLER, HANDLER_AT)?, folder, limit: LIMIT })
     }
 
-    /// The same, but a batch is stopped after `limit` instead of a minute.
+    /// Sets the time limit of a batch, instead of a minute.
     #[must_use]
     pub fn limited_to(self, limit: Duration) -> Self {
         Self { limit, ..self }
     }
 
-    /// The first line of `--version`.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Runs a batch; at most [`MOST_JOBS`]. Those behind one that does not end are run without it. Several threads may do
-    /// so at once.
+    /// Runs a batch of at most [`MOST_JOBS`]. Jobs after one that does not end are run without it. Several threads
+    /// may call this at once.
     pub fn run(&self, jobs: &[Job]) -> Result<Vec<Ended>, ReferenceError> {
         assert!(jobs.len() <= MOST_JOBS, "too many jobs for a batch");
         let mut ended = Vec::with_capacity(jobs.len());
@@ -125,9 +108,9 @@ impl Reference {
         Ok(ended)
     }
 
-    /// Runs a batch to its end, or up to the first that has none.
+    /// Runs a batch to its end, or up to the first job that does not end.
     fn run_once(&self, jobs: &[Job]) -> Result<Vec<Ended>, ReferenceError> {
-        // A file of its own: other threads have batches, too.
+        // Each batch has its own file, because other threads have batches too.
         let file = tempfile::NamedTempFile::new_in(self.folder.path()).map_err(at(self.folder.path()))?;
         let ram = Ram { file: file.as_file(), path: file.path() };
         let mut layout = Layout { at: IMAGES_AT };
@@ -182,7 +165,7 @@ impl Reference {
             match child.try_wait().map_err(|error| failed(error.to_string()))? {
                 Some(status) if status.success() => return Ok(()),
                 Some(status) => return Err(failed(status.to_string())),
-                // What is not done by then is seen by its status.
+                // The status of each job shows whether it is done.
                 None if start.elapsed() > self.limit => {
                     let _ = child.kill();
                     let _ = child.wait();
@@ -194,7 +177,7 @@ impl Reference {
     }
 }
 
-/// Room behind the jobs, from low to high.
+/// Memory behind the jobs, allocated from low to high addresses.
 struct Layout {
     at: u32,
 }
@@ -208,11 +191,11 @@ impl Layout {
 }
 
 impl Job {
-    /// The program of an ELF file, with `results_begin` and `results_end` around what it leaves.
+    /// Loads the program of an ELF file; `results_begin` and `results_end` enclose its results.
     ///
     /// # Panics
     ///
-    /// If it has no such symbols.
+    /// If one of these symbols is missing.
     pub fn load(config: &Config, elf: &[u8]) -> Result<Self, sim::ElfError> {
         let program = sim::Program::load("program", elf, config)?;
         let end = program.segments.iter().map(|segment| segment.address + segment.bytes.len() as u32).max();
@@ -261,7 +244,6 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The file behind QEMU's RAM.
 struct Ram<'a> {
     file: &'a File,
     path: &'a Path,
@@ -288,7 +270,7 @@ impl Ram<'_> {
     }
 }
 
-/// What the reference found otherwise than the core; in words.
+/// Describes the first difference between the reference and the core.
 pub fn difference(job: &Job, report: &Report, ended: &Ended) -> Option<String> {
     match ended {
         Ended::Trap { cause, pc, hart } => Some(format!("hart {hart} trapped at {pc:#010x}, cause {cause}")),

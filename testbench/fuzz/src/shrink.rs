@@ -1,11 +1,11 @@
-//! The least program that still fails: statements, then lines, are taken out one by one for as long as it does.
+//! Finds the smallest program that still fails: removes statements, then lines, one by one, for as long as it fails.
 //!
-//! Whatever is taken out leaves a program that ends (see [`program`](crate::program)), and one that does not assemble or
-//! fails in another way does not count as failing.
+//! Any removal leaves a program that ends (see [`program`](crate::program)). A program that does not assemble, or
+//! fails in another way, does not count as failing.
 
 use crate::program::{Block, End, Loop, Program, Statement};
 
-/// Shrinks until nothing more can be taken out, or `fails` says `None`: enough.
+/// Shrinks until no cut is left, or until `fails` returns `None`, which stops the search.
 pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> Option<bool>) -> Program {
     let mut least = program.clone();
     loop {
@@ -27,7 +27,7 @@ pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> Option<bool>
     }
 }
 
-/// The program after the cut of this number; `None` if there are not so many.
+/// The program after the cut of this number; `None` if there are fewer.
 fn without(program: &Program, cut: usize) -> Option<Program> {
     let mut smaller = program.clone();
     let mut cuts = Cuts { before: cut };
@@ -40,13 +40,12 @@ fn without(program: &Program, cut: usize) -> Option<Program> {
     done.then_some(smaller)
 }
 
-/// Counts cuts, and does the one whose turn it is: every method says whether it did.
+/// Counts cuts and makes the selected one: every method returns whether it did.
 struct Cuts {
     before: usize,
 }
 
 impl Cuts {
-    /// Whether this is the cut to be done.
     fn here(&mut self) -> bool {
         let here = self.before == 0;
         self.before = self.before.wrapping_sub(1);
@@ -57,7 +56,7 @@ impl Cuts {
         values.iter_mut().any(|value| value.is_some() && self.here() && value.take().is_some())
     }
 
-    /// Halves first, then each statement, then what is in it.
+    /// Cuts halves first, then each statement, then its contents.
     fn body(&mut self, body: &mut Vec<Statement>) -> bool {
         let half = body.len() / 2;
         if half > 1 {
@@ -86,7 +85,7 @@ impl Cuts {
         false
     }
 
-    /// What is in a statement, instead of it.
+    /// The contents of a statement, as a replacement for it.
     fn opened(&mut self, statement: &mut Statement) -> Option<Vec<Statement>> {
         let bodies: Vec<&mut Vec<Statement>> = match statement {
             Statement::If { then, otherwise, .. } => vec![then, otherwise],
@@ -152,7 +151,7 @@ impl Cuts {
         false
     }
 
-    /// Code of blocks, ends of blocks, and the last block.
+    /// Cuts code of blocks, ends of blocks, and the last block.
     fn graph(&mut self, blocks: &mut Vec<Block>) -> bool {
         let last = blocks.len() - 1;
         if last > 0 && self.here() {
@@ -217,7 +216,7 @@ mod tests {
         found
     }
 
-    /// A program fails as long as it holds one line of the first: nothing else is left of it.
+    /// A program that fails because of one of its lines shrinks to that line.
     #[test]
     fn one_guilty_line_is_all_that_is_left() {
         let abilities = Abilities { harts: 8, isa: weft_config::Isa::default(), turns: true };

@@ -1,4 +1,4 @@
-//! From C to ELF: one call of the cross compiler, its result cached by content.
+//! Compiles C to ELF: one call of the cross compiler, its result cached by content.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -11,9 +11,9 @@ use super::{BASE, Kernel, KernelError};
 use tools::Tool;
 use tools::cache::{Cache, Key};
 
-/// The compiler's options, besides `-march` (see [`march`]). `-fno-thread-jumps` and `-fno-reorder-blocks` keep a barrier or a call that
-/// is written once from being copied into several branches, and the blocks in the order of the source,
-/// in which threads that part meet again soonest.
+/// The compiler's options, without `-march` (see [`march`]).
+/// `-fno-thread-jumps` and `-fno-reorder-blocks` keep the compiler from copying a barrier or a call into several
+/// branches, and keep the blocks in source order. In that order threads that diverge reconverge soonest.
 pub const FLAGS: &[&str] = &[
     MACHINE[0],
     MACHINE[1],
@@ -32,11 +32,10 @@ pub const FLAGS: &[&str] = &[
     "-Wl,-Tlink.ld",
 ];
 
-/// The options that name the instructions and the calling convention. A `_zicsr` in `-march` would
-/// select a library for 64 bits.
+/// The options for the instruction set and the calling convention. A `_zicsr` in `-march` would select a 64-bit
+/// library.
 const MACHINE: [&str; 2] = ["-misa-spec=2.2", "-mabi=ilp32"];
 
-/// The runtime: file names and texts.
 pub const RUNTIME: &[(&str, &str)] = &[
     ("crt0.S", include_str!("../../runtime/crt0.S")),
     ("string.c", include_str!("../../runtime/string.c")),
@@ -44,23 +43,21 @@ pub const RUNTIME: &[(&str, &str)] = &[
     ("link.ld", include_str!("../../runtime/link.ld")),
 ];
 
-/// The option that allows the compiler the instructions of `isa`.
 pub fn march(isa: Isa) -> String {
     format!("-march={}", isa.march())
 }
 
-/// Builds a bundled kernel: `<out>/<name>.elf`, complete or not at all. `out` is created if need be.
+/// Builds a bundled kernel: `<out>/<name>.elf`, complete or not at all. Creates `out` if needed.
 pub fn build(kernel: &Kernel, out: &Path) -> Result<PathBuf, KernelError> {
     compile_for(kernel.isa, &format!("{}.c", kernel.name), kernel.source, out)
 }
 
-/// [`compile_for`] the base instructions alone.
 pub fn compile(file: &str, text: &str, out: &Path) -> Result<PathBuf, KernelError> {
     compile_for(BASE, file, text, out)
 }
 
-/// Builds a C program with the runtime: `<out>/<stem of file>.elf`, complete or not at all. The file
-/// name is for messages; `text` is what is compiled.
+/// Builds a C program with the runtime: `<out>/<stem of file>.elf`, complete or not at all. `file` is a name for
+/// messages; `text` is compiled.
 pub fn compile_for(isa: Isa, file: &str, text: &str, out: &Path) -> Result<PathBuf, KernelError> {
     let compiler = tools::find(Tool::RiscvGcc)?;
     let version = tools::version(Tool::RiscvGcc, &compiler)?;
@@ -76,7 +73,7 @@ pub fn compile_for(isa: Isa, file: &str, text: &str, out: &Path) -> Result<PathB
     Ok(elf)
 }
 
-/// Compiles and links in a folder of its own, so that messages name bare files.
+/// Compiles and links in a separate folder, so that messages name bare files.
 fn run(compiler: &Path, isa: Isa, file: &str, text: &str, elf: &Path) -> Result<(), KernelError> {
     let library = library(compiler, isa)?;
     let sources = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
@@ -103,8 +100,8 @@ fn run(compiler: &Path, isa: Isa, file: &str, text: &str, elf: &Path) -> Result<
     Err(KernelError::Compiler { file: file.into(), message })
 }
 
-/// The compiler's library (division, floating point). The compiler has it for M alone and for A alone; for other sets it
-/// finds one that multiplies without M, or one for 64 bits. That of M alone is as good.
+/// The compiler's library (division, floating point). The compiler has variants for M alone and for A alone. For
+/// other sets it would select one that multiplies without M, or a 64-bit one, so the variant for M alone is used.
 fn library(compiler: &Path, isa: Isa) -> Result<String, KernelError> {
     let of_library = [&extension::M, &extension::A].into_iter().find(|extension| isa.has(extension));
     let of_library = of_library.map_or(Isa::BASE, |extension| Isa::BASE.with(extension));
@@ -117,7 +114,7 @@ fn library(compiler: &Path, isa: Isa) -> Result<String, KernelError> {
     Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
 }
 
-/// Copies by way of a temporary file beside the target.
+/// Copies through a temporary file in the target's folder.
 fn place(from: &Path, to: &Path) -> Result<(), KernelError> {
     use std::os::unix::fs::PermissionsExt;
     let folder = to.parent().unwrap_or(Path::new("."));

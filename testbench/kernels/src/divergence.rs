@@ -1,11 +1,11 @@
-//! How many divergent branches each kernel has, worked out from its algorithm.
+//! The number of divergent branches of each kernel, derived from its algorithm.
 //!
-//! One function a kernel, a transcription of its control flow for one warp: every conditional branch
-//! that depends on the thread is a [`Warp::branch`] over the lanes that reach it together. That is
-//! exact for a unit that follows the path of greatest call depth and smallest pc, because the compiler
-//! keeps the blocks of these kernels in the order of the source (`FLAGS` see to it): then lanes that
-//! part in a loop or an `if` meet again at its end, and what follows is executed once for all.
-//! Branches that go the same way in all threads (loops over W or T) are left out.
+//! There is one function per kernel, a transcription of its control flow for one warp. Every conditional branch that
+//! depends on the thread is a [`Warp::branch`] over the lanes that reach it together.
+//! This is exact for a unit that follows the path of greatest call depth and smallest pc. The compiler keeps the
+//! blocks of these kernels in source order (through `FLAGS`). Lanes that diverge in a loop or an `if` therefore
+//! reconverge at its end, and the code after it is executed once for all.
+//! Branches with the same outcome in all threads (loops over W or T) are left out.
 
 mod control;
 mod data;
@@ -19,10 +19,9 @@ pub(super) use not_interleavable::{
     back_propagation, block_compression, breadth_first_frontier, hot_spot, needleman_wunsch, path_finder,
 };
 
-/// A set of lanes: bit i = lane i.
+/// Bit i = lane i.
 type Lanes = u64;
 
-/// One warp on its way through a kernel.
 struct Warp {
     index: u32,
     threads: u32,
@@ -38,8 +37,8 @@ impl Warp {
         Lanes::MAX >> (64 - self.threads)
     }
 
-    /// A conditional branch of `lanes`: those for which `condition(lane)` holds. It is divergent when
-    /// some go each way.
+    /// A conditional branch of `lanes`. Returns those for which `condition(lane)` holds. It is divergent when both
+    /// sides have lanes.
     fn branch(&mut self, lanes: Lanes, condition: impl Fn(u32) -> bool) -> Lanes {
         let taken =
             (0..64).filter(|&lane| lanes >> lane & 1 == 1 && condition(lane)).fold(0, |set, lane| set | 1 << lane);
@@ -47,8 +46,8 @@ impl Warp {
         taken
     }
 
-    /// An indirect call of all lanes. The lanes with the leader's target go and come back, then the
-    /// others execute the call: divergent for each part but the last.
+    /// An indirect call of all lanes. The lanes with the leader's target call and return, then the others execute the
+    /// call: divergent for each part but the last.
     fn indirect_call(&mut self, target: impl Fn(u32) -> u32) {
         let mut targets: Vec<u32> = (0..self.threads).map(target).collect();
         targets.sort_unstable();
@@ -56,15 +55,15 @@ impl Warp {
         self.divergent += targets.len() as u64 - 1;
     }
 
-    /// An indirect jump to places further on: the lanes that are left behind go next, before those
-    /// that have jumped, so that it counts once.
+    /// A forward indirect jump. The lanes that are left behind go next, before those that have jumped, so it counts
+    /// once.
     fn indirect_jump<P: PartialEq>(&mut self, lanes: Lanes, place: impl Fn(u32) -> P) {
         let mut places = (0..64).filter(|lane| lanes >> lane & 1 == 1).map(place);
         let leader = places.next();
         self.divergent += u64::from(places.any(|place| Some(place) != leader));
     }
 
-    /// A loop with a number of turns for each lane.
+    /// A loop with its own number of iterations in each lane.
     fn turns(&mut self, mut lanes: Lanes, turns: impl Fn(u32) -> u32) {
         let mut turn = 0;
         while lanes != 0 {
@@ -73,7 +72,7 @@ impl Warp {
         }
     }
 
-    /// `for (i = hart; i < length; i += W * T) body(i)`; the body gets the lanes in it and i of lane 0.
+    /// `for (i = hart; i < length; i += W * T) body(i)`. The body receives its lanes and the i of lane 0.
     fn stride(&mut self, warps: u32, length: u32, mut body: impl FnMut(&mut Self, Lanes, u32)) {
         let mut first = self.hart(0);
         let mut lanes = self.all();
@@ -103,7 +102,6 @@ impl Warp {
     }
 }
 
-/// The sum over all warps.
 fn count(warps: u32, threads: u32, kernel: impl Fn(&mut Warp)) -> u64 {
     let run = |index| {
         let mut warp = Warp { index, threads, divergent: 0 };
@@ -151,7 +149,6 @@ pub(super) fn reduction(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Both algorithms, lane by lane in step.
 pub(super) fn gcd(warps: u32, threads: u32) -> u64 {
     let scatter = |x: u32| {
         let x = x ^ x << 5;
@@ -212,7 +209,7 @@ fn each(lanes: Lanes, body: impl FnMut(usize)) {
     (0..64).filter(|lane| lanes >> lane & 1 == 1).for_each(body);
 }
 
-/// A: threads 1 of four leave; B: threads 0 of four part from 2 and 3.
+/// A: threads 1 of four leave; B: threads 0 of four diverge from 2 and 3.
 pub(super) fn short_circuit(warps: u32, threads: u32) -> u64 {
     count(warps, threads, |warp| {
         let first = warp.hart(0);
@@ -221,8 +218,8 @@ pub(super) fn short_circuit(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Deeper calls first: the lanes of one call return before the next one is made, so all lanes of an
-/// invocation come from one place and no return is divergent.
+/// Deeper calls come first: the lanes of one call return before the next one is made. All lanes of an invocation come
+/// from one call, and no return is divergent.
 pub(super) fn recursion(warps: u32, threads: u32) -> u64 {
     fn fibonacci(warp: &mut Warp, lanes: Lanes, n: &dyn Fn(u32) -> u32) {
         let deeper = warp.branch(lanes, |lane| n(lane) >= 2);
@@ -294,7 +291,7 @@ mod tests {
             assert_eq!(memory_patterns(warps, threads), w);
             assert_eq!(console(warps, threads), w + 1);
             let parts = if threads == 2 { w.div_ceil(2) } else { 2 * w };
-            assert_eq!(short_circuit(warps, threads), parts, "threads 0 and 1 part, 2 and 3 do not");
+            assert_eq!(short_circuit(warps, threads), parts, "threads 0 and 1 diverge, 2 and 3 do not");
         }
     }
 
@@ -312,8 +309,8 @@ mod tests {
     fn recursion_of_two_lanes_counted_by_hand() {
         // n = 0 and 1: both stop at once.
         assert_eq!(recursion(1, 2), 0);
-        // n = 2 and 3 in the second warp: both go on, then fib(1) stops where fib(2) goes on, then
-        // fib(0) and fib(1) both stop.
+        // n = 2 and 3 in the second warp: both continue. Then fib(1) stops where fib(2) continues; then fib(0) and
+        // fib(1) both stop.
         assert_eq!(recursion(2, 2), 1);
     }
 }

@@ -1,5 +1,5 @@
-//! The bundled kernels: small C programs that check their own results, and what is known about each
-//! beforehand. Sources and runtime are part of the program, so that it works without the repository.
+//! The bundled kernels: small C programs that check their own results, with known properties of each. Sources and
+//! runtime are embedded, so that the program works without the repository.
 
 pub mod assembly;
 mod build;
@@ -15,41 +15,36 @@ use tools::cache::CacheError;
 
 pub use build::{FLAGS, RUNTIME, build, compile, compile_for, march};
 
-/// A bundled kernel.
 #[derive(Debug)]
 pub struct Kernel {
-    /// Its name: that of the C file without `.c`, and of the ELF file without `.elf`.
+    /// The name of the C file without `.c`, and of the ELF file without `.elf`.
     pub name: &'static str,
-    /// What it does, in a line.
     pub summary: &'static str,
-    /// The C source.
     pub source: &'static str,
-    /// The extensions that it is compiled for: the core must have them.
+    /// The extensions that it is compiled for, which the core must have.
     pub isa: Isa,
-    /// `divergence.fair_after` as it should be at most, if threads wait for others of their warp.
+    /// Maximum `divergence.fair_after`, if threads wait for others of their warp.
     pub fair_after: Option<u64>,
-    /// `memory.stack_bytes` as it must be at least, if 256 are too few.
+    /// Minimum `memory.stack_bytes`, if 256 are too few.
     pub stack_bytes: Option<u32>,
-    /// The half of the comparison of reconvergence stacks to which it belongs, if it does.
+    /// Its half of the comparison of reconvergence stacks, if it belongs to one.
     pub comparison: Option<Comparison>,
     divergent_branches: Option<fn(u32, u32) -> u64>,
     results: Option<fn() -> Vec<u32>>,
     console: fn(u32, u32) -> String,
 }
 
-/// What single-path and dual-path reconvergence stacks are compared on: whether the divergent branches of a
-/// kernel leave work that a dual-path stack can interleave (figures 8 and 9 of the dual-path execution
-/// paper).
+/// The kernels for the comparison of single-path and dual-path reconvergence stacks. They differ in whether a
+/// dual-path stack can interleave the two sides of their divergent branches (figures 8 and 9 of the dual-path
+/// execution paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// They have loads or arithmetic on both sides.
     Interleavable,
-    /// They are `if` without `else`, and exits of loops: one of the sides is empty.
+    /// They are `if` without `else`, and loop exits: one of the sides is empty.
     NotInterleavable,
 }
 
 impl Comparison {
-    /// As lists and reports show it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Interleavable => "interleavable",
@@ -59,21 +54,20 @@ impl Comparison {
 }
 
 impl Kernel {
-    /// How many divergent branches a whole run has on `warps` warps of `threads` threads whose unit
-    /// follows the path of greatest depth and smallest pc: computed from the algorithm, not by the
-    /// golden model. None where the branches are those of the compiler's library, or depend on which
-    /// warp comes first.
+    /// The number of divergent branches in a whole run on `warps` warps of `threads` threads, for a unit that follows
+    /// the path of greatest depth and smallest pc. It is computed from the algorithm, not by the golden model.
+    /// `None` if the branches are in the compiler's library, or depend on the order of the warps.
     pub fn divergent_branches(&self, warps: u32, threads: u32) -> Option<u64> {
         self.divergent_branches.map(|count| count(warps, threads))
     }
 
-    /// The words that it leaves in its signature, if they are known: the same on every size of core, and
-    /// computed by another program than the kernel.
+    /// The final words of its signature, if they are known: the same on every size of core. Another program than the
+    /// kernel computes them.
     pub fn results(&self) -> Option<Vec<u32>> {
         self.results.map(|results| results())
     }
 
-    /// The keys that it needs, each with its value, as `--set` takes them.
+    /// The keys that it needs with their values, as `--set` takes them.
     pub fn settings(&self) -> Vec<String> {
         let fair_after = self.fair_after.map(|commits| format!("divergence.fair_after={commits}"));
         let stack_bytes = self.stack_bytes.map(|bytes| format!("memory.stack_bytes={bytes}"));
@@ -81,13 +75,12 @@ impl Kernel {
         extensions.chain([fair_after, stack_bytes].into_iter().flatten()).collect()
     }
 
-    /// Whether its threads wait for others of their warp, so that it needs a unit whose paths take turns
+    /// Returns whether its threads wait for others of their warp, so that it needs a unit with time slices
     /// (`divergence.fair_after`).
     pub fn needs_turns(&self) -> bool {
         self.fair_after.is_some()
     }
 
-    /// Gives `config` what the kernel needs, and leaves the rest of it alone.
     pub fn configure(&self, config: &mut Config) {
         config.isa = config.isa.union(self.isa);
         if let Some(most) = self.fair_after
@@ -100,47 +93,31 @@ impl Kernel {
         }
     }
 
-    /// What it prints on `warps` warps of `threads` threads.
+    /// Its output on `warps` warps of `threads` threads.
     pub fn console(&self, warps: u32, threads: u32) -> String {
         (self.console)(warps, threads)
     }
 }
 
-/// A kernel that does not exist or cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum KernelError {
-    /// No bundled kernel has this name.
     #[error("no kernel `{name}`: {hint}")]
     Unknown {
-        /// The name that was asked for.
         name: String,
         /// The nearest valid name, or all of them.
         hint: String,
     },
-    /// The compiler is not there.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The compiler refuses the program.
     #[error("{file} does not compile:\n{message}")]
-    Compiler {
-        /// The C file.
-        file: String,
-        /// What the compiler says.
-        message: String,
-    },
-    /// The build cache cannot be used.
+    Compiler { file: String, message: String },
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// A file cannot be written.
     #[error("{}: {source}", .path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        source: std::io::Error,
-    },
+    Write { path: PathBuf, source: std::io::Error },
 }
 
-/// All bundled kernels, in the order in which reports show them.
+/// All bundled kernels, in the order of reports.
 pub fn list() -> &'static [Kernel] {
     KERNELS
 }
@@ -160,14 +137,14 @@ const BASE: Isa = Isa::BASE;
 const M: Isa = BASE.with(&extension::M);
 const A: Isa = BASE.with(&extension::A);
 
-/// A kernel for the base instructions that prints nothing and waits for nobody of its warp.
+/// A kernel for the base instructions that prints nothing and does not wait for other threads of its warp.
 macro_rules! kernel {
     ($name:ident, $summary:literal) => {
         Kernel { divergent_branches: Some(divergence::$name), ..uncounted!($name, $summary) }
     };
 }
 
-/// The same, without a number of divergent branches.
+/// A kernel like `kernel!`, without a number of divergent branches.
 macro_rules! uncounted {
     ($name:ident, $summary:literal) => {
         Kernel {
@@ -185,7 +162,7 @@ macro_rules! uncounted {
     };
 }
 
-/// A kernel of the stack comparison, with results that are known if `with results` says so.
+/// A kernel of the stack comparison; `with results` adds its known results.
 macro_rules! compared {
     ($comparison:ident, $isa:expr, $name:ident, $summary:literal) => {
         Kernel { isa: $isa, comparison: Some(Comparison::$comparison), ..kernel!($name, $summary) }
@@ -207,7 +184,7 @@ static KERNELS: &[Kernel] = &[
     kernel!(gcd, "greatest common divisors by two algorithms with data-dependent loops"),
     kernel!(collatz, "steps to 1 of the Collatz sequence, counted in two ways"),
     kernel!(short_circuit, "if (A && B) C; else D; E; the paths of figure 1 of the Simty report"),
-    kernel!(recursion, "Fibonacci numbers by recursion, as deep as each thread likes"),
+    kernel!(recursion, "Fibonacci numbers by recursion, to a different depth in each thread"),
     Kernel { stack_bytes: Some(512), ..kernel!(quicksort, "sorts an array in each thread, on its stack") },
     kernel!(string_search, "finds a word of each thread's own in a text, by two algorithms"),
     kernel!(indirect_call, "calls through a table of functions, different ones in neighbouring threads"),
@@ -228,7 +205,7 @@ static KERNELS: &[Kernel] = &[
     compared!(Interleavable, M, suffix_match, "matches queries with a text by a tree with suffix links", with results),
     compared!(Interleavable, M, photon_walk, "photons scattered and reflected in layers, by chance", with results),
     compared!(NotInterleavable, BASE, breadth_first_frontier, "distances in a graph, from a frontier", with results),
-    compared!(NotInterleavable, M, path_finder, "cheapest ways through a grid, row by row", with results),
+    compared!(NotInterleavable, M, path_finder, "cheapest paths through a grid, row by row", with results),
     compared!(NotInterleavable, M, needleman_wunsch, "aligns pairs of words, diagonal by diagonal", with results),
     compared!(NotInterleavable, BASE, hot_spot, "heat on a chip with insulated edges"),
     compared!(NotInterleavable, M, block_compression, "compresses blocks of a grey image, as DXT does", with results),

@@ -1,8 +1,7 @@
-//! What kernels leave in their signatures, computed a second time: item by item, without threads, and
-//! where there is one by another algorithm. What the kernels themselves know of it are digests.
+//! The final signatures of kernels, computed a second time: item by item, without threads, and if possible with
+//! another algorithm. The kernels themselves hold only digests of them.
 //!
-//! Each file also tells which way an item goes at the branches that depend on it, for the numbers of
-//! divergent branches.
+//! Each file also gives the outcome of the branches that depend on an item, for the numbers of divergent branches.
 
 pub mod back_propagation;
 pub mod block_compression;
@@ -13,7 +12,7 @@ pub mod photon_walk;
 pub mod ray_casting;
 pub mod suffix_match;
 
-/// A digest with a word folded into it, as `weft_fold` does.
+/// Folds a word into a digest, as `weft_fold` does.
 fn fold(digest: u32, word: u32) -> u32 {
     digest.rotate_left(5).wrapping_add(word)
 }
@@ -26,7 +25,7 @@ fn scatter(x: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    /// The digests of a kernel's results as its source has them.
+    /// The digests of a kernel's results in the format of its source.
     fn table(results: &[u32]) -> String {
         let mut digests = [0u32; 16];
         for (at, word) in results.iter().enumerate() {

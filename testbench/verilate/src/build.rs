@@ -1,13 +1,14 @@
-//! From Verilog to a shared object: Verilator, then the C++ compiler, then the linker.
+//! Builds a shared object from Verilog: Verilator, then the C++ compiler, then the linker.
 //!
-//! - `--x-initial unique --x-assign unique`, with random bits at run time: a core that reads state
-//!   before writing it differs from the golden model instead of passing by a lucky zero.
-//! - The generated C++ is compiled here, not by make: its hot files at [`Effort`], as one translation
-//!   unit per processor, its cold ones (constructors, tables) as one unit without optimisation. Most
-//!   files are small, and reading Verilator's headers costs more than compiling them.
-//! - The Verilator runtime does not depend on the core: compiled once, kept in the cache.
-//! - Assertions are checked where the Verilog has any: one that fails stops the run with an error.
-//! - Symbols are hidden and not unique, so that several models can be loaded side by side.
+//! - `--x-initial unique --x-assign unique`, with random bits at run time: a core that reads state before writing it
+//!   differs from the golden model, instead of passing by a lucky zero.
+//! - The generated C++ is compiled here, not by make. Hot files are compiled at [`Effort`], as one translation unit
+//!   per processor.
+//! - Cold files (constructors, tables) are one unit without optimisation. Most files are small, and reading
+//!   Verilator's headers costs more than compiling them.
+//! - The Verilator runtime does not depend on the core: it is compiled once and kept in the cache.
+//! - Assertions in the Verilog are checked: a failing one stops the run with an error.
+//! - Symbols are hidden and not unique, so that several models can be loaded at once.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -28,52 +29,34 @@ use super::harness;
 use tools::cache::{Cache, CacheError, Key};
 use tools::{Tool, ToolError};
 
-/// How hard the compiler works on the hot code.
+/// Optimisation level of the hot code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// For long runs.
     Fast,
-    /// For models that run for a moment only, such as mutants.
+    /// For models that run briefly, such as mutants.
     Quick,
 }
 
-/// What to build.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// Name of the top module.
     pub top: &'a str,
     pub ports: &'a [PortInfo],
-    /// The Verilog of all modules.
     pub verilog: &'a str,
-    /// The memory in it, if the bench is to look at one.
+    /// A memory in the core that the bench accesses.
     pub memory: Option<&'a MemoryInCore>,
 }
 
-/// A model that cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A tool is missing.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The cache cannot be used.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// A file of the build cannot be written or a program not started.
     #[error("{what}: {source}")]
-    Io {
-        /// The file or program.
-        what: String,
-        source: io::Error,
-    },
-    /// A tool reports an error.
+    Io { what: String, source: io::Error },
     #[error("{program} failed on the generated core ({status}):\n{output}")]
-    Failed {
-        program: String,
-        /// How it ended.
-        status: String,
-        /// What it said, the first lines.
-        output: String,
-    },
+    Failed { program: String, status: String, output: String },
 }
 
 struct Tools {
@@ -91,7 +74,7 @@ impl Tools {
     }
 }
 
-/// Part of every key: to be changed with anything in this file that changes what is built.
+/// Part of every cache key: change it with every change in this file that affects the result.
 const RECIPE: &str = "2";
 
 const OBJECT_FLAGS: [&str; 10] = [
@@ -120,7 +103,7 @@ const VERILATOR_FLAGS: [&str; 10] = [
     "-Wno-style",
 ];
 
-/// The shared object of a core, from the cache if it was built before.
+/// The shared object of a core, from the cache if possible.
 pub(super) fn shared_object(
     cache: &Cache,
     source: &Source<'_>,
@@ -154,7 +137,6 @@ pub(super) fn shared_object(
     Ok(folder.join("model.so"))
 }
 
-/// Translates a core to C++ files in the folder `work`.
 fn verilate(
     tools: &Tools,
     source: &Source<'_>,
@@ -180,13 +162,12 @@ fn is_cold(file: &Path) -> bool {
         .is_some_and(|stem| stem.ends_with("__Slow") || stem.ends_with("__Syms") || stem == "harness")
 }
 
-/// A C++ file to compile.
 struct Unit {
     source: PathBuf,
     hot: bool,
 }
 
-/// Gathers the generated files into few units of about equal size, the hot ones first, each behind `prelude`.
+/// Gathers the generated files into a few units of about equal size, the hot ones first, each after `prelude`.
 fn translation_units(work: &Path, prelude: &str) -> Result<Vec<Unit>, BuildError> {
     let size = |file: &PathBuf| file.metadata().map_or(0, |metadata| metadata.len());
     let (cold, mut hot): (Vec<_>, Vec<_>) =
@@ -216,7 +197,6 @@ fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// The compiled Verilator runtime.
 fn runtime(cache: &Cache, tools: &Tools, extra: Extra) -> Result<PathBuf, BuildError> {
     let files = extra.runtime();
     let key = Key::of(files.iter().chain(&OBJECT_FLAGS).copied().chain(tools.versions.iter().map(String::as_str)));
@@ -231,13 +211,13 @@ fn runtime(cache: &Cache, tools: &Tools, extra: Extra) -> Result<PathBuf, BuildE
     })
 }
 
-/// Where Verilator keeps its headers and runtime.
+/// The folder of Verilator's headers and runtime.
 fn include_folder(tools: &Tools) -> Result<PathBuf, BuildError> {
     let root = run(Command::new(&tools.verilator).args(["--getenv", "VERILATOR_ROOT"]))?;
     Ok(Path::new(root.trim()).join("include"))
 }
 
-/// Compiles each unit to an object beside it, as many at a time as there are processors.
+/// Compiles each unit to an object in the same folder, one process per processor.
 fn compile(tools: &Tools, units: &[Unit], optimise: &str) -> Result<(), BuildError> {
     let include = include_folder(tools)?;
     let next = AtomicUsize::new(0);
@@ -276,7 +256,7 @@ fn files_with_extension(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, 
     Ok(files)
 }
 
-/// Runs a program to its end; what it printed to stdout.
+/// Runs a program to its end; returns its stdout.
 fn run(command: &mut Command) -> Result<String, BuildError> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|source| BuildError::Io { what: program.clone(), source })?;

@@ -1,44 +1,36 @@
-//! What a verilated core was seen to do: how often each line ran, each bit changed, each functional point was met.
+//! Coverage counters of a verilated core: how often each line ran, each bit changed, each functional point was met.
 //!
-//! The counters are Verilator's. Those of each instance are added up when it ends; at the end one more is made that knows
-//! what they count, and writes the sums in the format of `verilator_coverage`.
+//! Verilator generates the counters. Those of each instance are added up when it ends. A final instance then writes
+//! the sums with their names, in the format of `verilator_coverage`.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Which counters a core has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counters {
-    /// Of its lines and functional points.
     Points,
-    /// Of each bit as well, of tens of thousands: every one is compared with what it was, in each cycle and in code
-    /// of its own, which no processor's cache holds.
+    /// Also a counter for each of tens of thousands of bits. Every bit is compared with its last value in each cycle,
+    /// by separate code that exceeds a processor's cache.
     PointsAndBits,
 }
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PointKind {
-    /// A line that was executed.
     Line,
-    /// A bit of a signal that changed.
     Toggle,
     /// A functional point: a `cover` statement of the design.
     Functional,
 }
 
-/// Something that can happen, and how often it did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// What is counted.
     pub kind: PointKind,
-    /// Module of the Verilog.
     pub module: String,
-    /// The line, the bit, or the name of the statement. Of a line the number in the Verilog of the core, from 1 on.
+    /// The line number in the core's Verilog, from 1 on; or the bit; or the name of the statement.
     pub name: String,
-    /// How often; instances of a module together.
+    /// The count, summed over all instances of the module.
     pub count: u64,
 }
 
@@ -47,7 +39,6 @@ pub struct Point {
 pub(super) struct Sums(Arc<Mutex<Vec<u32>>>);
 
 impl Sums {
-    /// Adds what one instance has counted.
     pub(super) fn add(&self, counters: &[u32]) {
         let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sums.resize(counters.len(), 0);
@@ -56,7 +47,6 @@ impl Sums {
         }
     }
 
-    /// The sums so far.
     pub(super) fn get(&self) -> Vec<u32> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

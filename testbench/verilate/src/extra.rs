@@ -1,14 +1,11 @@
-//! What a model can do besides running, and what Verilator needs for it.
+//! Optional abilities of a model, and the options of Verilator for them.
 
 use super::coverage::Counters;
 
-/// What a model can do besides running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extra {
     None,
-    /// It writes waveforms.
     Wave,
-    /// It counts what it does.
     Coverage(Counters),
 }
 
@@ -31,7 +28,6 @@ impl Extra {
         }
     }
 
-    /// Files of the Verilator runtime.
     pub(super) fn runtime(self) -> &'static [&'static str] {
         match self {
             Self::None => &["verilated", "verilated_threads"],

@@ -1,8 +1,9 @@
 //! The C++ text that gives a verilated core its C interface.
 //!
-//! The ports come as a table of {name, bits, direction, address}: the bench resolves names once,
-//! after which reading a port is reading memory. A fatal error of the Verilator runtime (a
-//! combinational loop that does not settle, say) becomes an error code instead of an `abort`.
+//! The ports are a table of {name, bits, direction, address}: the bench looks names up once, and then reads a port as
+//! memory.
+//! A fatal error of the Verilator runtime, for example a combinational loop that does not settle, becomes an error
+//! code instead of an `abort`.
 
 use std::fmt::Write;
 
@@ -11,10 +12,10 @@ use rtl::{Direction, PortInfo};
 
 use super::extra::Extra;
 
-/// Version of the C interface; part of the cache key and asked for when a model is loaded.
+/// Version of the C interface. It is part of the cache key, and checked when a model is loaded.
 pub(super) const INTERFACE: u32 = 2;
 
-/// What Verilator must keep reachable of a memory in a core: the nets around it, and its words.
+/// Verilator's configuration that keeps a memory in a core accessible: its words, and the nets around it.
 pub(super) fn verilator_configuration(top: &str, memory: Option<&MemoryInCore>) -> String {
     let mut text = String::from("`verilator_config\n");
     let Some(memory) = memory else { return text };
@@ -27,13 +28,12 @@ pub(super) fn verilator_configuration(top: &str, memory: Option<&MemoryInCore>) 
     text
 }
 
-/// The harness for a top module called `top`, with the functions of `extra`. The nets around a memory in the
-/// core are outputs for it, and the words of the memory are reached by bank.
+/// The harness for a top module called `top`, with the functions of `extra`. The nets around a memory in the core
+/// become outputs; its words are accessed by bank.
 pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>, extra: Extra) -> String {
     let (mut table, mut banks) = (String::new(), String::new());
     for PortInfo { name, width, direction } in ports {
         let output = u32::from(*direction == Direction::Output);
-        // A `String` never fails to be written to.
         let _ = writeln!(table, "            {{\"{name}\", {width}, {output}, &core.{name}}},");
     }
     let bus = memory.map_or(&[][..], |memory| &memory.bus);
@@ -150,7 +150,6 @@ WEFT_EXPORT const char* weft_eval(void* model) {{
     )
 }
 
-/// Include, members and functions of a model with a waveform.
 const WAVE: (&str, &str, &str) = (
     "#include \"verilated_fst_c.h\"\n",
     "    VerilatedFstC wave;\n",
@@ -170,8 +169,8 @@ WEFT_EXPORT void weft_wave_close(void* model) { static_cast<Instance*>(model)->w
 "#,
 );
 
-/// What stands in front of every C++ file of a model. One that counts does not name its counters (a dozen strings for
-/// each of tens of thousands, in every instance) before `weft_coverage_write` wants them named.
+/// Text before every C++ file of a model. With counters, it delays naming them until `weft_coverage_write` needs the
+/// names: a dozen strings for each of tens of thousands of counters, in every instance.
 pub(super) fn prelude(extra: Extra) -> &'static str {
     match extra {
         Extra::None | Extra::Wave => "",
@@ -192,7 +191,6 @@ extern thread_local bool weft_names_counters;
     } while (false)
 "#;
 
-/// Functions of a model that counts.
 const COVERAGE: &str = r#"
 thread_local bool weft_names_counters = false;
 

@@ -17,7 +17,6 @@ use extra::Extra;
 
 use tools::cache::Cache;
 
-/// A core as a shared object, in the cache.
 #[derive(Clone, Debug)]
 pub struct Built {
     path: PathBuf,
@@ -25,13 +24,13 @@ pub struct Built {
 }
 
 impl Built {
-    /// Builds a core, if the cache does not hold it. With `wave`, it can write waveforms, and is larger and slower.
+    /// Builds a core unless the cache holds it. With `wave` it can write waveforms, and is larger and slower.
     pub fn of(cache: &Cache, source: &Source<'_>, wave: bool, effort: Effort) -> Result<Self, BuildError> {
         let extra = if wave { Extra::Wave } else { Extra::None };
         Ok(Self { path: build::shared_object(cache, source, extra, effort)?, covered: None })
     }
 
-    /// The same, of which each instance counts what it does.
+    /// Builds a core in which each instance counts coverage.
     pub fn counting(
         cache: &Cache,
         source: &Source<'_>,
@@ -42,12 +41,12 @@ impl Built {
         Ok(Self { path, covered: Some(Sums::default()) })
     }
 
-    /// An instance of it. Its uninitialised state starts with random bits of this seed, which is positive.
+    /// Creates an instance. Its uninitialised state starts with random bits of this seed, which is positive.
     pub fn instance(&self, seed: i32) -> Result<Model, ModelError> {
         Model::load(&self.path, seed, self.covered.clone())
     }
 
-    /// What its instances have done until they ended; nothing, if they do not count.
+    /// The counts of its instances that have ended; empty without counters.
     pub fn coverage(&self) -> Result<Vec<Point>, ModelError> {
         let Some(sums) = &self.covered else { return Ok(Vec::new()) };
         Model::load(&self.path, 1, None)?.coverage(&sums.get())

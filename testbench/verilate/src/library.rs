@@ -1,18 +1,18 @@
-//! The loaded model: the one boundary at which the bench trusts foreign code.
+//! The loaded model: the only boundary at which the bench trusts foreign code.
 //!
-//! Everything `unsafe` of the crate is in this file. What makes it sound:
-//! - The shared object was built by `build.rs` from `harness.rs`; its interface version is checked
-//!   before any other call, so the signatures below are those of its functions.
-//! - An instance lives from `weft_create` to `weft_destroy` in [`Drop`], before the library is
-//!   closed (fields drop in order, and `drop` runs before them).
-//! - The port table and the storage behind it belong to the instance, do not move, and are only
-//!   written by `weft_eval` (which takes `&mut Model`) and [`Model::set`] (likewise), so a shared
-//!   borrow of the model is a shared borrow of its ports.
-//! - The same holds for the table of banks, whose storage is so many `u32` each, a Verilator array of IData.
-//! - The counters of coverage are so many 32-bit words, which only `weft_eval` and [`Model::forget`] write, and no
-//!   thread but the one that has the model.
-//! - A port of `bits` bits is a `u8`, `u16`, `u32`, `u64` or an array of `u32` (Verilator's CData,
-//!   SData, IData, QData, VlWide), aligned as such.
+//! Everything `unsafe` of the crate is in this file. It is sound because:
+//! - The shared object was built by `build.rs` from `harness.rs`. Its interface version is checked before any other
+//!   call, so the signatures below match its functions.
+//! - An instance lives from `weft_create` to `weft_destroy` in [`Drop`], before the library is closed (fields drop in
+//!   order, and `drop` runs before them).
+//! - The port table and its storage belong to the instance and do not move. Only `weft_eval` (which takes `&mut
+//!   Model`) and [`Model::set`] (likewise) write them. So a shared borrow of the model is a shared borrow of its
+//!   ports.
+//! - The same holds for the table of banks. The storage of a bank is an array of `u32`, Verilator's array of IData.
+//! - The coverage counters are 32-bit words. Only `weft_eval` and [`Model::forget`] write them, and only in the
+//!   thread that owns the model.
+//! - A port of `bits` bits is a `u8`, `u16`, `u32`, `u64` or an array of `u32` (Verilator's CData, SData, IData,
+//!   QData, VlWide), aligned as such.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -26,52 +26,23 @@ use rtl::Direction;
 use super::coverage::{self, Point, Sums};
 use super::harness::INTERFACE;
 
-/// A shared object that is no usable model, or a model that stopped working.
+/// A shared object that is not a usable model, or a model that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// The dynamic loader refuses it.
     #[error("{path}: {source}; `weft cache clean` removes damaged entries")]
-    Load {
-        /// The shared object.
-        path: String,
-        /// What the loader says.
-        source: libloading::Error,
-    },
-    /// It was built for another interface.
+    Load { path: String, source: libloading::Error },
     #[error("{path}: model interface {found}, expected {INTERFACE}; `weft cache clean` removes old entries")]
-    Interface {
-        /// The shared object.
-        path: String,
-        /// Its interface version.
-        found: u32,
-    },
-    /// The model could not be constructed.
+    Interface { path: String, found: u32 },
     #[error("{path}: the model could not be constructed")]
-    Create {
-        /// The shared object.
-        path: String,
-    },
-    /// Evaluation failed.
+    Create { path: String },
     #[error("the verilated model stopped: {0}")]
     Eval(String),
-    /// A port is not there, or not as wide as the bench expects.
     #[error("port {name} of the core: {found}, expected {expected}")]
-    Port {
-        name: String,
-        /// What the model has.
-        found: String,
-        /// What the bench needs.
-        expected: String,
-    },
-    /// The counters cannot be read.
+    Port { name: String, found: String, expected: String },
     #[error("coverage of the model: {0}")]
     Coverage(io::Error),
-    /// The waveform file cannot be written.
     #[error("{path}: the waveform file cannot be written")]
-    Wave {
-        /// The file.
-        path: String,
-    },
+    Wave { path: String },
 }
 
 #[repr(C)]
@@ -106,7 +77,7 @@ struct WaveFunctions {
     close: unsafe extern "C" fn(*mut c_void),
 }
 
-/// A port of a [`Model`], resolved by name once.
+/// A port of a [`Model`], found by name once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Port(usize);
 
@@ -123,21 +94,20 @@ struct Bank {
     address: NonNull<u32>,
 }
 
-/// One instance of a verilated core.
 pub struct Model {
     instance: NonNull<c_void>,
     functions: Functions,
     ports: Vec<Slot>,
     banks: Vec<Bank>,
     wave_open: bool,
-    /// Takes what it has counted when it ends.
+    /// Receive its counts when it ends.
     sums: Option<Sums>,
     _library: Library,
 }
 
 impl Model {
-    /// Loads a shared object and constructs an instance whose uninitialised state is random bits of `seed`. When it
-    /// ends, `sums` get what it has counted.
+    /// Loads a shared object and constructs an instance, with random bits of `seed` as uninitialised state. `sums`
+    /// receive its counts when it ends.
     pub(super) fn load(path: &Path, seed: i32, sums: Option<Sums>) -> Result<Self, ModelError> {
         let load = |source| ModelError::Load { path: path.display().to_string(), source };
         // SAFETY: the object is one that this crate compiled; its initialisers are the C++ runtime's.
@@ -213,7 +183,7 @@ impl Model {
         }
     }
 
-    /// Recomputes everything from the inputs.
+    /// Recomputes all signals from the inputs.
     pub fn eval(&mut self) -> Result<(), ModelError> {
         // SAFETY: the instance is alive; the message, if any, lives until the next call.
         unsafe {
@@ -229,7 +199,7 @@ impl Model {
     /// Reads a port; of one wider than 64 bits, the low 64.
     pub fn get(&self, port: Port) -> u64 {
         let slot = &self.ports[port.0];
-        // SAFETY: the storage of a port of so many bits; see the top of the file.
+        // SAFETY: the storage of a port of `bits` bits; see the top of the file.
         unsafe {
             match slot.bits {
                 0..=8 => u64::from(*slot.address.cast::<u8>().as_ref()),
@@ -244,17 +214,15 @@ impl Model {
         }
     }
 
-    /// Width of a port.
     pub fn bits(&self, port: Port) -> usize {
         self.ports[port.0].bits as usize
     }
 
-    /// Reads a port of one bit.
     pub fn bit(&self, port: Port) -> bool {
         self.get(port) != 0
     }
 
-    /// The words of a port of at least 32 bits, the lowest first.
+    /// The words of a port of at least 32 bits, lowest first.
     pub fn words(&self, port: Port) -> &[u32] {
         let slot = &self.ports[port.0];
         assert!(slot.bits > 16, "port {} has no whole word", slot.name);
@@ -263,12 +231,12 @@ impl Model {
         unsafe { std::slice::from_raw_parts(slot.address.cast::<u32>().as_ptr(), words_of(slot.bits)) }
     }
 
-    /// Drives an input with a value of at most 64 bits; bits beyond its width are dropped.
+    /// Drives an input with a value of at most 64 bits. Bits beyond its width are dropped.
     pub fn set(&mut self, port: Port, value: u64) {
         let slot = &self.ports[port.0];
         assert!(slot.direction == Direction::Input && slot.bits <= 64, "port {} takes no such value", slot.name);
         let value = value & (u64::MAX >> (64 - slot.bits));
-        // SAFETY: the storage of an input of so many bits, borrowed exclusively with the model.
+        // SAFETY: the storage of an input of `bits` bits, borrowed exclusively with the model.
         unsafe {
             match slot.bits {
                 0..=8 => *slot.address.cast::<u8>().as_ptr() = value as u8,
@@ -279,7 +247,7 @@ impl Model {
         }
     }
 
-    /// The words of an input whose width is a multiple of 32, the lowest first, to be driven.
+    /// The words of an input whose width is a multiple of 32, lowest first, for writing.
     pub fn words_mut(&mut self, port: Port) -> &mut [u32] {
         let slot = &self.ports[port.0];
         assert!(
@@ -291,42 +259,39 @@ impl Model {
         unsafe { std::slice::from_raw_parts_mut(slot.address.cast::<u32>().as_ptr(), words_of(slot.bits)) }
     }
 
-    /// Memories of words in the core.
     pub fn banks(&self) -> usize {
         self.banks.len()
     }
 
-    /// The words of one of them.
     pub fn bank(&self, number: usize) -> &[u32] {
         let Bank { words, address } = self.banks[number];
-        // SAFETY: so many words, which only `eval` and `bank_mut` write; see the top of the file.
+        // SAFETY: `words` words, which only `eval` and `bank_mut` write; see the top of the file.
         unsafe { std::slice::from_raw_parts(address.as_ptr(), words) }
     }
 
-    /// The same, to be filled. The core sees the change at its next clock edge.
+    /// The words of a bank, for writing. The core sees a change at its next clock edge.
     pub fn bank_mut(&mut self, number: usize) -> &mut [u32] {
         let Bank { words, address } = self.banks[number];
         // SAFETY: as in `bank`, borrowed exclusively with the model.
         unsafe { std::slice::from_raw_parts_mut(address.as_ptr(), words) }
     }
 
-    /// The counters, if it has any.
     fn counters(&mut self) -> &mut [u32] {
         let Some(functions) = &self.functions.coverage else { return &mut [] };
         let mut count = 0;
-        // SAFETY: so many words of the instance, borrowed exclusively with the model; see the top of the file.
+        // SAFETY: the words of the instance, borrowed exclusively with the model; see the top of the file.
         unsafe {
             let counters = (functions.counters)(self.instance.as_ptr(), &mut count);
             std::slice::from_raw_parts_mut(counters, count as usize)
         }
     }
 
-    /// Forgets what it has counted: what happens to random state in reset is no doing of a program.
+    /// Resets the counters: changes of random state during reset are not caused by a program.
     pub fn forget(&mut self) {
         self.counters().fill(0);
     }
 
-    /// What is counted, with these sums as the counts: none yet if there are none.
+    /// The coverage points, with these sums as the counts; zeros if there are none.
     pub(super) fn coverage(mut self, sums: &[u32]) -> Result<Vec<Point>, ModelError> {
         let folder = tempfile::tempdir().map_err(ModelError::Coverage)?;
         let file = folder.path().join("coverage.dat");
@@ -335,7 +300,7 @@ impl Model {
         let Some(functions) = &self.functions.coverage else { return Ok(Vec::new()) };
         let name =
             CString::new(file.as_os_str().as_encoded_bytes()).map_err(|error| ModelError::Coverage(error.into()))?;
-        // SAFETY: as many counts as counters; the name ends in a zero byte.
+        // SAFETY: there are as many counts as counters; the name ends in a zero byte.
         let written = unsafe { (functions.write)(counts.as_ptr(), name.as_ptr()) };
         if written == 0 {
             return Err(ModelError::Coverage(io::Error::other("the model could not write its counters")));
@@ -343,7 +308,6 @@ impl Model {
         coverage::read(&file).map_err(ModelError::Coverage)
     }
 
-    /// Starts a waveform file.
     pub fn open_wave(&mut self, path: &Path) -> Result<(), ModelError> {
         let refused = || ModelError::Wave { path: path.display().to_string() };
         let wave = self.functions.wave.as_ref().ok_or_else(refused)?;
@@ -353,7 +317,7 @@ impl Model {
         if self.wave_open { Ok(()) } else { Err(refused()) }
     }
 
-    /// Appends the present values to the waveform, if one is open.
+    /// Appends the current values to the waveform, if one is open.
     pub fn dump_wave(&mut self, time: u64) {
         if let (true, Some(wave)) = (self.wave_open, &self.functions.wave) {
             // SAFETY: the instance is alive and its waveform open.

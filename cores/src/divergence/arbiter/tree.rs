@@ -1,34 +1,29 @@
-//! The tree of the arbiter: T − 1 nodes, each of which compares two candidates.
+//! The arbiter's tree of T − 1 nodes. Each node compares two candidates.
 
 use rtl::{Builder, ElaborationError, Expr, Module, clog2, concat, zeros};
 
 use crate::shape::Shape;
 use crate::signals::delay_by;
 
-/// A path as the nodes of the tree compare it.
+/// A path, as the nodes of the tree compare it.
 pub struct Candidate {
-    /// A thread of it lives.
     pub valid: Expr,
-    /// It waits at the barrier.
     pub parked: Expr,
-    /// It is not this path's turn; no bits where paths take no turns.
+    /// Another path has the time slice; no bits where there are no time slices.
     pub deferred: Expr,
-    /// Its call depth.
     pub depth: Expr,
-    /// Its next instruction.
     pub pc: Expr,
 }
 
 /// The best path among the threads below a node of the tree, and its threads.
 pub struct Node {
-    /// The path.
     pub candidate: Candidate,
-    /// A bit for each thread below that is of it.
+    /// The threads of the path, one bit per thread below the node.
     pub mask: Expr,
 }
 
 impl Node {
-    /// Registers after this level of the tree: one for each cut there.
+    /// Adds the registers after this level of the tree, one for each cut there.
     fn cut(self, m: &Builder, cuts: &[usize], level: usize, name: &str) -> Self {
         let count = cuts.iter().filter(|cut| **cut == level).count();
         let later = |field: &str, value: &Expr| delay_by(m, &format!("{name}_{field}"), value, count);
@@ -46,7 +41,7 @@ impl Node {
     }
 }
 
-/// The best of the nodes: log2 of their number of levels of [`compare`], with registers at the `cuts`.
+/// The best of N nodes: log2 N levels of [`compare`], with registers at the `cuts`.
 pub fn tree(m: &Builder, compare: &Module, cuts: &[usize], mut nodes: Vec<Node>, name: &str) -> Node {
     let level = clog2(nodes.len());
     if nodes.len() == 1 {
@@ -78,11 +73,11 @@ pub fn tree(m: &Builder, compare: &Module, cuts: &[usize], mut nodes: Vec<Node>,
     .cut(m, cuts, level, name)
 }
 
-/// One node: which of two candidates comes first, and whether both are the same path.
+/// One node: finds which of two candidates comes first, and whether they are the same path.
 pub fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "arbiter_compare",
-        "One node of the arbiter's tree: the better of two candidates; both are kept where they are one path.",
+        "One node of the arbiter's tree: the better of two candidates; keeps both if they are one path.",
     );
     m.timing("combinational. The tree has its registers, if any, between nodes.");
     let side = |side: &str| {
@@ -96,8 +91,8 @@ pub fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
         }
     };
     let (low, high) = (side("low"), side("high"));
-    // The lesser key comes first. Of what comes first if it is greater each key has the other side's, so that nothing has to be
-    // inverted in front of the carry chain.
+    // The lesser key comes first, but a valid path and the greater depth must win. So each key contains the other
+    // side's valid bit and depth. This needs no inverters in front of the carry chain.
     let key = |own: &Candidate, other: &Candidate| {
         let depth = m.fault("ignores_the_call_depth", &other.depth, &zeros(shape.depth_bits));
         concat([&other.valid, &own.parked, &own.deferred, &depth, &own.pc])
@@ -106,7 +101,7 @@ pub fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
     let high_key = m.wire("high_key", &key(&high, &low));
     let high_first = m.wire("high_first", &high_key.lt(&low_key));
     let same = m.wire("same", &high_key.eq(&low_key));
-    m.port_group("the better one, and whose threads it has");
+    m.port_group("the better one, and the sides whose threads it has");
     m.output("keep_low", &!&high_first);
     m.output("keep_high", &(&high_first | m.fault("does_not_merge_equal_paths", &same, &zeros(1))));
     m.output("valid", &(low.valid | high.valid));

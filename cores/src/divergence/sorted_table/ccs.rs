@@ -1,24 +1,25 @@
-//! CCS, context compact sort: puts up to three paths in order and merges those that are equal, in one cycle ("Path
-//! list traversal: a new class of SIMT flow tracking mechanisms", section 3.2).
+//! CCS, context compact sort: sorts up to three paths and merges equal ones, in one cycle ("Path list traversal: a
+//! new class of SIMT flow tracking mechanisms", section 3.2).
 //!
-//! Six comparators (order and equality of each pair) tell which path is first, second and third; three multiplexers of
-//! three inputs follow. x is needed at once and comes in S8; y and z are written in S9, so their multiplexers stand
-//! behind registers. What is asked of x, whether it is where the front end went on and whether it began the round, is
-//! asked of a, b and c beside the comparators; whether it is parked, and whether a second path can run, does not depend
-//! on the order, since all paths that can run come before those that cannot. In a rotation nothing is compared: b, the
-//! path that gives way, and c change places, or c comes first and b goes to the cold table.
+//! Six comparators (order and equality of each pair) find the first, second and third path. Three multiplexers of
+//! three inputs follow. x is needed in S8. y and z are written in S9, so their multiplexers are behind registers.
+//!
+//! Two properties of x are found for a, b and c in parallel with the comparators: whether it is at the predicted pc,
+//! and whether it has marked threads. Two others do not depend on the order, because paths that can run precede all
+//! that cannot: whether x is parked, and whether a second path can run.
+//!
+//! A rotation compares nothing. The yielding path b and c swap places, or c comes first and b goes to the cold table.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit, ones, zeros};
 
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// Elaborates the circuit.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("ccs", "Context compact sort: orders paths a, b and c, and merges equal ones.");
     m.timing(
         "x is combinational in S8; y and z are chosen behind registers, in S9. All inputs belong to the \
-         instruction in S8; without one the outputs mean nothing.",
+         instruction in S8; without one the outputs are undefined.",
     );
     let inputs = Inputs::declare(&m, shape);
     let order = Order::of(&m, &inputs);
@@ -29,14 +30,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let names = ["a_s9", "b_s9", "c_s9"];
     let later: Vec<Path> = merged.paths.iter().zip(names).map(|(path, name)| path.delay(&m, shape, name)).collect();
 
-    m.port_group("S8: the path in charge");
+    m.port_group("S8: the active path");
     let (rotates, goes_on) = (&inputs.rotates, &inputs.goes_on);
     let runs = [a, b, c].map(|path| &path.valid & !&path.parked);
     let runs = m.wire("can_run", &join(&runs));
     let parked = rotates.mux(&goes_on.mux(&b.parked, &c.parked), &runs.none());
     let x = choose(&merged.paths, &select.x, &a.valid | &b.valid | &c.valid);
     Path { parked: m.wire("is_parked", &parked), ..x }.outputs(&m, "x");
-    m.comment("Nobody asks in a rotation: that is always a resteer.");
+    m.comment("A rotation always resteers, so it ignores this output.");
     m.output("x_at_prediction", &one_of(&merged.at_prediction, &places.first));
     m.output("x_has_marked", &one_of(&merged.has_marked, &select.x));
 
@@ -66,30 +67,22 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 }
 
 rtl::inputs! {
-    /// What enters.
     struct Inputs(m: &Builder, shape: &Shape) {
-        #[group = "the paths: a and b from the path in charge, c from the second hot table"]
-        /// a, b and c.
+        #[group = "the paths: a and b from the active path, c from the second hot table"]
         paths: [Path; 3] = ["a", "b", "c"].map(|name| Path::inputs(m, shape, name)),
-        #[group = "while a turn lasts, and where one is due, c comes after a and b, unless these are parked"]
-        /// c comes after a and b, unless these are parked.
+        #[group = "during a time slice, and where one is due, c comes after a and b unless they are parked"]
         deferred: Expr = m.input("c_deferred", 1),
-        #[group = "a rotation: b gives way to c, or goes on after all; whether the cold table has a path"]
-        /// b gives way to c.
+        #[group = "a rotation: b yields to c, or continues; whether the cold table has a path"]
         rotates: Expr = m.input("rotates", 1),
-        /// Or goes on after all.
         goes_on: Expr = m.input("goes_on", 1),
-        /// The cold table has a path.
         cold_any: Expr = m.input("cold_any", 1),
-        #[group = "asked of x: whether it is at this pc; whether it has some of these threads"]
-        /// Where the front end went on.
+        #[group = "compared with x: is it at this pc, does it have some of these threads"]
         predicted: Expr = m.input("predicted", shape.pc_bits),
         /// Threads of the path that began the round.
         marked: Expr = m.input("marked", shape.threads),
     }
 }
 
-/// Order and equality of each pair, by six comparators.
 struct Order {
     b_before_a: Expr,
     c_before_a: Expr,
@@ -101,8 +94,8 @@ struct Order {
 
 impl Order {
     fn of(m: &Builder, inputs: &Inputs) -> Self {
-        m.comment("Order and equality of each pair: the greater depth comes first, then the lesser pc.");
-        // Each side's key has the other's depth, so that nothing has to be inverted in front of the carry chain.
+        m.comment("Order and equality of each pair: greater depth first, then lesser pc.");
+        // Each key contains the other side's depth, which needs no inverters in front of the carry chain.
         let key = |path: &Path, deferred: &Expr, depth: &Expr| concat([&path.parked, deferred, depth, &path.pc]);
         let Inputs { paths: [a, b, c], deferred, rotates, .. } = inputs;
         let no = lit(1, 0);
@@ -123,21 +116,19 @@ impl Order {
     }
 }
 
-/// The paths when equal ones are one.
+/// The paths after equal ones are merged.
 struct Merged {
-    /// Of a, b and c, whether it is still a path.
+    /// Whether each of a, b and c is still a path of its own.
     valid: [Expr; 3],
-    /// The paths with the threads of those equal to them.
+    /// The paths, each with the threads of the paths merged into it.
     paths: Vec<Path>,
-    /// It has marked threads.
     has_marked: [Expr; 3],
-    /// It is where the front end went on.
     at_prediction: [Expr; 3],
 }
 
 impl Merged {
     fn of(m: &Builder, inputs: &Inputs, Order { a_is_b, a_is_c, b_is_c, .. }: &Order) -> Self {
-        m.comment("Merge: the path that comes first in the alphabet keeps the masks of those equal to it.");
+        m.comment("Merge: of equal paths, the alphabetically first one gets the threads of all.");
         let [a, b, c] = &inputs.paths;
         let valid = [
             a.valid.clone(),
@@ -162,7 +153,7 @@ impl Merged {
     }
 }
 
-/// Which path comes first, second and third: a bit for each of a, b and c.
+/// The path that comes first, second and third: a bit for each of a, b and c.
 struct Places {
     first: Expr,
     second: Expr,
@@ -171,14 +162,14 @@ struct Places {
 
 impl Places {
     fn of(m: &Builder, inputs: &Inputs, order: &Order, Merged { valid, .. }: &Merged) -> Self {
-        m.comment("Who is first does not depend on merges: among equals it is the one that keeps the masks.");
+        m.comment("The first path does not depend on merges: among equals it is the one with the merged mask.");
         let [a, b, c] = &inputs.paths;
         let Order { b_before_a, c_before_a, c_before_b, .. } = order;
         let first_a = &a.valid & !((&b.valid & b_before_a) | (&c.valid & c_before_a));
         let first_b = &b.valid & !((&a.valid & !b_before_a) | (&c.valid & c_before_b));
         let first_c = &c.valid & !((&a.valid & !c_before_a) | (&b.valid & !c_before_b));
         let first = m.wire("first", &join([&first_a, &first_b, &first_c]));
-        m.comment("Behind one other, or behind two.");
+        m.comment("Whether each path is behind the others.");
         let behind = [
             [&valid[1] & b_before_a, &valid[2] & c_before_a],
             [&valid[0] & !b_before_a, &valid[2] & c_before_b],
@@ -194,12 +185,11 @@ impl Places {
     }
 }
 
-/// Which path leaves as x, y and z: a bit for each of a, b and c.
+/// The path that leaves as x, y and z: a bit for each of a, b and c.
 struct Select {
     x: Expr,
     y: Expr,
     z: Expr,
-    /// In a rotation b and c change places.
     swaps: Expr,
 }
 
@@ -227,7 +217,6 @@ fn choose(paths: &[Path], select: &Expr, valid: Expr) -> Path {
     }
 }
 
-/// What is selected of a, b and c; of c if nothing is.
 fn one_of([a, b, c]: &[Expr; 3], select: &Expr) -> Expr {
     select.bit(0).mux(a, &select.bit(1).mux(b, c))
 }

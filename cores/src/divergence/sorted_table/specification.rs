@@ -1,8 +1,8 @@
-//! What the CCS must do, stated for a proof over all inputs.
+//! Specification of the CCS, for a proof over all inputs.
 //!
-//! Written from the rules, not from the circuit: no path is compared with its neighbour, merged or moved. Each path that
-//! enters has a place, the number of different keys before its own; its threads must leave with its key at the port
-//! that stands for that place, and nowhere else. Everything is stated in S9, when y and z are there.
+//! It follows the rules, not the circuit: it compares no neighbours, and merges and moves nothing. Each path that
+//! enters has a place: the number of different keys before its own. Its threads must leave with its key at the port
+//! of that place, and nowhere else. All claims are made in S9, when y and z are known.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, concat, join, lit, zeros};
 
@@ -11,12 +11,10 @@ use super::invariants::{promises, rank};
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// Names of the paths that enter.
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-/// The CCS and its specification, as properties.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("ccs_specification", "The context compact sort, and what it must do.");
+    let m = Builder::new("ccs_specification", "The context compact sort, and its specification.");
     let paths = NAMES.map(|name| Path::inputs(&m, shape, name));
     let control = ["c_deferred", "rotates", "goes_on", "cold_any"].map(|name| (name, m.input(name, 1)));
     let circuit = m.instance("ccs", &ccs::elaborate(shape)?);
@@ -45,7 +43,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// States what the CCS answers about x in S8, which it returns: whether it is at the predicted pc, has marked threads, is b.
+/// Claims the outputs about x in S8: at the predicted pc, has marked threads, is b. Returns x.
 fn asked_of_x(
     m: &Builder,
     shape: &Shape,
@@ -54,7 +52,7 @@ fn asked_of_x(
     rotates: &Expr,
     [predicted, marked]: [&Expr; 2],
 ) -> Path {
-    m.comment("What is asked of x.");
+    m.comment("The outputs about x.");
     let x = Path::from_instance(circuit, shape, "x");
     let asked = [
         ("x_at_prediction", &x.valid & !rotates, x.pc.eq(predicted)),
@@ -67,7 +65,7 @@ fn asked_of_x(
     x
 }
 
-/// What entered in S8, and what left: all in S9.
+/// The inputs of S8 and the outputs, all in S9.
 struct Was {
     paths: [Path; 3],
     deferred: Expr,
@@ -94,7 +92,7 @@ impl Was {
         control: [(&str, Expr); 4],
         x: &Path,
     ) -> Self {
-        m.comment("What entered in S8, and what left.");
+        m.comment("The inputs of S8, and the outputs.");
         let later = |name: &str, value: &Expr| m.delay(&format!("{name}_was"), value);
         let paths = [0, 1, 2].map(|own| paths[own].delay(m, shape, &format!("{}_was", NAMES[own])));
         let [deferred, rotates, goes_on, cold_any] = control.map(|(name, value)| later(name, &value));
@@ -121,35 +119,30 @@ impl Was {
         }
     }
 
-    /// c is one with a path that precedes it, whatever it waits for.
+    /// c is the same as a path that precedes it, even if c is deferred.
     fn joins_c(&self, path: &Path) -> Expr {
         &path.valid & rank(path).eq(&rank(&self.paths[2]))
     }
 }
 
-/// A path that enters.
 struct Entering {
     path: Path,
-    /// Number of different keys before its own: 0, 1 or 2.
+    /// The number of different keys before its own: 0, 1 or 2, one-hot.
     places: [Expr; 3],
 }
 
-/// The places of the three.
 struct Places {
     entering: Vec<Entering>,
     /// c comes after a and b, although its key may be less.
     waits: Expr,
-    /// Two paths leave, or three.
     two: Expr,
-    /// Three paths leave.
     three: Expr,
-    /// b and c change places in a rotation.
     swaps: Expr,
 }
 
 impl Places {
     fn of(m: &Builder, was: &Was) -> Self {
-        m.comment("Places.");
+        m.comment("The places of the paths.");
         let [a, b, c] = &was.paths;
         let waits = m.wire("c_waits", &(&was.deferred & !was.joins_c(a) & !was.joins_c(b)));
         let key = |name: &str, path: &Path, waits: &Expr| {
@@ -171,25 +164,22 @@ impl Places {
         let entering: Vec<Entering> = (0..3).map(entering).collect();
         let two = exists(m, &entering, "two_leave", &|e| e.places[1].clone());
         let three = exists(m, &entering, "three_leave", &|e| e.places[2].clone());
-        m.comment("Where each path leaves: by its place, or in a rotation b and c each by itself.");
+        m.comment("The port of each path: by its place, or in a rotation fixed for b and c.");
         let swaps = m.wire("b_and_c_swap", &(&was.rotates & !&was.goes_on));
         Self { entering, waits, two, three, swaps }
     }
 }
 
-/// A path that enters is such.
 fn exists(m: &Builder, entering: &[Entering], name: &str, condition: &dyn Fn(&Entering) -> Expr) -> Expr {
     let each: Vec<Expr> = entering.iter().map(|e| &e.path.valid & condition(e)).collect();
     m.wire(name, &join(&each).any())
 }
 
-/// Where a path leaves.
 struct Port<'a> {
     name: &'static str,
     path: &'a Path,
-    /// One does.
     valid: Expr,
-    /// Of each that enters, whether it must leave here.
+    /// For each path that enters, whether it must leave here.
     here: Vec<Expr>,
 }
 
@@ -217,7 +207,7 @@ fn ports<'a>(m: &Builder, was: &'a Was, places: &Places) -> [Port<'a>; 3] {
 }
 
 impl Port<'_> {
-    /// What leaves here has the threads and the key of those that must.
+    /// A path that leaves here has the threads and the key of those that must.
     fn state(&self, m: &Builder, paths: &[Path; 3]) {
         let Self { name, path, valid, here } = self;
         m.assert(&format!("{name}_leaves_with_its_place"), &valid.eq(&join(here).any()));
@@ -234,7 +224,7 @@ impl Port<'_> {
 }
 
 fn no_thread_is_lost(m: &Builder, shape: &Shape, was: &Was, ports: &[Port; 3]) {
-    m.comment("No thread is lost or doubled, no two equal paths leave but in a rotation.");
+    m.comment("No thread is lost or doubled. No two equal paths leave, except in a rotation.");
     let union = |paths: &mut dyn Iterator<Item = Expr>| paths.fold(zeros(shape.threads), |a, b| a | b);
     let entered = union(&mut was.paths.iter().map(|path| path.mask.when(&path.valid)));
     let left = union(&mut ports.iter().map(|port| port.path.mask.when(&port.valid)));
@@ -249,7 +239,7 @@ fn no_thread_is_lost(m: &Builder, shape: &Shape, was: &Was, ports: &[Port; 3]) {
 }
 
 fn tables(m: &Builder, was: &Was, places: &Places) {
-    m.comment("What the tables are told.");
+    m.comment("The outputs to the tables.");
     let Was { paths: [a, b, c], rotates, cold_any, x, y, .. } = was;
     m.assert("goes_to_the_back", &was.to_back.eq(&(&places.swaps & cold_any)));
     m.assert("goes_to_the_front", &was.to_front.eq(&(!rotates & &places.three)));

@@ -1,10 +1,11 @@
-//! The rows below the top: of each warp the next one in LUT RAM, those under it in block RAM.
+//! The rows below the top: the next row of each warp is in LUT RAM, the rows under it are in block RAM.
 //!
-//! A pop uncovers the next row, and S8 works with it from the start of the cycle on, earlier than a block RAM answers. So
-//! S7 reads it from LUT RAM into a register, as it does the top row, and reads block RAM a row deeper. At a pop, what came of that is
-//! written to LUT RAM at the end of S8, in time for the warp's next instruction, which is in S7 then at the earliest. A
-//! push writes the row that it covers to block RAM, from S8's register. So each row is in one place, and there is no
-//! block RAM where a warp has one row below its top at most.
+//! A pop uncovers the next row. S8 needs it at the start of the cycle, before a block RAM answers. So S7 reads it
+//! from LUT RAM into a register, as it does the top row. In parallel S7 reads the row below from block RAM.
+//!
+//! At a pop, that row is written to LUT RAM at the end of S8. This is in time, because the warp's next instruction is
+//! in S7 then at the earliest. A push writes the covered row from S8's register to block RAM. So each row is stored
+//! once. There is no block RAM if a warp has at most one row below its top.
 
 use rtl::{Builder, Expr, Memory, MemoryStyle, clog2, join, lit, ones, zeros};
 
@@ -12,35 +13,30 @@ use crate::divergence::Storage;
 use crate::formal::Watched;
 use crate::shape::Shape;
 
-/// How many rows there can be.
 #[derive(Clone, Copy)]
 pub struct Size {
-    /// Bits of a row.
     pub bits: usize,
     /// Rows of a warp below its top row.
     pub rows: usize,
-    /// Rows that one instruction pushes at most, 1 or 2, each to a bank of its own: of two, row n is in bank n mod 2.
+    /// Most rows that one instruction pushes, 1 or 2. With 2 there are two banks, and row n is in bank n mod 2.
     pub at_once: usize,
 }
 
 impl Size {
-    /// Bits of the number of rows.
     pub fn height_bits(&self) -> usize {
         clog2(self.rows + 1)
     }
 
-    /// Names of the banks: none where there is no row but the next.
+    /// Names of the banks; empty if there is no row under the next.
     fn banks(&self) -> &'static [&'static str] {
         let names: &[&str] = if self.at_once == 1 { &["rows"] } else { &["rows_even", "rows_odd"] };
         &names[..names.len().min(self.rows.saturating_sub(1))]
     }
 
-    /// Bits of the number of a row in its bank.
     fn row_bits(&self) -> usize {
         self.height_bits() - clog2(self.at_once)
     }
 
-    /// The tables.
     pub fn storage(&self, warps: usize) -> Vec<Storage> {
         let nexts = (self.rows > 0).then_some(Storage { name: "nexts", words: warps, bits: self.bits });
         let bank = |name: &&'static str| Storage { name, words: warps << self.row_bits(), bits: self.bits };
@@ -48,31 +44,27 @@ impl Size {
     }
 }
 
-/// What an instruction does to the rows.
+/// The change that an instruction makes to the rows.
 pub struct Step<'a> {
-    /// It takes the next row.
     pub pops: &'a Expr,
-    /// It pushes rows.
     pub pushes: &'a Expr,
-    /// The next row then.
     pub pushed: &'a Expr,
-    /// Where an instruction may push two: it does, and the one under the next.
+    /// If two rows can be pushed: whether this push has two, and the row under the next.
     pub two: Option<[&'a Expr; 2]>,
 }
 
-/// The tables, and what S8 has read of them.
+/// The tables, and the rows that S8 has read from them.
 pub struct Below {
     size: Size,
     height: Expr,
     nexts: Option<Memory>,
     banks: Vec<Memory>,
-    /// The next row.
     pub next: Expr,
     under: Vec<Expr>,
 }
 
 impl Below {
-    /// The tables of all warps, read for the warp in S7; the number of its rows in S7 and in S8.
+    /// Declares the tables of all warps, read for the warp in S7. The heights are its number of rows in S7 and in S8.
     pub fn declare(m: &Builder, shape: &Shape, size: Size, warp_s7: &Expr, [height_s7, height]: [&Expr; 2]) -> Self {
         let none = Self {
             size,
@@ -85,7 +77,7 @@ impl Below {
         if size.rows == 0 {
             return none;
         }
-        m.comment("The row below it, and the row under that one, which is next after a pop: read in S7.");
+        m.comment("Read in S7: the next row, and the row under it, which is next after a pop.");
         let nexts = m.memory("nexts", shape.warps, size.bits, MemoryStyle::Distributed);
         let next = m.delay("next_s8", &nexts.read("next_read", warp_s7));
         let mut below = Self { nexts: Some(nexts), next, ..none };
@@ -103,12 +95,11 @@ impl Below {
         below
     }
 
-    /// Where a row of a warp is in its bank.
+    /// The address of a warp's row in its bank.
     fn address(&self, row: &Expr, warp: &Expr) -> Expr {
         join([&row.from(clog2(self.size.at_once)), warp])
     }
 
-    /// The row under the next one.
     fn under(&self) -> Expr {
         match self.under.as_slice() {
             [] => zeros(self.size.bits),
@@ -117,12 +108,10 @@ impl Below {
         }
     }
 
-    /// There is one row.
     pub fn is_one(&self) -> Expr {
         if self.size.rows == 0 { zeros(1) } else { self.height.is(1) }
     }
 
-    /// The number of rows after an instruction.
     pub fn height_after(&self, step: &Step) -> Expr {
         let width = self.height.width();
         if width == 0 {
@@ -135,7 +124,7 @@ impl Below {
         &self.height + step.pops.mux(&ones(width), &pushed.extend(width))
     }
 
-    /// Takes what an instruction does, if `valid`.
+    /// Writes the change of an instruction, if `valid`.
     pub fn write(&self, m: &Builder, valid: &Expr, warp: &Expr, step: &Step) {
         let Some(nexts) = &self.nexts else { return };
         let moves = m.wire("next_moves", &(valid & (step.pops | step.pushes)));
@@ -144,7 +133,7 @@ impl Below {
         if self.banks.is_empty() {
             return;
         }
-        // Where there is none to cover, no row is at the address either.
+        // A push without a row to cover writes too, to an address that no row uses.
         let covers = m.fault("a_push_loses_the_covered_row", &(valid & step.pushes), &zeros(1));
         let covers = m.wire("next_is_covered", &covers);
         let covered = m.wire("covered_row", &(&self.height - lit(self.height.width(), 1)));
@@ -160,8 +149,8 @@ impl Below {
         }
     }
 
-    /// For proofs: claims what S8 has read of the watched warp, if it has (`settled`: it need not); the warp's rows, the
-    /// bottom one first, as they were before this cycle.
+    /// For proofs: asserts that S8 has read the rows of the watched warp, unless it is `settled`. Returns the warp's
+    /// rows before this cycle, the bottom one first.
     pub fn state(&self, m: &Builder, at: &Watched, height: &Expr, settled: &Expr) -> Vec<Expr> {
         let Some(nexts) = &self.nexts else { return Vec::new() };
         let next = m.wire("next_watched_now", &nexts.inspect("next_watched", &at.warp));

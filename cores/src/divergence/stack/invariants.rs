@@ -1,4 +1,4 @@
-//! What holds of the rows of a stack at all times, stated in a formal build: about the warp that is watched.
+//! Invariants of the rows of a stack, stated in a formal build for the watched warp.
 
 use rtl::{Builder, Bundle, Expr, clog2, count_ones, increment, join, lit, reduce, select};
 
@@ -7,71 +7,62 @@ use crate::formal::{CHARGES, Standing, Watched};
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// A side of a row.
 pub struct Side {
-    /// Its path, with the lanes that are active, or were when the row was suspended.
+    /// The path, with the lanes that are active, or were when the row was suspended.
     pub path: Path,
-    /// It was parked when it was last on top, and may have been released since.
+    /// It was parked when it was last on top. It may have been released since.
     pub was_parked: Expr,
     /// All its threads when it was last on top.
     pub whole: Expr,
-    /// It stands at the row's reconvergence point; it leaves at a `ret`.
+    /// It is at the row's reconvergence point; it pops at a `ret`.
     pub flags: [Expr; 2],
 }
 
-/// A row: the top one, or one below it.
 pub struct Level {
-    /// There is such a row.
     pub used: Expr,
-    /// It is on top.
     pub is_top: Expr,
-    /// Its sides: one, or left and right.
+    /// The sides: one, or left and right.
     pub sides: Vec<Side>,
-    /// Which of the row below diverged to make this one; no bits where a row has one side.
+    /// The side of the row below that diverged to make this one; no bits where a row has one side.
     pub from: Expr,
-    /// Where its paths meet.
     pub rpc: Rpc,
 }
 
 impl Level {
-    /// What is there of a side, if anything.
     fn side(&self, number: usize) -> (Expr, Expr) {
         let side = &self.sides[number];
         let valid = &self.used & &side.path.valid;
         (valid.clone(), side.whole.when(&valid))
     }
 
-    /// All its threads.
     fn threads(&self) -> Expr {
         let each: Vec<Expr> = (0..self.sides.len()).map(|number| self.side(number).1).collect();
         reduce(&each, &|a, b| a | b)
     }
 }
 
-/// Where the paths of a row meet.
+/// The reconvergence of a row's paths.
 pub struct Meeting {
-    /// In the row below it, not where that one meets.
+    /// They reconverge in the row below, and not where that row reconverges.
     pub is_below: Expr,
     /// The threads that wait there.
     pub who: Expr,
 }
 
-/// The rows of the watched warp, the bottom one first.
 pub struct Rows<'a> {
-    /// The rows.
+    /// The rows, the bottom one first.
     pub levels: Vec<Level>,
-    /// The warp's live threads.
     pub live: &'a Expr,
-    /// The top row is to be popped: all its threads have ended.
+    /// The top row must be popped: all its threads have ended.
     pub empty: &'a Expr,
 }
 
-/// Paths in the list of a stack of so many rows: of each side those that are active and those that have been served.
+/// Paths in the list of a stack: on each side the active ones and the served ones.
 pub fn listed_paths(rows: usize, sides: usize) -> usize {
     2 * rows * sides
 }
 
-/// Equal but for the return that came first.
+/// Whether both are equal, apart from the return that was reached first.
 fn same(a: &Rpc, b: &Rpc) -> Expr {
     let place = a.pc.eq(&b.pc) | a.is_return();
     (a.is_return().eq(&b.is_return()) & a.is_at().eq(&b.is_at())) & ((place & a.depth.eq(&b.depth)) | a.is_nowhere())
@@ -86,15 +77,15 @@ fn apart(a: &Expr, b: &Expr) -> Expr {
 }
 
 impl Rows<'_> {
-    /// Claims of the rows, and the outputs for a proof: the paths in charge, the list of all, and the pcs of returns.
-    /// Returns where the paths of each row but the bottom one meet.
+    /// Asserts the claims about the rows. Declares the outputs for a proof: the active paths, the list of all paths,
+    /// and the pcs of returns. Returns where the paths of each row except the bottom one reconverge.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) -> Vec<Meeting> {
-        m.comment("What holds of the rows of the watched warp.");
+        m.comment("Invariants of the rows of the watched warp.");
         let stated = Stated::of(m, shape, at, self);
         stated.rows();
         let (meets_below, known) = stated.reconvergence();
         let meetings = (1..self.levels.len()).map(|row| stated.meeting(row, &meets_below[row], &known[row])).collect();
-        m.comment("The sides.");
+        m.comment("Invariants of each side.");
         for (row, level) in self.levels.iter().enumerate() {
             (0..level.sides.len()).for_each(|number| stated.side(row, number));
         }
@@ -106,15 +97,12 @@ impl Rows<'_> {
     }
 }
 
-/// What is stated, and what it is stated of.
 struct Stated<'a> {
     m: &'a Builder,
     shape: &'a Shape,
     at: &'a Watched,
     rows: &'a Rows<'a>,
-    /// The threads of each row.
     threads: Vec<Expr>,
-    /// Those of the rows above it.
     above: Vec<Expr>,
 }
 
@@ -130,12 +118,10 @@ impl<'a> Stated<'a> {
         Self { m, shape, at, rows, threads, above }
     }
 
-    /// A claim about the watched warp.
     fn claim(&self, name: &str, condition: &Expr) {
         self.m.assert(name, &(!&self.at.started | condition));
     }
 
-    /// The bottom row, and that sides are apart.
     fn rows(&self) {
         self.claim("the_bottom_row_meets_nowhere", &self.rows.levels[0].rpc.is_nowhere());
         for (row, level) in self.rows.levels.iter().enumerate() {
@@ -146,10 +132,10 @@ impl<'a> Stated<'a> {
         }
     }
 
-    /// Of each row, whether it meets in the row below it, and whether it is known at which return.
+    /// For each row: whether it reconverges in the row below, and whether its return is known.
     fn reconvergence(&self) -> (Vec<Expr>, Vec<Expr>) {
         let (m, levels) = (self.m, &self.rows.levels);
-        m.comment("Each row meets in the row below it, or where that one meets.");
+        m.comment("Each row reconverges in the row below, or where that row reconverges.");
         let meets_below = |row: usize| match row.checked_sub(1) {
             Some(below) => m.wire(
                 &format!("row_{row}_meets_below"),
@@ -170,7 +156,7 @@ impl<'a> Stated<'a> {
         (meets_below, known)
     }
 
-    /// Where the paths of a row meet, and who waits there.
+    /// Where the paths of a row reconverge, and the threads that wait there.
     fn meeting(&self, row: usize, meets_below: &Expr, known: &Expr) -> Meeting {
         let Self { m, above, threads, rows, .. } = self;
         let (level, below) = (&rows.levels[row], &rows.levels[row - 1]);
@@ -198,7 +184,6 @@ impl<'a> Stated<'a> {
         Meeting { is_below: meets_below.clone(), who }
     }
 
-    /// A side of a row.
     fn side(&self, row: usize, number: usize) {
         let (levels, live) = (&self.rows.levels, self.rows.live);
         let level = &levels[row];
@@ -235,10 +220,10 @@ impl<'a> Stated<'a> {
         claim("waits_whole", &(!(valid & &path.parked) | path.mask.eq(whole)));
     }
 
-    /// Outputs: the paths in charge. Returns which row is on top.
+    /// Outputs the active paths. Returns for each row whether it is on top.
     fn charges(&self) -> Vec<Expr> {
         let (m, levels) = (self.m, &self.rows.levels);
-        m.port_group("its paths in charge");
+        m.port_group("its active paths");
         let tops: Vec<Expr> = levels.iter().map(|level| level.is_top.clone()).collect();
         let top = |f: &dyn Fn(&Level) -> Expr| {
             let values: Vec<Expr> = levels.iter().zip(&tops).map(|(level, top)| f(level).when(top)).collect();
@@ -262,10 +247,9 @@ impl<'a> Stated<'a> {
         tops
     }
 
-    /// Outputs: the list of all paths.
     fn list(&self, meets_below: &[Expr]) {
         let (m, levels) = (self.m, &self.rows.levels);
-        m.port_group("all its paths: of each side what is active and what has been served");
+        m.port_group("all its paths: on each side the active one and the served one");
         let mut entry = 0;
         for (row, level) in levels.iter().enumerate().rev() {
             for (number, Side { path, whole, .. }) in level.sides.iter().enumerate() {
@@ -295,9 +279,9 @@ impl<'a> Stated<'a> {
         }
     }
 
-    /// Outputs: the pcs of returns at which paths of a row have arrived.
+    /// Outputs the pcs of returns that paths of a row have reached.
     fn returns(&self) {
-        self.m.port_group("returns that it knows");
+        self.m.port_group("known returns");
         for (row, level) in self.rows.levels.iter().enumerate() {
             let known = &level.used & level.rpc.is_known_return();
             self.m.output(&format!("return_{row}_valid"), &known);

@@ -1,4 +1,4 @@
-//! What is proved: the scoreboard and both contexts of one warp, with what the proof notes of the words that they buffer.
+//! The proved circuit: the scoreboard and both contexts of one warp, with notes on the words that they buffer.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, decode, join, ones, select, zeros};
 
@@ -8,45 +8,34 @@ use crate::shape::Shape;
 use crate::stages::s3_context::{self, Needs};
 use crate::stages::s3_scoreboard::{self, Started};
 
-/// Names of the slots of the warp.
 pub const SIDES: [&str; 2] = ["left", "right"];
 
 rtl::bundle! {
-    /// An instruction that waits in S3.
     pub struct Waiting(shape: &Shape) {
-        /// Its entry of the scoreboard.
         entry: shape.entry_bits(),
-        /// Its result comes late.
         takes: 1,
-        /// The register that it writes.
         rd: 5,
-        /// It writes the watched register.
         writes: 1,
-        /// It reads or writes the watched register.
         touches: 1,
     }
 }
 
-/// What S8 does to the slots of the warp, and what S3 issues.
+/// The actions of S8 on the slots of the warp, and the issues of S3.
 pub struct Events {
-    /// An instruction of the warp resolves.
     pub resolves: Expr,
-    /// Its slot.
     pub slot: Expr,
-    /// The same, a bit for each slot.
+    /// The slot, one-hot.
     pub own: Expr,
     /// Slots whose entries in use are copied to their shadow bits.
     pub shadows: Expr,
-    /// Slots that are fetched anew.
     pub restarted: Expr,
-    /// The same a cycle later, when their buffers are emptied.
+    /// Slots to fetch again, one cycle later, when their buffers are emptied.
     pub flush: Expr,
-    /// The slot that issues.
     pub issue: Expr,
 }
 
 impl Events {
-    /// Of an instruction that the stages after S3 name later.
+    /// Declares the events of an instruction that the stages after S3 define later.
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
         let slots = shape.slots;
         let resolves = m.forward("resolves", 1);
@@ -65,50 +54,36 @@ impl Events {
     }
 }
 
-/// What a context of S3 shows.
+/// The state of a context of S3.
 pub struct Context {
-    /// Its oldest instruction can issue.
     pub ready: Expr,
-    /// It has room for a fetch.
     pub room: Expr,
-    /// The instruction before the next one has come since the last resteer.
+    /// The preceding instruction has come since the last resteer.
     pub follows: Expr,
-    /// Which of its two words is the oldest.
+    /// The position of the older of its two words.
     pub read_position: Expr,
-    /// Where the next word is written.
     pub write_position: Expr,
-    /// It holds a word.
     pub present: Expr,
-    /// It holds two.
     pub full: Expr,
     /// The entries that the oldest word waits for, and those of the word behind it.
     pub depends: Expr,
 }
 
-/// The circuit.
 pub struct Circuit {
-    /// The scoreboard.
     pub scoreboard: Instance,
-    /// The slot that takes a word from S2.
     pub pushed: Expr,
-    /// The late result that starts, from S4.
+    /// The instruction with a long-latency result that leaves S4.
     pub started: Started,
-    /// What S8 does, and what issues.
     pub events: Events,
-    /// Entries in use.
     pub pending: Expr,
-    /// Entries with a shadow.
     pub shadowed: Expr,
-    /// The contexts of the two slots.
     pub contexts: Vec<Context>,
-    /// The two words of each.
     pub words: Vec<Vec<Expr>>,
 }
 
 impl Circuit {
-    /// Builds it.
     pub fn elaborate(m: &Builder, shape: &Shape, inputs: &Inputs) -> Result<Self, ElaborationError> {
-        m.comment("The scoreboard and the contexts.");
+        m.comment("Scoreboard and contexts.");
         let scoreboard = m.instance("scoreboard", &s3_scoreboard::elaborate(shape)?);
         let pushed = m.wire("pushed", &decode(&inputs.context, shape.slots).when(&inputs.push));
         let started = Started::forward(m, shape, "started");
@@ -137,7 +112,6 @@ impl Circuit {
         Ok(circuit)
     }
 
-    /// A bit, or more, of each context.
     pub fn column(&self, of: impl Fn(&Context) -> &Expr) -> Expr {
         join(self.contexts.iter().map(of))
     }
@@ -172,7 +146,7 @@ impl Circuit {
         }
     }
 
-    /// Registers for the two words that a slot buffers.
+    /// Declares registers for the two words that a slot buffers.
     fn words_of(&self, m: &Builder, word: &Expr, slot: usize) -> Vec<Expr> {
         let register = |position: u64| {
             let here = &self.pushed.bit(slot) & self.contexts[slot].write_position.is(position);
@@ -183,7 +157,6 @@ impl Circuit {
         (0..2).map(register).collect()
     }
 
-    /// The oldest word of each slot.
     pub fn heads(&self) -> Vec<Expr> {
         self.contexts.iter().zip(&self.words).map(|(context, words)| select(&context.read_position, words)).collect()
     }

@@ -1,10 +1,11 @@
-//! The scoreboard of a warp of two slots, whose threads pass from one slot to the other ("The Dual-Path Execution Model
-//! for Efficient GPU Control Flow", section 3.2): no thread touches a register before its late result is there.
+//! The scoreboard of a warp of two slots, whose threads pass from one slot to the other ("The Dual-Path Execution
+//! Model for Efficient GPU Control Flow", section 3.2). Claim: no thread uses a register before its long-latency
+//! result is written.
 //!
-//! - here: what is free, what the pipeline sees to, and where one thread is;
+//! - here: the free inputs, the assumptions about the pipeline, and the position of one thread;
 //! - `circuit`: the scoreboard and the contexts;
-//! - `flight`: instructions from S4 to S8, and the late results that have been issued;
-//! - `invariants`: what makes the claim inductive.
+//! - `flight`: instructions from S4 to S8, and the long-latency results that have been issued;
+//! - `invariants`: the invariants that make the claim inductive.
 
 mod circuit;
 mod flight;
@@ -22,48 +23,37 @@ use flight::{Flight, Results};
 use invariants::Invariants;
 
 rtl::inputs! {
-    /// The inputs of the proof, all free.
     struct Inputs(m: &Builder, shape: &Shape) {
-        #[group = "what comes from S2, what is picked"]
-        /// Any register, the same at all times.
+        #[group = "the word from S2; the slot that is picked"]
+        /// An arbitrary register, the same at all times.
         register: Expr = {
             let register = m.input("watched_register", 5);
             m.assume("one_register_is_watched", &register.eq(&m.delay("watched_register_before", &register)));
             register
         },
-        /// A word comes from S2.
         push: Expr = m.input("push", 1),
-        /// Its context.
         context: Expr = m.input("context_s2", shape.context_bits()),
-        /// Its registers.
         hazards: Hazards = Hazards::inputs(m, shape, "s2"),
-        /// What it reserves.
         reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
-        /// It asks for a leader.
         elects: Expr = m.input("elects_s2", 1),
-        /// The slot that S3 picks.
         picked: Expr = m.input("picked", shape.slots),
-        #[group = "S7: it is on its path. S8: what becomes of the paths and of the thread; which slots are fetched anew"]
-        /// What is in S7 is on the active path of its slot.
+        #[group = "S7: validation. S8: the outcome for the paths and the thread; slots to fetch again"]
+        /// The instruction in S7 is on the active path of its slot.
         commits: Expr = m.input("commits_s7", 1),
-        /// What is in S8 pops a row.
         pops: Expr = m.input("pops_s8", 1),
-        /// It pushes one, or reuses one.
+        /// The instruction in S8 pushes a row, or reuses one.
         diverges: Expr = m.input("diverges_s8", 1),
-        /// Slots that are fetched anew.
         restarts: Expr = m.input("restarts_s8", shape.slots),
-        /// The slot in which the thread is then.
+        /// The slot that the thread is in after S8.
         thread_slot: Expr = m.input("thread_slot", 1),
-        /// Whether it runs there.
         thread_runs: Expr = m.input("thread_runs", 1),
-        #[group = "a late result is written or called off"]
-        /// A late result is written or called off.
+        #[group = "a long-latency result is written or cancelled"]
         late: Written = Written::inputs(m, shape, "late"),
     }
 }
 
 impl Inputs {
-    /// What the proof notes of the word from S2, to which the scoreboard gives this entry if it takes one.
+    /// The notes on the word from S2. `entry` is the entry that the scoreboard assigns, if it `takes` one.
     fn word(&self, m: &Builder, entry: &Expr, takes: &Expr) -> Waiting {
         let hazards = &self.hazards;
         let uses = |used: &Expr, number: &Expr| used & number.eq(&self.register);
@@ -80,7 +70,7 @@ impl Inputs {
     }
 }
 
-/// When a slot was fetched, flushed, and had room.
+/// When each slot was flushed, got a word, and had room.
 struct Fetches {
     flushed_before: Expr,
     pushed_before: Expr,
@@ -90,9 +80,9 @@ struct Fetches {
 }
 
 impl Fetches {
-    /// Takes for granted what the pipeline sees to: S0 to S2 of fetches, S3 of its pick.
+    /// Assumes the properties that the pipeline provides: of fetches by S0 to S2, of picks by S3.
     fn assume(m: &Builder, inputs: &Inputs, circuit: &Circuit) -> Self {
-        m.comment("What the pipeline sees to.");
+        m.comment("Assumptions about the pipeline.");
         let (flush, pushed, picked) = (&circuit.events.flush, &circuit.pushed, &inputs.picked);
         let room = circuit.column(|context| &context.room);
         let flushed_before = flag(m, "flushed_before", flush);
@@ -109,24 +99,22 @@ impl Fetches {
         Self { flushed_before, pushed_before, pushed_earlier, room_before, room_earlier }
     }
 
-    /// Slots that had room two cycles ago, and have taken no word since.
+    /// Slots that had room two cycles ago, and have received no word since.
     fn still_empty(&self) -> Expr {
         &self.room_earlier & !(&self.pushed_before | &self.pushed_earlier)
     }
 }
 
-/// The thread that is watched.
 struct Thread {
-    /// The slot in which it runs, or ran last.
     slot: Expr,
-    /// It runs: it is on the active path of that slot.
+    /// The thread is on the active path of that slot.
     runs: Expr,
 }
 
 impl Thread {
-    /// Where it goes is free, but for what a stack of two paths sees to.
+    /// The thread moves freely, within the limits that a stack of two paths sets.
     fn follow(m: &Builder, inputs: &Inputs, events: &Events) -> Self {
-        m.comment("The thread: in which slot it runs, or ran last.");
+        m.comment("The thread: the slot in which it runs, or ran last.");
         let Inputs { pops, diverges, restarts, thread_slot: goes_to, thread_runs: goes_on, .. } = inputs;
         let Events { resolves, own, .. } = events;
         let slot = m.register("stands", 1);
@@ -149,11 +137,11 @@ impl Thread {
     }
 }
 
-/// The scoreboard and the two contexts of one warp, what the pipeline does with their instructions, and where one thread
-/// is: a module for a proof.
+/// The scoreboard and the two contexts of one warp, the progress of their instructions, and the position of one
+/// thread: a module for a proof.
 ///
-/// All inputs are free; `watched_register` is any register, the same at all times, and the thread is any. Scattered loads
-/// that are served in parts are left out. The proof holds `rst` in the first cycle.
+/// All inputs are free. `watched_register` is an arbitrary register, the same at all times, and the thread is
+/// arbitrary. Scattered loads that are served in parts are left out. The proof holds `rst` in the first cycle.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "scoreboard_proof",

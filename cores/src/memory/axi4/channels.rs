@@ -1,4 +1,5 @@
-//! The channels on which the adaptor asks: registers, so that no input of the bus reaches one of its outputs.
+//! The request channels of the adaptor. They are registered, so no input of the bus reaches an output of the bus in
+//! the same cycle.
 //!
 //! A write starts on both of its channels at once. A line that is wider than the bus takes two beats.
 
@@ -7,9 +8,9 @@ use rtl::{Builder, ElaborationError, Expr, Module, clog2, lit, ones, zeros};
 use super::{address, bus_bits, has_two_beats, id_bits};
 use crate::shape::Shape;
 
-/// What a request says besides ID and address: the same for all. Length, size of a beat, INCR, no exclusive access,
-/// normal memory that is neither cached nor buffered, so that a write is answered by memory itself; data, secure,
-/// unprivileged.
+/// The signals of a request that are the same for all: length, size of a beat, INCR, no exclusive access; data,
+/// secure, unprivileged. The memory type is normal, neither cached nor buffered, so that memory itself answers a
+/// write.
 fn constants(shape: &Shape) -> [(&'static str, Expr); 6] {
     [
         ("len", lit(8, u64::from(has_two_beats(shape)))),
@@ -32,7 +33,7 @@ pub fn address_ports(m: &Builder, shape: &Shape, channel: &str) {
     }
 }
 
-/// The outputs of the module that are those of the bus, in order, without `m_axi_`.
+/// The bus outputs of the module in order, without `m_axi_`.
 pub fn outputs() -> Vec<String> {
     let address = ["valid", "id", "addr", "len", "size", "burst", "lock", "cache", "prot"];
     let channels = [("aw", &address[..]), ("w", &["valid", "data", "strb", "last"]), ("ar", &address)];
@@ -40,9 +41,9 @@ pub fn outputs() -> Vec<String> {
     ports.map(|(channel, port)| format!("{channel}{port}")).collect()
 }
 
-/// Elaborates the channels for a memory of so many bits of row number.
+/// Elaborates the channels. `row_bits` is the width of a row number of the memory.
 pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
-    let m = Builder::new("axi4_channels", "The channels of AXI4 on which a master asks.");
+    let m = Builder::new("axi4_channels", "The request channels of an AXI4 master.");
     m.timing(
         "a start is on the bus one cycle later, and held until the bus takes it. A read starts only while \
          `read_free` is high, a write while `write_free` is; both read the bus's ready of the same cycle.",
@@ -79,7 +80,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     let id = m.fault("awid_is_a_bit_of_the_row", &None, &Some(written_row.bit(0)));
     let address_free = address_channel(&m, shape, "aw", id.as_ref(), [&write, &written_row, &address_ready]);
 
-    m.comment("The line. Of two beats the second waits behind the first.");
+    m.comment("The line. The second of two beats waits behind the first.");
     let valid = m.register("w_valid", 1);
     let moves = m.wire("w_moves", &(&*valid & &data_ready));
     let beat = bus_bits(shape);
@@ -113,7 +114,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.finish()
 }
 
-/// An address channel, with this tag for an ID or 0; whether it can take an address.
+/// An address channel, whose ID is `tag` or 0. Returns whether it can take an address.
 fn address_channel(
     m: &Builder,
     shape: &Shape,

@@ -1,27 +1,29 @@
-//! What the bus has not answered yet: reads by their tag, writes in their order, and which of them are of a line. The
-//! row of an AMO's tag is held until its write has started.
+//! The requests that the bus has not answered: reads by their tag, writes in order. It reports which of them access a
+//! given line. The row of an AMO's tag is held until its write has started.
 //!
-//! Writes share one ID, so that the bus performs and answers those of a line in order; reads have one each. Storage
-//! (registers): `outstanding` rows of reads and as many of writes, each compared with the row that is asked for.
+//! All writes share one ID, so the bus performs and answers the writes of a line in order. Each read has its own ID.
+//! Storage (registers): `outstanding` rows of reads and as many of writes, each compared with the requested row.
 
 use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, clog2, decode, increment, join, zeros};
 use weft_config::extension::A;
 
 use crate::shape::Shape;
 
-/// Writes that may be in flight.
 pub fn writes(shape: &Shape) -> usize {
     shape.outstanding.next_power_of_two()
 }
 
-/// Elaborates the table for a memory of so many bits of row number.
+/// Elaborates the table. `row_bits` is the width of a row number of the memory.
 pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
-    let m = Builder::new("axi4_in_flight", "Reads and writes that the bus has not answered, and which are of a row.");
+    let m = Builder::new(
+        "axi4_in_flight",
+        "Reads and writes that the bus has not answered, and which of them access a row.",
+    );
     m.timing(
-        "all outputs are combinational; what starts or is answered counts from the next cycle. No write starts \
+        "all outputs are combinational; starts and answers count from the next cycle. No write starts \
          while `writes_full` is high, and a tag has one read in flight.",
     );
-    m.port_group("the row that is asked for; a read of it starts, and whether it will be written back");
+    m.port_group("the requested row; a read of it starts, and whether it will be written back");
     let row = m.input("row", row_bits);
     let read = m.input("read", 1);
     let tag = m.input("tag", shape.tag_bits());
@@ -70,17 +72,17 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     writing.next(&((&*writing & !ended) | &started)).reset(0);
     let write_rows = rows(&m, "written", &written_row, &started);
 
-    m.port_group("of the row that is asked for: reads, AMOs whose write has not started, writes");
+    m.port_group("for the requested row: reads, AMOs whose write has not started, writes");
     m.output("reads_row", &(&*reading & &tags_of_row).any());
     m.output("rewrites_row", &(&rewriting & &tags_of_row).any());
     m.output("writes_row", &(&*writing & of_row(&write_rows)).any());
-    m.port_group("whether the tag is still that of an AMO whose write has not started");
+    m.port_group("whether an AMO with this tag has not started its write");
     m.output("rewrites_tag", &(&rewriting & decode(&tag, reads)).any());
     m.port_group("whether no further write may start, and whether anything is in flight");
     m.output("writes_full", &writing.all());
     let rewriting = m.fault("amo_is_not_in_flight_after_its_read", &rewriting.any(), &zeros(1));
     m.output("any", &(reading.any() | rewriting | writing.any()));
-    m.port_group("the rows of what is answered");
+    m.port_group("the rows of the answered read and write");
     let style = MemoryStyle::Distributed;
     let by_tag = m.memory("rows_by_tag", reads, row_bits, style);
     by_tag.write(&read, &tag, &row);
@@ -91,7 +93,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.finish()
 }
 
-/// A register of a row for each bit of `starts`, which takes it.
+/// One register for each bit of `starts`. The register takes the row when its bit is set.
 fn rows(m: &Builder, name: &str, row: &Expr, starts: &Expr) -> Vec<Expr> {
     (0..starts.width())
         .map(|place| {

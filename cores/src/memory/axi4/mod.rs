@@ -1,24 +1,25 @@
-//! `memory.kind = "axi4"`: an AXI4 master behind the data port of the pipeline. Fetch stays at the top.
+//! `memory.kind = "axi4"`: an AXI4 master behind the data port of the pipeline. The fetch port stays a port of the
+//! top.
 //!
-//! A request is taken into a register and leaves it for the bus in order. AXI keeps the order of writes of one ID, and
-//! none between a read and a write. So a request waits in the register
+//! A request waits in a register and leaves it for the bus in order. AXI keeps the order of writes with one ID, but
+//! no order between a read and a write. So a request waits in the register:
 //!
-//! - if it reads: until no write of its line is unanswered;
-//! - if it writes: until no read of its line is unanswered;
-//! - if an AMO on its line has not begun to write back, or an AMO that had its tag: until it has.
+//! - a read, until every write of its line is answered;
+//! - a write, until every read of its line is answered;
+//! - any request, until an AMO on its line, or an AMO that had its tag, has begun to write back.
 //!
-//! All else is in flight together: loads, each with its tag for an ID, and as many writes, all with ID 0. An AMO reads,
-//! and writes back what it leaves. A request is ordered when it leaves the register, so that is where reservations are
-//! kept and SC is decided.
+//! All other requests are in flight together: loads, each with its tag as ID, and as many writes, all with ID 0. An
+//! AMO reads, and then writes the new word back. A request takes its place in the order when it leaves the register.
+//! So reservations are kept there, and SC is decided there.
 //!
-//! An answer never waits for a channel of requests, as AXI demands: a slave that does one thing after the other takes no
-//! write while an answer of its stands. So each AMO that is answered has a place to wait for its write.
+//! An answer never waits for a request channel, as AXI demands. A slave that serves one request at a time takes no
+//! write while it offers an answer. So each answered AMO has an entry in which it waits for its write.
 //!
-//! An answer of SLVERR or DECERR is no data: it goes no further, no request leaves any more, and `bus_error_*` tells.
-//! AMOs that were answered before are still written back.
+//! An answer of SLVERR or DECERR carries no data. It is dropped, no further request leaves, and `bus_error_*` reports
+//! it. AMOs that were answered before are still written back.
 //!
-//! Storage: the request; `outstanding` rows of reads and of writes, in registers and again in LUT RAM; what the modules
-//! below need; at 64 threads half a line in LUT RAM for each load.
+//! Storage: the request; `outstanding` rows of reads and of writes, in registers and again in LUT RAM; the storage of
+//! the modules below; at 64 threads half a line in LUT RAM for each load.
 
 mod atomics;
 mod channels;
@@ -35,41 +36,35 @@ use super::Adaptor;
 use super::request_queue::hart_bits;
 use crate::shape::{RAM_BASE, Shape};
 
-/// The adaptor.
 pub const ADAPTOR: Adaptor =
     Adaptor { is_wanted: |memory| memory.kind == MemoryKind::Axi4, elaborate, storage: None, posts_stores: true };
 
-/// Bits of AXI's widest data bus.
+/// Bits of the widest data bus of AXI.
 const WIDEST: usize = 1024;
 
-/// Bits of the number of a line of RAM.
 fn row_bits(shape: &Shape) -> usize {
     clog2(shape.ram_bytes as usize / (4 * shape.threads))
 }
 
-/// The address of a row.
 fn address(shape: &Shape, row: &Expr) -> Expr {
     let offset = 2 + shape.lane_bits();
     let base = rtl::lit(32 - offset - row.width(), u64::from(RAM_BASE) >> (offset + row.width()));
     concat([&base, row, &zeros(offset)])
 }
 
-/// Bits of the data bus.
 fn bus_bits(shape: &Shape) -> usize {
     shape.line_bits().min(WIDEST)
 }
 
-/// Whether a line takes two beats.
 fn has_two_beats(shape: &Shape) -> bool {
     shape.line_bits() > WIDEST
 }
 
-/// Bits of an ID: a tag's.
 fn id_bits(shape: &Shape) -> usize {
     shape.tag_bits().max(1)
 }
 
-/// Latency and contract, for the head of the module.
+/// Text on latency and contract, for the head of the module.
 fn timing(shape: &Shape) -> String {
     let waits = if shape.has(&A) { ", except in the cycle in which SC is answered" } else { "" };
     format!(
@@ -79,8 +74,7 @@ fn timing(shape: &Shape) -> String {
 }
 
 fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Module, ElaborationError> {
-    let m =
-        Builder::new("axi4", "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order there.");
+    let m = Builder::new("axi4", "AXI4 master: puts the requests of the pipeline on the bus, and keeps their order.");
     m.keep_inputs();
     m.timing(&timing(shape));
     let port = Request::inputs(&m, shape);
@@ -93,7 +87,7 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     let atomics = Atomics::declare(&m, shape, &bus, &held, &in_flight, &delivered, &line)?;
     let order = Order::declare(&m, &held, &in_flight, &atomics);
 
-    m.comment("The channels of requests.");
+    m.comment("The request channels.");
     let channels = m.instance("channels", &channels::elaborate(shape, row_bits(shape))?);
     let request = &held.request;
     channels.input("read", &in_flight.read).input("tag", &request.tag).input("row", &request.row);
@@ -112,22 +106,17 @@ fn elaborate(shape: &Shape, _: Option<&dyn Fn(usize) -> String>) -> Result<Modul
     m.finish()
 }
 
-/// The request that waits for the bus.
 struct Held {
     request: Request,
-    /// There is one.
     present: Register,
-    /// The pipeline's request is taken.
     taken: Expr,
-    /// The one that waits leaves: driven by the ordering rule.
+    /// The waiting request leaves. The ordering rule drives this.
     leaves: Expr,
-    /// An answer was an error: nothing leaves any more.
+    /// An answer was an error, so no further request leaves.
     failed: Register,
-    /// It stores.
     stores: Expr,
-    /// It is an AMO: it reads, and is written back.
+    /// The request is an AMO: it reads, and is written back.
     rewrites: Expr,
-    /// It reads.
     reads: Expr,
 }
 
@@ -150,32 +139,28 @@ impl Held {
     }
 }
 
-/// What is in flight: the module that knows it, and what starts and ends.
+/// The requests in flight: the module that tracks them, and starts and ends.
 struct InFlight {
     instance: Instance,
-    /// A read goes to the bus: driven by the ordering rule.
+    /// A read goes to the bus. The ordering rule drives this.
     read: Expr,
-    /// A write does.
     write: Expr,
-    /// Its row.
     written_row: Expr,
-    /// A read ends.
     read_answered: Expr,
-    /// A read of the row of the request that waits is in flight.
+    /// A read of the waiting request's row is in flight.
     reads_row: Expr,
     /// An AMO of that row has not been written back.
     rewrites_row: Expr,
     /// A write of that row is in flight.
     writes_row: Expr,
-    /// An AMO of its tag has not been written back.
+    /// An AMO with the waiting request's tag has not been written back.
     rewrites_tag: Expr,
-    /// There is no room for another write.
     writes_full: Expr,
 }
 
 impl InFlight {
     fn declare(m: &Builder, shape: &Shape, bus: &Bus, held: &Held) -> Result<Self, ElaborationError> {
-        m.comment("What is in flight.");
+        m.comment("The requests in flight.");
         let [read, write] = ["read", "write"].map(|name| m.forward(name, 1));
         let written_row = m.forward("written_row", row_bits(shape));
         let read_last = m.fault("first_beat_completes_a_read", &bus.read_last, &ones(1));
@@ -203,16 +188,13 @@ impl InFlight {
     }
 }
 
-/// Reservations, and AMOs that are to be written back; none without `isa.a`.
+/// Reservations, and AMOs that must be written back; none without `isa.a`.
 struct Atomics {
     instance: Option<Instance>,
-    /// The request that waits has a reservation.
     reserved: Expr,
-    /// An AMO is to be written back.
+    /// An AMO must be written back.
     waiting: Expr,
-    /// Its row.
     waiting_row: Expr,
-    /// Its tag.
     waiting_tag: Expr,
 }
 
@@ -235,7 +217,7 @@ impl Atomics {
                 waiting_tag: zeros(shape.tag_bits()),
             });
         }
-        m.comment("Atomic operations: reservations, and what is to be written back.");
+        m.comment("Atomic operations: reservations, and words to be written back.");
         let Request { op, row, tag, mask, data, hart, .. } = &held.request;
         let word = m.wire("word", &join(&mask.lanes(4).iter().map(Expr::any).collect::<Vec<_>>()));
         let atomics = m.instance("atomics", &atomics::elaborate(shape)?);
@@ -257,7 +239,7 @@ impl Atomics {
         self.instance.as_ref().map_or_else(|| zeros(width), |atomics| atomics.net(port))
     }
 
-    /// Bytes and data of the write on the bus: of the request, or of what is written back.
+    /// Bytes and data of the write on the bus, from the request or from an AMO that is written back.
     fn written(&self, shape: &Shape, request: &Request, rewrite: &Expr) -> [Expr; 2] {
         let Some(atomics) = &self.instance else { return [request.mask.clone(), request.data.clone()] };
         atomics.input("rewritten", rewrite);
@@ -266,9 +248,9 @@ impl Atomics {
         [rewrite.mux(&mask, &request.mask), rewrite.mux(&word, &request.data)]
     }
 
-    /// Answers the pipeline: with a line of the bus, or with what SC came to.
+    /// Answers the pipeline with a line from the bus, or with the result of SC.
     fn answer(&self, m: &Builder, shape: &Shape, bus: &Bus, delivered: &Expr, line: &Expr) {
-        m.comment("Answers. None is taken from the bus in the cycle of SC's own; nothing else may keep one waiting.");
+        m.comment("Answers. In the cycle of SC's answer none is taken from the bus. Nothing else may delay one.");
         let decided = self.net("decided", 1);
         let verdict = self.net("verdict", 1).extend(32).repeat(shape.threads);
         let read_waits = m.fault("read_is_answered_beside_sc", &decided, &zeros(1));
@@ -284,20 +266,16 @@ impl Atomics {
     }
 }
 
-/// The ordering rule.
 struct Order {
-    /// The bus takes a read.
     read_free: Expr,
-    /// It takes a write.
     write_free: Expr,
-    /// An AMO is written back.
     rewrite: Expr,
 }
 
 impl Order {
-    /// What waits for what: see the module. Lets the request leave, to read or to write.
+    /// The ordering rule (see the module). Lets the request leave, to read or to write.
     fn declare(m: &Builder, held: &Held, in_flight: &InFlight, atomics: &Atomics) -> Self {
-        m.comment("The ordering rule. What is written back goes first.");
+        m.comment("The ordering rule. An AMO that is written back goes first.");
         let Held { request: Request { op, row, .. }, stores, rewrites, reads, leaves, .. } = held;
         let [read_free, write_free] = ["read_free", "write_free"].map(|name| m.forward(name, 1));
         let may_store = m.fault("sc_stores_without_reservation", &atomics.reserved, &ones(1));
@@ -327,7 +305,6 @@ impl Order {
     }
 }
 
-/// A request of the pipeline.
 struct Request {
     valid: Expr,
     op: Expr,
@@ -352,13 +329,13 @@ impl Request {
         m.output_port("dmem_rsp_valid", 1);
         m.output_port("dmem_rsp_tag", id_bits(shape));
         m.output_port("dmem_rsp_data", shape.line_bits());
-        m.port_group("everything is performed, as of the cycle before: nothing is in flight");
+        m.port_group("all requests are performed, as of the cycle before: nothing is in flight");
         m.output_port("dmem_idle", 1);
         let row = address.slice(2 + shape.lane_bits(), row_bits(shape));
         Self { valid, op, row, tag: tag.slice(0, shape.tag_bits()), mask, data, hart }
     }
 
-    /// Registers that take it in cycles in which it is `taken`.
+    /// Registers that take the request in cycles in which it is `taken`.
     fn hold(&self, m: &Builder, taken: &Expr) -> Self {
         let register = |name: &str, value: &Expr| {
             let register: Register = m.register(name, value.width());
@@ -377,16 +354,13 @@ impl Request {
     }
 }
 
-/// The ports of the bus: what it answers.
 struct Bus {
     write_ready: [Expr; 2],
     write_answer: Expr,
     write_error: Expr,
     write_response: Expr,
     read_request_ready: Expr,
-    /// Whether a beat is taken, when there is one.
     read_ready: Expr,
-    /// A beat is taken.
     read_answer: Expr,
     read_tag: Expr,
     read_data: Expr,
@@ -422,7 +396,7 @@ impl Bus {
         let read_data = m.input("m_axi_rdata", bus_bits(shape));
         let read_response = m.input("m_axi_rresp", 2);
         let last = m.input("m_axi_rlast", 1);
-        m.port_group("the first answer that was an error (sticky): of a write or not, DECERR or SLVERR, of which line");
+        m.port_group("the first answer that was an error (sticky): is it a write, is it DECERR, the line");
         m.output_port("bus_error_valid", 1);
         m.output_port("bus_error_write", 1);
         m.output_port("bus_error_decode", 1);
@@ -445,7 +419,7 @@ impl Bus {
         }
     }
 
-    /// The line that the last beat of an answer completes. The beats of different answers may be mixed.
+    /// The line that the last beat of an answer completes. Beats of different answers may be interleaved.
     fn line(&self, m: &Builder, shape: &Shape) -> Expr {
         if !has_two_beats(shape) {
             return self.read_data.clone();
@@ -457,7 +431,6 @@ impl Bus {
         join([&halves.read("first_beat", &tag), &self.read_data])
     }
 
-    /// Connects the channels of requests.
     fn connect(&self, m: &Builder, channels: &Instance) {
         let [address_ready, data_ready] = &self.write_ready;
         channels.input("m_axi_awready", address_ready).input("m_axi_wready", data_ready);
@@ -467,9 +440,8 @@ impl Bus {
         }
     }
 
-    /// Keeps the first error.
     fn report(&self, m: &Builder, shape: &Shape, failed: &Register, in_flight: &Instance) {
-        m.comment("Errors.");
+        m.comment("The first error.");
         failed.next(&(&**failed | &self.read_error | &self.write_error)).reset(0);
         let first = |name: &str, read: &Expr, write: &Expr| {
             let register = m.register(name, read.width());

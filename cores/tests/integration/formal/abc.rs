@@ -1,22 +1,21 @@
-//! Bounded model checking by ABC (`bmc3`), and proofs of all runs (`pdr`), which the package `yosys` brings along as `yosys-abc`.
+//! Bounded model checking (`bmc3`) and proofs of all runs (`pdr`) by ABC, which the package `yosys` installs as
+//! `yosys-abc`.
 //!
-//! A design shows at outputs of one bit what must not happen and what must be able to. Its runs begin with the cycle of the
-//! reset, numbered 0, or in any state whatever.
+//! One-bit outputs of a design show what must not happen, and what must be possible. A run begins with the cycle of
+//! the reset, numbered 0, or in an arbitrary state.
 
 use std::fs;
-use std::process::Command;
+use std::path::PathBuf;
 
-use tempfile::TempDir;
+use crate::tools::Proof;
 
 /// Seconds after which a check counts as failed.
 const LONGEST: u32 = 3000;
 
-/// Where the runs begin.
 #[derive(Clone, Copy)]
 pub enum From {
-    /// In the reset.
     Reset,
-    /// In any state of all registers and memories.
+    /// In an arbitrary state of all registers and memories.
     AnyState,
 }
 
@@ -29,40 +28,36 @@ impl From {
     }
 }
 
-/// What became of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// The output is 0 in all cycles that were asked for.
+    /// The output is 0 in all checked cycles.
     Never,
-    /// The output can be 1 in this cycle, and in none before it.
+    /// The output can be 1 in this cycle, and not before.
     At(usize),
 }
 
-/// Circuits of gates.
 pub struct Circuits {
-    folder: TempDir,
+    folder: PathBuf,
     outputs: Vec<String>,
 }
 
 impl Circuits {
-    /// Makes them of SystemVerilog: the name of the top, and files by name, which are read in this order; those whose
-    /// names end in `.vh` are only for others to include.
-    ///
-    /// What the text leaves undefined is free.
+    /// Makes circuits of SystemVerilog, with this top. `files` are read in order. Files named `.vh` are only included
+    /// by others. Undefined values are free.
     pub fn new(top: &str, files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a temporary file");
-        files.iter().for_each(|(name, text)| write(name, text));
         let read = files.iter().filter(|(name, _)| !name.ends_with(".vh"));
         let read: String = read.map(|(name, _)| format!("read_verilog -formal -sv {name}\n")).collect();
-        write("script.ys", &format!("{read}hierarchy -top {top}\n{PREPARE}"));
-        let log = run("yosys", &["-q", "-s", "script.ys"], &folder).expect("circuits");
-        let map = fs::read_to_string(folder.path().join("map.txt")).unwrap_or_else(|_| panic!("no map:\n{log}"));
+        let script = format!("{read}hierarchy -top {top}\n{PREPARE}");
+        let files: Vec<_> = files.iter().copied().chain([("script.ys", script.as_str())]).collect();
+        let proof = Proof { tool: "yosys", arguments: &["-q", "-s", "script.ys"], files: &files };
+        let (log, folder) = proof.answer();
+        let log = log.unwrap_or_else(|log| panic!("no circuits:\n{log}"));
+        let map = fs::read_to_string(folder.join("map.txt")).unwrap_or_else(|_| panic!("no map:\n{log}"));
         let outputs = map.lines().filter_map(|line| line.strip_prefix("output ")?.split(' ').nth(2));
         Self { outputs: outputs.map(str::to_owned).collect(), folder }
     }
 
-    /// Looks for the first cycle in which an output can be 1, from `first` up to and without `end`.
+    /// Searches for the first cycle from `first` to before `end` in which an output can be 1.
     pub fn find(&self, output: &str, from: From, first: usize, end: usize) -> Outcome {
         let log = self.run(output, from, &format!("bmc3 -v -S {first} -F {end} -T {LONGEST}"));
         if let Some((_, rest)) = log.split_once("was asserted in frame ") {
@@ -75,7 +70,7 @@ impl Circuits {
         Outcome::Never
     }
 
-    /// Proves that an output is 0 in every cycle of every run from the reset: ABC finds an invariant, and checks it.
+    /// Proves that an output is 0 in every cycle of every run from the reset. ABC finds an invariant, and checks it.
     pub fn is_never(&self, output: &str) -> bool {
         let log = self.run(output, From::Reset, &format!("scorr; dc2; scorr; pdr -T {LONGEST}"));
         let refuted = log.contains("was asserted in frame ");
@@ -84,24 +79,18 @@ impl Circuits {
         proved
     }
 
-    /// What ABC says of an output.
+    /// Runs commands on the circuit of an output, and returns the log of ABC.
     fn run(&self, output: &str, from: From, commands: &str) -> String {
         let number = self.outputs.iter().position(|name| name == output);
         let number = number.unwrap_or_else(|| panic!("no output `{output}`; there are {:?}", self.outputs));
-        let file = from.file();
+        let file = self.folder.join(from.file()).display().to_string();
         let commands = format!("read_aiger {file}; fold; cone -s -O {number} -R 1; scleanup; {commands}");
-        run("yosys-abc", &["-c", &commands], &self.folder).expect("a check")
+        Proof { tool: "yosys-abc", arguments: &["-c", &commands], files: &[] }.answer().0.expect("a check")
     }
 }
 
-fn run(program: &str, arguments: &[&str], folder: &TempDir) -> Result<String, String> {
-    let output = Command::new(program).args(arguments).current_dir(folder.path()).output();
-    let output = output.unwrap_or_else(|error| panic!("{program} cannot be started ({error}): scripts/setup.sh"));
-    let log = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    if output.status.success() { Ok(log) } else { Err(log) }
-}
-
-/// Memories as registers, registers without enables and resets, and gates; twice, with and without initial values.
+/// Memories become registers, registers lose enables and resets, and all becomes gates. Written with and without
+/// initial values.
 const PREPARE: &str = "proc -noopt
 flatten
 opt_clean

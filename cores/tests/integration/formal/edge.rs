@@ -1,6 +1,6 @@
-//! The core at its edge, as the RISC-V formal interface has it: what one thread does, any one, against a specification of the
-//! instructions that shares nothing with the core (`edge/spec.sv`), between memories that answer as they like
-//! (`edge/edge.sv`). Docs: `docs/design/verification.md`, "The core's edge".
+//! The core at its edge, by the RISC-V formal interface: an arbitrary thread is checked against a specification of
+//! the instructions. The specification shares nothing with the core (`edge/spec.sv`). The memories answer arbitrarily
+//! (`edge/edge.sv`). Docs: `docs/design/proofs.md`, "The core's edge".
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::formal::abc::{Circuits, From, Outcome};
 use crate::formal::assert_proved;
 use crate::formal::yosys::Design;
 
-/// What is checked of each instruction for itself.
+/// Checks of single instructions.
 const INSTRUCTIONS: [&str; 9] = [
     "bad_upper",
     "bad_arithmetic",
@@ -24,7 +24,7 @@ const INSTRUCTIONS: [&str; 9] = [
     "bad_trap",
     "bad_split",
 ];
-/// What is checked of a thread from one instruction to the next, and of its requests.
+/// Checks of a thread from one instruction to the next, and of its requests.
 const RUNS: [&str; 9] = [
     "bad_leader",
     "bad_pc",
@@ -36,7 +36,7 @@ const RUNS: [&str; 9] = [
     "bad_request",
     "bad_fetch",
 ];
-/// What runs can come to, and how many cycles after the start they do so first.
+/// Situations that runs reach, and the first cycle of each after the start.
 const SEEN: [(&str, usize); 16] = [
     ("seen_upper", 10),
     ("seen_arithmetic", 10),
@@ -55,15 +55,16 @@ const SEEN: [(&str, usize); 16] = [
     ("seen_dependence", 17),
     ("seen_reconvergence", 19),
 ];
-/// Cycles from the start on: the first commit is in the eleventh, a divergent branch, two dependent instructions of one side
-/// and an instruction of both again take 20.
+/// Cycles from the start. The first commit is in cycle 11. A divergent branch, two dependent instructions of one side
+/// and an instruction of both sides again take 20.
 const LONG: usize = 20;
-/// As many take a tenth of the time, and still a divergent branch and what one side does after it.
+/// A check of so many cycles takes a tenth of the time. It still reaches a divergent branch and the instructions
+/// after it on one side.
 const SHORT: usize = 17;
-/// Cycles after which nothing is left in S3 to S8 of what was there before.
+/// Cycles after which S3 to S8 hold nothing from before.
 const PASSED: usize = 7;
 
-/// A core of RV32I whose threads, register and program are free.
+/// A core of RV32I whose observed thread, register and program are free.
 struct Core {
     shape: Shape,
     module: Module,
@@ -71,7 +72,7 @@ struct Core {
 }
 
 impl Core {
-    /// With so many warps and threads of each, and two loads in flight.
+    /// A core with two loads in flight. The sizes are warps, and threads of each.
     fn new(unit: &str, [warps, threads]: [u32; 2]) -> Self {
         let mut config = Config { warps, threads, ..Config::default() };
         config.isa = weft_config::Isa::BASE;
@@ -85,7 +86,6 @@ impl Core {
         Self { shape, module, text }
     }
 
-    /// The core in its harness.
     fn circuits(&self) -> Circuits {
         let (sizes, instance) = (self.sizes(), self.instance());
         let files = [
@@ -98,12 +98,11 @@ impl Core {
         Circuits::new("edge", &files)
     }
 
-    /// The first cycle in which the core runs.
     fn started(&self) -> usize {
         self.shape.start_cycles() + 1
     }
 
-    /// The sizes, as the harness knows them.
+    /// The sizes, as macros for the harness.
     fn sizes(&self) -> String {
         let shape = &self.shape;
         let sizes = [
@@ -144,11 +143,11 @@ fn define(name: &str, value: &dyn std::fmt::Display) -> String {
     format!("`define {name} {value}\n")
 }
 
-/// Cycles in which a warp that can run does not commit, while memories take and answer at once: at most so many.
+/// Most cycles without a commit of a warp that can run, while memories accept and answer at once.
 const LONGEST_PAUSE: usize = 14;
 
-/// Each instruction for itself, in any state: a proof over all runs on top of `bad_mark`, which is proved of all runs too, and
-/// of `bad_leader`, which is not.
+/// Checks each instruction alone, in an arbitrary state. This proves all runs, given `bad_mark` and `bad_leader`. Of
+/// these, `bad_mark` is proved for all runs, `bad_leader` is not.
 #[track_caller]
 fn check_instructions(circuits: &Circuits) {
     assert!(circuits.is_never("bad_mark"));
@@ -157,14 +156,14 @@ fn check_instructions(circuits: &Circuits) {
     }
 }
 
-/// A warp that can run commits: twice at least within these cycles.
+/// A warp that can run commits at least twice within these cycles.
 #[track_caller]
 fn check_pauses(core: &Core, circuits: &Circuits) {
     let (from, end) = (core.started(), core.started() + 2 * LONGEST_PAUSE + 2);
     assert_eq!(circuits.find("bad_stuck", From::Reset, from, end), Outcome::Never);
 }
 
-/// Runs from the reset, so many cycles from the start on.
+/// Checks runs from the reset, for this number of cycles from the start.
 #[track_caller]
 fn check_runs(core: &Core, circuits: &Circuits, cycles: usize) {
     for output in RUNS {
@@ -229,7 +228,7 @@ fn broken_cores_are_found() {
             "s9_gather.extends_an_unsigned_half_by_its_sign",
             "bad_value",
         ),
-        ("a late result is not waited for", "s3_context.does_not_wait_for_late_results", "bad_register"),
+        ("a long-latency result is not waited for", "s3_context.does_not_wait_for_late_results", "bad_register"),
         (
             "the result of the instruction before is read too early",
             "s3_scoreboard.ignores_reads_of_the_last_result",

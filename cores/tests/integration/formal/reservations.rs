@@ -1,4 +1,4 @@
-//! What S2 reserves for a word, S7 gives back if it is squashed: for all 2³² words, instructions or not.
+//! S7 returns the reservations of S2 if it squashes the word: for all 2³² words, instructions or not.
 
 use cores::formal;
 use rtl::with_fault;

@@ -1,11 +1,11 @@
-//! The scoreboard of a warp of two slots: results of a thread that passes from one to the other.
+//! The scoreboard of a warp of two slots, and the results of a thread that passes from one to the other.
 
 use cores::{Shape, formal};
 
 use crate::formal::yosys::{Cycles, Design};
 use crate::formal::{assert_fails, assert_proved, shape};
 
-/// The scoreboard and both contexts of one warp, with so many late results for each.
+/// The scoreboard and both contexts of one warp, with `late_results` long-latency results for each.
 fn scoreboard(late_results: usize) -> Design {
     let shape = Shape { late_results, ..shape("dual-path", [1, 2, 4, 2], 0) };
     Design::new(&formal::scoreboard(&shape).expect("a whole module"))

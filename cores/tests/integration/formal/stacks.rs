@@ -7,12 +7,12 @@ use crate::formal::{REACHED, assert_fails, assert_proved, unit};
 
 const THREADS: usize = 4;
 
-/// A unit of 2 warps of 4 threads.
+/// A unit with 2 warps of 4 threads.
 fn stack(name: &str) -> Design {
     unit(name, [2, THREADS, 4, 2], 0)
 }
 
-/// What is proved after the rest: of each thread, that it is where it went.
+/// The properties that are proved last: each thread is where it should be.
 fn threads(slots: usize) -> Vec<Vec<String>> {
     let charges = &["the_path_in_charge", "the_second_path_in_charge"][..slots];
     let listed = (0..THREADS).map(|thread| vec![format!("thread_{thread}_is_listed_once_as_it_is")]);
@@ -40,7 +40,7 @@ fn the_stacks_reach_all_that_they_are_for() {
     }
 }
 
-/// Copies with one fault each: what is broken, and the fault point.
+/// Asserts that copies with one fault each fail. `broken` has a description and the fault point of each.
 fn assert_all_fail(name: &str, slots: usize, broken: &[(&str, &str)]) {
     for (what, fault) in broken {
         let stack = with_fault(fault, || stack(name));

@@ -1,11 +1,11 @@
-//! How long a thread waits: a bound that holds in all runs, by induction on top of the other invariants, and a run that
+//! The waiting time of a thread: a bound for all runs, by induction on top of the other invariants, and a run that
 //! reaches it.
 
 use rtl::with_fault;
 
 use crate::formal::{assert_fails, assert_proved, sorted_table_that_folds, unit};
 
-/// What is stated of turns and of waiting.
+/// The properties of time slices and of waiting.
 pub const PROPERTIES: [&str; 8] = [
     "s8_has_the_turn",
     "commits_are_counted_to_the_end_of_a_turn",
@@ -17,7 +17,7 @@ pub const PROPERTIES: [&str; 8] = [
     "a_thread_waits_so_long",
 ];
 
-/// Those of a warp of two threads, which has no cold table.
+/// The properties of a warp of two threads, which has no cold table.
 const OF_TWO: [&str; 6] = [PROPERTIES[0], PROPERTIES[1], PROPERTIES[2], PROPERTIES[5], PROPERTIES[6], PROPERTIES[7]];
 
 #[test]
@@ -35,7 +35,7 @@ fn no_thread_waits_for_more_than_nine_turns_where_a_warp_has_four() {
 }
 
 #[test]
-#[ignore = "stands on invariants that take a minute and more: in scripts/nightly.sh"]
+#[ignore = "needs invariants that take a minute and more: in scripts/nightly.sh"]
 fn no_thread_waits_for_more_than_nine_turns_where_rows_are_folded() {
     assert_proved(sorted_table_that_folds().prove_on_top(&PROPERTIES));
 }
@@ -44,8 +44,8 @@ fn no_thread_waits_for_more_than_nine_turns_where_rows_are_folded() {
 fn broken_turns_fail() {
     let broken = [
         ("a merge begins the count again", "sorted_table.a_merge_restarts_the_count"),
-        ("y does not wait where a turn is due", "sorted_table.y_does_not_wait_when_a_turn_ends"),
-        ("each path that gives way begins a round", "sorted_table.each_yield_begins_a_round"),
+        ("y does not wait where a time slice is due", "sorted_table.y_does_not_wait_when_a_turn_ends"),
+        ("each path that yields begins a round", "sorted_table.each_yield_begins_a_round"),
         ("the sorter sorts during a round", "sorted_table.the_sorter_sorts_during_a_round"),
     ];
     for (what, fault) in broken {
@@ -54,12 +54,11 @@ fn broken_turns_fail() {
     }
 }
 
-/// What S8 does: the threads and the pcs of paths a and b.
+/// The actions of S8: threads and pcs of paths a and b.
 enum Step {
     Commit([u64; 2], [u64; 2]),
-    /// The path gives way.
     Rotation([u64; 2]),
-    /// Cycles for the sorter.
+    /// Idle cycles for the sorter.
     Rest(usize),
 }
 
@@ -103,14 +102,14 @@ fn a_thread_of_two_may_wait_for_two_turns() {
     assert_proved(unit("sorted-table", [2, 2, 4, 2], 2).reach_by("a_thread_waits_so_long", &run(&steps)));
 }
 
-/// Twice a path meets thread 0, which waits at pc 8, with the commit that ends its turn, so that both give way.
+/// Twice a path reaches thread 0, which waits at pc 8, with the commit that ends its time slice. So both yield.
 #[test]
 fn a_thread_of_four_may_wait_for_nine_turns() {
     let steps = [
         Commit([0b0001, 8], [0b1110, 9]),
         Commit([0b0001, 8], NONE),
         Rotation([0b0001, 8]),
-        // The first round: a turn for each of the others, and one more for the last.
+        // The first round: a time slice for each of the others, and one more for the last.
         Commit([0b1000, 1], [0b0110, 2]),
         Commit([0b1000, 1], NONE),
         Rotation([0b1000, 1]),
@@ -124,7 +123,7 @@ fn a_thread_of_four_may_wait_for_nine_turns() {
         Rest(16),
         Commit([0b0010, 13], NONE),
         Rotation([0b0010, 13]),
-        // The second: thread 3 comes to pc 8.
+        // The second round: thread 3 comes to pc 8.
         Commit([0b1000, 1], NONE),
         Commit([0b1000, 8], NONE),
         Rotation([0b1001, 8]),
@@ -133,7 +132,7 @@ fn a_thread_of_four_may_wait_for_nine_turns() {
         Rotation([0b0100, 0]),
         Commit([0b0100, 0], NONE),
         Rest(16),
-        // Thread 2 does.
+        // Thread 2 comes to pc 8.
         Commit([0b0100, 8], NONE),
         Rotation([0b1101, 8]),
         Commit([0b0010, 0], NONE),

@@ -1,31 +1,29 @@
-//! Proofs and runs by Yosys' own solver (`sat`): nothing but the `yosys` package is needed.
+//! Proofs and runs by the solver of Yosys (`sat`). They need only the `yosys` package.
 //!
-//! A module with a reset starts in any state whatever; the reset holds in the first cycle and never again.
+//! A module with a reset starts in an arbitrary state. The reset holds in the first cycle and never again.
 
 use std::fmt::Write;
-use std::fs;
-use std::process::Command;
 
 use rtl::{Direction, Module, PortInfo, PropertyKind};
+
+use crate::tools::Proof;
 
 /// Seconds after which a proof counts as failed.
 const LONGEST: u32 = 1200;
 
-/// Verilog with properties.
 #[derive(Clone)]
 pub struct Design {
     top: String,
     text: String,
     properties: Vec<String>,
     covers: Vec<String>,
-    /// Properties that are left out.
     without: Vec<String>,
-    /// Without clock and reset.
+    /// Inputs other than clock and reset.
     inputs: Vec<String>,
     has_reset: bool,
 }
 
-/// A run of a module from its reset, of so many cycles, or one of a module without a reset.
+/// The length of a run from the reset, or of a run of a module without a reset.
 #[derive(Clone, Copy)]
 pub struct Cycles(pub usize);
 
@@ -46,21 +44,21 @@ impl Design {
         }
     }
 
-    /// A copy in which properties of these names are not stated.
+    /// A copy without the properties of these names.
     pub fn without(&self, names: &[&str]) -> Self {
         let without = names.iter().map(|name| (*name).to_owned()).collect();
         let covers = self.covers.iter().filter(|cover| !names.contains(&cover.as_str())).cloned().collect();
         Self { without, covers, ..self.clone() }
     }
 
-    /// Proves every assertion for all inputs, in the cycle after one of any state whatever and without a reset: of a
-    /// module whose outputs depend on this cycle and the one before.
+    /// Proves every assertion for all inputs, without a reset, in the cycle after an arbitrary state. This is for a
+    /// module whose outputs depend only on this cycle and the one before.
     pub fn prove_for_all_inputs(&self) -> Result<String, String> {
         let reset = if self.has_reset { " -set rst 0" } else { "" };
         self.run("delete t:$cover\n", &format!("sat -verify {}{reset}", sequence(Cycles(2))))
     }
 
-    /// Proves every assertion in the cycle after the reset, and that it holds in a cycle after any in which all hold.
+    /// Proves every assertion in the cycle after the reset, and in any cycle after one in which all hold.
     pub fn prove_by_induction(&self) -> Result<String, String> {
         let base = format!("sat -verify {}", self.options(Cycles(2)));
         self.run("delete t:$cover\n", &format!("{base}\n{}", step()))
@@ -71,16 +69,17 @@ impl Design {
         self.run("delete t:$cover\n", &format!("sat -falsify {}", self.options(cycles)))
     }
 
-    /// Proves assertions as [`Design::prove_by_induction`] does, on top of all others, which are taken for granted:
-    /// they are to be proved [without](Design::without) these.
+    /// Proves assertions like [`Design::prove_by_induction`], assuming all others. The others must be proved
+    /// [without](Design::without) these.
     pub fn prove_on_top(&self, names: &[&str]) -> Result<String, String> {
         let others = format!("chformal -assert2assume t:$assert {} %d", self.selection(names));
         let base = format!("sat -verify {}", self.options(Cycles(2)));
         self.run("delete t:$cover\n", &format!("{others}\nselect -assert-min 1 t:$assert\n{base}\n{}", step()))
     }
 
-    /// Proves every assertion as [`Design::prove_by_induction`] does, but not all by one step: first those that are not
-    /// named, then part after part, each with what the parts before it state of the same cycle taken for granted.
+    /// Proves every assertion like [`Design::prove_by_induction`], but in several steps. The first step proves the
+    /// assertions that `parts` does not name. Each further step proves one part, assuming the earlier ones in the
+    /// same cycle.
     pub fn prove_in_parts(&self, parts: &[Vec<String>]) -> Result<String, String> {
         let mut script = format!("design -save all\nsat -verify {}\n", self.options(Cycles(2)));
         let selected: Vec<String> =
@@ -101,7 +100,6 @@ impl Design {
         self.run("delete t:$cover\n", &script)
     }
 
-    /// Finds a run to each cover statement.
     pub fn reach(&self, cycles: Cycles) -> Result<String, String> {
         let mut script = String::from("design -save all\n");
         for cover in &self.covers {
@@ -111,7 +109,7 @@ impl Design {
         self.run("delete t:$assert\n", &script)
     }
 
-    /// Finds that a run reaches a cover statement: for each cycle, the inputs that are not 0.
+    /// Finds a run that reaches a cover statement. `run` has the inputs other than 0 of each cycle.
     pub fn reach_by(&self, cover: &str, run: &[Vec<(&str, u64)>]) -> Result<String, String> {
         let mut options = self.options(Cycles(run.len()));
         for (cycle, values) in run.iter().enumerate() {
@@ -130,7 +128,6 @@ impl Design {
         format!("delete t:$cover {cover} %d\ntechmap -map reach.v\nopt_clean\nselect -assert-min 1 t:$assert\n")
     }
 
-    /// Properties by name.
     fn selection(&self, names: &[&str]) -> String {
         let mut selection = String::new();
         for (number, name) in names.iter().enumerate() {
@@ -150,44 +147,39 @@ impl Design {
         options
     }
 
-    /// Runs a script on the flattened design; the end of the log is the error.
+    /// Runs a script on the flattened design. The error is the end of the log.
     fn run(&self, select: &str, script: &str) -> Result<String, String> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a temporary file");
-        write("design.v", &self.text);
-        write("reach.v", REACH);
         let prepare = format!("read_verilog -formal design.v\nhierarchy -top {}\n{PREPARE}", self.top);
         let without: Vec<&str> = self.without.iter().map(String::as_str).collect();
         let without = match self.selection(&without) {
             none if none.is_empty() => none,
             some => format!("delete {some}\n"),
         };
-        write("script.ys", &format!("{prepare}{select}{without}opt -full\nopt_clean\n{script}\n"));
-        let output = Command::new("yosys").args(["-s", "script.ys"]).current_dir(folder.path()).output();
-        let output = output.unwrap_or_else(|error| panic!("yosys cannot be started ({error}): scripts/setup.sh"));
-        let log = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        if output.status.success() {
-            return Ok(log);
-        }
+        let script = format!("{prepare}{select}{without}opt -full\nopt_clean\n{script}\n");
+        let files = [("design.v", self.text.as_str()), ("reach.v", REACH), ("script.ys", &script)];
+        let proof = Proof { tool: "yosys", arguments: &["-s", "script.ys"], files: &files };
+        let log = match proof.answer().0 {
+            Ok(log) => return Ok(log),
+            Err(log) => log,
+        };
         let lines: Vec<&str> = log.lines().collect();
         Err(lines[lines.len().saturating_sub(400)..].join("\n"))
     }
 }
 
-/// Options of a run of so many cycles, the first of which is before the properties hold.
+/// Options of a run of these cycles. Properties are not checked in the first one.
 fn sequence(Cycles(cycles): Cycles) -> String {
     format!("-prove-asserts -set-assumes -timeout {LONGEST} -seq {cycles} -prove-skip 1 -show-inputs -show-outputs")
 }
 
-/// One step of induction.
 fn step() -> String {
     let induction = "-tempinduct-inductonly -seq 0 -maxsteps 1 -set rst 0";
     format!("sat -verify -prove-asserts -set-assumes -timeout {LONGEST} {induction}")
 }
 
-/// Properties as they are stated, not registered; memories as registers.
+/// Keeps properties combinational, and turns memories into registers.
 const PREPARE: &str = "proc\nflatten\nchformal -early\nmemory -nordff\nmemory_map\n";
 
-/// A cover statement as the assertion that it never holds.
+/// Turns a cover statement into the assertion that it never holds.
 const REACH: &str = "(* techmap_celltype = \"$cover\" *)\nmodule reach (input A, input EN);\n    \
                      \\$assert _TECHMAP_REPLACE_ (.A(~A), .EN(EN));\nendmodule\n";

@@ -1,13 +1,14 @@
 use super::*;
 
-/// A graph by the definition: a node post-dominates another if without it the other has no way out.
+/// A graph, evaluated by the definition: a node post-dominates another if every path from that one to an exit
+/// contains it.
 struct Ways {
     successors: Vec<Vec<usize>>,
     ends: Vec<bool>,
 }
 
 impl Ways {
-    /// Whether there is a way out of `from` that does not meet `without`.
+    /// Returns whether a path leads from `from` to an exit without the node `without`.
     fn out(&self, from: usize, without: Option<usize>) -> bool {
         let mut seen = vec![false; self.ends.len()];
         let mut work = vec![from];
@@ -27,7 +28,7 @@ impl Ways {
             return PostDominator::Nothing;
         }
         let above: Vec<usize> = (0..self.ends.len()).filter(|d| *d != node && !self.out(node, Some(*d))).collect();
-        // The nearest has all others behind it.
+        // The nearest post-dominator is the one that all others post-dominate.
         let nearest = above.iter().find(|d| above.iter().all(|other| other == *d || !self.out(**d, Some(*other))));
         assert_eq!(nearest.is_none(), above.is_empty());
         nearest.map_or(PostDominator::Exit, |d| PostDominator::Node(*d))

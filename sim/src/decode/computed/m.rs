@@ -1,4 +1,4 @@
-//! M. Products are of 64 bits; quotients are rounded towards zero, and division by zero and overflow have results.
+//! M: 64-bit products; quotients are rounded towards zero; division by zero and overflow have defined results.
 
 use weft_config::extension::M;
 
@@ -15,7 +15,6 @@ pub(super) const COMPUTATIONS: &[Computation] = &[
     of("remu", Unit::Divider, 7, |a, b| a.checked_rem(b).unwrap_or(a)),
 ];
 
-/// The upper half of a product.
 fn high(product: i64) -> u32 {
     (product >> 32) as u32
 }

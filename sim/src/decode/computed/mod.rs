@@ -1,5 +1,5 @@
-//! Extensions whose instructions compute rd from rs1 and rs2, or rs1 and a constant, and do nothing else: one file each
-//! says how their words look, what they are called and what they compute.
+//! Extensions that only compute rd from rs1 and rs2, or from rs1 and a constant. One file for each gives encodings,
+//! names and results.
 
 #[cfg(test)]
 mod example;
@@ -12,7 +12,7 @@ use weft_config::Extension;
 
 use super::{Instruction, Operands};
 
-/// What an instruction reads, and how it is written.
+/// The operands of an instruction, as in its assembly text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `name rd, rs1, rs2`
@@ -23,29 +23,25 @@ pub enum Form {
     One,
 }
 
-/// What computes the result in hardware, which decides when it is written.
+/// The unit that computes the result in hardware. It decides when the result is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// The lanes: S7 writes the result.
     Lanes,
-    /// The multiplier of each lane: the result is written late.
+    /// The multiplier of each lane: its result has long latency.
     Multiplier,
-    /// The divider of the core: the result is written late.
+    /// The one divider of the core: its result has long latency.
     Divider,
 }
 
-/// An instruction of such an extension.
 pub struct Computation {
-    /// Its assembler name.
     pub name: &'static str,
     pub extension: Extension,
-    /// What it reads.
     pub form: Form,
-    /// What computes it.
     pub unit: Unit,
-    /// The word without its registers, and without the amount of a shift.
+    /// The encoding with 0 in the fields of the registers and of the shift amount.
     word: u32,
-    /// What it computes from rs1 and rs2, the amount, or 0.
+    /// Computes the result from rs1 and from rs2, the shift amount, or 0.
     pub compute: fn(u32, u32) -> u32,
 }
 
@@ -73,17 +69,15 @@ macro_rules! declare {
     (beyond_the_lanes $_others:tt in_the_lanes { $($module:ident: $_descriptor:ident),* }) => {
         $(mod $module;)*
 
-        /// The instructions of every such extension.
         const COMPUTATIONS: &[&[Computation]] = &[m::COMPUTATIONS, $($module::COMPUTATIONS),*];
     };
 }
 weft_config::extensions!(declare);
 
-/// The bits of rd and rs1, and of rs2 where it is no part of the name.
+/// The bits of rd and rs1. Those of rs2 are included where rs2 is an operand.
 const RD_AND_RS1: u32 = 0x000f_8f80;
 const RS2: u32 = 0x01f0_0000;
 
-/// Decodes one; `None` for any other word.
 pub(super) fn decode(word: u32) -> Option<Instruction> {
     if !matches!(word & 0x7f, 0x13 | 0x33) {
         return None;
@@ -98,12 +92,10 @@ pub(super) fn decode(word: u32) -> Option<Instruction> {
     Some(Instruction::Compute { computation, rd, rs1, rs2 })
 }
 
-/// The word of an R-type instruction.
 const fn registers(funct7: u32, funct3: u32) -> u32 {
     funct7 << 25 | funct3 << 12 | 0x33
 }
 
-/// The word of an I-type instruction.
 const fn immediate(upper: u32, funct3: u32) -> u32 {
     upper << 20 | funct3 << 12 | 0x13
 }

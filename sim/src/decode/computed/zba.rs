@@ -1,5 +1,3 @@
-//! Zba for 32 bits.
-
 use weft_config::extension::ZBA;
 
 use super::{Computation, Form, Unit, registers};

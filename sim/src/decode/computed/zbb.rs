@@ -1,5 +1,3 @@
-//! Zbb for 32 bits.
-
 use weft_config::extension::ZBB;
 
 use super::{Computation, Form, Unit, immediate, registers};

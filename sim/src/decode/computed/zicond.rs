@@ -1,5 +1,3 @@
-//! Zicond.
-
 use weft_config::extension::ZICOND;
 
 use super::{Computation, Form, Unit, registers};

@@ -1,6 +1,6 @@
 use super::*;
 
-/// One thread, as the hardware has it. A thread that has ended has none.
+/// One thread, as in the hardware; `None` after it has ended.
 #[derive(Clone, Copy, Debug)]
 struct Thread {
     pc: u32,
@@ -8,7 +8,7 @@ struct Thread {
     parked: bool,
 }
 
-/// The unit as the hardware has it, lane by lane, in the words of the rule.
+/// The unit as in the hardware, lane by lane, after the text of the rule.
 struct PerThread {
     threads: Vec<Option<Thread>>,
     fair_after: u64,
@@ -52,7 +52,7 @@ impl PerThread {
         Some(PathRecord { pc, depth, parked, mask: members.iter().map(|lane| 1 << lane).sum() })
     }
 
-    /// The path in charge, then the others by priority.
+    /// The active path, then the others by priority.
     fn list(&self) -> Vec<PathRecord> {
         let mut rest = Self { threads: self.threads.clone(), taken: Vec::new(), held: Vec::new(), ..*self };
         let any = vec![true; self.threads.len()];
@@ -69,7 +69,7 @@ impl PerThread {
     }
 
     fn commit(&mut self, next: &Next) {
-        let committing = self.in_charge.expect("somebody committed").mask;
+        let committing = self.in_charge.expect("a path committed").mask;
         let among = |mask: u64, lane: usize| mask >> lane & 1 == 1;
         for lane in self.lanes().filter(|lane| among(committing, *lane)) {
             let path = [next.a, next.b].into_iter().flatten().find(|path| among(path.mask, lane));
@@ -121,7 +121,7 @@ fn random(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-/// A path near the executed one, so that paths meet often.
+/// A path near the executed one, so that paths often merge.
 fn near(path: &PathRecord, mask: u64, state: &mut u64) -> Option<PathRecord> {
     let pc = 0x8000_0000 + 4 * (random(state) % 6) as u32;
     let depth = path.depth.wrapping_add((random(state) % 3) as u8).wrapping_sub(1);
@@ -129,8 +129,8 @@ fn near(path: &PathRecord, mask: u64, state: &mut u64) -> Option<PathRecord> {
     (mask != 0).then_some(PathRecord { pc, depth, mask, parked })
 }
 
-/// Random splits, merges, parks and ends; gives the most paths, and how often the best path by
-/// priority was not in charge, and how often it was divided.
+/// Random splits, merges, parks and ends. Returns the maximum number of paths, how often the path of best priority
+/// was not active, and how often a path was divided.
 fn compare(fair_after: u64, seed: u64) -> (u32, u32, u32) {
     let start = Start { mask: 0xff, entry: 0x8000_0000, fair_after };
     let mut arbiter = Arbiter::new(&start);
@@ -145,7 +145,7 @@ fn compare(fair_after: u64, seed: u64) -> (u32, u32, u32) {
         } else {
             let split = random(&mut state);
             let ended = if random(&mut state).is_multiple_of(100) { random(&mut state) } else { 0 };
-            // Often all lanes go the same way.
+            // All lanes often go the same way.
             let split = if split.is_multiple_of(3) { split } else { u64::MAX };
             let next = Next::of(
                 near(&path, path.mask & split & !ended, &mut state),
@@ -183,30 +183,28 @@ fn it_agrees_with_one_pc_per_thread() {
     }
 }
 
-/// Four lanes, each spinning at a pc of its own: every one has its turn, and the turns begin
-/// anew.
+/// Four lanes spin, each at its own pc: every one gets its time slice, and then a new round begins.
 #[test]
 fn spinning_paths_take_turns() {
     let start = Start { mask: 0b1111, entry: 0x8000_0000, fair_after: 3 };
     let mut arbiter = Arbiter::new(&start);
     let at = |pc, mask| Some(PathRecord { pc, depth: 0, mask, parked: false });
-    // Two commits that scatter the lanes over the pcs 0, 4, 8 and 12, the last lane foremost.
+    // Two commits scatter the lanes over the pcs 0, 4, 8 and 12, the last lane first.
     arbiter.resolve(0, &Next::of(at(0, 0b1100), at(8, 0b0011)));
     arbiter.resolve(0, &Next::of(at(0, 0b1000), at(4, 0b0100)));
     let mut masks = Vec::new();
     for _ in 0..17 {
         let path = arbiter.path(0).expect("all live");
         masks.push(path.mask);
-        // The lanes at 8 part when they first run.
+        // The lanes at 8 diverge when they first run.
         let parts = Next::of(at(8, 0b0010), at(12, 0b0001));
         arbiter.resolve(0, &if path.mask == 0b0011 { parts } else { Next::of(Some(path), None) });
     }
     let (first, second, third, fourth) = (0b1000, 0b0100, 0b0010, 0b0001);
     #[rustfmt::skip]
     assert_eq!(masks, [
-        // The third commit is due.
         first, second, second, second, 0b0011, third, third, fourth, fourth, fourth,
-        // All have had their turn: the best begins.
+        // All have had their time slice: the best begins.
         first, first, first, second, second, second, third,
     ]);
 }

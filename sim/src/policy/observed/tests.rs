@@ -4,7 +4,7 @@ fn path(pc: u32, mask: u64) -> PathRecord {
     PathRecord { pc, depth: 0, mask, parked: false }
 }
 
-/// Four threads that a branch has parted: 0 and 1 to 8, 2 and 3 to 4.
+/// Four threads after a branch: 0 and 1 at 8, 2 and 3 at 4.
 fn parted() -> Observed {
     let start = Start { mask: 0b1111, entry: 0, fair_after: 0 };
     let mut unit = Observed::new(&start);

@@ -1,5 +1,4 @@
-//! The table against a slow reading of the same rules, against lanes that know nothing of paths,
-//! and in hand-worked cases.
+//! The table against a slow implementation of the same rules, against independent lanes, and in hand-worked cases.
 
 use super::*;
 

@@ -1,22 +1,19 @@
-//! Where the paths of a row come together again.
-
 use crate::control_flow::Reconvergence;
 
-/// A reconvergence point: a place and a call depth, since the same place one recursion deeper is
-/// another.
+/// A reconvergence point: a pc and a call depth, since the same pc one recursion deeper is another point.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::policy) enum Rpc {
-    /// Nowhere: the row lasts as long as its threads.
+    /// None: the row lasts as long as its threads.
     None,
     /// At an instruction.
     At { pc: u32, depth: u8 },
-    /// At the `ret` that ends the call of this depth. Which one is unobservable: that of the path that
-    /// arrived first stands for all.
+    /// At the `ret` that ends the call of this depth. A function may have several; which one is unobservable, so that
+    /// of the first path to arrive represents all.
     Return { depth: u8, first: Option<u32> },
 }
 
 impl Rpc {
-    /// Of an instruction executed at `depth`; the enclosing one where nothing is known.
+    /// The point of an instruction executed at `depth`; the enclosing point if it is unknown.
     pub(in crate::policy) fn of(entry: Reconvergence, depth: u8, enclosing: Self) -> Self {
         match entry {
             Reconvergence::Unknown => enclosing,
@@ -25,7 +22,7 @@ impl Rpc {
         }
     }
 
-    /// Whether both are the same point, whoever arrived first.
+    /// Returns whether both are the same point, regardless of the first arrival.
     pub(in crate::policy) fn is(self, other: Self) -> bool {
         match (self, other) {
             (Self::None, Self::None) => true,
@@ -35,25 +32,24 @@ impl Rpc {
         }
     }
 
-    /// Whether a path that is not parked has arrived by getting there.
+    /// Returns whether a path that is not parked has arrived by reaching this pc.
     pub(in crate::policy) fn is_met_at(self, pc: u32, depth: u8) -> bool {
         matches!(self, Self::At { pc: at, depth: deep } if (at, deep) == (pc, depth))
     }
 
-    /// A path arrives at a return: the first one's stands for all.
+    /// Records the arrival of a path at a return. The first one represents all.
     pub(in crate::policy) fn note(&mut self, pc: u32) {
         if let Self::Return { first: first @ None, .. } = self {
             *first = Some(pc);
         }
     }
 
-    /// The return that stands for all.
     pub(in crate::policy) fn first_arrival(self) -> Option<u32> {
         if let Self::Return { first, .. } = self { first } else { None }
     }
 
-    /// Where the threads go on that meet here, at this depth. The pc of a return is not known before
-    /// one arrives: it is `unknown` until then.
+    /// The pc and depth at which the threads continue after reconvergence. The pc of a return is `unknown` until a
+    /// thread arrives.
     pub(in crate::policy) fn place(self, unknown: (u32, u8)) -> (u32, u8) {
         match self {
             Self::None => unknown,

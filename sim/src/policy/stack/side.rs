@@ -1,5 +1,3 @@
-//! One side of a row: threads that share a path.
-
 use weft_trace::PathRecord;
 
 use super::{RETURN, Rpc};
@@ -11,31 +9,30 @@ pub(in crate::policy) struct Side {
     pub(in crate::policy) pc: u32,
     pub(in crate::policy) depth: u8,
     pub(in crate::policy) mask: u64,
-    /// If not zero, those that a memory instruction has not served yet; the others wait for them
-    /// behind it.
+    /// If not zero, the threads that a memory instruction has not served yet. The others wait for them after the
+    /// instruction.
     pub(in crate::policy) replay: u64,
     pub(in crate::policy) parked: bool,
 }
 
-/// What a commit means to the side that made it.
+/// The effect of a commit on its side.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::policy) enum Course {
-    /// It goes on, or what it has not served yet is next.
+    /// It continues, possibly with the threads that are not served yet.
     Stays,
     /// It has arrived at its row's reconvergence point, or all its threads have ended.
     Leaves,
-    /// Its threads part. Of the two paths only those count that have not arrived where they meet.
+    /// Its threads diverge. Only paths that have not arrived at the reconvergence point count.
     Parts {
-        /// The one of smaller pc, or the only one.
+        /// The path with the smaller pc, or the only one.
         near: Side,
         far: Option<Side>,
-        /// Where they meet: their row's own point, or a new one.
+        /// The row's own reconvergence point, or a new one.
         rpc: Rpc,
     },
 }
 
 impl Side {
-    /// No threads.
     pub(in crate::policy) const EMPTY: Self = Self { pc: 0, depth: 0, mask: 0, replay: 0, parked: false };
 
     pub(in crate::policy) fn of(path: PathRecord) -> Self {
@@ -54,16 +51,15 @@ impl Side {
         (mask != 0).then_some(PathRecord { pc, depth, mask, parked })
     }
 
-    /// Of the threads in `among`, those on the path, and those that wait behind its instruction for
-    /// it to be served.
+    /// Of the threads in `among`: those on the path, and those that wait after its instruction until it is served.
     pub(in crate::policy) fn list(&self, among: u64) -> impl Iterator<Item = PathRecord> {
         let served = if self.replay == 0 { 0 } else { self.mask & !self.replay };
         let behind = Self { pc: self.pc.wrapping_add(4), mask: served, replay: 0, ..*self };
         [self.path(among), behind.path(among)].into_iter().flatten()
     }
 
-    /// The side executes an instruction, in a row that reconverges at `rpc`; `live` are the threads
-    /// that have not ended with it.
+    /// Executes an instruction of the side, in a row that reconverges at `rpc`; `live` are the threads that live
+    /// after it.
     pub(in crate::policy) fn commit(&mut self, next: &Next, rpc: Rpc, live: u64) -> Course {
         match (next.a, next.b) {
             (_, Some(rest)) if next.replays => {
@@ -88,7 +84,7 @@ impl Side {
         match (survivor(near), survivor(far)) {
             (Some(near), far) => Course::Parts { near, far, rpc },
             (None, Some(far)) => Course::Parts { near: far, far: None, rpc },
-            (None, None) => unreachable!("two places are not one"),
+            (None, None) => unreachable!("two different points"),
         }
     }
 
@@ -96,8 +92,8 @@ impl Side {
         !self.parked && rpc.is_met_at(self.pc, self.depth)
     }
 
-    /// Whether the side leaves its row before it executes `word`, the instruction at its pc: it stands
-    /// at the reconvergence point, or is about to return where its row reconverges.
+    /// Returns whether the side arrives before it executes `word`, the instruction at its pc: it is at the
+    /// reconvergence point, or about to return where its row reconverges.
     pub(in crate::policy) fn leaves_before(&self, word: Option<u32>, rpc: Rpc, live: u64) -> bool {
         self.is_live(live) && (self.has_arrived(rpc) || self.returns(word, rpc))
     }
@@ -107,14 +103,14 @@ impl Side {
         here && word == Some(RETURN) && !self.parked && self.replay == 0
     }
 
-    /// Its threads are to go on at `rpc`, all of them, when they have come together there.
+    /// Sets all its threads to continue at `rpc` after they reconverge there.
     pub(in crate::policy) fn wait_at(&mut self, rpc: Rpc) {
         let (pc, depth) = rpc.place((self.pc, self.depth));
         *self = Self { pc, depth, mask: self.mask, replay: 0, parked: false };
     }
 
-    /// A row that reconverges at `popped` is gone, and this side, of a row that reconverges at `rpc`,
-    /// goes on.
+    /// Continues this side, of a row that reconverges at `rpc`, after the row above, which reconverged at `popped`,
+    /// was popped.
     pub(in crate::policy) fn resume(&mut self, rpc: &mut Rpc, popped: Rpc) {
         let Some(pc) = popped.first_arrival() else { return };
         if rpc.is(popped) {

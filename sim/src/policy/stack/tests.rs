@@ -1,4 +1,4 @@
-//! Both stacks against threads that know nothing of paths, and in hand-worked cases.
+//! Both stacks, compared with independent threads, and in hand-worked cases.
 
 mod drawn;
 mod dual_path;

@@ -1,7 +1,7 @@
-//! Programs whose cycles can be worked out by hand.
+//! Programs whose cycles are worked out manually.
 //!
-//! Cycle 1 is the first fetch, so that the first instruction issues in cycle 3; a run ends in S8 of its last
-//! exit, 5 cycles after that issues. A program that issues its exit in cycle n takes n + 5 cycles.
+//! Cycle 1 is the first fetch, so the first instruction issues in cycle 3. A run ends in S8 of its last exit, 5
+//! cycles after that issues. A program that issues its exit in cycle n takes n + 5 cycles.
 
 use weft_config::{Bandwidth, Config, Latency, Memory, MemoryKind, RAM_BASE, Scheduler, Scoreboard};
 
@@ -27,19 +27,18 @@ fn case(name: &'static str, config: Config, words: &[u32], cycles: u64) -> Case 
     Case { name, config, words: words.to_vec(), cycles }
 }
 
-/// `words`, then the exit.
 fn and_exit(words: &[u32]) -> Vec<u32> {
     [words, &[exit()]].concat()
 }
 
-/// a0 = 0x8001_0000 + 64 · lane, in another line for each lane, if `scattered`, else the same for all. The last two
-/// depend on the instruction before.
+/// a0 = 0x8001_0000 + 64 · lane, another line for each lane, if `scattered`; else the same address for all. The last
+/// two instructions depend on the previous one.
 fn address(scattered: bool) -> Vec<u32> {
     let offset = if scattered { slli(10, 10, 6) } else { andi(10, 10, 0) };
     vec![lui(11, (RAM_BASE >> 12) + 0x10), csrrs(10, MHARTID, 0), offset, add(10, 10, 11)]
 }
 
-/// One thread, for memory instructions of one part.
+/// One thread, for memory instructions with one part.
 fn one_thread(latency: u32) -> Config {
     Config { threads: 1, ..config(latency) }
 }
@@ -95,7 +94,8 @@ pub(super) fn cases() -> Vec<Case> {
             &of_one(&(0..17).map(|number| lw(11 + number, 10, 0)).collect::<Vec<_>>()),
             219 + 5,
         ),
-        // A transaction every hundred cycles. Eight wait; the ninth issues after the first went in 100, the tenth in 201; 203.
+        // A transaction every hundred cycles. Eight wait; the ninth issues after the first was sent in 100, the tenth
+        // in 201; 203.
         case(
             "ten stores to a slow memory",
             Config { memory: Memory { bandwidth: Bandwidth(10), ..config(1).memory }, ..one_thread(1) },
@@ -116,8 +116,8 @@ pub(super) fn cases() -> Vec<Case> {
         case("two quotients", config(1), &and_exit(&[div(11, 10, 10), div(12, 10, 10), addi(13, 12, 0)]), 86 + 5),
         // 3; S8 in 8, release in 9, S0 in 10.
         case("a barrier", config(1), &and_exit(&[barrier()]), 13 + 5),
-        // 7 and 8; the block RAM accepts the first in 13 and the second in 15; written in 17 and 19; 18 and 20; the exit of
-        // the first warp gives way to the other in 20, whose turn it is, that of the second is in 22.
+        // 7 and 8; the block RAM accepts the first in 13 and the second in 15; written in 17 and 19; 18 and 20. The
+        // exit of the first warp lets the other, whose turn it is, issue in 20; the exit of the second is in 22.
         case(
             "two atomic operations on block RAM",
             Config { warps: 2, memory: Memory { kind: MemoryKind::Bram, ..config(1).memory }, ..one_thread(1) },
@@ -127,7 +127,8 @@ pub(super) fn cases() -> Vec<Case> {
         // 3, 7, 9, 12; the left side: 15, 125, 127. S8 is in 132, a wrong fetch began then; the right side: 138, 248; the
         // exit was predicted: 250.
         case("two sides one after the other", sides("pdom-stack"), &two_sides(), 250 + 5),
-        // The left side as before; the right one from S0 in 18 on: 21, 131. S8 is in 136, and the exit starts anew: 140.
+        // The left side as before; the right one from S0 in 18 on: 21, 131. S8 is in 136, and the exit is fetched
+        // again: 140.
         case("two sides side by side", sides("dual-path"), &two_sides(), 140 + 5),
     ]
 }
@@ -138,7 +139,7 @@ fn sides(unit: &str) -> Config {
     config
 }
 
-/// Programs for the options of `dual-path`: as it is, and with the option.
+/// Programs for the options of `dual-path`: without and with the option.
 pub(super) fn options() -> [(Case, Case); 3] {
     let pair = |name, words: &[u32], option: fn(&mut Config)| {
         let mut with = sides("dual-path");
@@ -152,7 +153,7 @@ pub(super) fn options() -> [(Case, Case); 3] {
     ]
 }
 
-/// Twenty instructions on each side, none of them with a late result.
+/// Twenty instructions on each side, all without long-latency results.
 fn straight_sides() -> Vec<u32> {
     let mut words = vec![csrrs(10, MHARTID, 0), andi(11, 10, 1), beq(11, 0, 4 * 22)];
     words.extend([addi(12, 12, 1); 20]);
@@ -162,8 +163,8 @@ fn straight_sides() -> Vec<u32> {
     words
 }
 
-/// Odd lanes load into a3 and part again, so that the load has a shadow; even lanes then write their own a3, which does not
-/// depend on it.
+/// Odd lanes load into a3 and diverge again, so that the load has a shadow bit. Even lanes then write their own a3,
+/// which does not depend on the load.
 fn false_dependence() -> Vec<u32> {
     vec![
         csrrs(10, MHARTID, 0),
@@ -180,8 +181,8 @@ fn false_dependence() -> Vec<u32> {
     ]
 }
 
-/// Odd lanes part again, and those with bit 1 wait for a load; even lanes have a load too, but run only when the row of the
-/// odd ones is gone, or in the slot that it leaves free.
+/// Odd lanes diverge again, and those with bit 1 wait for a load. Even lanes have a load too, but run only when the
+/// row of the odd ones is popped, or in the slot that it leaves free.
 fn unbalanced() -> Vec<u32> {
     vec![
         csrrs(10, MHARTID, 0),

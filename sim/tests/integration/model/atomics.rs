@@ -1,5 +1,5 @@
-//! Load-reserved, store-conditional and atomic memory operations: values worked out by hand, the
-//! order of the lanes, who loses a reservation, and what the transactions carry.
+//! Load-reserved, store-conditional and atomic memory operations: hand-worked values, the order of the lanes, lost
+//! reservations, and the fields of the transactions.
 
 use sim::{Given, Machine, Outcome, Program, Step};
 use weft_config::Isa;
@@ -136,8 +136,8 @@ fn a_pair_on_one_word_succeeds() {
     assert_eq!((&reserve.memory_data[..], &store.memory_data[..]), (&[0][..], &[9][..]));
 }
 
-/// x4 of lane 0 after `lr`, the code in between and `sc` of x2 = 9; x1 = DATA, which holds 5, in
-/// each of four lanes, and x6 = DATA + 4; code in between is for lane 1 alone if `other`.
+/// x4 of lane 0 after `lr`, the code between, and `sc` of x2 = 9. Each of four lanes has x1 = DATA, which holds 5,
+/// and x6 = DATA + 4. The code between is for lane 1 alone if `other`.
 fn fails_after(between: &[u32], other: bool) -> bool {
     let mut code = vec![beq(5, 0, 8), jal(0, 8), lr(3, 1)];
     let skip = 4 * (between.len() as i32 + 1);
@@ -206,7 +206,7 @@ fn of_the_lanes_of_a_pair_on_one_word_the_first_succeeds() {
     assert_eq!(traced.commits.len(), 8);
     assert_eq!(traced.lanes(4), [0, 1, 1, 1]);
     assert_eq!(traced.machine.read_word(DATA), Some(20));
-    // Each on a word of its own: all succeed.
+    // Each works on its own word: all succeed.
     let addresses = [0, 4, 8, 12].map(|offset| DATA + offset);
     let traced =
         Bench::new(1, 4).lanes(1, &addresses).lanes(2, &[20, 21, 22, 23]).code(&[lr(3, 1), sc(4, 1, 2)]).trace();
@@ -287,8 +287,8 @@ fn an_atomic_write_to_tohost_ends_the_run_and_a_failed_one_does_not() {
     assert_eq!(run(&[sc(4, 1, 2)]), Outcome::Exited);
 }
 
-/// Every hart adds its number and one to a counter with a loop of `lr` and `sc`, as compilers do
-/// for a compare-and-swap, and with `amoadd` to another.
+/// Every hart adds its number plus one to a counter with a loop of `lr` and `sc`, like a compiled compare-and-swap,
+/// and with `amoadd` to another.
 #[test]
 fn harts_count_together() {
     let mut words = Vec::from(li(1, DATA));

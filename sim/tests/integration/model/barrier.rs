@@ -1,4 +1,4 @@
-//! The barrier: who waits, and what releases it.
+//! The barrier: which threads wait, and when it is released.
 
 use sim::{Given, Machine, Program, Stop};
 use weft_trace::{Commit, PathRecord};
@@ -43,7 +43,7 @@ fn the_last_exit_releases_the_others() {
         step(&mut machine, 0).expect("it runs");
     }
     step(&mut machine, 0).expect("lane 0 ends");
-    assert!(!machine.release(), "nobody is at the barrier yet");
+    assert!(!machine.release(), "no thread is at the barrier yet");
     step(&mut machine, 0).expect("the others arrive");
     assert!(machine.release(), "three live, three wait");
     assert_eq!(machine.live(), 3);

@@ -6,11 +6,9 @@ use weft_trace::Commit;
 
 use words::*;
 
-/// Where programs start.
 pub const CODE: u32 = 0x8000_0000;
-/// Memory for the code under test.
 pub const DATA: u32 = 0x8000_8000;
-/// Where registers' initial values lie.
+/// Addresses of the registers' initial values.
 const TABLES: u32 = 0x8000_4000;
 const TABLE_BYTES: u32 = 0x1000;
 
@@ -22,14 +20,12 @@ pub struct Bench {
     tables: Vec<Segment>,
 }
 
-/// What the code under test did.
+/// The commits of the code under test.
 pub struct Traced {
     pub machine: Machine,
     pub commits: Vec<Commit>,
     pub steps: Vec<Step>,
-    /// Why it ended, if it did not run to its end.
     pub fault: Option<Fault>,
-    /// Address of the code under test.
     pub start: u32,
 }
 
@@ -38,17 +34,17 @@ pub fn config(warps: u32, threads: u32) -> Config {
     Config { warps, threads, memory, ..Config::default() }
 }
 
-/// Every divergence unit, for what must not depend on which it is.
+/// Every divergence unit, for behaviour that does not depend on the unit.
 pub fn units() -> Vec<&'static str> {
     weft_config::Unit::names()
 }
 
-/// Those whose paths take turns, and otherwise run by priority: the deeper call, then the smaller pc.
+/// The units with time slices. Otherwise they run paths by priority: the deeper call, then the smaller pc.
 pub fn units_with_turns() -> Vec<&'static str> {
     units().into_iter().filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns)).collect()
 }
 
-/// Lets the divergence unit of a warp sort and rotate after a commit.
+/// Completes the sorting and rotation of a warp's divergence unit after a commit.
 pub fn settle(machine: &mut Machine, warp: u32) {
     loop {
         while machine.sort(warp).is_some() {}
@@ -105,12 +101,11 @@ impl Bench {
         program
     }
 
-    /// Address of the code under test.
     pub fn start(&self) -> u32 {
         CODE + 4 * self.prelude.len() as u32
     }
 
-    /// A machine of which every warp has reached the code under test.
+    /// A machine in which every warp has reached the code under test.
     pub fn ready(&self) -> Machine {
         let mut machine = Machine::new(&self.config, &self.program()).expect("a known unit");
         let mut commit = Commit::default();
@@ -149,7 +144,6 @@ impl Bench {
 }
 
 impl Traced {
-    /// A register of warp 0, lane by lane.
     pub fn lanes(&self, register: u8) -> Vec<u32> {
         let lanes = self.commits.first().map_or(1, |commit| commit.values.len());
         (0..lanes as u32).map(|lane| self.machine.register(0, lane, register)).collect()

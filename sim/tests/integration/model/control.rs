@@ -39,10 +39,10 @@ fn call_depth_follows_the_return_address_hints() {
     ];
     for (rd, rs1, change) in cases {
         let bench = Bench::new(1, 2);
-        // One call first, so that a return is visible.
+        // One call comes first, so that a return is visible.
         let target = bench.start() + 8 + 8;
         let bench = bench.all(rs1, target).code(&[jal(5, 4), jalr(rd, rs1, 0)]);
-        // `jal` clobbers x5: aim it at the same place.
+        // `jal` overwrites x5: aim it at the same pc.
         let bench = if rs1 == 5 { Bench::new(1, 2).code(&[jal(5, 4), jalr(rd, 5, 4)]) } else { bench };
         let mut machine = bench.ready();
         let mut commit = Commit::default();

@@ -1,4 +1,4 @@
-//! CSRs: what they read, who may write them, and how a thread ends.
+//! CSRs: their values, write permissions, and the end of a thread.
 
 use sim::{Given, Machine, Program, Step};
 use weft_trace::{Commit, Moves};

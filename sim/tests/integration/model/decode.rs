@@ -1,4 +1,4 @@
-//! The decoder against binutils: the same instructions, with the same operands, and no others.
+//! The decoder compared with binutils: the same instructions with the same operands, and no others.
 
 use std::collections::HashMap;
 use std::process::Command;
@@ -6,7 +6,6 @@ use std::process::Command;
 use sim::decode::{Instruction, decode};
 use weft_config::extension::ZICOND;
 
-/// A repeatable sequence of numbers.
 fn random(state: &mut u64) -> u32 {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 32) as u32
@@ -36,15 +35,15 @@ fn words() -> Vec<u32> {
     words
 }
 
-/// The extensions that the decoder knows, but for Zicond, of which binutils 2.40 does not know.
+/// The extensions of the decoder, except Zicond, which binutils 2.40 does not support.
 const MARCH: &str = "-march=rv32ima_zicsr_zifencei_zihintpause_zba_zbb";
 
-/// Whether binutils does not know the instruction.
+/// Whether the instruction is missing in binutils.
 fn is_of_zicond(instruction: &Instruction) -> bool {
     matches!(instruction, Instruction::Compute { computation, .. } if computation.extension == ZICOND)
 }
 
-/// What binutils makes of the words, without aliases: mnemonic and operands.
+/// The disassembly of the words by binutils, without aliases: mnemonic and operands.
 fn disassemble(words: &[u32]) -> Vec<String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -56,7 +55,7 @@ fn disassemble(words: &[u32]) -> Vec<String> {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         output
     };
-    // The object file names the extensions that the disassembler is to know.
+    // The object file names the extensions for the disassembler.
     run("riscv64-unknown-elf-as", &[MARCH, "-mabi=ilp32", "words.s", "-o", "words.o"]);
     let output = run("riscv64-unknown-elf-objdump", &["-D", "-z", "-j", ".text", "-M", "no-aliases", "words.o"]);
     let text = String::from_utf8(output.stdout).expect("objdump writes ASCII");
@@ -95,7 +94,7 @@ fn as_binutils(instruction: &str, address: u32, names: &HashMap<u32, &str>) -> S
     instruction.to_string()
 }
 
-/// Names of CSRs: whatever objdump calls them, read off its own lines.
+/// Names of CSRs, read from objdump's own lines.
 fn csr_names<'a>(words: &[u32], lines: &'a [String]) -> HashMap<u32, &'a str> {
     let csr_lines = words.iter().zip(lines).filter(|(_, line)| line.starts_with("csrr"));
     csr_lines.filter_map(|(word, line)| Some((word >> 20, line.split(',').nth(1)?))).collect()
@@ -131,7 +130,7 @@ fn the_decoder_agrees_with_binutils_on_every_opcode_and_function() {
             Some(instruction) if instruction.to_string().starts_with("fence") => {
                 assert!(word & 0x7f == 0x0f && word >> 12 & 7 <= 1, "{word:#010x}");
             }
-            // csrrw zero,cycle,zero: an encoding like any other, which raises the same fault.
+            // csrrw zero,cycle,zero: an ordinary encoding, which raises the same fault.
             Some(_) if line == "unimp" => assert_eq!(word, 0xc000_1073),
             Some(instruction) if is_of_zicond(&instruction) => assert!(line.starts_with(".4byte"), "{line}"),
             Some(instruction) => {
@@ -150,8 +149,7 @@ fn the_decoder_agrees_with_binutils_on_every_opcode_and_function() {
     assert!(legal > 10_000 && illegal > 10_000, "{legal} legal, {illegal} illegal words");
 }
 
-/// Legal or not, every operation between registers, atomics included, with every number in each of
-/// the register fields.
+/// Every operation between registers, atomics included, legal or not, with every number in each register field.
 #[test]
 fn the_decoder_agrees_with_binutils_on_every_register_field_of_m_and_a() {
     let mut words = Vec::new();

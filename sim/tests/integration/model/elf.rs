@@ -1,11 +1,10 @@
-//! Program files: what is loaded from good ones, and what is said of bad ones.
+//! Program files: loaded contents of good ones, and errors of bad ones.
 
 use sim::{ElfError, Program, Segment};
 
 use crate::model::bench::config;
 
-/// The fields of an ELF file that tests vary; [`Image::bytes`] lays it out as the ELF
-/// specification says.
+/// The fields of an ELF file that tests vary; [`Image::bytes`] lays it out after the ELF specification.
 #[derive(Clone)]
 struct Image {
     class: u8,
@@ -48,7 +47,7 @@ impl Image {
         let mut program_headers = Vec::new();
         for (address, size, data) in &self.segments {
             let place = headers + body.len() as u32;
-            // Virtual addresses differ on purpose: programs are loaded at the physical ones.
+            // Virtual addresses differ deliberately: programs are loaded at the physical ones.
             for field in [1, place, address ^ 0x4000_0000, *address, data.len() as u32, *size, 7, 4] {
                 program_headers.extend(word(field));
             }
@@ -201,7 +200,7 @@ fn every_bad_file_gets_one_clear_message() {
     insta::assert_snapshot!(texts.join("\n"));
 }
 
-/// The flag says what the compiler may use. The architecture tests have it and use nothing of it.
+/// The flag says which instructions the compiler may use. The architecture tests set it and use none of them.
 #[test]
 fn a_file_that_may_have_compressed_instructions_is_read() {
     let mut image = image();

@@ -1,4 +1,4 @@
-//! Each fault halts the core, names cause, pc, warp and lane, and leaves no trace.
+//! Each fault halts the core, names cause, pc, warp and lane, and writes nothing.
 
 use sim::{Fault, Given, Machine, Program, Stop};
 

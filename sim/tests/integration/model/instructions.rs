@@ -1,4 +1,4 @@
-//! Every computing instruction against values worked out by hand from the ISA manual.
+//! Every computing instruction, against values worked out manually from the ISA manual.
 
 use crate::model::bench::{Bench, DATA};
 use words::*;
@@ -99,7 +99,7 @@ fn x0_stays_zero_and_such_a_commit_writes_nothing() {
 
 #[test]
 fn a_partial_path_writes_its_own_lanes_only() {
-    // Lanes with x1 = 1 skip the addition; all meet after it.
+    // Lanes with x1 = 1 skip the addition; all reconverge after it.
     let traced = Bench::new(1, 4).lanes(1, &[1, 0, 1, 0]).all(3, 7).code(&[bne(1, 0, 8), addi(3, 3, 1)]).trace();
     assert_eq!(traced.lanes(3), [7, 8, 7, 8]);
     assert_eq!(traced.commits[1].values, [0, 8, 0, 8], "values of inactive lanes are zero");
@@ -136,7 +136,6 @@ fn branch_and_jump_offsets_reach_their_whole_range() {
     }
 }
 
-/// Where `code` at 0x8001_0000 goes.
 fn target(code: u32) -> u32 {
     let program = sim::Program::from_words("far", 0x8001_0000, &[code]);
     let mut machine = sim::Machine::new(&crate::model::bench::config(1, 1), &program).expect("a known unit");

@@ -1,4 +1,4 @@
-//! Which lanes of a load or store are served together, and what the transaction carries.
+//! The lanes of a load or store that one transaction serves, and the contents of the transaction.
 
 use weft_trace::{MemoryOp, Moves};
 
@@ -14,12 +14,10 @@ fn four_lanes(code: u32, addresses: [u32; 4]) -> Traced {
     Bench::new(1, 4).lanes(1, &addresses).lanes(2, &[0xa0, 0xa1, 0xa2, 0xa3]).memory(DATA, &words).code(&[code]).trace()
 }
 
-/// Addresses of words of `DATA`.
 fn words(numbers: [u32; 4]) -> [u32; 4] {
     numbers.map(|number| DATA + 4 * number)
 }
 
-/// Served lanes of each part.
 fn served(traced: &Traced) -> Vec<u64> {
     traced.commits.iter().map(|commit| commit.served).collect()
 }

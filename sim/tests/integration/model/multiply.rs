@@ -1,4 +1,4 @@
-//! Multiplication and division against values worked out by hand from the ISA manual.
+//! Multiplication and division, against values worked out manually from the ISA manual.
 
 use sim::Step;
 use weft_config::Isa;
@@ -14,7 +14,7 @@ const ALL: u32 = 0xffff_ffff;
 
 type Encoder = fn(u32, u32, u32) -> u32;
 
-/// x3 after `code` with these x1 and x2, which two lanes have, between lanes with others.
+/// x3 after `code` with these x1 and x2 in two lanes, between lanes with other values.
 fn x3(code: u32, x1: u32, x2: u32) -> u32 {
     let traced = Bench::new(1, 4).lanes(1, &[7, x1, 9, x1]).lanes(2, &[0, x2, 2, x2]).code(&[code]).trace();
     let lanes = traced.lanes(3);

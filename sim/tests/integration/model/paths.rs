@@ -30,7 +30,7 @@ fn minimum_pc_order_runs_each_block_of_the_figure_once() {
     }
 }
 
-/// After B the list holds C 0001 and D 1110: D's two arrivals, from A and from B, have merged.
+/// After B the list holds C 0001 and D 1110: the lanes that reached D from A and from B have merged.
 #[test]
 fn threads_that_reach_a_block_from_two_sides_merge_while_they_wait() {
     for unit in units_with_turns() {

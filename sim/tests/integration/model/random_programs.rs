@@ -1,4 +1,4 @@
-//! Random programs without races give every thread what it would compute alone.
+//! In random programs without races every thread computes the same as alone.
 
 use sim::{Outcome, Program};
 use weft_config::Unit;
@@ -9,7 +9,7 @@ use words::random::{self, AREA, Options};
 
 const RAM_END: u32 = 0x8002_0000;
 
-/// Runs the program of `seed` on a core of this size with this divergence unit and compares every
+/// Runs the program of `seed` on a core of this size with this divergence unit, and compares every thread.
 /// thread.
 fn compare(unit: &str, seed: u64, warps: u32, threads: u32) -> u64 {
     let (distance, stack_interleave) = [(0, true), (0x8000, true), (0, false)][(seed % 3) as usize];

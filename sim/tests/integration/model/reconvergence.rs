@@ -1,5 +1,4 @@
-//! Whole runs under the reconvergence stacks: what is counted, and how those end that a stack cannot
-//! finish.
+//! Whole runs with the reconvergence stacks: their counters, and the outcome of runs that a stack cannot finish.
 
 use sim::{Finished, Outcome, Program};
 use weft_trace::{Commit, Record};
@@ -22,7 +21,7 @@ fn run(unit: &str, threads: u32, program: &Program) -> (Finished, Vec<Commit>) {
     (finished.expect("a known unit"), commits)
 }
 
-/// Odd lanes take the one side, of three instructions, even ones the other, of five; all meet again.
+/// Odd lanes take one side, of three instructions, even lanes the other, of five; then all reconverge.
 fn both_sides() -> Program {
     #[rustfmt::skip]
     let words = [
@@ -34,8 +33,8 @@ fn both_sides() -> Program {
     Program::from_words("both sides", CODE, &words)
 }
 
-/// A and D have one path, each of the six instructions that alternate in B and C has two to choose
-/// from, and the last two of C one.
+/// A and D have one path. Each of the six instructions that alternate in B and C has two paths to choose from, and
+/// the last two of C one.
 #[test]
 fn two_paths_can_be_scheduled_while_both_sides_of_a_branch_run() {
     let places = |commits: &[Commit]| -> Vec<u32> { commits.iter().map(|commit| (commit.pc - CODE) / 4).collect() };
@@ -55,8 +54,8 @@ fn two_paths_can_be_scheduled_while_both_sides_of_a_branch_run() {
     assert_eq!((finished.statistics.avg_path(), finished.statistics.high_water()), (Some(1.0), Some(3)));
 }
 
-/// Lane 0 returns from the function before its barrier: the others wait there for it, and it waits at
-/// its return for them.
+/// Lane 0 returns from the function before its barrier. The others wait for it there, and it waits for them at its
+/// return.
 fn early_return() -> Program {
     #[rustfmt::skip]
     let words = [
@@ -79,7 +78,7 @@ fn a_barrier_that_some_threads_return_before_is_a_deadlock_of_a_stack() {
     }
 }
 
-/// A lock that the lanes of a warp pass round by spinning.
+/// A lock that the lanes of a warp pass on by spinning.
 fn lock() -> Program {
     let mut words = Vec::from(li(1, CODE + 0x200));
     words.extend([addi(4, 0, 1), amoswap(4, 1, 4), bne(4, 0, -8), amoswap(0, 1, 0), exit()]);
@@ -92,11 +91,11 @@ fn a_lock_between_the_lanes_of_a_warp_is_a_suspected_deadlock_of_a_stack() {
         let (finished, _) = run(unit, 4, &lock());
         let Outcome::SuspectedDeadlock(report) = finished.outcome else { panic!("{unit}: {:?}", finished.outcome) };
         insta::assert_snapshot!(format!("starvation_of_{unit}"), report);
-        assert_eq!(run(unit, 1, &lock()).0.outcome, Outcome::Exited, "{unit}: nobody else wants it");
+        assert_eq!(run(unit, 1, &lock()).0.outcome, Outcome::Exited, "{unit}: no other lane wants it");
     }
 }
 
-/// The early exit from the loop, at the end of which the others meet, is of threads that end.
+/// Threads exit early from a loop and end; the others reconverge at the end of the loop.
 #[test]
 fn threads_that_end_are_not_waited_for() {
     #[rustfmt::skip]

@@ -1,4 +1,4 @@
-//! Whole runs: how they end, what the observer sees, what is counted.
+//! Whole runs: their outcomes, observed records, and counters.
 
 use sim::{Finished, Outcome, Program};
 use weft_trace::{Context, Event, PathRecord, Record};
@@ -61,7 +61,7 @@ fn each_commit_is_followed_by_its_context_and_the_last_arrival_by_a_release() {
     );
 }
 
-/// Lane i jumps to word 4 + i, lane 0 first: the paths that wait stand in the wrong order.
+/// Lane i jumps to word 4 + i, lane 0 first: the paths that wait are in the wrong order.
 #[test]
 fn a_sorted_table_tells_what_it_does_with_the_paths_that_wait() {
     let words = [csrrs(2, MHARTID, 0), slli(2, 2, 2), auipc(3, 0), add(3, 3, 2), jalr(0, 3, 12)];
@@ -108,7 +108,7 @@ fn a_run_ends_when_every_thread_has_ended() {
 
 #[test]
 fn a_run_ends_at_the_first_store_to_tohost() {
-    // A store beside it, then byte 1 := 2; the word is 0x200. The exit is never reached.
+    // A store to the next byte, then byte 1 := 2; the word is 0x200. The exit is never reached.
     let mut words = Vec::from(li(1, CODE + 0x100));
     words.extend([sw(0, 1, 16), addi(2, 0, 2), sw(2, 1, 4), sb(2, 1, 1), exit()]);
     let program = Program::from_words("tohost", CODE, &words).with_symbol("tohost", CODE + 0x100);
@@ -179,7 +179,7 @@ fn a_spinning_path_yields_after_fair_after_commits() {
             config.divergence.fair_after = fair_after;
             let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
             assert_eq!(finished.outcome, Outcome::Exited, "{unit}, fair_after {fair_after}");
-            // Two paths from the branch on, which is the first commit that counts.
+            // There are two paths after the branch, which is the first counted commit.
             let until_the_yield = 3 + fair_after;
             let issues = finished.statistics.issues;
             assert!((until_the_yield..until_the_yield + 12).contains(&issues), "{unit}, {fair_after}: {issues}");
@@ -187,8 +187,8 @@ fn a_spinning_path_yields_after_fair_after_commits() {
     }
 }
 
-/// A lock taken by `amoswap` and by `lr` and `sc`, which guards a plain counter: the lane that
-/// holds it must run while the others spin before it.
+/// A lock taken by `amoswap` and by `lr` and `sc`, which guards a plain counter. The lane that holds it must run
+/// although the spinning lanes have priority.
 #[test]
 fn a_spin_lock_between_the_lanes_of_a_warp_is_passed_round() {
     let swap = [addi(4, 0, 1), amoswap(4, 1, 4), bne(4, 0, -8)];
@@ -240,8 +240,8 @@ fn a_long_wait_at_the_barrier_is_no_starvation() {
 
 #[test]
 fn the_turn_of_a_path_is_awaited_anew_after_a_release() {
-    // Lane 1 parks at once. Lane 0 counts for 90 issues, calls a function, and there passes the
-    // barrier and counts for 20 more, while lane 1, not so deep, waits for its turn.
+    // Lane 1 parks at once. Lane 0 counts for 90 issues and calls a function. There it passes the barrier and counts
+    // for 20 more, while lane 1, which is less deep, waits.
     #[rustfmt::skip]
     let words = [
         csrrs(2, MHARTID, 0), beq(2, 0, 12), barrier(), exit(),

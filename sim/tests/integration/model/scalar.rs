@@ -1,7 +1,7 @@
-//! One hart of RV32IM, as plainly as can be: the reference for race-free programs. It shares no
-//! code with the model: it decodes and executes straight from the word's fields.
+//! One hart of RV32IM, written as plainly as possible: the reference for race-free programs. It shares no code with
+//! the model: it decodes and executes directly from the word's fields.
 
-/// The extension M, in numbers that are wide enough to need no special case but division by zero.
+/// The extension M, computed in numbers so wide that only division by zero is a special case.
 fn long_arithmetic(funct3: u32, a: u32, b: u32) -> u32 {
     let (signed_a, signed_b) = (i128::from(a as i32), i128::from(b as i32));
     let (a, b) = (i128::from(a), i128::from(b));
@@ -130,7 +130,7 @@ impl Scalar {
             0x73 if word >> 20 == 0x800 && funct3 == 1 => return Some(a),
             0x73 if word >> 20 == 0xf14 && funct3 == 2 => self.hart,
             0x73 if word >> 20 == 0xcc3 && funct3 == 2 => self.stack_end,
-            // A fence, and the barrier, where a hart alone waits for nobody.
+            // A fence, and the barrier, where a single hart does not wait.
             0x0f | 0x73 if word & 0x7f == 0x0f || word >> 20 == 0x801 && funct3 == 1 => {
                 self.pc = next;
                 return None;

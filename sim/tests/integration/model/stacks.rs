@@ -1,4 +1,4 @@
-//! Interleaved stacks: programs cannot tell, transactions can.
+//! Interleaved stacks: programs see no difference, transactions do.
 
 use sim::{Machine, Outcome, Program, Segment};
 

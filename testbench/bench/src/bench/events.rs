@@ -1,41 +1,32 @@
-//! What happens between the core and what it is connected to.
+//! Events of a cycle at the ports of the core.
 
 use sim::Fault;
 
 use crate::memory::{Request, Violation};
 use crate::trace_port::Sample;
 
-/// What happened in a cycle. Kept from cycle to cycle for its buffers.
+/// The events of a cycle. The value is reused to keep its buffers.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    /// Records of the trace port.
     pub(super) trace: Sample,
-    /// A fetch was accepted.
     pub(super) fetch: bool,
-    /// A load was answered.
     pub(super) response: bool,
-    /// A request was accepted: what was asked.
     pub(super) request: bool,
     pub(super) asked: Asked,
-    /// What no memory could serve, or what breaks the rules of a port.
+    /// A request that no memory could serve, or a breach of a port's protocol.
     pub(super) violation: Option<Violation>,
-    /// The byte that the console took.
     pub(super) console: Option<u8>,
     /// The `tohost` word after a store to it.
     pub(super) tohost: Option<u32>,
-    /// The core halts.
     pub(super) fault: Option<Fault>,
-    /// The core is done.
     pub(super) done: bool,
 }
 
 impl Events {
-    /// The accepted request.
     pub(super) fn request(&self) -> Option<Request<'_>> {
         self.request.then(|| self.asked.request())
     }
 
-    /// Takes in whether a fetch was accepted.
     pub(super) fn fetched(&mut self, fetched: Result<bool, Violation>) {
         match fetched {
             Ok(fetched) => self.fetch = fetched,
@@ -44,7 +35,7 @@ impl Events {
     }
 }
 
-/// What stands at the data port with `valid`.
+/// The signals of the data port while `valid` is high.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Asked {
     pub(super) code: u64,

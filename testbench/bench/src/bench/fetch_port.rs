@@ -12,27 +12,22 @@ use crate::pins::{FetchAnswers, ReconvergenceAnswer, RequestPorts};
 use crate::reconvergence::{reads_table, reconvergence_table};
 use verilate::{Model, ModelError};
 
-/// A word on its way to the core.
 struct Fetched {
-    /// In how many cycles it is there.
+    /// Remaining cycles until the response.
     cycles: u32,
     word: u32,
-    /// Its entry of the reconvergence table.
     reconvergence: u32,
 }
 
-/// The bench's side of it.
 pub(super) struct FetchPort {
     answers: FetchAnswers,
     reconvergence_answer: Option<ReconvergenceAnswer>,
     pressure: BackPressure,
-    /// Whether a fetch of this cycle is accepted.
     ready: bool,
-    /// The address that is asked for.
     offer: Offer<u32>,
     latency: Latency,
     random: fastrand::Rng,
-    /// Accepted and not yet answered, in order. This core has one at a time.
+    /// Accepted requests without a response, in order. This core has one at a time.
     fetched: VecDeque<Fetched>,
     reconvergence: ReconvergenceTable,
 }
@@ -53,13 +48,11 @@ impl FetchPort {
         })
     }
 
-    /// Drives what reset must find.
     pub(super) fn reset(&mut self, model: &mut Model) {
         model.set(self.answers.imem_req_ready, 0);
         self.answer(model);
     }
 
-    /// Begins a cycle.
     pub(super) fn drive(&mut self, model: &mut Model) {
         self.ready = self.pressure.ready();
         model.set(self.answers.imem_req_ready, self.ready.into());
@@ -78,23 +71,24 @@ impl FetchPort {
         }
     }
 
-    /// Takes in the request of a cycle, and says whether it was accepted.
+    /// Samples the request of a cycle; returns whether it was accepted.
     pub(super) fn sample(&mut self, model: &Model, ports: &RequestPorts, ram: &Ram) -> Result<bool, Violation> {
         let offered = model.bit(ports.imem_req_valid).then(|| model.get(ports.imem_req_addr) as u32);
         self.offer.check("imem_req_addr", offered.as_ref(), self.ready)?;
         let accepted = offered.filter(|_| self.ready);
         if let Some(address) = accepted {
-            // Outside RAM: zero; the core knows that the address is bad. Between words there is nothing to be fetched.
+            // Outside RAM the word is zero; the core detects the bad address. No word is at an address between two
+            // words.
             let word = ram.read_physical(address).unwrap_or(0);
             let word = if address.is_multiple_of(4) { word } else { JUNK };
-            // The table is by the addresses that programs use: they are the same outside the stacks.
+            // The table is indexed by program addresses. Outside the stacks they equal physical addresses.
             let cycles = self.random.u32(self.latency.min..=self.latency.max);
             self.fetched.push_back(Fetched { cycles, word, reconvergence: self.reconvergence.word(address) });
         }
         Ok(accepted.is_some())
     }
 
-    /// Whether a fetch stands at the port that was not accepted, or waits for its word for longer than one cycle.
+    /// Returns whether a fetch was offered and not accepted, or waits for its word for more than one cycle.
     pub(super) fn is_asked(&self) -> bool {
         self.offer.waits() || self.fetched.iter().any(|fetched| fetched.cycles > 1)
     }

@@ -1,26 +1,23 @@
-//! Nothing stalls behind S3: what issues is squashed when it is in S7, or commits in S8.
+//! Checks that nothing stalls after S3: an issued instruction is squashed in S7, or commits in S8.
 
 use std::fmt::Debug;
 
 use super::events::Events;
 use crate::memory::Violation;
 
-/// Cycles from S3 to S7.
 const TO_S7: usize = 4;
-/// Cycles from S3 to S8.
 const TO_S8: usize = 5;
 
-/// The instructions from S3 on, by their warps and slots.
+/// The instructions from S3 on, as pairs of warp and slot.
 #[derive(Debug, Default)]
 pub(super) struct Flow {
-    /// By the cycles since it was issued.
+    /// By the cycles since issue.
     issued: [Option<(u32, u32)>; TO_S8 + 1],
-    /// At a fault what was issued is dropped.
+    /// Set by a fault, which drops all issued instructions.
     halted: bool,
 }
 
 impl Flow {
-    /// Takes in a cycle of the trace port.
     pub(super) fn check(&mut self, events: &Events) -> Result<(), Violation> {
         let trace = &events.trace;
         self.halted |= events.fault.is_some();

@@ -16,10 +16,8 @@ use crate::pins::Ports;
 use crate::trace_port::TracePort;
 use verilate::{Model, ModelError};
 
-/// Cycles that reset is held.
 const RESET_CYCLES: u64 = 4;
 
-/// A core and what it is connected to.
 pub(super) struct Hardware {
     model: Model,
     ports: Ports,
@@ -32,7 +30,6 @@ pub(super) struct Hardware {
 }
 
 impl Hardware {
-    /// Connects a model, and resets it.
     pub(super) fn new(
         mut model: Model,
         config: &Config,
@@ -61,7 +58,6 @@ impl Hardware {
         Ok(hardware)
     }
 
-    /// Cycles since reset.
     pub(super) fn cycle(&self) -> u64 {
         self.cycle
     }
@@ -71,22 +67,21 @@ impl Hardware {
         &self.memory.requests().ram
     }
 
-    /// The words of RAM as the hardware holds them, by physical address.
+    /// The words of RAM in the hardware, by physical address.
     pub(super) fn words(&self) -> Vec<u32> {
         self.memory.words(&self.model).0
     }
 
-    /// Whether the hardware holds what it should.
+    /// Compares the memory in the hardware with the expected one.
     pub(super) fn check_memory(&self) -> Result<(), Violation> {
         self.memory.check(&self.model)
     }
 
-    /// Whether loads are in flight.
     pub(super) fn is_waiting(&self) -> bool {
         self.memory.is_waiting()
     }
 
-    /// Whether a request or a fetch stands at its port, not accepted, or a fetch waits for its word.
+    /// Returns whether a request or a fetch was offered and not accepted, or a fetch waits for its word.
     pub(super) fn is_asked(&self) -> bool {
         self.memory.requests().is_offered() || self.memory.is_fetching()
     }
@@ -106,7 +101,6 @@ impl Hardware {
         Ok(())
     }
 
-    /// Runs one clock cycle.
     pub(super) fn step(&mut self, events: &mut Events) -> Result<(), ModelError> {
         let console_accepts = self.console_pressure.ready();
         self.model.set(self.ports.console_ready, console_accepts.into());

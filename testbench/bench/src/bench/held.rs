@@ -1,11 +1,10 @@
-//! How many paths (stacks: rows) a unit holds for a warp, by the hardware's own records.
+//! The number of paths (stacks: rows) that a unit holds for a warp, from the hardware's records.
 //!
-//! The descriptor of the unit says what its records tell ([`Holds`]).
+//! The descriptor of the unit says which paths its records show ([`Holds`]).
 
 use weft_config::{Config, Holds};
 use weft_trace::{Context, Event, Exchange, Sorting};
 
-/// Of each warp.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     holds: Holds,
@@ -14,13 +13,13 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// One path, or row, in each warp.
+    /// Starts with one path, or row, in each warp.
     pub(super) fn new(config: &Config) -> Self {
         let holds = config.unit().map_or(Holds::Unrecorded, |unit| unit.holds);
         Self { holds, others: vec![0; config.warps as usize] }
     }
 
-    /// Follows a context record; how many are held after it, if it is of a commit.
+    /// Follows a context record. Returns the number held after it, if the record belongs to a commit.
     pub(super) fn context(&mut self, context: &Context) -> Option<u32> {
         let others = self.others.get_mut(context.warp as usize)?;
         let moves = &context.moves;
@@ -34,7 +33,7 @@ impl Held {
         (context.event == Event::Commit).then_some(held)
     }
 
-    /// Follows a sorter, which makes one of two equal paths.
+    /// Follows a sorter, which merges two equal paths.
     pub(super) fn exchange(&mut self, exchange: &Exchange) {
         if let (Sorting::Merge | Sorting::Fold, Some(others)) =
             (exchange.sorting, self.others.get_mut(exchange.warp as usize))

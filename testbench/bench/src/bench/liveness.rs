@@ -1,4 +1,4 @@
-//! Which threads live, wait or starve, as far as the trace port tells; deadlocks.
+//! Tracks live, waiting and starving threads from the trace port, and reports deadlocks.
 
 use std::fmt::Write;
 
@@ -21,28 +21,24 @@ struct Thread {
     state: State,
     /// Cycle of its last commit, or of the release that made it runnable.
     last: u64,
-    /// Address of its last commit.
     pc: Option<u32>,
 }
 
-/// Live threads of a warp that committed the same instruction last.
+/// Live threads of a warp whose last commit was the same instruction.
 struct Group {
     pc: Option<u32>,
     mask: u64,
     parked: bool,
 }
 
-/// The threads of a core.
 #[derive(Clone, Debug)]
 pub(super) struct Threads {
     threads: Vec<Thread>,
     per_warp: u32,
-    /// Cycle of the last commit of each warp.
     last_commit: Vec<u64>,
 }
 
 impl Threads {
-    /// No thread has committed anything.
     pub(super) fn new(config: &Config) -> Self {
         let thread = Thread { state: State::Runnable, last: 0, pc: None };
         Self {
@@ -52,7 +48,7 @@ impl Threads {
         }
     }
 
-    /// Follows a commit. One of a warp that does not exist is ignored: the checker reports it.
+    /// Follows a commit. A warp that does not exist is ignored: the checker reports it.
     pub(super) fn commit(&mut self, commit: &Commit) {
         let first = (commit.warp * self.per_warp) as usize;
         let Some(lanes) = self.threads.get_mut(first..first + self.per_warp as usize) else { return };
@@ -69,20 +65,18 @@ impl Threads {
         self.last_commit[commit.warp as usize] = commit.cycle;
     }
 
-    /// Follows a release of the barrier.
     pub(super) fn release(&mut self, cycle: u64) {
         for thread in self.threads.iter_mut().filter(|thread| thread.state == State::Parked) {
             *thread = Thread { state: State::Runnable, last: cycle, ..*thread };
         }
     }
 
-    /// Exit code of each thread that has ended.
     pub(super) fn exit_codes(&self) -> Vec<Option<u32>> {
         let code = |thread: &Thread| if let State::Ended(code) = thread.state { Some(code) } else { None };
         self.threads.iter().map(code).collect()
     }
 
-    /// A runnable thread that has not committed for `cycles` while its warp went on.
+    /// A runnable thread that has not committed for `cycles` cycles while its warp did.
     pub(super) fn starved(&self, now: u64, cycles: u64) -> Option<Starved> {
         let warps = self.threads.chunks(self.per_warp as usize).zip(&self.last_commit).zip(0..);
         for ((threads, last_commit), warp) in warps {
@@ -95,7 +89,7 @@ impl Threads {
         None
     }
 
-    /// The live threads of a warp, those at one place together.
+    /// The live threads of a warp, grouped by their last commit.
     fn groups(&self, warp: u32) -> Vec<Group> {
         let first = (warp * self.per_warp) as usize;
         let mut groups: Vec<Group> = Vec::new();
@@ -116,7 +110,6 @@ impl Threads {
         self.threads.iter().filter(|thread| !matches!(thread.state, State::Ended(_))).count()
     }
 
-    /// The report of a core in which nothing happens any more.
     pub(super) fn deadlock(&self, config: &Config, program: &Program) -> String {
         let (live, cycles) = (self.live(), config.run.watchdog);
         let mut text =
@@ -127,11 +120,10 @@ impl Threads {
         if !config.unit().is_ok_and(|unit| unit.takes_turns) {
             return text + &advice::on_deadlock(config);
         }
-        text + "the core should release the barrier when every live thread waits there, and else run a thread that does not; \
+        text + "the core should release the barrier when every live thread waits there, and otherwise run another thread; \
                 if it does neither, the fault is in the hardware: `weft cosim` compares it with the model"
     }
 
-    /// The report of a thread that waits while its warp goes on.
     pub(super) fn starvation(&self, config: &Config, program: &Program, starved: &Starved, now: u64) -> String {
         let Starved { warp, lane, since } = *starved;
         let mut text = format!(
@@ -143,8 +135,11 @@ impl Threads {
     }
 
     fn write_groups(&self, text: &mut String, config: &Config, program: &Program, warp: u32) {
-        let waits =
-            if config.unit().is_ok_and(|unit| unit.takes_turns) { "waits for its turn" } else { "waits in the stack" };
+        let waits = if config.unit().is_ok_and(|unit| unit.takes_turns) {
+            "waits for the active path to yield"
+        } else {
+            "waits in the stack"
+        };
         let last_commit = self.last_commit[warp as usize];
         let in_charge = |group: &Group| {
             let lane = group.mask.trailing_zeros();
@@ -160,7 +155,6 @@ impl Threads {
                 Some(pc) => format!("last committed {}: {state}", program.place(pc)),
                 None => "no commit yet".into(),
             };
-            // Writing to a `String` cannot fail.
             let _ = writeln!(text, "  warp {warp}, lanes {:#x}: {did}", group.mask);
         }
     }
@@ -174,7 +168,6 @@ pub(super) struct Starved {
     since: u64,
 }
 
-/// The CSR that an instruction writes, if it writes one.
 fn written_csr(instruction: u32) -> Option<u32> {
     let (opcode, function, source) = (instruction & 0x7f, instruction >> 12 & 7, instruction >> 15 & 31);
     let writes = matches!(function, 1 | 5) || !matches!(function, 0 | 4) && source != 0;

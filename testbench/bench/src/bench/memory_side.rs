@@ -1,5 +1,6 @@
-//! The memory behind the ports of the pipeline. Three implementations: the bench's own ([`modelled`](super::modelled)), block
-//! RAM in the core ([`on_chip`](super::on_chip)) and a slave on the AXI4 bus ([`on_the_bus`](super::on_the_bus)).
+//! The memory behind the ports of the pipeline. There are three implementations: the bench's own
+//! ([`modelled`](super::modelled)), block RAM in the core ([`on_chip`](super::on_chip)), and a slave on the AXI4 bus
+//! ([`on_the_bus`](super::on_the_bus)).
 
 use sim::Program;
 use weft_config::Config;
@@ -10,37 +11,34 @@ use crate::memory::{DataPort, Offer, RAM_BASE, Ram, Request, Violation};
 use crate::pins::{AtomicPorts, RequestPorts, byte_mask};
 use verilate::{Model, ModelError, Port};
 
-/// The memory of a core.
 pub(super) trait MemorySide {
-    /// Drives what reset must find.
     fn reset(&mut self, model: &mut Model);
 
-    /// Takes in a cycle of reset, after its clock edge.
+    /// Samples a cycle of reset, after its clock edge.
     fn in_reset(&mut self, _: &Model) {}
 
-    /// Begins a cycle: drives what the core finds at its ports.
+    /// Begins a cycle: drives the inputs of the core.
     fn drive(&mut self, model: &mut Model, cycle: u64, events: &mut Events);
 
-    /// Takes in what the core asks in a cycle, before its clock edge.
+    /// Samples the outputs of the core in a cycle, before its clock edge.
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events);
 
     /// The requests so far, and RAM after them.
     fn requests(&self) -> &Requests;
 
-    /// Whether loads are in flight.
     fn is_waiting(&self) -> bool {
         self.requests().data_port.in_flight() > 0
     }
 
-    /// Whether a fetch stands at its port, not accepted, or waits for its word.
+    /// Returns whether a fetch was offered and not accepted, or waits for its word.
     fn is_fetching(&self) -> bool {
         false
     }
 
-    /// The words of RAM as the hardware holds them, by physical address, and the port over which it writes them.
+    /// The words of RAM in the hardware, by physical address, and the port over which it writes them.
     fn words(&self, model: &Model) -> (Vec<u32>, &'static str);
 
-    /// Whether the hardware holds what it should.
+    /// Compares the memory in the hardware with the expected one.
     fn check(&self, model: &Model) -> Result<(), Violation> {
         let (expected, (actual, signal)) = (self.requests().ram.words(), self.words(model));
         let Some(index) = (0..expected.len()).find(|index| expected[*index] != actual[*index]) else { return Ok(()) };
@@ -50,7 +48,6 @@ pub(super) trait MemorySide {
     }
 }
 
-/// The requests of a core and the RAM that performs them.
 pub(super) struct Requests {
     pub(super) ports: RequestPorts,
     atomic_ports: Option<AtomicPorts>,
@@ -64,7 +61,6 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Nothing asked yet.
     pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
         let ram = Ram::new(config, program);
         Ok(Self {
@@ -78,7 +74,6 @@ impl Requests {
         })
     }
 
-    /// Whether a request stands at the port that was not accepted.
     pub(super) fn is_offered(&self) -> bool {
         self.offer.waits()
     }
@@ -118,7 +113,7 @@ impl Requests {
         asked.hart = self.atomic_ports.as_ref().map_or(0, |ports| get(ports.dmem_req_hart));
     }
 
-    /// The `tohost` word if a store is to it.
+    /// The `tohost` word, if the store writes it.
     fn stored_to_host(&self, store: &Request<'_>) -> Option<u32> {
         let tohost = self.tohost?;
         let offset = tohost.wrapping_sub(store.address) as usize / 4;

@@ -10,17 +10,14 @@ use super::memory_side::{MemorySide, Requests};
 use crate::pins::AnswerPorts;
 use verilate::{Model, ModelError};
 
-/// The bench's memory.
 pub(super) struct Modelled {
     requests: Requests,
     answers: AnswerPorts,
     fetch: FetchPort,
-    /// Whether a request of this cycle is accepted.
     ready: bool,
 }
 
 impl Modelled {
-    /// A memory that holds the program.
     pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
         Ok(Self {
             requests: Requests::new(model, config, program)?,

@@ -1,5 +1,5 @@
-//! Memory in the core: the bench fills it, reads it back, and holds each answer and the final content against its own RAM,
-//! which performs the same requests.
+//! Memory in the core. The bench fills it and reads it back. It compares each response and the final content with its
+//! own RAM, which performs the same requests.
 
 use sim::Program;
 use weft_config::Config;
@@ -12,20 +12,18 @@ use crate::pins::ObservedAnswers;
 use crate::reconvergence::{reconvergence_table, reconvergence_words};
 use verilate::{Model, ModelError};
 
-/// The core's memory, and what it should do.
 pub(super) struct OnChip {
     requests: Requests,
     answers: ObservedAnswers,
-    /// Banks of RAM; as many after them hold the reconvergence table, if the unit reads one.
+    /// Banks of RAM. If the unit reads the reconvergence table, as many further banks hold the table.
     banks: usize,
-    /// The words of the line that matter in the answer to the last request; all of a load's.
+    /// The word to compare in the response to the last request; `None` compares the whole line.
     awaited: Option<usize>,
     /// Index of the word that an atomic operation, accepted in the last cycle, has still to write.
     writing: Option<usize>,
 }
 
 impl OnChip {
-    /// Fills the memory with the program.
     pub(super) fn new(model: &mut Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
         let requests = Requests::new(model, config, program)?;
         let banks = config.threads as usize;
@@ -41,7 +39,6 @@ impl OnChip {
         Ok(Self { requests, answers: ObservedAnswers::of(model, config)?, banks, awaited: None, writing: None })
     }
 
-    /// Compares the answer of a cycle with the one that is due.
     fn check_answer(&mut self, model: &Model, cycle: u64) -> Result<bool, Violation> {
         let ObservedAnswers { dmem_rsp_valid, dmem_rsp_tag, dmem_rsp_data, .. } = self.answers;
         let violation = |signal, expected: String, actual: String| Err(Violation { signal, expected, actual });
@@ -79,7 +76,7 @@ impl MemorySide for OnChip {
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
         events.fetch = model.bit(self.requests.ports.imem_req_valid);
         let answered = self.check_answer(model, cycle);
-        // A new cycle for the bandwidth of the data port.
+        // Starts a new cycle for the bandwidth of the data port.
         self.requests.data_port.ready();
         self.requests.accept(model, cycle, model.bit(self.answers.dmem_req_ready), events);
         match answered {

@@ -22,10 +22,9 @@ use crate::memory::Violation;
 use crate::report::{FinalMemory, Outcome, Report};
 use verilate::Model;
 
-/// How often starving threads are looked for, in cycles.
+/// Interval of the check for starving threads, in cycles.
 const STARVATION_INTERVAL: u64 = 1024;
 
-/// Runs a program on a loaded core.
 pub(super) fn run(
     model: Model,
     config: &Config,
@@ -73,11 +72,9 @@ struct Run<'a, 'o> {
     held: Held,
     unknown_branches: UnknownBranches,
     counts: Counts,
-    /// Transactions committed and not yet accepted by the memory.
+    /// Committed transactions that the memory has not accepted yet.
     owed: u64,
-    /// Cycle of the last sign of life.
     last_progress: u64,
-    /// Cycle of the first accepted fetch.
     first_fetch: Option<u64>,
 }
 
@@ -90,7 +87,6 @@ struct Counts {
     last_commit: (u64, u64),
 }
 
-/// How a run ended, and in which cycle.
 struct Ended {
     cycle: u64,
     how: How,
@@ -125,7 +121,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Takes in a cycle; `Some` if the run ends with it.
+    /// Processes a cycle; returns how the run ends if it ends with it.
     fn follow(&mut self, cycle: u64, events: &Events) -> Result<Option<How>, BenchError> {
         if events.fetch && self.first_fetch.is_none() {
             self.first_fetch = Some(cycle);
@@ -163,7 +159,7 @@ impl Run<'_, '_> {
         }
         if let Some(context) = &trace.context {
             self.schedulable.context(context);
-            // In lock step, the model says.
+            // In lock step the model supplies this number.
             if let Some(held) = self.held.context(context).filter(|_| self.checker.is_none()) {
                 self.counts.statistics.held(held);
             }
@@ -233,7 +229,7 @@ impl Run<'_, '_> {
         events.violation.as_ref().map_or(Ok(()), |violation| Err(against_the_protocol(cycle, violation)))
     }
 
-    /// Whether the run must be stopped: stuck, starving or at its limit.
+    /// Returns how the run must be stopped: stuck, starving or at its limit.
     fn stopped(&mut self, cycle: u64, events: &Events) -> Option<How> {
         let traced = self.config.trace.port;
         let commits = if traced { events.trace.commit.is_some() } else { events.fetch };
@@ -241,7 +237,8 @@ impl Run<'_, '_> {
         if commits || events.response || self.hardware.is_waiting() || clearing {
             self.last_progress = cycle;
         } else if self.hardware.is_asked() {
-            // Such a cycle does not count, but is no progress: a core that fetches for ever and commits nothing is stuck.
+            // Such a cycle is not counted as idle, but is no progress either: a core that fetches for ever and
+            // commits nothing is stuck.
             self.last_progress = cycle.min(self.last_progress + 1);
         }
         if cycle - self.last_progress >= self.config.run.watchdog {
@@ -260,7 +257,7 @@ impl Run<'_, '_> {
         (cycle - self.first_fetch.unwrap_or(cycle) + 1 >= self.max_cycles).then_some(How::Limit)
     }
 
-    /// A report, and the paths of some warps, if a model runs beside the hardware.
+    /// Appends the paths of some warps to a report, if the model runs in lock step.
     fn with_paths(&self, mut report: String, warps: Range<u32>) -> String {
         for warp in warps {
             if let Some(checker) = &self.checker {
@@ -286,7 +283,7 @@ impl Run<'_, '_> {
         Ok(How::Fault(fault))
     }
 
-    /// The last checks: nothing missing, memories equal.
+    /// The final checks: nothing is missing, and the memories are equal.
     fn check_end(&mut self, cycle: u64, how: How) -> How {
         if matches!(how, How::Mismatch(_)) {
             return how;

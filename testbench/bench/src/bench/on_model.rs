@@ -1,5 +1,3 @@
-//! The model engine.
-
 use std::time::Instant;
 
 use sim::Program;
@@ -10,7 +8,6 @@ use super::unknown_branches::UnknownBranches;
 use super::{BenchError, Outputs, RunOptions};
 use crate::report::{FinalMemory, Outcome, Report};
 
-/// Runs a program on the golden model alone.
 pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -> Result<Report, BenchError> {
     let RunOptions { max_cycles, untimed, wave, commits, trace, console, progress } = options;
     if wave.is_some() {

@@ -1,5 +1,5 @@
-//! `memory.kind = "axi4"`: the bench is the slave. Its own RAM performs the requests in the order in which the pipeline
-//! asks, and each answer, and each write that reaches the memory behind the slave, is held against it.
+//! `memory.kind = "axi4"`: the bench is the slave. Its own RAM performs the requests in the pipeline's order. Each
+//! response, and each write that reaches the slave's memory, is compared with it.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -16,7 +16,6 @@ use crate::memory::{Ram, Violation, byte_bits};
 use crate::pins::{BusPorts, BusState, ObservedAnswers, byte_mask};
 use verilate::{Model, ModelError, Port};
 
-/// The slave and its memory, and what the core should do with it.
 pub(super) struct OnTheBus {
     requests: Requests,
     fetch: FetchPort,
@@ -25,17 +24,16 @@ pub(super) struct OnTheBus {
     state: BusState,
     rules: Rules,
     slave: Slave,
-    /// What the slave holds.
     memory: Ram,
-    /// The word that matters in the answer to each tag; all of a load's.
+    /// For each tag of an atomic operation, the word of its response to compare. Other responses are compared as a
+    /// whole.
     awaited: HashMap<u32, usize>,
-    /// By line, the writes that memory must still see, in order.
+    /// By line, the writes that memory must still receive, in order.
     owed: HashMap<u32, VecDeque<Performed>>,
     wrong_in_reset: Option<Violation>,
 }
 
 impl OnTheBus {
-    /// A slave whose memory holds the program.
     pub(super) fn new(model: &Model, config: &Config, service: Service, program: &Program) -> Result<Self, ModelError> {
         let beat_words = config.threads.min(32);
         let claims =
@@ -56,7 +54,6 @@ impl OnTheBus {
         })
     }
 
-    /// What the master drives.
     fn master(&self, model: &Model) -> Master {
         let bus = &self.bus;
         let get = |port: Port| model.get(port) as u32;
@@ -95,7 +92,7 @@ impl OnTheBus {
         }
     }
 
-    /// Compares the answer that the pipeline gets in a cycle with the one that is due.
+    /// Compares the response to the pipeline in a cycle with the expected one.
     fn check_answer(&mut self, model: &Model) -> Result<bool, Violation> {
         let ObservedAnswers { dmem_rsp_valid, dmem_rsp_tag, dmem_rsp_data, .. } = self.answers;
         if !model.bit(dmem_rsp_valid) {
@@ -130,7 +127,7 @@ impl OnTheBus {
         Err(Violation { signal: "m_axi_w", expected: show(&owed), actual: show(write) })
     }
 
-    /// Remembers what a request accepted in this cycle leads to.
+    /// Records the response and the write that a request accepted in this cycle must cause.
     fn expect(&mut self, events: &Events) {
         let Some(request) = events.request() else { return };
         let Some(operation) = MemoryOp::of_request(request.code) else { return };
@@ -145,7 +142,7 @@ impl OnTheBus {
         }
     }
 
-    /// A core that is done, or in error.
+    /// Checks the outputs for a core that is done, or in error.
     fn check_state(&self, model: &Model) -> Result<(), Violation> {
         let violation =
             |signal, expected: &str, actual: String| Err(Violation { signal, expected: expected.into(), actual });
@@ -219,7 +216,7 @@ impl MemorySide for OnTheBus {
 
     fn sample(&mut self, model: &Model, cycle: u64, events: &mut Events) {
         let fetched = self.fetch.sample(model, &self.requests.ports, &self.memory);
-        // The bandwidth is the slave's.
+        // The slave has its own bandwidth.
         self.requests.data_port.ready();
         self.requests.accept(model, cycle, model.bit(self.answers.dmem_req_ready), events);
         let checked = self.check_cycle(model, cycle, events);
@@ -241,7 +238,7 @@ impl MemorySide for OnTheBus {
         &self.requests
     }
 
-    /// What memory holds when every write has reached it.
+    /// The contents of memory after every write has reached it.
     fn words(&self, _: &Model) -> (Vec<u32>, &'static str) {
         let mut memory = self.memory.clone();
         for write in self.owed.values().flatten() {

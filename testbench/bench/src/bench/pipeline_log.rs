@@ -1,13 +1,12 @@
-//! The pipeline log: which instruction is in which stage in which cycle, as Konata shows it (format
-//! "Kanata" 0004).
+//! The pipeline log: the stage of each instruction in each cycle, for Konata (format "Kanata" 0004).
 //!
-//! The trace port shows an instruction from its issue on. Nothing after S3 ever stalls, so that an
-//! instruction issued in cycle t is in S4 in cycle t + 1, and so on to S8 in cycle t + 5, where it commits.
-//! A squashed one ends in S7. Between S8 and the S9 of a late result stands the stage `wait`. The threads of
-//! Konata are the warps; stages before S3 belong to no instruction of the trace port and are not shown.
+//! The trace port shows an instruction from its issue on. Nothing after S3 stalls: an instruction issued in cycle t
+//! is in S4 in cycle t + 1, and so on to S8 in cycle t + 5, where it commits.
+//! A squashed instruction ends in S7. The stage `wait` lies between S8 and the S9 of a long-latency result.
+//! The threads of Konata are the warps. Stages before S3 are not shown, because the trace port does not report them.
 //!
-//! An instruction reads `80000010 <main>: 00052503 lw a0,0(a0) [1 of f]`: address, word, meaning, and the
-//! lanes served of the mask of its path, in hex, or the mask alone if all are.
+//! An instruction reads `80000010 <main>: 00052503 lw a0,0(a0) [1 of f]`: address, word, assembly text, and the
+//! served lanes of the path's mask in hex. If all are served, only the mask is shown.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -22,10 +21,8 @@ use crate::trace_port::Sample;
 /// The stages from issue to commit, one cycle each.
 const STAGES: [&str; 6] = ["S3", "S4", "S5", "S6", "S7", "S8"];
 
-/// Cycles from issue to S8.
 const COMMIT: u64 = STAGES.len() as u64 - 1;
 
-/// An instruction between S3 and S8.
 struct Issued {
     id: u64,
     warp: u32,
@@ -33,33 +30,29 @@ struct Issued {
     squashed: bool,
 }
 
-/// A committed instruction whose late result has not been written.
+/// A committed instruction whose long-latency result has not been written.
 struct Waiting {
     id: u64,
-    /// Number of its commit.
     number: u64,
     /// Cycle after its S8.
     since: u64,
 }
 
-/// Writes the log of one run.
 pub(super) struct PipelineLog<'a, 'o> {
     sink: &'o mut dyn Write,
     program: &'a Program,
-    /// Cycle of the last line, if there is one.
     now: Option<u64>,
     ids: u64,
     retired: u64,
     issued: VecDeque<Issued>,
     waiting: Vec<Waiting>,
-    /// What leaves its last stage with this cycle.
+    /// Instructions that leave their last stage with this cycle.
     leaving: Vec<u64>,
-    /// Per warp: the pc of the last commit and how many parts of it there were, if lanes are left.
+    /// Per warp: the pc of the last commit and its number of parts so far, if lanes are left.
     parts: Vec<Option<(u32, u32)>>,
 }
 
 impl<'a, 'o> PipelineLog<'a, 'o> {
-    /// A log of `warps` warps.
     pub(super) fn new(sink: &'o mut dyn Write, program: &'a Program, warps: u32) -> Self {
         Self {
             sink,
@@ -74,7 +67,6 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
         }
     }
 
-    /// Takes in a cycle.
     pub(super) fn cycle(&mut self, cycle: u64, trace: &Sample) -> io::Result<()> {
         for id in std::mem::take(&mut self.leaving) {
             self.retire(cycle, id)?;
@@ -100,7 +92,6 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
         self.stage(cycle, id, STAGES[0])
     }
 
-    /// Everything between S3 and S7 moves on.
     fn advance(&mut self, cycle: u64) -> io::Result<()> {
         for index in 0..self.issued.len() {
             let Issued { id, cycle: issue, .. } = self.issued[index];
@@ -109,7 +100,7 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
         Ok(())
     }
 
-    /// What was in S7 in the last cycle commits, or is gone.
+    /// The instruction that was in S7 in the last cycle commits or ends.
     fn end_oldest(&mut self, cycle: u64, commit: Option<&Commit>) -> io::Result<()> {
         if self.issued.front().is_none_or(|oldest| oldest.cycle + COMMIT > cycle) {
             return Ok(());
@@ -117,7 +108,7 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
         let Some(oldest) = self.issued.pop_front() else { return Ok(()) };
         let id = oldest.id;
         let Some(commit) = commit.filter(|commit| !oldest.squashed && commit.warp == oldest.warp) else {
-            // Squashed, or at fault: nothing of it remains.
+            // It was squashed or faulted.
             return self.line(cycle, format_args!("R\t{id}\t0\t1"));
         };
         self.stage(cycle, id, STAGES[COMMIT as usize])?;
@@ -149,7 +140,7 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
         self.line(cycle, format_args!("L\t{id}\t1\twarp {warp}, slot {slot}, commit {number}{replay}{divergent}"))
     }
 
-    /// Results that are still to come, and the one that is written now.
+    /// Logs the pending results, and the one that is written now.
     fn wait(&mut self, cycle: u64, written: Option<u64>) -> io::Result<()> {
         for index in 0..self.waiting.len() {
             let Waiting { id, number, since } = self.waiting[index];
@@ -185,7 +176,7 @@ impl<'a, 'o> PipelineLog<'a, 'o> {
     }
 }
 
-/// Whether a late write follows a commit.
+/// Returns whether a late write follows a commit.
 fn comes_late(commit: &Commit) -> bool {
     let computed_late = |instruction| match instruction {
         Instruction::Compute { computation, .. } => computation.unit != Unit::Lanes,

@@ -1,12 +1,11 @@
-//! How many paths of a warp its unit could issue from, by the hardware's own context records.
+//! The number of paths of a warp from which its unit could issue, from the hardware's context records.
 
 use weft_config::Config;
 use weft_trace::{Context, PathRecord};
 
-/// For each warp.
 #[derive(Clone, Debug)]
 pub(super) struct Schedulable {
-    /// Of a unit that issues from two paths at once: for each of them, whether it could run; `None` for other units.
+    /// For a unit with two slots: whether the path in each slot is runnable. `None` for other units.
     warps: Option<Vec<[Slot; 2]>>,
 }
 
@@ -28,26 +27,24 @@ impl Slot {
 }
 
 impl Schedulable {
-    /// One path in each warp.
+    /// Starts with one path in each warp.
     pub(super) fn new(config: &Config) -> Self {
         let two = config.unit().is_ok_and(|unit| unit.slots == 2);
         Self { warps: two.then(|| vec![[Slot::Runnable, Slot::Empty]; config.warps as usize]) }
     }
 
-    /// The paths from which an instruction of `warp` that commits now could have been issued.
+    /// The number of paths from which an instruction of `warp` that commits now could have been issued.
     pub(super) fn paths(&self, warp: u32) -> u32 {
         let slots = self.warps.as_ref().and_then(|warps| warps.get(warp as usize));
         slots.map_or(1, |slots| slots.iter().filter(|slot| **slot == Slot::Runnable).count() as u32)
     }
 
-    /// Follows a context record.
     pub(super) fn context(&mut self, context: &Context) {
         if let Some(slots) = self.warps.as_mut().and_then(|warps| warps.get_mut(context.warp as usize)) {
             *slots = [Slot::of(context.x.as_ref()), Slot::of(context.y.as_ref())];
         }
     }
 
-    /// Follows a release of the barrier.
     pub(super) fn release(&mut self) {
         for slot in self.warps.iter_mut().flatten().flatten().filter(|slot| **slot == Slot::Parked) {
             *slot = Slot::Runnable;

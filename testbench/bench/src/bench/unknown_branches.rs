@@ -1,5 +1,5 @@
-//! The branches of a program of which it is not known where their threads meet again, for a unit that would be told:
-//! how many there are, and how many of them a run executed.
+//! The branches of a program with unknown reconvergence points, for a unit that reads the table: their number, and
+//! how many of them a run executed.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::reconvergence::reads_table;
 pub(super) struct UnknownBranches(BTreeMap<u32, bool>);
 
 impl UnknownBranches {
-    /// None, if the unit of the configuration does not read where branches reconverge.
+    /// Empty if the unit of the configuration does not read the reconvergence table.
     pub(super) fn of(config: &Config, program: &Program) -> Self {
         if !reads_table(config) {
             return Self::default();
@@ -24,21 +24,20 @@ impl UnknownBranches {
         Self(unknown.map(|branch| (branch.pc, false)).collect())
     }
 
-    /// Follows a commit at `pc`.
     pub(super) fn commit(&mut self, pc: u32) {
         if let Some(executed) = self.0.get_mut(&pc) {
             *executed = true;
         }
     }
 
-    /// A line for a person; `None` if there are none. Whether commits were followed is `traced`.
+    /// A line for the report; `None` if there are no such branches. `traced` says whether commits were followed.
     pub(super) fn describe(&self, traced: bool) -> Option<String> {
         let executed = self.0.values().filter(|executed| **executed).count();
         let executed = if traced { format!(", {executed} of them executed") } else { String::new() };
         (!self.0.is_empty()).then(|| {
             format!(
-                "branches without a reconvergence pc: {} in the program{executed}; their threads meet where those of the \
-                 branches around them do (`weft analyze` says why)",
+                "branches without a reconvergence pc: {} in the program{executed}; their threads reconverge where those of the \
+                 enclosing branches do (`weft analyze` says why)",
                 self.0.len()
             )
         })

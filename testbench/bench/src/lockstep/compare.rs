@@ -1,12 +1,12 @@
-//! One commit of the hardware against the model's, field by field.
+//! Compares a commit of the hardware with the model's, field by field.
 
 use weft_trace::{Bytes, Commit, Kind as _, MemoryOp};
 
 use super::mismatch::Difference;
 use crate::memory::byte_bits;
 
-/// The first field in which two commits differ, in the order of the trace port. Lanes and bytes that the masks leave out
-/// are free, and so is what belongs to a write or a transaction that is not there.
+/// The first field in which two commits differ, in the order of the trace port. Lanes and bytes outside the masks are
+/// free, and so are the fields of a write or a transaction that does not happen.
 pub(super) fn commits(expected: &Commit, actual: &Commit) -> Result<(), Difference> {
     for (field, differ) in Commit::COMPARISONS {
         match *field {
@@ -26,12 +26,10 @@ pub(super) fn commits(expected: &Commit, actual: &Commit) -> Result<(), Differen
     Ok(())
 }
 
-/// Whether the transaction carries data.
 fn has_data(memory: MemoryOp) -> bool {
     !matches!(memory, MemoryOp::None | MemoryOp::Load | MemoryOp::LoadReserved)
 }
 
-/// Values of the lanes in `lanes`.
 pub(super) fn values(lanes: u64, expected: &[u32], actual: &[u32]) -> Result<(), Difference> {
     for (lane, (expected, actual)) in expected.iter().zip(actual).enumerate() {
         if lanes >> lane & 1 != 0 && expected != actual {
@@ -42,7 +40,6 @@ pub(super) fn values(lanes: u64, expected: &[u32], actual: &[u32]) -> Result<(),
     Ok(())
 }
 
-/// Byte masks.
 pub(super) fn mask(expected: [u64; 4], actual: [u64; 4]) -> Result<(), Difference> {
     match Bytes::differ(&expected, &actual) {
         None => Ok(()),
@@ -50,7 +47,6 @@ pub(super) fn mask(expected: [u64; 4], actual: [u64; 4]) -> Result<(), Differenc
     }
 }
 
-/// The masked bytes of two lines.
 pub(super) fn data(mask: [u64; 4], expected: &[u32], actual: &[u32]) -> Result<(), Difference> {
     for (word, (expected, actual)) in expected.iter().zip(actual).enumerate() {
         let bits = byte_bits(mask, word);

@@ -1,4 +1,4 @@
-//! The context records that commits owe, and what they say.
+//! Context records: those that commits owe, and their contents.
 
 use std::collections::VecDeque;
 
@@ -6,11 +6,10 @@ use weft_trace::{Context, MovePorts, Moves, PathRecord};
 
 use super::mismatch::{Difference, Subject};
 
-/// The records that commits so far still owe, the oldest first.
+/// Owed records, the oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct Contexts {
     owed: VecDeque<Owed>,
-    /// Cycles from a commit's record to its context record.
     delay: u64,
 }
 
@@ -26,12 +25,12 @@ impl Contexts {
         Self { owed: VecDeque::new(), delay }
     }
 
-    /// A commit in `cycle`, and what it did in the model.
+    /// Adds a commit in `cycle` with its moves in the model.
     pub(super) fn owe(&mut self, cycle: u64, subject: Subject, moves: Moves) {
         self.owed.push_back(Owed { cycle: cycle + self.delay, subject, moves });
     }
 
-    /// A record after a commit: the commit that owes it, and what that must have done.
+    /// Matches a record with the commit that owes it. Returns that commit and its expected moves.
     pub(super) fn take(&mut self, context: &Context) -> Result<(Subject, Moves), (Option<Subject>, Difference)> {
         match self.owed.pop_front() {
             Some(Owed { cycle, subject, moves }) if cycle == context.cycle => {
@@ -51,7 +50,7 @@ impl Contexts {
         }
     }
 
-    /// At the end of a cycle nothing may be owed any longer that was due by then.
+    /// At the end of a cycle, no record may be overdue.
     pub(super) fn check_paid(&self, cycle: u64) -> Result<(), (Option<Subject>, Difference)> {
         match self.owed.front() {
             Some(owed) if owed.cycle <= cycle => {
@@ -62,7 +61,6 @@ impl Contexts {
     }
 }
 
-/// The names of a path's fields in a record.
 struct Fields {
     valid: &'static str,
     pc: &'static str,

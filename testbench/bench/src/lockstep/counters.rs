@@ -1,5 +1,4 @@
-//! The counters whose values are the hardware's own: they go up, and stay close to what the bench
-//! counts itself.
+//! The counters, whose values come from the hardware: they increase, and stay close to the bench's own counts.
 
 use weft_trace::Commit;
 
@@ -10,10 +9,10 @@ const MINSTRET: u16 = 0xb02;
 const MCYCLEH: u16 = 0xb80;
 const MINSTRETH: u16 = 0xb82;
 
-/// How far a counter, read some stages before the commit, may lag behind the bench's own count.
+/// Maximum lag of a counter, which is read some stages before the commit, behind the bench's count.
 const LAG: u64 = 16;
 
-/// The last value read of each counter, half by half.
+/// The last value read of each counter, by halves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
     mcycle: u32,
@@ -23,8 +22,8 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// Checks a commit that reads a counter: all lanes read one value, not below the last one, and
-    /// close to the cycle or number of the commit. The low halves may wrap.
+    /// Checks a commit that reads a counter. All lanes read one value, not below the last one, and close to the cycle
+    /// or number of the commit. The low halves may wrap.
     pub(super) fn check(&mut self, commit: &Commit) -> Result<(), Difference> {
         let (last, field, count, shift) = match (commit.instruction >> 20) as u16 {
             MCYCLE => (&mut self.mcycle, "mcycle", commit.cycle, 0),

@@ -1,5 +1,3 @@
-//! The last commits of each warp.
-
 use std::collections::VecDeque;
 use std::fmt::Write;
 
@@ -8,7 +6,6 @@ use weft_trace::Commit;
 
 use crate::text::disassemble;
 
-/// Commits kept for each warp.
 const KEPT: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +18,6 @@ struct Line {
     served: u64,
 }
 
-/// The last commits of each warp, the oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct History {
     warps: Vec<VecDeque<Line>>,
@@ -43,7 +39,6 @@ impl History {
 
     pub(super) fn write(&self, text: &mut String, program: &Program, warp: u32) {
         for Line { cycle, number, pc, instruction, mask, served } in &self.warps[warp as usize] {
-            // Writing to a `String` cannot fail.
             let _ = writeln!(
                 text,
                 "  cycle {cycle}, commit {number}: {}: {}, mask {mask:#x}, served {served:#x}",

@@ -23,7 +23,6 @@ impl Load {
     }
 }
 
-/// The loads that wait for their late write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
     waiting: Vec<Load>,
@@ -31,7 +30,7 @@ pub(super) struct Loads {
 }
 
 impl Loads {
-    /// A load was committed; its values are those of the commit.
+    /// Adds a committed load; its values are those of the commit.
     pub(super) fn push(&mut self, commit: &Commit) {
         let mut load = self.spare.pop().unwrap_or_default();
         load.values.clone_from(&commit.values);
@@ -55,7 +54,7 @@ impl Loads {
         }
     }
 
-    /// A late write: of a load that waits, with its lanes and values.
+    /// Matches a late write with a waiting load, its lanes and values.
     pub(super) fn take(&mut self, late: &LateWrite) -> Result<(), (Option<Subject>, Difference)> {
         let Some(index) = self.waiting.iter().position(|load| load.number == late.number) else {
             let actual = format!("late write of x{} in warp {} for commit {}", late.rd, late.warp, late.number);
@@ -76,7 +75,6 @@ impl Loads {
             .map_err(|difference| Difference { field: "late_values", ..difference })
     }
 
-    /// At the end of a run no load may wait.
     pub(super) fn check_empty(&self) -> Result<(), (Option<Subject>, Difference)> {
         match self.waiting.iter().min_by_key(|load| load.number) {
             None => Ok(()),

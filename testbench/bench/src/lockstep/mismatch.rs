@@ -1,4 +1,4 @@
-//! The first difference between hardware and model, for programs and for people.
+//! The first difference between hardware and model, for programs and for reports.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,6 @@ use weft_trace::PathRecord;
 use super::history::History;
 use crate::text::{describe, disassemble};
 
-/// A value that is not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) field: &'static str,
@@ -28,7 +27,7 @@ impl Difference {
     }
 }
 
-/// Fails with a difference unless the two are equal; prints them with the given format.
+/// Returns a difference unless the two are equal; prints them with the given format.
 macro_rules! require_equal {
     ($field:literal, $expected:expr, $actual:expr, $format:literal) => {
         if $expected != $actual {
@@ -38,7 +37,6 @@ macro_rules! require_equal {
 }
 pub(super) use require_equal;
 
-/// The instruction that a difference belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Subject {
     pub(super) warp: u32,
@@ -47,26 +45,18 @@ pub(super) struct Subject {
     pub(super) instruction: u32,
 }
 
-/// The first difference between the hardware and the model. `None` where it does not apply.
+/// The first difference between the hardware and the model. `None` where a field does not apply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mismatch {
-    /// Clock cycle.
     pub cycle: u64,
-    /// Warp of the instruction.
     pub warp: Option<u32>,
-    /// Its path slot.
     pub slot: Option<u32>,
-    /// Its address.
     pub pc: Option<u32>,
     /// Lane, for values.
     pub lane: Option<u32>,
-    /// What differs: a field of a record, or a port.
     pub field: String,
-    /// What the model says.
     pub expected: String,
-    /// What the hardware did.
     pub actual: String,
-    /// All that is known, for a person.
     #[serde(skip)]
     pub report: String,
 }
@@ -77,19 +67,17 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// The paths that a context record shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HotPaths {
     pub(super) x: Option<PathRecord>,
     pub(super) y: Option<PathRecord>,
 }
 
-/// What a report is made from.
 pub(super) struct Scene<'a> {
     pub(super) program: &'a Program,
     pub(super) machine: &'a Machine,
     pub(super) history: &'a History,
-    /// By the hardware's last context record of the warp.
+    /// From the hardware's last context record of the warp.
     pub(super) hardware_paths: HotPaths,
 }
 
@@ -112,7 +100,6 @@ impl Scene<'_> {
 
     fn report(&self, cycle: u64, subject: Option<Subject>, difference: &Difference) -> String {
         let mut text = format!("mismatch in cycle {cycle}: {}", difference.field);
-        // Writing to a `String` cannot fail.
         if let Some(lane) = difference.lane {
             let _ = write!(text, ", lane {lane}");
         }
@@ -126,7 +113,7 @@ impl Scene<'_> {
         text
     }
 
-    /// All paths of the model, and those that the hardware has shown.
+    /// Writes all paths of the model, and those in the hardware's last record.
     pub(super) fn write_paths(&self, text: &mut String, warp: u32) {
         let _ = writeln!(text, "paths of warp {warp} in the model:");
         for (place, path) in self.machine.paths(warp).iter().enumerate() {
@@ -140,14 +127,14 @@ impl Scene<'_> {
             let _ = writeln!(text, "  slot 0: {}\n  slot 1: {}", or_none(x), or_none(y));
             return;
         }
-        let _ = writeln!(text, "path in charge of warp {warp} in the hardware, by its last context record:");
+        let _ = writeln!(text, "active path of warp {warp} in the hardware, by its last context record:");
         let _ = writeln!(text, "  {}", or_none(x));
         if let Some(y) = y {
             let _ = writeln!(text, "and next to it:\n  {}", path(y));
         }
     }
 
-    /// What the path at a place of the model's list is to its divergence unit.
+    /// The role of a path of the model's list in its divergence unit.
     fn role(&self, warp: u32, place: usize, path: &PathRecord) -> String {
         if self.machine.slots() > 1 {
             let slot = (0..self.machine.slots()).find(|slot| self.machine.path(warp, *slot).as_ref() == Some(path));

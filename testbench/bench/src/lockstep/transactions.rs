@@ -1,5 +1,5 @@
-//! Memory transactions between their commit and their acceptance by the memory: each is performed
-//! once, in the order of the commits.
+//! Memory transactions between their commit and their acceptance by the memory: each is performed once, in commit
+//! order.
 
 use std::collections::VecDeque;
 
@@ -16,11 +16,9 @@ struct Transaction {
     address: u32,
     mask: [u64; 4],
     data: Vec<u32>,
-    /// The leader's thread.
     hart: u32,
 }
 
-/// The transactions that were committed and not yet performed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transactions {
     lines: VecDeque<Transaction>,
@@ -29,7 +27,6 @@ pub(super) struct Transactions {
 }
 
 impl Transactions {
-    /// The transaction of a commit, if it has one.
     pub(super) fn push(&mut self, commit: &Commit) {
         let &Commit { warp, slot, pc, instruction, .. } = commit;
         let subject = Subject { warp, slot, pc, instruction };
@@ -47,7 +44,7 @@ impl Transactions {
         self.lines.push_back(Transaction { subject, operation, address, mask, data, hart });
     }
 
-    /// The memory accepted a request: it is the oldest transaction.
+    /// A request that the memory accepted must be the oldest transaction.
     pub(super) fn perform(&mut self, request: &Request<'_>) -> Result<(), (Option<Subject>, Difference)> {
         let Some(transaction) = self.lines.pop_front() else {
             let actual = format!("operation {} at {:#010x}", request.code, request.address);
@@ -76,7 +73,7 @@ impl Transactions {
         Ok(())
     }
 
-    /// The console took a byte: it is the oldest one.
+    /// A byte that the console accepted must be the oldest one.
     pub(super) fn transmit(&mut self, byte: u8) -> Result<(), (Option<Subject>, Difference)> {
         match self.console.pop_front() {
             None => {
@@ -91,7 +88,6 @@ impl Transactions {
         }
     }
 
-    /// At the end of a run everything has been performed.
     pub(super) fn check_empty(&self) -> Result<(), (Option<Subject>, Difference)> {
         self.check_lines_empty()?;
         if let Some((subject, byte)) = self.console.front() {
@@ -101,7 +97,7 @@ impl Transactions {
         Ok(())
     }
 
-    /// Every committed access to RAM has been performed.
+    /// Every committed access to RAM must have been performed.
     pub(super) fn check_lines_empty(&self) -> Result<(), (Option<Subject>, Difference)> {
         if let Some(transaction) = self.lines.front() {
             let expected = format!("a {:?} at {:#010x}", transaction.operation, transaction.address);
@@ -111,12 +107,12 @@ impl Transactions {
         Ok(())
     }
 
-    /// Whether RAM is up to date with the commits.
+    /// Returns whether RAM is up to date with the commits.
     pub(super) fn are_performed(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// `ram` after what was not yet performed.
+    /// `ram` after all outstanding transactions.
     pub(super) fn applied_to(&self, ram: &Ram) -> Ram {
         let mut ram = ram.clone();
         for Transaction { operation, address, mask, data, hart, .. } in &self.lines {

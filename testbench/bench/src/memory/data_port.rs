@@ -8,7 +8,6 @@ use weft_trace::MemoryOp;
 
 use super::{BackPressure, Ram, Request, Response, Tokens, Violation};
 
-/// The data port of the memory.
 #[derive(Clone, Debug)]
 pub struct DataPort {
     latency_min: u32,
@@ -16,7 +15,7 @@ pub struct DataPort {
     rng: fastrand::Rng,
     back_pressure: BackPressure,
     tokens: Tokens,
-    /// Line of each tag, and whether the tag waits for its response.
+    /// Line of each tag, and whether its response is pending.
     lines: Vec<(bool, Vec<u32>)>,
     /// (due, order of acceptance, tag) of the requests in flight.
     due: BinaryHeap<Reverse<(u64, u64, u32)>>,
@@ -25,7 +24,7 @@ pub struct DataPort {
 }
 
 impl DataPort {
-    /// One in how many cycles a request is refused when the latency is random.
+    /// With random latency one request in this many cycles is refused.
     const REFUSED_ONE_IN: u32 = 8;
 
     /// The port of a configuration, deterministic by `memory.seed`.
@@ -45,18 +44,17 @@ impl DataPort {
         }
     }
 
-    /// Requests that wait for their response.
     pub fn in_flight(&self) -> usize {
         self.due.len()
     }
 
-    /// Whether a request of this cycle will be accepted; asked once a cycle.
+    /// Returns whether a request of this cycle will be accepted. Call it once per cycle.
     pub fn ready(&mut self) -> bool {
         let allowed = self.tokens.refill();
         self.back_pressure.ready() && allowed
     }
 
-    /// The response of cycle `now`, if one is due; asked once a cycle, in order.
+    /// The response of cycle `now`, if one is due. Call it once per cycle, in order.
     pub fn respond(&mut self, now: u64) -> Option<Response<'_>> {
         let Reverse((due, _, tag)) = *self.due.peek()?;
         if due > now {
@@ -68,7 +66,7 @@ impl DataPort {
         Some(Response { tag, data })
     }
 
-    /// The response to the request of this tag, whenever it comes, if one is due.
+    /// The response to the request of this tag, if one is pending.
     pub fn take(&mut self, tag: u32) -> Option<Response<'_>> {
         let (waits, data) = self.lines.get_mut(tag as usize).filter(|(waits, _)| *waits)?;
         *waits = false;
@@ -76,9 +74,8 @@ impl DataPort {
         Some(Response { tag, data })
     }
 
-    /// Performs a request accepted in cycle `now`, and says whether memory was written. A request read
-    /// in cycle n with latency L is answered in cycle n + L, or later if other responses of that cycle
-    /// come first.
+    /// Performs a request accepted in cycle `now`; returns whether memory was written. A request in cycle n with
+    /// latency L is answered in cycle n + L, or later if other responses of that cycle come first.
     pub fn accept(&mut self, now: u64, request: &Request<'_>, ram: &mut Ram) -> Result<bool, Violation> {
         let operation = self.check(request, ram)?;
         self.accepted += 1;
@@ -127,7 +124,7 @@ impl DataPort {
     }
 }
 
-/// Whether a byte mask selects a whole word and nothing else.
+/// Returns whether a byte mask selects one whole word and nothing else.
 fn is_one_word(mask: [u64; 4]) -> bool {
     let bytes: u32 = mask.iter().map(|part| part.count_ones()).sum();
     let aligned = |part: u64| part == 0 || part >> (part.trailing_zeros() / 4 * 4) == 0xf;

@@ -1,17 +1,15 @@
-//! Where RAM holds what a program addresses.
+//! The mapping from program addresses to physical addresses.
 
 use weft_config::Config;
 
-/// First address of RAM.
 pub const RAM_BASE: u32 = 0x8000_0000;
 
-/// The layout of RAM: everything in its place but interleaved stacks.
+/// The layout of RAM: only interleaved stacks are permuted.
 ///
-/// The stacks are the last bytes of RAM, those of hart 0 first. Interleaved, those of a warp are held as
-/// lines of one word of each lane: the words 0 of all lanes, then their words 1, and so on.
+/// The stacks are the last bytes of RAM, those of hart 0 first. If interleaved, the stacks of a warp are stored as
+/// lines with one word of each lane: the words 0 of all lanes, then their words 1, and so on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// First address of the stacks.
     stacks: u32,
     /// Bytes of all stacks; 0 if they are not interleaved.
     bytes: u32,
@@ -20,7 +18,6 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of a configuration.
     pub fn new(config: &Config) -> Self {
         let memory = &config.memory;
         let bytes = config.warps * config.threads * memory.stack_bytes;
@@ -32,7 +29,7 @@ impl Layout {
         }
     }
 
-    /// Where the byte is held that a program addresses by `address`.
+    /// The physical address of a program's `address`.
     pub fn physical(&self, address: u32) -> u32 {
         let Some(offset) = address.checked_sub(self.stacks).filter(|offset| *offset < self.bytes) else {
             return address;
@@ -65,11 +62,10 @@ mod tests {
             // Below the stacks; the first word of each lane of warp 0 makes its first line.
             (0x8000_fcfc, 0x8000_fcfc), (0x8000_fd00, 0x8000_fd00), (0x8000_fd40, 0x8000_fd04),
             (0x8000_fd80, 0x8000_fd08), (0x8000_fdc0, 0x8000_fd0c),
-            // The second words follow: 16 bytes further on, not 4.
+            // The second words follow 16 bytes later, not 4.
             (0x8000_fd04, 0x8000_fd10), (0x8000_fd44, 0x8000_fd14),
             // Warp 1 starts at 0xfe00: byte 2 of word 3 of its lane 2.
             (0x8000_fe8e, 0x8000_fe3a),
-            // The last byte of all.
             (0x8000_ffff, 0x8000_ffff),
             // The first byte of the last stack, and the last of the last but one.
             (0x8000_ffc0, 0x8000_ff0c), (0x8000_ffbf, 0x8000_fffb),

@@ -1,10 +1,10 @@
-//! What stands at a port with `valid` stays as it is until `ready` takes it.
+//! Checks that an offer (`valid` is high) stays stable until `ready` accepts it.
 
 use std::fmt::Debug;
 
 use super::Violation;
 
-/// What was offered in the last cycle and not taken.
+/// The offer of the last cycle that was not accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct Offer<T>(Option<T>);
 
@@ -15,12 +15,11 @@ impl<T> Default for Offer<T> {
 }
 
 impl<T: Clone + Debug + PartialEq> Offer<T> {
-    /// Whether there is any.
     pub(crate) fn waits(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Takes in what is offered in a cycle, and whether it is taken; an error if something else waits.
+    /// Checks the offer of a cycle; `taken` says whether it is accepted. Fails if another offer waits.
     pub(crate) fn check(&mut self, signal: &'static str, now: Option<&T>, taken: bool) -> Result<(), Violation> {
         match &self.0 {
             Some(before) if Some(before) != now => {

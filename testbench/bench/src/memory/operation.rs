@@ -1,8 +1,8 @@
-//! What an atomic operation does to a word of the bench's memory.
+//! The effect of an atomic operation on a word of the bench's memory.
 
 use weft_trace::MemoryOp;
 
-/// What an operation that is performed leaves in a word that holds `old`.
+/// The new value of a word that holds `old`, after an operation that is performed.
 pub(super) fn replace(operation: MemoryOp, old: u32, operand: u32) -> u32 {
     match operation {
         MemoryOp::None | MemoryOp::Console | MemoryOp::Load | MemoryOp::LoadReserved => old,

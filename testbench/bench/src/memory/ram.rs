@@ -6,20 +6,18 @@ use weft_trace::MemoryOp;
 
 use super::{Layout, RAM_BASE, Request, operation};
 
-/// Address of the console's transmit byte.
 pub const CONSOLE: u32 = 0x1000_0000;
 
-/// The words of RAM, from [`RAM_BASE`], in their physical places (see [`Layout`]).
+/// The words of RAM from [`RAM_BASE`], by physical address (see [`Layout`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ram {
     words: Vec<u32>,
     layout: Layout,
-    /// By hart: the physical address of the word that it reserved.
+    /// By hart: the physical address of its reserved word.
     reservations: Vec<Option<u32>>,
 }
 
 impl Ram {
-    /// RAM that holds the program and is zero elsewhere.
     pub fn new(config: &Config, program: &Program) -> Self {
         let mut ram = Self::empty(config);
         for segment in &program.segments {
@@ -33,7 +31,6 @@ impl Ram {
         ram
     }
 
-    /// RAM of zeros.
     pub(crate) fn empty(config: &Config) -> Self {
         Self {
             words: vec![0; config.memory.ram_bytes as usize / 4],
@@ -42,38 +39,34 @@ impl Ram {
         }
     }
 
-    /// All words, by physical address.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
 
-    /// Where the bytes are that programs address.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Harts that can reserve a word.
     pub(super) fn harts(&self) -> u32 {
         self.reservations.len() as u32
     }
 
-    /// The word that holds the byte that programs address by `address`, `None` outside RAM.
+    /// The word that holds the byte at a program's `address`; `None` outside RAM.
     pub fn read_word(&self, address: u32) -> Option<u32> {
         self.read_physical(self.layout.physical(address))
     }
 
-    /// The word that holds the byte at a physical address, `None` outside RAM.
+    /// The word that holds the byte at a physical address; `None` outside RAM.
     pub fn read_physical(&self, address: u32) -> Option<u32> {
         self.words.get(index(address)).copied()
     }
 
-    /// Whether a line of `words` words lies in RAM.
     pub fn contains(&self, address: u32, words: usize) -> bool {
         address >= RAM_BASE && index(address) + words <= self.words.len()
     }
 
-    /// Performs a request for a line in RAM, an atomic one for one word of it. The response, if there is
-    /// one, is left in `line`. Says whether anything was written.
+    /// Performs a request for a line in RAM; an atomic request is for one word of it. The response, if any, is
+    /// written to `line`. Returns whether memory was written.
     pub(crate) fn perform(&mut self, operation: MemoryOp, request: &Request<'_>, line: &mut [u32]) -> bool {
         let Request { address, mask, data, hart, .. } = *request;
         if operation == MemoryOp::Store {
@@ -109,8 +102,8 @@ impl Ram {
         }
     }
 
-    /// Writes the bytes of a line that `mask` selects (bit 4·i+b = byte b of word i), and ends the
-    /// reservations on words written.
+    /// Writes the bytes of a line that `mask` selects (bit 4·i+b = byte b of word i), and ends the reservations on
+    /// written words.
     pub fn write(&mut self, address: u32, line: &[u32], mask: [u64; 4]) {
         for (offset, data) in line.iter().enumerate() {
             let bits = byte_bits(mask, offset);
@@ -127,7 +120,7 @@ impl Ram {
     }
 }
 
-/// Past the end for an address outside RAM.
+/// Index of the word; past the end for an address outside RAM.
 fn index(address: u32) -> usize {
     (address.wrapping_sub(RAM_BASE) / 4) as usize
 }

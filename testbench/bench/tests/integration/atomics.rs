@@ -1,5 +1,5 @@
-//! RV32A on the verilated core, commit by commit against the golden model, in programs that check their
-//! own results; and the accesses that the core refuses.
+//! RV32A on the verilated core, compared with the golden model commit by commit, in programs that check their own
+//! results; and the accesses that the core refuses.
 
 use crate::support;
 
@@ -31,7 +31,7 @@ fn a_lock_keeps_the_threads_of_all_warps_apart() {
     passes("lock");
 }
 
-/// One instruction that lanes 2 and 3 mod 4 execute with t1 = an address at fault, the others with one of RAM.
+/// One instruction that lanes 2 and 3 mod 4 execute with a faulting address in t1, the others with one in RAM.
 fn refused(address: &str, instruction: &str) -> (Outcome, Option<u8>, Option<u32>) {
     let body = format!(
         "begin\n la t0, word\n andi t1, s0, 2\n neg t1, t1\n srai t1, t1, 1\n li t2, {address}\n\
@@ -69,8 +69,8 @@ fn encodings_beside_rv32a_are_illegal() {
         "0x1013232f", // lr.w with rs2
         "0x0003332f", // amoadd.d
         "0x0003032f", // amoadd.b
-        "0x2803232f", // the number of no operation
-        "0x5003232f", // nor is this one
+        "0x2803232f", // an undefined operation
+        "0x5003232f", // another undefined operation
     ] {
         assert_eq!(refused("0x80001000", &format!(".word {word}")), illegal, "{word}");
     }
@@ -91,7 +91,7 @@ fn a_core_without_rv32a_refuses_it() {
     assert!(Outcome::Exited == cosim(&file("load_registers"), &config).outcome, "the rest of the core works");
 }
 
-/// A program in which hart 0 ends the run by an atomic operation on `tohost`.
+/// A program in which hart 0 ends the run with an atomic operation on `tohost`.
 fn ends_by(body: &str) -> (Outcome, Option<u32>) {
     let body = format!("begin\n la t0, tohost\n bnez s0, 1f\n li t1, 1\n li t2, 7\n{body}\n1: j 1b\n");
     let report = cosim(&text("tohost", body), &config((2, 4), (1, 60)));
@@ -103,7 +103,7 @@ fn atomic_operations_that_write_tohost_end_the_run() {
     assert_eq!(ends_by("amoswap.w t3, t1, (t0)"), (Outcome::Pass, Some(1)));
     assert_eq!(ends_by("amoadd.w zero, t2, (t0)"), (Outcome::Fail, Some(7)));
     assert_eq!(ends_by("lr.w t3, (t0)\n sc.w t3, t1, (t0)"), (Outcome::Pass, Some(1)));
-    // A store-conditional that fails writes nothing, and neither does reading.
+    // A store-conditional that fails writes nothing; neither do loads.
     assert_eq!(ends_by("sc.w t3, t2, (t0)\n lr.w t3, (t0)\n sw t1, 0(t0)"), (Outcome::Pass, Some(1)));
     assert_eq!(ends_by("lr.w t3, (t0)\n amoor.w t3, t3, (t0)\n sw t1, 0(t0)"), (Outcome::Fault, Some(0)));
     assert_eq!(ends_by("lr.w t3, (t0)\n sc.w t3, x0, (t0)\n sw t1, 0(t0)"), (Outcome::Fault, Some(0)));

@@ -1,5 +1,5 @@
-//! `memory.kind = "axi4"`: the core with the bench as its slave, commit by commit, request by request and write by write
-//! against the golden model.
+//! `memory.kind = "axi4"`: the core with the bench as its slave. Every commit, request and write is compared with the
+//! golden model.
 
 use crate::support;
 
@@ -52,7 +52,7 @@ fn kernels_pass_with_one_lane_and_with_sixty_four() {
     kernels_pass(&config((1, 64), (1, 20)), chosen);
 }
 
-/// Those of `tests/bram.rs`, on a bus that answers at random.
+/// The programs of `tests/bram.rs`, on a bus with random latency.
 #[test]
 fn directed_programs_pass() {
     let mut odd = config((3, 8), (1, 60));
@@ -66,7 +66,7 @@ fn directed_programs_pass() {
     }
 }
 
-/// Two stores, `between` and how many cycles all took: every thread exits with 0 if at least as many as the last says.
+/// Two stores, `between`, and the elapsed cycles: every thread exits with 0 if there are at least `cycles`.
 fn at_least(cycles: u32, between: &str) -> assembly::Source {
     text(
         "timed",
@@ -77,7 +77,7 @@ fn at_least(cycles: u32, between: &str) -> assembly::Source {
     )
 }
 
-/// Other masters see what was stored before a `fence`: it waits for the answers of the bus.
+/// Other masters see stores before a `fence`: it waits for the responses of the bus.
 #[test]
 fn a_fence_waits_for_the_answers_to_stores() {
     let config = config((1, 4), (200, 200));
@@ -102,7 +102,6 @@ fn tohost_faults_and_limits_end_a_run_with_stores_under_way() {
     assert_eq!(report.outcome, Outcome::Limit, "{}", report.message);
 }
 
-/// A run of a core with this fault point broken.
 fn broken(fault: &str, source: &assembly::Source, config: &Config) -> Report {
     let program = assembly::program(source, config);
     let core = BuiltCore::broken(config, program.entry, fault).unwrap();
@@ -110,7 +109,7 @@ fn broken(fault: &str, source: &assembly::Source, config: &Config) -> Report {
     core.run(config, &program, Engine::Cosim, options).unwrap()
 }
 
-/// Where the core would not ask the adaptor; the adaptor itself is broken in `src/bench/on_the_bus/tests/broken.rs`.
+/// The core breaks the rules of the adaptor here. `src/bench/on_the_bus/tests/broken.rs` breaks the adaptor itself.
 #[test]
 fn cores_that_do_not_wait_for_the_bus_are_found() {
     let config = config((1, 4), (200, 200));

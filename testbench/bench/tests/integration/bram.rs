@@ -1,4 +1,4 @@
-//! `memory.kind = "bram"`: the core with its own memory, commit by commit and request by request against the golden model.
+//! `memory.kind = "bram"`: the core with its own memory. Every commit and request is compared with the golden model.
 
 use crate::support;
 
@@ -48,7 +48,7 @@ fn kernels_pass_with_four_warps_of_eight_threads() {
     all_kernels_pass(4, 8);
 }
 
-/// Their table of reconvergence points stands in memories of its own, which nothing in the core writes.
+/// The reconvergence table of these units is in separate memories, which nothing in the core writes.
 #[test]
 fn stacks_read_their_table_from_block_ram() {
     for unit in ["pdom-stack", "dual-path"] {
@@ -67,7 +67,7 @@ fn stacks_read_their_table_from_block_ram() {
     }
 }
 
-/// The same with room for the directed programs: their data is for many harts, their calls are deep.
+/// The same with room for the directed programs: they need data for many harts and deep calls.
 fn roomy(warps: u32, threads: u32) -> Config {
     let mut config = config(warps, threads);
     config.memory.ram_bytes = 1 << 20;
@@ -75,7 +75,7 @@ fn roomy(warps: u32, threads: u32) -> Config {
     config
 }
 
-/// The directed programs, at a number of warps that is no power of two and a RAM that is none, too.
+/// The directed programs, also with a number of warps and a RAM size that are not powers of two.
 #[test]
 fn directed_programs_pass() {
     let mut odd = roomy(3, 8);
@@ -139,7 +139,7 @@ fn a_load_in_every_cycle_is_answered_in_the_next() {
     assert!(ipc > 0.97, "{ipc}");
 }
 
-/// What is broken (a fault point), a program that a right core passes, and the signal that the bench tells.
+/// The broken fault point, a program that a correct core passes, and the signal that the bench reports.
 const BROKEN: [(&str, &str, &str); 3] = [
     ("bram.answers_with_the_inverted_tag", "load_registers", "dmem_rsp_tag"),
     ("atomic_alu.xor_swaps_too", "amo_one_word", "dmem_rsp_data"),

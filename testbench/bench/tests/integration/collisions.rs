@@ -1,5 +1,5 @@
-//! The register file is block RAM in which a word read at the edge that writes it is undefined. The scoreboard must
-//! keep every instruction from using such a word: here every such read is spoilt, and the kernels must not notice.
+//! The register file is block RAM: a word read at the clock edge that writes it is undefined. The scoreboard must
+//! keep every instruction from using such a word. Here every such read is corrupted, and the kernels must pass.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! The control-flow analysis of compiled programs: held against the definition on graphs of
-//! their own words, and against what their threads do.
+//! The control-flow analysis of compiled programs, compared with the definition on graphs of their words, and with
+//! the behaviour of their threads.
 
 mod definition;
 mod followed;

@@ -1,6 +1,6 @@
-//! Three readings of the instruction encodings: the golden model's decoder, the instruction table of the
-//! hardware, and what stages S2, S4, S5 and S6 make of it; and binutils beside them. Every pattern of opcode, funct3,
-//! funct7 and rs2, with the register numbers that matter, with M and A and without.
+//! Three implementations of the instruction encodings: the golden model's decoder, the hardware's instruction table,
+//! and stages S2, S4, S5 and S6; and binutils for comparison. The words are every pattern of opcode, funct3, funct7
+//! and rs2, with the relevant register numbers, with and without M and A.
 
 mod asked;
 mod binutils;
@@ -17,13 +17,12 @@ use sim::decode::decode;
 use table::Table;
 use weft_config::{Config, EXTENSIONS, Isa};
 
-/// All, none, and all but one.
 fn sets() -> Vec<Isa> {
     let all_but_one = EXTENSIONS.iter().map(|extension| Isa::ALL.without(extension));
     [Isa::ALL, Isa::default(), Isa::BASE].into_iter().chain(all_but_one).collect()
 }
 
-/// Every pattern for a core with all extensions; for the others those of which the legality changes.
+/// Every pattern for a core with all extensions; for the others those whose legality changes.
 fn words(isa: Isa) -> Words {
     if isa == Isa::ALL { Words::all() } else { Words::of_opcodes(&[0x13, 0x2f, 0x33]) }
 }
@@ -71,7 +70,7 @@ fn the_table_agrees_with_binutils_where_legality_can_change() {
 fn the_stages_decode_what_the_model_decodes() {
     for isa in sets() {
         let mut config = Config { warps: 2, threads: 2, isa, ..Config::default() };
-        // The model is made anew for each CSR instruction.
+        // Each CSR instruction gets a new model.
         config.memory.ram_bytes = 1 << 16;
         let mut stages = Stages::new(&config);
         let (start, mut count) = (Instant::now(), 0_u32);

@@ -1,5 +1,5 @@
-//! What compiled kernels seldom do, on the verilated core, commit by commit against the golden model: small
-//! programs that check their own results.
+//! Small programs that do rare things for compiled kernels and check their own results, on the verilated core,
+//! compared with the golden model commit by commit.
 
 use crate::support;
 
@@ -40,7 +40,7 @@ fn indirect_jumps_take_each_lane_to_its_target() {
 #[test]
 fn a_loop_that_waits_for_a_store_of_another_warp_ends() {
     passes("spin");
-    // The model alone gives each warp its turn, too.
+    // The model alone also alternates between warps.
     let config = config((3, 8), (1, 1));
     let options = RunOptions { max_cycles: 100_000, ..RunOptions::default() };
     let report = testbench::run(&config, &program(&file("spin"), &config), Engine::Model, options).unwrap();
@@ -71,7 +71,7 @@ fn a_call_depth_that_wraps_changes_no_result() {
     passes("recursion");
 }
 
-/// Cycles of 14 loads that miss, each followed by `next`, when an answer takes 200 cycles.
+/// Cycles of 14 loads that miss, each followed by `next`, when a response takes 200 cycles.
 fn cycles_of_loads(load: &str, next: &str) -> u64 {
     let body = format!("begin\n la s1, tohost\n.rept 14\n {load}\n {next}\n.endr\n finish\n");
     let source = text("loads", body);
@@ -82,7 +82,7 @@ fn cycles_of_loads(load: &str, next: &str) -> u64 {
 
 #[test]
 fn nothing_waits_for_a_load_to_x0() {
-    // Two warps share the places of sixteen loads: half of them are answered before the others leave.
+    // Two warps share the slots of sixteen loads: half of the loads get their response before the others issue.
     let (unused, x0) = (cycles_of_loads("lw t1, 0(s1)", "nop"), cycles_of_loads("lw x0, 0(s1)", "add t0, x0, x0"));
     let used = cycles_of_loads("lw t1, 0(s1)", "add t0, t1, t1");
     assert!(x0 < 700, "{x0} cycles");

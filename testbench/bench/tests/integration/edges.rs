@@ -1,5 +1,5 @@
-//! What a divergence unit meets seldom: the programs of `tests/assembly` that end threads and paths in odd places, make
-//! as many paths as there are lanes, and call deeper than the count of calls goes. Every unit must come to the same end.
+//! Rare situations of a divergence unit: programs of `tests/assembly` that end threads and paths in odd places,
+//! create as many paths as lanes, and call deeper than the call-depth counter. Every unit must reach the same end.
 
 use crate::support;
 
@@ -17,12 +17,12 @@ fn with_unit(size: (u32, u32), latency: (u32, u32), unit: &str) -> Config {
     config
 }
 
-/// `exits` has its say about lanes up to 3.
+/// `exits` checks lanes up to 3.
 fn is_for(name: &str, (_, threads): (u32, u32)) -> bool {
     name != "exits" || threads >= 4
 }
 
-/// Values of `divergence.fair_after` to try: the default alone for a unit whose paths take no turns.
+/// Values of `divergence.fair_after` to try: only the default for a unit without time slices.
 fn turns(unit: &str, values: &[u64]) -> Vec<u64> {
     if weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
         values.to_vec()
@@ -31,7 +31,7 @@ fn turns(unit: &str, values: &[u64]) -> Vec<u64> {
     }
 }
 
-/// A path that waits at the barrier above others of its warp that have still to come there: a stack cannot run those.
+/// A path waits at the barrier above rows whose threads have not arrived: a stack cannot run those.
 fn may_be_stuck(unit: &str, name: &str) -> bool {
     !weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) && name != "recursion"
 }
@@ -42,7 +42,7 @@ fn check(unit: &str, name: &str, threads: u32, report: &Report, place: &str) {
     } else if unit == "pdom-stack" && name != "path_ends" {
         assert_eq!(report.outcome, Outcome::Deadlock, "{place}: {}", report.message);
     } else {
-        // Which path runs first decides, and both sides of a row of the dual-path stack may wait.
+        // The order of paths decides: both sides of a row of the dual-path stack may wait.
         assert!(report.success() || report.outcome == Outcome::Deadlock, "{place}: {}", report.message);
     }
 }

@@ -1,4 +1,4 @@
-//! The fetch port: a core that asks for what is between words is found, and so is one that does not wait for late words.
+//! The fetch port: the bench detects a core that fetches between words, or does not wait for slow words.
 
 use crate::support;
 
@@ -37,7 +37,8 @@ fn a_core_that_does_not_wait_for_its_words_is_found_where_they_are_late() {
     assert!(!support::agrees(&config, &program(), breaks));
 }
 
-/// Resteers, parts of loads, barriers and divisions while a word is awaited; data late as well, and in any order.
+/// Resteers, parts of loads, barriers and divisions while a fetch is pending; data responses are slow too, and in any
+/// order.
 #[test]
 fn every_unit_waits_for_late_words() {
     let out = tempfile::tempdir().unwrap();
@@ -56,7 +57,7 @@ fn every_unit_waits_for_late_words() {
     }
 }
 
-/// A core that waits for a slow memory is not stuck.
+/// A core that waits for a slow memory is not reported as stuck.
 #[test]
 fn what_was_asked_and_not_answered_is_no_deadlock() {
     let out = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What issues commits in S8, or is squashed in S7 and reported so.
+//! An issued instruction commits in S8, or is squashed and reported in S7.
 
 use crate::support;
 
@@ -7,7 +7,7 @@ use words::*;
 #[test]
 fn issues_squashes_and_commits_go_together() {
     let config = support::config(2, 2);
-    // Each branch is taken, against its prediction: what was issued behind it is squashed.
+    // Each branch is taken, against its prediction: the instructions issued after it are squashed.
     let program = [&[beq(0, 0, 8), addi(5, 5, 1), addi(6, 6, 1)].repeat(8)[..], &[csrw(0x800, 0)]].concat();
     assert!(support::agrees(&config, &program, None));
     for fault in [

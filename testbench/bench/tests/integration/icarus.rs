@@ -1,6 +1,7 @@
-//! The emitted text in a simulator of four states, Icarus Verilog: bundled kernels, in memory that answers X for words that
-//! were never written, after one clock edge of reset. They end, with the memory and the console that they should have, no output
-//! is ever X or Z, and a counter outside of the core counts the cycles of `weft run` and a constant.
+//! The emitted text in a four-state simulator, Icarus Verilog: bundled kernels, with memory that returns X for words
+//! never written, after one clock edge of reset.
+//! The kernels end with the expected memory and console, and no output is ever X or Z. A counter outside the core
+//! counts the cycles of `weft run` plus a constant.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +14,13 @@ use testbench::reconvergence::{reconvergence_table, reconvergence_words};
 use testbench::{Engine, RunOptions};
 use weft_config::{Config, Memory, MemoryKind, Scheduler, Unit};
 
-/// Cycles after which a run is stopped.
 const MOST_CYCLES: u64 = 40_000;
 
-/// The folder of the benches, absolute.
 fn benches() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/integration/icarus")
 }
 
-/// A core without a trace port, as a design has it.
+/// A core without a trace port, as in a real design.
 fn config(kind: MemoryKind, unit: &str, warps: u32, threads: u32) -> Config {
     let mut config = Config { warps, threads, memory: Memory::of_kind(kind), ..Config::default() };
     config.divergence.unit = unit.into();
@@ -37,17 +36,15 @@ fn program(kernel: &str, config: &Config) -> Program {
     Program::load(kernel, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// What a bench says at the end.
 struct Simulated {
     console: String,
     cycles: u64,
     unknown: u64,
     fault: bool,
-    /// The words of memory, by physical address; `None` where a bit is not known.
+    /// The words of memory, by physical address; `None` if a bit is unknown.
     memory: Vec<Option<u32>>,
 }
 
-/// Whether the program holds the word at this index of RAM.
 fn holds(program: &Program, index: usize) -> bool {
     let address = RAM_BASE + 4 * index as u32;
     program.segments.iter().any(|segment| {
@@ -56,7 +53,6 @@ fn holds(program: &Program, index: usize) -> bool {
     })
 }
 
-/// Writes a core, its memory and what the bench needs to know of both.
 fn write(folder: &Path, config: &Config, core: &Core, program: &Program) {
     let ram = Ram::new(config, program);
     let table = reconvergence_words(&reconvergence_table(config, program), &ram);
@@ -87,14 +83,12 @@ fn run_tool(command: &mut Command) -> String {
     stdout.into_owned()
 }
 
-/// The words of a file of `$writememh`.
 fn words(path: &Path) -> Vec<Option<u32>> {
     let text = fs::read_to_string(path).unwrap();
     let words = text.split_whitespace().filter(|word| !word.starts_with("//") && !word.starts_with("0x"));
     words.map(|word| u32::from_str_radix(word, 16).ok()).collect()
 }
 
-/// Runs a program on a core in Icarus Verilog.
 fn simulate(config: &Config, core: &Core, program: &Program) -> Simulated {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
@@ -133,12 +127,12 @@ fn simulate(config: &Config, core: &Core, program: &Program) -> Simulated {
     Simulated { console: console.to_owned(), cycles, unknown, fault, memory }
 }
 
-/// Cycles from the end of reset to the first fetch, and from `done` to where a counter outside sees it.
+/// Cycles from the end of reset to the first fetch, and from `done` to the counter outside.
 fn around(config: &Config) -> u64 {
     u64::from((32 * config.warps).max(config.memory.outstanding)) + 2
 }
 
-/// Runs a kernel on a core: what it prints is right, and nothing is unknown.
+/// Runs a kernel on a core: its output must be correct, and nothing unknown.
 fn runs(config: &Config, name: &str) -> (Simulated, Program) {
     let program = program(name, config);
     let core = match config.memory.kind {
@@ -186,7 +180,7 @@ fn memory_on_the_bus() {
     passes(&config(MemoryKind::Axi4, "sorted-table", 2, 4), &["console", "gcd", "lock_free_list"]);
 }
 
-/// Sizes at which fields have no bits or no power of two of values, and what other keys add.
+/// Sizes at which fields have no bits or a number of values that is not a power of two, and ports of other keys.
 #[test]
 fn other_cores() {
     for (unit, warps, threads) in [("sorted-table", 1, 1), ("dual-path", 3, 2), ("pdom-stack", 1, 1)] {

@@ -1,11 +1,11 @@
-//! Every instruction of RV32IMA on every lane, against QEMU: an oracle that shares nothing with the project.
+//! Every instruction of RV32IMA on every lane, compared with QEMU, which shares no code with the project.
 //!
-//! An image holds many *cases*, each of which leaves one word, and 24 *sets* of operands. Every thread of the core runs all
-//! cases for its own sets, so that at any time each lane has other operands than its neighbours; QEMU runs
-//! the same file on one hart, set after set. Then the words of all cases and sets must be equal. On the
-//! hardware the run is in lock step, so that the golden model is held to QEMU's words too.
+//! An image holds many *cases*, each of which writes one word, and 24 *sets* of operands. Every thread of the core
+//! runs all cases for its own sets, so each lane has other operands than its neighbours at any time.
+//! QEMU runs the same file on one hart, set after set. Then the words of all cases and sets must be equal. On the
+//! hardware the run is in lock step, so the golden model must match QEMU's words too.
 //!
-//! `WEFT_ISA_SEED` is the seed of operands, registers and random code, 1 unless set.
+//! `WEFT_ISA_SEED` is the seed of operands, registers and random code; the default is 1.
 
 mod control;
 mod data;
@@ -29,7 +29,7 @@ fn seed() -> u64 {
     std::env::var("WEFT_ISA_SEED").map_or(1, |seed| seed.parse().expect("WEFT_ISA_SEED must be a number"))
 }
 
-/// A core of the default configuration but for its size and latency.
+/// The default configuration with another size and latency.
 fn config((warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.memory.latency = Latency { min, max };
@@ -40,14 +40,12 @@ fn options() -> RunOptions<'static> {
     RunOptions { max_cycles: 20_000_000, ..RunOptions::default() }
 }
 
-/// Runs an image in lock step; the words it leaves.
 fn on_core(image: &Image, config: &Config) -> Vec<u32> {
     let program = Program::load(image.name, &image.elf, config).unwrap();
     let report = testbench::run(config, &program, Engine::Cosim, options()).unwrap();
     words(image, &program, &report)
 }
 
-/// What a run that went well has left.
 fn words(image: &Image, program: &Program, report: &Report) -> Vec<u32> {
     assert!(report.success(), "{}: {}", image.name, report.message);
     let first = program.symbol("results").expect("every image has results");
@@ -55,7 +53,7 @@ fn words(image: &Image, program: &Program, report: &Report) -> Vec<u32> {
     words.collect::<Option<_>>().expect("the results are in RAM")
 }
 
-/// The images: each tests a group of instructions, with so many sets of operands.
+/// The images: each tests a group of instructions, with `sets` sets of operands.
 fn images(sets: usize) -> Vec<Image> {
     let mut rng = fastrand::Rng::with_seed(seed());
     vec![
@@ -100,7 +98,7 @@ fn a_warp_of_one_thread_agrees_with_qemu() {
     every_lane_agrees_with_qemu((8, 1), (1, 1), 8);
 }
 
-/// The cases for the core, and the words that QEMU leaves.
+/// The cases for the core, and QEMU's words.
 fn extended_cases(sets: usize) -> (Image, Vec<u32>) {
     let image = |write| Image::new("extensions", sets, &mut fastrand::Rng::with_seed(seed()), write);
     let for_qemu = image(extended::cases_for_qemu);
@@ -117,7 +115,7 @@ fn extensions_agree_with_qemu_in_warps_of_one_four_and_eight_threads() {
     }
 }
 
-/// Without the golden model: QEMU's words alone tell.
+/// Without the golden model: only QEMU's words are compared.
 #[test]
 fn a_fault_in_the_gates_of_each_extension_is_found() {
     let (image, expected) = extended_cases(SETS);
@@ -162,7 +160,6 @@ fn faults_have_the_cause_and_pc_that_qemu_gives_them() {
     }
 }
 
-/// Without the golden model: QEMU's words alone tell.
 #[test]
 fn an_unsigned_comparison_that_is_signed_in_one_lane_is_found() {
     let config = config((2, 4), (1, 1));

@@ -1,4 +1,4 @@
-//! How fast the core issues: whole runs of straight code, where only the pipeline itself can lose a cycle.
+//! Issue rates: whole runs of straight-line code, where only the pipeline itself can lose a cycle.
 //! `scripts/measure run speed` runs these tests and keeps their figures, for the table `speed` of the notebook.
 
 use crate::support;
@@ -16,7 +16,7 @@ fn run(name: &str, body: &str, warps: u32, threads: u32) -> Report {
     report
 }
 
-/// Instructions a cycle of eight warps of four threads, over the whole run.
+/// Instructions per cycle of eight warps of four threads, over the whole run.
 fn ipc(name: &str, body: &str) -> f64 {
     let report = run(name, body, 8, 4);
     let ipc = report.statistics.issues as f64 / report.cycles.unwrap() as f64;
@@ -32,7 +32,6 @@ fn run_with(name: &str, body: &str, config: Config) -> Report {
     testbench::run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap()
 }
 
-/// Latency 100, 128 loads in flight.
 fn slow_memory(warps: u32, threads: u32) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.memory.latency = Latency { min: 100, max: 100 };
@@ -40,7 +39,7 @@ fn slow_memory(warps: u32, threads: u32) -> Config {
     config
 }
 
-/// Puts into a1 an address of which the lanes of a warp have `lines` different lines, the warps all different ones.
+/// Puts an address into a1: the lanes of a warp use `lines` different lines, and all warps different ones.
 fn scatter(lines: u32) -> String {
     format!(
         "
@@ -100,7 +99,7 @@ const STRAIGHT: &str = "
     slt t3, t4, t5
     .endr";
 
-/// 1 000 instructions, each on the result of the one before.
+/// 1 000 instructions, each of which depends on the previous one.
 const CHAIN: &str = "
     .rept 1000
     addi a0, a0, 1
@@ -149,7 +148,7 @@ fn eight_warps_load_lines_nearly_every_cycle() {
     assert!(ipc >= 0.9, "IPC {ipc:.4}");
 }
 
-/// Two branches that divide each warp, one within the other, and their paths of different lengths, fifty times.
+/// Two nested branches that divide each warp, with paths of different lengths, fifty times.
 const DIVERGENT: &str = "
     csrr a0, mhartid
     li a5, 50
@@ -169,8 +168,8 @@ const DIVERGENT: &str = "
     addi a5, a5, -1
     bnez a5, 1b";
 
-/// What the sorted table takes from its cold rows arrives a cycle later than what it has at hand: nobody waits for it. With
-/// many warps the sorter may be late now and then, which costs an issue.
+/// The sorted table reads its cold rows a cycle later than its hot paths, but no issue waits for that. With many
+/// warps the sorter may be late at times, which costs an issue.
 #[test]
 fn a_divergent_branch_costs_no_more_with_the_sorted_table_than_with_the_arbiter() {
     for (warps, threads, allowed) in [(1, 4, 1.0), (1, 16, 1.0), (8, 4, 1.005)] {

@@ -1,4 +1,4 @@
-//! What the kernels need of memory: how deep their stacks become, on the golden model, and that they fit a small RAM.
+//! The memory that kernels need: the depth of their stacks on the golden model, and that they fit a small RAM.
 
 use std::fs;
 
@@ -13,7 +13,6 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
     Program::load(kernel.name, &elf, config).unwrap()
 }
 
-/// The most bytes of stack that a thread uses.
 fn deepest(kernel: &Kernel, warps: u32, threads: u32) -> u32 {
     let mut config = Config { warps, threads, ..Config::default() };
     kernel.configure(&mut config);

@@ -1,5 +1,3 @@
-//! Building kernels: what is written, and what is said when it cannot be.
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -83,7 +81,6 @@ fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
     }
 }
 
-/// The words of the executable segment of a program, as instructions.
 fn instructions(elf: &std::path::Path) -> Vec<u32> {
     let config = weft_config::Config::default();
     let program = sim::Program::load("program", &fs::read(elf).unwrap(), &config).unwrap();
@@ -91,7 +88,7 @@ fn instructions(elf: &std::path::Path) -> Vec<u32> {
     program.segments.first().map_or_else(Vec::new, |text| words(&text.bytes))
 }
 
-/// The compiler would take its library for 64 bits for this set.
+/// For this set the compiler would select its 64-bit library.
 #[test]
 fn address_generation_and_bit_manipulation_come_with_a_library_for_32_bits() {
     let out = tempfile::tempdir().unwrap();

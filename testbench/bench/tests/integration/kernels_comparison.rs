@@ -1,5 +1,5 @@
-//! What the kernels of the stack comparison have to be: their divergent branches have work on both sides or
-//! on one, as the kernel says, and no barrier, which a stack could not reach with all threads.
+//! Requirements on the kernels of the stack comparison. Their divergent branches have work on both sides or on one,
+//! as the kernel declares, and there is no barrier, which a stack could not reach with all threads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,12 +10,11 @@ use sim::control_flow::{Analysis, Reconvergence};
 use weft_config::Config;
 use weft_trace::Record;
 
-/// Warps and threads.
 const SIZES: &[(u32, u32)] = &[(8, 4), (1, 8), (2, 32), (16, 64)];
 
 const RETURN: u32 = 0x0000_8067;
 
-/// The instructions between a branch and where its sides meet.
+/// The instructions between a branch and its reconvergence point, on one side.
 type Side = BTreeMap<u32, u32>;
 
 fn load(kernel: &Kernel, config: &Config) -> Program {
@@ -24,7 +23,7 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
     Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// The conditional branches that are divergent in runs at several sizes, and how often.
+/// The branches that are divergent in runs at several sizes, with counts.
 fn divergent_branches(kernel: &Kernel) -> BTreeMap<u32, u64> {
     let mut counts = BTreeMap::new();
     for &(warps, threads) in SIZES {
@@ -50,7 +49,6 @@ fn word(program: &Program, pc: u32) -> u32 {
     program.segments.iter().find_map(|segment| at(segment.address, &segment.bytes)).unwrap()
 }
 
-/// Where a `jal` or a conditional branch goes.
 fn target(pc: u32, word: u32) -> u32 {
     let bits = |low: u32, count: u32| word >> low & ((1 << count) - 1);
     let sign = |bits: u32| 0u32.wrapping_sub(word >> 31) << bits;
@@ -61,7 +59,7 @@ fn target(pc: u32, word: u32) -> u32 {
     })
 }
 
-/// All that can be executed from `pc` on before `meeting`, called functions included.
+/// Every instruction reachable from `pc` before `meeting`, including called functions.
 fn side(program: &Program, pc: u32, meeting: Reconvergence) -> Side {
     let (mut side, mut open) = (Side::new(), vec![pc]);
     while let Some(pc) = open.pop() {

@@ -1,6 +1,5 @@
-//! The instruction counts and divergent branches of the golden model, against harts that are executed
-//! one by one by another simulator: also those of branches in the compiler's library, which
-//! no algorithm on paper tells.
+//! Instruction counts and divergent branches of the golden model, compared with harts that another simulator executes
+//! one by one. That covers branches in the compiler's library, which no algorithm on paper predicts.
 
 mod harts;
 
@@ -11,11 +10,9 @@ use kernels::{self, Kernel};
 use sim::Program;
 use weft_config::Config;
 
-/// Warps and threads.
 const SIZES: &[(u32, u32)] = &[(1, 2), (8, 4), (3, 8), (1, 64)];
 
-/// Kernels of which the branches depend on what the core does, not only on the program: on which warp
-/// comes first, or on turns that paths take.
+/// Kernels whose branches depend on the core as well as on the program: on the order of warps, or on time slices.
 const DEPENDENT: [&str; 2] = ["lock_free_list", "spin_lock"];
 
 fn compare(kernel: &Kernel, warps: u32, threads: u32) {

@@ -1,5 +1,4 @@
-//! The bundled kernels on the golden model: each checks its own results, and its divergence is what
-//! its algorithm implies.
+//! The bundled kernels on the golden model: each checks its own results, and its divergence must match its algorithm.
 
 use std::fs;
 
@@ -9,7 +8,6 @@ use weft_config::extension::{A, M};
 use weft_config::{Config, Isa};
 use weft_trace::{Commit, MemoryOp, Record};
 
-/// Warps and threads.
 const SIZES: &[(u32, u32)] = &[(1, 1), (1, 2), (8, 4), (3, 8), (4, 16), (2, 32), (1, 64)];
 
 fn config(warps: u32, threads: u32) -> Config {
@@ -22,7 +20,6 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
     Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// A run of a kernel, and every commit of it.
 struct Run {
     finished: Finished,
     commits: Vec<Commit>,
@@ -46,13 +43,11 @@ impl Run {
     }
 }
 
-/// The words between the symbols `begin_signature` and `end_signature` after a run.
 fn signature(program: &Program, run: &Run) -> Vec<u32> {
     let addresses = program.signature().unwrap().step_by(4);
     addresses.map(|address| run.finished.machine.read_word(address).unwrap()).collect()
 }
 
-/// Runs a kernel at one size and checks everything that is known about it beforehand.
 fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
     let mut config = config(warps, threads);
     kernel.configure(&mut config);
@@ -75,7 +70,7 @@ fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
     run
 }
 
-/// Issues of a kernel under a unit whose paths take no turns; `None` if the kernel needs turns.
+/// Issues of a kernel with a unit without time slices; `None` if the kernel needs them.
 fn issues(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Option<u64> {
     let mut config = config(warps, threads);
     config.divergence.fair_after = 0;
@@ -88,7 +83,7 @@ fn issues(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Option<u64> 
     })
 }
 
-/// Where they differ, a path was extracted that equals the one in charge, and had to catch up with it.
+/// They differ if a path was extracted that equals the active one, and had to catch up with it.
 #[test]
 fn a_sorted_table_issues_as_often_as_the_arbiter() {
     let mut compared = 0;
@@ -105,8 +100,8 @@ fn a_sorted_table_issues_as_often_as_the_arbiter() {
     assert!(compared >= 100, "{compared} runs compared");
 }
 
-/// The kernel under a reconvergence stack: it does the same, or, where threads of a warp wait for each other
-/// without the barrier, it ends with a report that names the units that would finish it.
+/// Runs the kernel with a reconvergence stack. The result is the same. If threads of a warp wait for each other
+/// without the barrier, the run ends with a report that names the units that would finish it.
 fn check_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) {
     let config = config_of_stack(kernel, unit, warps, threads);
     let run = run(&load(kernel, &config), &config);
@@ -140,7 +135,7 @@ fn config_of_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Con
     config
 }
 
-/// What programs leave in memory below the stacks does not depend on the unit.
+/// The memory below the stacks does not depend on the unit.
 #[test]
 fn kernels_leave_the_same_results_under_every_unit() {
     for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns()) {
@@ -275,7 +270,7 @@ fn short_circuit_follows_figure_1e() {
         let program = load(kernel, &config);
         let run = run(&program, &config);
         for warp in 0..warps {
-            // Traversal by minimum pc: D waits for those who come by way of B, E for all.
+            // Traversal by minimum pc: D waits for the threads from B, E for all.
             let figure = [('A', "1111"), ('B', "1011"), ('C', "1000"), ('D', "0111"), ('E', "1111")];
             let lanes = |mask: &str| -> String {
                 let first = warp * threads % 4;

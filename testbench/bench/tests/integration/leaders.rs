@@ -1,16 +1,17 @@
-//! The leader of more than eight threads, elected in groups of eight lanes: each lane in turn, and what is broken is found.
+//! The leader of more than eight threads, elected in groups of eight lanes. Each lane leads once; the test also
+//! detects broken elections.
 
 use crate::support;
 
 use words::*;
 
-/// Each thread writes a line of its own, reads it back, and jumps to a word of its own: as many parts as threads.
+/// Each thread writes its own line, reads it back, and jumps to its own word: as many parts as threads.
 fn program() -> Vec<u32> {
     let (hart, at, target) = (5, 6, 7);
     let mut words = vec![csrr(hart, 0xf14), slli(at, hart, 8), lui(8, 0x80010), add(at, at, 8)];
     words.extend([sw(hart, at, 0), lw(9, at, 0), sb(hart, at, 5), lhu(10, at, 4)]);
     words.extend([slli(target, hart, 3), auipc(8, 0), add(target, target, 8), jalr(1, target, 12)]);
-    // For each thread two words, so that none goes on where another jumps to.
+    // Two words for each thread, so that no thread continues at another's target.
     words.extend((0..128).flat_map(|_| [addi(11, 1, 0), csrw(0x800, 0)]));
     words
 }

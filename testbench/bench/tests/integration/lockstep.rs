@@ -1,9 +1,10 @@
-//! Every bundled kernel on the verilated core, commit by commit against the golden model.
+//! Every bundled kernel on the verilated core, compared with the golden model commit by commit.
 //!
-//! The sizes cover one thread alone, a number of warps that is no power of two, and lines longer than
-//! a machine word; the latencies cover the shortest loop, long waits, and responses that overtake each
-//! other behind a memory that refuses requests at random. Each kernel meets one latency with each unit and size,
-//! and all of them with each unit over the sizes; `scripts/nightly.sh` runs every combination.
+//! The sizes include a single thread, a number of warps that is not a power of two, and lines longer than a machine
+//! word. The latencies include the shortest loop, long waits, and responses that overtake each other with a memory
+//! that refuses requests at random.
+//! Each kernel runs with one latency for each unit and size, and with all latencies for each unit over the sizes;
+//! `scripts/nightly.sh` runs every combination.
 
 use std::fs;
 
@@ -29,7 +30,7 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
     Program::load(kernel.name, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// Those at one of the sizes, by its place among them.
+/// Runs the kernels at one of the sizes, by its index.
 fn all_kernels_pass(place: usize) {
     for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
         for (number, kernel) in kernels::list().iter().enumerate() {
@@ -55,7 +56,7 @@ fn passes(kernel: &Kernel, config: &Config) -> Report {
     assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
     assert!(report.success(), "{name}: {}", report.message);
     assert_eq!(String::from_utf8(console).unwrap(), kernel.console(warps, threads), "{name}");
-    // Which threads meet before a branch depends on the order of the paths; the number is of the strict order.
+    // The threads that reach a branch together depend on the order of paths; the number holds for the strict order.
     if let Some(expected) = kernel.divergent_branches(warps, threads).filter(|_| unit == "arbiter") {
         assert_eq!(report.statistics.divergent_branches, expected, "{name}");
     }
@@ -67,7 +68,7 @@ fn passes(kernel: &Kernel, config: &Config) -> Report {
     report
 }
 
-/// Threads that spin until another of their warp goes on: a unit whose paths take no turns runs them for ever.
+/// Threads that spin until another of their warp continues: a unit without time slices runs them for ever.
 fn starves(kernel: &Kernel, mut config: Config) {
     config.divergence.fair_after = Config::default().divergence.fair_after;
     config.run.starvation = 20_000;
@@ -102,7 +103,7 @@ fn kernels_pass_with_four_warps_of_sixteen_threads() {
     all_kernels_pass(4);
 }
 
-/// The constrained scheduler only changes when an instruction issues.
+/// The constrained scheduler only changes the cycle in which an instruction issues.
 #[test]
 fn kernels_pass_with_one_slot_of_a_warp_at_a_time() {
     for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns()) {
@@ -113,7 +114,7 @@ fn kernels_pass_with_one_slot_of_a_warp_at_a_time() {
     }
 }
 
-/// The sorter of the hardware has time enough: what it does too late costs next to nothing.
+/// The hardware's sorter is fast enough: late sorting costs almost no issues.
 #[test]
 fn the_sorted_table_issues_as_often_as_the_arbiter() {
     for size in [(8, 4), (3, 8), (4, 16)] {

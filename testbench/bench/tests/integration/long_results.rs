@@ -1,17 +1,17 @@
-//! The places for results of multiplications and divisions run out, and nothing is lost: S3 waits for one.
+//! The slots for results of multiplications and divisions run out, and nothing is lost: S3 waits for a slot.
 //!
-//! What does not write in S7 leaves the write port to one late result. So it takes answers of memory that come all at once,
-//! to loads of long before, to keep products waiting until there is no place for more.
+//! An instruction that writes nothing in S7 leaves the write port to one long-latency result. The test makes
+//! responses to much older loads arrive all at once, so that products wait until no slot is left.
 
 use crate::support;
 
 use weft_config::Latency;
 use words::*;
 
-/// Each warp loads eight times, does something else for about the latency, and multiplies while the answers come. In the end
-/// each thread has stored a sum of all.
+/// Each warp loads eight times, does something else for about the latency, and multiplies while the responses arrive.
+/// At the end each thread has stored a sum of all.
 fn program() -> Vec<u32> {
-    // a1 = where the program stands: one line for all threads.
+    // a1 = the address of the program: one line for all threads.
     let mut words = vec![csrr(10, 0xf14), lui(11, 0x80000), addi(12, 10, 3)];
     for round in 0..8 {
         words.extend((20..28).map(|rd| lw(rd, 11, 4 * rd as i32)));
@@ -35,10 +35,10 @@ fn agrees(fault: Option<&str>) -> bool {
 #[test]
 fn places_for_long_results_run_out_and_nothing_is_lost() {
     assert!(agrees(None));
-    // Without the wait a result is lost: so the places did run out, for one instruction and for two in a row.
-    assert!(!agrees(Some("s3_schedule.long_results_full_is_low")), "the places never ran out");
+    // Without the wait a result is lost: so the slots did run out, for one instruction and for two in a row.
+    assert!(!agrees(Some("s3_schedule.long_results_full_is_low")), "the slots never ran out");
     assert!(!agrees(Some("s3_schedule.long_results_one_left_is_low")), "the last place was never taken");
-    // Nor is it enough to wait for one place more, or at one place less alone.
-    assert!(!agrees(Some("s3_schedule.long_results_full_is_one_too_late")), "17 places instead of 16");
+    // It is not enough to allow one slot more, or to wait only with one slot left.
+    assert!(!agrees(Some("s3_schedule.long_results_full_is_one_too_late")), "17 slots instead of 16");
     assert!(!agrees(Some("s3_schedule.long_results_one_left_is_one_too_early")), "14 places instead of 15");
 }

@@ -1,5 +1,3 @@
-//! The integration tests of this crate, one module for each subject.
-
 mod atomics;
 mod axi4;
 mod bram;

@@ -1,16 +1,16 @@
-//! The checker against broken hardware: mutants of the emitted Verilog, drawn by seed, are found by the kernels, or the
-//! small programs of the bench, in lock step: some of each module of the stages S3 to S9, and some more of all modules.
+//! The checker against broken hardware: kernels and small programs must detect mutants of the emitted Verilog in lock
+//! step. A seed selects some mutants of each module of stages S3 to S9, and some more of all modules.
 //!
-//! A mutant that no program finds may change nothing at all, which Yosys then has to prove of its module, or the cycle
-//! counts a little, or be explained (`mutants/explained.json`); none counts as found, and another is drawn. Any other
-//! mutant that is not found fails the test.
-//! `WEFT_MUTANTS` is the number drawn from each module of S3 to S9 (1 unless set), `WEFT_MORE_MUTANTS` that of the
+//! A mutant that no program detects does not count as found, and another is drawn, in three cases: Yosys proves its
+//! module equivalent, it changes cycle counts a little, or it is explained (`mutants/explained.json`). Any other
+//! undetected mutant fails the test.
+//! `WEFT_MUTANTS` is the number drawn from each module of S3 to S9 (default 1), `WEFT_MORE_MUTANTS` the number of
 //! further ones (12), `WEFT_MUTANT_SEED` the seed (1).
 //!
-//! `modules_have_their_scores`, which takes longer, tries `WEFT_MUTANTS_A_MODULE` (60) of every module of every divergence
-//! unit's core, or of `WEFT_MUTATED_MODULES` alone, all of a module in one build, and writes what becomes of them to the file
-//! `WEFT_MUTATION_SCORES`, if that is set. What is known is kept in the build cache. After `WEFT_MUTATION_MINUTES` no
-//! further module is begun.
+//! The slower test `modules_have_their_scores` tries `WEFT_MUTANTS_A_MODULE` (60) mutants of every module of every
+//! divergence unit's core, or of `WEFT_MUTATED_MODULES` alone, all of a module in one build.
+//! It writes the verdicts to the file `WEFT_MUTATION_SCORES`, if that is set. Known verdicts are kept in the build
+//! cache. After `WEFT_MUTATION_MINUTES` no further module is begun.
 
 mod bench;
 mod equivalence;
@@ -32,13 +32,12 @@ use self::names::{Named, Names};
 use self::scores::Score;
 use weft_config::Config;
 
-/// The part of all cycles by which a mutant may change them without failing the test.
+/// The share of all cycles by which a mutant may change them without failing the test.
 const LITTLE: f64 = 0.02;
 
-/// The part of all mutants, but for equivalent ones and those that only take other cycles, that is found at least.
+/// The least share of mutants that must be found, without equivalent ones and those that only change cycles.
 const LEAST_SCORE: f64 = 0.95;
 
-/// Whether a module is of one of the stages S3 to S9.
 fn is_stage(module: &str) -> bool {
     module.split_once('_').is_some_and(|(stage, _)| ("s3"..="s9").contains(&stage) && stage.len() == 2)
 }
@@ -47,7 +46,6 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |value| value.parse().unwrap())
 }
 
-/// Mutants as they are tried.
 struct Hunt {
     bench: Bench,
     folder: tempfile::TempDir,
@@ -127,7 +125,7 @@ fn mutants_of_every_stage_are_found() {
 #[test]
 fn mutants_drawn_from_all_modules_are_found() {
     let mut hunt = Hunt::new();
-    // Others than those of the test above.
+    // Other mutants than those of the previous test.
     let (wanted, seed) = (number("WEFT_MORE_MUTANTS", 12), number("WEFT_MUTANT_SEED", 1) + 1_000_000);
     let mut modules = hunt.modules();
     modules.sort_by_cached_key(|(name, _)| mutator::order(seed, &[name]));
@@ -198,7 +196,7 @@ fn modules_have_their_scores() {
             std::fs::write(path, serde_json::to_string_pretty(scores).unwrap()).unwrap();
         }
     });
-    // Every module is one that the programs look at, and most of what can be broken in it is found.
+    // The programs exercise every module, and find most of its mutants.
     let whole = || scores.iter().filter(|score| score.tried == score.drawn);
     let found: usize = whole().map(|score| score.found).sum();
     let missed: usize = whole().map(|score| score.missed.len()).sum();

@@ -1,12 +1,12 @@
-//! What a core offers at a port stays as it is until it is taken: a core that asks for something else meanwhile is found,
-//! though all that it gets is right.
+//! An offer of a core at a port must be stable until it is accepted. The bench detects a core that changes it, even
+//! if all its results are right.
 
 use crate::support;
 
 use weft_config::{Config, Latency};
 use words::*;
 
-/// Fetches, requests and bytes of the console are refused now and then.
+/// Fetches, requests and console bytes are refused at times.
 fn refusing() -> Config {
     let mut config = support::config(2, 2);
     config.memory.latency = Latency { min: 1, max: 20 };
@@ -14,7 +14,8 @@ fn refusing() -> Config {
     config
 }
 
-/// A slot of `dual-path` whose first fetch after a resteer is refused is sent elsewhere where the other slot parts.
+/// In `dual-path`, the first fetch of a slot after a resteer is refused; then the slot is resteered again, where the
+/// other slot diverges.
 #[test]
 fn a_fetch_that_is_refused_is_asked_for_again() {
     let side = [beq(0, 0, 8), addi(5, 5, 1), bne(12, 0, 8), addi(5, 5, 1)];

@@ -1,4 +1,4 @@
-//! The pipeline log of a run, read as Konata reads it.
+//! The pipeline log of a run, parsed as Konata does.
 
 use crate::support;
 
@@ -9,7 +9,6 @@ use support::assembly::{self, config, program};
 use testbench::{BenchError, Engine, RunOptions};
 use weft_config::Config;
 
-/// An instruction of the log.
 #[derive(Debug, Default)]
 struct Logged {
     warp: u64,
@@ -65,7 +64,6 @@ fn parse(log: &str) -> Vec<Logged> {
     instructions
 }
 
-/// The log and the trace records of a run.
 fn run(name: &str, config: &Config) -> (Vec<Logged>, Vec<Value>) {
     let (mut log, mut commits) = (Vec::new(), Vec::new());
     let options = RunOptions { trace: Some(&mut log), commits: Some(&mut commits), ..RunOptions::default() };

@@ -1,8 +1,9 @@
-//! No warp waits for ever for a place that others take, the divider, tags, places in the request queue, nor for a fence that
-//! waits for it.
+//! No warp waits for ever for a resource that others take (the divider, tags, slots of the request queue), or at a
+//! fence that needs the queue empty.
 //!
-//! Of the places three kinds of warps: some take the place over and over until they are told to stop; some issue whenever they can, so
-//! that the round robin comes to the first again as soon as the place is free; and one wants it once, and then ends the run.
+//! There are three kinds of warps. Some take the resource repeatedly until they are told to stop. Some issue whenever
+//! they can, so that the round robin returns to the first as soon as the resource is free. One wants it once, and
+//! then ends the run.
 
 use crate::support;
 
@@ -11,7 +12,7 @@ use support::assembly::{config, program, text};
 use testbench::{BuiltCore, Engine, Outcome, RunOptions};
 use weft_config::{Bandwidth, Config, MemoryKind};
 
-/// `takes` and `wants` are instructions, and the others do `steps` additions between two jumps.
+/// `takes` and `wants` are instructions. The other warps do `steps` additions between two jumps.
 fn ends(unit: &str, takes: &str, wants: &str, steps: u32) {
     let (config, program) = contest(unit, takes, wants, steps);
     for engine in [Engine::Cosim, Engine::Model] {
@@ -26,7 +27,7 @@ fn options() -> RunOptions<'static> {
     RunOptions { max_cycles: 20_000, ..RunOptions::default() }
 }
 
-/// The program, and a core with one place.
+/// The program, and a core with one slot.
 fn contest(unit: &str, takes: &str, wants: &str, steps: u32) -> (Config, Program) {
     let body = format!(
         "
@@ -105,7 +106,6 @@ fn both_come_round_while_stores_take_the_queue() {
     }
 }
 
-/// All warps come to their end.
 fn exits(name: &str, body: &str, config: &Config) {
     let program = program(&text(name, body), config);
     let options = RunOptions { max_cycles: 2_000_000, ..RunOptions::default() };
@@ -113,10 +113,10 @@ fn exits(name: &str, body: &str, config: &Config) {
     assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
 }
 
-/// A load waits for a place until all others are held back for its sake. One of them has come to a fence, which no access
+/// A load waits for a slot until all others are held back for it. One of them has reached a fence, which no access
 /// passes.
 #[test]
-fn a_fence_that_is_held_back_keeps_nobody_from_the_queue() {
+fn a_fence_that_is_held_back_keeps_no_warp_from_the_queue() {
     let body = "
     begin
     la s1, word
@@ -150,7 +150,7 @@ word: .word 0
     }
 }
 
-/// A fence closes the queue to all others, which else would keep it waiting until they are held back for its sake.
+/// A fence closes the queue to all others, which would otherwise keep it waiting until they are held back for it.
 #[test]
 fn a_fence_waits_no_longer_than_the_queue_takes_to_empty() {
     let body = "
@@ -178,7 +178,7 @@ word: .word 0
     config.memory.bandwidth = Bandwidth(200);
     let program = program(&text("fences", body), &config);
     let outcome = |core: BuiltCore| {
-        // Eight times the 1024 cycles of patience are more.
+        // Eight times the patience of 1024 cycles would be more.
         let options = RunOptions { max_cycles: 3_000, ..RunOptions::default() };
         core.run(&config, &program, Engine::Cosim, options).unwrap().outcome
     };
@@ -187,7 +187,8 @@ word: .word 0
     assert_eq!(outcome(BuiltCore::broken(&config, program.entry, fault).unwrap()), Outcome::Limit);
 }
 
-/// On a bus a `fence` waits for what the stores before it have begun, and with atomics of every warp to one word, that is long.
+/// On a bus a `fence` waits until earlier stores are complete. With atomics of every warp to one word, that takes
+/// long.
 #[test]
 fn fences_between_atomics_to_one_word_come_round() {
     let body = "

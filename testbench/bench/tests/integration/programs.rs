@@ -1,5 +1,5 @@
-//! Small programs on the verilated core, commit by commit against the golden model: one for each thing
-//! that compiled kernels seldom do, and random ones.
+//! Small programs on the verilated core, compared with the golden model commit by commit: one for each rare thing in
+//! compiled kernels, and random ones.
 
 use crate::support;
 
@@ -8,7 +8,6 @@ use support::directed;
 use testbench::{Engine, Outcome, Report, RunOptions};
 use weft_config::{Config, Latency};
 
-/// Warps and threads, and the range of the latency.
 type Setting = (u32, u32, (u32, u32));
 
 /// The sizes are those of the kernels' test, so that the models are built once.
@@ -35,7 +34,7 @@ fn run(config: &Config, program: &Program, max_cycles: u64) -> Report {
 fn directed_programs_end_as_they_must() {
     for setting in SETTINGS {
         for directed::Directed { name, words, symbols, outcome, cause, codes } in directed::programs() {
-            // One thread alone is never guilty.
+            // A single thread never faults here.
             let innocent = cause.is_some() && setting.1 == 1;
             let report = cosim(&config(setting, 1), &words, &symbols, 1_000_000);
             if innocent {
@@ -84,7 +83,7 @@ fn a_loop_without_end_is_stopped_at_the_limit() {
     assert!(report.message.contains("5000 cycles"), "{}", report.message);
 }
 
-/// Odd lanes spin at a smaller pc than the even ones, whose store they wait for.
+/// Odd lanes spin at a smaller pc than the even ones, and wait for their store.
 #[test]
 fn a_spin_loop_that_starves_its_warp_is_a_suspected_deadlock() {
     use words::*;

@@ -1,5 +1,5 @@
-//! What a run leaves: the object of `--stats`, the lines of `--commits`, the console, the waveform, and
-//! what remains of them without a trace port.
+//! The results of a run: the object of `--stats`, the lines of `--commits`, the console, the waveform, and what is
+//! missing without a trace port.
 
 use crate::support;
 
@@ -151,8 +151,8 @@ fn a_waveform_is_written_where_asked_and_refused_where_it_cannot_be() {
     assert!(matches!(error, BenchError::NoWave));
 }
 
-/// Odd lanes add up on one side of a branch, even ones on the other. Then all pass a branch to one of two jumps whose
-/// target is only known when they jump: three places of which it is not known where threads meet, one not reached.
+/// Odd lanes add on one side of a branch, even ones on the other. Then all pass a branch to one of two jumps with a
+/// target computed at run time: three instructions with unknown reconvergence points, one of them not reached.
 fn both_sides(config: &Config) -> Program {
     #[rustfmt::skip]
     let words = [

@@ -1,5 +1,5 @@
-//! What the proofs of the divergence units take for granted, asserted in lock step: the rules that the pipeline keeps,
-//! for every warp, and the unit's own invariants for one.
+//! The assumptions of the proofs of the divergence units, asserted in lock step: the rules of the pipeline, for every
+//! warp, and the unit's own invariants for one warp.
 
 use crate::support;
 
@@ -24,7 +24,7 @@ impl Bench {
         Self::of(unit, configure, |config| cores::elaborate_asserting(config, 0x8000_0000))
     }
 
-    /// The same with a fault point broken.
+    /// The same core with a broken fault point.
     fn broken(unit: &str, configure: impl FnOnce(&mut Config), fault: &str) -> Self {
         Self::of(unit, configure, |config| rtl::with_fault(fault, || cores::elaborate_asserting(config, 0x8000_0000)))
     }
@@ -108,7 +108,8 @@ fn a_rule_that_is_broken_stops_the_run() {
     }
 }
 
-/// Without the cycle more between an access and the instruction before it, S6 elects from threads that are not the path's any more.
+/// Without the additional cycle between an access and the previous instruction, S6 elects from threads that have left
+/// the path.
 #[test]
 fn a_leader_that_is_elected_too_early_stops_the_run() {
     for unit in ["sorted-table", "dual-path"] {

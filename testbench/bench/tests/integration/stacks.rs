@@ -1,5 +1,5 @@
-//! The two reconvergence stacks, on the verilated core, commit by commit against the golden model: the cases that their
-//! rules were made for, one small program each.
+//! The two reconvergence stacks on the verilated core, compared with the golden model commit by commit: one small
+//! program for each case of their rules.
 
 use crate::support;
 
@@ -10,10 +10,8 @@ mod lock_step;
 pub mod programs;
 mod recorded;
 
-/// The units.
 const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
 
-/// A configuration of `tests/support` with another unit.
 fn config(unit: &str, size: (u32, u32), latency: (u32, u32)) -> weft_config::Config {
     let mut config = support::assembly::config(size, latency);
     config.divergence.unit = unit.into();

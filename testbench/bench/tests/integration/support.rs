@@ -20,12 +20,11 @@ pub fn config(warps: u32, threads: u32) -> Config {
     config
 }
 
-/// A program of these instructions, with symbols.
 pub fn program(config: &Config, words: &[u32], symbols: &[(&str, u32)]) -> Program {
     Program::load("test", &elf::write(words, symbols), config).unwrap()
 }
 
-/// Whether hardware and model agree on a program to its end, with a fault point of the hardware broken.
+/// Whether hardware and model agree on a program to its end, with a broken fault point in the hardware.
 pub fn agrees(config: &Config, words: &[u32], fault: Option<&str>) -> bool {
     let elaborate = || cores::elaborate(config, 0x8000_0000).unwrap();
     let core = fault.map_or_else(elaborate, |fault| rtl::with_fault(fault, elaborate));
@@ -40,7 +39,8 @@ pub fn agrees(config: &Config, words: &[u32], fault: Option<&str>) -> bool {
     }
 }
 
-/// A random program with loops and calls, and with barriers wherever threads have parted if the unit's paths take turns.
+/// A random program with loops and calls. If the unit has time slices, there are barriers wherever threads have
+/// diverged.
 pub fn random_calls(config: &Config, seed: u64) -> Program {
     let barriers = Unit::find(&config.divergence.unit).is_ok_and(|unit| unit.takes_turns);
     let options = Options { length: 8, distance: 0x8000, barriers, company: true };
@@ -49,7 +49,6 @@ pub fn random_calls(config: &Config, seed: u64) -> Program {
     program
 }
 
-/// A random program of jumps forwards.
 pub fn random_jumps(config: &Config, seed: u64) -> Program {
     let mut program = program(config, &random::tangled(seed, 400), &[]);
     program.name = format!("random program {seed}");

@@ -1,8 +1,9 @@
-//! Cycles a second of the lock-step bench beside those of the bare model: what the checker costs.
+//! Cycles per second of the lock-step bench, compared with the bare model: the cost of the checker.
 //!
-//! The two run by turns, on the same programs, and are timed in processor time of the thread, so that
-//! other work on the machine disturbs both little and alike. What a run costs whatever its length
-//! (loading the model, clearing memory) is measured with a program that ends at once, and left out.
+//! The two run alternately on the same programs, and are timed in processor time of the thread, so that other load on
+//! the machine affects both little and equally.
+//! The fixed cost of a run (loading the model, clearing memory) is measured with a program that ends at once, and
+//! subtracted.
 
 use crate::support;
 
@@ -15,13 +16,11 @@ use support::figures;
 use testbench::{BuiltCore, Engine, RunOptions};
 use weft_config::Config;
 
-/// Rounds of all programs, of each engine.
+/// Rounds of all programs, for each engine.
 const ROUNDS: usize = 5;
 
-/// The least acceptable ratio.
 const LEAST: f64 = 0.7;
 
-/// Nanoseconds that this thread has run on a processor.
 fn thread_time() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     text.split_whitespace().next().unwrap().parse().unwrap()
@@ -31,7 +30,7 @@ fn load(elf: PathBuf, config: &Config) -> Program {
     Program::load("test", &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// Runs programs; gives their cycles, and the nanoseconds it took.
+/// Runs programs; returns their cycles, and the nanoseconds.
 fn run(core: &BuiltCore, config: &Config, programs: &[Program], engine: Engine) -> (u64, u64) {
     let (mut cycles, before) = (0, thread_time());
     for program in programs {
@@ -42,8 +41,8 @@ fn run(core: &BuiltCore, config: &Config, programs: &[Program], engine: Engine) 
     (cycles, thread_time() - before)
 }
 
-/// Cycles a second of the bundled kernels that run on a configuration as it is, on the bare model and
-/// in lock step.
+/// Cycles per second of the bundled kernels that run on an unchanged configuration, on the bare model and in lock
+/// step.
 fn rates(config: &Config) -> (f64, f64) {
     let out = tempfile::tempdir().unwrap();
     let as_it_is = |kernel: &&Kernel| {

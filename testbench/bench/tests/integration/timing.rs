@@ -1,5 +1,5 @@
-//! The timing layer of the golden model: its cycles are near those of the hardware, and the order in which it issues
-//! changes nothing but the time.
+//! The timing layer of the golden model: its cycles are close to the hardware's, and its order of issue changes only
+//! the time.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ fn config(unit: &str, latency: u32) -> Config {
     config
 }
 
-/// Cycles of the model by those of the hardware, less one, in percent; of the kernels that a stack can run.
+/// Relative error of the model's cycles, in percent, for the kernels that a stack can run.
 fn errors(config: &Config) -> Vec<(String, f64)> {
     ["division64", "gcd", "lu_decomposition", "pointer_chase", "reduction"]
         .into_iter()
@@ -64,7 +64,7 @@ fn cycles_of_the_model_are_near_those_of_the_hardware() {
     assert!(percent.abs() <= 10.0, "{worst}: {percent:+.2} %");
 }
 
-/// With one warp and one path at a time nothing is left to chance: every cycle is the hardware's.
+/// With one warp and one path at a time nothing depends on arbitration: every cycle equals the hardware's.
 #[test]
 fn a_single_warp_with_one_path_takes_exactly_the_cycles_of_the_hardware() {
     for (latency, fetch_latency) in [(1, 1), (100, 1), (20, 7)] {
@@ -124,8 +124,8 @@ fn timed_runs_of_all_kernels_end_well_under_every_unit() {
     }
 }
 
-/// In a unit of one slot the order of a warp's paths is the policy's own: whatever the time, the counts are the same, of
-/// kernels whose warps do not race.
+/// In a unit with one slot the policy alone orders a warp's paths. The counts do not depend on timing, for kernels
+/// whose warps do not race.
 #[test]
 fn time_changes_no_counts_of_units_with_one_slot() {
     for kernel in kernels::list().iter().filter(|kernel| kernel.comparison.is_some()) {

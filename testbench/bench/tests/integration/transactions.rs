@@ -1,4 +1,4 @@
-//! How many memory transactions an access takes: counted on the verilated core for one access of each pattern.
+//! Memory transactions per access, counted on the verilated core for one access of each pattern.
 
 use crate::support;
 
@@ -13,24 +13,24 @@ use weft_config::Config;
 /// A label in the program, and the transactions of one warp of T threads there.
 type Pattern = (&'static str, fn(u64) -> u64);
 
-/// Counted by hand from the rule of the coalescer: the leader is the lowest lane that is not yet served. A load
-/// serves with it the lanes at its word, and each lane i at word i of its line; a word store the latter alone,
-/// and only if no other lane of the line is left; a narrower store or an atomic operation serves the leader.
+/// Derived manually from the rule of the coalescer: the leader is the lowest lane that is not yet served. A load
+/// serves with it the lanes at its word, and each lane i at word i of its line. A word store serves only the latter
+/// lanes, and only if no other lane of the line is left. A narrower store or an atomic operation serves the leader.
 const PATTERNS: [Pattern; 31] = [
     ("load_unit_stride", |_| 1),
     ("store_unit_stride", |_| 1),
     ("load_one_word", |_| 1),
     ("store_first_word", |t| t),
-    // The last two lanes go together: the last is in its place, the one before it leads.
+    // The last two lanes are served together: the last is at its own word, the one before it leads.
     ("store_last_word", |t| t - 1),
     ("load_stride_two", |t| t),
     ("store_stride_two", |t| t),
     ("load_reversed", |t| t),
     ("store_reversed", |t| t),
-    // The even lanes are in their places.
+    // The even lanes are at their own words.
     ("load_odd_crossed", |t| 1 + t / 2),
     ("store_odd_crossed", |t| t),
-    // The first transaction serves the first pair, and the lane in its place of every other.
+    // The first transaction serves the first pair, and the lane at its own word of every other pair.
     ("load_pairs_on_higher", |t| t / 2),
     ("store_pairs_on_higher", |t| t - 1),
     ("load_pairs_on_lower", |t| t / 2),
@@ -53,7 +53,6 @@ const PATTERNS: [Pattern; 31] = [
     ("load_to_x0", |_| 1),
 ];
 
-/// Transactions by pc.
 fn count(config: &Config, program: &Program) -> HashMap<u64, u64> {
     let mut lines = Vec::new();
     let options = RunOptions { commits: Some(&mut lines), ..RunOptions::default() };
@@ -109,6 +108,6 @@ fn a_bandwidth_spaces_the_transactions_of_a_run() {
     config.memory.bandwidth = weft_config::Bandwidth(125);
     let bounded = run(&config);
     assert!(unbounded < 7 * transactions, "{unbounded} cycles for {transactions} transactions");
-    // The last ones may still be queued when the last thread ends.
+    // The last transactions may still be queued when the last thread ends.
     assert!(bounded >= 8 * (transactions - 8), "{bounded} cycles for {transactions} transactions");
 }

@@ -9,7 +9,6 @@ use crate::point;
 use crate::profile::Profile;
 use crate::program::Program;
 
-/// One program of a campaign, before it is run.
 pub struct Drawn {
     pub number: u64,
     pub profile: &'static Profile,
@@ -17,14 +16,13 @@ pub struct Drawn {
     pub config: Config,
 }
 
-/// Numbers for a part of a campaign: `kind` keeps cores and programs apart.
+/// The random numbers of a core or program; `kind` separates the two.
 fn numbers(seed: u64, kind: u64, number: u64) -> Rng {
     let mut mixed = Rng::with_seed(seed ^ kind.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let first = mixed.u64(..);
     Rng::with_seed(first ^ number.wrapping_mul(0xd134_2543_de82_ef95))
 }
 
-/// The configuration of a core.
 pub fn core_of(shared: &Shared<'_>, number: u64) -> Config {
     let request = shared.request;
     let units = request.units.len() as u64;
@@ -33,7 +31,6 @@ pub fn core_of(shared: &Shared<'_>, number: u64) -> Config {
     point::core(&mut numbers(request.seed, 1, number), unit, size)
 }
 
-/// A program for a core.
 pub fn draw(shared: &Shared<'_>, core: &Config, number: u64) -> Drawn {
     let mut rng = numbers(shared.request.seed, 2, number);
     let profile = shared.profiles[rng.usize(0..shared.profiles.len())];

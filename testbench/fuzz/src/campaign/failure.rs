@@ -1,4 +1,4 @@
-//! A program that failed: shrunk, and kept with all that it takes to see it fail again.
+//! A failing program: shrunk, and stored with everything needed to reproduce the failure.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,29 +16,17 @@ use crate::reference::{Job, Reference, difference};
 use crate::shrink::shrink;
 use crate::trial::{self, Verdict};
 
-/// How long a program may be shrunk.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// In which way a program failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    Core {
-        /// How the run ended.
-        how: &'static str,
-        /// The report for a person.
-        message: String,
-    },
-    /// Against the reference.
-    Reference {
-        /// What differs.
-        message: String,
-    },
-    /// It did not end.
+    Core { how: &'static str, message: String },
+    Reference { message: String },
     Endless,
 }
 
 impl Failure {
-    /// Whether a smaller program fails alike.
+    /// Whether a smaller program fails in the same way.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Core { how: one, .. }, Self::Core { how: other, .. }) => one == other,
@@ -55,7 +43,6 @@ impl Failure {
     }
 }
 
-/// What shrinking takes.
 pub struct Shrinker<'a> {
     pub request: &'a Request,
     pub assembler: &'a Assembler,
@@ -64,14 +51,13 @@ pub struct Shrinker<'a> {
 }
 
 impl Shrinker<'_> {
-    /// Shrinks a program and writes its folder.
     pub fn keep(&self, folder: &Path, drawn: &Drawn, failure: &Failure) -> Result<(), CampaignError> {
         let heading = self.heading(drawn);
         let write = |name: &str, bytes: &[u8]| Folder::write(&folder.join(name), bytes);
         write("program.S", assembly::print(&drawn.program, &heading).as_bytes())?;
         write(LAYOUT, LAYOUT_TEXT.as_bytes())?;
         write("config.toml", drawn.config.to_commented_toml().as_bytes())?;
-        // One that comes and goes cannot be shrunk: what is left would be any program.
+        // An intermittent failure cannot be shrunk: any program could be the result.
         let again = self.fails(drawn, &drawn.program);
         let repeats = again.as_ref().is_some_and(|found| found.is_like(failure));
         let start = Instant::now();
@@ -97,9 +83,9 @@ impl Shrinker<'_> {
             ASSEMBLE.join(" "),
             LINK.join(" "),
             if repeats {
-                found.as_ref().map_or("fails no longer", Failure::message)
+                found.as_ref().map_or("it no longer fails", Failure::message)
             } else {
-                again.as_ref().map_or("a second time the whole program did not fail", Failure::message)
+                again.as_ref().map_or("the whole program did not fail a second time", Failure::message)
             },
             failure.message()
         );
@@ -115,7 +101,7 @@ impl Shrinker<'_> {
         )
     }
 
-    /// How a program fails, if it does; one that cannot be tried does not.
+    /// How a program fails; `None` if it does not, or if it cannot be run.
     fn fails(&self, drawn: &Drawn, program: &Program) -> Option<Failure> {
         let elf = self.assembler.elf(&assembly::print(program, "")).ok()?;
         match trial::run(self.core, &drawn.config, &elf, program.may_fault).ok()? {

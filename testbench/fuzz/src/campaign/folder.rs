@@ -1,5 +1,3 @@
-//! The folder of a campaign.
-
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -11,53 +9,24 @@ use super::{Request, Tried};
 
 pub const REQUEST: &str = "campaign.json";
 pub const PROGRAMS: &str = "programs.jsonl";
-/// How long a folder is waited for.
+/// Maximum time to wait for the lock of a folder.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// It holds something, and it was not asked to go on with it.
-    #[error("{}: holds a campaign; go on with it by --resume, or choose another folder", path.display())]
-    Occupied {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// It holds other files.
-    #[error("{}: holds files that are no campaign's; choose another folder", path.display())]
-    Foreign {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// There is nothing to go on with.
-    #[error("{}: holds no campaign to go on with; start one without --resume", path.display())]
-    Nothing {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// It holds a campaign of another request.
+    /// It holds a campaign, and `--resume` was not given.
+    #[error("{}: holds a campaign; continue it with --resume, or choose another folder", path.display())]
+    Occupied { path: PathBuf },
+    #[error("{}: holds files that do not belong to a campaign; choose another folder", path.display())]
+    Foreign { path: PathBuf },
+    #[error("{}: holds no campaign to resume; start one without --resume", path.display())]
+    Nothing { path: PathBuf },
     #[error("{}: holds another campaign ({what}); choose another folder, or ask for the same", path.display())]
-    Other {
-        /// The folder.
-        path: PathBuf,
-        /// What differs.
-        what: String,
-    },
-    /// Another process is at work there.
-    #[error("{}: a campaign is at work there; wait for it, or interrupt it and go on by --resume", path.display())]
-    InUse {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// A file of it is not what it should be.
-    #[error("{}: line {line} is damaged: {reason}; remove the folder and start anew", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        line: usize,
-        reason: String,
-    },
-    /// A file cannot be read or written.
+    Other { path: PathBuf, what: String },
+    #[error("{}: a campaign is running there; wait for it, or interrupt it and continue with --resume", path.display())]
+    InUse { path: PathBuf },
+    #[error("{}: line {line} is damaged: {reason}; remove the folder and start again", path.display())]
+    Damaged { path: PathBuf, line: usize, reason: String },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -66,15 +35,15 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     move |source| FolderError::Io { path: path.into(), source }
 }
 
-/// The folder, to which nobody else writes.
+/// A locked folder: only this process writes to it.
 pub struct Folder {
     path: PathBuf,
-    /// Its programs, locked.
+    /// The file of programs, locked.
     programs: File,
 }
 
 impl Folder {
-    /// A new folder, or with `resume` one that holds the same campaign, and what it holds.
+    /// Opens a new folder, or with `resume` one with the same campaign. Also returns the programs that it holds.
     pub fn open(path: &Path, request: &Request, resume: bool) -> Result<(Self, Vec<Tried>), FolderError> {
         let header = path.join(REQUEST);
         match (header.exists(), resume) {
@@ -108,7 +77,7 @@ impl Folder {
         }
     }
 
-    /// Keeps others out, as long as it lives.
+    /// Locks the folder until the value is dropped.
     fn lock(path: &Path) -> Result<Self, FolderError> {
         let log = path.join(PROGRAMS);
         let programs = OpenOptions::new().create(true).append(true).open(&log).map_err(at(&log))?;
@@ -116,7 +85,7 @@ impl Folder {
         loop {
             match programs.try_lock() {
                 Ok(()) => return Ok(Self { path: path.into(), programs }),
-                // A program that is being started still holds what this process has just let go.
+                // A child process that is just being started may still hold a lock that this process has released.
                 Err(TryLockError::WouldBlock) if asked.elapsed() < PATIENCE => thread::sleep(PATIENCE / 10),
                 Err(TryLockError::WouldBlock) => return Err(FolderError::InUse { path: path.into() }),
                 Err(TryLockError::Error(error)) => return Err(at(&log)(error)),
@@ -124,7 +93,7 @@ impl Folder {
         }
     }
 
-    /// What was found before. A last line that is cut off was being written when the campaign was interrupted.
+    /// The earlier results. A truncated last line comes from an interrupted write and is ignored.
     fn earlier(&self, request: &Request) -> Result<Vec<Tried>, FolderError> {
         let path = self.path.join(PROGRAMS);
         let text = read(&path)?;
@@ -149,13 +118,12 @@ impl Folder {
         read.collect()
     }
 
-    /// Writes a line for a program, at once.
+    /// Appends a line for a program immediately.
     pub fn log(&self, tried: &Tried) -> Result<(), FolderError> {
         let line = serde_json::to_string(tried).expect("plain data") + "\n";
         (&self.programs).write_all(line.as_bytes()).map_err(at(&self.path.join(PROGRAMS)))
     }
 
-    /// The folder that a program left when it failed.
     pub fn left_by(&self, tried: &Tried) -> Option<PathBuf> {
         Some(self.failure_path(tried.program)).filter(|path| tried.result.is_failure() && path.is_dir())
     }
@@ -164,7 +132,6 @@ impl Folder {
         self.path.join(format!("failure-{program}"))
     }
 
-    /// A folder for a program that failed, made anew.
     pub fn failure(&self, program: u64) -> Result<PathBuf, FolderError> {
         let path = self.failure_path(program);
         if path.exists() {
@@ -174,13 +141,11 @@ impl Folder {
         Ok(path)
     }
 
-    /// Writes a file of such a folder.
     pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FolderError> {
         fs::write(path, bytes).map_err(at(path))
     }
 }
 
-/// What differs between two requests, in words.
 fn difference(held: &Request, asked: &Request) -> Option<String> {
     let [held, asked] = [held, asked].map(|request| serde_json::to_value(request).expect("plain data"));
     let (held, asked) = (held.as_object()?, asked.as_object()?);
@@ -190,7 +155,6 @@ fn difference(held: &Request, asked: &Request) -> Option<String> {
     })
 }
 
-/// The text of a file of the folder.
 fn read(path: &Path) -> Result<String, FolderError> {
     fs::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::IsADirectory => {

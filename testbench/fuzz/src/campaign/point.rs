@@ -1,5 +1,3 @@
-//! The programs of one core.
-
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
@@ -16,12 +14,10 @@ use crate::build::Assembler;
 use crate::reference::{Job, difference};
 use crate::trial::{self, TrialError, Verdict};
 
-/// Programs that the reference is given at a time.
 const BATCH: usize = 64;
-/// Failures after which the other programs of a core are left: one bug makes many fail.
+/// Failures after which the other programs of a core are skipped: one bug makes many fail.
 const ENOUGH: u32 = 3;
 
-/// Runs all programs of a core that are not done yet.
 pub fn work(
     shared: &Shared<'_>,
     assembler: &Assembler,
@@ -37,7 +33,7 @@ pub fn work(
     }
     let config = core_of(shared, number);
     let name = format!("{} {}x{}", config.divergence.unit, config.warps, config.threads);
-    // Whoever listens has gone only if the campaign is over.
+    // The receiver is gone only after the end of the campaign.
     let tell = |event: Event| drop(events.send(event));
     tell(Event::Building(name));
     let built = match shared.counters {
@@ -61,7 +57,7 @@ pub fn work(
     Ok(())
 }
 
-/// A program that agreed, for the reference.
+/// A program that agreed with the model and waits for the reference.
 struct Waiting {
     drawn: Drawn,
     elf: Vec<u8>,
@@ -138,7 +134,6 @@ impl<T: Fn(Event)> Worker<'_, T> {
         Ok(())
     }
 
-    /// Runs what waits for the reference.
     fn reference(&mut self) -> Result<(), CampaignError> {
         let Some(reference) = self.shared.reference else { return Ok(()) };
         let waiting = std::mem::take(&mut self.waiting);

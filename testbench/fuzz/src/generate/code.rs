@@ -1,4 +1,4 @@
-//! Straight code: arithmetic on corner values, accesses of every width and kind.
+//! Straight-line code: arithmetic on corner values, accesses of every width and kind.
 
 use fastrand::Rng;
 use kernels::assembly::{
@@ -12,7 +12,6 @@ use crate::build::KNOWN;
 use crate::program::fixed::{COLUMN, HART, PRIVATE, SCRATCH, SHARED, SP};
 use crate::program::{Register, Statement};
 
-/// Words of the table that nobody writes.
 pub const TABLE_WORDS: u32 = 64;
 
 const CORNERS: [u32; 12] = [
@@ -30,23 +29,23 @@ const CORNERS: [u32; 12] = [
     0x0000_00ff,
 ];
 
-/// What is at fault whatever the registers hold: no instruction, or one that asks for what there is not.
+/// Words that fault whatever the registers hold: no instruction, or a missing CSR or write permission.
 const ILLEGAL: [&str; 8] = [
     ".word 0",
     ".word 0xffffffff",
-    ".word 0x2063", // a branch of no kind
+    ".word 0x2063", // not a branch
     "csrr x0, 0x7c0",
     "csrw mhartid, x0",
     "ebreak",
     "ecall",
     "wfi",
 ];
-/// What no program can see of other threads or of the time.
+/// CSRs whose values do not depend on other threads or on time.
 const NUMBERS: [&str; 4] = ["mhartid", "0xcc0", "0xcc1", "0xcc3"];
-/// What it can.
+/// CSRs whose values do.
 const CIRCUMSTANCES: [&str; 6] = ["0xcc2", "0xcc4", "mcycle", "mcycleh", "minstret", "minstreth"];
 
-/// A corner value, or any.
+/// A corner value, or any value.
 pub fn value(rng: &mut Rng) -> u32 {
     if rng.bool() { CORNERS[rng.usize(0..CORNERS.len())] } else { rng.u32(..) >> rng.u32(0..32) }
 }
@@ -60,12 +59,11 @@ impl Generator<'_> {
         names[self.rng.usize(0..names.len())]
     }
 
-    /// A destination: at times x0.
+    /// A destination, sometimes x0.
     fn destination(&mut self) -> Register {
         if self.per_cent(3) { 0 } else { self.data() }
     }
 
-    /// A few lines.
     pub(super) fn code(&mut self) -> Statement {
         let weights = self.profile.code;
         let kinds = [
@@ -102,7 +100,6 @@ impl Generator<'_> {
         }
     }
 
-    /// One that leaves its result in a register.
     pub(super) fn instruction(&mut self) -> String {
         if self.abilities.isa.has(&M) && self.rng.u32(0..5) == 0 { self.long() } else { self.arithmetic() }
     }
@@ -120,10 +117,10 @@ impl Generator<'_> {
         }
     }
 
-    /// An instruction of an extension, often. Without such extensions nothing is drawn: the seeds of campaigns that are
-    /// written down keep their programs.
+    /// Often an instruction of an extension. Without such extensions nothing is drawn, so that the recorded seeds of
+    /// campaigns keep their programs.
     fn extended(&mut self) -> Option<String> {
-        // QEMU does not know Zicond.
+        // QEMU does not support Zicond.
         let isa = if self.independent { self.abilities.isa.without(&ZICOND) } else { self.abilities.isa };
         let encodings = cores::isa::extended(isa);
         if encodings.is_empty() || self.rng.u32(0..3) > 0 {
@@ -144,7 +141,7 @@ impl Generator<'_> {
         format!("{name} x{rd}, x{one}, x{two}")
     }
 
-    /// A result that comes late, in a register.
+    /// An instruction with a long-latency result in this register.
     pub(super) fn late(&mut self, rd: Register) -> Statement {
         let offset = 4 * self.rng.u32(0..PRIVATE_BYTES / 4);
         match self.rng.u32(0..4) {
@@ -158,7 +155,7 @@ impl Generator<'_> {
         code([format!("{} x{}, x{register}, x{}", self.one_of(&REGISTERS), self.data(), self.source())])
     }
 
-    /// A load or store of a width at a place that is aligned for it.
+    /// A load or store of this width, at an aligned address.
     fn access(&mut self, width: u32, offset: u32, base: Register) -> String {
         if self.per_cent(55) {
             let (name, rd) = (self.one_of(LOADS[width as usize]), self.destination());
@@ -168,8 +165,8 @@ impl Generator<'_> {
         }
     }
 
-    /// An access at a place that a register chooses, of so many bytes from `base`: scattered if the bytes are each
-    /// thread's own.
+    /// An access within `bytes` bytes from `base`, at an address that a register selects. Private bytes give
+    /// scattered accesses.
     fn within(&mut self, base: Register, bytes: u32) -> Statement {
         let [scratch, _] = SCRATCH;
         let width = self.rng.u32(0..3);
@@ -188,7 +185,7 @@ impl Generator<'_> {
         let width = self.rng.u32(0..3);
         let row = self.rng.u32(0..rows(self.abilities.harts));
         let byte = self.rng.u32(0..4) & !((1 << width) - 1);
-        // Of the last rows of large cores an offset has no room for the byte.
+        // In the last rows of large cores the offset does not fit with the byte.
         let offset = (4 * self.abilities.harts * row + byte).min(2044 & !((1 << width) - 1));
         code([self.access(width, offset, COLUMN)])
     }
@@ -212,7 +209,8 @@ impl Generator<'_> {
         ])
     }
 
-    /// On a word of the thread's own, or on a shared word to which all do the same, unseen.
+    /// An atomic operation on a private word; or on a shared word, without a result and the same operation in all
+    /// threads.
     fn atomic(&mut self) -> Statement {
         let [scratch, _] = SCRATCH;
         let (rd, source) = (self.destination(), self.source());
@@ -230,8 +228,8 @@ impl Generator<'_> {
         ])
     }
 
-    /// What is at fault, of all lanes or of those in which a register chooses so. Nothing is stored among instructions, and
-    /// no jump goes to where some are.
+    /// Code that faults, in all lanes or in those that a register selects. It stores nothing among the instructions,
+    /// and does not jump to any of them.
     pub(super) fn faulty(&mut self) -> Statement {
         let [address, other] = SCRATCH;
         let (rd, source) = (self.destination(), self.source());
@@ -239,11 +237,12 @@ impl Generator<'_> {
         let choice = |mask: u32| format!("andi x{address}, x{selector}, {mask}");
         let own = format!("add x{address}, x{address}, x{PRIVATE}");
         let width = self.rng.u32(0..3);
-        // To the analysis a function ends at what is no instruction, and it does not know where such a jump goes.
+        // For the analysis a function ends at a word that is no instruction, and the target of such a jump is
+        // unknown.
         let may_leave = !self.must_meet();
         match self.rng.u32(0..9) {
             0..2 if may_leave => code([self.one_of(&ILLEGAL).into()]),
-            // Jumps between two instructions, and to where there is no memory.
+            // Jumps to an address between two instructions, and to one outside memory.
             2 if may_leave => code([
                 format!("la x{other}, 1f"),
                 choice(2),
@@ -255,7 +254,6 @@ impl Generator<'_> {
                 let shift = |name: &str, from: Register| format!("{name} x{address}, x{from}, 1");
                 code([shift("slli", selector), shift("srli", address), format!("jalr x{rd}, x{address}")])
             }
-            // Misaligned.
             4 if self.abilities.isa.has(&A) => {
                 let name = self.one_of(&["amoswap", "amoadd", "amomaxu"]);
                 code([choice(7), own, format!("{name}.w x{rd}, x{source}, (x{address})")])
@@ -265,11 +263,11 @@ impl Generator<'_> {
                 let offset = self.rng.u32(0..4);
                 code([choice(7), own, self.access(width, offset, address)])
             }
-            // Loads from wherever a register says, and accesses below memory.
+            // Loads from the address in any register, and accesses below memory.
             7 => code([format!("{} x{rd}, 0(x{selector})", LOADS[width as usize][0])]),
             _ => {
                 let mut lines = vec![choice(1), format!("slli x{address}, x{address}, 31"), own];
-                // Some lanes here, and some misaligned.
+                // Some lanes access this address, and some are misaligned.
                 if self.rng.bool() {
                     lines.push(format!("andi x{other}, x{source}, 3"));
                     lines.push(format!("add x{address}, x{address}, x{other}"));
@@ -290,7 +288,6 @@ impl Generator<'_> {
         }
     }
 
-    /// What only dependent programs do.
     fn shared(&mut self) -> Statement {
         let [scratch, other] = SCRATCH;
         match self.rng.u32(0..10) {
@@ -316,7 +313,7 @@ impl Generator<'_> {
                 ])
             }
             8 => code([
-                // The thread's neighbour, by a word each.
+                // The thread's neighbour, in another word.
                 format!("xori x{scratch}, x{HART}, 1"),
                 format!("andi x{scratch}, x{scratch}, {}", SHARED_WORDS / 2 - 1),
                 format!("slli x{scratch}, x{scratch}, 2"),

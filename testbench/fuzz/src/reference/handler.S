@@ -1,5 +1,5 @@
-# Runs jobs on QEMU's `virt` machine: each a program that is copied to the start of RAM and run by one hart after the
-# other, in user mode, so that every access to a CSR traps and is answered as the core would.
+# Runs jobs on QEMU's `virt` machine. The program of a job is copied to the start of RAM; then one hart after the
+# other runs it in user mode. Every access to a CSR therefore traps and is answered as the core would.
 #
 # A job is 16 words: image, bytes of the image (a multiple of 4), entry, bytes of RAM to clear, harts, threads, warps,
 # stack of the first hart (its end), bytes from stack to stack, results, bytes of results, where to copy them, and the
@@ -15,7 +15,7 @@
 _start:
     la      t0, trap
     csrw    mtvec, t0
-    li      t0, -1              # user mode may touch everything
+    li      t0, -1              # user mode may access everything
     csrw    pmpaddr0, t0
     li      t0, 0x1f
     csrw    pmpcfg0, t0
@@ -88,7 +88,7 @@ trap:
     li      t4, 0x800
     beq     t3, t4, hart_done
     li      t4, 0x801
-    beq     t3, t4, resume      # the barrier: harts do not see one another
+    beq     t3, t4, resume      # the barrier: harts run one after the other
     mv      t5, s2
     li      t4, 0xf14
     beq     t3, t4, answer

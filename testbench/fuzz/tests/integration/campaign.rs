@@ -1,4 +1,4 @@
-//! Campaigns: with every unit, resumable, with what a failure leaves, and with their folder's bad cases.
+//! Campaigns: with every unit, resumed, with the files of a failure, and with bad folders.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn a_hundred_programs_of_each_unit_agree() {
     let assembler = Assembler::find().unwrap();
     let reference = Reference::find(&assembler).unwrap();
     let path = folder.path().join("campaign");
-    // In two parts, of which the second is the rest: a line of the file is cut off, as if it were being written.
+    // Two parts, of which the second resumes: a line of the file is truncated, as in an interrupted write.
     let request = request(400);
     let summary = run(&request, &path, false, Some(&reference)).unwrap();
     assert_eq!((summary.programs, summary.agree), (400, 400), "{summary:?}");
@@ -59,14 +59,14 @@ fn folders_that_hold_something_else_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("campaign");
     let message = |request: &Request, resume| run(request, &path, resume, None).unwrap_err().to_string();
-    assert!(message(&request(1), true).ends_with("holds no campaign to go on with; start one without --resume"));
+    assert!(message(&request(1), true).ends_with("holds no campaign to resume; start one without --resume"));
     fs::create_dir(&path).unwrap();
     fs::write(path.join("notes"), "mine").unwrap();
-    assert!(message(&request(1), false).contains("holds files that are no campaign's"));
+    assert!(message(&request(1), false).contains("holds files that do not belong to a campaign"));
     assert_eq!(fs::read_to_string(path.join("notes")).unwrap(), "mine");
     fs::remove_file(path.join("notes")).unwrap();
     run(&request(1), &path, false, None).unwrap();
-    assert!(message(&request(1), false).contains("holds a campaign; go on with it by --resume"));
+    assert!(message(&request(1), false).contains("holds a campaign; continue it with --resume"));
     assert!(message(&request(2), true).contains("holds another campaign (count 1, not 2)"));
     let programs = path.join("programs.jsonl");
     let line = fs::read_to_string(&programs).unwrap();
@@ -81,12 +81,12 @@ fn folders_that_hold_something_else_are_refused() {
     fs::write(&programs, &line).unwrap();
     let other = fs::OpenOptions::new().append(true).open(&programs).unwrap();
     other.lock().unwrap();
-    assert!(message(&request(1), true).contains("a campaign is at work there"));
+    assert!(message(&request(1), true).contains("a campaign is running there"));
     drop(other);
     assert_eq!(run(&request(1), &path, true, None).unwrap().run_now, 0);
 }
 
-/// What a failure left is named again by who goes on with the campaign.
+/// A resumed campaign names earlier failures again.
 #[test]
 fn failures_of_an_earlier_call_are_named() {
     let folder = tempfile::tempdir().unwrap();

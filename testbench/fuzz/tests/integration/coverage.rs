@@ -1,4 +1,4 @@
-//! A campaign that counts what it exercises: the pipeline keeps its rules towards the units, and most points are met.
+//! A campaign with coverage counters: the pipeline keeps its rules towards the units, and most points are hit.
 
 use fuzz::campaign::{self, Event, Manner, Request};
 use fuzz::coverage::Coverage;

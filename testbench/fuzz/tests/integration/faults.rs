@@ -1,4 +1,4 @@
-//! Programs that may end in a fault: every cause is met, by some lanes of a path and by all.
+//! Programs that may end in a fault: every cause occurs, in some lanes of a path and in all.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,6 @@ use fuzz::trial::{self, Verdict};
 use testbench::BuiltCore;
 use weft_config::{Config, RAM_BASE};
 
-/// `mcause` of all faults that the core has.
 const CAUSES: [u8; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 11];
 
 #[test]
@@ -31,7 +30,7 @@ fn every_cause_is_met_and_agrees() {
                 Some(fault) => {
                     causes.insert(fault.cause);
                     lanes.insert(fault.lane);
-                    // The same program is no right one where it may not fault.
+                    // The same program fails if it may not fault.
                     let refused = trial::run(&core, &config, &elf, false).unwrap();
                     assert!(matches!(refused, Verdict::Fails { how: "fault", .. }), "{refused:?}");
                 }

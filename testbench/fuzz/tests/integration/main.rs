@@ -1,5 +1,3 @@
-//! The integration tests of this crate, one module for each subject.
-
 mod campaign;
 mod coverage;
 mod faults;

@@ -1,4 +1,4 @@
-//! Bugs of each class that random programs must find: a generator that finds none of them would find none of ours.
+//! Planted bugs of each class that random programs must find.
 
 use fuzz::assembly;
 use fuzz::build::Assembler;
@@ -9,10 +9,9 @@ use fuzz::trial::{self, Verdict};
 use testbench::BuiltCore;
 use weft_config::{Config, Isa, RAM_BASE};
 
-/// Programs among which one must find a bug.
+/// Maximum number of programs to find a bug.
 const PROGRAMS: u64 = 400;
 
-/// A fault point of two warps of four threads, broken.
 struct Bug {
     class: &'static str,
     unit: &'static str,
@@ -58,7 +57,7 @@ const BUGS: &[Bug] = &[
         fault: "s3_scoreboard.every_part_counts_as_the_last",
     },
     Bug {
-        class: "shadow bit: late results of threads that change slots are forgotten",
+        class: "shadow bit: long-latency results of threads that change slots are forgotten",
         unit: "dual-path",
         profile: "pressure",
         fault: "dual_path.no_shadow_bits_at_a_pop",
@@ -113,7 +112,7 @@ fn config(unit: &str, isa: Isa) -> Config {
     config
 }
 
-/// How many programs it takes, and what is said of the bug.
+/// The number of programs needed, and the message of the failure.
 fn found(bug: &Bug, isa: Isa, assembler: &Assembler) -> Option<(u64, String)> {
     let core = BuiltCore::broken(&config(bug.unit, isa), RAM_BASE, bug.fault).unwrap();
     let profile = Profile::find(bug.profile).unwrap();

@@ -1,4 +1,4 @@
-//! The reference: batches of several threads at once, and jobs behind one that does not end.
+//! The reference: batches of several threads at once, and jobs after one that does not end.
 
 use std::time::Duration;
 

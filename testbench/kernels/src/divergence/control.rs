@@ -1,8 +1,8 @@
-//! Kernels in which each thread goes its own way over data of its own.
+//! Kernels whose threads have independent control flow over their own data.
 
 use super::{Lanes, Warp, count, each};
 
-/// Both ways to count, lane by lane in step.
+/// Both counts, lane by lane in step.
 pub fn collatz(warps: u32, threads: u32) -> u64 {
     let odd = |n: &[u32], lane: u32| n[lane as usize] & 1 == 1;
     let one = |n: &[u32], lane: u32| n[lane as usize] == 1;
@@ -31,7 +31,7 @@ pub fn collatz(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Every comparator of the network, in the warp whose turn it is.
+/// Every comparator of the network, in the warp that executes it.
 pub fn bitonic_sort(warps: u32, threads: u32) -> u64 {
     const LENGTH: usize = 128;
     let mut keys: Vec<usize> = (0..LENGTH).map(|x| x ^ (x << 3 & (LENGTH - 1))).map(|x| x ^ x >> 2).collect();
@@ -60,7 +60,7 @@ pub fn bitonic_sort(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Each lane's own array; the call for the part before the pivot is made by all lanes in the loop.
+/// Each lane's own array. All lanes in the loop make the call for the part before the pivot.
 pub fn quicksort(warps: u32, threads: u32) -> u64 {
     count(warps, threads, |warp| {
         let random = |hart: u32| {
@@ -102,7 +102,7 @@ fn sort(warp: &mut Warp, lanes: Lanes, keys: &mut [Vec<u32>], mut first: Vec<i32
     }
 }
 
-/// Letter by letter; the second way keeps the lanes together.
+/// Letter by letter; the second algorithm keeps the lanes together.
 pub fn string_search(warps: u32, threads: u32) -> u64 {
     const TEXT: &[u8] = b"abracadabraabcacbdacabradabacabbacadacra";
     count(warps, threads, |warp| {
@@ -128,8 +128,8 @@ pub fn string_search(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Each lane's program, an instruction at a time: the operations part at the `switch`, those that
-/// jump at the condition, those that halt at the end of the loop.
+/// Each lane's program, one instruction at a time. Operations diverge at the `switch`, jumps at their condition,
+/// halts at the end of the loop.
 pub fn interpreter(warps: u32, threads: u32) -> u64 {
     #[derive(Clone, Copy, PartialEq, PartialOrd)]
     enum Next {
@@ -144,7 +144,7 @@ pub fn interpreter(warps: u32, threads: u32) -> u64 {
     const SUBTRACT: Next = Other(3);
     const SHIFT: Next = Other(4);
     const AND: Next = Other(5);
-    // What a program executes: its beginning, then its loop as often as it says.
+    // The instructions of a program: its beginning, then its loop as often as it says.
     let executes = |hart: u32| {
         let n = 1 + (hart >> 2 & 7);
         let (begin, body, turns): (&[Next], &[Next], u32) = match hart & 3 {

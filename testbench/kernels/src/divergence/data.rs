@@ -1,8 +1,8 @@
-//! Kernels that walk over shared data: what is in it decides who goes on.
+//! Kernels that walk over shared data, which decide the branches.
 
 use super::{Lanes, Warp, count};
 
-/// At each distance the threads that have somebody to their left; at the end all but the first.
+/// At each distance the threads with a thread to their left; at the end all but the first.
 pub fn scan(warps: u32, threads: u32) -> u64 {
     count(warps, threads, |warp| {
         let first = warp.hart(0);
@@ -15,7 +15,7 @@ pub fn scan(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Loops over rows of 0 to 7 elements: to make the matrix, and to multiply.
+/// Loops over rows of 0 to 7 elements, to create the matrix and to multiply.
 pub fn sparse_matrix_vector(warps: u32, threads: u32) -> u64 {
     count(warps, threads, |warp| {
         let rows = |warp: &mut Warp| {
@@ -30,7 +30,7 @@ pub fn sparse_matrix_vector(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Each vertex that has no distance yet asks until it finds one of the level.
+/// Each vertex without a distance checks its edges until it finds a source in the level.
 pub fn breadth_first_search(warps: u32, threads: u32) -> u64 {
     const VERTICES: usize = 96;
     let by_formula = |vertex: usize, k: usize| vertex + 5 + 13 * k;
@@ -74,7 +74,7 @@ pub fn breadth_first_search(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// A loop over the zeros at the end of each number. The atomic additions diverge nowhere.
+/// A loop over the trailing zeros of each number. The atomic additions never diverge.
 pub fn histogram(warps: u32, threads: u32) -> u64 {
     let scatter = |x: u32| {
         let x = x ^ (x << 3 & 255);
@@ -87,7 +87,7 @@ pub fn histogram(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Each time the lock is free one of those that spin gets it, until the last one is alone.
+/// Each time the lock is free one of the spinning threads gets it, until the last one is alone.
 pub fn spin_lock(warps: u32, threads: u32) -> u64 {
     u64::from(warps * (threads - 1))
 }

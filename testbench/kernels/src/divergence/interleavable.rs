@@ -5,7 +5,7 @@ use crate::results::photon_walk::{self, Event, PHOTONS};
 use crate::results::ray_casting::{self, Line, VIEW};
 use crate::results::suffix_match::{self, QUERIES};
 
-/// In each step the odd threads take a column, the even ones a row; on both sides all take as many turns.
+/// In each step the odd threads take a column, the even ones a row; both sides have the same number of iterations.
 pub fn lu_decomposition(warps: u32, threads: u32) -> u64 {
     const N: u32 = 16;
     count(warps, threads, |warp| {
@@ -20,7 +20,7 @@ pub fn lu_decomposition(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Each lane's own array, and its own parts that wait.
+/// Each lane has its own array, and its own waiting parts.
 pub fn partition_sort(warps: u32, threads: u32) -> u64 {
     count(warps, threads, |warp| {
         let mut sorters: Vec<Sorter> = (0..threads).map(|lane| Sorter::new(warp.hart(lane))).collect();
@@ -45,7 +45,6 @@ pub fn partition_sort(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// A thread of `partition_sort`.
 #[derive(Default)]
 struct Sorter {
     keys: Vec<u32>,
@@ -126,7 +125,7 @@ pub fn stencil_3d(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Line by line until all rays have been stopped by a wall or the end of the view.
+/// Line by line until all rays have hit a wall or the end of the view.
 pub fn ray_casting(warps: u32, threads: u32) -> u64 {
     let rays: Vec<_> = (0..256).map(ray_casting::ray).collect();
     count(warps, threads, |warp| {
@@ -148,7 +147,7 @@ pub fn ray_casting(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Each query takes as many turns: one for each letter, one for each match.
+/// Each query has the same number of iterations: one for each letter, one for each match.
 pub fn suffix_match(warps: u32, threads: u32) -> u64 {
     let turns = |query: u32| {
         let (mut turns, mut at) = (Vec::new(), 0);

@@ -7,7 +7,7 @@ use crate::results::breadth_first_frontier::{VERTICES, distances, targets};
 use crate::results::needleman_wunsch::{self, LETTERS, PAIRS};
 use crate::results::path_finder::{self, COLUMNS, ROWS};
 
-/// Level by level: those in the frontier, each neighbour that is new, those that were found.
+/// Level by level: vertices in the frontier, new neighbours, vertices that were found.
 pub fn breadth_first_frontier(warps: u32, threads: u32) -> u64 {
     let distance = distances();
     let targets: Vec<Vec<usize>> = (0..VERTICES).map(|vertex| targets(vertex).collect()).collect();
@@ -33,7 +33,7 @@ pub fn breadth_first_frontier(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// At each place whether there is a left one, whether it is better, and the same to the right.
+/// In each cell: whether there is a left one, whether it is better, and the same to the right.
 pub fn path_finder(warps: u32, threads: u32) -> u64 {
     let ways = path_finder::ways();
     count(warps, threads, |warp| {
@@ -52,7 +52,7 @@ pub fn path_finder(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Diagonal by diagonal: the columns that have a cell there, and what decides its score.
+/// Diagonal by diagonal: the columns that have a cell there, and the comparisons for its score.
 pub fn needleman_wunsch(warps: u32, threads: u32) -> u64 {
     let words: Vec<_> = (0..PAIRS).map(needleman_wunsch::words).collect();
     let scores: Vec<_> = (0..PAIRS).map(needleman_wunsch::scores).collect();
@@ -81,7 +81,7 @@ pub fn needleman_wunsch(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// At each cell whether there is a row above, a row below, a column to the left, a column to the right.
+/// In each cell: whether there is a row above, a row below, a column to the left, a column to the right.
 pub fn hot_spot(warps: u32, threads: u32) -> u64 {
     count(warps, threads, |warp| {
         warp.stride(warps, 256, |_, _, _| {});

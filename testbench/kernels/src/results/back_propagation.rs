@@ -1,5 +1,3 @@
-//! A neural network in training.
-
 use super::scatter;
 
 pub const INPUTS: usize = 16;
@@ -7,7 +5,7 @@ pub const HIDDEN: usize = 16;
 const EPOCHS: usize = 2;
 const ONE: i32 = 4096;
 
-/// What the activation makes of a sum.
+/// The range of a sum, as the activation distinguishes them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Range {
     Below,
@@ -49,7 +47,6 @@ pub fn train() -> (Vec<i32>, Vec<Vec<Range>>) {
     (weights, ranges)
 }
 
-/// The weights.
 pub fn results() -> Vec<u32> {
     train().0.into_iter().map(|weight| weight as u32).collect()
 }

@@ -1,5 +1,3 @@
-//! A compressed image.
-
 use super::scatter;
 
 pub const BLOCKS: u32 = 64;
@@ -12,7 +10,7 @@ pub fn pixels(block: u32) -> Vec<i32> {
     (0..16).map(pixel).collect()
 }
 
-/// The four values that a pixel can have once it is compressed, the darkest first.
+/// The four values of a compressed pixel, the darkest first.
 pub fn palette(pixels: &[i32]) -> [i32; 4] {
     let darkest = *pixels.iter().min().expect("a pixel");
     let step = (pixels.iter().max().expect("a pixel") - darkest) / 3;

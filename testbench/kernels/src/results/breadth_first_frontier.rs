@@ -1,10 +1,8 @@
-//! Distances in a graph.
-
 use std::collections::VecDeque;
 
 pub const VERTICES: usize = 128;
 
-/// Where the edges of a vertex lead.
+/// The target vertices of a vertex's edges.
 pub fn targets(vertex: usize) -> impl Iterator<Item = usize> {
     (0..1 + (vertex ^ vertex >> 3) % 4).map(move |k| (vertex * (2 * k + 3) + 1 + 5 * k) % VERTICES)
 }
@@ -25,7 +23,6 @@ pub fn distances() -> Vec<u32> {
     distance.into_iter().map(|distance| distance.expect("an edge leads to every vertex")).collect()
 }
 
-/// The distances.
 pub fn results() -> Vec<u32> {
     distances()
 }

@@ -1,18 +1,15 @@
-//! Alignments of pairs of words.
-
 use super::{fold, scatter};
 
 pub const PAIRS: usize = 8;
 pub const LETTERS: usize = 8;
 
-/// The two words of a pair.
 pub fn words(pair: usize) -> [Vec<u32>; 2] {
     let letter = |at: usize| scatter(((LETTERS + 1) * pair + at) as u32) >> 8 & 3;
     let changed = |at: usize| letter(at + usize::from(at >= 2 + pair / 2)) ^ u32::from(at % 5 == 4);
     [(0..LETTERS).map(letter).collect(), (0..LETTERS).map(changed).collect()]
 }
 
-/// The best score of the first letters of both words, by how many of each.
+/// The best score of two prefixes, by their lengths.
 pub fn scores(pair: usize) -> Vec<Vec<i32>> {
     let [first, second] = words(pair);
     let gaps = |letters: usize| -2 * letters as i32;

@@ -1,5 +1,3 @@
-//! The best ways through a grid.
-
 use super::{fold, scatter};
 
 pub const COLUMNS: usize = 256;
@@ -9,7 +7,7 @@ fn toll(row: usize, column: usize) -> u32 {
     1 + (scatter((COLUMNS * row + column) as u32) >> 16 & 63)
 }
 
-/// The best way to each place, row by row: its toll times 256, plus the column where it begins.
+/// The best path to each cell, row by row: its cost times 256, plus the column where it begins.
 pub fn ways() -> Vec<Vec<u32>> {
     let mut rows = vec![(0..COLUMNS).map(|column| 256 * toll(0, column) + column as u32).collect::<Vec<_>>()];
     for row in 1..ROWS {
@@ -21,7 +19,7 @@ pub fn ways() -> Vec<Vec<u32>> {
     rows
 }
 
-/// The ways to the places of each column, folded.
+/// The paths to the cells of each column, folded.
 pub fn results() -> Vec<u32> {
     let ways = ways();
     (0..COLUMNS).map(|column| ways[1..].iter().fold(0, |digest, row| fold(digest, row[column]))).collect()

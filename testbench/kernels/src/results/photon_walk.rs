@@ -1,5 +1,3 @@
-//! Photons in layered tissue.
-
 pub const PHOTONS: u32 = 96;
 const LAYERS: usize = 4;
 const STEPS: [i32; 16] = [83, 57, 45, 36, 30, 26, 22, 18, 15, 13, 10, 8, 6, 4, 2, 1];
@@ -10,7 +8,6 @@ const COSINE: [[i32; 16]; 2] = [
     [-4, 6, 10, 12, 13, 14, 15, 15, 15, 15, 16, 16, 16, 16, 16, 16],
 ];
 
-/// What happens to a photon.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     Scattered,
@@ -18,8 +15,8 @@ pub enum Event {
     Passed,
 }
 
-/// A walk: its events, each with whether little was left after it; what the layers absorbed, and what
-/// left them.
+/// A walk: its events, each with whether the weight was low after it; the absorption by the layers, and the weight
+/// that left them.
 pub struct Walk {
     pub events: Vec<(Event, bool)>,
     /// Whether the roulette ended it, not a boundary.
@@ -70,7 +67,7 @@ pub fn walk(photon: u32) -> Walk {
     walk
 }
 
-/// What each layer absorbed of each photon; then what is left of each.
+/// The absorption of each photon by each layer; then the rest of each photon.
 pub fn results() -> Vec<u32> {
     let walks: Vec<Walk> = (0..PHOTONS).map(walk).collect();
     let rows = (0..LAYERS).flat_map(|layer| walks.iter().map(move |walk| walk.absorbed[layer]));

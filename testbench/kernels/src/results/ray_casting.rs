@@ -1,19 +1,16 @@
-//! Rays through a maze.
-
 use super::scatter;
 
 pub const VIEW: usize = 12;
 const ONE: u32 = 0x8000;
 
-/// A line that a ray crosses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Line {
     Column,
     Row,
 }
 
-/// A ray: the lines that it crosses, the last of them at `distance` and with wall `hit`, or 0; the tint
-/// of them all.
+/// A ray: the lines that it crosses, the last of them at `distance` and with wall `hit`, or 0; and the sum of their
+/// tints.
 pub struct Ray {
     pub lines: Vec<Line>,
     pub hit: u32,
@@ -56,7 +53,6 @@ fn colour(ray: &Ray) -> u32 {
     }
 }
 
-/// The pixels.
 pub fn results() -> Vec<u32> {
     (0..256).map(ray).map(|ray| ray.tint + colour(&ray)).collect()
 }

@@ -1,5 +1,3 @@
-//! Matches of queries with a text.
-
 use super::scatter;
 
 pub const QUERIES: u32 = 128;
@@ -16,8 +14,7 @@ fn letter_of_query(query: u32, at: u32) -> u32 {
     if random.is_multiple_of(4) { random / 4 % 4 } else { letter_of_text(scatter(query).wrapping_add(at)) }
 }
 
-/// For each letter of a query how many from there on stand together in the text: looked for everywhere,
-/// without a tree.
+/// For each letter of a query, how many letters from there on occur together in the text: a search without a tree.
 pub fn lengths(query: u32) -> Vec<usize> {
     let word: Vec<u32> = (0..LETTERS as u32).map(|at| letter_of_query(query, at)).collect();
     let occurs = |piece: &[u32]| {

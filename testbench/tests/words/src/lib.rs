@@ -1,7 +1,7 @@
-//! Instruction words by mnemonic, for tests, and random programs of them. They are written from the tables of the ISA manual and share nothing with
-//! the decoders of the model and of the hardware.
+//! Instruction words by mnemonic, for tests, and random programs of them. They are written from the tables of the ISA
+//! manual and share nothing with the decoders of the model and of the hardware.
 //!
-//! Operands come in the order of assembly text: `rd, rs1, rs2`, `rd, rs1, immediate`, for stores `rs2, rs1, offset`.
+//! Operands are in the order of assembly text: `rd, rs1, rs2`, `rd, rs1, immediate`, for stores `rs2, rs1, offset`.
 //! Offsets of jumps and branches are in bytes, from the instruction itself.
 
 pub mod random;
@@ -31,7 +31,7 @@ const fn u(upper: u32, rd: u32, opcode: u32) -> u32 {
     upper << 12 | rd << 7 | opcode
 }
 
-/// Functions of one format: a line each with the fields that name the instruction.
+/// Functions of one format: one line each, with the fields that identify the instruction.
 macro_rules! mnemonics {
     ($($name:ident($($operand:ident: $type:ty),*) = $word:expr;)*) => {
         $(
@@ -93,7 +93,6 @@ mnemonics! {
     csrw(number: u32, rs1: u32) = csrrw(0, number, rs1);
 }
 
-/// The word of `jal`.
 pub const fn jal(rd: u32, offset: i32) -> u32 {
     let offset = offset as u32;
     let (sign, low) = (offset >> 20 & 1, offset >> 1 & 0x3ff);
@@ -106,32 +105,21 @@ pub const fn li(rd: u32, value: u32) -> [u32; 2] {
     [lui(rd, upper), addi(rd, rd, (value << 20) as i32 >> 20)]
 }
 
-/// `nop`
 pub const NOP: u32 = 0x0000_0013;
-/// `ret`
 pub const RET: u32 = 0x0000_8067;
-/// `ecall`
 pub const ECALL: u32 = 0x0000_0073;
-/// `ebreak`
 pub const EBREAK: u32 = 0x0010_0073;
-/// `fence`
 pub const FENCE: u32 = 0x0ff0_000f;
-/// `fence.i`
 pub const FENCE_I: u32 = 0x0000_100f;
 
-/// The CSR whose write ends the thread.
 pub const EXIT: u32 = 0x800;
-/// The CSR whose write waits at the barrier.
 pub const BARRIER: u32 = 0x801;
-/// The CSR that holds the number of the thread.
 pub const MHARTID: u32 = 0xf14;
 
-/// The thread ends with code 0.
 pub const fn exit() -> u32 {
     csrrwi(0, EXIT, 0)
 }
 
-/// The thread waits at the barrier.
 pub const fn barrier() -> u32 {
     csrrwi(0, BARRIER, 0)
 }

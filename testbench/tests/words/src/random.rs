@@ -1,16 +1,15 @@
 //! Random programs that end.
 //!
-//! [`tangled`] jumps anywhere forwards, so that branches meet in no order, and writes every register. [`structured`] has
-//! loops and functions, and each thread computes with what is its own: alone it would compute the same, but for the
-//! options.
+//! [`tangled`] jumps to any later block, so that branches reconverge in no particular order, and writes every
+//! register. [`structured`] has loops and functions. Each thread computes only with its own data: alone it would
+//! compute the same, except for the options.
 
 use fastrand::Rng;
 
 use crate::*;
 
-/// Where programs start.
 const BASE: u32 = 0x8000_0000;
-/// The CSRs that hold the threads on the path, and the end of the thread's own stack.
+/// The CSRs with the mask of the path, and with the end of the thread's stack.
 const MASK: u32 = 0xcc2;
 const STACK_END: u32 = 0xcc3;
 
@@ -22,15 +21,13 @@ const REGISTERS: [Registers; 18] =
 const IMMEDIATES: [Immediate; 6] = [addi, slti, sltiu, xori, ori, andi];
 const SHIFTS: [Immediate; 3] = [slli, srli, srai];
 const BRANCHES: [Immediate; 6] = [beq, bne, blt, bge, bltu, bgeu];
-/// Loads and stores with their width.
 const ACCESSES: [(Immediate, i32); 8] = [(lb, 1), (lbu, 1), (lh, 2), (lhu, 2), (lw, 4), (sb, 1), (sh, 2), (sw, 4)];
 
-/// One of some things.
 fn one_of<T: Copy>(rng: &mut Rng, things: &[T]) -> T {
     things[rng.usize(0..things.len())]
 }
 
-/// An instruction that computes, on registers that are drawn for it.
+/// An instruction that computes, on registers from `register`.
 fn arithmetic(rng: &mut Rng, register: fn(&mut Rng) -> u32) -> u32 {
     let (rd, rs1, rs2) = (register(rng), register(rng), register(rng));
     match rng.u32(0..30) {
@@ -43,11 +40,11 @@ fn arithmetic(rng: &mut Rng, register: fn(&mut Rng) -> u32) -> u32 {
     }
 }
 
-/// Bytes of memory that a program works on: all of its threads, or each of them.
+/// Bytes of memory that a program works on, shared or per thread.
 pub const AREA: u32 = 256;
 
-/// A program of `length` blocks, at most seven instructions each: straight code, forward branches and calls, loads and
-/// stores in a region of 256 bytes at address 64 KiB that threads share, barriers that every thread reaches.
+/// A program of `length` blocks with at most seven instructions each: straight-line code, forward branches and calls,
+/// loads and stores in a shared region of 256 bytes at address 64 KiB, and barriers that every thread reaches.
 pub fn tangled(seed: u64, length: usize) -> Vec<u32> {
     let mut rng = Rng::with_seed(seed);
     let mut blocks = vec![Block::Words(vec![csrr(5, MHARTID)])];
@@ -70,16 +67,15 @@ pub fn tangled(seed: u64, length: usize) -> Vec<u32> {
     words
 }
 
-/// Instructions that are entered at the first one only.
 enum Block {
     Words(Vec<u32>),
-    /// Over this many blocks, at most to the next barrier: the instruction by its offset.
+    /// Skips this many blocks, at most to the next barrier; the function makes the instruction from its offset.
     Jump(usize, Box<dyn Fn(i32) -> u32>),
     Barrier,
 }
 
 impl Block {
-    /// Registers that hold what an address needs; the others are free.
+    /// Registers for addresses; the others are free.
     const POINTER: u32 = 30;
     const SCRATCH: u32 = 31;
     const READABLE: [u32; 8] = [MHARTID, 0xb00, 0xb80, 0xb02, 0xcc0, 0xcc1, MASK, STACK_END];
@@ -109,12 +105,11 @@ impl Block {
         }
     }
 
-    /// Any register that is free, mostly one of a few.
     fn register(rng: &mut Rng) -> u32 {
         if rng.bool() { rng.u32(5..10) } else { rng.u32(0..30) }
     }
 
-    /// A load or store, aligned, somewhere in the region.
+    /// An aligned load or store in the region.
     fn access(rng: &mut Rng, source: u32, data: u32) -> Vec<u32> {
         let (access, bytes) = one_of(rng, &ACCESSES);
         let upper = lui(Self::SCRATCH, (BASE >> 12) + 16);
@@ -122,7 +117,7 @@ impl Block {
         [&address[..], &[add(Self::POINTER, Self::POINTER, Self::SCRATCH), access(data, Self::POINTER, 0)]].concat()
     }
 
-    /// A `jalr` of each lane to one of two places, by a bit of a register.
+    /// A `jalr` of each lane to one of two targets, by a bit of a register.
     fn indirect(link: u32, source: u32) -> Vec<u32> {
         let choice = [andi(Self::SCRATCH, source, 1), slli(Self::SCRATCH, Self::SCRATCH, 3), auipc(Self::POINTER, 0)];
         let jump = [add(Self::POINTER, Self::POINTER, Self::SCRATCH), jalr(link, Self::POINTER, 12), NOP, NOP];
@@ -130,21 +125,20 @@ impl Block {
     }
 }
 
-/// What a structured program may do besides.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// How often statements are drawn for the main program.
+    /// Number of draws of statements for the main program.
     pub length: u32,
-    /// How far before the end of each thread's stack the bytes end that are its own.
+    /// Distance of the thread's own bytes from the end of its stack.
     pub distance: u32,
-    /// Barriers wherever threads have parted: for units whose paths take turns.
+    /// Barriers wherever threads have diverged: for units with time slices.
     pub barriers: bool,
-    /// Whether threads end early, and see which others are on their path.
+    /// Whether threads end early, and read the mask of their path.
     pub company: bool,
 }
 
-/// A program of loops and functions that call each other, directly and by a register: threads part, leave functions by
-/// several returns, and meet at returns and right behind calls.
+/// A program of loops and functions that call each other, directly and through a register. Threads diverge, leave
+/// functions through several returns, and reconverge at returns and right after calls.
 pub fn structured(seed: u64, options: &Options) -> Vec<u32> {
     let rng = Rng::with_seed(seed);
     let mut writer = Writer { rng, words: vec![0], callable: Vec::new(), loops: 0, options };
@@ -165,9 +159,8 @@ pub fn structured(seed: u64, options: &Options) -> Vec<u32> {
 struct Writer<'a> {
     rng: Rng,
     words: Vec<u32>,
-    /// Where the functions of the next level begin.
+    /// The starts of the functions of the next level.
     callable: Vec<usize>,
-    /// Loops around the next statement.
     loops: u32,
     options: &'a Options,
 }
@@ -175,25 +168,22 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Functions of a level call those of the next one.
     const LEVELS: u32 = 3;
-    /// Functions of each level.
     const FUNCTIONS: usize = 3;
-    /// How deep statements are nested.
     const DEPTH: u32 = 2;
 
     const LINK: u32 = 1;
-    /// Registers that are 0 or 1, by thread.
+    /// Registers that are 0 or 1, depending on the thread.
     const BITS: [u32; 5] = [2, 3, 4, 30, 31];
     const HART: u32 = 5;
-    /// The last of the registers that values are computed in, from x6.
+    /// The last of the registers for computed values, from x6.
     const LAST_VALUE: u32 = 17;
-    /// Results that come late: this one and the next.
+    /// Registers for long-latency results: this one and the next.
     const LATE: u32 = 18;
     /// The first of the registers that keep the link, one for each level.
     const KEPT: u32 = 20;
-    /// The first of the registers that count the trips of loops.
+    /// The first of the registers that count loop iterations.
     const TRIPS: u32 = 24;
     const TARGET: u32 = 27;
-    /// Address of the thread's own memory.
     const OWN: u32 = 28;
     const SCRATCH: u32 = 29;
 
@@ -209,7 +199,7 @@ impl Writer<'_> {
         self.words.extend(words);
     }
 
-    /// Points at the thread's own memory, and gives values and bits different contents.
+    /// Sets the address of the thread's own memory, and different values and bits.
     fn start(&mut self) {
         let (hart, scratch, [one, two, differ, not, both]) = (Self::HART, Self::SCRATCH, Self::BITS);
         self.push([csrr(hart, MHARTID), csrr(Self::OWN, STACK_END)]);
@@ -234,7 +224,7 @@ impl Writer<'_> {
         begins
     }
 
-    /// Who calls nobody still has the link, and may return right behind a branch, a call or nothing at all.
+    /// A function without calls still has the link, and may return right after a branch, a call or nothing at all.
     fn returns(&mut self, kept: u32) {
         if !self.callable.is_empty() {
             self.push([addi(Self::LINK, kept, 0)]);
@@ -242,7 +232,7 @@ impl Writer<'_> {
         self.push([RET]);
     }
 
-    /// A few statements, nested so deep at most; of a function that keeps its link here.
+    /// A few statements, nested at most this deep, of a function that keeps its link in this register.
     fn body(&mut self, depth: u32, kept: Option<u32>) {
         let fewest = u32::from(!self.callable.is_empty());
         for _ in 0..self.rng.u32(fewest..4) {
@@ -280,7 +270,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Once to eight times, or four times in another loop, by thread.
+    /// One to eight iterations, or four inside another loop, depending on the thread.
     fn looped(&mut self, depth: u32) {
         let (counter, most) = (Self::TRIPS + self.loops, if self.loops == 0 { 7 } else { 3 });
         let from = self.value();
@@ -293,7 +283,7 @@ impl Writer<'_> {
         self.push([bge(counter, 0, 4 * (begins - self.words.len() as i32))]);
     }
 
-    /// A load, product or quotient that is read at once, or some instructions later, or by whom it comes to.
+    /// A load, product or quotient that is read at once, or some instructions later, or by a later random reader.
     fn late_result(&mut self) {
         let (rd, a, b) = (Self::LATE + self.rng.u32(0..2), self.value(), self.value());
         match self.rng.u32(0..3) {
@@ -309,7 +299,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A load or store in the thread's own memory, at a place that differs between threads or does not.
+    /// A load or store in the thread's own memory, at an offset that may differ between threads.
     fn access(&mut self) {
         let ((access, bytes), data) = (one_of(&mut self.rng, &ACCESSES), self.value());
         let offset = self.rng.i32(0..AREA as i32) & -bytes;
@@ -320,7 +310,8 @@ impl Writer<'_> {
         self.push([andi(scratch, from, 0x3c), add(scratch, scratch, Self::OWN), access(data, scratch, offset & 0x7f)]);
     }
 
-    /// A branch by its offset, taken or not by a bit of the thread's number, by two values, or by a bit of one.
+    /// A branch as a function of its offset. It depends on a bit of the thread's number, on two values, or on a bit
+    /// of one.
     fn condition(&mut self) -> impl Fn(i32) -> u32 + use<> {
         let (branch, bit, mut a, mut b) =
             (one_of(&mut self.rng, &BRANCHES), one_of(&mut self.rng, &Self::BITS), self.value(), self.value());
@@ -333,12 +324,11 @@ impl Writer<'_> {
             }
             _ => {}
         }
-        // By a bit, the last four branches are always taken or never.
+        // With a bit, the last four branches are always or never taken.
         let branch = if b == 0 { BRANCHES[self.rng.usize(0..2)] } else { branch };
         move |offset| branch(a, b, offset)
     }
 
-    /// What the threads of one side do.
     fn one_side(&mut self, side: impl FnOnce(&mut Self)) {
         let branch = self.condition();
         let at = self.words.len();
@@ -358,7 +348,6 @@ impl Writer<'_> {
         self.words[jump] = jal(0, 4 * (self.words.len() - jump) as i32);
     }
 
-    /// A call of one of two functions, by a register.
     fn indirect_call(&mut self) {
         let targets = [(); 2].map(|()| BASE + 4 * one_of(&mut self.rng, &self.callable) as u32);
         let over_one = self.condition()(12);

@@ -1,8 +1,8 @@
-// The core between memories that answer as they like, within the contract of its ports, and what is to hold of a
-// thread, any one. What must not happen are outputs `bad_…`; what must be able to happen are outputs `seen_…`.
+// The core between memories that answer arbitrarily, within the contract of its ports, with checks of an arbitrary
+// thread. Outputs `bad_…` must never be 1. Outputs `seen_…` must be able to become 1.
 module edge (
     input wire clk,
-    // what memories and console do
+    // behaviour of memories and console
     input wire fetch_is_taken,
     input wire [31:0] fetched,
     input wire [31:0] reconvergence,
@@ -11,7 +11,7 @@ module edge (
     input wire [`TAG_BITS-1:0] answered_tag,
     input wire [32*`THREADS-1:0] answer,
     input wire console_is_ready,
-    // what registers that are not watched read
+    // values read from registers that are not watched
     input wire [32*`THREADS-1:0] other_rs1,
     input wire [32*`THREADS-1:0] other_rs2,
 
@@ -54,14 +54,14 @@ module edge (
 );
     localparam LINE = 2 + `LANE_BITS;
 
-    // The first cycle is that of the reset.
+    // The reset is in the first cycle.
     reg first = 1'b1;
     always @(posedge clk) first <= 1'b0;
     wire rst = first;
 
     wire on = !rst;
 
-    // Free and constant: thread, register, address of a word and the word, a commit of the core.
+    // Free constants: thread, register, address of a word and the word, number of a commit of the core.
     (* anyconst *) wire [`LANE_BITS-1:0] lane;
     (* anyconst *) wire [4:0] register;
     (* anyconst *) wire [29:0] place;
@@ -82,7 +82,7 @@ module edge (
     wire [32*`THREADS-1:0] other_rs1_kept = other_rs1;
     wire [32*`THREADS-1:0] other_rs2_kept = other_rs2;
 
-    // Where memory holds what a program calls an address: stacks are interleaved by word between the lanes of a warp.
+    // The physical address of a program's address. Stacks are interleaved by word between the lanes of a warp.
     localparam [31:0] STACKS = 32'h8000_0000 + `RAM_BYTES - `WARPS * `THREADS * `STACK_BYTES;
     localparam STACK_BITS = $clog2(`STACK_BYTES);
     function [31:0] held_at(input [31:0] at);
@@ -90,7 +90,7 @@ module edge (
             {at[31:STACK_BITS+`LANE_BITS], at[STACK_BITS-1:2], at[STACK_BITS+`LANE_BITS-1:STACK_BITS], at[1:0]} : at;
     endfunction
 
-    // Instruction memory answers in the cycle after it accepts; one word of it is watched.
+    // Instruction memory answers in the cycle after it accepts. One word of it is watched.
     wire imem_req_ready = fetch_is_taken;
     reg fetching;
     reg [31:0] fetch_address;
@@ -103,7 +103,7 @@ module edge (
     wire [31:0] imem_rsp_reconvergence = reconvergence;
     always @* assume (!fetching || fetch_address != held_at({place, 2'b00}) || fetched == word);
 
-    // An instruction that has been served in part is the same when it comes again.
+    // A partly served instruction is the same word when it is fetched again.
     reg unfinished;
     reg [31:0] unfinished_at;
     reg [31:0] unfinished_word;
@@ -116,7 +116,7 @@ module edge (
         end
     always @* assume (!fetching || !unfinished || fetch_address != unfinished_at || fetched == unfinished_word);
 
-    // Data memory answers loads that it has accepted, each once, in any order.
+    // Data memory answers each accepted load once, in any order.
     wire dmem_req_ready = request_is_taken;
     wire fires = dmem_req_valid && dmem_req_ready;
     reg [`OUTSTANDING-1:0] asked;
@@ -150,9 +150,8 @@ module edge (
         .exit_code(exit_code), .faults(faults), .cause(cause)
     );
 
-    // Two things that instructions bring along: that they are from outside RAM, since they were fetched, and the
-    // lowest lane of the path, since S6. Each instruction is checked for itself where these are right; that they are
-    // is checked apart.
+    // An instruction carries two facts: from fetch on, whether it is from outside RAM; from S6 on, the lowest lane of
+    // the path. Single instructions are checked if these are right. That they are right is a separate check.
     wire outside = rvfi_pc_rdata < 32'h8000_0000 || rvfi_pc_rdata - 32'h8000_0000 >= `RAM_BYTES;
     wire marked = outside == (rvfi_trap && rvfi_trap_cause == 4'd1);
     wire elects = is_load || is_store || (is_jump && !rvfi_insn[3]);
@@ -161,7 +160,7 @@ module edge (
     assign bad_mark = on && rvfi_valid && !marked;
     assign bad_leader = on && acts && !elected;
 
-    // Instructions, each for itself: registers, pc, memory.
+    // Single instructions: registers, pc, memory.
     wire writes = rd != 5'd0;
     wire is_value = rvfi_rd_addr == rd && (rd_is_any || rvfi_rd_wdata == rd_value);
     wire rd_is_right = rvfi_rd_valid == writes && (!writes || is_value);
@@ -173,7 +172,7 @@ module edge (
     wire [3:0] bytes = (rvfi_insn[13] ? 4'b1111 : rvfi_insn[12] ? 4'b0011 : 4'b0001) << address[1:0];
     wire [31:0] stored = rvfi_rs2_rdata << {address[1:0], 3'b000};
     wire [31:0] differs = rvfi_mem_wdata[32*held[LINE-1:2] +: 32] ^ stored;
-    // Of two lanes that store one word at once, the higher wins; it stands at its own place.
+    // If two lanes store to one word at once, the higher one wins; its word is at its own position.
     wire loses = rvfi_insn[13] && held[LINE-1:2] > lane && rvfi_served[held[LINE-1:2]];
     wire stores_it = (rvfi_mem_wmask[4*held[LINE-1:2] +: 4] & bytes) == bytes &&
         (loses || (differs & {{8{bytes[3]}}, {8{bytes[2]}}, {8{bytes[1]}}, {8{bytes[0]}}}) == 32'd0);
@@ -195,14 +194,14 @@ module edge (
     assign bad_trap = on && marked && ((records && !is_known) || (rvfi_trap && (!rvfi_mask[rvfi_trap_lane] || (
         rvfi_trap_lane == lane ? !faults || rvfi_trap_cause != cause : lane < rvfi_trap_lane && faults))));
 
-    // Of a path that commits, the thread goes one way; an instruction that does not serve it yet leaves it where it is.
+    // Each thread of a committing path takes one direction. An instruction that does not serve it yet leaves its pc.
     wire one_way = rvfi_goes == 3'b001 || rvfi_goes == 3'b010 || rvfi_goes == 3'b100;
     wire stays = rvfi_goes == 3'b010 && rvfi_pc_wdata == rvfi_pc_rdata;
     wire is_served = (rvfi_served & ~rvfi_mask) == 0 && rvfi_served != 0;
     wire waits_well = stays && (is_load || is_store || is_jump);
     assign bad_split = on && acts && elected && !(one_way && is_served && (records || waits_well));
 
-    // The thread's pc: where it is, it came from.
+    // The thread's pc follows from its preceding instruction.
     reg [31:0] pc;
     reg ended;
     reg [31:0] last_order;
@@ -219,7 +218,7 @@ module edge (
             if (acts) has_acted <= 1'b1;
         end
 `ifdef RECONVERGES
-    // With a stack, threads that meet at returns of one function execute any of them together: the word is the same.
+    // With a stack, threads at different returns of one function execute one of them together: the word is the same.
     wire returns = rvfi_insn == 32'h0000_8067;
 `else
     wire returns = 1'b0;
@@ -228,7 +227,7 @@ module edge (
     assign bad_order = on && acts && has_acted && rvfi_order <= last_order;
     assign bad_end = on && (rvfi_valid || rvfi_waits) && ended;
 
-    // The register: what is read was written last, by the order of the program.
+    // The register: each read gets the value of the last write in program order.
     reg [31:0] value;
     reg awaits;
     reg [31:0] awaited;
@@ -254,8 +253,7 @@ module edge (
     assign bad_register = on && records && ((awaits && touches && register != 5'd0) || reads);
     assign bad_late = on && arrives && !(awaits && awaited == rvfi_late_order);
 
-    // The watched commit, if it asks memory: its place in the queue, what stands at the port when its turn comes, and
-    // the answer.
+    // The watched commit, if it accesses memory: its position in the queue, its request at the port, and the answer.
     reg [3:0] queued;
     wire enqueues = trace_commit_valid && trace_commit_memory_op != 4'd0;
     wire dequeues = fires || console_fires;
@@ -313,11 +311,11 @@ module edge (
     wire is_watched_value = rvfi_late_valid && rvfi_late_order == watched_order;
     assign bad_value = on && is_watched_value && (!has_answer || rvfi_late_rd_wdata != extended);
 
-    // The word at an address is the one that is executed there.
+    // The word in memory at an address is the one executed there.
     wire has_word = !(rvfi_trap && rvfi_trap_cause == 4'd1);
     assign bad_fetch = on && rvfi_valid && has_word && rvfi_pc_rdata == {place, 2'b00} && rvfi_insn != word;
 
-    // While memories take and answer everything at once, the warp of a thread that can run commits.
+    // While memories accept and answer at once, the warp of a thread that can run commits.
     reg [5:0] idle;
     reg slow, parked;
     wire is_slow = !fetch_is_taken || !request_is_taken || !console_is_ready || (asked != 0 && !answers);
@@ -337,7 +335,7 @@ module edge (
     wire running = started == `START_CYCLES;
     assign bad_stuck = on && idle > `LONGEST && !slow;
 
-    // What must be able to happen.
+    // Situations that must be reachable.
     reg [1:0] diverged;
     reg [4:0] result_register;
     reg [31:0] last_late;

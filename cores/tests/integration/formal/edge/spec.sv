@@ -1,5 +1,6 @@
-// What one instruction does to one thread: RV32I, Zicsr and Zifencei by the RISC-V manual (volume I, 20191213), and the
-// machine that docs/manual/kernels.md describes. Written from those alone; it shares nothing with the core or the golden model.
+// The effect of one instruction on one thread: RV32I, Zicsr and Zifencei by the RISC-V manual (volume I, 20191213), and
+// the machine that docs/manual/kernels.md describes. It is written from those documents alone, and shares nothing with
+// the core or the golden model.
 module spec (
     input  wire [31:0] insn,
     input  wire [31:0] pc,
@@ -8,7 +9,7 @@ module spec (
     input  wire [31:0] hart,
     input  wire [31:0] path_mask,
 
-    // what kind of instruction it is
+    // kind of the instruction
     output wire        is_upper,
     output wire        is_arithmetic,
     output wire        is_jump,
@@ -20,9 +21,9 @@ module spec (
     output wire        uses_rs1,
     output wire        uses_rs2,
 
-    // what it does
+    // effect of the instruction
     output wire [4:0]  rd,              // 0: no register
-    output wire [31:0] rd_value,        // but for loads from RAM
+    output wire [31:0] rd_value,        // except for loads from RAM
     output wire        rd_is_any,       // a counter
     output wire [31:0] next_pc,
     output wire [31:0] address,

@@ -1,25 +1,25 @@
-//! Forward progress, against every program and every sorter: all states of small warps, and the
-//! longest way through them on which a thread waits.
+//! Forward progress against every program and every sorter: explores all states of small warps for the longest wait
+//! of a thread.
 
 use std::collections::{HashMap, HashSet};
 
 use super::*;
 
-/// Lanes that can go to any of `pcs` addresses, or park, whenever they run.
+/// Lanes that may go to any of `pcs` addresses, or park, whenever they run.
 struct Game {
     fair_after: u64,
     pcs: u32,
     parks: bool,
-    /// Commits for which lane 0 can wait from a state on; `None` while that is being found out.
+    /// Commits for which lane 0 can wait from a state on; `None` while the search is in progress.
     waits: HashMap<SortedTable, Option<u32>>,
 }
 
 impl Game {
-    /// Where a warp can go from here, and by how many commits.
+    /// The successor states of a warp, with the number of commits to each.
     fn moves(&self, warp: &SortedTable) -> Vec<(SortedTable, u32)> {
         let mut moves = Vec::new();
         let mut add = |mut after: SortedTable, commits| {
-            // What makes no difference to the rules makes none between states.
+            // States that differ only beyond the limits of the rules count as equal.
             after.count = after.count.min(self.fair_after);
             after.sorted = false;
             moves.push((after, commits));
@@ -67,7 +67,8 @@ impl Game {
         seen
     }
 
-    /// Most commits before lane 0 executes, from a state in which it waits to run: a path that gives way waits, too.
+    /// Maximum number of commits before lane 0 executes, from a state in which it is runnable and waits. A path that
+    /// yields also waits.
     fn wait(&mut self, warp: &SortedTable) -> u32 {
         let waits = |path: &PathRecord| path.mask & 1 != 0 && !path.parked;
         let given_way = warp.x.iter().filter(|_| warp.gives_way);
@@ -95,15 +96,15 @@ fn longest_wait(threads: u32, pcs: u32, parks: bool, fair_after: u64) -> u32 {
         let states = game.states(&start(threads, fair_after));
         states.iter().map(|warp| game.wait(warp)).max().expect("the first state")
     };
-    // The search goes as deep as there are states.
+    // The recursion is as deep as the number of states.
     let thread = std::thread::Builder::new().stack_size(1 << 28).spawn(search).expect("a thread");
     thread.join().unwrap_or_else(|_| panic!("{threads} threads, {pcs} pcs, fair_after {fair_after}"))
 }
 
-/// A thread that can run does so within (T − 1) · (T + 2) / 2 turns of `fair_after` commits of its warp. In the worst
-/// case it has just had its turn alone: each other lane has one before the round is over. Then, again and again, a path
-/// has a turn whose last commit ends where the thread waits: both give way, and the thread has not run, but it has one
-/// path less to wait for.
+/// A runnable thread runs within (T − 1) · (T + 2) / 2 time slices of `fair_after` commits of its warp.
+/// In the worst case it has just had its time slice alone, and each other lane has one before the round ends. Then,
+/// repeatedly, a path has a time slice whose last commit ends at the pc where the thread waits.
+/// Both yield without a run of the thread, but it has one path less to wait for.
 #[test]
 fn a_path_that_can_run_waits_for_a_bounded_number_of_commits() {
     for (threads, parks) in [(2, true), (3, true), (4, false)] {

@@ -127,7 +127,7 @@ fn the_path_that_ran_gives_way_and_each_other_has_as_many_commits() {
     for _ in 0..12 {
         let path = table.path(0).expect("all live");
         ran.push(path.mask);
-        // Everybody spins.
+        // All lanes spin.
         table.resolve(0, &next(path, None));
         if table.must_rotate(0, None) {
             assert!(table.rotate(0).yields);
@@ -136,15 +136,16 @@ fn the_path_that_ran_gives_way_and_each_other_has_as_many_commits() {
         let sorted = (0..4).any(|row| table.sorted(row, Sorting::Exchange));
         assert!(!held || !sorted, "nothing is sorted in a hold");
     }
-    // When all have had their turn, the last one's next commit is the first of two that are
-    // chosen by priority; after the second, the best of the others comes next.
+    // After all have had their time slice, the last one's next commit is the first of two that are chosen by
+    // priority. After the second, the best of the others comes next.
     let expected = [1, 1, 2, 2, 4, 4, 8, 8, 8, 1, 2, 2];
     assert_eq!(ran, expected);
 }
 
-/// Lane 1 jumps back and forth over lane 0, in step with the turns: what gives way must be what ran.
+/// Lane 1 jumps back and forth over lane 0, in step with the time slices: the path that ran must be the one that
+/// yields.
 #[test]
-fn a_loop_in_step_with_the_turns_starves_nobody() {
+fn a_loop_in_step_with_the_turns_starves_no_lane() {
     for fair_after in 1..10 {
         for period in 1..20 {
             let mut table = holding(fair_after, &[at(0, 0b10), at(4, 0b01)]);
@@ -185,7 +186,7 @@ fn a_parked_path_gives_way_until_one_can_run() {
 fn two_paths_change_places_where_there_are_no_others() {
     let mut table = holding(0, &[at(0, 0b01), at(4, 0b10)]);
     table.resolve(0, &next(parked(0, 0b01), None));
-    // The one that can run comes first without a rotation.
+    // The runnable path comes first without a rotation.
     assert_eq!((table.list(), table.must_rotate(0, None)), (vec![at(4, 0b10), parked(0, 0b01)], false));
     let mut table = holding(1, &[at(0, 0b01), at(4, 0b10)]);
     table.resolve(0, &next(at(0, 0b01), None));
@@ -194,13 +195,12 @@ fn two_paths_change_places_where_there_are_no_others() {
     assert_eq!(table.list(), [at(4, 0b10), at(0, 0b01)]);
 }
 
-/// Each lane on a path of its own.
 #[test]
 fn sixty_four_paths_fit() {
     let mut table = SortedTable::new(&start(64, 0));
     for lane in 0..63 {
         let rest = u64::MAX << (lane + 1);
-        // The lane goes far behind; the others go on.
+        // The lane goes far ahead in the order; the others continue.
         table.resolve(0, &next(at(0x8000_0004 + 4 * lane, rest), at(0x9000_0000 - 4 * lane, 1 << lane)));
         assert_eq!(table.held(), lane + 2);
     }

@@ -1,4 +1,4 @@
-//! Random runs of the table beside the rules, one list operation each, and beside the lanes.
+//! Random runs of the table, compared with the rules (one list operation each) and with the lanes.
 
 use super::*;
 
@@ -66,7 +66,7 @@ impl Rules {
     }
 
     fn rotate(&mut self) {
-        let (x, y) = (self.x.expect("it gives way"), self.y.expect("to this"));
+        let (x, y) = (self.x.expect("the path that yields"), self.y.expect("the path it yields to"));
         let yields = !x.parked;
         self.count = 0;
         if yields && self.hold && y.mask & self.marked != 0 {
@@ -116,8 +116,7 @@ impl Rules {
     }
 }
 
-/// What each lane knows of itself: its pc, depth, and whether it is parked. One that has ended
-/// knows nothing.
+/// The state of each lane: its pc, depth, and whether it is parked; `None` after it has ended.
 struct Lanes(Vec<Option<(u32, u8, bool)>>);
 
 impl Lanes {
@@ -132,7 +131,7 @@ impl Lanes {
         self.0.iter_mut().flatten().for_each(|(_, _, parked)| *parked = false);
     }
 
-    /// The list has each live lane once, where it is, and nothing else.
+    /// Checks that the list contains each live lane once, in its state, and nothing else.
     fn check(&self, paths: &[PathRecord], place: &str) {
         for (lane, state) in self.0.iter().enumerate() {
             let mine = paths.iter().filter(|path| path.mask >> lane & 1 == 1);
@@ -149,7 +148,7 @@ fn random(state: &mut u64) -> u64 {
     *state >> 24
 }
 
-/// A path at one of some places, so that paths meet often.
+/// A path at one of a few pcs, so that paths often merge.
 fn near(path: &PathRecord, places: u64, mask: u64, state: &mut u64) -> Option<PathRecord> {
     let pc = 0x8000_0000 + 4 * (random(state) % places) as u32;
     let depth = (path.depth + (random(state) % 9 / 8) as u8).saturating_sub((random(state) % 9 / 8) as u8);
@@ -157,20 +156,19 @@ fn near(path: &PathRecord, places: u64, mask: u64, state: &mut u64) -> Option<Pa
     (mask != 0).then_some(PathRecord { pc, depth, mask, parked })
 }
 
-/// What a sorter does in a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sorter {
     Never,
-    /// Anything at any time, allowed or not.
+    /// Any step at any time, legal or not.
     Sometimes,
     Best,
 }
 
-/// How often the runs came to what they are for.
+/// How often the runs reached the events that they should reach.
 #[derive(Debug, Default)]
 struct Seen {
     most: usize,
-    /// Rotations at the end of a turn.
+    /// Rotations at the end of a time slice.
     yields: u32,
     inserts: u32,
     extracts: u32,
@@ -184,7 +182,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// The rows that the table has more are those that joined it.
+    /// The table must grow by exactly the rows that joined it.
     fn moves(&mut self, moves: Moves, before: usize, after: usize) {
         assert_eq!(after, before + usize::from(moves.inserts) - usize::from(moves.extracts), "{moves:?}");
         self.inserts += u32::from(moves.inserts);
@@ -227,7 +225,7 @@ fn compare(threads: u32, fair_after: u64, sorter: Sorter, seed: u64, seen: &mut 
             lanes.release();
         } else {
             let ended = if random(&mut state).is_multiple_of(100) { random(&mut state) } else { 0 };
-            // Often all lanes go the same way.
+            // All lanes often go the same way.
             let all = if random(&mut state).is_multiple_of(3) { 0 } else { u64::MAX };
             let split = (random(&mut state) ^ random(&mut state) << 32) | all;
             let next = Next::of(
@@ -279,7 +277,7 @@ fn random_runs_follow_the_rules_and_lose_no_lane() {
             let place = format!("fair_after {fair_after}, {sorter:?}: {seen:?}");
             assert!(seen.most >= 12 && seen.ends > 0, "{place}");
             assert!(seen.inserts > 1000 && seen.extracts > 1000, "{place}");
-            // The best sorter has a path that can run at hand, but in a hold.
+            // Except in a hold, the best sorter always has a runnable path among the hot ones.
             assert!(seen.rotations > 20 || sorter == Sorter::Best, "{place}");
             assert_eq!(seen.yields > 1000, (1..=20).contains(&fair_after), "{place}");
             assert_eq!(seen.exchanges > 100 && seen.merges > 20 && seen.folds > 20, sorter != Sorter::Never, "{place}");
@@ -288,7 +286,7 @@ fn random_runs_follow_the_rules_and_lose_no_lane() {
     }
 }
 
-/// The paths that wait are sorted, and the one in charge was chosen with the best of them at hand.
+/// The paths that wait are sorted, and the active path was chosen when y was the best of them.
 #[test]
 fn with_the_best_sorter_the_path_in_charge_is_the_best_of_all() {
     let mut most = 0;

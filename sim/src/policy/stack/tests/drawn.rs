@@ -1,5 +1,5 @@
-//! A warp of four threads, its stack drawn as in the figures of the paper: a block has a letter, and a
-//! mask begins with thread 0.
+//! A warp of four threads whose stack is printed as in the figures of the paper: a block has a letter, and a mask
+//! begins with thread 0.
 
 use weft_trace::{Moves, PathRecord};
 
@@ -14,13 +14,13 @@ use crate::policy::{Next, Policy, Start};
 pub(super) trait Unit: Policy {
     fn rows(&self) -> Vec<(Vec<Side>, Rpc)>;
 
-    /// The rows from the bottom: `B1000 C0111 >G`. A block one call deeper has an apostrophe, a parked
-    /// side an asterisk, and what is left to serve stands behind a slash.
+    /// The rows from the bottom: `B1000 C0111 >G`. An apostrophe marks a block one call deeper, an asterisk a parked
+    /// side; a slash precedes the threads that are not served yet.
     fn drawn(&self) -> Vec<String> {
         self.rows().into_iter().map(|(sides, rpc)| format!("{}{}", sides_of(&sides), point(rpc))).collect()
     }
 
-    /// The threads in a slot execute an instruction and go on at a block.
+    /// The threads in a slot execute an instruction and continue at a block.
     fn goes(&mut self, slot: u32, to: char) -> Moves {
         let path = self.path(slot).expect("a path");
         let a = PathRecord { pc: pc(to), ..path };
@@ -34,7 +34,6 @@ pub(super) trait Unit: Policy {
         self.resolve(slot, &Next::of(Some(a), None))
     }
 
-    /// They end.
     fn ends(&mut self, slot: u32) -> Moves {
         self.resolve(slot, &Next::of(None, None))
     }
@@ -46,7 +45,7 @@ pub(super) trait Unit: Policy {
         self.resolve(slot, &Next::of(Some(a), None))
     }
 
-    /// They part: those of `mask` go to the first block, the others to the second.
+    /// They diverge: those of `mask` go to the first block, the others to the second.
     fn parts(&mut self, slot: u32, mask: &str, to: [char; 2], meet: Reconvergence) -> Moves {
         let path = self.path(slot).expect("a path");
         let lanes = lanes(mask) & path.mask;
@@ -63,17 +62,16 @@ pub(super) trait Unit: Policy {
         self.resolve(slot, &Next { replays: true, ..Next::of(Some(a), Some(b).filter(|rest| rest.mask != 0)) })
     }
 
-    /// A null event, if one is due before an instruction that is not `ret`.
+    /// Rotates, if a rotation is due before an instruction that is not `ret`.
     fn rotates(&mut self, slot: u32) -> Option<Moves> {
         self.must_rotate(slot, Some(0x13)).then(|| self.rotate(slot))
     }
 
-    /// A null event, if one is due before `ret`.
+    /// Rotates, if a rotation is due before `ret`.
     fn returns(&mut self, slot: u32) -> Option<Moves> {
         self.must_rotate(slot, Some(RETURN)).then(|| self.rotate(slot))
     }
 
-    /// All paths, with their masks.
     fn listed(&self) -> Vec<String> {
         self.list().into_iter().map(|path| sides_of(&[Side::of(path)])).collect()
     }
@@ -101,7 +99,6 @@ pub(super) const NOTHING: Moves = Moves { yields: false, inserts: false, extract
 pub(super) const PUSHES: Moves = Moves { pushes: true, ..NOTHING };
 pub(super) const POPS: Moves = Moves { pops: true, ..NOTHING };
 
-/// Four threads at block A.
 pub(super) fn start() -> Start {
     Start { mask: 0b1111, entry: pc('A'), fair_after: 0 }
 }
@@ -122,7 +119,7 @@ fn digits(mask: u64) -> String {
     (0..4).map(|lane| if mask >> lane & 1 == 1 { '1' } else { '0' }).collect()
 }
 
-/// A place: its block, and the instructions after the first.
+/// The text of a pc: its block, and the number of instructions after the first.
 fn place(pc: u32, depth: u8) -> String {
     let block = char::from(b'A' + (pc / 0x100) as u8);
     let offset = if pc.is_multiple_of(0x100) { String::new() } else { format!("+{}", pc % 0x100 / 4) };

@@ -1,4 +1,4 @@
-//! The stack of which both sides run: the figures of the paper, and single rules.
+//! The stack with both sides running: the figures of the paper, and single rules.
 
 use super::drawn::{NOTHING, POPS, PUSHES, Unit, at, start};
 use crate::control_flow::Reconvergence;
@@ -9,7 +9,7 @@ fn unit() -> DualPath {
     DualPath::new(&start())
 }
 
-/// Figures 1 and 4: A goes to B or C, C to D or E, which meet at F; B and F meet at G.
+/// Figures 1 and 4: A goes to B or C, C to D or E, which reconverge at F; B and F reconverge at G.
 #[test]
 fn figure_4() {
     let mut unit = unit();
@@ -31,7 +31,7 @@ fn figure_4() {
     assert_eq!(unit.drawn(), ["G 1111 | -"]); // f
 }
 
-/// `if` without `else`: one side alone, which shrinks in place where it is a loop.
+/// `if` without `else`: one side alone, which shrinks in place if it is a loop.
 #[test]
 fn a_loop_that_sheds_threads_keeps_its_row() {
     let mut unit = unit();
@@ -40,7 +40,7 @@ fn a_loop_that_sheds_threads_keeps_its_row() {
     assert_eq!(unit.drawn(), ["C 1111 | -", "B 0111 | - > C"]);
     assert_eq!(unit.parts(0, "0011", ['B', 'C'], at('C')), NOTHING);
     assert_eq!(unit.drawn(), ["C 1111 | -", "B 0011 | - > C"]);
-    // Both go on to the row's own point: the row is used again.
+    // Both continue to the row's own point: the row is reused.
     assert_eq!(unit.parts(0, "0010", ['E', 'D'], at('C')), NOTHING);
     assert_eq!(unit.drawn(), ["C 1111 | -", "D 0001 | E 0010 > C"]);
     assert_eq!(unit.goes(0, 'C'), NOTHING);
@@ -48,7 +48,7 @@ fn a_loop_that_sheds_threads_keeps_its_row() {
     assert_eq!(unit.drawn(), ["C 1111 | -"]);
 }
 
-/// With a live sibling there is no place in the row: the sibling waits for a row of both.
+/// With a live sibling the row cannot be reused: the sibling waits for a row of both.
 #[test]
 fn two_sides_to_the_own_point_beside_a_live_sibling_are_a_row_of_the_same_point() {
     let mut unit = unit();
@@ -61,7 +61,7 @@ fn two_sides_to_the_own_point_beside_a_live_sibling_are_a_row_of_the_same_point(
     assert_eq!(unit.goes(0, 'G'), POPS);
 }
 
-/// The left load has a part to come when the right side parts; it is what runs when left resumes.
+/// The left load has a pending part when the right side diverges; that part runs when the left side resumes.
 #[test]
 fn a_suspended_side_keeps_what_is_left_to_serve() {
     let mut unit = unit();
@@ -77,7 +77,7 @@ fn a_suspended_side_keeps_what_is_left_to_serve() {
     assert_eq!(unit.drawn(), ["G 1111 | -", "B+1 1100 | F 0011 > G"]);
 }
 
-/// The same instruction, one call deeper, is another place.
+/// The same instruction, one call deeper, is another point.
 #[test]
 fn a_path_that_meets_its_point_one_recursion_deeper_has_not_arrived() {
     let mut unit = unit();
@@ -92,7 +92,7 @@ fn a_path_that_meets_its_point_one_recursion_deeper_has_not_arrived() {
     assert_eq!(unit.drawn(), ["D 1111 | -", "B 1100 | - > D"]);
 }
 
-/// The sides wait before their returns; the first stands for all, in rows of the same point too.
+/// The sides wait before their returns. The first return represents all, also in rows of the same point.
 #[test]
 fn sides_that_reconverge_at_a_return_wait_before_it() {
     let mut unit = unit();
@@ -111,8 +111,7 @@ fn sides_that_reconverge_at_a_return_wait_before_it() {
     assert_eq!(unit.drawn(), ["F' 1111 | -"]);
 }
 
-/// One half returns early, the other is held at a barrier: nobody gives way, and the first half does
-/// not return.
+/// One half returns early, the other is held at a barrier: no side yields, and the first half does not return.
 #[test]
 fn an_early_return_beside_a_barrier_is_a_deadlock() {
     let mut unit = unit();
@@ -125,8 +124,8 @@ fn an_early_return_beside_a_barrier_is_a_deadlock() {
     assert!([0, 1].iter().all(|slot| !unit.must_rotate(*slot, Some(0x13))));
 }
 
-/// A sibling that waits at the barrier may be suspended; the release reaches it there, and it arrives
-/// when it is on top again.
+/// A sibling that waits at the barrier may be suspended. The release reaches it there, and it arrives when it is in
+/// the top row again.
 #[test]
 fn a_parked_sibling_is_released_below() {
     let mut unit = unit();
@@ -144,7 +143,7 @@ fn a_parked_sibling_is_released_below() {
     assert_eq!(unit.drawn(), ["G 1111 | -", "- | F 0011 > G"]);
 }
 
-/// One pop an event; an empty row is popped by slot 0.
+/// One pop per event; slot 0 pops an empty row.
 #[test]
 fn rows_whose_threads_have_all_ended_are_popped_one_by_one() {
     let mut unit = unit();

@@ -1,5 +1,3 @@
-//! The stack whose free slots run paths of lower rows.
-
 use super::drawn::{NOTHING, POPS, PUSHES, Unit, at, start};
 use crate::policy::Policy;
 use crate::policy::forwarding::Forwarding;
@@ -8,7 +6,7 @@ fn unit() -> Forwarding {
     Forwarding::new(&start())
 }
 
-/// Figure 4 of the paper: in (d), D has come to F, and B runs beside E.
+/// Figure 4 of the paper: in (d), D has arrived at F, and B runs next to E.
 #[test]
 fn figure_4_with_block_b_beside_block_e() {
     let mut unit = unit();
@@ -19,7 +17,7 @@ fn figure_4_with_block_b_beside_block_e() {
     assert_eq!(unit.listed(), ["E 0001", "B 1000", "F 0110"]); // d
     assert_eq!((unit.schedulable(), unit.path(1).map(|path| path.mask)), (2, Some(0b0001)));
 
-    // B comes to G, where its row's other side is to come.
+    // B arrives at G, where its row's other side is still missing.
     assert_eq!(unit.goes(1, 'G'), NOTHING);
     assert_eq!(unit.listed(), ["E 0001", "F 0110", "G 1000"]);
     assert_eq!((unit.schedulable(), unit.path(1)), (1, None));
@@ -27,7 +25,7 @@ fn figure_4_with_block_b_beside_block_e() {
     assert_eq!(unit.listed(), ["F 0111", "G 1000"]);
 }
 
-/// A forwarded path that parts puts its row on top: what runs beside it waits.
+/// A forwarded path that diverges pushes its row: the path in the other slot waits.
 #[test]
 fn a_forwarded_path_that_parts_takes_both_slots() {
     let mut unit = unit();

@@ -9,7 +9,7 @@ fn unit() -> PdomStack {
     PdomStack::new(&start())
 }
 
-/// Figures 1 and 2: A goes to B or C, C to D or E, which meet at F; B and F meet at G.
+/// Figures 1 and 2: A goes to B or C, C to D or E, which reconverge at F; B and F reconverge at G.
 #[test]
 fn figure_2() {
     let mut unit = unit();
@@ -18,7 +18,7 @@ fn figure_2() {
     assert_eq!(unit.drawn(), ["G 1111", "C 0111 > G", "B 1000 > G"]); // b
     assert_eq!(unit.goes(0, 'G'), POPS);
     assert_eq!(unit.drawn(), ["G 1111", "C 0111 > G"]); // c
-    // The not-taken side D is the one of the smaller pc, whichever is a.
+    // The not-taken side D has the smaller pc, whether it is a or b.
     assert_eq!(unit.parts(0, "0001", ['E', 'D'], at('F')), PUSHES);
     assert_eq!(unit.drawn(), ["G 1111", "F 0111 > G", "E 0001 > F", "D 0110 > F"]); // d
     assert_eq!(unit.listed(), ["D 0110", "E 0001", "G 1000"]);
@@ -30,7 +30,7 @@ fn figure_2() {
     assert_eq!((unit.held(), unit.schedulable()), (1, 1));
 }
 
-/// `if` without `else`: the side that is where they meet is no row.
+/// `if` without `else`: a side that is already at the reconvergence point gets no row.
 #[test]
 fn one_side_that_has_arrived_is_not_pushed() {
     let mut unit = unit();
@@ -46,7 +46,7 @@ fn one_side_that_has_arrived_is_not_pushed() {
     assert_eq!(unit.goes(0, 'C'), POPS);
 }
 
-/// B is a loop that ends at C: threads leave it one by one, and its row is used again.
+/// B is a loop that ends at C: threads leave it one by one, and its row is reused.
 #[test]
 fn a_loop_that_sheds_threads_keeps_its_row() {
     let mut unit = unit();
@@ -55,7 +55,7 @@ fn a_loop_that_sheds_threads_keeps_its_row() {
     assert_eq!(unit.drawn(), ["C 1111", "B 0111 > C"]);
     assert_eq!(unit.parts(0, "0011", ['B', 'C'], at('C')), NOTHING);
     assert_eq!(unit.drawn(), ["C 1111", "B 0011 > C"]);
-    // Of two sides that go on to the row's own point, the farther takes the row.
+    // Of two sides that continue to the row's own point, the farther reuses the row.
     assert_eq!(unit.parts(0, "0010", ['E', 'D'], at('C')), PUSHES);
     assert_eq!(unit.drawn(), ["C 1111", "E 0010 > C", "D 0001 > C"]);
     assert_eq!(unit.goes(0, 'C'), POPS);
@@ -63,7 +63,7 @@ fn a_loop_that_sheds_threads_keeps_its_row() {
     assert_eq!(unit.drawn(), ["C 1111"]);
 }
 
-/// Where nothing is known, threads meet where those around them do; at the bottom nowhere.
+/// If the point is unknown, threads reconverge at the enclosing point; in the bottom row there is none.
 #[test]
 fn an_unknown_branch_meets_at_the_enclosing_point() {
     let mut unit = unit();
@@ -75,7 +75,7 @@ fn an_unknown_branch_meets_at_the_enclosing_point() {
     assert_eq!(unit.drawn(), ["C 0011", "F 1100", "E 0100 > F", "G 1000 > F"]);
 }
 
-/// The same instruction, one call deeper, is another place.
+/// The same instruction, one call deeper, is another point.
 #[test]
 fn a_path_that_meets_its_point_one_recursion_deeper_has_not_arrived() {
     let mut unit = unit();
@@ -91,21 +91,21 @@ fn a_path_that_meets_its_point_one_recursion_deeper_has_not_arrived() {
     assert_eq!(unit.drawn(), ["D 1111"]);
 }
 
-/// Two returns of one call: neither commits before both are there, and the first stands for both.
+/// Two returns of one call: neither commits before both are there, and the first represents both.
 #[test]
 fn sides_that_reconverge_at_a_return_wait_before_it() {
     let mut unit = unit();
     unit.deeper(0, 'A', 1);
     assert_eq!(unit.parts(0, "1100", ['C', 'D'], Reconvergence::Return), PUSHES);
     assert_eq!(unit.drawn(), ["A' 1111", "D' 0011 > return'", "C' 1100 > return'"]);
-    // A branch in C that ends in two returns as well: the same point, so the row is used again.
+    // A branch in C that also ends in two returns: the same point, so the row is reused.
     assert_eq!(unit.parts(0, "1000", ['E', 'F'], Reconvergence::Return), PUSHES);
     assert_eq!(unit.returns(0), Some(POPS));
     assert_eq!(unit.drawn(), ["A' 1111", "D' 0011 > return'", "F' 0100 > return' at E"]);
     assert_eq!(unit.listed(), ["F' 0100", "D' 0011", "E' 1000"]);
     assert_eq!(unit.returns(0), Some(POPS));
     assert_eq!(unit.drawn(), ["A' 1111", "D' 0011 > return' at E"]);
-    // A return of a call from D is not the one.
+    // The return of a call from D is another point.
     unit.deeper(0, 'B', 1);
     assert_eq!(unit.returns(0), None);
     unit.deeper(0, 'D', -1);
@@ -114,7 +114,7 @@ fn sides_that_reconverge_at_a_return_wait_before_it() {
     assert_eq!(unit.drawn(), ["E' 1111"]);
 }
 
-/// A call within: its return is another point than that of the caller.
+/// A nested call: its return is another point than that of the caller.
 #[test]
 fn returns_of_two_depths_are_two_points() {
     let mut unit = unit();
@@ -152,7 +152,7 @@ fn a_barrier_right_before_the_point_is_passed_first() {
     assert_eq!(unit.drawn(), ["E 0011"]);
 }
 
-/// The same at a return: who waits before it for the barrier has not come to return yet.
+/// The same at a return: a path that waits before it at the barrier has not arrived yet.
 #[test]
 fn a_barrier_right_before_a_return_is_passed_first() {
     let mut unit = unit();
@@ -166,7 +166,7 @@ fn a_barrier_right_before_a_return_is_passed_first() {
     assert_eq!(unit.drawn(), ["E' 0011"]);
 }
 
-/// One pop an event: what is uncovered and has no thread left is popped by the next.
+/// One pop per event: a row that is uncovered without live threads is popped by the next event.
 #[test]
 fn rows_whose_threads_have_all_ended_are_popped_one_by_one() {
     let mut unit = unit();

@@ -1,23 +1,20 @@
-//! Random structured programs, and where their branches reconverge.
+//! Random structured programs, and the reconvergence points of their branches.
 
 use crate::control_flow::Reconvergence;
 
-/// What an instruction does; a place is an index into the program.
+/// The effect of an instruction. A `usize` is an index into the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Plain,
-    /// Serves some of the lanes.
     Memory,
-    /// To the place, or to the next instruction. A thread that has run for long decides as told.
+    /// To the index, or to the next instruction. After many steps a thread takes the given decision.
     Branch(usize, Option<bool>),
     Jump(usize),
-    /// To any of the places.
     Table(Vec<usize>),
     Call(usize),
-    /// A call of any of the places.
     CallAny(Vec<usize>),
     Return,
-    /// A return by another word than `ret`.
+    /// A return with another word than `ret`.
     OtherReturn,
     Exit,
     Barrier,
@@ -29,12 +26,12 @@ pub(super) fn random(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-/// Functions one after the other. The first calls the second, waits for all threads, calls it again, and ends.
+/// Consecutive functions. The first calls the second, waits for all threads, calls it again, and ends.
 pub(super) struct Program {
     pub(super) operations: Vec<Operation>,
     starts: Vec<usize>,
     state: u64,
-    /// Whether threads may return by another word than `ret`.
+    /// Whether threads may return with another word than `ret`.
     wild: bool,
 }
 
@@ -46,7 +43,7 @@ impl Program {
         let main = [Operation::Plain, Operation::Barrier, Operation::Plain, Operation::Exit];
         program.operations.extend(main);
         program.starts = vec![0; FUNCTIONS];
-        // Callees first: their starts are known to their callers.
+        // Callees first: the callers need their start.
         for function in (1..FUNCTIONS).rev() {
             program.starts[function] = program.here();
             program.block(function, 3);
@@ -71,7 +68,7 @@ impl Program {
         self.operations.len()
     }
 
-    /// A branch to where `then` ends.
+    /// A branch to the end of `then`.
     fn unless(&mut self, weary: Option<bool>, then: impl FnOnce(&mut Self)) {
         let branch = self.emit(Operation::Plain);
         then(self);
@@ -148,13 +145,13 @@ impl Program {
         }
     }
 
-    /// The end of the function that holds a place.
+    /// The end of the function that contains an index.
     fn end(&self, place: usize) -> usize {
         let after = self.starts.iter().copied().filter(|start| *start > place).min();
         after.unwrap_or(self.operations.len())
     }
 
-    /// Where control may go next within the function; the number of operations is its end.
+    /// Possible successors within the function. The number of operations stands for its end.
     fn successors(&self, place: usize) -> Vec<usize> {
         match &self.operations[place] {
             Operation::Branch(target, _) => vec![*target, place + 1],

@@ -1,5 +1,5 @@
-//! Threads with a program counter and a stack of their own run random programs, in the order that a
-//! stack decides.
+//! Threads with their own program counter and stack run random programs, in the order that a reconvergence stack
+//! selects.
 
 use weft_trace::PathRecord;
 
@@ -14,7 +14,7 @@ use crate::policy::{Next, Start};
 
 const PROGRAMS: u64 = 200;
 
-/// Steps after which a thread leaves its loops.
+/// Number of steps after which a thread leaves its loops.
 const WEARY: u64 = 60;
 
 #[derive(Clone, Debug)]
@@ -22,13 +22,12 @@ struct Thread {
     place: usize,
     returns: Vec<usize>,
     steps: u64,
-    /// Its decisions.
     state: u64,
     parked: bool,
     live: bool,
 }
 
-/// Threads that parted and must meet again before any of them executes the instruction there.
+/// Threads that diverged and must reconverge before any of them executes the instruction there.
 #[derive(Debug)]
 struct Meeting {
     lanes: u64,
@@ -36,12 +35,11 @@ struct Meeting {
     depth: usize,
 }
 
-/// What is known about where threads reconverge.
+/// The reconvergence table that the stack gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Knowledge {
-    /// The post-dominators.
     True,
-    /// Anything, mostly wrong.
+    /// Random entries, mostly wrong.
     False,
     Nothing,
 }
@@ -101,8 +99,9 @@ impl Game {
         self.threads.iter().enumerate().map(|(lane, thread)| u64::from(thread.live) << lane).sum()
     }
 
-    /// Every live thread is in exactly one path, that of its own place; the others in none. The masks of the
-    /// rows are nested: what is above a side is part of it or apart from it.
+    /// Checks that every live thread is in exactly one path, the one at its own pc, and that no other thread is in
+    /// any.
+    /// The masks of the rows must be nested: a row above a side is a subset of it or disjoint from it.
     fn check(&self) {
         let sides: Vec<u64> = self.policy.rows().iter().flat_map(|(sides, _)| sides).map(|side| side.mask).collect();
         for (number, below) in sides.iter().enumerate() {
@@ -125,14 +124,14 @@ impl Game {
         assert_eq!(seen, self.live(), "{}: threads are lost", self.place);
     }
 
-    /// Who meets before `path` executes is on the path.
+    /// Checks that all threads that must reconverge before `path` executes are on the path.
     fn meet(&mut self, path: &PathRecord) {
         let (live, returns) = (self.live(), *self.operation(path.pc) == Operation::Return);
         let depth = self.threads[path.mask.trailing_zeros() as usize].returns.len();
         let operations = &self.operations;
         self.meetings.retain(|meeting| {
             let here = match meeting.entry {
-                // One `ret` stands for another.
+                // Any `ret` represents the others.
                 Reconvergence::At(pc) => pc == path.pc || returns && operations[pc as usize / 4] == Operation::Return,
                 _ => returns,
             };
@@ -162,7 +161,6 @@ impl Game {
         }
     }
 
-    /// A thread goes there.
     fn go(&mut self, lane: usize, target: Option<usize>) {
         let operation = self.operations[self.threads[lane].place].clone();
         let thread = &mut self.threads[lane];
@@ -177,7 +175,7 @@ impl Game {
         thread.place = target.unwrap_or(thread.place);
     }
 
-    /// The path executes its instruction, as far as the core would serve it at once.
+    /// The path executes its instruction, for the lanes that the core would serve in one pass.
     fn execute(&mut self, path: PathRecord) -> Next {
         let lanes = self.lanes(path.mask);
         let targets: Vec<Option<usize>> = lanes.iter().map(|lane| self.decide(*lane)).collect();
@@ -212,7 +210,7 @@ impl Game {
         Next { a, b, replays, reconvergence: self.table[path.pc as usize / 4] }
     }
 
-    /// A step of a slot; whether there was one to take.
+    /// Takes one step in a slot; returns whether there was one.
     fn step(&mut self, slot: u32, meets: bool) -> bool {
         let path = self.policy.path(slot);
         if self.policy.must_rotate(slot, self.word(path)) {
@@ -222,7 +220,7 @@ impl Game {
         }
         let Some(path) = path.filter(|path| !path.parked) else { return false };
         for lane in self.lanes(path.mask) {
-            // The `ret` of another thread is as good as its own.
+            // The `ret` of another thread is equivalent to its own.
             if *self.operation(path.pc) == Operation::Return {
                 self.threads[lane].place = path.pc as usize / 4;
             }
@@ -248,7 +246,7 @@ impl Game {
         waiting
     }
 
-    /// Runs to the end; gives the most rows, and whether every thread ended.
+    /// Runs to the end; returns the maximum number of rows, and whether every thread ended.
     fn run(mut self, knowledge: Knowledge) -> (u32, bool) {
         let mut most = 0;
         for _ in 0..100_000 {
@@ -275,7 +273,8 @@ fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
     }
 }
 
-/// Runs programs under a unit; gives the most rows, and how many runs every thread ended.
+/// Runs programs under a unit; returns the maximum number of rows, and the number of runs in which every thread
+/// ended.
 fn most_rows(unit: &str, bound: u32, lanes: u32, knowledge: Knowledge) -> (u32, u32) {
     let (mut most, mut ended) = (0, 0);
     for seed in 0..PROGRAMS {
@@ -290,8 +289,8 @@ fn most_rows(unit: &str, bound: u32, lanes: u32, knowledge: Knowledge) -> (u32, 
     (most, ended)
 }
 
-/// No thread does what it would not do alone, and none that knows where to meet the others goes on without
-/// them, in as many rows as the bounds say and no more.
+/// No thread does what it would not do alone. No thread with a known reconvergence point continues without the
+/// others. The number of rows stays within the bounds.
 #[test]
 fn every_thread_runs_its_own_program_in_bounded_rows() {
     for lanes in [1, 2, 3, 4, 8] {
@@ -302,7 +301,7 @@ fn every_thread_runs_its_own_program_in_bounded_rows() {
     }
 }
 
-/// Forwarded paths lose no thread either, and meet all that they should, with any table.
+/// Path forwarding loses no thread either, and all required threads reconverge, with any table.
 #[test]
 fn forwarded_paths_run_their_own_programs_too() {
     for lanes in [1, 2, 3, 4, 8] {
@@ -313,8 +312,8 @@ fn forwarded_paths_run_their_own_programs_too() {
     }
 }
 
-/// Wrong tables and barriers in the way of some threads cost reconvergence, and runs that do not end, but
-/// neither threads nor rows.
+/// Wrong tables, and barriers that some threads miss, may prevent reconvergence or the end of a run, but lose no
+/// threads and no rows.
 #[test]
 fn a_wrong_table_loses_no_thread_and_needs_no_more_rows() {
     for lanes in [1, 2, 3, 4, 8] {

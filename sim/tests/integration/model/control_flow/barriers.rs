@@ -1,4 +1,4 @@
-//! Warnings of barriers that only some threads may come to.
+//! Warnings of barriers that only some threads may reach.
 
 use sim::control_flow::DivergentBarrier;
 
@@ -66,7 +66,7 @@ fn a_loop_whose_bound_may_differ() {
 
 #[test]
 fn what_was_written_under_a_divergent_branch_is_not_uniform_behind_it() {
-    // a1 is 0 or 1, by thread, and both are constants.
+    // a1 is 0 or 1, depending on the thread; both are constants.
     let (program, found) = warnings(
         "_start: csrr a0, mhartid
                 li a1, 0

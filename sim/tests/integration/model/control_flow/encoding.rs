@@ -1,5 +1,3 @@
-//! How the hardware holds the table.
-
 use sim::Program;
 use sim::control_flow::{Analysis, Reconvergence, ReconvergenceTable};
 

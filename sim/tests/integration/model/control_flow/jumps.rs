@@ -1,4 +1,4 @@
-//! Indirect jumps and calls: which targets are found, and what is said where none is.
+//! Indirect jumps and calls: the targets that are found, and the reason given otherwise.
 
 use sim::control_flow::{Lost, Reason};
 
@@ -103,7 +103,7 @@ fn a_table_without_a_bound_is_as_long_as_its_addresses_stay_in_the_function() {
     let program = assemble(&code);
     program.at("jump", "out");
     assert_eq!(program.successors("jump"), program.pcs(&["one", "two", "three"]));
-    // Nothing says where the function ends.
+    // Without symbols the end of the function is unknown.
     let stripped = assemble_stripped(&code);
     stripped.unknown("jump", |pc| Reason::Lost(Lost::Jump, pc), "jump");
     stripped.at("inner", "done");
@@ -157,7 +157,7 @@ fn a_jump_through_a_pointer_is_a_tail_call() {
     let stripped = assemble_stripped(code);
     stripped.unknown("jump", |pc| Reason::Lost(Lost::Jump, pc), "jump");
     stripped.unknown("test", |pc| Reason::Lost(Lost::Jump, pc), "jump");
-    // So may it be if the program knows another place in the function.
+    // It may also be any jump if the program holds another address of the function.
     let label = assemble(&format!("{code}\n.section .rodata\n.word direct"));
     label.unknown("jump", |pc| Reason::Lost(Lost::Jump, pc), "jump");
 }
@@ -274,7 +274,7 @@ fn jumps_that_the_call_depth_counts_wrongly_are_lost() {
         assert_eq!(program.branch("test").together, Err(lost(program.pc("jump"))), "{what}");
         program.at("after", "end");
     }
-    // A caller between the branch and its place does not come back at its depth.
+    // A caller between the branch and the target does not return at its depth.
     let nested = assemble(
         "_start: call h
                 csrw 0x800, a0

@@ -1,4 +1,4 @@
-//! Loops: where their branches come together, and what is said of their shape.
+//! Loops: the reconvergence points of their branches, and the reported shape.
 
 use sim::control_flow::{Loop, Reason};
 

@@ -15,25 +15,22 @@ use sim::control_flow::{Analysis, Branch, Reason, Reconvergence};
 
 use crate::model::bench::{CODE, config};
 
-/// The analysis of some words.
 fn analysis(words: &[u32]) -> Analysis {
     Analysis::of(&Program::from_words("test", CODE, words))
 }
 
-/// An assembled program, asked by its labels.
 struct Assembled {
-    /// With all labels.
     labelled: Program,
     analysis: Analysis,
 }
 
-/// Assembles and links a program. Its labels are no functions unless it says so.
+/// Assembles and links a program. Its labels are not functions unless it says so.
 fn assemble(text: &str) -> Assembled {
     let labelled = link(text, &[]);
     Assembled { analysis: Analysis::of(&labelled), labelled }
 }
 
-/// The same, analysed without symbols.
+/// Assembles a program and analyses it without symbols.
 fn assemble_stripped(text: &str) -> Assembled {
     let stripped = link(text, &["-s"]);
     assert!(stripped.functions().is_empty() && stripped.locate(stripped.entry).is_none());
@@ -67,7 +64,7 @@ impl Assembled {
         found.unwrap_or_else(|| panic!("no branch at {label}"))
     }
 
-    /// Asserts that threads that part at a label come together at another.
+    /// Asserts that threads that diverge at a label reconverge at another label.
     #[track_caller]
     fn at(&self, label: &str, together: &str) {
         let expected = Reconvergence::At(self.pc(together));
@@ -75,21 +72,21 @@ impl Assembled {
         assert_eq!(self.analysis.table().at(self.pc(label)), expected);
     }
 
-    /// Asserts that they do so at the return.
+    /// Asserts that they reconverge at the return.
     #[track_caller]
     fn at_return(&self, label: &str) {
         assert_eq!(self.branch(label).together, Ok(Reconvergence::Return), "{label}");
         assert_eq!(self.analysis.table().at(self.pc(label)), Reconvergence::Return);
     }
 
-    /// Asserts that it is not known where, and why.
+    /// Asserts that the point is unknown, with this reason.
     #[track_caller]
     fn unknown(&self, label: &str, reason: impl Fn(u32) -> Reason, place: &str) {
         assert_eq!(self.branch(label).together, Err(reason(self.pc(place))), "{label}");
         assert_eq!(self.analysis.table().at(self.pc(label)), Reconvergence::Unknown);
     }
 
-    /// First addresses of the blocks to which control goes from the block of a label.
+    /// First addresses of the successors of a label's block.
     fn successors(&self, label: &str) -> Vec<u32> {
         let mut successors = self.analysis.block_of(self.pc(label)).expect("a block").successors.clone();
         successors.sort_unstable();

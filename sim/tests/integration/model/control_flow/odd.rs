@@ -1,4 +1,4 @@
-//! Programs that no compiler makes: analysed, or declared unknown.
+//! Programs that no compiler emits: analysed, or reported as unknown.
 
 use sim::control_flow::{Lost, Reason};
 
@@ -161,7 +161,7 @@ fn data_between_instructions_is_not_run_into() {
         stop:   csrwi 0x800, 1",
     );
     program.at("test", "other");
-    // What is no instruction ends the run.
+    // A word that is not an instruction ends the run.
     program.at("last", "return");
 }
 

@@ -1,5 +1,3 @@
-//! One branch of each shape.
-
 use sim::control_flow::{Kind, Lost, Reason, Reconvergence};
 
 use super::analysis;
@@ -10,7 +8,7 @@ fn at(word: u32) -> Reconvergence {
     Reconvergence::At(CODE + 4 * word)
 }
 
-/// The entries of the words that have one, and of the others at which threads may part.
+/// The entries of the words that have one, and of the others at which threads may diverge.
 fn entries(words: &[u32]) -> Vec<(u32, Reconvergence)> {
     let analysis = analysis(words);
     for (word, pc) in (0..words.len()).map(|word| (word, CODE + 4 * word as u32)) {
@@ -37,17 +35,17 @@ fn early_returns_come_together_at_the_return() {
 fn a_thread_that_ends_is_not_waited_for() {
     assert_eq!(entries(&[beq(10, 0, 8), exit(), NOP, RET]), [(0, at(2))]);
     assert_eq!(entries(&[beq(10, 0, 12), NOP, ECALL, NOP, RET]), [(0, at(3))]);
-    // Nobody returns.
+    // No thread returns.
     assert_eq!(entries(&[beq(10, 0, 8), NOP, exit()]), [(0, at(2))]);
     assert_eq!(entries(&[beq(10, 0, 8), exit(), exit()]), [(0, Reconvergence::Return)]);
 }
 
 #[test]
 fn a_loop_without_an_end_is_a_meeting_point_for_those_in_it_alone() {
-    // Both ways lead round.
+    // Both sides loop.
     assert_eq!(entries(&[beq(10, 0, 8), NOP, jal(0, -8)]), [(0, at(2))]);
     assert_eq!(entries(&[bne(10, 0, 0), jal(0, -4)]), [(0, at(0))]);
-    // One leads round, the other returns.
+    // One side loops, the other returns.
     let analysis = analysis(&[beq(10, 0, 8), RET, jal(0, 0)]);
     assert_eq!(analysis.branches()[0].together, Err(Reason::Endless(CODE + 8)));
     assert_eq!(analysis.unknown_branches(), 1);
@@ -59,7 +57,7 @@ fn calls_that_return_and_calls_that_do_not() {
     assert_eq!(entries(&[beq(10, 0, 8), jal(1, 8), RET, RET]), [(0, at(2))]);
     assert_eq!(entries(&[beq(10, 0, 8), jal(1, 12), NOP, RET, exit()]), [(0, at(2))]);
     assert_eq!(entries(&[beq(10, 0, 12), jal(1, 12), jal(0, 0), RET, exit()]), [(0, at(3))], "word 2 is not reached");
-    // A recursion without an end.
+    // An endless recursion.
     assert_eq!(entries(&[beq(10, 0, 8), jal(1, -4), RET]), [(0, at(2))]);
 }
 

@@ -1,4 +1,4 @@
-//! The adaptor by itself, under requests of all kinds for few lines, in copies without one of its mechanisms too.
+//! The adaptor alone, under all kinds of requests to few lines; also copies with one mechanism broken.
 
 mod alone;
 mod broken;
@@ -50,7 +50,7 @@ fn without_atomic_operations_loads_and_stores_are_left() {
     passes(&config, 10_000);
 }
 
-/// It takes no write while an answer of its stands, and no read before a write is answered.
+/// The slave accepts no write while one of its responses waits, and no read before a write is answered.
 #[test]
 fn a_slave_that_does_one_thing_after_the_other_never_waits_for_ever() {
     for service in [Service::ReadsFirst, Service::WritesFirst] {
@@ -68,7 +68,7 @@ fn a_slave_that_does_one_thing_after_the_other_never_waits_for_ever() {
     }
 }
 
-/// As many as there are tags have been read before the first is written back, if reads go first.
+/// If reads go first, as many lines as there are tags are read before the first is written back.
 #[test]
 fn atomic_operations_on_lines_of_their_own_are_all_written_back() {
     for service in [Service::Together, Service::ReadsFirst, Service::WritesFirst] {
@@ -79,8 +79,8 @@ fn atomic_operations_on_lines_of_their_own_are_all_written_back() {
     }
 }
 
-/// The bus is never idle: a load every cycle, and a store every cycle, of lines of their own. An atomic operation takes
-/// both.
+/// The bus is never idle: one load per cycle, or one store per cycle, each to another line. An atomic operation needs
+/// both a read and a write.
 #[test]
 fn independent_requests_go_one_a_cycle() {
     for (code, each) in [(0, 1), (1, 1), (5, 2)] {

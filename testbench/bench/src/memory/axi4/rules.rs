@@ -1,14 +1,14 @@
-//! What a master must do on the bus, and what this one claims to do.
+//! The rules of the bus for every master, and the further claims of this one.
 
 use std::collections::VecDeque;
 
 use super::{Address, Answers, Master, WriteBeat};
 use crate::memory::{Offer, RAM_BASE, Violation};
 
-/// Bytes that a burst must not leave.
+/// A burst must stay within this many bytes.
 const PAGE: u32 = 4096;
 
-/// What every request of the master is like.
+/// Properties of every request of the master.
 #[derive(Clone, Copy, Debug)]
 pub struct Claims {
     /// Bytes of a line: each request is for one.
@@ -18,10 +18,12 @@ pub struct Claims {
     pub ram_bytes: u32,
 }
 
-/// The rules, asked once a cycle.
+/// The rules, checked once per cycle.
 ///
-/// Of AXI: what is offered stays as it is until it is taken; nothing is offered in reset; a burst stays in its page;
-/// WLAST is with the last beat. Of the adaptor: each request is for one line of memory; reads have IDs of their own;
+/// Rules of AXI: an offered transfer is stable until it is accepted; nothing is offered in reset; a burst stays in
+/// its page; WLAST comes with the last beat.
+/// Rules of the adaptor: each request is for one line of memory; reads in flight have distinct IDs; writes have ID 0;
+/// no read and write of one line are unanswered at the same time.
 /// writes have ID 0; no read and write of one line are unanswered at the same time.
 #[derive(Clone, Debug)]
 pub struct Rules {
@@ -29,22 +31,20 @@ pub struct Rules {
     aw: Offer<Address>,
     w: Offer<WriteBeat>,
     ar: Offer<Address>,
-    /// (ID, line) of the reads that have been offered and not answered.
+    /// (ID, line) of the offered reads without a response.
     reads: Vec<(u32, u32)>,
-    /// The lines of such writes, in order.
+    /// The lines of the offered writes without a response, in order.
     writes: VecDeque<u32>,
-    /// Beats of the present burst that have been taken.
+    /// Accepted beats of the current burst.
     beats: u32,
 }
 
 impl Rules {
-    /// Nothing offered yet.
     pub fn new(claims: Claims) -> Self {
         let (aw, w, ar) = Default::default();
         Self { claims, aw, w, ar, reads: Vec::new(), writes: VecDeque::new(), beats: 0 }
     }
 
-    /// In reset nothing is offered.
     pub fn reset(&self, master: &Master) -> Result<(), Violation> {
         for (signal, offered) in [
             ("m_axi_awvalid", master.aw.is_some()),
@@ -56,12 +56,10 @@ impl Rules {
         Ok(())
     }
 
-    /// Whether no read or write is unanswered.
     pub fn is_idle(&self) -> bool {
         self.reads.is_empty() && self.writes.is_empty()
     }
 
-    /// Takes in a cycle: what the master drives, and what the slave does.
     pub fn check(&mut self, master: &Master, answers: &Answers) -> Result<(), Violation> {
         let (new_read, new_write) = (!self.ar.waits(), !self.aw.waits());
         self.aw.check("m_axi_aw", master.aw.as_ref(), answers.aw_ready)?;

@@ -1,7 +1,9 @@
-//! A memory behind an AXI4 slave. A read takes effect at some time between its address and its answer, a write at some
-//! time between its last beat and its response; only writes among themselves are performed and answered in order. The
-//! two address channels share the bandwidth. With a random latency reads overtake each other, their beats mix, and all
-//! channels refuse at random. Or it does one thing after the other.
+//! A memory behind an AXI4 slave. A read takes effect at some time between its address and its response, a write at
+//! some time between its last beat and its response. Only writes are performed and answered in order among
+//! themselves.
+//! The two address channels share the bandwidth. With a random latency reads overtake each other, their beats
+//! interleave, and all channels refuse at random.
+//! With [`Service::ReadsFirst`] or [`Service::WritesFirst`] the slave serves one request at a time.
 
 use std::collections::VecDeque;
 
@@ -10,14 +12,14 @@ use weft_config::Config;
 use super::{Address, Answers, Master, ReadBeat, WriteBeat};
 use crate::memory::{BackPressure, Ram, Tokens};
 
-/// What is taken from the master, and when.
+/// Which requests the slave accepts, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// All that the bandwidth allows, on all channels.
+    /// All channels, as the bandwidth allows.
     Together,
-    /// The next request when the one before is answered and its answer is taken: a read if one is offered.
+    /// One request at a time, after the last response was accepted: a read if one is offered.
     ReadsFirst,
-    /// The same, but a write if one is offered.
+    /// One request at a time: a write if one is offered.
     WritesFirst,
 }
 
@@ -34,10 +36,9 @@ pub struct Slave {
     line_words: usize,
     beat_words: usize,
     reads: Vec<Read>,
-    /// Write addresses without all their data, and data without an address.
     addresses: VecDeque<Address>,
     beats: VecDeque<WriteBeat>,
-    /// Whole writes, the oldest first.
+    /// Complete writes, the oldest first.
     writes: VecDeque<Write>,
     answers: Answers,
 }
@@ -46,11 +47,10 @@ pub struct Slave {
 struct Read {
     id: u32,
     address: u32,
-    /// When it takes effect, and when it is answered.
+    /// Cycles of its effect and of its response.
     effect: u64,
     due: u64,
     line: Option<Vec<u32>>,
-    /// Words of the line that have been answered.
     sent: usize,
 }
 
@@ -69,15 +69,14 @@ pub struct Performed {
     pub address: u32,
     /// Byte mask (bit 4·i+b = byte b of word i).
     pub mask: [u64; 4],
-    /// The line.
     pub data: Vec<u32>,
 }
 
 impl Slave {
-    /// One in how many cycles a channel refuses when the latency is random.
+    /// With random latency a channel refuses in one of this many cycles.
     const REFUSED_ONE_IN: u32 = 4;
 
-    /// The slave of a configuration, deterministic by `memory.seed`, whose beats have so many words.
+    /// The slave of a configuration, deterministic by `memory.seed`, with beats of `beat_words` words.
     pub fn new(config: &Config, service: Service, beat_words: usize) -> Self {
         let memory = &config.memory;
         let pressure = |salt: u64| BackPressure::new(memory.latency, memory.seed ^ salt, Self::REFUSED_ONE_IN);
@@ -98,17 +97,16 @@ impl Slave {
         }
     }
 
-    /// What the slave drives in this cycle.
     pub fn answers(&self) -> &Answers {
         &self.answers
     }
 
-    /// Whether nothing is under way.
     pub fn is_idle(&self) -> bool {
         self.reads.is_empty() && self.addresses.is_empty() && self.beats.is_empty() && self.writes.is_empty()
     }
 
-    /// What the slave drives in cycle `now`, given which of write and read address the master has just begun to offer.
+    /// Computes the slave's outputs in cycle `now`. `offered` says which of write and read address the master has
+    /// just begun to offer.
     pub fn drive(&mut self, now: u64, offered: (bool, bool)) -> &Answers {
         let [aw, w, ar] = [0, 1, 2].map(|channel: usize| self.back_pressure[channel].ready());
         let allowed = self.tokens.refill();
@@ -132,7 +130,7 @@ impl Slave {
         &self.answers
     }
 
-    /// A beat of a read that is due: of any if the latency is random, else of the oldest.
+    /// A beat of a read that is due: of any read if the latency is random, else of the oldest.
     fn next_beat(&mut self, now: u64) -> Option<ReadBeat> {
         let ready: Vec<usize> = (0..self.reads.len())
             .filter(|read| self.reads[*read].due <= now && self.reads[*read].line.is_some())
@@ -145,7 +143,7 @@ impl Slave {
         Some(ReadBeat { id: read.id, last: rest.len() == self.beat_words, data })
     }
 
-    /// Takes in what the master drove in cycle `now`, and performs what its time has come for.
+    /// Samples the master's outputs in cycle `now`, and performs what is due.
     pub fn sample(&mut self, now: u64, master: &Master, ram: &mut Ram) -> Vec<Performed> {
         if let Some(address) = master.ar.filter(|_| self.answers.ar_ready) {
             let (effect, due) = self.times(now);
@@ -182,13 +180,12 @@ impl Slave {
         }
     }
 
-    /// When something accepted in cycle `now` takes effect, and when it is answered.
+    /// Cycles of the effect and of the response of a request accepted in cycle `now`.
     fn times(&mut self, now: u64) -> (u64, u64) {
         let latency = self.rng.u32(self.latency.0..=self.latency.1).into();
         (now + self.rng.u64(0..latency), now + latency)
     }
 
-    /// Puts addresses and data together.
     fn gather(&mut self, now: u64) {
         let beats = self.line_words / self.beat_words;
         while self.beats.len() >= beats {

@@ -124,12 +124,11 @@ fn requests_against_the_protocol_are_reported_by_signal() {
     port.accept(6, &load(RAM_BASE, 2), &mut ram).unwrap();
 }
 
-/// An atomic request for word `word` of the line at the start of RAM.
 fn atomic(code: u64, hart: u32, word: usize, data: &[u32]) -> Request<'_> {
     Request { code, address: RAM_BASE, tag: 0, mask: [0xf << (4 * word), 0, 0, 0], data, hart }
 }
 
-/// Accepts a request; gives the word that is answered, and what the word is afterwards.
+/// Accepts a request; returns the word in the response, and the word in memory afterwards.
 fn answer(port: &mut DataPort, ram: &mut Ram, request: &Request<'_>) -> (u32, u32) {
     let word = request.mask[0].trailing_zeros() as usize / 4;
     port.accept(0, request, ram).unwrap();

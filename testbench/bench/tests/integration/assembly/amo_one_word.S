@@ -1,8 +1,8 @@
-# Every A operation of every thread on one word: the word ends as if the threads had gone one by one,
-# and each old value of a count is seen once.
+# Every A operation of every thread on one word: the final word is as if the threads had executed one by one, and each
+# old value of a count is seen once.
 
-# Applies \amo with operand f(hart) to `word`, which starts as \start, then checks it against the same
-# function of the operands of all harts, computed one after the other by \combine.
+# Applies \amo with operand f(hart) to `word`, which starts as \start. Then checks it against the same function of the
+# operands of all harts, computed one after the other by \combine.
     .macro check amo, start, number, combine:vararg
     bnez    s0, 1f
     li      t0, \start
@@ -12,7 +12,7 @@
     call    operand
     \amo    t1, a0, (s1)
     barrier
-    li      s3, \start                  # what the word must be
+    li      s3, \start                  # the expected word
     li      s4, 0
 2:  mv      a0, s4
     call    operand
@@ -21,7 +21,7 @@
     bne     s4, s2, 2b
     lw      t1, 0(s1)
     expect  t1, s3, \number
-    barrier                 # nobody starts the next one before all have looked
+    barrier                 # no thread starts the next one before all have checked
     .endm
 
 # s3 = the lesser or greater of s3 and a0.
@@ -58,8 +58,8 @@
     lw      t3, 0(t2)
     expect  t3, t0, 10
 
-    # A chain of swaps: every thread puts its number plus one and takes another's. The sum of what was
-    # taken and of what remains is the sum of all numbers.
+    # A chain of swaps: every thread writes its number plus one and takes another's. The sum of the taken numbers and
+    # of the remaining one is the sum of all numbers.
     la      s1, chain
     addi    t0, s0, 1
     amoswap.w t1, t0, (s1)

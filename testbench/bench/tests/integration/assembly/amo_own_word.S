@@ -1,8 +1,8 @@
-# Every A operation on a word of each thread's own: neighbours on a line, words on different lines, and
-# words of the thread's stack.
+# Every A operation on the thread's own word: neighbours on a line, words on different lines, and words of the
+# thread's stack.
 
-# \amo from \old with \operand must answer \old and leave \new; rd is also the address, then also the
-# operand, then x0.
+# \amo from \old with \operand must return \old and leave \new; rd is also the address, then also the operand, then
+# x0.
     .macro check amo, old, operand, new, number
     li      t0, \old
     sw      t0, 0(s1)
@@ -32,12 +32,12 @@
     add     s1, s2, s3                  # a word of the warp's line
     call    all
     slli    s3, s0, 7
-    add     s1, s2, s3                  # a line of its own, at every place of it
+    add     s1, s2, s3                  # its own line, at every word of it
     slli    s3, s0, 2
     andi    s3, s3, 0x3c
     add     s1, s1, s3
     call    all
-    addi    s1, sp, -64                 # a word of its stack
+    addi    s1, sp, -64                 # its own word of the stack
     call    all
     addi    s1, sp, -68
     andi    t0, s0, 1

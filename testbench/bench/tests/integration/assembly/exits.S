@@ -1,5 +1,5 @@
-# Threads that end in the midst of divergent code, in a function, in a loop, while others wait at a barrier;
-# the barrier goes on when the last of those that do not come has ended.
+# Threads that end within divergent code, in a function, in a loop, while others wait at a barrier. The barrier is
+# released when the last thread that does not arrive has ended.
 
     begin
     csrr    s1, 0xcc0
@@ -10,7 +10,7 @@
     li      t0, 1
     beq     s2, t0, leaves_from_function
     barrier
-    # Lane 2 leaves in a loop, the others are at the next barrier.
+    # Lane 2 ends in a loop, the others are at the next barrier.
     li      t0, 2
     bne     s2, t0, 2f
     li      t1, 30
@@ -20,9 +20,9 @@
     csrwi   0x800, 0
 2:  barrier
     csrr    t1, 0xcc2
-    andi    t1, t1, 0xe                 # lanes 1 to 3 have gone
+    andi    t1, t1, 0xe                 # lanes 1 to 3 have ended
     expect  t1, zero, 1
-    # The first warp leaves, whole; the others meet once more.
+    # The whole first warp ends; the others wait at one more barrier.
     bnez    s3, 3f
     csrw    0x800, zero
 3:  barrier

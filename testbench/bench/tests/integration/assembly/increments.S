@@ -1,5 +1,5 @@
-# Increments by load-reserved and store-conditional, repeated until they succeed: of one word by all,
-# of one word for each pair of threads, of each thread's own. Each ends as the number of increments.
+# Increments by load-reserved and store-conditional, repeated until they succeed: of one word by all threads, of one
+# word for each pair, and of each thread's own. Each ends as the number of increments.
 
 # Increments 0(s1) \times times.
     .macro increment times

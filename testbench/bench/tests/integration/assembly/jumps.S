@@ -1,6 +1,6 @@
 # jalr to several targets, from several depths, as call, jump and return.
 
-# Calls the function of number \index, a register, and expects \index + \index^2 of it.
+# Calls the function of number \index, a register, and expects \index + \index^2 from it.
     .macro try index, number
     la      t3, table
     slli    t1, \index, 2
@@ -36,7 +36,7 @@
 4:  addi    s3, s3, -1
     bnez    s3, 1b
 
-    # Jumps through a register that is no link: a switch, in a loop, whose cases fall through.
+    # Jumps through a register that is not a link: a switch, in a loop, whose cases fall through.
     li      s4, 4
     li      s5, 0
 5:  add     t0, s4, s0
@@ -58,7 +58,7 @@ cases:
     li      t0, 10                      # 4 + 3 + 2 + 1 in some order
     expect  s5, t0, 6
 
-    # A call by way of a link register, which the hints take for a pop and a push: the depth ends below 0.
+    # A call through a link register, which the hints count as a pop and a push: the depth ends below 0.
     la      t0, table
     slli    t1, s1, 2
     add     t0, t0, t1
@@ -89,7 +89,7 @@ by_way_of:
     jalr    ra, t0
     addi    a0, a0, 1
     mv      t0, s7
-    jalr    zero, t0                    # a return by the other link register
+    jalr    zero, t0                    # a return through the other link register
 
 function0:
     li      a0, 0

@@ -1,15 +1,15 @@
-# Loads and the registers that they write: x0, the same one twice, the address itself.
+# Loads and their destination registers: x0, the same register twice, the address register.
 
     begin
     la      s1, lines
     slli    t0, s0, 9
-    add     s1, s1, t0                  # a line of the thread's own
+    add     s1, s1, t0                  # the thread's own line
     li      s2, 0x1234
     sw      s2, 0(s1)
     addi    s3, s2, 1
     sw      s3, 4(s1)
 
-    # To x0: it stays 0, before and after the load's answer.
+    # To x0: it stays 0, before and after the response.
     lw      zero, 0(s1)
     add     t0, zero, zero
     expect  t0, zero, 1
@@ -24,7 +24,7 @@
     lw      t1, 4(s1)
     expect  t1, s3, 4
 
-    # The same register, twice in a row: the later load counts, whichever is answered first.
+    # The same register, twice in a row: the later load counts, whichever response comes first.
     .rept   8
     lw      t1, 0(s1)
     lw      t1, 4(s1)
@@ -33,7 +33,7 @@
     lw      t1, 0(s1)
     expect  t1, s2, 6
     .endr
-    # And written by another instruction while the load is on its way, or read by it.
+    # Another instruction writes the register while the load is in flight, or reads it.
     lw      t1, 0(s1)
     li      t1, 9
     li      t2, 9
@@ -50,7 +50,7 @@
     j       2f
 1:  csrwi   0x800, 10
 2:
-    # The same by lanes on lines of their own, that come in parts; then all lanes on one word.
+    # The same with lanes on different lines, whose results come in parts; then all lanes on one word.
     lbu     t1, 0(s1)
     lhu     t1, 0(s1)
     expect  t1, s2, 11
@@ -67,7 +67,7 @@
     li      t2, 6
     mv      t3, a0
     mv      t4, a0
-1:  addi    t4, t4, 36                  # the next place: another line, another word of it
+1:  addi    t4, t4, 36                  # the next address: another line, another word of it
     sw      t4, 0(t3)
     mv      t3, t4
     addi    t2, t2, -1
@@ -77,7 +77,7 @@
     .endr
     expect  a0, t4, 13
 
-    # The same in a loop, with lanes that leave it early.
+    # The same in a loop that some lanes leave early.
     slli    t1, s0, 9
     add     a0, t0, t1
     andi    t2, s0, 3
@@ -92,7 +92,7 @@
     bnez    t6, 2b
     expect  a0, t5, 14
 
-    # Odd lanes wait for a load to a register when the even ones come to use it.
+    # Odd lanes wait for a load to a register when the even lanes use it.
     andi    t0, s0, 1
     mv      t1, s2
     beqz    t0, 1f

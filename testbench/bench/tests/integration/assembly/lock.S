@@ -1,5 +1,5 @@
-# A lock taken by amoswap, around a count that is kept by loads and stores. What is done with the lock
-# held stands at smaller addresses than the wait for it: within a warp it goes first.
+# A lock taken by amoswap protects a count that loads and stores update. The code that holds the lock is at smaller
+# addresses than the wait for it: within a warp it has priority.
 
     begin
     harts   s2

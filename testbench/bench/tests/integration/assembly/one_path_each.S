@@ -1,5 +1,5 @@
-# Every lane on a path of its own, all at once: each waits at a barrier in a block that no other lane enters. Then
-# each ends on a path of its own, every second one while the others wait.
+# Every lane is on its own path, all at once: each waits at a barrier in a block that no other lane enters. Then each
+# ends on its own path, every second one while the others wait.
 
     begin
     csrr    s1, 0xcc0
@@ -9,7 +9,7 @@
     add     t1, t1, t2
     jr      t1
 meet:
-    # In its block a lane was alone: the low half of the mask has its bit, or none.
+    # A lane is alone in its block: the low half of the mask has its bit, or none.
     addi    t0, s2, 1
     expect  s3, t0, 1
     li      t0, 1

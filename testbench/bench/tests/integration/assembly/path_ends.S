@@ -1,5 +1,5 @@
-# Whole paths that end while others of their warp wait or go on: those of lanes 4n+3 at once, 4n+1 in a loop that
-# they leave one by one, 4n+2 two calls deep. Lanes 4n wait for them at a barrier, and find what they have counted.
+# Whole paths end while others of their warp wait or continue: those of lanes 4n+3 at once, 4n+1 in a loop that they
+# leave one by one, 4n+2 two calls deep. Lanes 4n wait for them at a barrier, and check their counts.
 
     begin
     csrr    s1, 0xcc0
@@ -22,7 +22,7 @@ even:
     csrwi   0x800, 1
 2:  barrier
     lw      t0, 0(s3)
-    csrr    t1, 0xcc1                   # a warp of T lanes has (T + 2) / 4 that counted
+    csrr    t1, 0xcc1                   # (T + 2) / 4 lanes of a warp have counted
     addi    t2, s1, 2
     srli    t2, t2, 2
     mul     t1, t1, t2

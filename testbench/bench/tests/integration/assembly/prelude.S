@@ -1,5 +1,5 @@
-# Stands before every program here. main(hart) follows `begin`, with s0 = hart. A thread ends with exit
-# code 0, or with the number of the first expectation that failed.
+# Stands before every program here. main(hart) follows `begin`, with s0 = hart. A thread ends with exit code 0, or
+# with the number of the first failed expectation.
 
     .option arch, +m, +a
 

@@ -1,5 +1,5 @@
-# Recursion past a call depth of 255, where the count of eight bits wraps: the lanes go to different depths,
-# some beyond it, and come back with the sums of all numbers on their way.
+# Recursion past a call depth of 255, where the eight-bit count wraps: the lanes recur to different depths, some
+# beyond it, and return with sums of all their numbers.
 
     begin
     csrr    t0, 0xcc0

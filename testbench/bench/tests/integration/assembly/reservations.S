@@ -1,5 +1,3 @@
-# When store-conditional succeeds and when it fails.
-
     .macro succeeds value, address, number
     sc.w    t0, \value, (\address)
     expect  t0, zero, \number
@@ -17,7 +15,7 @@
     .endm
 
     begin
-    la      s1, words                   # s1 and s2: words of the thread's own
+    la      s1, words                   # s1 and s2: the thread's own words
     slli    t0, s0, 3
     add     s1, s1, t0
     addi    s2, s1, 4
@@ -42,11 +40,11 @@
     fails   s3, s1, 9                   # a byte stored to
     lr.w    t3, (s1)
     amoor.w zero, zero, (s1)
-    fails   s3, s1, 10                  # written with what it was
-    barrier                             # nobody looks at a second word any more
+    fails   s3, s1, 10                  # written with the same value
+    barrier                             # no thread accesses a second word any more
     lr.w    t3, (s1)
     sw      s0, 0(s2)
-    sb      s0, -1(s1)                  # neighbours stored to: another thread's second word
+    sb      s0, -1(s1)                  # neighbours are stored to: another thread's second word
     succeeds s3, s1, 11
     lr.w    zero, (s1)                  # a reservation without a result
     sc.w    zero, s0, (s1)

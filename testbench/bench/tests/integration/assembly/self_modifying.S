@@ -1,4 +1,4 @@
-# One thread changes what all execute, again and again, on a barrier and a fence.i.
+# One thread changes code that all execute, repeatedly, with a barrier and a fence.i.
 
     begin
     la      s1, patched
@@ -25,7 +25,7 @@ patched:
     la      s1, own
     sub     t1, s0, s4
     slli    t1, t1, 2
-    add     s1, s1, t1                  # a place for each warp
+    add     s1, s1, t1                  # a code address for each warp
     lw      t2, own_return
     sw      t2, 4(s1)
 3:  bne     s5, s4, 4f

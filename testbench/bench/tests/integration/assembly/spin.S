@@ -1,5 +1,5 @@
-# The threads of every warp but the first wait for the warp before them, in loops of one load and a branch;
-# the last of all lets the first go on.
+# The threads of every warp but the first wait for the previous warp, in loops of one load and a branch. The last warp
+# releases the first.
 
     begin
     csrr    s1, 0xcc0
@@ -17,7 +17,7 @@
     finish
 
 first:
-    li      t0, 200                     # lets them wait
+    li      t0, 200                     # the others wait meanwhile
 2:  addi    t0, t0, -1
     bnez    t0, 2b
     sw      s5, 4(s4)

@@ -1,5 +1,5 @@
-# Each thread but the last of a warp waits for the one after it, in one loop of a load and a branch that stands
-# at smaller addresses than what the last does.
+# Each thread but the last of a warp waits for the next one, in one loop of a load and a branch. The loop is at
+# smaller addresses than the code of the last thread.
 
     begin
     csrr    s1, 0xcc0

@@ -1,8 +1,8 @@
-# Words that are no instructions, behind a jump: they are fetched ahead, issued and squashed. Whatever was
-# reserved for them must come back, or nothing of that kind issues any more, and their rd must not be waited for.
+# Words that are not instructions, after a jump: they are fetched ahead, issued and squashed. Their reservations must
+# be released, or no such instruction issues any more. Their rd must not be waited for.
 
-# Each turn squashes the words. What follows uses what they might have kept: rd (t1), a load, a store, a
-# multiplication and a division.
+# Each iteration squashes the words. The code after it uses the resources that they might have kept: rd (t1), a load,
+# a store, a multiplication and a division.
     .macro squashed first, second
     li      s1, 40
 1:  la      t0, 2f

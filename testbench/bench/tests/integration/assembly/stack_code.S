@@ -1,5 +1,5 @@
-# Code in the stack of each thread: written there, then executed, then changed and executed again. Stacks
-# may be interleaved, but fetches must see what programs see.
+# Code in the stack of each thread: written there, then executed, then changed and executed again. Stacks may be
+# interleaved, but fetches must see the same words as the program.
 
     begin
     mv      s11, sp
@@ -19,7 +19,7 @@
     addi    t0, s0, 100
     expect  a0, t0, 1
 
-    # Again, with the function's constant replaced by the thread's number; lanes come at different depths.
+    # Again, with the function's constant replaced by the thread's number; lanes call it from different depths.
     lw      t0, 4(sp)
     slli    t1, t0, 12
     srli    t1, t1, 12                  # without its immediate
@@ -37,7 +37,7 @@
 3:  slli    t0, s0, 1
     expect  a0, t0, 2
 
-    # By bytes, all lanes to their own words, and straight on into the next word of the stack.
+    # Written by bytes, all lanes to their own words; execution continues straight into the next word of the stack.
     andi    t2, s0, 0x7f
     slli    t2, t2, 4
     ori     t3, t2, 5                   # the upper bits of rs1 = a0

@@ -1,6 +1,6 @@
-# Word stores that serve some lanes of a line, one lane, or none but the leader; then of bytes.
+# Word stores that serve some lanes of a line, one lane, or only the leader; then byte stores.
 
-# After a barrier lane \lane's number (plus the first hart of the warp) stands at word \word of the warp's line.
+# After a barrier, word \word of the warp's line holds lane \lane's number (plus the first hart of the warp).
     .macro holds word, lane, number
     lw      t1, 4 * \word(s1)
     addi    t2, s3, \lane
@@ -23,20 +23,20 @@
     slli    t2, s3, 6
     add     s1, s1, t2                  # 64 bytes for each thread
 
-    # Each in its place.
+    # Each to its own word.
     put     s2
     holds   0, 0, 1
     holds   1, 1, 1
     holds   3, 3, 1
 
-    # Two by two on the word of the higher one: it wins, and both were in the group.
+    # Two by two on the word of the higher lane: it wins, and both are in the group.
     ori     t3, s2, 1
     put     t3
     holds   1, 1, 2
     holds   3, 3, 2
     holds   0, 0, 2
 
-    # Two by two on the word of the lower one: the lower one must be written over.
+    # Two by two on the word of the lower lane: its value must be overwritten.
     andi    t3, s2, -2
     put     t3
     holds   0, 1, 3
@@ -51,7 +51,7 @@
     lw      t2, 8(s1)
     expect  t2, t1, 4
 
-    # Lanes 0 and 3 in their places, 1 and 2 crossed.
+    # Lanes 0 and 3 to their own words, 1 and 2 crossed.
     xori    t3, s2, 3
     addi    t4, s2, -1
     sltiu   t4, t4, 2
@@ -63,7 +63,7 @@
     holds   2, 1, 5
     holds   3, 3, 5
 
-    # Even lanes in their places, odd ones on the next line in theirs; then the line is whole.
+    # Even lanes to their own words, odd ones to theirs on the next line; then the line is complete.
     andi    t4, s2, 1
     csrr    t0, 0xcc0
     mul     t4, t4, t0
@@ -81,7 +81,7 @@
     addi    t2, s3, 3
     expect  t1, t2, 8
 
-    # Only some lanes are there: 1 and 2 in their places.
+    # Only some lanes are active: 1 and 2 on their own words.
     sw      zero, 0(s1)
     sw      zero, 4(s1)
     sw      zero, 8(s1)

@@ -1,4 +1,4 @@
-# One access of each pattern, between labels of its own.
+# One access of each pattern, between its own labels.
 
 # \instruction, at the label \pattern.
     .macro access pattern, instruction:vararg
@@ -37,7 +37,7 @@
     access  store_reversed, sw s0, 0(t0)
     andi    t3, s2, 1
     slli    t3, t3, 1
-    xor     t3, t3, s2                  # odd lanes change places with the next odd one
+    xor     t3, t3, s2                  # odd lanes swap with the next odd one
     place   4, t3
     access  load_odd_crossed, lw t1, 0(t0)
     access  store_odd_crossed, sw s0, 0(t0)
@@ -62,7 +62,7 @@
     slli    t3, s3, 2
     addi    t3, t3, 4
     mul     t0, t3, s2
-    add     t0, t0, s1                  # a line each, in its place: of no use
+    add     t0, t0, s1                  # its own line and word: one transaction per lane
     access  load_line_each, lw t1, 0(t0)
     access  store_line_each, sw s0, 0(t0)
     access  stack_store, sw s0, -4(sp)

@@ -1,4 +1,4 @@
-/* Every kind of branch that C has, with data that differs from thread to thread. */
+/* Every kind of branch that C has, with data that differ from thread to thread. */
 
 #include "weft.h"
 
@@ -45,7 +45,7 @@ static NOT_INLINE uint32_t dense(uint32_t which, uint32_t value)
     return value + 1;
 }
 
-/* A switch over all values of an expression, and one inside a loop that is left from within. */
+/* A switch over all values of an expression, and one inside a loop that it leaves. */
 static NOT_INLINE uint32_t looped(uint32_t value)
 {
     uint32_t sum = 0;

@@ -1,6 +1,7 @@
-//! Entries against the definition: without the instruction that an entry names no way leads from the
-//! branch to its caller, and no instruction nearer to the branch is so. The ways are those of a graph that this
-//! file makes of the words by itself; only the targets of indirect jumps come from the analysis.
+//! Checks entries against the definition: no path leads from the branch to its caller without the named instruction,
+//! and no instruction nearer to the branch has this property.
+//! The paths are those of a graph that this file builds from the words. Only the targets of indirect jumps come from
+//! the analysis.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use sim::control_flow::{Analysis, Kind, Reason, Reconvergence};
 
 use super::programs::{self, Case};
 
-/// Where control may go from each instruction at the same call depth, and which lead back to the caller.
+/// Successors of each instruction at the same call depth, and the instructions that return to the caller.
 struct Ways {
     successors: BTreeMap<u32, Vec<u32>>,
     returns: BTreeSet<u32>,
@@ -35,7 +36,7 @@ fn jump_target(pc: u32, word: u32) -> u32 {
 }
 
 impl Ways {
-    /// Every call is taken to return: the programs here end their threads by themselves.
+    /// Every call is assumed to return: the programs here end their threads without calls.
     fn of(program: &Program, analysis: &Analysis) -> Self {
         let mut ways = Self { successors: BTreeMap::new(), returns: BTreeSet::new() };
         for pc in program.code().iter().flat_map(|range| range.clone().step_by(4)) {
@@ -67,7 +68,7 @@ impl Ways {
         ways
     }
 
-    /// Whether a way leads from behind the instruction at `pc` to the caller without passing `without`.
+    /// Whether a path leads from after the instruction at `pc` to the caller without passing `without`.
     fn lead_out(&self, pc: u32, without: Option<u32>) -> bool {
         let mut seen = BTreeSet::new();
         let mut work = self.successors[&pc].clone();
@@ -83,16 +84,15 @@ impl Ways {
         false
     }
 
-    /// The first instruction that all ways from behind `pc` to the caller meet; the return, if it is that alone.
+    /// The first instruction on all paths from after `pc` to the caller; the return, if there is no other.
     fn together(&self, pc: u32) -> Option<u32> {
-        // Candidates lie on any one way; the first of them that cannot be avoided is the nearest.
+        // Candidates are on any one path; the first that cannot be avoided is the nearest.
         let mut way = vec![];
         let mut seen = BTreeSet::new();
         self.walk(pc, &mut seen, &mut way).then_some(())?;
         way.into_iter().find(|candidate| !self.lead_out(pc, Some(*candidate)))
     }
 
-    /// A way from behind `pc` to the caller.
     fn walk(&self, pc: u32, seen: &mut BTreeSet<u32>, way: &mut Vec<u32>) -> bool {
         self.successors[&pc].iter().filter(|next| self.successors.contains_key(next)).any(|next| {
             if !seen.insert(*next) {
@@ -145,7 +145,7 @@ fn entries_are_the_nearest_places_that_cannot_be_avoided() {
     assert!(at > 500 && at_return > 50, "{at} at a pc, {at_return} at the return, {unknown} unknown");
 }
 
-/// Returns through t0 are those of the compiler's library; the hardware does not see them.
+/// Returns through t0 occur in the compiler's library; the hardware does not detect them.
 #[test]
 fn of_kernels_only_branches_before_other_returns_are_unknown() {
     let optimised = programs::branches().into_iter().filter(|case| case.name == "branches.c -O2");
@@ -162,7 +162,7 @@ fn of_kernels_only_branches_before_other_returns_are_unknown() {
     }
 }
 
-/// The two switches of branches.c jump by tables, unless the compiler makes none.
+/// The two switches of branches.c jump through tables, unless the compiler emits none.
 #[test]
 fn tables_of_the_compiler_are_found() {
     for case in programs::branches() {
@@ -172,7 +172,7 @@ fn tables_of_the_compiler_are_found() {
         let analysis = Analysis::of(&case.program);
         let jumps = analysis.branches().iter().filter(|branch| branch.kind == Kind::IndirectJump);
         let targets = |pc| analysis.block_of(pc).map_or(0, |block| block.successors.len());
-        // dense() has eight cases, each with a block of its own; looped() has eight, of which some are shared.
+        // dense() has eight cases, each with its own block; looped() has eight, some of which share a block.
         let by_table = jumps.filter(|branch| branch.together.is_ok() && targets(branch.pc) >= 6).count();
         assert!(by_table >= 2, "{}: {by_table}", case.name);
     }

@@ -1,5 +1,5 @@
-//! Entries against what threads do: a thread that has executed an instruction with an entry gets to where
-//! the entry says, at the same call depth, before it returns further or ends.
+//! Checks entries against the behaviour of threads: a thread that has executed an instruction with an entry reaches
+//! the pc of the entry, at the same call depth, before it returns further or ends.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,10 @@ use super::programs::{self, Case};
 
 const RETURN: u32 = 0x0000_8067;
 
-/// A thread, by the instructions that it executes.
 #[derive(Default)]
 struct Thread {
     depth: i64,
-    /// Entries that it has met, and the call depth there, until it gets where they say.
+    /// Its entries with their call depth, until it reaches them.
     awaited: BTreeSet<(i64, u32)>,
     arrivals: usize,
 }
@@ -40,7 +39,7 @@ impl Thread {
     }
 }
 
-/// What an instruction does to the call depth, by the ISA manual's hints.
+/// The change of call depth, by the ISA manual's hints.
 fn change(word: u32) -> i64 {
     let links = |register: u32| register & 31 == 1 || register & 31 == 5;
     let (rd, rs1) = (word >> 7 & 31, word >> 15 & 31);

@@ -1,4 +1,4 @@
-//! Programs to analyse: every kernel, and C that is full of branches, at several levels of optimisation.
+//! Programs to analyse: every kernel, and C with many branches, at several levels of optimisation.
 
 use std::fs;
 use std::process::Command;
@@ -28,7 +28,7 @@ pub fn kernels() -> Vec<Case> {
     kernels::list().iter().map(case).collect()
 }
 
-/// The same source by every way of the compiler that changes how control flows.
+/// The same source with all compiler options that change control flow.
 pub fn branches() -> Vec<Case> {
     let ways: [&[&str]; 7] = [
         &["-O0"],

@@ -1,5 +1,5 @@
-//! What the golden model does with single instructions of which the decoder does not tell enough: CSRs and the call
-//! depth of jumps. Executed by the model, each once.
+//! The golden model's effect of single instructions that the decoder does not fully describe: CSRs, and the call
+//! depth of jumps. The model executes each once.
 
 use std::collections::HashMap;
 
@@ -9,22 +9,16 @@ use weft_trace::Commit;
 
 const BASE: u32 = 0x8000_0000;
 
-/// The warp that executes.
 pub const WARP: u32 = 1;
 
-/// What a CSR instruction does that is legal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Reads these values.
     Reads(Vec<u32>),
     ReadsCounter,
-    /// Ends the threads.
     Exits,
-    /// Parks the threads.
     Parks,
 }
 
-/// The model, asked.
 pub struct Model {
     config: Config,
     accesses: HashMap<u32, Option<Access>>,
@@ -32,23 +26,20 @@ pub struct Model {
 }
 
 impl Model {
-    /// Of a core.
     pub fn new(config: &Config) -> Self {
         Self { config: config.clone(), accesses: HashMap::new(), depths: HashMap::new() }
     }
 
-    /// What a CSR instruction does; `None` if it is illegal.
+    /// The effect of a CSR instruction; `None` if it is illegal.
     pub fn access(&mut self, word: u32) -> Option<Access> {
-        // rd = x5, and for rs1 or the immediate 0 or 1 is enough.
+        // rd = x5. For rs1 or the immediate, 0 or 1 is enough.
         let source = u32::from(word >> 15 & 31 != 0);
         let word = word & 0xfff0_707f | source << 15 | 5 << 7;
         let config = &self.config;
         self.accesses.entry(word).or_insert_with(|| access(config, word)).clone()
     }
 
-    /// The call depth after a `jal` or `jalr` at depth 0.
     pub fn depth(&mut self, word: u32) -> u8 {
-        // Without the offset.
         let word = word & if word >> 3 & 1 == 1 { 0xfff } else { 0xf_ffff };
         let config = &self.config;
         *self.depths.entry(word).or_insert_with(|| {

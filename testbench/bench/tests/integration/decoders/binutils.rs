@@ -1,23 +1,21 @@
-//! Binutils' reading of instruction words.
-
 use std::process::Command;
 
 use fastrand::Rng;
 use weft_config::{Isa, extension};
 
-/// The extensions that binutils 2.40 knows.
+/// The extensions that binutils 2.40 supports.
 pub const KNOWN: Isa = Isa::ALL.without(&extension::ZICOND);
 
 pub fn mnemonic(line: &str) -> &str {
     line.split(' ').next().unwrap_or_default()
 }
 
-/// Every 32-bit opcode with every funct3 and funct7, and with every rs2 where it can decide; the registers all
-/// zero, all ones, and drawn.
+/// Every 32-bit opcode with every funct3 and funct7, and with every rs2 where it may matter; the registers all zero,
+/// all ones, and drawn.
 pub fn words() -> Vec<u32> {
     let mut rng = Rng::with_seed(1);
     let mut words = Vec::new();
-    // 48-bit and longer encodings are no 32-bit instruction for binutils to show.
+    // 48-bit and longer encodings are not 32-bit instructions for binutils.
     for opcode in (0b11..0x80).step_by(4).filter(|opcode| opcode & 0b11100 != 0b11100) {
         for function in 0..0x400 {
             let base = function >> 3 << 25 | (function & 7) << 12 | opcode;
@@ -31,7 +29,6 @@ pub fn words() -> Vec<u32> {
     words
 }
 
-/// What binutils makes of the words, without aliases.
 pub fn disassemble(words: &[u32]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -43,7 +40,7 @@ pub fn disassemble(words: &[u32]) -> Vec<String> {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         output
     };
-    // The object file names the extensions that the disassembler is to know.
+    // The object file names the extensions for the disassembler.
     let march = format!("-march={}_zicsr_zifencei_zihintpause", KNOWN.march());
     run("riscv64-unknown-elf-as", &[&march, "-mabi=ilp32", "words.s", "-o", "words.o"]);
     let output = run("riscv64-unknown-elf-objdump", &["-D", "-z", "-j", ".text", "-M", "no-aliases", "words.o"]);
@@ -76,8 +73,8 @@ pub fn at(text: &str, address: u32) -> String {
     }
 }
 
-/// Whether a legal instruction's text is binutils', but for the names of CSRs and the forms of fences, some of which
-/// binutils does not name.
+/// Whether a legal instruction's text equals that of binutils, except for names of CSRs and forms of fences, some of
+/// which binutils does not name.
 pub fn same(word: u32, text: &str, line: &str) -> bool {
     if text.starts_with("fence") {
         return mnemonic(line) == text
@@ -90,13 +87,13 @@ pub fn same(word: u32, text: &str, line: &str) -> bool {
             let fields: Vec<_> = text.split(',').collect();
             (fields[0].to_owned(), fields.get(2).map(|source| source.to_string()))
         };
-        // csrrw zero,cycle,zero has another name, as binutils' own illegal instruction.
+        // csrrw zero,cycle,zero has another name: binutils' own illegal instruction.
         return word == 0xc000_1073 && line == "unimp" || without_number(text) == without_number(line);
     }
     text == line
 }
 
-/// Shifts by 32 and more: binutils shows them for RV32 too, the ISA manual reserves them.
+/// Shifts by 32 and more: binutils shows them for RV32 too, but the ISA manual reserves them.
 pub fn is_reserved_shift(word: u32) -> bool {
     word & 0x7f == 0x13 && word >> 25 & 1 == 1
 }

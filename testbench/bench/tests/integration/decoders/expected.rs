@@ -1,20 +1,18 @@
-//! What the stages must say of an instruction, from the golden model's decoder.
+//! The expected outputs of the stages, from the golden model's decoder.
 
 use sim::decode::{Arithmetic, Condition, CsrOperation, CsrSource, Form, Instruction, Unit};
 use weft_trace::MemoryOp;
 
 use crate::decoders::asked::{Access, Model};
 
-/// The operands of a lane.
 pub type Operands = [u32; 2];
 
-/// Per lane.
 pub const LANES: usize = 2;
 
-/// Where the model keeps the mask of the path, low and high word.
+/// The model's CSR for the mask of the path, low word; the high word follows.
 const MASK: u16 = 0xcc2;
 
-/// What stages S2, S5 and S6 must say; registers are `None` if they are not used, x0 counts as unused.
+/// The expected outputs of S2, S5 and S6. Registers are `None` if unused; x0 counts as unused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
     pub rs1: Option<u8>,
@@ -35,18 +33,15 @@ pub struct Expected {
     pub reads_mask: bool,
     pub calls: bool,
     pub returns: bool,
-    /// Whether rd is written at S7.
     pub writes: bool,
-    /// Operation on the memory port, of a memory instruction.
     pub memory_op: Option<u32>,
-    /// Target of a branch or `jal`.
     pub target: Option<u32>,
-    /// Values of lanes, where they mean something.
+    /// Values of lanes, if they have a meaning.
     pub result: Option<[u32; LANES]>,
     pub address: Option<[u32; LANES]>,
     pub taken: Option<[bool; LANES]>,
     pub store: Option<[u32; LANES]>,
-    /// The instruction itself is at fault: `mcause`.
+    /// The `mcause` of a faulting instruction.
     pub cause: Option<u32>,
 }
 
@@ -54,7 +49,7 @@ fn used(register: u8) -> Option<u8> {
     Some(register).filter(|register| *register != 0)
 }
 
-/// Of the instruction, `None` if it is illegal, that is `word` at `pc`, with these operands.
+/// The expected outputs for `word` at `pc` with these operands. The instruction is `None` if it is illegal.
 pub fn of(
     word: u32,
     instruction: Option<Instruction>,
@@ -191,7 +186,7 @@ fn arithmetic(operation: Arithmetic, a: u32, b: u32) -> u32 {
     }
 }
 
-/// `dmem_req_op`, of docs/design/microarchitecture.md.
+/// The code of `dmem_req_op`, from docs/design/memory.md.
 fn code(operation: MemoryOp) -> u32 {
     match operation {
         MemoryOp::LoadReserved => 2,

@@ -1,5 +1,5 @@
-//! Stages S2, S4 (its immediates), S5 and S6 of the emitted core, verilated without the rest of it: a word goes in, and what the stages
-//! say of it must be what the golden model's decoder says.
+//! Stages S2, S4 (its immediates), S5 and S6 of the emitted core, verilated without the rest of it. The outputs of
+//! the stages for a word must equal those of the golden model's decoder.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{Debug, Write};
@@ -16,12 +16,10 @@ use crate::decoders::expected::{self, Expected, LANES, Operands};
 const STAGES: [&str; 4] = ["s2_predecode", "s4_immediate", "s5_decode", "s6_execute"];
 const TOP: &str = "decoders";
 
-/// The mask of the path whose CSR is read.
 const MASK: u32 = (1 << LANES) - 1;
 
 macro_rules! pins {
     ($($name:ident)*) => {
-        /// The ports that are driven and read.
         #[derive(Clone, Copy)]
         struct Pins { $($name: Port,)* }
 
@@ -46,30 +44,28 @@ pins! {
     result_s7 uniform_s7 address_s7 taken_s7 store_s7
 }
 
-/// What S3 reserves, by the names of the stages' ports.
+/// The reservations of S3, by the names of the stages' ports.
 const RESERVED: [&str; 4] = ["request", "tag", "long_result", "divider"];
 
-/// A word on its way: what S6 and S7 must say of it, and what S2 reserved.
+/// A word in flight: the expected outputs of S6 and S7, and the reservations of S2.
 struct Entered {
     word: u32,
     expected: Expected,
     reserved: [bool; 4],
 }
 
-/// The stages of a core.
 pub struct Stages {
     isa: Isa,
     model: Model,
     hardware: verilate::Model,
     pins: Pins,
-    /// What S2 reserves and S7 gives back; no port where the core has no such instruction.
+    /// Reservations by S2 and their release by S7; no port if the core has no such instruction.
     reserved: [[Option<Port>; 4]; 2],
     rng: fastrand::Rng,
     before: Option<Entered>,
 }
 
 impl Stages {
-    /// Of this core.
     pub fn new(config: &Config) -> Self {
         let core = cores::elaborate(config, 0x8000_0000).unwrap().without_prefix();
         let parts = STAGES.map(|name| (name, core.part(name).expect("a stage of the core")));
@@ -93,7 +89,7 @@ impl Stages {
         Self { isa: config.isa, model: Model::new(config), hardware, pins, reserved, rng, before: None }
     }
 
-    /// Lets the stages decode a word, and compares; what S6 and S7 say of it only when the next one is there.
+    /// Lets the stages decode a word, and compares. The outputs of S6 and S7 are compared when the next word follows.
     pub fn check(&mut self, word: u32) {
         let pc = 0x8000_0000 | self.rng.u32(0..1 << 24) & !3;
         let lanes: [Operands; LANES] = std::array::from_fn(|_| self.operands());
@@ -102,7 +98,7 @@ impl Stages {
 
         let pins = self.pins;
         let both = |operand: usize| u64::from(lanes[1][operand]) << 32 | u64::from(lanes[0][operand]);
-        // One edge for S4; what is behind it stays as it is.
+        // One clock edge for S4; later stages keep their state.
         self.hardware.set(pins.instruction_s4, word.into());
         self.clock(0);
         self.clock(1);
@@ -120,7 +116,7 @@ impl Stages {
         }
     }
 
-    /// Often equal, or equal but for the sign.
+    /// Random operands, often equal, or equal except for the sign.
     fn operands(&mut self) -> Operands {
         let (a, b) = (self.rng.u32(..), self.rng.u32(..));
         [a, [a, a ^ 1 << 31, b, b][self.rng.usize(0..4)]]
@@ -144,11 +140,11 @@ impl Stages {
         [both as u32, (both >> 32) as u32]
     }
 
-    /// S2: hazards and prediction. Answers what S3 reserves.
+    /// S2: hazards and prediction. Returns the reservations of S3.
     fn predecoded(&self, word: u32, expected: &Expected) -> [bool; 4] {
         let pins = &self.pins;
         let reserved = self.reserved[0].map(|pin| pin.is_some_and(|pin| self.is(pin)));
-        // Whatever else S2 says of a word that is no instruction.
+        // For a word that is not an instruction, the other outputs of S2 are free.
         if expected.cause == Some(2) {
             return reserved;
         }
@@ -223,7 +219,7 @@ fn same<T: Debug + PartialEq>(word: u32, what: &str, found: T, expected: T) {
     }
 }
 
-/// Of all stages together: every output, and each input that no stage drives.
+/// Outputs of all stages, and each input that no stage drives.
 fn outer_ports(stages: &[(&str, Vec<PortInfo>)]) -> Vec<PortInfo> {
     let of =
         |direction: Direction| stages.iter().flat_map(|(_, ports)| ports).filter(move |p| p.direction == direction);
@@ -236,19 +232,16 @@ fn outer_ports(stages: &[(&str, Vec<PortInfo>)]) -> Vec<PortInfo> {
     outer
 }
 
-/// The text of the stages and of all that is below them, each module once.
 fn with_submodules(parts: &[(&str, cores::Core)]) -> String {
     let files: BTreeMap<String, String> = parts.iter().flat_map(|(_, part)| part.files()).collect();
     files.into_values().collect()
 }
 
-/// A module of the stages, connected by name.
 fn top(stages: &[(&str, Vec<PortInfo>)], outer: &[PortInfo]) -> String {
     let mut text = String::from("\n`default_nettype none\n");
     let direction = |port: &PortInfo| if port.direction == Direction::Input { "input" } else { "output" };
     let declare = |port: &PortInfo| format!("    {} wire [{}:0] {}", direction(port), port.width - 1, port.name);
     let declarations: Vec<String> = outer.iter().map(declare).collect();
-    // A `String` never fails to be written to.
     let _ = writeln!(text, "module {TOP} (\n{}\n);", declarations.join(",\n"));
     for (name, ports) in stages {
         let connections: Vec<String> = ports.iter().map(|PortInfo { name, .. }| format!(".{name} ({name})")).collect();

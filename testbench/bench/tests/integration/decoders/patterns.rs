@@ -1,8 +1,8 @@
-//! Instruction words: all patterns of the fields that can decide, and of the others the values that matter.
+//! Instruction words: all patterns of the decisive fields, and relevant values of the others.
 
 use fastrand::Rng;
 
-/// Register numbers that mean something to some instruction: x0, and the links x1 and x5.
+/// Register numbers with a special role: x0, and the links x1 and x5.
 const SPECIAL: [u32; 4] = [0, 1, 5, 18];
 
 const SYSTEM: u32 = 0x73;
@@ -10,23 +10,20 @@ const SYSTEM: u32 = 0x73;
 /// Opcodes of RV32IMA, Zicsr and Zifencei.
 const KNOWN: [u32; 12] = [0x03, 0x0f, 0x13, 0x17, 0x23, 0x2f, 0x33, 0x37, 0x63, 0x67, 0x6f, SYSTEM];
 
-/// A set of words.
 pub struct Words {
     opcodes: Vec<u32>,
 }
 
 impl Words {
-    /// With every opcode, those of compressed and long instructions included.
+    /// Words with every opcode, including those of compressed and long instructions.
     pub fn all() -> Self {
         Self { opcodes: (0..0x80).collect() }
     }
 
-    /// With these opcodes.
     pub fn of_opcodes(opcodes: &[u32]) -> Self {
         Self { opcodes: opcodes.into() }
     }
 
-    /// Calls `check` for each word.
     pub fn for_each(&self, mut check: impl FnMut(u32)) {
         let mut rng = Rng::with_seed(1);
         for &opcode in &self.opcodes {

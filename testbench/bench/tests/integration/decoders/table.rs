@@ -1,4 +1,4 @@
-//! The instruction table of the hardware, evaluated: from a word to text, as binutils writes it.
+//! Evaluates the hardware's instruction table: from a word to text, as binutils writes it.
 
 use cores::isa::{self, Encoding, FUNCT7, Format, Operation, RS2};
 use weft_config::Isa;
@@ -9,11 +9,9 @@ const REGISTERS: [&str; 32] = [
     "a6", "a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
-/// The encodings by opcode.
 pub struct Table(Vec<Vec<Encoding>>);
 
 impl Table {
-    /// Those of a core.
     pub fn new(isa: Isa) -> Self {
         let mut table = vec![Vec::new(); 0x80];
         for encoding in isa::instructions(isa) {
@@ -23,14 +21,13 @@ impl Table {
         Self(table)
     }
 
-    /// Whether it has an instruction of this name, without its ordering.
     pub fn has(&self, mnemonic: &str) -> bool {
         let (name, _) = mnemonic.split_once(".aq").or(mnemonic.split_once(".rl")).unwrap_or((mnemonic, ""));
         let name = name.replace(".w", "_w");
         self.0.iter().flatten().any(|encoding| encoding.name == name)
     }
 
-    /// The one instruction that a word is, or the one that is an exception from another.
+    /// The one instruction that matches a word, or the one that is an exception of another.
     pub fn text(&self, word: u32) -> Option<String> {
         let mut found: Vec<&Encoding> =
             self.0[word as usize & 0x7f].iter().filter(|e| word & e.mask == e.value).collect();
@@ -42,7 +39,6 @@ impl Table {
     }
 }
 
-/// Assembly text by the format and the operation of the table.
 fn text(encoding: &Encoding, word: u32) -> String {
     let register = |place: u32| REGISTERS[(word >> place & 31) as usize];
     let (rd, rs1, rs2) = (register(7), register(15), register(20));

@@ -1,5 +1,5 @@
-// `memory.kind` = "axi4": a slave that accepts an address in every cycle, answers reads in order in the next one, and writes
-// in the one after their data. Words that were never written are X. Fetches are answered from the same memory.
+// `memory.kind` = "axi4": a slave that accepts an address in every cycle, answers reads in order in the next cycle,
+// and writes in the cycle after their data. Words never written are X. Fetches are answered from the same memory.
 module system (
     input  wire       clk,
     input  wire       rst,
@@ -30,17 +30,17 @@ module system (
     wire [LINE / 8 - 1:0]  wstrb;
     wire                   bus_error_valid;
 
-    // What waits: addresses of writes, their data, responses, and reads with their lines. Each is a ring.
+    // Queues: addresses of writes, their data, responses, and reads with their lines. Each is a ring.
     reg  [31:0]            write_address [0:PLACES - 1];
     reg  [LINE - 1:0]      write_data [0:PLACES - 1];
     reg  [LINE / 8 - 1:0]  write_strobes [0:PLACES - 1];
     reg  [`TAG_BITS - 1:0] read_id [0:PLACES - 1];
     reg  [LINE - 1:0]      read_data [0:PLACES - 1];
     integer                addresses = 0, data = 0, written = 0, answered = 0, reads = 0, served = 0;
-    // A read and a write that are offered at once are accepted in turns.
+    // A read and a write offered in the same cycle are accepted alternately.
     reg                    turn_of_writes = 1'b0;
     integer                number;
-    // What the slave answers.
+    // Outputs of the slave.
     reg                    bvalid = 1'b0, rvalid = 1'b0;
     reg  [`TAG_BITS - 1:0] rid;
     reg  [LINE - 1:0]      rdata;
@@ -137,7 +137,7 @@ module system (
         end
     end
 
-    // The data of a write as far as it is written.
+    // The data of a write under its strobes.
     reg [LINE - 1:0] strobed;
     integer          byte_number;
     always @* for (byte_number = 0; byte_number < LINE / 8; byte_number = byte_number + 1)

@@ -1,8 +1,8 @@
-// Runs a core in a simulator of four states: one clock edge of reset, then until `done`. `system` is the core with its
-// memory, of which there is one file for each kind. Prints what the core prints and, at the end, in lines of their own:
+// Runs a core in a four-state simulator: one clock edge of reset, then until `done`. `system` is the core with its
+// memory; there is one file for each kind of memory. Prints the core's console and, at the end, on separate lines:
 //
 //   #cycles N     clock edges between the one that ended reset and the one that saw `done`
-//   #unknown N    edges at which an output that should mean something was X or Z
+//   #unknown N    edges at which an output with a meaning was X or Z
 `timescale 1ns / 1ps
 
 module bench;

@@ -1,5 +1,5 @@
-// Instruction memory, read beside `memory`: answers in the next cycle, as `memory.fetch_latency` = 1 does. A word that
-// memory does not hold is X.
+// Instruction memory, a second read port of `memory`: answers in the next cycle, as with `memory.fetch_latency` = 1.
+// A word outside memory is X.
     reg         imem_rsp_valid = 1'b0;
     reg  [31:0] imem_rsp_data;
     reg  [31:0] imem_rsp_reconvergence;

@@ -1,5 +1,5 @@
-// `memory.kind` = "model": memory beside the core that accepts a request in every cycle and answers in the next one. Words
-// that were never written are X.
+// `memory.kind` = "model": memory next to the core that accepts a request in every cycle and answers in the next
+// cycle. Words never written are X.
 module system (
     input  wire       clk,
     input  wire       rst,
@@ -57,14 +57,14 @@ module system (
         .error_valid            (error_valid)
     );
 
-    // The address of each reservation, by the number of the thread.
+    // The address of each reservation, by hart.
     reg  [31:0] reserved [0:`HARTS - 1];
     reg  [31:0] word;
     reg  [31:0] operand;
     reg  [31:0] address;
     integer     lane, bit_number, hart;
 
-    // What an atomic operation leaves in its word.
+    // The result of an atomic operation in its word.
     function [31:0] replaced(input [3:0] op, input [31:0] old, input [31:0] by);
         case (op)
             SWAP, SC: replaced = by;
@@ -116,7 +116,7 @@ module system (
         end
     end
 
-    // Of a store the bytes that are written, of an atomic operation its operand.
+    // The written bytes of a store, or the operand of an atomic operation.
     reg [32 * `THREADS - 1:0] written;
     integer                   byte_number;
     always @* begin

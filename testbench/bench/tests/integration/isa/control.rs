@@ -1,4 +1,4 @@
-//! Branches taken and not, forwards and backwards; jumps, and the links that they leave.
+//! Branches taken and not taken, forwards and backwards; jumps and their links.
 
 use kernels::assembly::BRANCHES;
 
@@ -8,20 +8,16 @@ use crate::isa::writer::{FEW_PAIRS, PAIRS, Register, Writer};
 const RA: Register = Register(1);
 const T0: Register = Register(5);
 
-/// A register jump, by what the hints of its registers say of the call depth.
+/// A register jump, by the effect of its registers on the call depth.
 #[derive(Clone, Copy)]
 enum Hint {
     /// Neither register is a link.
     None,
     /// The same register is source and destination, no link.
     Same,
-    /// Writes a link.
     Push,
-    /// Jumps to a link and writes it.
     PushSame,
-    /// Jumps to a link and writes none.
     Pop,
-    /// Jumps to one link and writes the other.
     PopAndPush,
 }
 
@@ -72,7 +68,7 @@ fn backward(writer: &mut Writer, operation: &str, (a, b): (Register, Register), 
     writer.save(result, format!("{operation} a, b, backwards"));
 }
 
-/// Branches as far as they reach in both directions, nearly.
+/// Branches in both directions, almost as far as they reach.
 fn far_branch(writer: &mut Writer) {
     let result = writer.register();
     let (forwards, backwards, out) = (writer.text.label(), writer.text.label(), writer.text.label());
@@ -111,8 +107,8 @@ fn jumps(writer: &mut Writer) {
     }
 }
 
-/// Each lane to one of four places, by its operands. What comes after starts at one call depth, so that the
-/// lanes meet there: a place that was called returns.
+/// Each lane jumps to one of four targets, selected by its operands. The code after it starts at one call depth, so
+/// that the lanes reconverge there: a called target returns.
 fn jump_register(writer: &mut Writer, hint: Hint, (a, b): (Register, Register), offset: i32, free: [Register; 3]) {
     let [result, target, link] = free;
     let (target, link) = match hint {

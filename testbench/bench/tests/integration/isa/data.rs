@@ -1,10 +1,8 @@
-//! RV32I and RV32M between registers and with immediates.
-
 use kernels::assembly::{IMMEDIATES, PRODUCTS, QUOTIENTS, REGISTERS, SHIFTS, UPPERS};
 
 use crate::isa::writer::{FEW_PAIRS, PAIRS, Register, Writer};
 
-/// Two operands: every pair. One and an immediate: the corners of both. Upper immediates.
+/// Two operands: every pair. One operand and an immediate: the corners of both. Upper immediates.
 pub fn cases(writer: &mut Writer) {
     for operations in [&REGISTERS[..], &PRODUCTS, &QUOTIENTS] {
         writer.block();
@@ -45,7 +43,7 @@ pub fn cases(writer: &mut Writer) {
     }
 }
 
-/// The result in a register of its own, in that of the first operand, in that of the second, and in x0.
+/// The result in a separate register, in that of the first operand, in that of the second, and in x0.
 fn between_registers(writer: &mut Writer, operation: &str, (a, b): (Register, Register), results: [Register; 2]) {
     let [result, other] = results;
     match writer.rng.u32(0..4) {

@@ -1,4 +1,4 @@
-//! Instructions of the extensions that only compute, as the instruction table names them.
+//! Instructions of the compute-only extensions, by the names of the instruction table.
 
 use cores::isa::{Encoding, Format, extended};
 use weft_config::extension::ZICOND;
@@ -6,12 +6,11 @@ use weft_config::{Isa, extension};
 
 use crate::isa::writer::{PAIRS, Register, Writer};
 
-/// The cases for a core.
 pub fn cases(writer: &mut Writer) {
     write(writer, false);
 }
 
-/// The same cases for QEMU 7.2, which does not know Zicond: other instructions leave the same words.
+/// The same cases for QEMU 7.2, which does not support Zicond: other instructions compute the same words.
 pub fn cases_for_qemu(writer: &mut Writer) {
     write(writer, true);
 }
@@ -30,7 +29,7 @@ fn write(writer: &mut Writer, without_zicond: bool) {
     }
 }
 
-/// The result in a register of its own, in that of the first operand, or in that of the second.
+/// The result in a separate register, in that of the first operand, or in that of the second.
 fn case(writer: &mut Writer, encoding: &Encoding, (a, b): (Register, Register), result: Register, replaces: bool) {
     let place = writer.rng.u32(0..3);
     let amount = writer.rng.u8(0..32);
@@ -55,7 +54,6 @@ fn case(writer: &mut Writer, encoding: &Encoding, (a, b): (Register, Register), 
     writer.save(result, format!("{} with {amount} in place {place}", encoding.name));
 }
 
-/// What `czero` computes, by a branch.
 fn choose(writer: &mut Writer, name: &str, (first, second): (Register, Register), result: Register) {
     let (zero, out) = (writer.text.label(), writer.text.label());
     let branch = if name == "czero.eqz" { "beqz" } else { "bnez" };

@@ -1,23 +1,23 @@
-//! Instructions at fault: cause and pc, which the core has at its error outputs and QEMU in `mcause` and `mepc`.
+//! Faulting instructions: cause and pc, which the core has at its error outputs and QEMU in `mcause` and `mepc`.
 
 use std::fmt::Write;
 
 use crate::isa::image::Image;
 
-/// Each ends with the instruction at fault. `s0` must stay. Not among them: misaligned loads and stores, which QEMU
-/// performs, and an AMO outside RAM, of which QEMU 7.2 says that it was a load (cause 5; the ISA manual says 7).
+/// Each case ends with the faulting instruction, and keeps `s0`. Two kinds are missing: misaligned loads and stores,
+/// which QEMU performs, and an AMO outside RAM, which QEMU 7.2 reports as a load (cause 5; the ISA manual says 7).
 pub const CASES: [&str; 25] = [
     ".word 0",
     ".word 0xffffffff",
     ".word 0x0000b303 # a load of eight bytes",
-    ".word 0x0000f023 # a store of nothing",
+    ".word 0x0000f023 # a store of undefined width",
     ".word 0x02001013 # a shift by 32",
-    ".word 0x00002063 # no condition",
+    ".word 0x00002063 # an undefined condition",
     ".word 0x00001067 # jalr with a funct3",
     ".word 0x1013232f # lr.w with a second operand",
     ".word 0x0003332f # amoadd.d",
     "csrw mhartid, t0",
-    "csrr t0, 0x5c0 # there is none",
+    "csrr t0, 0x5c0 # an undefined CSR",
     "ecall",
     "ebreak",
     "li t0, 0x40000000\n lw t0, 0(t0)",
@@ -69,16 +69,15 @@ no_fault:
     csrwi   0x800, 1
 ";
 
-/// Harts of QEMU, of which the second waits: a hart that is alone performs an AMO as a load and a store, and says of a
-/// misaligned one that it was a load.
+/// Harts of QEMU; the second waits. With a single hart QEMU performs an AMO as a load and a store, and reports a
+/// misaligned one as a load.
 pub const HARTS: usize = 2;
 
-/// The image, of which the core executes one case, and QEMU that one and all that follow.
+/// The image: the core executes one case, QEMU that one and all later ones.
 pub fn image(selected: usize) -> Image {
     let mut text = format!("#define CASES {}\n{TEXT}", CASES.len());
     let mut table = String::new();
     for (number, case) in CASES.iter().enumerate() {
-        // A `String` never fails to be written to.
         let _ = writeln!(text, "case_{number}:\n {case}\n j no_fault");
         let _ = writeln!(table, " .word case_{number}");
     }

@@ -1,4 +1,4 @@
-//! `mhartid`, read by every CSR instruction that does not write: each hart counts itself at its number.
+//! `mhartid`, read by every CSR instruction that does not write: each hart increments the word of its number.
 
 use crate::isa::image::Image;
 
@@ -34,7 +34,6 @@ on_weft:
 arrived: .word 0
 ";
 
-/// The image, for eight harts.
 pub fn image() -> Image {
     Image::of_text("hart numbers", TEXT, 8)
 }

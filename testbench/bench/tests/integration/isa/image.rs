@@ -1,4 +1,4 @@
-//! An image: cases and operands as an ELF file that runs on QEMU and on the core, byte for byte the same.
+//! An image: cases and operands as one ELF file, which runs unchanged on QEMU and on the core.
 
 use std::fmt::Write;
 use std::fs;
@@ -10,17 +10,17 @@ use tools::Tool;
 use crate::isa::qemu;
 use crate::isa::writer::{Case, PRIVATE, Writer};
 
-/// Sets of operands there is room for: a multiple of the threads of a warp, for every size that is tested.
+/// Capacity for sets of operands: a multiple of the threads of a warp, for every tested size.
 pub const SETS: usize = 24;
 
-/// Start and end. `body` follows, which takes the number of a set in a0 and goes on at `body_end` with
-/// it there again.
+/// Start and end. `body` follows: it receives the number of a set in a0, and continues at `body_end` with the same
+/// number in a0.
 const RUNTIME: &str = "
     .option norelax
     .text
     .globl  _start
 _start:
-    bnez    a1, on_qemu         # QEMU hands over a device tree; on the core all registers are zero
+    bnez    a1, on_qemu         # QEMU passes a device tree; on the core all registers are zero
     csrr    a0, mhartid
     csrr    t0, 0xcc0
     csrr    t1, 0xcc1
@@ -52,14 +52,14 @@ finished:
     csrwi   0x800, 0
 
     .data
-step:       .word 0, 0          # sets from one round of a thread to its next; whether this is QEMU
+step:       .word 0, 0          # distance of a thread's sets; whether this is QEMU
 ";
 
-/// Writes the results to a file, all at once, and ends QEMU; an unexpected trap ends it with status 1.
+/// Writes the results to a file, all at once, and ends QEMU. An unexpected trap ends it with status 1.
 const SEMIHOSTING: &str = "
     .text
 dump:
-    li      a0, 1               # open, to write binary
+    li      a0, 1               # open for binary writing
     la      a1, open
     call    semihost
     la      a1, write
@@ -88,14 +88,13 @@ file_name:  .asciz FILE
 file_name_end:
 ";
 
-/// RAM from its start, with nothing of the file's own headers in it.
+/// RAM from its start, without the headers of the file.
 const LAYOUT: &str = "SECTIONS { . = 0x80000000; .text : { *(.text) } .data : { *(.data) } .bss : { *(.bss) } }";
 
-/// The file, and what its words are.
 pub struct Image {
     pub name: &'static str,
     pub elf: Vec<u8>,
-    /// Sets that are run; the words of the others stay zero.
+    /// Number of sets that are run; the words of the others stay zero.
     pub sets: usize,
     cases: Vec<Case>,
     operands: Vec<[[u32; 2]; SETS]>,
@@ -103,7 +102,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// The cases that `write` writes, to be run with the first `sets` sets of operands.
+    /// The cases that `write` emits, for the first `sets` sets of operands.
     pub fn new(name: &'static str, sets: usize, rng: &mut Rng, write: fn(&mut Writer)) -> Self {
         let mut writer = Writer::new(rng);
         write(&mut writer);
@@ -119,7 +118,6 @@ impl Image {
         for pair in &operands {
             for operand in 0..2 {
                 let words: Vec<_> = pair.iter().map(|pair| format!("{:#x}", pair[operand])).collect();
-                // A `String` never fails to be written to.
                 let _ = writeln!(source, " .word {}", words.join(","));
             }
         }
@@ -128,7 +126,7 @@ impl Image {
         Self { name, elf: assemble(&source), sets, cases, operands, words: bytes / 4 }
     }
 
-    /// One of text alone, which leaves `words` words at `results` and must end by itself: QEMU at `dump`.
+    /// An image of plain text, which writes `words` words at `results` and must end by itself; on QEMU at `dump`.
     pub fn of_text(name: &'static str, text: &str, words: usize) -> Self {
         let source = format!(
             "#define FILE \"{}\"\n .option norelax\n{text}{SEMIHOSTING}\n .bss\n .balign 128\n .globl results\n\
@@ -139,17 +137,15 @@ impl Image {
         Self { name, elf: assemble(&source), sets: 1, cases: Vec::new(), operands: Vec::new(), words }
     }
 
-    /// Words that it leaves.
     pub fn words(&self) -> usize {
         self.words
     }
 
-    /// Cases of each set.
     pub fn cases(&self) -> usize {
         self.cases.len()
     }
 
-    /// Whether the core's words are QEMU's; if not, the first that differ.
+    /// Compares the core's words with QEMU's; returns the first that differ.
     pub fn compare(&self, found: &[u32], expected: &[u32]) -> Result<(), String> {
         assert_eq!(found.len(), expected.len());
         let differing: Vec<usize> = (0..found.len()).filter(|index| found[*index] != expected[*index]).collect();
@@ -181,7 +177,6 @@ impl Image {
     }
 }
 
-/// Assembles and links at the start of RAM.
 fn assemble(source: &str) -> Vec<u8> {
     let compiler = tools::find(Tool::RiscvGcc).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().unwrap();

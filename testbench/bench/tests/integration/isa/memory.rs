@@ -1,4 +1,4 @@
-//! Loads and stores of each width, sign and aligned place; A; fences.
+//! Loads and stores of each width, sign and aligned offset; A; fences.
 
 use std::ops::Range;
 
@@ -35,14 +35,14 @@ fn orderings() -> impl Iterator<Item = (&'static str, Range<usize>)> {
     ORDERINGS.into_iter().enumerate().map(move |(part, ordering)| (ordering, pairs(part)))
 }
 
-/// A register that points to this set's memory.
+/// A register with the address of this set's memory.
 fn private(writer: &mut Writer) -> Register {
     let private = writer.register();
     writer.private_at(private);
     private
 }
 
-/// From the table of operands, at places by a and b: other words in each lane.
+/// Loads from the table of operands, at offsets from a and b: other words in each lane.
 fn loads(writer: &mut Writer, a: Register, b: Register) {
     let [address, result] = writer.registers();
     for (operation, bytes) in
@@ -61,7 +61,7 @@ fn loads(writer: &mut Writer, a: Register, b: Register) {
     }
 }
 
-/// Two words of this set's memory, written with b and 0 first, at a place by b.
+/// Stores to two words of this set's memory, first written with b and 0, at an offset from b.
 fn stores(writer: &mut Writer, (a, b): (Register, Register), private: Register) {
     let [address, result] = writer.registers();
     for (operation, bytes) in STORES.into_iter().zip([1, 2, 4]) {
@@ -80,7 +80,7 @@ fn stores(writer: &mut Writer, (a, b): (Register, Register), private: Register) 
     }
 }
 
-/// The answer, and the word afterwards.
+/// The result, and the word afterwards.
 fn atomic(writer: &mut Writer, name: &str, (a, b): (Register, Register), private: Register) {
     let [answer, word] = writer.registers();
     let place = 4 * writer.rng.usize(0..PRIVATE / 4);
@@ -103,7 +103,6 @@ fn atomic(writer: &mut Writer, name: &str, (a, b): (Register, Register), private
     writer.save(word, format!("{name} of a with b: the word"));
 }
 
-/// Pairs of `lr` and `sc` that succeed and that fail, with fences between.
 fn reservations(writer: &mut Writer, lr: &str, (a, b): (Register, Register), private: Register) {
     let [first, second, loaded, answer] = writer.registers();
     let sc = ORDERINGS[writer.rng.usize(0..4)];

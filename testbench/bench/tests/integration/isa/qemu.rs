@@ -1,4 +1,4 @@
-//! QEMU: runs an image and hands back the words that it leaves.
+//! Runs an image on QEMU and returns its words.
 //!
 //! The image writes its results to a file through semihosting, in one call, and ends QEMU.
 
@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 
 use tools::Tool;
 
-/// The file that images write.
 pub const FILE: &str = "results";
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The words that an image leaves when so many harts run it.
+/// The words of an image when this many harts run it.
 pub fn run(elf: &[u8], harts: usize, words: usize) -> Vec<u32> {
     let qemu = tools::find(Tool::Qemu).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().unwrap();
@@ -21,7 +20,7 @@ pub fn run(elf: &[u8], harts: usize, words: usize) -> Vec<u32> {
     let mut child = Command::new(qemu)
         .current_dir(folder.path())
         .args(["-M", "spike", "-bios", "none", "-display", "none", "-serial", "none", "-monitor", "none"])
-        // Without C, so that jumps to odd halfwords are at fault.
+        // Without C, so that jumps to odd halfwords fault.
         .args([
             "-cpu",
             "rv32,c=false,zba=true,zbb=true",

@@ -6,18 +6,16 @@ use crate::isa::writer::{PRIVATE, Register, STRIDE, Writer};
 
 const FENCES: [&str; 5] = ["fence", "fence.tso", "fence.i", "fence r, w", "fence iorw, o"];
 
-/// The opcodes of all instructions.
 const OPCODES: [u32; 12] = [0x03, 0x0f, 0x13, 0x17, 0x23, 0x2f, 0x33, 0x37, 0x63, 0x67, 0x6f, 0x73];
 
 const BLOCKS: usize = 60;
 const STATEMENTS: usize = 60;
 
-/// The code between two dumps of all registers.
 struct Block<'w, 'a> {
     writer: &'w mut Writer<'a>,
-    /// Points to this set's memory.
+    /// Holds the address of this set's memory.
     private: Register,
-    /// Never written: the pointers, and a link that is still needed.
+    /// Never written: the addresses, and a link that is still needed.
     kept: Vec<Register>,
 }
 
@@ -41,12 +39,11 @@ pub fn cases(writer: &mut Writer) {
     }
 }
 
-/// Words of the table of operands, other ones in each block.
 fn load_registers(writer: &mut Writer, registers: &[Register]) {
     let pair = writer.rng.usize(0..300);
     let pointer = writer.register();
     writer.operands_at(pointer, pair);
-    // The offsets reach as far below the pointer as above it.
+    // The offsets reach as far below the address as above it.
     let middle = registers.len() / 2;
     writer.text.line(format_args!("addi {pointer}, {pointer}, {}", middle * STRIDE));
     let load = |register: &Register| {
@@ -80,12 +77,10 @@ impl Block<'_, '_> {
         choices[self.writer.rng.usize(0..choices.len())]
     }
 
-    /// Any register, sometimes x0.
     fn source(&mut self) -> Register {
         Register(self.writer.rng.u8(0..32))
     }
 
-    /// A register that may be written, sometimes x0.
     fn destination(&mut self) -> Register {
         loop {
             let register = Register(self.writer.rng.u8(0..32));
@@ -95,7 +90,7 @@ impl Block<'_, '_> {
         }
     }
 
-    /// One that keeps what is written, other than `other`.
+    /// A writable register other than `other`, not x0.
     fn scratch(&mut self, other: Register) -> Register {
         loop {
             let register = self.destination();
@@ -105,7 +100,7 @@ impl Block<'_, '_> {
         }
     }
 
-    /// A number of statements that write no `link`.
+    /// Several statements that do not write `link`.
     fn filling(&mut self, link: Register) {
         self.kept.push(link);
         for _ in 0..self.writer.rng.u32(1..4) {
@@ -127,7 +122,7 @@ impl Block<'_, '_> {
         self.writer.text.line(line);
     }
 
-    /// A load or store of any width and sign, and a place in this set's memory that suits it.
+    /// A load or store of any width and sign, and a matching offset in this set's memory.
     fn access_at(&mut self) -> (String, usize) {
         let is_load = self.writer.rng.bool();
         let width = self.writer.rng.usize(0..STORES.len());
@@ -142,7 +137,7 @@ impl Block<'_, '_> {
         self.writer.text.line(format_args!("{access}, {place}({})", self.private));
     }
 
-    /// At a place that each lane computes.
+    /// An access at an offset that each lane computes.
     fn access_by_register(&mut self) {
         let (source, address) = (self.source(), self.scratch(Register(0)));
         let (access, bytes) = self.access_at();
@@ -173,7 +168,7 @@ impl Block<'_, '_> {
         self.writer.text.place(&target);
     }
 
-    /// A register other than `other` and the links: a jump that writes it is no call.
+    /// A register other than `other` and the links: a jump that writes it is not a call.
     fn plain(&mut self, other: Register) -> Register {
         loop {
             let register = self.scratch(other);
@@ -190,7 +185,7 @@ impl Block<'_, '_> {
         self.writer.text.place(&target);
     }
 
-    /// A word that is never executed but fetched ahead: an instruction or nearly one, which would exit, halt, store
+    /// A word that is fetched ahead but never executed: an instruction, or almost one, which would exit, halt, store
     /// or wait.
     fn never(&mut self) {
         let opcode = self.one_of(&OPCODES);
@@ -201,7 +196,7 @@ impl Block<'_, '_> {
         self.writer.text.line(format_args!(".word {word:#x}"));
     }
 
-    /// Over a word that is never executed, and for some lanes over an instruction, by a register.
+    /// Jumps through a register over a word that is never executed, and in some lanes over an instruction.
     fn jump_register(&mut self) {
         let (source, next) = (self.source(), self.writer.text.label());
         let link = self.plain(Register(0));
@@ -216,7 +211,6 @@ impl Block<'_, '_> {
         self.arithmetic();
     }
 
-    /// A function that comes back.
     fn call(&mut self) {
         let link = if self.writer.rng.bool() { Register(1) } else { Register(5) };
         if self.kept.contains(&link) {

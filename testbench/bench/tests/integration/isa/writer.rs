@@ -1,6 +1,6 @@
-//! Writes the assembly text of an image's cases: registers chosen at random, results in one table.
+//! Writes the assembly text of an image's cases: random registers, results in one table.
 //!
-//! Between blocks one register alone is in use: it points to the word of the next case and this thread's set.
+//! Between blocks only one register is in use: it points to the word of the next case for this thread's set.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,13 +10,12 @@ use kernels::assembly::Text;
 
 use crate::isa::image::SETS;
 
-/// Bytes from one case's word to the next one's, and from one operand to the next.
+/// Bytes from one case's word to the next, and from one operand to the next.
 pub const STRIDE: usize = 4 * SETS;
 
-/// Bytes of memory that each set has for itself.
 pub const PRIVATE: usize = 256;
 
-/// Values at the edges of what instructions do.
+/// Operand values at the edges of instructions' ranges.
 const CORNERS: [u32; 16] = [
     0,
     1,
@@ -36,11 +35,10 @@ const CORNERS: [u32; 16] = [
     0xaaaa_aaaa,
 ];
 
-/// Pairs of operands of each set: first every pair of corners, in another order for each set, then
-/// pairs drawn at random.
+/// Pairs of operands of each set: first every pair of corners, in another order for each set, then random pairs.
 pub const PAIRS: Range<usize> = 0..320;
 
-/// Fewer of them: each corner once as the first and once as the second operand, and all drawn at random.
+/// Fewer of them: each corner once as the first and once as the second operand, and all random pairs.
 pub const FEW_PAIRS: Range<usize> = CORNER_PAIRS - CORNERS.len()..PAIRS.end;
 
 const CORNER_PAIRS: usize = CORNERS.len() * CORNERS.len();
@@ -54,32 +52,27 @@ impl fmt::Display for Register {
     }
 }
 
-/// One word that is compared, for each set.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The instruction.
     pub text: String,
-    /// Its pair of operands.
     pub pair: Option<usize>,
 }
 
-/// The text so far.
 pub struct Writer<'a> {
     pub rng: &'a mut Rng,
     pub text: Text,
     pub cases: Vec<Case>,
-    /// By pair, by set.
+    /// Indexed by pair, then by set.
     pub operands: Vec<[[u32; 2]; SETS]>,
     taken: Vec<Register>,
     results: Register,
     /// Bytes by which `results` is behind.
     behind: usize,
-    /// Words saved since the loop began, inside one.
+    /// Words saved since the start of the loop; `None` outside one.
     loop_cases: Option<Vec<String>>,
 }
 
 impl<'a> Writer<'a> {
-    /// At the start of the body: a0 is the number of the set.
     pub fn new(rng: &'a mut Rng) -> Self {
         let operands = operands(rng);
         let results = Register(10);
@@ -104,7 +97,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A register that is not in use, in use from now to the end of the block.
+    /// Allocates a free register until the end of the block.
     pub fn register(&mut self) -> Register {
         let free: Vec<_> = (1..32).map(Register).filter(|register| !self.taken.contains(register)).collect();
         let register = free[self.rng.usize(0..free.len())];
@@ -112,12 +105,10 @@ impl<'a> Writer<'a> {
         register
     }
 
-    /// Several of them.
     pub fn registers<const N: usize>(&mut self) -> [Register; N] {
         std::array::from_fn(|_| self.register())
     }
 
-    /// Which registers are in use.
     pub fn taken(&self) -> &[Register] {
         &self.taken
     }
@@ -127,7 +118,7 @@ impl<'a> Writer<'a> {
         self.block_keeping(&[]);
     }
 
-    /// The same, with registers that are not in use but never drawn.
+    /// Like `block`, but these free registers are never drawn.
     pub fn block_keeping(&mut self, kept: &[Register]) {
         self.catch_up();
         let old = self.results;
@@ -164,7 +155,7 @@ impl<'a> Writer<'a> {
         self.text.line(format_args!("add {register}, {register}, {scratch}"));
     }
 
-    /// Runs `body` for each pair of operands, in registers that it may not change.
+    /// Runs `body` for each pair of operands, in registers that it must not change.
     pub fn for_pairs(&mut self, pairs: Range<usize>, body: impl FnOnce(&mut Self, Register, Register)) {
         let [pointer, end, a, b] = self.registers();
         self.operands_at(pointer, pairs.start);
@@ -188,7 +179,6 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Saves a register as the word of one case.
     pub fn save(&mut self, register: Register, text: impl Into<String>) {
         if self.behind + STRIDE > 2048 {
             self.catch_up();

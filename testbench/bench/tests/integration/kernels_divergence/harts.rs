@@ -1,7 +1,7 @@
-//! A second opinion on the divergence of a kernel: every hart is executed alone, an instruction at a
-//! time, by rrs-lib (what rrs-lib lacks, CSRs and atomics, is below), and the harts of a warp that
-//! are at the same pc and call depth go together, greatest depth first, then smallest pc. Shares no
-//! code with the golden model; knows nothing of lines, groups or masks.
+//! A second implementation of a kernel's divergence. rrs-lib executes every hart alone, an instruction at a time;
+//! CSRs and atomics, which rrs-lib lacks, are below. Harts of a warp with the same pc and call depth execute
+//! together, greatest depth first, then smallest pc.
+//! It shares no code with the golden model, and has no lines, groups or masks.
 
 use rrs_lib::instruction_executor::InstructionExecutor;
 use rrs_lib::memories::VecMemory;
@@ -12,15 +12,13 @@ const CONSOLE: u32 = 0x1000_0000;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Instructions, counted once for all harts that finish one together.
+    /// Instructions, counted once for all harts that execute one together.
     pub warp_instructions: u64,
-    /// Instructions of all harts.
     pub thread_instructions: u64,
-    /// Conditional branches and indirect jumps that harts left in several directions.
+    /// Conditional branches and indirect jumps with several targets among their harts.
     pub divergent_branches: u64,
 }
 
-/// The whole core.
 pub struct Core {
     warps: Vec<Warp>,
     memory: Map,
@@ -29,7 +27,7 @@ pub struct Core {
     counts: Counts,
 }
 
-/// RAM, and a console that swallows what it is given.
+/// RAM, and a console that discards its input.
 struct Map {
     ram: VecMemory,
 }
@@ -47,7 +45,7 @@ impl Memory for Map {
 
 struct Warp {
     harts: Vec<Hart>,
-    /// The pc of an indirect jump of which some harts have gone and others have not.
+    /// The pc of an indirect jump that only some harts have taken so far.
     jumping: Option<u32>,
 }
 
@@ -59,7 +57,6 @@ struct Hart {
     reservation: Option<u32>,
 }
 
-/// The size of a core and of its memory.
 #[derive(Clone, Copy)]
 pub struct Size {
     pub warps: u32,
@@ -69,7 +66,7 @@ pub struct Size {
 }
 
 impl Core {
-    /// All harts at `entry`, over the segments (address, bytes) of a program.
+    /// All harts at `entry`, with the segments (address, bytes) of a program.
     pub fn new<'a>(size: Size, entry: u32, segments: impl IntoIterator<Item = (u32, &'a [u8])>) -> Self {
         let mut ram = vec![0u32; size.ram_bytes as usize / 4];
         for (address, bytes) in segments {
@@ -94,7 +91,7 @@ impl Core {
         }
     }
 
-    /// Runs until every hart has ended; the warps take turns. Gives the exit codes too.
+    /// Runs until every hart has ended, round robin over the warps. Also returns the exit codes.
     pub fn run(mut self) -> (Counts, Vec<u32>) {
         let mut turns = 0u64;
         while self.harts().any(|hart| hart.exit_code.is_none()) {
@@ -115,7 +112,7 @@ impl Core {
         self.warps.iter().flat_map(|warp| &warp.harts)
     }
 
-    /// One instruction of the harts in charge of a warp.
+    /// Executes one instruction of a warp's active harts.
     fn turn(&mut self, warp: usize) {
         let runnable = |hart: &&Hart| hart.exit_code.is_none() && !hart.parked;
         let place = |hart: &Hart| (255 - hart.depth, hart.state.pc);

@@ -1,4 +1,4 @@
-//! Runs of a core with one module changed, beside those of the original.
+//! Runs of a core with one changed module, compared with the original.
 
 use std::fs;
 use std::sync::{Mutex, OnceLock};
@@ -17,55 +17,49 @@ use crate::stacks::programs as stack_programs;
 use crate::support::{self, assembly, directed};
 use words::*;
 
-/// What the programs say of a mutant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    /// One fails in lock step, or takes longer than it may.
+    /// A program fails in lock step, or exceeds its cycle limit.
     Found {
-        /// A name for it and how it is run.
         case: Key,
-        /// Which, and in what.
+        /// The failing program, and its failure.
         failure: String,
     },
-    /// All pass, in other cycle counts: by how much of the original's all together are longer.
+    /// All pass with other cycle counts: the change of their sum, as a share of the original's.
     OtherCycles(f64),
-    /// All pass in the same cycles.
     Survived,
 }
 
-/// How a program that agrees with the model ends, in how many cycles; or what is wrong.
+/// The outcome and cycles of a program that agrees with the model; or an error.
 type Ended = Result<(Outcome, u64), String>;
 
-/// A run, of which it may be known what the original core makes of it.
+/// A run. It may be given the outcome and cycles on the original core.
 type Run<'a> = &'a dyn Fn(&Case, Option<(Outcome, u64)>) -> Ended;
 
-/// A program and a configuration.
 struct Case {
-    /// A name for all of it.
     key: Key,
     program: Program,
     config: Config,
-    /// How much longer than on the original it may take: more is a loss of speed that nobody would accept.
+    /// Maximum increase of cycles over the original: more would be an unacceptable loss of speed.
     slack: Option<f64>,
 }
 
-/// A core, its modules and the programs that must find what is changed in them.
+/// A core, its modules and the programs that must detect their changes.
 pub struct Bench {
     files: Vec<(String, String)>,
     ports: Vec<PortInfo>,
     cache: Cache,
     config: Config,
     programs: OnceLock<Programs>,
-    /// How the original core ends each case, in how many cycles.
+    /// Outcome and cycles of each case on the original core.
     expected: OnceLock<Vec<(Outcome, u64)>>,
-    /// The cases that have found a mutant, the last one first: most mutants of a module are found by the same few.
+    /// The cases that have found a mutant, the last one first: the same few cases find most mutants of a module.
     finders: Mutex<Vec<usize>>,
 }
 
-/// What is run.
 struct Programs {
     cases: Vec<Case>,
-    /// So many of them, the first, are short.
+    /// The number of short programs, which come first.
     small: usize,
 }
 
@@ -77,13 +71,13 @@ impl Case {
 }
 
 impl Bench {
-    /// Three warps of four threads, with places for five loads: counters of either turn around at no power of two,
-    /// and credits run out. Paths take turns often.
+    /// Three warps of four threads, with slots for five loads. The counters of both wrap at numbers that are not
+    /// powers of two, and credits run out. Time slices are short.
     pub fn new() -> Self {
         Self::of(Config::default().divergence.unit)
     }
 
-    /// The same with this divergence unit; the paths of the stacks take no turns.
+    /// Like `new`, with this divergence unit. The stacks have no time slices.
     pub fn of(unit: String) -> Self {
         let mut config = support::config(3, 4);
         config.divergence.unit = unit;
@@ -99,12 +93,10 @@ impl Bench {
         Self { files: core.files(), ports: core.ports(), cache, config, programs, expected, finders }
     }
 
-    /// The divergence unit of the core.
     pub fn unit(&self) -> &str {
         &self.config.divergence.unit
     }
 
-    /// Names for the programs and how each is run.
     pub fn cases(&self) -> impl Iterator<Item = &Key> {
         self.programs().cases.iter().map(|case| &case.key)
     }
@@ -116,12 +108,10 @@ impl Bench {
         })
     }
 
-    /// Names and texts of all modules.
     pub fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
         self.files.iter().filter_map(|(file, text)| Some((file.strip_suffix(".v")?, text.as_str())))
     }
 
-    /// The whole core, with one module changed.
     pub fn verilog(&self, change: Option<(&str, &Mutation)>) -> String {
         let text = |(name, text): (&str, &str)| match change {
             Some((module, mutation)) if module == name => mutation.apply(text),
@@ -136,7 +126,6 @@ impl Bench {
         self.judge(&|case, expected| self.run(&verilog, case, expected))
     }
 
-    /// The core with these mutations of a module in it.
     pub fn switched(&self, module: &str, mutations: &[Mutation]) -> Switched<'_> {
         let modules: Vec<_> = self.modules().collect();
         let verilog = switched::core(&modules, module, mutations);
@@ -158,7 +147,7 @@ impl Bench {
         })
     }
 
-    /// What the programs say, run one after the other until one finds the mutant.
+    /// Runs the programs one after the other until one finds the mutant.
     fn judge(&self, run: Run<'_>) -> Fate {
         let (expected, cases) = (self.expected(), &self.programs().cases);
         let mut order = self.finders.lock().unwrap().clone();
@@ -189,19 +178,18 @@ impl Bench {
     }
 }
 
-/// A core with many mutants in it.
 pub struct Switched<'a> {
     bench: &'a Bench,
     built: Built,
 }
 
 impl Switched<'_> {
-    /// What the programs say of one of them, from 1 on.
+    /// The verdict on one of them, numbered from 1.
     pub fn fate(&self, number: usize) -> Fate {
         self.bench.judge(&|case, expected| self.run(number, case, expected))
     }
 
-    /// Whether the core with none of them is the original one, for all that the small programs say.
+    /// Returns whether the core behaves as the original with none of them selected, according to the small programs.
     pub fn holds_the_original(&self) -> bool {
         let run = |case: &Case, expected| self.run(0, case, expected);
         let Programs { cases, small, .. } = self.bench.programs();
@@ -221,7 +209,7 @@ impl Switched<'_> {
     }
 }
 
-/// The cycles of a program that ends as it must, not much later than on the original; or what is wrong.
+/// The cycles of a program with the right outcome and not much slower than on the original; or the error.
 fn compared(case: &Case, expected: (Outcome, u64), run: Run<'_>) -> Result<u64, String> {
     let (_, cycles) = run(case, Some(expected))?;
     let slower = cycles as f64 / expected.1 as f64 - 1.0;
@@ -251,10 +239,10 @@ fn run(case: &Case, model: Result<Model, ModelError>, expected: Option<(Outcome,
     }
 }
 
-/// The bundled kernels that run on this configuration, programs of `tests/assembly`, those of the stacks for the stacks, and
-/// small ones: with a memory of random latency, with one that always answers at once, and the small ones with one that
-/// refuses for long, and with words that come late. Then programs that may not become slower. So many of them, the first,
-/// are small.
+/// Bundled kernels that run on this configuration, programs of `tests/assembly`, for stacks their programs, and small
+/// ones. They run with a memory of random latency and with one that always answers at once. The small ones also run
+/// with one that refuses for long, and with slow fetches. Then come programs that must not become slower.
+/// Also returns the number of small programs, which come first.
 fn cases(config: &Config) -> (Vec<Case>, usize) {
     let mut small = Vec::new();
     let named = |name: String, words: &[u32], symbols: &[(&str, u32)]| {
@@ -303,7 +291,7 @@ fn bundled(config: &Config) -> Vec<Program> {
     kernels::list().iter().filter(configured).map(build).collect()
 }
 
-/// Programs of `tests/assembly`: those that need turns where the unit has them.
+/// Programs of `tests/assembly`, with those that need time slices if the unit has them.
 fn assembled(config: &Config) -> Vec<Program> {
     const NAMES: [&str; 11] = [
         "amo_one_word",
@@ -325,9 +313,10 @@ fn assembled(config: &Config) -> Vec<Program> {
     sources.map(|source| assembly::program(&source, config)).collect()
 }
 
-/// Straight programs of one kind of instruction, with a memory latency: what `issue_rate.rs` holds to absolute rates.
+/// Straight-line programs of one kind of instruction, with a memory latency: `issue_rate.rs` checks their absolute
+/// rates.
 fn steady() -> Vec<(&'static str, u32, Vec<u32>)> {
-    // a0 = a line of each thread's own.
+    // a0 = the thread's own line.
     let prologue = [csrr(10, 0xf14), slli(10, 10, 4), lui(11, 0x80010), add(10, 10, 11)];
     let repeat = |body: &[u32]| [&prologue, &body.repeat(300)[..], &[csrw(EXIT, 0)]].concat();
     vec![

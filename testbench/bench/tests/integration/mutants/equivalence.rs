@@ -1,4 +1,4 @@
-//! Proofs by Yosys that a changed module does what the original does.
+//! Proofs by Yosys that a changed module is equivalent to the original.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,18 +7,19 @@ use std::{fs, io, thread};
 
 use tools::Tool;
 
-/// Most proofs take seconds; multipliers and dividers take Yosys hours.
+/// Most proofs take seconds; Yosys needs hours for multipliers and dividers.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What Yosys says when the induction has failed, before it tries each register alone, which takes minutes and is of no use.
+/// Yosys prints this when the induction has failed, before it tries each register alone. That takes minutes and does
+/// not help.
 const HOPELESS: &str = "Trying to prove individual";
 
-/// Whether Yosys proves the module equal in two versions of the whole core, for all inputs and reachable or unreachable
-/// states, within two minutes: from the same state, both have the same outputs and go to the same state. A failed proof says
-/// nothing.
+/// Whether Yosys proves a module equivalent in two versions of the whole core within two minutes, for all inputs and
+/// for reachable and unreachable states: from the same state, both have the same outputs and the same next state. A
+/// failed proof proves nothing.
 ///
-/// What is compared are outputs and registers. Names of other wires are hidden, because Yosys would compare them, too; and
-/// what both versions have alike is merged first, so that only the cone of the change is left for the solver.
+/// Outputs and registers are compared. Names of other wires are hidden, because Yosys would compare them too. Common
+/// parts of both versions are merged first, so that the solver only sees the cone of the change.
 pub fn is_proven(folder: &Path, module: &str, original: &str, mutant: &str) -> io::Result<bool> {
     let yosys = tools::find(Tool::Yosys).map_err(io::Error::other)?;
     let version = |name: &str, text: &str| {
@@ -79,7 +80,7 @@ mod tests {
         let is_proven = |mutant: &str| is_proven(folder.path(), "stage", &original, mutant).unwrap();
         assert!(is_proven(&original));
         assert!(is_proven(&core("~(~a | ~b)", "~(~a & ~b)")));
-        // What nothing reads may differ.
+        // Wires without a reader may differ.
         let with = |unread: &str| original.replace("wire y;\n", &format!("wire y; wire z = {unread};\n"));
         assert!(super::is_proven(folder.path(), "stage", &with("y"), &with("~y")).unwrap());
         assert!(!is_proven(&core("a | b", "a | b")));

@@ -1,4 +1,4 @@
-//! Mutants that no program can find, and why: `explained.json`, by module and by what is changed.
+//! Mutants that no program can find, with reasons: `explained.json`, by module and change.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -7,25 +7,20 @@ use serde::Deserialize;
 
 use super::names::Named;
 
-/// Mutants of a module that one reason explains.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
-    /// The module, in all of its forms.
     pub module: String,
-    /// What is changed, as [`Names::name`](super::names::Names::name) says it.
+    /// The changes, as named by [`Names::name`](super::names::Names::name).
     pub mutants: Vec<String>,
-    /// Why no program can find it.
     pub reason: String,
 }
 
-/// All of them.
 pub fn all() -> &'static [Explanation] {
     static ALL: OnceLock<Vec<Explanation>> = OnceLock::new();
     ALL.get_or_init(|| serde_json::from_str(include_str!("explained.json")).unwrap())
 }
 
-/// Why no program can find a mutant, if that is known.
 pub fn reason(module: &str, mutant: &str) -> Option<String> {
     let explains = |explanation: &&Explanation| {
         explanation.module == module && explanation.mutants.iter().any(|explained| explained == mutant)
@@ -33,16 +28,13 @@ pub fn reason(module: &str, mutant: &str) -> Option<String> {
     all().iter().find(explains).map(|explanation| explanation.reason.clone())
 }
 
-/// A module in the core of a divergence unit.
 pub struct Known<'a> {
-    /// The divergence unit.
     pub unit: &'a str,
     pub module: &'a str,
-    /// Every mutant that it can have.
     pub mutants: Vec<Named>,
 }
 
-/// What is wrong with explanations of mutants of these modules: each is of one change that there is, and is there once.
+/// Errors in explanations of mutants of these modules: each must name one existing change, and name it once.
 pub fn problems(explanations: &[Explanation], known: &[Known<'_>]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut seen = BTreeSet::new();
@@ -82,7 +74,8 @@ fn problem(mutant: &str, forms: &[&Known<'_>]) -> Option<String> {
     }
 }
 
-/// Whether two mutants of one name are of the same statements, but for indices: the forms of a module differ in widths.
+/// Whether two mutants of one name change the same statements, except for indices: the forms of a module differ in
+/// widths.
 fn is_same_change(one: &Named, other: &Named) -> bool {
     let [one, other] = [one, other].map(|named| {
         let mut depth = 0;

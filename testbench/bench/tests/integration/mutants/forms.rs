@@ -1,4 +1,4 @@
-//! The modules of the cores of all divergence units, and the mutants that are drawn of each.
+//! The modules of the cores of all divergence units, and the mutants drawn from each.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,19 @@ use super::bench::Bench;
 use super::mutator::{self, Mutation};
 use super::switched;
 
-/// A module as it is in the core of a unit.
+/// A module in the core of a unit.
 pub struct Form<'a> {
-    /// The core, and the programs.
     pub bench: &'a Bench,
     pub module: &'a str,
-    /// Its Verilog.
     pub text: &'a str,
-    /// What a person calls it: the module, with the unit if it is not the first that has it.
+    /// The module, with the unit if it is not the first that has it.
     pub name: String,
-    /// How many mutants can be drawn.
     pub mutants: usize,
-    /// Those that are.
     pub drawn: Vec<Mutation>,
 }
 
-/// Every module in each of its forms, of which up to `each` mutants are drawn by this seed. The form in the core of a
-/// later unit differs in some lines; only those are changed again.
+/// Every module in each of its forms, with up to `each` mutants drawn by this seed. For a later unit, only lines that
+/// differ from earlier forms are mutated again.
 pub fn of_all(benches: &[Bench], each: usize, seed: u64) -> Vec<Form<'_>> {
     let mut known: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut forms = Vec::new();
@@ -45,7 +41,7 @@ pub fn of_all(benches: &[Bench], each: usize, seed: u64) -> Vec<Form<'_>> {
     forms
 }
 
-/// Those of these modules, in all of their forms; or the first name that is none.
+/// The forms of these modules, or the first name that is not a module.
 pub fn named<'a>(forms: Vec<Form<'a>>, modules: &[&str]) -> Result<Vec<Form<'a>>, String> {
     let names = || forms.iter().map(|form| form.module);
     for module in modules {

@@ -1,7 +1,8 @@
-//! What became of mutants, kept in the build cache: by the core, the mutant and the tools, and where no program found it, by
-//! all programs.
+//! Verdicts on mutants in the build cache. The key is the core, the mutant and the tools; if no program found the
+//! mutant, also all programs.
 //!
-//! The bench and the golden model are not in the key: their changes are for finding more, and `weft cache clean` forgets all.
+//! Bench and golden model are not in the key: their changes are meant to find more, and `weft cache clean` removes
+//! all verdicts.
 
 use std::fs;
 use std::path::Path;
@@ -13,34 +14,30 @@ use tools::cache::{Cache, CacheError, Key};
 use super::forms::Form;
 use super::mutator::Mutation;
 
-/// Part of every key: to be changed with anything that decides otherwise on the same programs.
+/// Part of every key: change it with anything that changes verdicts on the same programs.
 const RULES: &str = "1";
 
-/// What becomes of a mutant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// A program finds it: the name of the case, and what is told of it.
+    /// A program finds it: the name of the case, and the failure.
     Found { case: String, failure: String },
-    /// Yosys proves it equal to the original.
+    /// Yosys proves it equivalent to the original.
     Equivalent,
-    /// All programs end as they must, in other cycles: by what part all together take longer.
+    /// All programs have the right outcome in other cycles: the increase of their sum, as a share.
     OtherCycles(f64),
-    /// Nothing of that.
+    /// None of these.
     Missed,
 }
 
-/// The verdicts on the mutants of one form of a module.
 pub struct Kept<'a> {
     form: &'a Form<'a>,
     cache: Cache,
-    /// The core and the tools.
     core: Key,
     programs: Key,
 }
 
 impl<'a> Kept<'a> {
-    /// Where they are.
     pub fn of(cache: Cache, form: &'a Form<'a>) -> Self {
         let tools = [Tool::Verilator, Tool::Yosys].map(|tool| {
             let path = tools::find(tool).unwrap_or_else(|error| panic!("{error}"));
@@ -51,7 +48,6 @@ impl<'a> Kept<'a> {
         Self { form, cache, core, programs: Key::of(form.bench.cases().map(Key::as_str)) }
     }
 
-    /// The verdict on this mutant, if there is one that still holds.
     pub fn get(&self, mutation: &Mutation) -> Option<Verdict> {
         let holds = |verdict: &Verdict| match verdict {
             Verdict::Found { case, .. } => self.form.bench.cases().any(|key| key.as_str() == case),
@@ -63,7 +59,6 @@ impl<'a> Kept<'a> {
         })
     }
 
-    /// Keeps it.
     pub fn put(&self, mutation: &Mutation, verdict: &Verdict) {
         let text = serde_json::to_string(verdict).unwrap();
         let [of_core, of_programs] = self.keys(mutation);
@@ -76,7 +71,7 @@ impl<'a> Kept<'a> {
         self.cache.entry("mutants", &key, write).unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Of what holds whatever further programs there are, and of what all programs together say.
+    /// The key of verdicts that hold for any further programs, and that of verdicts of all programs together.
     fn keys(&self, mutation: &Mutation) -> [Key; 2] {
         let mutant = code(&mutation.apply(self.form.text));
         let of_core = Key::of([self.core.as_str(), &mutant]);
@@ -85,7 +80,7 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Verilog without the comments of whole lines: the head of each module, which has the version of Weft, and remarks.
+/// Verilog without whole-line comments, which include the version of Weft in the head of each module.
 fn code(text: &str) -> String {
     let lines: Vec<_> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     lines.join("\n")

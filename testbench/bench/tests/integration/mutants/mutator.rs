@@ -1,10 +1,9 @@
-//! Small changes to Verilog text: an operator, a constant, a condition, a negation; a multiplexer, an assignment.
+//! Small changes to Verilog text: operators, constants, conditions, negations, multiplexers, assignments.
 
 use std::ops::Range;
 
 use super::switched;
 
-/// A change at one place of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutation {
     at: usize,
@@ -12,36 +11,31 @@ pub struct Mutation {
     replacement: String,
     /// Line number in the module, from 1.
     line: usize,
-    /// Place in the line, from 1.
+    /// Column in the line, from 1.
     column: usize,
-    /// The text of that line.
     context: String,
-    /// Whether it is drawn: what the end of a line splits is not.
+    /// Whether it may be drawn: an operator split across lines may not.
     is_drawn: bool,
 }
 
 impl Mutation {
-    /// The changed module.
     pub fn apply(&self, text: &str) -> String {
         format!("{}{}{}", &text[..self.at], self.replacement, &text[self.at + self.length..])
     }
 
-    /// The bytes that are changed.
     pub fn range(&self) -> Range<usize> {
         self.at..self.at + self.length
     }
 
-    /// What is put there.
     pub fn replacement(&self) -> &str {
         &self.replacement
     }
 
-    /// The line that is changed.
     pub fn context(&self) -> &str {
         &self.context
     }
 
-    /// What is changed, and where in the text, for a person. For a name that stays, see [`Names`](super::names::Names).
+    /// The change and its position, for messages. For a stable name see [`Names`](super::names::Names).
     pub fn describe(&self, text: &str) -> String {
         let original = &text[self.at..self.at + self.length];
         let Self { line, column, replacement, context, .. } = self;
@@ -49,7 +43,6 @@ impl Mutation {
     }
 }
 
-/// Operators and what they become.
 const OPERATORS: [(&str, &str); 12] = [
     (" & ", " | "),
     (" | ", " & "),
@@ -65,18 +58,18 @@ const OPERATORS: [(&str, &str); 12] = [
     ("~", ""),
 ];
 
-/// Mutations of single operators and constants of a module, in an order that depends on `seed` and, for each, on its kind
-/// and line alone: a change of one line of the module leaves the order of the others.
+/// Mutations of single operators and constants of a module. Their order depends on `seed` and, for each, on its kind
+/// and line alone, so that a change of one line keeps the order of the others.
 pub fn mutations(text: &str, seed: u64) -> Vec<Mutation> {
     ordered(text, seed, small(text))
 }
 
-/// The same, and those in which a multiplexer's inputs are exchanged or a register keeps what it has.
+/// The same with mutations that swap a multiplexer's inputs or keep a register's value.
 pub fn all_mutations(text: &str, seed: u64) -> Vec<Mutation> {
     ordered(text, seed, possible(text))
 }
 
-/// All of these, also those that are not drawn: they are the same in every layout.
+/// All of these, including those that are not drawn: they are the same in every layout.
 pub fn possible(text: &str) -> Vec<Mutation> {
     let mut found = small(text);
     let places = places(text);
@@ -96,7 +89,6 @@ pub fn possible(text: &str) -> Vec<Mutation> {
     found
 }
 
-/// The register or the word of a memory at the end of a text.
 fn register(text: &str) -> &str {
     let mut depth = 0;
     let mut starts_before = |letter: char| {
@@ -136,12 +128,12 @@ fn small(text: &str) -> Vec<Mutation> {
             found.push(mutation(text, at, length, replacement));
         }
     }
-    // The head of a loop is no hardware: changed, it may not end.
+    // The head of a loop is not hardware: a changed one may not end.
     found.retain(|mutation| !mutation.context.starts_with("for ("));
     found
 }
 
-/// How long an operator is that starts here, and whether the end of a line splits it.
+/// The length of an operator that starts here, and whether a line end splits it.
 fn matched(text: &str, at: usize, operator: &str) -> Option<(usize, bool)> {
     let mut rest = &text[at..];
     if rest.starts_with(operator) {
@@ -181,9 +173,8 @@ fn mutation(text: &str, at: usize, length: usize, replacement: String) -> Mutati
     Mutation { at, length, replacement, line, column, context, is_drawn: true }
 }
 
-/// Where logic stands: not in comments, attributes, declarations of ports, indices, the wire that takes what nothing reads,
-/// or values that registers are reset to (the core works for some time after reset before it fetches, which heals most of
-/// them).
+/// Positions in logic. Excluded are comments, attributes, port declarations, indices, the wire for unused inputs, and
+/// reset values: the core works for some time after reset before it fetches, which heals most of those.
 fn places(text: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let (mut depth, mut start) = (0, 0);
@@ -222,7 +213,7 @@ fn flipped_constant(text: &str, at: usize) -> Option<(usize, String)> {
         _ => return None,
     };
     let digits: String = rest[1..].chars().take_while(char::is_ascii_alphanumeric).collect();
-    // The rows of a `casez` are no values.
+    // The rows of a `casez` are not values.
     if rest[1 + digits.len()..].starts_with(['_', '?']) {
         return None;
     }
@@ -230,7 +221,7 @@ fn flipped_constant(text: &str, at: usize) -> Option<(usize, String)> {
     Some((size.len() + 2 + digits.len(), format!("{size}'d{value}")))
 }
 
-/// A place in an order by seed. FNV-1a, 64 bits: fixed for all time, unlike the standard library's hasher.
+/// A seeded sort key. FNV-1a, 64 bits: stable, unlike the standard library's hasher.
 pub fn order(seed: u64, parts: &[&str]) -> u64 {
     let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
     seed.to_le_bytes()

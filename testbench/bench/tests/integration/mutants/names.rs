@@ -1,32 +1,29 @@
-//! Names of mutations: what is assigned, what of it is changed, and at which of several places.
+//! Names of mutations: the assigned target, the change, and which of several occurrences it is.
 //!
-//! A name stays when the Verilog is laid out otherwise: white space, line breaks and comments do not matter, nor does
-//! anything that is assigned elsewhere.
+//! A name does not depend on the layout of the Verilog: white space, line breaks, comments and other assignments do
+//! not matter.
 
 use std::ops::Range;
 
 use super::mutator::{self, Mutation};
 
-/// What each statement of a module assigns.
+/// The target of each statement of a module.
 pub struct Names<'a> {
     text: &'a str,
     tokens: Vec<Range<usize>>,
-    /// The target of each token's statement, if that assigns anything.
+    /// The target of each token's statement, if that is an assignment.
     targets: Vec<Option<String>>,
 }
 
-/// A mutation that a module can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     pub name: String,
-    /// What is assigned.
     pub target: String,
     /// All statements that assign it, each on one line.
     pub statements: String,
 }
 
 impl<'a> Names<'a> {
-    /// Of this module.
     pub fn of(text: &'a str) -> Self {
         let tokens = tokens(text);
         let words: Vec<_> = tokens.iter().map(|token| &text[token.clone()]).collect();
@@ -36,14 +33,14 @@ impl<'a> Names<'a> {
 
     /// The name of a mutation: `` `target`: `original` becomes `replacement` (1 of 2) ``.
     ///
-    /// The target is a net, a register, a memory or `instance.port`; for the condition of an `if` it is the first thing
-    /// assigned under it. The places are those at which the original stands in the statements of the target, from left to
-    /// right, no matter whether it is changed there as well.
+    /// The target is a net, a register, a memory or `instance.port`; for the condition of an `if` it is the first
+    /// target under it.
+    /// The occurrences are those of the original in the statements of the target, from left to right, mutated there
+    /// or not.
     pub fn name(&self, mutation: &Mutation) -> String {
         self.named(mutation).name
     }
 
-    /// Every mutation that the module can have, drawn or not.
     pub fn all(&self) -> Vec<Named> {
         mutator::possible(self.text).iter().map(|mutation| self.named(mutation)).collect()
     }
@@ -73,12 +70,11 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A piece of Verilog on one line.
 fn on_one_line(text: &str) -> String {
     joined(text, tokens(text))
 }
 
-/// Tokens on one line: a space where there is any white space between them, but none inside of brackets.
+/// Tokens on one line: one space for any white space between them, none inside brackets.
 fn joined(text: &str, tokens: impl IntoIterator<Item = Range<usize>>) -> String {
     let (mut line, mut end) = (String::new(), 0);
     for token in tokens {
@@ -125,10 +121,9 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     tokens
 }
 
-/// The target of each token of a module.
 fn targets(words: &[&str]) -> Vec<Option<String>> {
     let mut targets = vec![None; words.len()];
-    // Those of `if` under which nothing is assigned yet.
+    // The conditions of `if`s without an assignment so far.
     let mut conditions = Vec::new();
     let mut at = words.iter().position(|word| *word == "module").map_or(words.len(), |module| end(words, module, ";"));
     while at < words.len() && words[at] != "endmodule" {
@@ -166,7 +161,6 @@ fn targets(words: &[&str]) -> Vec<Option<String>> {
     targets
 }
 
-/// What a statement assigns.
 fn target<'a>(statement: &[&'a str]) -> Option<&'a str> {
     let is_keyword = |word: &str| ["assign", "wire", "reg", "signed", "["].contains(&word);
     let mut at = 0;
@@ -177,7 +171,7 @@ fn target<'a>(statement: &[&'a str]) -> Option<&'a str> {
     (assigns && statement.last() == Some(&";")).then(|| statement[at])
 }
 
-/// What follows the first such word that is in no brackets that are opened from `start` on, or closes the last of them.
+/// The index after the first such word outside brackets opened since `start`, or closing the last of them.
 fn end(words: &[&str], start: usize, word: &str) -> usize {
     let mut depth = 0;
     for (at, found) in words.iter().enumerate().skip(start) {

@@ -1,5 +1,3 @@
-//! What becomes of the mutants of each module.
-
 use std::cmp::Reverse;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,23 +20,20 @@ use super::names::Names;
 pub struct Score {
     /// Its name, with the divergence unit if this is not its first form.
     pub module: String,
-    /// How many there are that can be drawn.
     pub mutants: usize,
-    /// How many were drawn.
     pub drawn: usize,
-    /// How many of these were tried. What was found before is kept longer than what was not: without the rest, no score.
+    /// Number tried. Positive verdicts are kept longer than negative ones, so an incomplete count gives no score.
     pub tried: usize,
-    /// Those that a program found.
+    /// Found by a program.
     pub found: usize,
-    /// Those that Yosys proves equal to the original.
+    /// Proved equivalent by Yosys.
     pub equivalent: usize,
-    /// Those with which all programs end as they must, in other cycles: what, and by how much all together take longer.
+    /// All programs have the right outcome in other cycles: the mutants, and the increase of the sum.
     pub other_cycles: Vec<(String, f64)>,
-    /// Those of which it is known why no program can find them: what, and why.
+    /// Explained: the mutants, and the reasons.
     pub explained: Vec<(String, String)>,
-    /// Those of which it was said that no program can find them, and which one found.
+    /// Explained mutants that a program found after all.
     pub refuted: Vec<String>,
-    /// All others.
     pub missed: Vec<String>,
 }
 
@@ -90,7 +85,6 @@ impl Score {
     }
 }
 
-/// A form with what is known of its mutants.
 struct Work<'a> {
     form: &'a Form<'a>,
     kept: Kept<'a>,
@@ -103,8 +97,8 @@ impl Work<'_> {
     }
 }
 
-/// The verdicts that are not kept yet, those of which the fewest are first, two modules at a time; none is begun after
-/// `limit`. `report` gets all scores after each module.
+/// Computes the missing verdicts, first of forms with the fewest, two modules at a time. No module begins after
+/// `limit`. `report` receives all scores after each module.
 pub fn of_all(forms: &[Form<'_>], limit: Option<Duration>, report: impl Fn(&[Score]) + Sync) -> Vec<Score> {
     let start = Instant::now();
     let mut work: Vec<_> = forms.iter().map(known).collect();
@@ -148,7 +142,7 @@ fn known<'a>(form: &'a Form<'a>) -> Work<'a> {
     Work { form, kept, verdicts }
 }
 
-/// All verdicts on the mutants of a form; each is kept as soon as it is there.
+/// All verdicts on the mutants of a form; each is stored immediately.
 fn decide(work: &Work<'_>) -> Vec<Option<Verdict>> {
     let Work { form, kept, verdicts } = work;
     let start = Instant::now();

@@ -1,20 +1,19 @@
-//! A core with many mutants of one module in it, of which a further input selects one: one build for all of them.
+//! A core with many mutants of one module, selected by an additional input: one build for all of them.
 
 use std::fmt::Write;
 use std::ops::Range;
 
 use super::mutator::Mutation;
 
-/// The further input of every module: the number of the mutant, from 1 on; 0 is the original.
+/// The additional input of every module: the number of the mutant, from 1 on; 0 selects the original.
 pub const INPUT: &str = "weft_mutant";
-/// Its width.
 pub const BITS: usize = 16;
 
-/// The whole core of these modules, names and texts, with the mutations of one of them to be selected.
+/// The whole core of these modules, as names and texts, with selectable mutations in one of them.
 ///
 /// # Panics
 ///
-/// If a mutation is in no [`expressions`].
+/// If a mutation is not inside one of the [`expressions`].
 pub fn core(modules: &[(&str, &str)], module: &str, mutations: &[Mutation]) -> String {
     let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
     let text = |(name, text): &(&str, &str)| {
@@ -24,7 +23,7 @@ pub fn core(modules: &[(&str, &str)], module: &str, mutations: &[Mutation]) -> S
     modules.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// The input, from the top through every instance.
+/// Adds the input, from the top through every instance.
 fn with_input(text: &str, names: &[&str]) -> String {
     let mut result = String::new();
     for line in text.lines() {
@@ -43,8 +42,8 @@ fn with_input(text: &str, names: &[&str]) -> String {
     result
 }
 
-/// A module in which each expression that is mutated is chosen among its forms. All of them have the width of the
-/// original and so do not change what is around them.
+/// A module in which each mutated expression is selected among its forms. All forms have the width of the original,
+/// so the code around them is unaffected.
 fn selecting(text: &str, mutations: &[Mutation]) -> String {
     let mut result = text.to_owned();
     for region in expressions(text).into_iter().rev() {
@@ -63,18 +62,18 @@ fn selecting(text: &str, mutations: &[Mutation]) -> String {
     result
 }
 
-/// Whether a mutation is in an expression, and not across its end.
+/// Whether a mutation lies inside an expression.
 pub fn can_be_selected(text: &str, mutation: &Mutation) -> bool {
     expressions(text).iter().any(|region| within(mutation, region))
 }
 
-/// Or in the `if (` before it: what is put behind that is in the expression.
+/// It may also be in the `if (` before it: text inserted after that is in the expression.
 fn within(mutation: &Mutation, region: &Range<usize>) -> bool {
     let Range { start, end } = mutation.range();
     (region.start <= start || region.start == end) && end <= region.end
 }
 
-/// Where expressions stand: right sides of assignments, conditions, what instances are connected to; from left to right.
+/// Positions of expressions from left to right: right sides of assignments, conditions, connections of instances.
 pub fn expressions(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = text.find("\n);").map_or(text.len(), |end| end + 1);
@@ -109,7 +108,6 @@ pub fn expressions(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where an expression that starts at `at` is closed.
 fn closed(text: &str, at: usize, closing: char) -> usize {
     let mut depth = 0;
     for (offset, letter) in text[at..].char_indices() {

@@ -1,4 +1,4 @@
-//! Programs that a stack cannot run, or not well, and keys that it does not read: what a user is told.
+//! Programs that a stack cannot run, or not well, and keys that it does not read: the messages for the user.
 
 use testbench::{BenchError, Engine, Outcome, Report, RunOptions};
 
@@ -19,7 +19,7 @@ fn report(unit: &str, source: &Source) -> Report {
     Recorded::run(source, &config).report
 }
 
-/// That each unit whose paths take turns passes, and is named by a report.
+/// Checks that each unit with time slices passes, and that the report names it.
 fn is_remedied(source: &Source, report: &Report) {
     for unit in TURNS {
         assert!(report.message.contains(&format!("divergence.unit = \"{unit}\"")), "{}", report.message);
@@ -34,7 +34,7 @@ fn threads_that_spin_for_others_of_their_warp_are_a_suspected_deadlock() {
     for unit in STACKS {
         let report = report(unit, &source);
         assert_eq!(report.outcome, Outcome::SuspectedDeadlock, "{unit}: {}", report.message);
-        // Lanes 0 to 2 spin; the last one waits where all meet.
+        // Lanes 0 to 2 spin; the last one waits at the reconvergence point.
         let waits = report.message.lines().find(|line| line.contains("lanes 0x8:")).unwrap_or_default();
         assert!(waits.ends_with("waits in the stack"), "{unit}: {}", report.message);
         is_remedied(&source, &report);
@@ -63,7 +63,7 @@ fn a_barrier_that_some_of_a_path_reach_is_a_deadlock() {
     }
 }
 
-/// Of two sides that wait at barriers of their own, a stack that runs both reaches both.
+/// If both sides wait at their own barriers, a stack that runs both reaches both.
 #[test]
 fn barriers_on_both_sides_are_a_deadlock_for_the_single_path_alone() {
     let body = "
@@ -82,7 +82,7 @@ fn barriers_on_both_sides_are_a_deadlock_for_the_single_path_alone() {
     assert!(dual.success(), "{}", dual.message);
 }
 
-/// The lanes jump to places that no analysis can know: a word of memory that the program writes.
+/// The lanes jump to addresses that no analysis can know: a word of memory that the program writes.
 #[test]
 fn jumps_to_places_that_are_not_known_are_counted_and_run() {
     let body = "

@@ -1,4 +1,4 @@
-//! Hardware without one of the mechanisms of the stacks: a case that was made for it finds each.
+//! Hardware with one broken mechanism of the stacks: the case that was made for it detects each.
 
 use testbench::{BenchError, BuiltCore, Engine, RunOptions};
 
@@ -6,12 +6,11 @@ use crate::stacks::config;
 use crate::stacks::programs::{Case, case};
 use crate::support::assembly::program;
 
-/// A fault in a core of one warp of four threads.
 struct Copy {
     without: &'static str,
     unit: &'static str,
     fault: &'static str,
-    /// Of these at least one finds it.
+    /// At least one of these detects it.
     cases: &'static [&'static str],
 }
 
@@ -102,7 +101,6 @@ const COPIES: &[Copy] = &[
     },
 ];
 
-/// What is wrong with a run of a case on a broken core, if anything is.
 fn failure(copy: &Copy, case: &Case, latency: (u32, u32)) -> Option<String> {
     let mut config = config(copy.unit, (1, 4), latency);
     config.run.watchdog = 2000;

@@ -1,13 +1,14 @@
-//! The figures of the dual-path execution paper ("The Dual-Path Execution Model for Efficient GPU Control Flow"): what the stacks hold at each step of
-//! figures 2 and 4, and what waits for what in figures 6 and 7. The control flow is that of figure 1, for four threads:
-//! lane 0 takes B, lane 1 takes C and D, lanes 2 and 3 take C and E. (The masks of the figure are not in its text.)
+//! The figures of the dual-path execution paper ("The Dual-Path Execution Model for Efficient GPU Control Flow"): the
+//! contents of the stacks at each step of figures 2 and 4, and the dependences in figures 6 and 7.
+//! The control flow is that of figure 1, for four threads: lane 0 takes B, lane 1 takes C and D, lanes 2 and 3 take C
+//! and E. (The masks of the figure are not in its text.)
 
 use crate::stacks::recorded::Recorded;
 use crate::stacks::{STACKS, config};
 use crate::support::assembly::{Source, text};
 
-/// Blocks of three instructions, F of one, as in the figure; the last one of B is `end_b`, and so on. B waits for a load
-/// while C branches.
+/// Blocks of three instructions, F of one, as in the figure; the last one of B is `end_b`, and so on. B waits for a
+/// load while C branches.
 fn figure_1() -> Source {
     let body = "
     begin
@@ -50,7 +51,7 @@ word: .zero 4
     text("figure_1", body)
 }
 
-/// The events at which the top row changed, or its masks: the instruction, and the paths of the row after it.
+/// The events that changed the top row or its masks: the instruction, and the paths of the row after it.
 fn steps(unit: &str) -> Recorded {
     let recorded = Recorded::run(&figure_1(), &config(unit, (1, 4), (100, 100)));
     assert!(recorded.report.success(), "{unit}: {}", recorded.report.message);
@@ -76,7 +77,7 @@ fn the_single_path_stack_holds_what_figure_2_shows() {
 #[test]
 fn the_dual_path_stack_holds_what_figure_4_shows() {
     let recorded = steps("dual-path");
-    // C, on the right, diverges: D stays in its slot, E goes to the left one, B is suspended where it waits.
+    // C, on the right, diverges: D stays in its slot, E goes to the left slot, and B is suspended.
     let expected = [
         "end_a pushes: block_b 0b1 | block_c 0b1110",
         "end_c pushes: block_e 0b1100 | block_d 0b10",
@@ -89,7 +90,7 @@ fn the_dual_path_stack_holds_what_figure_4_shows() {
     assert_eq!(recorded.report.statistics.high_water(), Some(3));
 }
 
-/// Figure 6, with a B that loads late, as if it had computed an address. r0 is a0 here, and so on.
+/// Figure 6 with a B that loads late, as after the computation of an address. r0 is a0 here, and so on.
 fn figure_6() -> Source {
     let body = "
     begin
@@ -141,9 +142,9 @@ fn what_reads_a_load_of_another_path_waits_for_it_as_in_figure_7() {
     for unit in STACKS {
         let recorded = figure_7(unit);
         let [r0, r1, r7] = ["load_r0", "load_r1", "load_r7"].map(|load| recorded.written(load));
-        // (a), (b): the load of before the branch, on the right side of it.
+        // (a), (b): the load before the branch, on the right side of it.
         assert!(recorded.committed("add_r5") > r0, "{unit}");
-        // (d): those of either side of the branch, behind it.
+        // (d): the loads of either side of the branch, after it.
         assert!(recorded.committed("add_r8") > r1.max(r7), "{unit}");
         let values = |symbol| recorded.commits(symbol)[0]["values"].clone();
         assert_eq!(values("add_r5").as_array().unwrap()[1..], [1020, 1020, 1020], "{unit}");
@@ -162,7 +163,7 @@ fn what_reads_no_load_under_way_does_not_wait() {
     assert!(recorded.committed("add_r4") < recorded.written("load_r1"));
 }
 
-/// Scenario 4 of section 3.2: a register that both sides load is two registers.
+/// Scenario 4 of section 3.2: a register that both sides load counts as two registers.
 #[test]
 fn loads_of_both_sides_to_one_register_overlap() {
     let body = "

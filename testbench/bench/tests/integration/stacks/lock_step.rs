@@ -40,7 +40,6 @@ fn cases_pass_with_three_warps_of_eight_threads() {
     all_cases_pass(SIZES[1]);
 }
 
-/// Under the constrained scheduler.
 #[test]
 fn a_fence_needs_no_turn() {
     for size in SIZES {
@@ -53,7 +52,7 @@ fn a_fence_needs_no_turn() {
     }
 }
 
-/// Their calls never return, so that threads may be a call too deep to meet before a barrier: a few end there.
+/// Their calls never return, so threads may be a call too deep to reconverge before a barrier: a few deadlock there.
 #[test]
 fn random_programs_agree() {
     for unit in STACKS {
@@ -75,7 +74,6 @@ fn random_programs_agree() {
     }
 }
 
-/// All lanes of a warp.
 fn everybody((_, threads): (u32, u32)) -> u64 {
     (1 << threads) - 1
 }
@@ -102,7 +100,7 @@ fn a_loop_that_sheds_threads_needs_two_rows() {
     }
 }
 
-/// A path that was released where others wait for it leaves without an instruction.
+/// A path that was released at its reconvergence point is popped without an instruction.
 #[test]
 fn a_release_right_before_the_meeting_is_followed_by_an_arrival() {
     for unit in STACKS {
@@ -116,7 +114,7 @@ fn a_release_right_before_the_meeting_is_followed_by_an_arrival() {
     }
 }
 
-/// Otherwise the cases of suspended accesses show nothing: a row is pushed between two parts of one.
+/// Otherwise the cases of suspended accesses prove nothing: a row is pushed between two parts of one.
 #[test]
 fn sides_are_suspended_in_the_midst_of_an_access() {
     for name in ["suspended_in_the_midst_of_an_atomic_operation", "suspended_in_the_midst_of_a_load"] {
@@ -140,8 +138,8 @@ fn sides_are_suspended_in_the_midst_of_an_access() {
     }
 }
 
-/// The last threads of a warp end in a function while rows for its callers stand below: these are popped, one after the
-/// other, while the other warps go on.
+/// The last threads of a warp end in a function while there are rows for its callers below: these are popped one
+/// after the other, while the other warps continue.
 #[test]
 fn rows_of_a_warp_that_has_ended_are_popped() {
     let body = "
@@ -179,7 +177,7 @@ second:
         let report = &recorded.report;
         assert_eq!(report.outcome, Outcome::Exited, "{unit}: {}", report.message);
         let pops = recorded.records().iter().filter(|record| record["event"] == "rotation" && record["pops"] == true);
-        let of_nobody = pops.filter(|record| record["warp"] == 0 && record["x"].is_null() && record["y"].is_null());
-        assert!(of_nobody.count() > 0, "{unit}: no row is left when the last thread ends");
+        let of_no_thread = pops.filter(|record| record["warp"] == 0 && record["x"].is_null() && record["y"].is_null());
+        assert!(of_no_thread.count() > 0, "{unit}: no row is popped when the last thread ends");
     }
 }

@@ -1,30 +1,30 @@
-//! Small programs that bring out one case each of the stacks, and check their own results.
+//! Small programs, each for one case of the stacks, that check their own results.
 //!
-//! Lanes are told apart by number: s2 = the lane, s4 = 1 in odd lanes, s5 = 2 in every other pair. s3 points at a word of
-//! each lane's own, one line for the whole warp, which holds 2000 + lane; t4 starts as 1000 + lane. A thread that ends leaves
-//! its function for the analysis, so that branches around it would meet at the return: threads end in `end_if` instead.
+//! Lanes are selected by number: s2 = the lane, s4 = 1 in odd lanes, s5 = 2 in every other pair. s3 points to the
+//! lane's own word, one line for the whole warp, which holds 2000 + lane; t4 starts as 1000 + lane.
+//! For the analysis an ending thread leaves its function, so branches around it would reconverge at the return.
+//! Therefore threads end in `end_if`.
 
 pub struct Case {
     pub name: &'static str,
-    /// What follows the common beginning, to the end.
+    /// The text after the common beginning.
     pub text: &'static str,
 }
 
 impl Case {
-    /// The program behind the prelude of `tests/assembly`.
+    /// The program after the prelude of `tests/assembly`.
     pub fn source(&self) -> crate::support::assembly::Source {
         crate::support::assembly::text(self.name, format!("{BEGINNING}{}{END}", self.text))
     }
 }
 
-/// The case of this name.
 #[allow(dead_code)] // mutants take them all
 pub fn case(name: &str) -> &'static Case {
     CASES.iter().find(|case| case.name == name).unwrap_or_else(|| panic!("no case {name}"))
 }
 
 const BEGINNING: &str = "
-    .macro pause instructions           # each waits for the one before
+    .macro pause instructions           # each depends on the previous one
     .rept \\instructions
     addi t6, t6, 1
     .endr
@@ -41,7 +41,7 @@ const BEGINNING: &str = "
     add s3, s3, t0
     la s7, scattered
     slli t0, s0, 6
-    add s7, s7, t0                      # a line of each thread's own
+    add s7, s7, t0                      # the thread's own line
     addi t4, s2, 1000
     li s8, 1
     li s9, 5
@@ -68,12 +68,13 @@ scattered: .zero 64 * 64
 
 pub const CASES: &[Case] = &[
     Case {
-        // Found by random programs: with the turn at the side that stores, which waits for the fence, nobody went on.
+        // Found by random programs: when the side that stores and waits for the fence was considered, no instruction
+        // could issue.
         name: "fence_beside_accesses",
         text: "
     beqz s4, 1f
     sw t4, 0(s7)
-    lw a2, 0(s3)                        # gives the turn to the other side
+    lw a2, 0(s3)                        # the other side is considered next
     fence.i
     lw a1, 0(s7)
     j 2f
@@ -85,7 +86,7 @@ pub const CASES: &[Case] = &[
 2:  expect a1, t4, 1
     finish",
     },
-    // The load is that of the slot that arrives first; the slot that arrives last goes on with all.
+    // The load belongs to the slot that arrives first; the slot that arrives last continues with all threads.
     Case {
         name: "load_of_the_side_that_arrives_first",
         text: "
@@ -116,7 +117,7 @@ pub const CASES: &[Case] = &[
     expect t5, t0, 1
     finish",
     },
-    // The same where what goes on is the right side of a row: lanes 0 and 2 are the left side all the while.
+    // The same where the right side of a row continues: lanes 0 and 2 are the left side meanwhile.
     Case {
         name: "load_of_the_left_before_the_right_goes_on",
         text: "
@@ -139,7 +140,7 @@ pub const CASES: &[Case] = &[
     expect t5, t0, 1
 4:  finish",
     },
-    // A late result of before the meeting must not overwrite one of after it.
+    // A long-latency result from before the reconvergence must not overwrite a later one.
     Case {
         name: "register_written_after_the_meeting",
         text: "
@@ -176,7 +177,7 @@ pub const CASES: &[Case] = &[
     expect t4, s9, 1
 2:  finish",
     },
-    // Three lines: the far side of the second branch goes into the slot that the near side of the first has left.
+    // Three lines: the far side of the second branch takes the slot that the near side of the first has left.
     Case {
         name: "load_before_a_branch_in_place",
         text: "
@@ -192,7 +193,7 @@ pub const CASES: &[Case] = &[
     expect t5, t0, 1
 3:  finish",
     },
-    // The same, but the near side of the first has not left: it is suspended.
+    // The same, but the near side of the first has not arrived: it is suspended.
     Case {
         name: "load_before_a_branch_over_a_suspended_side",
         text: "
@@ -211,7 +212,7 @@ pub const CASES: &[Case] = &[
     expect t5, t0, 1
 3:  finish",
     },
-    // Both sides load the same register, one of them suspended meanwhile: each reads its own.
+    // Both sides load the same register, one of them suspended meanwhile: each reads its own value.
     Case {
         name: "one_register_on_both_sides",
         text: "
@@ -230,8 +231,8 @@ pub const CASES: &[Case] = &[
     expect t4, t0, 1
     finish",
     },
-    // While even lanes are served one after the other, odd ones branch: at eight distances, so that some falls between two
-    // parts. What has been served must not be served again.
+    // While even lanes are served one after the other, odd ones branch: at eight distances, so that some branches
+    // fall between two parts. Served lanes must not be served again.
     Case {
         name: "suspended_in_the_midst_of_an_atomic_operation",
         text: "
@@ -252,7 +253,7 @@ pub const CASES: &[Case] = &[
     expect t5, t0, 1
     finish",
     },
-    // The same of a load that overwrites its own address: loaded again, it would find 0.
+    // The same with a load that overwrites its own address: a second load would find 0.
     Case {
         name: "suspended_in_the_midst_of_a_load",
         text: "
@@ -275,7 +276,8 @@ pub const CASES: &[Case] = &[
     .endr
     finish",
     },
-    // Lane n calls itself n mod 4 levels deep: at the last level all of a path pass the meeting of the branch above.
+    // Lane n calls itself n mod 4 levels deep: at the last level all threads of a path pass the reconvergence point
+    // of the branch above.
     Case {
         name: "meeting_one_call_deeper",
         text: "
@@ -299,7 +301,7 @@ levels:
     addi sp, sp, 4
     ret",
     },
-    // All of them meet at the return, before the barrier.
+    // All of them reconverge at the return, before the barrier.
     Case {
         name: "early_return_before_a_barrier",
         text: "
@@ -319,7 +321,7 @@ early:
     li a1, 3
     ret",
     },
-    // A return in a return of the same call, and one of a call further down.
+    // A return within a return of the same call, and one of a nested call.
     Case {
         name: "early_return_in_an_early_return",
         text: "
@@ -360,7 +362,7 @@ inner:
 1:  pause 2
     ret",
     },
-    // Lane n runs n + 1 times; what it loaded last is read when all have left.
+    // Lane n iterates n + 1 times; its last loaded value is read when all have left the loop.
     Case {
         name: "loop_that_sheds_threads",
         text: "
@@ -379,7 +381,7 @@ inner:
     expect t2, t1, 2
     finish",
     },
-    // The same with a second way out, over another load.
+    // The same with a second exit, after another load.
     Case {
         name: "loop_with_two_ways_out",
         text: "
@@ -398,7 +400,7 @@ inner:
     expect t5, t1, 1
     finish",
     },
-    // Even lanes end; the barrier is then the last instruction of the odd ones before they meet those.
+    // Even lanes end; the barrier is then the last instruction of the odd ones before their reconvergence point.
     Case {
         name: "barrier_right_before_the_meeting",
         text: "
@@ -428,7 +430,7 @@ meet:
     addi a0, a0, -1
     beqz a0, 4f
     j 5f
-3:  call end_if                         # lanes 0, 4: they stay
+3:  call end_if                         # lanes 0, 4: they continue
     j 5f
 4:  li a0, 1
     call end_if                         # lanes 1, 5: they end
@@ -461,7 +463,8 @@ meet:
     expect t5, t0, 2
     finish",
     },
-    // Even lanes end, two or three rows deep; the rows that this empties are popped, and odd lanes find nobody at the meeting.
+    // Even lanes end, two or three rows deep. The rows that this empties are popped, and no other thread arrives at
+    // the reconvergence point of the odd lanes.
     Case {
         name: "ends_that_empty_rows",
         text: "

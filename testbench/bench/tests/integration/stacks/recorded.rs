@@ -1,5 +1,3 @@
-//! A run in lock step, and what the trace port said.
-
 use serde_json::Value;
 use sim::Program;
 use testbench::{Engine, Report, RunOptions};
@@ -7,7 +5,6 @@ use weft_config::Config;
 
 use crate::support::assembly::{self, Source};
 
-/// A run.
 pub struct Recorded {
     pub report: Report,
     pub program: Program,
@@ -16,7 +13,6 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Runs a program in lock step.
     pub fn run(source: &Source, config: &Config) -> Self {
         let program = assembly::program(source, config);
         let mut lines = Vec::new();
@@ -31,7 +27,6 @@ impl Recorded {
         self.records.iter().filter(move |record| record["kind"] == kind)
     }
 
-    /// All records in their order.
     pub fn records(&self) -> &[Value] {
         &self.records
     }
@@ -40,7 +35,6 @@ impl Recorded {
         self.program.symbol(symbol).unwrap_or_else(|| panic!("no symbol {symbol}"))
     }
 
-    /// The commits of the instruction at a symbol.
     pub fn commits(&self, symbol: &str) -> Vec<&Value> {
         let pc = self.address(symbol);
         let commits: Vec<_> = self.of_kind("commit").filter(|commit| commit["pc"] == pc).collect();
@@ -62,8 +56,9 @@ impl Recorded {
         late.unwrap_or_else(|| panic!("{symbol} wrote nothing"))["cycle"].as_u64().unwrap()
     }
 
-    /// The events of warp 0 from one instruction until another is reached that pushed or popped a row, or changed the masks
-    /// of the top row: `instruction: left | right`, of a stack of one path `instruction: path`.
+    /// The events of warp 0 from one instruction until another that pushed or popped a row, or changed the masks of
+    /// the top row: `instruction: left
+    /// right`, for a stack with one path `instruction: path`.
     pub fn steps(&self, from: &str, until: &str) -> Vec<String> {
         let (from, until) = (self.address(from), self.address(until));
         let mut pc = Value::Null;

@@ -6,7 +6,7 @@ use sim::Program;
 use testbench::{Engine, Outcome, Report, RunOptions};
 use weft_config::{Config, Latency};
 
-/// Programs whose results depend on no order of paths.
+/// Programs whose results do not depend on the order of paths.
 pub const ORDERLESS: [&str; 12] = [
     "amo_one_word",
     "amo_own_word",
@@ -28,12 +28,10 @@ pub struct Source {
     pub text: String,
 }
 
-/// A program of `tests/assembly`.
 pub fn file(name: &str) -> Source {
     Source { name: name.into(), text: text_of(name) }
 }
 
-/// A program of its own.
 pub fn text(name: &str, text: impl Into<String>) -> Source {
     Source { name: name.into(), text: text.into() }
 }
@@ -44,7 +42,7 @@ fn text_of(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// A core of the default configuration but for its size and latency.
+/// The default configuration with another size and latency.
 pub fn config((warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.memory.latency = Latency { min, max };
@@ -52,7 +50,6 @@ pub fn config((warps, threads): (u32, u32), (min, max): (u32, u32)) -> Config {
     config
 }
 
-/// The program behind the prelude.
 pub fn program(source: &Source, config: &Config) -> Program {
     let out = tempfile::tempdir().unwrap();
     let text = text_of("prelude") + &source.text;
@@ -61,14 +58,13 @@ pub fn program(source: &Source, config: &Config) -> Program {
     Program::load(&source.name, &fs::read(elf).unwrap(), config).unwrap()
 }
 
-/// Runs it in lock step.
 pub fn cosim(source: &Source, config: &Config) -> Report {
     let options = RunOptions { max_cycles: 2_000_000, ..RunOptions::default() };
     testbench::run(config, &program(source, config), Engine::Cosim, options).unwrap()
 }
 
-/// Runs it in lock step at two sizes, with the shortest latency and with a random one: every thread must
-/// exit with code 0.
+/// Runs it in lock step at two sizes, with the shortest latency and with a random one: every thread must exit with
+/// code 0.
 pub fn passes(name: &str) {
     let source = file(name);
     for size in [(2, 4), (3, 8)] {

@@ -1,16 +1,14 @@
-//! Small programs, each for one thing that compiled kernels seldom do.
+//! Small programs, each for one rare thing in compiled kernels.
 
 use testbench::Outcome;
 
 use words::*;
 
-/// A program, and how it must end.
 pub struct Directed {
     pub name: String,
     pub words: Vec<u32>,
     pub symbols: Vec<(&'static str, u32)>,
     pub outcome: Outcome,
-    /// Cause, for a fault.
     pub cause: Option<u8>,
     /// Exit codes of the first threads, if all end; those of the others are 0.
     pub codes: Vec<u32>,
@@ -21,7 +19,6 @@ const THREADS: u32 = 0xcc0;
 const MASK: u32 = 0xcc2;
 const STACK_END: u32 = 0xcc3;
 
-/// All of them.
 pub fn programs() -> Vec<Directed> {
     let mut programs = faults();
     programs.extend(tohosts());
@@ -34,13 +31,13 @@ pub fn programs() -> Vec<Directed> {
         exits("loads and stores of every size", sizes()),
         exits("scattered and conflicting accesses", scattered()),
         exits("calls and returns by every hint", call_hints()),
-        exits("late results overwritten", overwritten()),
+        exits("long-latency results overwritten", overwritten()),
         exits("calls of several targets", several_targets(1, 10)),
         exits("jumps to several targets", several_targets(0, 10)),
         exits("several targets in the register that is written", several_targets(10, 10)),
         exits("several targets in the link register that is written", several_targets(1, 1)),
         exits("a return before a return to several places", successive_returns()),
-        exits("late results read at once on both sides of a branch", both_sides()),
+        exits("long-latency results read at once on both sides of a branch", both_sides()),
         exits("a call of an empty routine before a return", empty_routine()),
         exits("returns to where others wait", returns_to_a_meeting()),
         exits("a parting right before returns", parting_before_returns()),
@@ -65,7 +62,7 @@ fn ends(name: String, words: Vec<u32>, outcome: Outcome) -> Directed {
     Directed { name, words, symbols: Vec::new(), outcome, cause: None, codes: Vec::new() }
 }
 
-/// t0 = hart, t1 = a word of the thread's own behind the program.
+/// t0 = hart, t1 = the thread's own word after the program.
 fn prologue() -> Vec<u32> {
     vec![csrr(5, MHARTID), slli(6, 5, 2), lui(7, BASE >> 12), add(6, 6, 7), lui(7, 1), add(6, 6, 7)]
 }
@@ -77,7 +74,7 @@ fn with_prologue(body: impl IntoIterator<Item = u32>) -> Vec<u32> {
     words
 }
 
-/// Every operation of the extension M on values of both signs, zero and the least one among them, some other in each
+/// Every operation of the extension M on values of both signs, including zero and the minimum, different in each
 /// thread.
 fn products_and_quotients() -> Vec<u32> {
     let mut words = vec![csrr(5, MHARTID), slli(6, 5, 9)];
@@ -96,8 +93,8 @@ fn products_and_quotients() -> Vec<u32> {
     words
 }
 
-/// Each register: written and read at distances one to three, by an ALU and by a load, as operand,
-/// address, store data and branch condition, and overwritten while a load is on its way to it.
+/// Each register: written and read at distances one to three, by an ALU operation and by a load, as operand, address,
+/// store data and branch condition, and overwritten while a load to it is in flight.
 fn hazards() -> Vec<u32> {
     let mut words = Vec::new();
     for register in 1..32 {
@@ -162,8 +159,8 @@ fn call_hints() -> Vec<u32> {
     words
 }
 
-/// A `jalr` of each lane to its own place, one of four. After a call the lanes that have jumped go on
-/// first, being deeper; after a jump the others, being at the smaller pc.
+/// A `jalr` of each lane to one of four targets. After a call the lanes that have jumped continue first, since they
+/// are deeper; after a jump the others, since they have the smaller pc.
 fn several_targets(link: u32, base: u32) -> Vec<u32> {
     let mut words =
         vec![csrr(8, MHARTID), andi(9, 8, 3), slli(9, 9, 3), auipc(base, 0), add(base, base, 9), jalr(link, base, 16)];
@@ -176,7 +173,7 @@ fn several_targets(link: u32, base: u32) -> Vec<u32> {
     words
 }
 
-/// While a load is on its way to a register, every other kind of instruction writes it.
+/// While a load to a register is in flight, every other kind of instruction writes that register.
 fn overwritten() -> Vec<u32> {
     let writes: [&[u32]; 8] = [
         &[lui(10, 5)],
@@ -192,10 +189,10 @@ fn overwritten() -> Vec<u32> {
     with_prologue(body)
 }
 
-/// A thread two calls deep returns to where others of one call do not come; these, who waited for it at the same return, have
-/// two places to return to.
+/// A thread two calls deep returns to a pc that the others, of one call, do not reach. Those waited for it at the
+/// same return, and now have two return addresses.
 fn successive_returns() -> Vec<u32> {
-    // x9 = whether the thread calls once more, x10 = by how much it moves where it returns to.
+    // x9 = whether the thread calls once more, x10 = the offset of its return address.
     let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), addi(9, 0, 2), xor(9, 8, 9), sltu(9, 0, 9)];
     words.extend([xori(9, 9, 1), andi(10, 8, 1), slli(10, 10, 2), jal(1, 12), csrw(EXIT, 0), csrw(EXIT, 0)]);
     words.extend([add(1, 1, 10), beq(9, 0, 16), addi(9, 0, 0), addi(10, 0, 12), jal(1, -16)]);
@@ -203,8 +200,8 @@ fn successive_returns() -> Vec<u32> {
     words
 }
 
-/// Late results, more of them than a context has entries, each read as the first and as the second operand; and a division that
-/// one side starts while the other reads the register.
+/// More long-latency results than a context has entries, each read as the first and as the second operand; and a
+/// division that one side starts while the other reads the register.
 fn both_sides() -> Vec<u32> {
     let read = [lw(10, 6, 0), add(11, 5, 10), lw(10, 6, 0), add(12, 10, 5), mul(10, 5, 5), sub(11, 11, 10)];
     let side: Vec<u32> = read.repeat(9);
@@ -217,14 +214,15 @@ fn both_sides() -> Vec<u32> {
     body.push(beq(8, 0, 16));
     body.extend(divided);
     for read in [sub(11, 5, 13), sub(11, 13, 5)] {
-        // What was loaded before the branch, to a register that no load of either side wrote, is read on both.
+        // A value loaded before the branch, to a register that neither side loads, is read on both.
         body.extend([lw(13, 6, 0), beq(8, 0, 12), read, jal(0, 8), read].repeat(9));
     }
     body.extend([sw(11, 6, 4), sw(12, 6, 8)]);
     with_prologue(body)
 }
 
-/// Sides that meet at a return only: each calls a routine that is nothing but a return, one right before its own return.
+/// Sides that reconverge only at a return: each calls a routine that is only a return, one right before its own
+/// return.
 fn empty_routine() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), andi(8, 8, 1), jal(1, 8), csrw(EXIT, 0)];
     words.extend([beq(8, 0, 12), jal(5, 24), jalr(0, 1, 0), addi(11, 11, 1), jal(5, 12), addi(12, 12, 1)]);
@@ -232,18 +230,18 @@ fn empty_routine() -> Vec<u32> {
     words
 }
 
-/// Both sides of a branch call a routine in which they part once more, and return right behind that.
+/// Both sides of a branch call a routine in which they diverge again, and return right after that.
 fn parting_before_returns() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), andi(9, 8, 1), andi(10, 8, 2), beq(9, 0, 12), jal(1, 20), jal(0, 8)];
     words.extend([jal(1, 12), addi(11, 11, 1), csrw(EXIT, 0), beq(10, 0, 8), jalr(0, 1, 0), jalr(0, 1, 0)]);
     words
 }
 
-/// A thread jumps. Of those of the other side, which do something else first, two come to the same jump, with a target each: in
-/// `dual-path` in the same slot, and next.
+/// A thread jumps. Two threads of the other side, which does something else first, reach the same jump, with a target
+/// each: in `dual-path` in the same slot, and next.
 fn jumps_in_a_row(pad: usize) -> Vec<u32> {
     let distance = pad as i32;
-    // x15 = the place of the thread's own behind the jump.
+    // x15 = the thread's own target after the jump.
     let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), andi(10, 8, 2), slli(15, 8, 3), auipc(14, 0)];
     words.extend([add(15, 15, 14), addi(15, 15, 4 * (8 + distance)), beq(8, 0, 4 * (4 + distance))]);
     words.extend((0..pad).map(|_| addi(11, 11, 1)));
@@ -252,8 +250,8 @@ fn jumps_in_a_row(pad: usize) -> Vec<u32> {
     words
 }
 
-/// Threads part twice in a row, while the other side of a branch before goes straight on: in `dual-path` its slot is another path's
-/// twice, too.
+/// Threads diverge twice in a row, while the other side of an earlier branch continues straight: in `dual-path` its
+/// slot also changes its path twice.
 fn partings_in_a_row(pad: usize) -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), addi(13, 0, 3), addi(14, 0, 2), addi(15, 0, 1)];
     words.push(beq(8, 13, 4 * (pad as i32 + 9)));
@@ -265,8 +263,8 @@ fn partings_in_a_row(pad: usize) -> Vec<u32> {
     words
 }
 
-/// While the first thread waits for its next turn, the others part; one side of them has a turn of its own, and the other ends in
-/// its turn, so that the first goes on before the round is over. Then it goes far ahead.
+/// While the first thread waits for its next time slice, the others diverge. One side of them has its own time slice,
+/// and the other ends in its slice, so that the first runs before the round is over. Then it goes far ahead.
 fn end_within_a_turn() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), andi(8, 8, 3), addi(14, 0, 1)];
     let counts = |trips| [addi(10, 0, trips), addi(10, 10, -1), bne(10, 0, -4), addi(17, 17, 1)];
@@ -281,8 +279,8 @@ fn end_within_a_turn() -> Vec<u32> {
     words
 }
 
-/// Some threads call and come back to where the others wait for them: from a routine whose sides meet at its return, and from one
-/// of which a side ends.
+/// Some threads call and return to where the others wait for them: from a routine whose sides reconverge at its
+/// return, and from one in which a side ends.
 fn returns_to_a_meeting() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), andi(9, 8, 1), andi(10, 8, 2)];
     words.extend([beq(9, 0, 8), jal(1, 24), beq(9, 0, 8), jal(1, 32), addi(11, 11, 1), csrr(13, MASK), csrw(EXIT, 0)]);
@@ -299,8 +297,8 @@ fn early_exits() -> Vec<u32> {
     words
 }
 
-/// The first warp ends at once. The others wait at the barrier three times, and count: after a release nobody fetches for a
-/// warp that has ended.
+/// The first warp ends at once. The others wait at the barrier three times, and count: after a release there are no
+/// fetches for a warp that has ended.
 fn early_warp() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), csrr(9, THREADS), bltu(8, 9, 4 * 13)];
     for rounds in [1, 20, 40] {
@@ -310,7 +308,7 @@ fn early_warp() -> Vec<u32> {
     words
 }
 
-/// Odd harts end; the others wait at a barrier behind which both sides of the branch would meet, twice.
+/// Odd harts end; the others wait at a barrier after which both sides of the branch would reconverge, twice.
 fn barrier_before_a_meeting() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), andi(9, 8, 1), beq(9, 0, 16), csrw(EXIT, 0), addi(11, 11, 1), jal(0, 8)];
     words.extend([csrw(BARRIER, 0), csrr(10, MASK), beq(9, 0, 12), csrw(EXIT, 0), jal(0, 8), csrw(BARRIER, 0)]);
@@ -339,7 +337,7 @@ fn exit_sources() -> Vec<u32> {
     words
 }
 
-/// Each way to set bits ends one of the first threads, the rest end with 0.
+/// Each form that sets bits ends one of the first threads; the others end with 0.
 fn exit_codes() -> Vec<u32> {
     let mut words = vec![csrr(8, MHARTID), addi(9, 0, 5), addi(10, 0, 7)];
     let ways = [csrw(EXIT, 9), csrrs(0, EXIT, 10), csrrwi(0, EXIT, 9), csrrsi(0, EXIT, 21)];
@@ -361,8 +359,7 @@ fn loads_to_x0() -> Vec<u32> {
     ]))
 }
 
-/// One program for each way to fault. Where lanes differ, those of harts 4n+2 and 4n+3 are at fault,
-/// or of 4n+3 alone.
+/// One program for each kind of fault. Where lanes differ, those of harts 4n+2 and 4n+3 fault, or of 4n+3 alone.
 fn faults() -> Vec<Directed> {
     let fault = |name: &str, cause, body: &[u32]| {
         let mut words = prologue();
@@ -372,7 +369,7 @@ fn faults() -> Vec<Directed> {
         Directed { cause: Some(cause), ..ends(format!("fault: {name}"), words, Outcome::Fault) }
     };
     let guarded = |instruction| [beq(7, 0, 8), instruction];
-    // An address in RAM, or `delta` (its upper 20 bits) away from it in the lanes where `flag` is 1.
+    // An address in RAM, or one at distance `delta` (its upper 20 bits) in the lanes where `flag` is 1.
     let wild = |flag, delta, access| [sub(8, 0, flag), lui(9, delta), and(8, 8, 9), add(9, 6, 8), access];
     let odd = add(9, 6, 7);
     let accesses = [
@@ -438,7 +435,6 @@ fn faults() -> Vec<Directed> {
     programs
 }
 
-/// Stores of hart 0 to `tohost`, of several sizes and values.
 fn tohosts() -> Vec<Directed> {
     let program = |name: &str, outcome, store: [u32; 3]| {
         let mut words = vec![csrr(5, MHARTID), bne(5, 0, 20), lui(6, (BASE >> 12) + 3)];

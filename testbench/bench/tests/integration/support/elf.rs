@@ -4,7 +4,7 @@ const BASE: u32 = 0x8000_0000;
 const HEADER: u32 = 52;
 const PROGRAM_HEADER: u32 = 32;
 
-/// An executable that starts at its first word; symbols are functions.
+/// An executable that starts at its first word. Symbols are functions.
 pub fn write(words: &[u32], symbols: &[(&str, u32)]) -> Vec<u8> {
     let text: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     let mut names = vec![0_u8];

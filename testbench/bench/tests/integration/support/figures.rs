@@ -1,4 +1,4 @@
-//! Measured figures for the documentation: what a test asserts is what its scripts print.
+//! Measured figures for the documentation: scripts print the values that tests assert.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -10,6 +10,6 @@ pub fn record(figure: &str, value: f64) {
     println!("{figure}: {value}");
     let Some(path) = std::env::var_os("WEFT_FIGURES") else { return };
     let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
-    // One write: the lines of tests that run at the same time do not mix.
+    // One write, so that lines of concurrent tests do not mix.
     file.write_all(format!("{}\n", json!({ "figure": figure, "value": value })).as_bytes()).unwrap();
 }

@@ -1,4 +1,4 @@
-//! The adaptor without a pipeline: a wrapper that looks to the bench like a core, and random requests.
+//! The adaptor without a pipeline: a wrapper with the ports of a core, and random requests.
 
 use std::fmt::Write;
 
@@ -16,10 +16,10 @@ use crate::memory::{RAM_BASE, Violation};
 use tools::cache::Cache;
 use verilate::{Built, Effort, Model, Port, Source};
 
-/// What the wrapper passes on as the request of a pipeline.
+/// Inputs of the wrapper that replace the request of a pipeline.
 const DRIVEN: [&str; 7] = ["valid", "op", "addr", "tag", "mask", "data", "hart"];
 
-/// Cycles without an answer after which it is lost.
+/// Cycles without a response after which it is lost.
 const PATIENCE: u64 = 4000;
 
 /// A core that has this adaptor, and little memory.
@@ -34,7 +34,6 @@ pub fn config(threads: u32, outstanding: u32, (min, max): (u32, u32), bandwidth:
     config
 }
 
-/// A request that stands at the port.
 #[derive(Clone, Default)]
 struct Request {
     operation: u64,
@@ -56,30 +55,27 @@ pub struct Alone {
     rst: Port,
     rng: fastrand::Rng,
     offered: Option<Request>,
-    /// Tags that wait for an answer.
     waiting: Vec<u32>,
     cycle: u64,
     events: Events,
 }
 
 impl Alone {
-    /// The adaptor, at a slave that serves reads and writes together.
+    /// The adaptor, with a slave that serves reads and writes together.
     pub fn new(config: &Config) -> Self {
         Self::with(config, Service::Together)
     }
 
-    /// The same at a slave that serves it like this.
+    /// The adaptor with a slave of this service.
     pub fn with(config: &Config, service: Service) -> Self {
         Self::of(config, service, &cores::elaborate(config, RAM_BASE).unwrap())
     }
 
-    /// The same with this fault point broken.
     pub fn broken(config: &Config, service: Service, fault: &str) -> Self {
         let core = rtl::with_fault(fault, || cores::elaborate(config, RAM_BASE));
         Self::of(config, service, &core.unwrap())
     }
 
-    /// The adaptor of a core.
     fn of(config: &Config, service: Service, core: &cores::Core) -> Self {
         let adaptor = core.without_prefix().part("axi4").unwrap();
         let (wrapper, ports) = wrap(&adaptor.ports());
@@ -130,7 +126,6 @@ impl Alone {
         self.model.eval().unwrap();
     }
 
-    /// Puts a request at the port, or none.
     fn offer(&mut self, request: Option<Request>) {
         let Request { operation, address, tag, mask, mut data, hart } = request.clone().unwrap_or_default();
         data.resize(self.config.threads as usize, 0);
@@ -153,7 +148,7 @@ impl Alone {
         self.offered = request;
     }
 
-    /// A cycle; `change` may change what the slave answers.
+    /// Simulates a cycle; `change` may change the slave's response.
     pub fn step(&mut self, change: impl FnOnce(&mut Model)) -> Result<(), String> {
         self.side.drive(&mut self.model, self.cycle, &mut self.events);
         change(&mut self.model);
@@ -204,7 +199,6 @@ impl Alone {
                 }
             }
         } else {
-            // One of two words.
             let word = self.rng.usize(0..2) * (threads - 1);
             mask[word / 16] = 0xf << (4 * (word % 16));
         }
@@ -212,7 +206,7 @@ impl Alone {
         Some(Request { operation, address: RAM_BASE + line * row, tag, mask, data, hart: self.rng.u64(0..2) })
     }
 
-    /// So many random requests, some in a row and some apart, the last a store, and all that follows from them.
+    /// Runs this many random requests, with and without gaps, the last a store, until all are performed.
     pub fn run(&mut self, requests: u32) -> Result<(), String> {
         let (mut left, mut last, mut eager) = (requests, 0, true);
         while left > 0 {
@@ -232,7 +226,7 @@ impl Alone {
         self.finish()
     }
 
-    /// An error when it is too long ago that a request was accepted.
+    /// Returns an error if the last accepted request is too long ago.
     fn has_patience_since(&self, last: u64) -> Result<(), String> {
         if self.cycle - last > PATIENCE {
             return Err(format!("no request is accepted any more; tags {:?} wait", self.waiting));
@@ -240,7 +234,7 @@ impl Alone {
         Ok(())
     }
 
-    /// Waits for everything; `done` is driven as a core would.
+    /// Waits for all requests; drives `done` as a core does.
     fn finish(&mut self) -> Result<(), String> {
         let start = self.cycle;
         while !self.waiting.is_empty() || !self.is_idle() {
@@ -255,7 +249,7 @@ impl Alone {
         self.side.check(&self.model).map_err(|violation| format!("{violation:?}"))
     }
 
-    /// So many requests of one kind, each for a line of its own, as fast as they go: the cycles that they take.
+    /// Sends requests of one kind at full speed, each for another line; returns the number of cycles.
     pub fn stream(&mut self, operation: u64, requests: u32) -> Result<u64, String> {
         let (mut sent, start, mut last) = (0, self.cycle, self.cycle);
         while sent < requests {
@@ -274,30 +268,27 @@ impl Alone {
         self.finish().map(|()| cycles)
     }
 
-    /// Puts a request for the first word of a line at the port.
+    /// Drives a request for the first word of a line.
     pub fn ask(&mut self, operation: u64, row: u32, tag: u32) {
         let threads = self.config.threads;
         let (address, data) = (RAM_BASE + 4 * threads * row, vec![row; threads as usize]);
         self.offer(Some(Request { operation, address, tag, mask: [0xf, 0, 0, 0], data, hart: 0 }));
     }
 
-    /// Whether the request at the port has been accepted.
     pub fn is_accepted(&self) -> bool {
         self.offered.is_none()
     }
 
-    /// Whether the adaptor says that nothing is under way.
+    /// The adaptor's `idle` output.
     pub fn is_idle(&self) -> bool {
         self.model.bit(self.idle)
     }
 
-    /// Whether there was an answer to the pipeline in the last cycle.
     pub fn is_answered(&self) -> bool {
         self.events.response
     }
 }
 
-/// Beside what cargo builds.
 fn cache() -> Cache {
     let test = std::env::current_exe().unwrap();
     Cache::at(test.ancestors().nth(3).unwrap().join("tmp/alone"))

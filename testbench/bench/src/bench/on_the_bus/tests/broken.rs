@@ -1,11 +1,11 @@
-//! Copies of the adaptor without one of its mechanisms: the bench finds each.
+//! Copies of the adaptor with one mechanism broken: the bench detects each.
 
 use weft_config::Config;
 
 use super::alone::{Alone, config};
 use crate::memory::axi4::Service;
 
-/// What a copy is without, its fault point, and what is found: any of these signals or words is in the message.
+/// The missing mechanism, its fault point, and the expected finding: the message contains one of these words.
 type Copy = (&'static str, &'static str, &'static [&'static str]);
 
 const DATA: &[&str] = &["dmem_rsp_data", "m_axi_w:", "m_axi_awaddr", "m_axi_araddr"];
@@ -28,13 +28,12 @@ const ORDER: &[Copy] = &[
     ("the wait for all to be performed", "axi4.is_idle_with_requests_in_flight", &["done"]),
 ];
 
-/// With two tags and a slave that takes no write while an answer of its stands.
+/// With two tags and a slave that accepts no write while one of its responses waits.
 const WRITES_LATE: &[Copy] = &[
     ("answers that wait for no request", "axi4.answer_waits_for_amo_to_write", &["no request"]),
     ("the wait for the tag of an AMO", "axi4.read_does_not_wait_for_amo_of_its_tag", DATA),
 ];
 
-/// With two tags.
 const LIMIT: &[Copy] = &[("the limit of writes", "axi4.writes_have_no_limit", &["m_axi_araddr", "no request"])];
 
 #[rustfmt::skip]

@@ -1,9 +1,9 @@
-//! Answers that are errors: no data of theirs goes on, and nothing follows.
+//! Error responses: their data is not used, and no further request follows.
 
 use super::alone::{Alone, config};
 use verilate::Model;
 
-/// Asks, lets every answer carry `code`, and gives what the bench is told.
+/// Sends a request, makes every response carry `code`, and returns the reported error.
 fn after(operation: u64, code: u64) -> (String, Alone) {
     let mut alone = Alone::new(&config(4, 16, (5, 5), 1000));
     let [rresp, bresp] = [alone.side.bus.rresp, alone.side.bus.bresp];
@@ -18,7 +18,7 @@ fn after(operation: u64, code: u64) -> (String, Alone) {
             return (message, alone);
         }
     }
-    panic!("no error is told")
+    panic!("no error is reported")
 }
 
 #[test]
