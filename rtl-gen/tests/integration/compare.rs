@@ -321,55 +321,6 @@ fn an_interrupted_sweep_goes_on_where_it_was() {
     assert_eq!(before, written(), "what was done stays");
 }
 
-/// `scripts/carry.sh` with these arguments, and the build cache in `cache`.
-fn carry(tools: &StandIn, cache: &str, arguments: [&str; 3]) -> Ended {
-    let mut script = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../scripts/carry.sh"));
-    script.args(arguments).env("WEFT_CACHE", tools.workspace.join(cache)).current_dir(tools.workspace.path());
-    Ended::of(script.output().expect("the script starts"))
-}
-
-#[test]
-fn a_comparison_goes_on_where_it_is_carried_to() {
-    let tools = StandIn::that_reports(CELLS);
-    compare(&tools, &SMALL).succeeded();
-    let write = |path: &str, text: &str| {
-        let path = tools.workspace.join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        fs::write(path, text).expect("a file");
-    };
-    write("cache/placing/1/report.json", "placed");
-    write("cache/placing/2/refusal.txt", "no room");
-    write("cache/placing/3.abc.partial/work/report.json", "not done");
-    write("cache/given-up/3/given-up.json", "after 90 min");
-    write("there/placing/1/report.json", "placed there");
-
-    let packed = carry(&tools, "cache", ["pack", "comparison", "archive.tar.xz"]).succeeded();
-    assert!(packed.stdout.ends_with("archive.tar.xz: 3 results, 2 placings\n"), "{}", packed.stdout);
-    carry(&tools, "there", ["unpack", "archive.tar.xz", "carried"]).succeeded();
-    assert_eq!(read(&tools.workspace.join("there/placing/1/report.json")), "placed there");
-    assert_eq!(read(&tools.workspace.join("there/placing/2/refusal.txt")), "no room");
-    assert_eq!(entries(&tools.workspace.join("there/placing")), ["1", "2"]);
-    assert_eq!(read(&tools.workspace.join("there/given-up/3/given-up.json")), "after 90 min");
-
-    // Nothing is done twice, and the report is the same.
-    let before = tools.calls();
-    let arguments = [&SMALL[..SMALL.len() - 1], &["carried"]].concat();
-    let ended = compare(&tools, &arguments).succeeded();
-    assert_eq!((ended.stdout.as_str(), tools.calls()), ("carried/report.html: 2 of 2 results\n", before));
-    let table = |folder: &str| read(&tools.workspace.join(folder).join("results.csv"));
-    assert_eq!(table("carried"), table("comparison"));
-
-    let no_folder = carry(&tools, "cache", ["pack", "cache", "other.tar.xz"]);
-    assert!(no_folder.stderr.contains("has no compare.json"), "{}", no_folder.stderr);
-    let exists = carry(&tools, "there", ["unpack", "archive.tar.xz", "carried"]);
-    assert!(exists.stderr.contains("carried exists: expected a new folder"), "{}", exists.stderr);
-    write("broken.tar.xz", "no archive");
-    let broken = carry(&tools, "there", ["unpack", "broken.tar.xz", "new"]);
-    assert!(broken.stderr.contains("not an archive that pack wrote"), "{}", broken.stderr);
-    assert_eq!([no_folder, exists, broken].map(|ended| ended.status), [1; 3]);
-    assert!(!tools.workspace.join("new").exists() && !tools.workspace.join("other.tar.xz").exists());
-}
-
 /// A Snakemake that does nothing but leave an empty result.
 fn idle_snakemake(tools: &StandIn) -> PathBuf {
     let text = "#!/bin/sh\necho '{\"failed\":[],\"not_passed\":[]}' >results.json\n";

@@ -17,5 +17,4 @@ mod riscof;
 mod runs;
 mod soc;
 mod synth;
-mod tables;
 mod verilog_unit;

@@ -1,6 +1,5 @@
 //! Issue rates: whole runs of straight-line code, where only the pipeline itself can lose a cycle.
-//! The figures are in docs/notebook/measurements.md: `scripts/readme-speed.sh` runs these tests and writes them
-//! there.
+//! `scripts/measure run speed` runs these tests and keeps their figures, for the table `speed` of the notebook.
 
 use crate::support;
 

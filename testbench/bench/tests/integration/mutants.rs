@@ -179,7 +179,7 @@ fn every_mutant_has_a_name_of_its_own() {
 }
 
 #[test]
-#[ignore = "takes long: scripts/mutation-scores.sh"]
+#[ignore = "takes hours: scripts/measure run mutants"]
 fn modules_have_their_scores() {
     let (each, seed) = (number("WEFT_MUTANTS_A_MODULE", 60) as usize, number("WEFT_MUTANT_SEED", 1));
     let limit = std::env::var("WEFT_MUTATION_MINUTES").ok().map(|_| 60 * number("WEFT_MUTATION_MINUTES", 0));

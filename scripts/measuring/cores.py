@@ -1,0 +1,37 @@
+"""Names of cores, such as rv32im-8x4-sorted-table, and the settings that they stand for."""
+
+import dataclasses
+
+# A unit with pipeline stages of its own, in the notation of `weft compare --units`.
+VARIANTS = ("arbiter:2",)
+ISAS = {"rv32i": ("isa.m=false", "isa.a=false"), "rv32im": ("isa.a=false",), "rv32ima": ()}
+
+
+@dataclasses.dataclass(frozen=True)
+class Core:
+    isa: str
+    warps: int
+    threads: int
+    unit: str
+
+    @property
+    def size(self):
+        return f"{self.warps}x{self.threads}"
+
+    @property
+    def name(self):
+        return f"{self.isa}-{self.size}-{self.unit.replace(':', '-')}"
+
+    @property
+    def settings(self):
+        """Of the core without trace port, as it is synthesised."""
+        return (*size_of(self.warps, self.threads), *unit_of(self.unit), *ISAS[self.isa], "trace.port=false")
+
+
+def size_of(warps, threads):
+    return f"warps={warps}", f"threads={threads}"
+
+
+def unit_of(unit):
+    name, _, stages = unit.partition(":")
+    return (f"divergence.unit={name}", *([f"{name}.pipeline_stages={stages}"] if stages else []))
