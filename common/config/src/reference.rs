@@ -1,4 +1,4 @@
-//! The reference of all keys and presets, as the documentation prints it.
+//! The reference of all keys and presets for the documentation.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::preset::PRESETS;
 use crate::resolve::Base;
 use crate::table::{KEYS, Key};
 
-/// The text of `docs/manual/configuration.md`.
+/// Returns the text of `docs/manual/configuration.md`.
 pub fn reference() -> String {
     let mut text = String::from(include_str!("reference.md"));
     text.push_str("\n## Keys\n\n| key | values | default | in hardware | meaning |\n|---|---|---|---|---|\n");
@@ -23,7 +23,7 @@ pub fn reference() -> String {
     text
 }
 
-/// The keys of a preset that differ from the defaults.
+/// Lists the keys of a preset that differ from the defaults.
 fn differences(preset: &str) -> String {
     let config = Config::resolve(&Base::Preset(preset.into()), &[""; 0]).unwrap_or_default();
     let differs = |key: &&Key| key.value(&config) != key.default();
