@@ -55,7 +55,7 @@ pub const ZBB: Extension = Extension {
     name: "Zbb",
     key: "isa.zbb",
     march: "zbb",
-    summary: "Basic bit manipulation, Zbb: minimum and maximum, counts of bits, rotations, bytes in other order.",
+    summary: "Basic bit manipulation, Zbb: minimum and maximum, bit counts, rotations, byte order.",
     by_default: false,
     requires: &[],
 };
@@ -65,7 +65,7 @@ pub const ZICOND: Extension = Extension {
     name: "Zicond",
     key: "isa.zicond",
     march: "zicond",
-    summary: "Choices without a branch, Zicond.",
+    summary: "Conditional zeroing without a branch, Zicond.",
     by_default: false,
     requires: &[],
 };

@@ -123,25 +123,25 @@ const SIZES: &[Key] = &[
 const DIVERGENCE: &[Key] = &[
     Key {
         name: "divergence.unit",
-        summary: "The unit that tracks the paths of a diverged warp; \"verilog\" is a module of yours.",
+        summary: "The unit that tracks the paths of a diverged warp. With \"verilog\" it is your own module.",
         in_hardware: true,
         field: Field::Name { what: "the name of a divergence unit", at: |config| &mut config.divergence.unit },
     },
     Key {
         name: "divergence.file",
-        summary: "Of the unit \"verilog\": the Verilog file that it is in. In a file of keys the path is relative to that.",
+        summary: "For the unit \"verilog\": its Verilog file. In a configuration file the path is relative to that file.",
         in_hardware: true,
         field: Field::Name { what: "the path of a file", at: |config| &mut config.divergence.file },
     },
     Key {
         name: "divergence.module",
-        summary: "Of the unit \"verilog\": the name of its module.",
+        summary: "For the unit \"verilog\": the name of its module.",
         in_hardware: true,
         field: Field::Name { what: "the name of a module", at: |config| &mut config.divergence.module },
     },
     Key {
         name: "divergence.fair_after",
-        summary: "Commits of a warp after which the path that runs gives way to the others that could; 0 = never. The stacks (\"pdom-stack\", \"dual-path\") never do, and do not read it.",
+        summary: "Commits of a warp after which the active path yields to the other runnable paths; 0 = never. The stacks (\"pdom-stack\", \"dual-path\") never yield and do not read this key.",
         in_hardware: true,
         field: Field::Long {
             values: Integers::between(0, u32::MAX as u64),
@@ -150,7 +150,7 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.scheduler",
-        summary: "How the unit \"dual-path\" schedules the two paths of a warp: with \"full\" it keeps instructions of both at hand; with \"constrained\" of one, and changes to the other after a long-latency instruction.",
+        summary: "How the unit \"dual-path\" schedules the two paths of a warp. With \"full\" both paths have instructions ready. With \"constrained\" one has, and the other runs after a long-latency instruction.",
         in_hardware: true,
         field: Field::Choice {
             plural: "schedulers",
@@ -161,7 +161,7 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.scoreboard",
-        summary: "How the unit \"dual-path\" tells the late results of its two paths apart: with \"shadow\", as in hardware, by a bit for each that makes both paths wait where threads have passed between them; with \"optimistic\" thread by thread, in the golden model alone.",
+        summary: "How the unit \"dual-path\" tracks the long-latency results of its two paths. With \"shadow\", as in hardware, each result has a shadow bit: both paths wait for it after threads have moved between them. With \"optimistic\" it tracks results per thread, in the golden model only.",
         in_hardware: false,
         field: Field::Choice {
             plural: "scoreboards",
@@ -172,7 +172,7 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.path_forwarding",
-        summary: "Whether the unit \"dual-path\" lets a path of a lower row run in a slot that the top row leaves free; in the golden model alone.",
+        summary: "Whether the unit \"dual-path\" runs a path of a lower row in a slot that the top row leaves free; in the golden model only.",
         in_hardware: false,
         field: Field::Boolean { at: |config| &mut config.divergence.path_forwarding },
     },
@@ -181,7 +181,7 @@ const DIVERGENCE: &[Key] = &[
 const OTHERS: &[Key] = &[
     Key {
         name: "memory.kind",
-        summary: "What stands behind the memory port: with \"model\" the port is at the top of the core and the test bench answers; with \"bram\" block RAM in the core, which answers in the next cycle (latencies, bandwidth and seed cannot be set); with \"axi4\" an AXI4 master, whose slave the test bench is.",
+        summary: "The memory of the core. With \"model\" the memory port is at the top of the core, and the test bench answers. With \"bram\" the core has block RAM, which answers in the next cycle: latencies, bandwidth and seed cannot be set. With \"axi4\" the core has an AXI4 master, and the test bench is the slave.",
         in_hardware: true,
         field: Field::Choice {
             plural: "kinds",
@@ -192,13 +192,13 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.latency",
-        summary: "Cycles from an accepted load to its response (kind \"axi4\": from the address to the last beat of the answer, of stores too); a range is drawn from at random, both ends included.",
+        summary: "Cycles from an accepted load to its response. With kind \"axi4\": from the address to the last beat of the answer, also for stores. A range gives random latencies, both ends included.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.latency },
     },
     Key {
         name: "memory.fetch_latency",
-        summary: "Cycles from an accepted fetch to its word, as of a slow instruction memory or of a cache that misses. The core has one fetch at a time in memory: it executes no more than one instruction in so many cycles.",
+        summary: "Cycles from an accepted fetch to its word. A higher value models a slow instruction memory or cache misses. The core has one fetch in flight, so it executes at most one instruction in this many cycles.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.fetch_latency },
     },
@@ -216,19 +216,19 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.outstanding",
-        summary: "Loads that the core may have in flight; with kind \"axi4\" as many stores as well, rounded up to a power of two.",
+        summary: "Loads that the core may have in flight. With kind \"axi4\" it may have as many stores in flight too, rounded up to a power of two.",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(1, 128), at: |config| &mut config.memory.outstanding },
     },
     Key {
         name: "memory.ram_bytes",
-        summary: "RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all stacks together. Default 65536 with kind \"bram\".",
+        summary: "Bytes of RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all stacks together. The default is 65536 with kind \"bram\".",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(128, 1 << 31), at: |config| &mut config.memory.ram_bytes },
     },
     Key {
         name: "memory.stack_bytes",
-        summary: "Stack of each thread; the stacks are the end of RAM. Default 256 with kind \"bram\".",
+        summary: "Bytes of stack for each thread; the stacks are the end of RAM. The default is 256 with kind \"bram\".",
         in_hardware: true,
         field: Field::Integer {
             values: Integers::powers_of_two(64, 1 << 30),
@@ -237,25 +237,25 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.stack_interleave",
-        summary: "Whether the stacks of a warp are interleaved word by word, so that lanes at the same place of their stacks share a line.",
+        summary: "Whether the stacks of a warp are interleaved word by word, so that lanes at the same stack offset share a line.",
         in_hardware: true,
         field: Field::Boolean { at: |config| &mut config.memory.stack_interleave },
     },
     Key {
         name: "trace.port",
-        summary: "Whether the core carries the trace port that lock-step runs read.",
+        summary: "Whether the core has the trace port, which lock-step runs read.",
         in_hardware: true,
         field: Field::Boolean { at: |config| &mut config.trace.port },
     },
     Key {
         name: "emit.prefix",
-        summary: "What the names of all modules begin with, and those of the files of memory contents; the top is the prefix and \"core\". Two cores of one design need different prefixes.",
+        summary: "Prefix of the names of all modules and of the files of memory contents; the top is the prefix and \"core\". Two cores of one design need different prefixes.",
         in_hardware: true,
         field: Field::Prefix { at: |config| &mut config.emit.prefix },
     },
     Key {
         name: "emit.hex_path",
-        summary: "The folder in which simulators and synthesis tools find the files of memory contents, as the Verilog names it; nothing: where they are started.",
+        summary: "Folder of the files of memory contents, as the Verilog names it for simulators and synthesis tools. Empty: the folder in which they are started.",
         in_hardware: true,
         field: Field::Name { what: "the path of a folder", at: |config| &mut config.emit.hex_path },
     },

@@ -99,7 +99,7 @@ pub static ARBITER: Unit = Unit {
     reconverges: false,
     own_keys: &[UnitKey {
         name: "arbiter.pipeline_stages",
-        summary: "Registers in the comparator tree of the unit \"arbiter\": each shortens it, and keeps the instructions of a warp a cycle further apart.",
+        summary: "Pipeline registers in the comparator tree of the unit \"arbiter\". Each shortens the tree and keeps the instructions of a warp one cycle further apart.",
         min: 0,
         max: 2,
         default: 0,
