@@ -54,7 +54,7 @@ impl GivenUp {
     pub fn reason(&self) -> String {
         // Without the last digits of what is no binary fraction.
         let minutes = (self.waited.as_secs_f64() / 60.0 * 1e6).round() / 1e6;
-        format!("given up after {minutes} min, {}", self.step)
+        format!("timed out after {minutes} min, {}", self.step)
     }
 }
 
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(known(Some(minutes(1))), None);
         for longest in [90, 170] {
             GivenUp::after(minutes(longest), "routing".to_owned()).keep(&cache, &key).unwrap();
-            let reason = Some(format!("given up after {longest} min, routing"));
+            let reason = Some(format!("timed out after {longest} min, routing"));
             assert_eq!((known(Some(minutes(1))), known(Some(minutes(longest)))), (reason.clone(), reason));
             assert_eq!((known(Some(minutes(longest + 1))), known(None)), (None, None));
         }

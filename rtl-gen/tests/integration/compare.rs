@@ -256,7 +256,7 @@ echo '{"modules":{"pins":{"cells":{},"netnames":{}}}}' >netlist.json
     object["answer"]["outcome"] = json!("given-up");
     fs::write(&core, object.to_string()).expect("a file");
     assert_eq!((with("1"), read(&core)), (String::new(), object.to_string()), "it is a result, of as much time");
-    assert_eq!(with("3"), format!("{file}: given up after less time; its step is done again\n"));
+    assert_eq!(with("3"), format!("{file}: timed out with a shorter limit; its step is done again\n"));
     assert!(read(&core).contains("not-routed"), "{}", read(&core));
 }
 
@@ -508,7 +508,7 @@ fn canned(workspace: &Workspace) -> PathBuf {
     step("core", "sorted-table", 64, isa, json!("it takes more memory than Yosys has"));
     step("core", "sorted-table", 64, json!({ "isa": "rv32i" }), Value::Null);
     let mut given_up = core(5000, &[], "given-up");
-    given_up["placing"] = json!({ "seeds": [], "reason": "given up after 90 min, routing, 626 connections left" });
+    given_up["placing"] = json!({ "seeds": [], "reason": "timed out after 90 min, routing, 626 connections left" });
     step("core", "arbiter", 2, json!({ "isa": "rv32i" }), given_up);
     let kernels = ["gcd", "scan"].map(|name| json!({ "name": name, "summary": "", "comparison": null }));
     let request = json!({ "quick": true, "units": ["arbiter", "sorted-table"], "rv32i_units": ["arbiter", "sorted-table"], "threads": [2, 64], "rv32i_threads": [2, 64], "latencies": [], "engine": "rtl" });
@@ -582,7 +582,7 @@ fn the_report_shows_every_result_and_what_has_none() {
         "not known",
         "its result is not one that weft gives (ValueError: cycles is 0)",
         "come to 100 % more LUTs",
-        "given up after 90 min, routing, 626 connections left",
+        "timed out after 90 min, routing, 626 connections left",
         "slowest module 30.5",
         "failed: it takes more memory than Yosys has",
         "deadlock",
@@ -601,7 +601,7 @@ fn the_report_shows_every_result_and_what_has_none() {
         assert!(!page.contains(placeholder), "the report has {placeholder}");
     }
     assert!(across(&page, "arbiter, 64: does not fit") > 0.75, "the cross of 64 threads is not at the right");
-    let given_up = across(&page, "arbiter, 2: given up after 90 min, routing, 626 connections left");
+    let given_up = across(&page, "arbiter, 2: timed out after 90 min, routing, 626 connections left");
     assert!((0.0..0.4).contains(&given_up), "the cross of 2 threads is not at the left");
     // Two of one size stand side by side, although no core of RV32I has a frequency.
     let other = across(&page, "sorted-table, 2: not routed");

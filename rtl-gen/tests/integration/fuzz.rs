@@ -29,7 +29,7 @@ fn without_qemu_the_answer_says_so() {
     let mut command = workspace.command(&SMALL);
     command.env("WEFT_QEMU", workspace.join("no-such-qemu"));
     let text = Ended::of(command.output().expect("weft starts")).succeeded().stdout;
-    assert!(text.contains("not compared with QEMU, so that only the model vouches for them: WEFT_QEMU = "), "{text}");
+    assert!(text.contains("not compared with QEMU, only with the model: WEFT_QEMU = "), "{text}");
 }
 
 #[test]

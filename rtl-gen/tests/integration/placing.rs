@@ -203,12 +203,12 @@ fn a_placer_that_takes_too_long_is_given_up_until_it_is_given_more_time() {
         let object = failed(&json_of(&tools, &["--minutes", minutes]));
         assert_eq!((&object["outcome"], &object["fmax_mhz"]), (&json!("given-up"), &json!([70.0])));
         assert_eq!(object["fits"], true, "as far as is known");
-        let reason = format!("given up after {known} min, routing, 626 connections left");
+        let reason = format!("timed out after {known} min, routing, 626 connections left");
         assert_eq!(object["placing"]["reason"], reason);
         assert_eq!(placed(&tools).len(), begun, "{minutes}");
     }
     let text = tools.synth(&[&MODULE[..], &["--minutes", "0.02"]].concat()).stdout;
-    assert!(text.starts_with("s1_fetch of 1 warps × 1 threads, sorted-table: was given up on ecp5-25k\n"), "{text}");
+    assert!(text.starts_with("s1_fetch of 1 warps × 1 threads, sorted-table: timed out on ecp5-25k\n"), "{text}");
     none_goes_on(&tools);
     for minutes in ["0", "-1", "nan", "100001", "long"] {
         let refused = tools.synth(&[&MODULE[..], &[&format!("--minutes={minutes}")]].concat());
@@ -230,7 +230,7 @@ fn whoever_waits_for_what_another_gives_up_does_not_begin_it_again() {
     let second = synth("0.05").output().expect("weft starts");
     assert_eq!(first.wait().expect("weft ends").code(), Some(1));
     let text = String::from_utf8_lossy(&second.stdout);
-    assert!(text.contains("Not routed by then: given up after 0.1 min"), "{text}");
+    assert!(text.contains("Not routed in time: timed out after 0.1 min"), "{text}");
     assert_eq!(placed(&tools), ["1", "2"]);
 }
 
