@@ -79,9 +79,9 @@ impl Partial {
 
     /// Moves the folder to its final position.
     fn finish(self, place: &Path) -> io::Result<()> {
-        let nobody_removes_it = unfinished();
+        let guard = unfinished();
         let renamed = fs::rename(self.folder.path(), place);
-        drop(nobody_removes_it);
+        drop(guard);
         renamed
     }
 }

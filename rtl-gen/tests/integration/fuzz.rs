@@ -1,4 +1,4 @@
-//! `weft fuzz`: requests, a small campaign, and what is said without QEMU.
+//! `weft fuzz`: requests, a small campaign, and the summary without QEMU.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! `weft synth --pnr`, with stand-ins for Yosys and nextpnr: what they answer is known.
+//! `weft synth --pnr`, with stand-ins for Yosys and nextpnr that give known answers.
 
 use crate::common;
 
@@ -55,7 +55,7 @@ fn tools(yosys: &str, nextpnr: &str) -> StandIn {
     StandIn::that_does(&format!("{yosys}{YOSYS}")).and_nextpnr(&format!("{NEXTPNR}{nextpnr}"))
 }
 
-/// The object of a run that ended with status 1.
+/// Returns the JSON object of a run that ended with status 1.
 fn failed(ended: &Ended) -> Value {
     assert_eq!(ended.status, 1, "{}{}", ended.stdout, ended.stderr);
     ended.object()
@@ -65,7 +65,7 @@ fn json_of(tools: &StandIn, more: &[&str]) -> Ended {
     tools.synth(&[&MODULE[..], more, &["--json"]].concat())
 }
 
-/// Seeds that nextpnr was started with.
+/// Returns the seeds of the nextpnr runs.
 fn placed(tools: &StandIn) -> Vec<String> {
     let seed = |call: &String| Some(call.split_once("--seed ")?.1.split(' ').next()?.to_owned());
     tools.calls().iter().filter_map(seed).collect()
@@ -126,7 +126,7 @@ fn a_placer_is_chosen_and_its_results_kept_apart() {
 
 #[test]
 fn modules_are_placed_one_by_one() {
-    // S3 is slower than the others.
+    // S3 is slower than the other modules.
     let tools = tools("", "grep -q 'of s3_schedule' netlist.json && mhz=40; place");
     let core =
         ["--preset", "tiny", "--target", "ecp5-85k", "--per-module", "--pnr", "--seeds", "1", "--target-mhz", "45"];
@@ -222,7 +222,7 @@ fn a_placer_that_takes_too_long_is_given_up_until_it_is_given_more_time() {
 }
 
 #[test]
-fn whoever_waits_for_what_another_gives_up_does_not_begin_it_again() {
+fn a_process_that_waits_for_another_does_not_repeat_its_timeout() {
     let tools = tools("", &format!("test $seed = 1 && place && exit; {SLEEPS}"));
     let synth = |minutes| tools.command(&[&MODULE[..], &["--minutes", minutes]].concat());
     let mut first = synth("0.1").stdout(Stdio::null()).spawn().expect("weft starts");
@@ -234,10 +234,10 @@ fn whoever_waits_for_what_another_gives_up_does_not_begin_it_again() {
     assert_eq!(placed(&tools), ["1", "2"]);
 }
 
-/// Works on in two processes, and notes their numbers.
+/// Starts a second process, logs both process ids and waits.
 const SLEEPS: &str = "sleep 1000 & echo $! $$ | tr ' ' '\\n' >>$test/pids; wait";
 
-/// What had started [`SLEEPS`] has ended it.
+/// Checks that the processes of [`SLEEPS`] have ended.
 fn none_goes_on(tools: &StandIn) {
     let pids = fs::read_to_string(tools.workspace.join("pids")).expect("numbers of processes");
     assert!(pids.lines().count() >= 2);
@@ -327,7 +327,7 @@ fn a_failed_placing_names_its_log_and_leaves_nothing_in_the_cache() {
     assert!(cached.iter().all(|name| name.ends_with(".lock")), "{cached:?}");
 }
 
-/// Counts the cells of the netlist as a packer does, and tells of a path from one register in it to another.
+/// Counts the cells of the netlist as a packer does, and reports a path between two of its registers.
 const PACKER: &str = r#"
 count() { grep -c "\"type\": \"$1\"" netlist.json; }
 cell() { sed -n "s/^ *\"\($1[^\"]*\)\": {$/\1/p" netlist.json | grep '_TRELLIS_FF_Q' | head -1; }
@@ -348,15 +348,15 @@ fn yosys_keeps_registers_and_their_names() {
     let yosys = std::env::var("WEFT_YOSYS").unwrap_or("yosys".to_owned());
     let tools = StandIn::that_does(&format!("exec {yosys} \"$@\"")).and_nextpnr(PACKER);
     let object = json_of(&tools, &["--seeds", "1"]).succeeded().object();
-    // A pc of 30 bits, and whether its word is awaited; a register for each bit of the inputs, two for the outputs.
+    // A pc has 30 bits, plus a bit for a pending word; each input bit has one register, each output bit two.
     assert_eq!(object["ff"], 31);
-    // The word of memory comes in and goes out.
+    // The word of memory is an input and becomes an output.
     assert_eq!(object["placing"]["around"]["ff"], (1 + 30 + 1 + 1 + 32) + 2 * (1 + 1 + 32 + 1 + 30 + 32));
     let path = &object["placing"]["seeds"][0]["critical_path"];
     let from = path["from"]["name"].as_str().expect("a name");
     assert!(path["from"]["stage"] == "s1_fetch" && from.starts_with("pc_s2["), "{path}");
     assert_eq!(path["to"], json!({ "stage": "pins", "name": "imem_req_valid" }));
-    // The address is the pc that comes in.
+    // The address is the incoming pc.
     assert_eq!(path["steps"][1]["place"], json!({ "stage": "pins", "name": "pc_s1[29]" }));
     assert_eq!(path["modules"], json!(["s1_fetch", "pins"]));
 }

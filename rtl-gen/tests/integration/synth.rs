@@ -1,4 +1,4 @@
-//! `weft synth`: with Yosys on a small core, and with a stand-in for it where the cells are to be known.
+//! `weft synth`: with Yosys on a small core, and with a stand-in where a test needs known cells.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use common::stand_in::StandIn;
 use common::{Ended, Workspace, entries};
 use serde_json::{Value, json};
 
-/// Keys stay, numbers do not.
+/// Keeps the keys and replaces the numbers.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Number(_) => json!("a number"),
@@ -38,8 +38,8 @@ fn a_small_core_has_an_area() {
     let modules = area["modules"].as_object().expect("modules");
     let number = |value: &Value| value.as_u64().expect("a number");
     let sum = |kind: &str| modules.values().map(|m| number(&m["instances"]) * number(&m[kind])).sum::<u64>();
-    // Two read ports of 32 registers of 32 bits, and three for the queues; memories and carry chains are not shared across
-    // modules.
+    // The registers are 32 x 32 bits with two read ports; the queues have three. Memories and carry chains are not shared
+    // across modules.
     assert_eq!((number(&area["bram"]), sum("bram")), (5, 5));
     assert_eq!(number(&area["lutram"]), sum("lutram"));
     assert_eq!(number(&modules["register_bank"]["instances"]), 2);
@@ -116,7 +116,7 @@ fn a_core_is_flattened_unless_told_otherwise() {
     let flattened = yosys.synth(&core).succeeded().object();
     assert_eq!(yosys.calls().split_off(runs), ["core"]);
     assert_eq!((&modules["flattened"], &flattened["flattened"]), (&json!(false), &json!(true)));
-    // The stand-in finds one LUT in every module and in the whole.
+    // The stand-in reports one LUT for every module and for the whole.
     let instances = |module: &Value| module["instances"].as_u64().expect("a number");
     let all: u64 = modules["modules"].as_object().expect("modules").values().map(instances).sum();
     assert_eq!((&modules["lut4"], &flattened["lut4"]), (&json!(all), &json!(1)));
@@ -148,7 +148,7 @@ fn a_core_that_does_not_fit_has_failed() {
 
 #[test]
 fn whether_a_core_fits_whose_modules_together_are_too_large_is_not_known() {
-    // The stand-in knows of no instances in a module: the sum is what it says of the top.
+    // The stand-in reports no instances in a module: the sum is the number of the top.
     let core = ["--preset", "tiny", "--target", "ecp5-25k", "--per-module"];
     let fits = |cells: &str| {
         let ended = StandIn::that_reports(cells).synth(&[&core[..], &["--json"]].concat());
@@ -187,7 +187,7 @@ fn a_failed_synthesis_names_its_log_and_leaves_nothing_in_the_cache() {
     assert_eq!((json.status, &json.object()["error"]["kind"]), (2, &json!("synthesis")));
 }
 
-/// A report that is cut off is not kept: the next run has another.
+/// A truncated report is not kept: the next run makes a new one.
 #[test]
 fn a_report_that_is_cut_off_is_not_found_again() {
     let yosys = StandIn::that_does(
@@ -248,7 +248,7 @@ fn a_tool_that_writes_nothing_has_failed() {
     assert!(ended.stderr.contains("(exit status: 0, but it wrote no result.json)"), "{}", ended.stderr);
 }
 
-/// What cannot be read is not kept, and what is kept and cannot be read any more is named.
+/// An unreadable report is not kept; a kept report that became unreadable is named.
 #[test]
 fn a_report_of_something_else_is_not_found_again() {
     let yosys = StandIn::that_does(

@@ -1,4 +1,4 @@
-//! What `scripts/frequency.sh` keeps of the cores that it places, and its table.
+//! The records of `scripts/frequency.sh` about placed cores, and its table.
 
 use crate::common;
 
@@ -9,11 +9,11 @@ use std::process::Command;
 use common::{Ended, Workspace};
 use serde_json::{Value, json};
 
-/// What the tools say of their versions.
+/// The version lines of the tools.
 const SAID: [&str; 2] =
     ["Yosys 9.99 (stand-in)", "\"nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-9.99)"];
 
-/// A store of cores in a folder of its own.
+/// A store of cores in a new folder.
 struct Store(Workspace);
 
 impl Store {
@@ -24,13 +24,13 @@ impl Store {
         Ended::of(python.output().expect("Python starts"))
     }
 
-    /// Keeps the arbiter's RV32I core of two threads, of this Verilog, as `weft synth` told of it.
+    /// Keeps the arbiter's RV32I core of two threads, with this Verilog and this answer of `weft synth`.
     fn keep(&self, verilog: &str, answer: &Value) {
         self.0.write("answer.json", answer.to_string());
         self.script(&["keep", "store.json", "rv32i", "arbiter", "2", verilog, "answer.json"]).succeeded();
     }
 
-    /// Whether a core with so many seeds of this Verilog needs no measuring.
+    /// Returns whether a core with this number of seeds and this Verilog is already measured.
     fn knows(&self, verilog: &str, seeds: &str) -> bool {
         let core = ["knows", "store.json", "rv32i", "arbiter", "2", seeds, verilog, "static", SAID[0], SAID[1]];
         let ended = self.script(&core);
@@ -38,7 +38,7 @@ impl Store {
         ended.status == 0
     }
 
-    /// What becomes of the core: Verilog and outcome.
+    /// Returns Verilog and outcome of the kept core.
     fn kept(&self) -> (String, String) {
         let cores: Value =
             serde_json::from_str(&fs::read_to_string(self.0.join("store.json")).expect("a store")).expect("JSON");
@@ -46,7 +46,7 @@ impl Store {
         ["verilog", "outcome"].map(|name| cores[0][name].as_str().expect("text").to_owned()).into()
     }
 
-    /// The row of the core while its Verilog is `present`.
+    /// Returns the row of the core while its Verilog is `present`.
     fn row(&self, present: &str) -> Vec<String> {
         self.0.write("present", format!("rv32i arbiter 2 {present}\n"));
         let table = self.script(&["table", "store.json", "present"]).succeeded().stdout;
@@ -55,7 +55,7 @@ impl Store {
     }
 }
 
-/// What `weft synth --json` says of a core with these seeds; the path of each has a level more than that of the one before.
+/// Makes the answer of `weft synth --json` for these seeds; each seed's path has one level more than the one before.
 fn answer(outcome: &str, seeds: &[f64]) -> Value {
     let path = |levels: usize| {
         json!({
@@ -94,7 +94,7 @@ fn what_was_given_up_never_replaces_the_same_verilog_placed() {
     store.keep("aaa", &given_up);
     assert_eq!(store.kept(), kept("aaa", "given-up"));
     assert!(!store.knows("aaa", "1"), "more time may place it");
-    // Of the seeds that are there no median is made.
+    // An incomplete list of seeds has no median.
     assert_eq!(store.row("aaa")[8..10], ["81.0, given up", ""]);
     store.keep("aaa", &placed);
     store.keep("aaa", &given_up);
