@@ -1,4 +1,4 @@
-//! What was given up, and after how long: kept in the build cache, so that nobody waits as long for the same once more.
+//! Runs that timed out, with their limit. The build cache keeps them, so that a run with the same limit is not repeated.
 
 use std::fs;
 use std::path::Path;
@@ -13,30 +13,30 @@ use crate::process::at;
 const KIND: &str = "given-up";
 const FILE: &str = "given-up.json";
 
-/// A run that did not come to its end.
+/// A run that timed out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GivenUp {
-    /// How long it was waited for.
+    /// The time limit of the run.
     waited: Duration,
-    /// What it was at then.
+    /// The step at which the run ended.
     step: String,
 }
 
 impl GivenUp {
-    /// A run that was ended after `patience`.
+    /// Records a run that was ended after `patience`.
     pub fn after(patience: Duration, step: String) -> Self {
         Self { waited: patience, step }
     }
 
-    /// What is known of a run that has this key, if it was waited for as long as `patience` before. Without a limit a run
-    /// always is worth beginning.
+    /// Returns the record of an earlier run with this key, if its limit was at least `patience`. Without a limit the run is
+    /// always repeated.
     pub fn known(cache: &Cache, key: &Key, patience: Option<Duration>) -> Option<Self> {
-        // What cannot be read is not known.
+        // An unreadable record counts as none.
         let known = Self::read(&cache.find(KIND, key)?)?;
         (known.waited >= patience?).then_some(known)
     }
 
-    /// Keeps it, in place of what was known.
+    /// Keeps the record, in place of an earlier one.
     pub fn keep(&self, cache: &Cache, key: &Key) -> Result<(), SynthesisError> {
         let write = |folder: &Path| {
             let path = folder.join(FILE);
@@ -50,9 +50,9 @@ impl GivenUp {
         serde_json::from_str(&fs::read_to_string(folder.join(FILE)).ok()?).ok()
     }
 
-    /// In words.
+    /// Formats the reason for a message.
     pub fn reason(&self) -> String {
-        // Without the last digits of what is no binary fraction.
+        // Rounding hides digits that come from binary fractions.
         let minutes = (self.waited.as_secs_f64() / 60.0 * 1e6).round() / 1e6;
         format!("timed out after {minutes} min, {}", self.step)
     }

@@ -446,7 +446,7 @@ fn a_workflow_that_cannot_start_is_an_error_with_its_log() {
     fs::set_permissions(&snakemake, fs::Permissions::from_mode(0o755)).expect("an executable file");
     let ended = Ended::of(command(&tools, &snakemake, &SMALL).output().expect("weft starts"));
     assert_eq!((ended.status, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
-    let expected = "logs/snakemake-sweep.log, the last of it:\nno matplotlib here\n";
+    let expected = "logs/snakemake-sweep.log; its last lines:\nno matplotlib here\n";
     assert!(ended.stderr.ends_with(expected), "{}", ended.stderr);
 }
 

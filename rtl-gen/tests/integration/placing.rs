@@ -302,11 +302,11 @@ fn a_frequency_of_less_than_the_core_is_an_error() {
         ended.stderr
     };
     let by_yosys = text(&tools("both=14\n", "place"));
-    let expected = "error: Yosys 9.99 (stand-in): 14 flip-flops of 15 are left of the core behind pins; its frequency would \
-                    be that of less\n";
+    let expected = "error: Yosys 9.99 (stand-in): only 14 of 15 flip-flops of the core remain behind pins; its frequency \
+                    would be wrong\n";
     assert_eq!(by_yosys, expected);
     let by_nextpnr = text(&tools("", "ffs=14\nplace"));
-    assert!(by_nextpnr.contains("(Version nextpnr-9.99): 14 flip-flops of 15 are left of the core"), "{by_nextpnr}");
+    assert!(by_nextpnr.contains("(Version nextpnr-9.99): only 14 of 15 flip-flops of the core remain"), "{by_nextpnr}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl Workflow<'_> {
         let last = lines[lines.len().saturating_sub(8)..].join("\n");
         RequestError::new(
             "workflow",
-            format!("Snakemake failed; its log is {}, the last of it:\n{last}", log.display()),
+            format!("Snakemake failed; its log is {}; its last lines:\n{last}", log.display()),
         )
     }
 
