@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Writes the tables of docs/notebook/area.md with `weft synth`: the RV32I core of eight warps with each divergence unit at each number
-# of threads, and each unit by itself, with its share of the core.
+# Writes the tables of docs/notebook/area.md with `weft synth`: the RV32I core of eight warps with each divergence unit at
+# each number of threads, and each unit alone, with its share of the core.
 #
 #   ./scripts/area-docs.sh [--threads "T ..."] [--units "T ..."]
 #
 #   --threads  numbers of threads of the cores  (1 2 4 8 16 32 64); "" leaves their table as it is
 #   --units    numbers of threads of the units  (2 4 8 16 32 64); "" leaves their table as it is
 #
-# Uses $WEFT_YOSYS, else installs Yosys 0.70 into the virtual environment .venv. Takes hours; what it has synthesised
-# is kept in the build cache, so that it goes on where it was interrupted.
+# Uses $WEFT_YOSYS, else installs Yosys 0.70 into the virtual environment .venv. Takes hours. The build cache keeps the
+# results, so an interrupted run continues.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -25,7 +25,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Writes the area of the core of $1 threads into file $2; the other arguments are those of `weft synth`. A core that does
-# not fit has an area too. Whole cores of 64 threads are not flattened, to spare time.
+# not fit has an area too. Cores of 64 threads are not flattened, to save time.
 synth() {
     local way=()
     [[ $1 -lt 64 || $* == *--module* ]] || way=(--per-module)
@@ -34,7 +34,7 @@ synth() {
     echo "${2#"$work"/} done after $SECONDS s" >&2
 }
 
-# Writes the tables that script $2 makes of the files behind it between the markers of $1.
+# Writes the tables that script $2 makes from the files after it, between the markers of $1.
 write_table() {
     local tables
     tables=$(python3 "scripts/$2" "${@:3}")

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Writes what a lane takes into docs/notebook/area.md, between the markers <!-- lanes: begin --> and <!-- lanes: end -->: the RV32I core of
-# eight warps with the sorted table, without trace, at each number of threads, flattened by `weft synth`, with stock mapping
-# and mapped for a frequency.
+# Writes the area of a lane into docs/notebook/area.md, between the markers <!-- lanes: begin --> and <!-- lanes: end -->.
+# It synthesises the RV32I core of eight warps with the sorted table, without trace port, at each number of threads:
+# flattened, with stock mapping and mapped for a frequency.
 #
 #   ./scripts/area-lanes.sh [--threads "T ..."] [--mhz N]
 #
 #   --threads  two or more, in ascending order  (4 8 16 32)
-#   --mhz      that the second mapping is for  (40)
+#   --mhz      frequency of the second mapping  (40)
 #
-# Uses $WEFT_YOSYS, else installs Yosys 0.70 into the virtual environment .venv. Takes half an hour; what it has synthesised is
-# kept in the build cache, so that it goes on where it was interrupted.
+# Uses $WEFT_YOSYS, else installs Yosys 0.70 into the virtual environment .venv. Takes half an hour. The build cache keeps
+# the results, so an interrupted run continues.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -24,7 +24,7 @@ for number in $threads; do
     [[ $number -gt $last ]] || refuse "'$threads' is not in ascending order"
     last=$number
 done
-[[ $last != "$threads" ]] || refuse "one number of threads is not enough to tell what another lane takes"
+[[ $last != "$threads" ]] || refuse "at least two numbers of threads are needed for the area of a lane"
 [[ $mhz =~ ^[1-9][0-9]*$ ]] || refuse "'$mhz' is not a whole number above 0"
 
 published_yosys
@@ -32,8 +32,8 @@ build_weft >&2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Synthesises the core of $1 threads into $2; the other arguments are those of `weft synth`. One that does not fit has an
-# area too.
+# Synthesises the core of $1 threads into $2; the other arguments are those of `weft synth`. A core that does not fit has
+# an area too.
 synth() {
     "$weft" --json synth --preset rv32i-8x4 --set trace.port=false --set divergence.unit=sorted-table --set "threads=$1" \
         --target ecp5-85k "${@:3}" >"$work/$2.json" || [[ $? -eq 1 ]]

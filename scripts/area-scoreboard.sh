@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Writes the table of scoreboards of docs/notebook/area.md, between the markers <!-- scoreboard: begin --> and <!-- scoreboard: end -->: that of a
-# core with `pdom-stack`, that of one with `dual-path`, which has two slots, and the latter without its shadow bits. Each is the
-# module `s3_scoreboard` by itself, of eight warps, RV32I, mapped for 50 MHz: stock mapping takes LUTs for speed, a third more or less.
+# Writes the table of scoreboards of docs/notebook/area.md, between the markers <!-- scoreboard: begin --> and
+# <!-- scoreboard: end -->: with `pdom-stack`, with `dual-path` (two slots), and with `dual-path` without shadow bits. Each is
+# the module `s3_scoreboard` alone: eight warps, RV32I, mapped for 50 MHz. Stock mapping optimises for speed, which changes the
+# LUTs by about a third.
 #
 #   ./scripts/area-scoreboard.sh [--threads "T ..."]
 #
@@ -27,7 +28,7 @@ scoreboard() {
     local core="$work/$1-$2"
     [[ -d $core ]] || "$weft" emit --preset rv32i-8x4 --set trace.port=false --set "divergence.unit=$1" \
         --set "threads=$2" --out "$core" >&2
-    # Yosys of WebAssembly sees the folder in which it starts.
+    # A Yosys in WebAssembly sees only the folder in which it starts.
     (cd "$work" && "$WEFT_YOSYS" -q -l log -p "read_verilog $1-$2/weft_core.v; setattr -set ram_style \"distributed\" a:RAM_STYLE=distributed
         hierarchy -top s3_scoreboard; proc; $3
         scratchpad -set abc9.D 20000; synth_ecp5 -top s3_scoreboard; tee -q -o $4.json stat -json" >/dev/null) || {
@@ -39,7 +40,7 @@ scoreboard() {
 for number in $threads; do
     scoreboard pdom-stack "$number" "" "$number-single"
     scoreboard dual-path "$number" "" "$number-dual"
-    # Without shadows Yosys removes what writes them and what looks at them.
+    # Without shadow bits Yosys removes the logic that writes and reads them.
     scoreboard dual-path "$number" "cd s3_scoreboard; connect -set shadow 128'd0; cd ..;" \
         "$number-unshadowed"
 done

@@ -1,4 +1,4 @@
-"""Results of `weft synth --json`, as the scripts that print areas read them."""
+"""Reads results of `weft synth --json`, for the scripts that print areas."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ HEADINGS = ["LUT4", "CCU2C", "chains", "LUT RAM", "packed", "FF", "BRAM", "DSP"]
 
 
 def read(folder):
-    """Results by number of threads and unit, of files named UNIT-THREADS.json."""
+    """Returns results by number of threads and unit, from files named UNIT-THREADS.json."""
     results = {}
     for path in pathlib.Path(folder).glob("*.json"):
         unit, threads = path.stem.rsplit("-", 1)
@@ -20,13 +20,13 @@ def read(folder):
 
 
 def sum_of_modules(result):
-    """The cells of all instances of all modules, each module synthesised by itself."""
+    """Returns the cells of all instances of all modules, each module synthesised alone."""
     modules = result["modules"].values()
     return {cell: sum(module["instances"] * module[cell] for module in modules) for cell in CELLS}
 
 
 def one_yosys(results):
-    """Name and version of the Yosys that all results come from."""
+    """Returns name and version of the Yosys of all results."""
     versions = {result["tools"]["yosys"] for result in results}
     if len(versions) != 1:
         sys.exit(f"results of several versions of Yosys: {', '.join(sorted(versions))}")

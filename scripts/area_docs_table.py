@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the table of cores of docs/notebook/area.md from results of `weft synth --json` in a folder, named UNIT-THREADS.json, and
-the table of the modules of one of them.
+"""Prints the table of cores of docs/notebook/area.md, and the table of the modules of one of them, from results of
+`weft synth --json` in a folder, named UNIT-THREADS.json.
 
     scripts/area_docs_table.py FOLDER
 """
@@ -12,7 +12,7 @@ from markdown import table
 
 PER_MODULE = 4, "sorted-table"
 
-# Of a sum of modules that is too large by LUTs it is not known.
+# The sum of modules may need too many LUTs although the flattened core fits: that is unknown.
 FITS = {True: "yes", False: "no", None: "not known"}
 
 
@@ -31,7 +31,7 @@ def main(folder):
         rows.append(["all instances", "", *(total[cell] for cell in CELLS)])
         rows.append(["flattened", "", *(result[cell] for cell in CELLS)])
         threads, unit = PER_MODULE
-        print(f"\nModules with {threads} threads and {unit}, each line one instance without what stands below it:\n")
+        print(f"\nModules with {threads} threads and {unit}, each row one instance without the modules below it:\n")
         print("\n".join(table(["module", "instances", *HEADINGS], rows)))
     print(f"\n{one_yosys(results.values())}.")
 

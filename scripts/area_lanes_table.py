@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the table of what a lane takes, of docs/notebook/area.md, from results of `weft synth --json`, named stock-THREADS.json and
-mapped-THREADS.json.
+"""Prints the table of a lane's area, of docs/notebook/area.md, from results of `weft synth --json`, named
+stock-THREADS.json and mapped-THREADS.json.
 
     scripts/area_lanes_table.py FOLDER
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of area and frequency from the results.json of `weft compare`; with --rows the README's rows of it.
+"""Prints the table of area and frequency from the results.json of `weft compare`; with --rows the rows for the README.
 
     scripts/area_readme_table.py [--rows] RESULTS.json
 """
@@ -12,15 +12,15 @@ import sys
 from markdown import table
 from versions import version
 
-# Of the tools; the compilers have no part in these figures.
+# The tools behind these figures; the compilers do not affect them.
 SHOWN = ("yosys", "nextpnr", "verilator")
-# Threads of the rows in the README.
+# Numbers of threads in the README.
 SHORT_THREADS = (2, 4, 8, 16)
-OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
+OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "timed out", "out-of-memory": "out of memory"}
 
 
 def frequency(core):
-    """The median of the seeds; of a core that was placed by its modules that of the slowest."""
+    """Returns the median of the seeds; for a core placed by modules, of the slowest module."""
     if core["fmax_mhz_median"] is not None:
         return f"{core['fmax_mhz_median']:.1f}"
     slowest = f"slowest module {core['fmax_mhz_at_most']:.1f}" if core["fmax_mhz_at_most"] is not None else ""
@@ -28,7 +28,7 @@ def frequency(core):
 
 
 def written(comparison):
-    """By what, when and with which tools."""
+    """Returns the line with program, date and tools."""
     tools = ", ".join(version(said) for tool, said in comparison["tools"].items() if tool in SHOWN)
     weft = comparison["weft"]
     return (
@@ -55,7 +55,7 @@ def main(path, short):
             core["dsp"], frequency(core), f"{cycles:.3f}" if cycles else "", f"{per_lut:.3f}" if per_lut else "",
             f"{at_own_clock / 1000:.1f}" if at_own_clock else "",
         ])
-    # The unit that results.py takes.
+    # The reference unit of results.py.
     reference = "sorted-table" if "sorted-table" in units else units[0]
     if short:
         headings = ["threads", "LUT4", "LUT sites", "DSP", "block RAM", "MHz"]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the tables of divergence units of docs/notebook/area.md from results of `weft synth --json`, named UNIT-THREADS.json:
-those of the units alone in one folder, those of whole cores in the other.
+"""Prints the tables of divergence units of docs/notebook/area.md from results of `weft synth --json`, named
+UNIT-THREADS.json: units alone in one folder, whole cores in the other.
 
     scripts/area_units_table.py UNITS CORES
 """
@@ -10,7 +10,7 @@ import sys
 from area_cells import CELLS, HEADINGS, one_yosys, read, sum_of_modules
 from markdown import table
 
-# What decides about the cold context table: insert, extract, sort.
+# The control of the cold context table: insert, extract, sort.
 CONTROL = ["cct", "cct_sorter"]
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of units beside the unit of reference in docs/manual/compare.md from the results.json of `weft compare`.
+"""Prints the table of units over the reference unit in docs/manual/compare.md from the results.json of `weft compare`.
 
     scripts/beside_table.py RESULTS.json
 """
@@ -21,7 +21,7 @@ def main(path):
     rows = comparison["beside"]
     keys = [key for key in COLUMNS if any(row[key] is not None for row in rows)]
     if not keys:
-        sys.exit(f"{path}: nothing that two units have both")
+        sys.exit(f"{path}: two units have no common figure")
     cells = [[row["threads"], row["unit"], *("" if row[key] is None else f"{row[key]:.3f}" for key in keys)] for row in rows]
     print("\n".join(table(["threads", "unit", *(COLUMNS[key] for key in keys)], cells, left=2)))
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Builds bitstreams for the ULX3S with `weft synth --board`, of cores whose block RAM starts with the kernel `console`, and writes
-# what they take and how fast they are into docs/manual/boards.md, between the markers <!-- board: begin --> and <!-- board: end -->.
+# Builds bitstreams for the ULX3S with `weft synth --board`, for cores whose block RAM starts with the kernel `console`. Writes
+# their area and frequency into docs/manual/boards.md, between the markers <!-- board: begin --> and <!-- board: end -->.
 #
 #   ./scripts/board-table.sh [--seeds N]
 #
-#   --seeds  tried until one is as fast as the clock  (1)
+#   --seeds  seeds to try until one is as fast as the clock  (1)
 #
-# Uses $WEFT_YOSYS, $WEFT_NEXTPNR and $WEFT_ECPPACK, else installs them into the virtual environment .venv. Takes a quarter of an hour.
+# Uses $WEFT_YOSYS, $WEFT_NEXTPNR and $WEFT_ECPPACK, else installs them into the virtual environment .venv. Takes a quarter
+# of an hour.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -31,7 +32,7 @@ cores=(
 )
 for number in "${!cores[@]}"; do
     read -ra core <<<"${cores[number]}"
-    # A core that is not fast enough, or not routed, is a result, too.
+    # A core that is too slow or not routed is a result too.
     "$weft" --json synth --board ulx3s "${core[@]}" --image "$work/kernels/console.elf" --seeds "$seeds" \
         --bitstream "$work/$number.bit" >"$work/$number.json" || [[ $? -eq 1 ]]
     echo "${cores[number]}" >"$work/$number.core"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the table of bitstreams of docs/manual/boards.md from what `weft --json synth --board` said of each, its options beside it.
+"""Prints the table of bitstreams of docs/manual/boards.md from the answers of `weft --json synth --board`.
 
-    scripts/board_table.py RESULT.json ...     with RESULT.core beside each
+    scripts/board_table.py RESULT.json ...     with the options of the core in RESULT.core next to each
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 from markdown import table
 from versions import version
 
-OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
+OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "timed out", "out-of-memory": "out of memory"}
 
 
 def row(path):

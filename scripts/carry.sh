@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Takes what `weft compare` has measured so far from one machine to another, so that a comparison of hours can be gone on with there.
+# Takes the results of `weft compare` from one machine to another, where the comparison can continue.
 #
 #   ./scripts/carry.sh pack DIR FILE
 #   ./scripts/carry.sh unpack FILE DIR
 #
-# DIR is the folder of a comparison at which nothing works, FILE an archive (tar, xz). It holds the results of DIR, and of the build
-# cache what place and route gave, and what was given up, by content: if weft is another build there and refuses DIR, or if DIR is
-# lost, a new comparison still takes every core that was placed from the cache. `unpack` needs DIR to be new; entries that the cache has stay as they are.
+# DIR is the folder of a comparison that is not running, and FILE an archive (tar, xz). The archive holds the results of DIR.
+# It also holds the results of place and route in the build cache, and the runs that timed out, by content. So a new
+# comparison finds every placed core in the cache, even if weft has another build there and refuses DIR, or if DIR is lost.
+# `unpack` needs a new DIR; existing entries of the cache stay as they are.
 
 set -euo pipefail
-# Files and folders are named from where the script is called, which works from the root of the repository.
+# Relative paths count from the caller's folder, but the script works in the root of the repository.
 words=()
 for word in "$@"; do
     case $word in
@@ -21,9 +22,9 @@ set -- "${words[@]}"
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 [[ ${1-} =~ ^(pack|unpack)$ ]] || options "" "${@:---help}"
-[[ $# -eq 3 ]] || refuse "expected two paths behind '$1'"
+[[ $# -eq 3 ]] || refuse "expected two paths after '$1'"
 
-# As `weft cache path` has it.
+# This is the rule of `weft cache path`.
 cache="${WEFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft}"
 
 # Prints the paths of all results in folder $1, for tar.
@@ -34,14 +35,14 @@ results_in() {
 pack() {
     local folder="$1" file="$2" work
     [[ -f $folder/compare.json ]] || fail "$folder has no compare.json: expected the folder of a comparison"
-    flock --nonblock "$folder/.lock" true || fail "$folder: a comparison is at work there"
+    flock --nonblock "$folder/.lock" true || fail "$folder: a comparison is running there"
     work=$(mktemp -d -p "$(dirname "$file")")
     # shellcheck disable=SC2064 # the folder as it is now
     trap "rm -rf '$work'" EXIT
     mkdir "$work/comparison" "$work/placing" "$work/given-up"
     results_in "$folder" | tar -C "$folder" --null -T - -cf - | tar -C "$work/comparison" -xf -
     if [[ -d $cache/placing ]]; then
-        # What is not done has another name; a placing for a board is nothing without its tiles, and of no comparison.
+        # Unfinished entries have another name. A placing for a board needs its tiles, and is not part of a comparison.
         (cd "$cache/placing" && find . -path './*.partial' -prune -o -execdir test -e tiles.config \; -prune -o \
             \( -name report.json -o -name refusal.txt \) -print0) |
             tar -C "$cache/placing" --null -T - -cf - | tar -C "$work/placing" -xf -
@@ -67,13 +68,13 @@ unpack() {
         fail "$file: not an archive that pack wrote"
     fi
     cp -r --no-clobber "$work/placing/." "$cache/placing/"
-    # Archives from before what was given up was kept have none.
+    # Older archives do not contain timed-out runs.
     if [[ -d $work/given-up ]]; then
         mkdir -p "$cache/given-up"
         cp -r --no-clobber "$work/given-up/." "$cache/given-up/"
     fi
     mv "$work/comparison" "$folder"
-    echo "$folder: go on with the command that began it; its request:"
+    echo "$folder: continue with the command that began it; its request:"
     python3 -c 'import json, sys; print(json.dumps(json.load(open(sys.argv[1]))["request"]))' "$folder/compare.json"
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The single-path against the dual-path reconvergence stack: RTL cycles of the kernels of the comparison, over numbers of
-# warps, threads and memory latencies, with 128 loads in flight for both. Writes the tables of docs/notebook/stacks.md, between the
-# markers <!-- stacks: begin --> and <!-- stacks: end -->.
+# Compares the single-path with the dual-path reconvergence stack: RTL cycles of the kernels of the comparison, over numbers
+# of warps, threads and memory latencies, with 128 loads in flight for both. Writes the tables of docs/notebook/stacks.md,
+# between the markers <!-- stacks: begin --> and <!-- stacks: end -->.
 #
 #   ./scripts/compare-stacks.sh [--warps "W ..."] [--threads "T ..."] [--latencies "L ..."] [--kernels "K ..."]
 #
@@ -10,9 +10,9 @@
 #   --latencies  cycles  (1 20 100 300)
 #   --kernels    (those of the comparison: see `weft kernels list`)
 #
-# Results are under out/stacks/, one JSON object a run. Those of the same hardware, kernels and analysis are kept: an
-# interrupted comparison goes on where it was. With options only out/stacks/ is written, not the documentation. Leaves
-# docs/notebook/stacks.md alone, with status 1, if any run fails.
+# Results are in out/stacks/, one JSON object per run. Results of the same hardware, kernels and analysis are kept, so an
+# interrupted comparison continues. With options the script writes only out/stacks/. If any run fails, it leaves the
+# documentation unchanged and ends with status 1.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -50,7 +50,7 @@ for size in $threads; do
             for kernel in $kernels; do
                 for unit in pdom-stack dual-path; do
                     echo "run $unit $kernel $count $size $latency"
-                    # What the model counts: once for each size of warp.
+                    # The model counts once for each size of warp.
                     [[ $count-$latency != "${warps%% *}-${latencies##* }" ]] ||
                         echo "cosim $unit $kernel $count $size $latency"
                 done

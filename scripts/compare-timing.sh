@@ -8,9 +8,9 @@
 #   --warps      (1 4 8)
 #   --latencies  cycles  (1 20 100 300)
 #
-# The kernels are six that every unit runs, and for the stacks those of their comparison. Results of the RTL are under
-# out/timing/, or under out/stacks/ if scripts/compare-stacks.sh made them; those of the same hardware and kernels are
-# kept. The model always runs anew. With options only out/ is written, not the documentation.
+# The kernels are six that every unit runs, and for the stacks those of their comparison. Results of the RTL are in
+# out/timing/, or in out/stacks/ if scripts/compare-stacks.sh made them. Results of the same hardware and kernels are kept.
+# The model always runs again. With options the script writes only out/.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# What the options of the dual-path stack give over the plain one, eight threads a warp: the optimistic scoreboard and path
-# forwarding by the cycles of the golden model, the constrained scheduler by those of the RTL too. Writes the section of
-# docs/notebook/stacks.md between the markers <!-- options: begin --> and <!-- options: end -->.
+# Measures the options of the dual-path stack against the plain one, with eight threads per warp. The optimistic scoreboard
+# and path forwarding are measured by the cycles of the golden model, the constrained scheduler by those of the RTL too.
+# Writes a section of docs/notebook/stacks.md, between the markers <!-- options: begin --> and <!-- options: end -->.
 #
 #   ./scripts/dual-path-options.sh [--warps "W ..."] [--latencies "L ..."]
 #
 #   --warps      (1 4)
 #   --latencies  cycles  (20 100 300)
 #
-# The kernels are those of the comparison, and three whose branches are out of balance. Results of the RTL are under
-# out/options/, or under out/stacks/ if scripts/compare-stacks.sh made them; those of the same hardware and kernels are
-# kept. The model always runs anew. With options only out/ is written, not the documentation.
+# The kernels are those of the comparison, and three with unbalanced branches. Results of the RTL are in out/options/, or in
+# out/stacks/ if scripts/compare-stacks.sh made them. Results of the same hardware and kernels are kept. The model always runs
+# again. With options the script writes only out/.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Places and routes cores of eight warps on an ECP5-85F, speed grade 6, with `weft synth`, and writes the table of docs/notebook/area.md,
-# between the markers <!-- frequency: begin --> and <!-- frequency: end -->.
+# Places and routes cores of eight warps on an ECP5-85F, speed grade 6, with `weft synth`. Writes the table of
+# docs/notebook/area.md, between the markers <!-- frequency: begin --> and <!-- frequency: end -->.
 #
 #   ./scripts/frequency.sh [--isas "I ..."] [--units "U ..."] [--threads "T ..."] [--placer P] [--seeds N]
 #                          [--minutes N] [--jobs N]
@@ -10,15 +10,16 @@
 #              (arbiter arbiter:1 arbiter:2 sorted-table pdom-stack dual-path)
 #   --threads  (2 4 8); "" only writes the table
 #   --placer   heap or static  (static)
-#   --seeds    of place and route  (3)
-#   --minutes  after which a seed is given up, as not routed  (90)
-#   --jobs     cores placed at a time  (the processors of this machine)
+#   --seeds    seeds of place and route  (3)
+#   --minutes  time limit of a seed  (90)
+#   --jobs     cores placed at the same time  (the processors of this machine)
 #
-# Takes from minutes (2 threads) to an hour or more (32 threads) a core and seed. Each core that is done is kept in
-# docs/notebook/measured/frequency.json, with a digest of its Verilog: the table has all of them, and marks those whose Verilog
-# has changed since. One that was measured with as many seeds and the same tools, and has not changed, is not measured again;
-# one that was given up is, with more minutes than it had (the build cache knows). A core has one row, whatever placed it, and what was measured last takes its place; but what was
-# given up or ran out of memory never that of the same Verilog placed.
+# A core and seed takes from minutes (2 threads) to an hour or more (32 threads). docs/notebook/measured/frequency.json keeps
+# each finished core with a digest of its Verilog. The table has all of them, and marks those whose Verilog has changed.
+#
+# A core is not measured again if its Verilog, tools and number of seeds are the same. A core that timed out is repeated only
+# with a longer limit (the build cache keeps the limits). A core has one row, for any placer, with its latest result. But a
+# core that timed out or ran out of memory never replaces the placed core of the same Verilog.
 #
 # Uses $WEFT_YOSYS and $WEFT_NEXTPNR, else installs Yosys 0.70 and nextpnr 0.11.1 into the virtual environment .venv.
 
@@ -61,7 +62,7 @@ core_of() {
     [[ $1 == *m* ]] || core+=(--set isa.m=false)
 }
 
-# Prints a digest of the Verilog of the core $1 $2 $3, without what is said at its head.
+# Prints a digest of the Verilog of the core $1 $2 $3, without its header comments.
 verilog_of() {
     local out core
     core_of "$@"
@@ -73,13 +74,13 @@ verilog_of() {
     grep -v '^//' "$out/weft_core.v" | sha256sum | cut -c1-12
 }
 
-# Measures the core $1 $2 $3, unless it is known.
+# Measures the core $1 $2 $3, unless its result is kept.
 measure() {
     local core verilog name="$1-$2-$3" start=$SECONDS
     verilog=$(verilog_of "$@")
     ! python3 scripts/frequency_table.py knows "$store" "$@" "$seeds" "$verilog" "$placer" "$yosys" "$nextpnr" || return 0
     core_of "$@"
-    # A core that does not fit or is not routed is a result, too.
+    # A core that does not fit or is not routed is a result too.
     "$weft" --json synth --target ecp5-85k "${core[@]}" --pnr --placer "$placer" --minutes "$minutes" --seeds "$seeds" >"$work/$name.json" 2>"$work/$name.log" ||
         [[ $? -eq 1 ]] || {
         cat "$work/$name.log" >&2

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""The store of placed cores of scripts/frequency.sh: whether it has a core, what `weft synth` said of one, its table.
+"""The store of placed cores of scripts/frequency.sh: it looks up a core, keeps an answer of `weft synth`, prints the table.
 
     scripts/frequency_table.py knows STORE ISA UNIT THREADS SEEDS VERILOG PLACER YOSYS NEXTPNR     status 0 if it does
     scripts/frequency_table.py keep STORE ISA UNIT THREADS VERILOG SYNTH.json
     scripts/frequency_table.py cores STORE
     scripts/frequency_table.py table STORE PRESENT
 
-VERILOG is a digest of the core's Verilog; YOSYS and NEXTPNR are what the tools say of their versions; PRESENT has a line "ISA UNIT THREADS VERILOG" of each core as it is now.
+VERILOG is a digest of the core's Verilog. YOSYS and NEXTPNR are the version lines of the tools. PRESENT has a line
+"ISA UNIT THREADS VERILOG" of each core in its present state.
 """
 
 import datetime
@@ -20,10 +21,10 @@ from versions import version
 ISAS = ["rv32i", "rv32im", "rv32ima"]
 UNITS = ["arbiter", "arbiter:1", "arbiter:2", "sorted-table", "pdom-stack", "dual-path"]
 FIGURES = ["outcome", "lut4", "packed", "ff", "bram", "dsp", "fmax_mhz", "fmax_mhz_median"]
-OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "given up", "out-of-memory": "out of memory"}
-# What another try does not change.
+OUTCOMES = {"does-not-fit": "does not fit", "not-routed": "not routed", "given-up": "timed out", "out-of-memory": "out of memory"}
+# Outcomes that another run does not change.
 FINAL = ["does-not-fit", "not-routed"]
-# What says more of the machine and the patience than of the core.
+# Outcomes that depend on the machine and the time limit.
 PASSING = ["given-up", "out-of-memory"]
 KEY = ["isa", "unit", "threads"]
 
@@ -45,13 +46,13 @@ def knows(store, isa, unit, threads, seeds, verilog, placer, *tools):
     tools = [version(said) for said in tools]
     for core in read(store):
         if key(core) == [isa, unit, int(threads)] and core["verilog"] == verilog and core["placer"] in (placer, None) and core["tools"] == tools:
-            # What was given up may be done in a longer time.
+            # A core that timed out may succeed with a longer limit.
             return core["outcome"] in FINAL or core["outcome"] == "placed" and len(core["fmax_mhz"]) >= int(seeds)
     return False
 
 
 def slowest(answer):
-    """The critical path of the seed nearest to the median: from where to where, and what of it are wires."""
+    """Returns the critical path of the seed nearest to the median: its ends, and the share of wires."""
     placing = answer["placing"]
     seeds = placing["seeds"] if placing else []
     if not seeds or answer["fmax_mhz_median"] is None:
@@ -79,7 +80,7 @@ def keep(store, isa, unit, threads, verilog, answered):
 
 
 def stage(place):
-    """The stage of a place; what is none of a stage is next to its ports."""
+    """Returns the stage of a register; a register outside the stages is next to the ports of the core."""
     return place.split(":")[0].replace("weft_core", "ports")
 
 
@@ -87,7 +88,7 @@ def row(core, present):
     mark = "" if present.get(tuple(key(core))) == core["verilog"] else " †"
     outcome = OUTCOMES.get(core["outcome"])
     frequencies = ", ".join([*(f"{mhz:.1f}" for mhz in core["fmax_mhz"]), *filter(None, [outcome])])
-    # Of all seeds: one that was not placed may well be slower.
+    # The median needs all seeds: a failed one may be slower.
     median = None if outcome else core["fmax_mhz_median"]
     path = core["slowest"]
     unit, _, stages = core["unit"].partition(":")

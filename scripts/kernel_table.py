@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a table of the results that `weft --json cosim` or `weft --json run` wrote, one file a kernel.
+"""Prints a table of the results of `weft --json cosim` or `weft --json run`, one file per kernel.
 
     scripts/kernel_table.py [--markdown] RESULT.json ...
 """
@@ -14,7 +14,7 @@ HEADINGS = ["kernel", "outcome", "cycles", "IPC", "lane utilisation", "divergent
 
 
 def row(path):
-    """The cells of one result; a run that gave none shows why."""
+    """Returns the cells of one result; a run without a result shows the reason."""
     name = path.stem
     try:
         result = json.loads(path.read_text())

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What the scripts share. Sourced, not run.
+# Functions of the scripts. This file is sourced, not run.
 
-# Every script works from the root of the repository, wherever it is called from.
+# Every script works in the root of the repository.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 # The comment at the head of a script is its help text.
@@ -14,13 +14,13 @@ fail() {
     exit 1
 }
 
-# Requests that a script does not understand end with status 2, as those of `weft` do.
+# Ends with status 2 for a request that a script does not understand, as `weft` does.
 refuse() {
-    echo "$(basename "$0"): $* (--help shows what there is)" >&2
+    echo "$(basename "$0"): $* (--help lists the options)" >&2
     exit 2
 }
 
-# Takes the options of a script: each of the names in $1 is that of an option and of the variable that its value goes to.
+# Reads the options of a script. Each name in $1 is an option and the variable for its value.
 options() {
     local names=" $1 "
     shift
@@ -40,7 +40,7 @@ no_arguments() {
     options "" "$@"
 }
 
-# Sets WEFT_YOSYS to the Yosys that areas are published with, unless it is set.
+# Sets WEFT_YOSYS to the Yosys of the published areas, unless it is set.
 published_yosys() {
     [[ -z ${WEFT_YOSYS-} ]] || return 0
     ./scripts/setup.sh --synthesis
@@ -65,15 +65,15 @@ for kernel in json.load(sys.stdin)["kernels"]:
             print("--set", setting, sep="\n")' "$1")
 }
 
-# The names of the kernels that compare the stacks.
+# Prints the names of the kernels that compare the stacks.
 compared_kernels() {
     "$weft" --json kernels list | python3 -c '
 import json, sys
 print(*(kernel["name"] for kernel in json.load(sys.stdin)["kernels"] if kernel["comparison"]))'
 }
 
-# A name for all that the cycles of the RTL depend on, as it is in the working tree: hardware and its defaults, reconvergence
-# table, kernels, test bench, and the tools.
+# Prints a digest of all inputs of the RTL's cycles in the working tree: hardware and its defaults, reconvergence table,
+# kernels, test bench, and tools.
 hardware_sources() {
     local sum
     sum=$({
@@ -86,13 +86,13 @@ hardware_sources() {
 }
 
 # Sets `results` to the folder out/$1/ of the present sources, `stacks` to that of scripts/compare-stacks.sh, and `elves` to
-# a folder with the bundled kernels, which is removed in the end.
+# a folder with the bundled kernels, which is removed at the end.
 measured_results() {
     results=out/$1/$(hardware_sources)
     # shellcheck disable=SC2034 # for the script that sources this
     stacks=out/stacks/$(hardware_sources)
     elves=$(mktemp -d)
-    # The results that this call asks for: the folder may have others.
+    # The requested results, because the folder may have others.
     asked=$(mktemp)
     export asked
     trap 'rm -rf "$elves" "$asked"' EXIT
@@ -100,7 +100,7 @@ measured_results() {
     "$weft" kernels build --out "$elves" >&2
 }
 
-# Writes what the command $2 … prints to file $1, if it succeeds, else what it says on stderr to $1.log.
+# Writes the output of the command $2 … to file $1 if it succeeds, else its stderr to $1.log.
 keep() {
     local result="$1"
     shift
@@ -112,17 +112,18 @@ keep() {
     rm "$result.log"
 }
 
-# Names files as results that were asked for.
+# Adds files to the requested results.
 ask() {
     printf '%s\n' "$@" >>"$asked"
 }
 
-# Calls `measure`, which the script exports, with the words of each line of stdin: $1 lines at a time.
+# Calls the exported function `measure` with the words of each line of stdin, for $1 lines at a time.
 measure_each() {
     xargs -r -P "$1" -L 1 bash -c 'set -euo pipefail; measure "$@"' measure
 }
 
-# Writes the table that the script $1 makes of the results that were asked for to the part $3 of file $2, if `whole` is not 0; else prints it.
+# If `whole` is not 0, writes the table of script $1 from the requested results to section $3 of file $2; else prints the
+# table.
 write_measured() {
     local table files
     mapfile -t files < <(sort "$asked")
@@ -139,7 +140,7 @@ write_measured() {
     } | write_between "$2" "$3"
 }
 
-# Replaces what stands in file $1 between `<!-- $2: begin -->` and `<!-- $2: end -->` by the text on stdin.
+# Replaces the text in file $1 between `<!-- $2: begin -->` and `<!-- $2: end -->` by stdin.
 write_between() {
     local text changed
     text=$(mktemp) changed=$(mktemp)
@@ -158,7 +159,7 @@ write_between() {
     fi
 }
 
-# The last line of a table of measurements: "Written by SCRIPT on DATE, with TOOLS".
+# Prints the last line of a table of measurements: "Written by SCRIPT on DATE, with TOOLS".
 written_by() {
     echo "Written by \`scripts/$(basename "$0")\` on $(date -u +%Y-%m-%d), with $*."
 }

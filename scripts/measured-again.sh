@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Compares the core of this tree with what docs/notebook/measured/comparison.csv holds: the cycles of every kernel with every unit, and the LUT4 of the
-# sorted table with RV32I at 2, 4, 8 and 16 threads. After a change of text alone the cycles are the same, and the LUT4
-# hardly change.
+# Compares the core of this tree with docs/notebook/measured/comparison.csv: the cycles of every kernel with every unit, and
+# the LUT4 of the sorted table with RV32I at 2, 4, 8 and 16 threads. A change of the text alone leaves the cycles unchanged
+# and the LUT4 nearly unchanged.
 #
 #   ./scripts/measured-again.sh                 # cycles at 4 threads, and LUT4
 #   ./scripts/measured-again.sh --what cycles --threads 8
 #
-# Ends with status 1 if a cycle differs or the LUT4 change by over 2 % in the mean.
+# Ends with status 1 if a cycle differs or the mean of the LUT4 changes by more than 2 %.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs commands of a comparison again and compares what they give.
+"""Runs commands of a comparison again and compares their results.
 
     scripts/measured_again.py WEFT FOLDER COMPARISON.csv all|cycles|lut4 THREADS
 
-FOLDER holds the kernels. Ends with status 1 if cycles differ, or the LUT4 by over 2 % in the mean.
+FOLDER has the kernels. Ends with status 1 if cycles differ, or if the mean of the LUT4 changes by more than 2 %.
 """
 
 import csv
@@ -13,13 +13,13 @@ import shlex
 import subprocess
 import sys
 
-# Most change of the mean.
+# The maximum change of the mean.
 LITTLE = 0.02
 LANES = ("2", "4", "8", "16")
 
 
 def again(weft, folder, row):
-    """What the command of a row prints now."""
+    """Returns the present answer to the command of a row."""
     words = shlex.split(row["command"])[1:]
     if "--pnr" in words:
         words = words[: words.index("--pnr")]
@@ -28,7 +28,7 @@ def again(weft, folder, row):
 
 
 def cycles(weft, folder, rows, threads):
-    """Compares the cycles of every run with so many threads; answers how many differ."""
+    """Compares the cycles of every run with this number of threads, and returns how many differ."""
     runs = [row for row in rows if row["series"] == "run" and row["threads"] == threads and row["latency"] == "1"]
     differ = 0
     for row in runs:
@@ -41,7 +41,7 @@ def cycles(weft, folder, rows, threads):
 
 
 def lut4(weft, folder, rows):
-    """Compares the LUT4 of the sorted table with RV32I; answers the mean change."""
+    """Compares the LUT4 of the sorted table with RV32I, and returns the mean change."""
     found = {row["threads"]: row for row in rows if (row["series"], row["isa"], row["unit"]) == ("core", "rv32i", "sorted-table")}
     changes = []
     for threads in LANES:

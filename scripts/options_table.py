@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints what options of the dual-path stack give over the plain one, from results of `weft --json run`, named
+"""Prints the effect of options of the dual-path stack against the plain one, from results of `weft --json run`, named
 `run-OPTION-POINT.json` (the RTL) and `model-OPTION-POINT.json` (the golden model). The environment variable `weft` names
-the command line, which knows the kernels' groups.
+the command line, which lists the groups of the kernels.
 
     scripts/options_table.py RESULT.json ...
 """
@@ -23,7 +23,7 @@ COLUMNS = {
 
 
 def load(paths):
-    """(engine, option) → (warps, latency, kernel) → cycles."""
+    """Returns (engine, option) → (warps, latency, kernel) → cycles."""
     results = {}
     for path in paths:
         result = json.loads(path.read_text())
@@ -37,7 +37,7 @@ def load(paths):
 
 
 def gains(results, column, kernels, point):
-    """Cycles of the plain unit by those with the option, of some kernels at one number of warps and latency."""
+    """Divides the cycles of the plain unit by those with the option, for some kernels at one number of warps and latency."""
     engine, _ = column
     points = [(*point, kernel) for kernel in kernels]
     missing = [point for point in points if point not in results[column] or point not in results[engine, "plain"]]

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Writes three tables from what `weft compare` measured: area and frequency in docs/notebook/measurements.md (between the markers
-# <!-- area: begin --> and <!-- area: end -->), the rows of the unit of reference in README.md (rows), and the units over that unit
-# in docs/manual/compare.md (beside).
+# Writes three tables from the results of `weft compare`: area and frequency in docs/notebook/measurements.md (between the
+# markers <!-- area: begin --> and <!-- area: end -->), the rows of the reference unit in README.md (rows), and the units over
+# that unit in docs/manual/compare.md (beside).
 #
 #   ./scripts/readme-area.sh DIR
 #
-# DIR is the folder of a comparison, complete or not: a core that has no result is left out of the first table, one that does
-# not fit or takes more memory than the tools have is named as that.
+# DIR is the folder of a comparison, complete or not. The first table leaves out cores without a result, and names those that
+# do not fit or need more memory than the tools have.
 
 set -euo pipefail
-# The folder is named from where the script is called, which works from the root of the repository.
+# DIR counts from the caller's folder, but the script works in the root of the repository.
 case ${1-} in
     "" | -*) ;;
     *) set -- "$(realpath "$1")" "${@:2}" ;;

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Measures how fast the core issues, what the lock-step checker costs and how fast the golden model is, and writes the
-# figures into docs/notebook/measurements.md, between the markers <!-- speed: begin --> and <!-- speed: end -->.
+# Measures the issue rate of the core, the cost of the lock-step checker and the speed of the golden model. Writes the figures
+# into docs/notebook/measurements.md, between the markers <!-- speed: begin --> and <!-- speed: end -->.
 #
 #   ./scripts/readme-speed.sh
 #
-# The figures are those that the tests and the benchmark assert, built with optimisation; leaves docs/notebook/measurements.md alone, with
-# status 1, if any is missed.
+# The tests and the benchmark assert these figures, in an optimised build. If any is missed, the script leaves
+# docs/notebook/measurements.md unchanged and ends with status 1.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

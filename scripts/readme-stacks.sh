@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs three kernels that live on their stacks (recursion, soft float, quicksort) on the core with and without
-# memory.stack_interleave, and writes the cycles and issues into docs/notebook/measurements.md, between the markers
+# Runs three kernels with heavy use of stacks (recursion, soft float, quicksort) on the core with and without
+# memory.stack_interleave. Writes cycles and issues into docs/notebook/measurements.md, between the markers
 # <!-- stacks: begin --> and <!-- stacks: end -->.
 #
 #   ./scripts/readme-stacks.sh
 #
-# Leaves docs/notebook/measurements.md alone, with status 1, if any run fails.
+# If any run fails, it leaves docs/notebook/measurements.md unchanged and ends with status 1.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

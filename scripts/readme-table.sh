@@ -4,7 +4,7 @@
 #
 #   ./scripts/readme-table.sh
 #
-# Leaves docs/notebook/measurements.md alone, with status 1, if any kernel fails.
+# If any kernel fails, it leaves docs/notebook/measurements.md unchanged and ends with status 1.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

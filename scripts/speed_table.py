@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of speeds from the figures that the tests recorded, one JSON object a line.
+"""Prints the table of speeds from the figures that the tests recorded, one JSON object per line.
 
     scripts/speed_table.py FIGURES.jsonl
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what interleaved stacks save, from the results of `weft --json run`: for each kernel and number of threads a
+"""Prints the saving by interleaved stacks, from the results of `weft --json run`: for each kernel and number of threads one
 result with memory.stack_interleave and one without.
 
     scripts/stack_table.py RESULT.json ...

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints what the dual-path stack gains over the single-path stack, from the results of `weft --json run`: for each
-kernel, size and latency a result of each, and for one of the points a result of `weft --json cosim` too. The environment variable `weft` names the command line, which knows the
-kernels' groups.
+"""Prints the gain of the dual-path stack over the single-path stack, from the results of `weft --json run`: for each kernel
+and size and latency a result of each. One of the points also needs a result of `weft --json cosim`. The environment
+variable `weft` names the command line, which lists the groups of the kernels.
 
     scripts/stacks_table.py RESULT.json ...
 """
@@ -24,12 +24,12 @@ def groups():
 
 
 def mean(values):
-    """Geometric mean."""
+    """Returns the geometric mean."""
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def load(paths):
-    """Results by (threads, warps, latency), kernel and unit: those of the RTL alone, and those in lock step."""
+    """Returns results by (threads, warps, latency), kernel and unit: of the RTL alone, and in lock step."""
     results = {}
     for path in paths:
         result = json.loads(path.read_text())
@@ -50,12 +50,12 @@ def load(paths):
 
 
 def gain(pair):
-    """Cycles of the single path by those of the dual path."""
+    """Divides the cycles of the single path by those of the dual path."""
     return pair["pdom-stack"]["cycles"] / pair["dual-path"]["cycles"]
 
 
 def ratios(results, kernels):
-    """The lines of the table of ratios for some kernels."""
+    """Returns the lines of the table of ratios for some kernels."""
     headings = ["threads", "warps", "latency", "mean", "least", *(name.replace("_", " ") for name in kernels)]
     rows = []
     for point, pairs in sorted(results.items()):
@@ -65,7 +65,7 @@ def ratios(results, kernels):
 
 
 def means(results, group):
-    """The lines of the table of means over all kernels."""
+    """Returns the lines of the table of means over all kernels."""
     interleavable = [kernel for kernel, kind in group.items() if kind == "interleavable"]
     headings = ["threads", "warps", "latency", "all kernels", "interleavable", "least of all", "idle cycles, interleavable"]
     rows = []
@@ -85,7 +85,7 @@ def means(results, group):
 
 
 def properties(results, group):
-    """The lines of the table of what lock step counts, at the largest number of threads."""
+    """Returns the lines of the table of lock-step counts, at the largest number of threads."""
     point = max(results)
     headings = ["kernel", "group", "AvgPath", "lane utilisation, single", "dual", "rows, single", "dual"]
     rows = []

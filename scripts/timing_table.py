@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints how far the cycles of the golden model are from those of the RTL, from the results `run-POINT.json` of the RTL and
+"""Prints the error of the golden model's cycles against the RTL, from the results `run-POINT.json` of the RTL and
 `model-POINT.json` of the model, as `weft --json run` gives them.
 
     scripts/timing_table.py RESULT.json ...
@@ -17,7 +17,7 @@ UNITS = ("arbiter", "sorted-table", "pdom-stack", "dual-path")
 
 
 def load(paths):
-    """(unit, warps, latency, kernel) → cycles, of the model and of the RTL."""
+    """Returns (unit, warps, latency, kernel) → cycles, of the model and of the RTL."""
     cycles = {"run": {}, "model": {}}
     for path in paths:
         result = json.loads(path.read_text())
@@ -34,7 +34,7 @@ def load(paths):
 
 
 def summary(errors):
-    """Cells for errors by point."""
+    """Returns cells with the errors by point."""
     worst = max(errors, key=lambda point: abs(errors[point]))
     _, warps, latency, kernel = worst
     median = statistics.median(map(abs, errors.values()))

@@ -1,10 +1,10 @@
-"""What tools say of their version, in short; shared by the scripts that print figures."""
+"""Versions of tools in short form, for the scripts that print figures."""
 
 import re
 
 
 def version(said):
-    """Name and version of a tool, from the line of its --version that has the number."""
+    """Returns name and version of a tool, from the line of its --version that has the number."""
     for name, pattern in [("nextpnr-ecp5", r"nextpnr-([\w.-]+)\)"), ("ecppack", r"ecppack Version ([\w.-]+)")]:
         if found := re.findall(pattern, said):
             return f"{name} {found[-1]}"

@@ -304,7 +304,7 @@ fn an_interrupted_sweep_goes_on_where_it_was() {
     // A second comparison must not use the folder.
     let second = compare(&tools, &SMALL);
     assert_eq!(second.status, 2, "{}", second.stdout);
-    assert!(second.stderr.contains("comparison: a comparison is at work there"), "{}", second.stderr);
+    assert!(second.stderr.contains("comparison: another comparison uses this folder"), "{}", second.stderr);
 
     let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
     assert!(interrupted.success());

@@ -95,7 +95,7 @@ fn what_was_given_up_never_replaces_the_same_verilog_placed() {
     assert_eq!(store.kept(), kept("aaa", "given-up"));
     assert!(!store.knows("aaa", "1"), "more time may place it");
     // An incomplete list of seeds has no median.
-    assert_eq!(store.row("aaa")[8..10], ["81.0, given up", ""]);
+    assert_eq!(store.row("aaa")[8..10], ["81.0, timed out", ""]);
     store.keep("aaa", &placed);
     store.keep("aaa", &given_up);
     store.keep("aaa", &of_memory);
