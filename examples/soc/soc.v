@@ -6,7 +6,7 @@ module soc (
     input  wire        clk,
     input  wire        rst,      // synchronous, high for at least one clock edge
 
-    output wire        tx_valid, // a byte for whoever prints, taken when tx_ready is high too
+    output wire        tx_valid, // a console byte, transferred when tx_ready is high too
     input  wire        tx_ready,
     output wire [7:0]  tx_data,
 

@@ -39,10 +39,7 @@ pub enum ConfigError {
         hint: String,
     },
     #[error("{}: cannot read the configuration file: {reason}", path.display())]
-    Unreadable {
-        path: PathBuf,
-        reason: String,
-    },
+    Unreadable { path: PathBuf, reason: String },
     #[error("{}:{line}:{column}: broken TOML: {reason}", path.display())]
     BrokenToml {
         path: PathBuf,
@@ -54,9 +51,7 @@ pub enum ConfigError {
     },
     /// A `--set` argument has no `=`.
     #[error("--set {text}: expected key=value, such as `warps=4`")]
-    MalformedSetting {
-        text: String,
-    },
+    MalformedSetting { text: String },
     #[error("{origin}: unknown key `{key}`; {hint}")]
     UnknownKey {
         origin: Box<Origin>,
@@ -66,13 +61,7 @@ pub enum ConfigError {
     },
     /// The type of a value does not fit the key.
     #[error("{origin}: `{key}` = {value}: expected {expected}, found {found}")]
-    WrongType {
-        origin: Box<Origin>,
-        key: String,
-        value: String,
-        expected: String,
-        found: &'static str,
-    },
+    WrongType { origin: Box<Origin>, key: String, value: String, expected: String, found: &'static str },
     /// A value is out of the range of its key.
     #[error("{origin}: `{key}` = {value} is out of range: expected {expected}; {hint}")]
     OutOfRange {

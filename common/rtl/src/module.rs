@@ -32,10 +32,7 @@ pub enum ElaborationError {
     },
     /// A module uses a net of another module.
     #[error("module `{module}`: `{net}` belongs to another module")]
-    Foreign {
-        module: String,
-        net: String,
-    },
+    Foreign { module: String, net: String },
     /// An expression repeats shared subexpressions so often that its text is too long to print.
     #[error("module `{module}`: the expression of {what} is too long: name its parts with Builder::wire")]
     TooLong {
@@ -45,10 +42,7 @@ pub enum ElaborationError {
     },
     /// Two different modules of one hierarchy have the same name.
     #[error("module `{module}`: two different modules below it are named `{name}`")]
-    SameName {
-        module: String,
-        name: String,
-    },
+    SameName { module: String, name: String },
     /// A check of rust-hdl failed.
     #[error("module `{module}`: {message}")]
     Check {

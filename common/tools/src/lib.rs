@@ -105,11 +105,7 @@ pub enum ToolError {
     },
     /// Neither `PATH` nor the virtual environment has the program.
     #[error("{tool} not found: {remedy}, or set {variable} to its path")]
-    Missing {
-        tool: Tool,
-        remedy: &'static str,
-        variable: &'static str,
-    },
+    Missing { tool: Tool, remedy: &'static str, variable: &'static str },
     /// The program was found but did not answer.
     #[error("{} {reason}; set {variable} to a {tool} that runs", .path.display())]
     Broken {

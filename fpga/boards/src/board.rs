@@ -46,11 +46,7 @@ pub struct Button {
 pub enum Tools {
     /// Yosys, nextpnr-ecp5 and ecppack. `target` is the name of the part for `weft synth --target`; package and speed grade are
     /// in the notation of nextpnr.
-    Trellis {
-        target: &'static str,
-        package: &'static str,
-        speed: &'static str,
-    },
+    Trellis { target: &'static str, package: &'static str, speed: &'static str },
     /// Intel Quartus, which Weft does not run.
     Quartus { family: &'static str },
     /// AMD Vivado, which Weft does not run.

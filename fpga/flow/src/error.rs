@@ -39,10 +39,7 @@ pub enum SynthesisError {
          the tools of its maker",
         .built.join(", ")
     )]
-    NotBuiltHere {
-        board: &'static str,
-        built: Vec<&'static str>,
-    },
+    NotBuiltHere { board: &'static str, built: Vec<&'static str> },
     #[error("--module {name}: the core has no such module; {hint}")]
     UnknownModule {
         name: String,
@@ -51,10 +48,7 @@ pub enum SynthesisError {
     },
     /// A file cannot be written or read, or a tool cannot start.
     #[error("{}: {source}", .path.display())]
-    Io {
-        path: PathBuf,
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// A tool ends without a result.
     #[error("{} failed on {what} ({status}); its log: {log}; its last lines:\n{last}", .program.display())]
     Failed {
@@ -68,34 +62,18 @@ pub enum SynthesisError {
         log: String,
     },
     /// A single module needs more memory than Yosys has.
-    #[error(
-        "{what}: Yosys has too little memory; a native Yosys (WEFT_YOSYS) has more than one in WebAssembly"
-    )]
-    OutOfMemory {
-        what: String,
-    },
+    #[error("{what}: Yosys has too little memory; a native Yosys (WEFT_YOSYS) has more than one in WebAssembly")]
+    OutOfMemory { what: String },
     #[error("{version}: {source}")]
-    Statistics {
-        version: String,
-        source: StatisticsError,
-    },
+    Statistics { version: String, source: StatisticsError },
     #[error("{version}: {source}")]
-    Netlist {
-        version: String,
-        source: NetlistError,
-    },
+    Netlist { version: String, source: NetlistError },
     /// An entry of the cache is damaged.
     #[error("{}: {source}; the entry is damaged: remove it, or empty the cache with `weft cache clean`", .folder.display())]
-    Damaged {
-        folder: PathBuf,
-        source: Box<SynthesisError>,
-    },
+    Damaged { folder: PathBuf, source: Box<SynthesisError> },
     /// The list of modules from Yosys is not as expected.
     #[error("{version}: not a list of modules: {source}")]
-    Modules {
-        version: String,
-        source: serde_json::Error,
-    },
+    Modules { version: String, source: serde_json::Error },
     #[error("`divergence.file`: Yosys cannot read it; expected Verilog 2005: {said}")]
     NotUnderstood {
         /// The message of Yosys.
@@ -110,10 +88,7 @@ pub enum SynthesisError {
     },
     /// The report of nextpnr is not as expected.
     #[error("{version}: {source}")]
-    Report {
-        version: String,
-        source: ReportError,
-    },
+    Report { version: String, source: ReportError },
     /// A tool removed a part of the core, so its result does not apply to the core.
     #[error(
         "{version}: only {found} of {expected} {kind} of the core remain behind pins; its frequency would be wrong"

@@ -19,11 +19,7 @@ pub enum StatisticsError {
     NoModule(String),
     /// The report has cells that the FPGA does not have.
     #[error("{number} cells of type {kind} in module `{module}` were not mapped to the FPGA")]
-    Unmapped {
-        module: String,
-        kind: String,
-        number: u64,
-    },
+    Unmapped { module: String, kind: String, number: u64 },
 }
 
 #[derive(Deserialize)]
