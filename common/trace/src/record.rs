@@ -217,7 +217,7 @@ record! {
         yields: Flag as "context_yields",
         /// A path joined those behind x and y.
         inserts: Flag as "context_inserts",
-        /// The first path behind x and y moved out of them.
+        /// The first path behind x and y was taken out.
         extracts: Flag as "context_extracts",
         /// One or two rows were pushed on a stack.
         pushes: Flag as "context_pushes",

@@ -21,6 +21,7 @@ pub struct Sites {
 }
 
 /// A step of a path.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Hop {
     /// The kind: `clk-to-q`, `logic`, `routing` or `setup`.
     pub kind: String,
