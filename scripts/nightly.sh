@@ -6,7 +6,7 @@
 # - random programs, and some with coverage;
 # - mutants of all modules with a new seed each day, and the score of each module;
 # - the speed of the golden model, and the longest proofs;
-# - synthesis of cores of eight warps, one for each family of FPGAs;
+# - synthesis of cores of eight warps, and of one-warp cores for the other families of FPGAs;
 # - place and route of small cores, with the tools of `./scripts/setup.sh --synthesis`;
 # - the comparison of divergence units, and a small one on a SLURM with one node.
 #

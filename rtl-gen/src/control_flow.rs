@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use sim::Program;
 use sim::control_flow::{Analysis, Branch, DivergentBarrier, FunctionSummary, Kind, Lost, Reason, Reconvergence};
 
-/// Makes the text report.
 pub fn text(program: &Program, analysis: &Analysis) -> String {
     let place = |pc| program.place(pc);
     let mut text = String::new();
@@ -44,7 +43,6 @@ pub fn text(program: &Program, analysis: &Analysis) -> String {
     text
 }
 
-/// Makes the JSON report.
 pub fn object(program: &Program, analysis: &Analysis) -> Value {
     let function = |function: &FunctionSummary| {
         let branches = &analysis.branches()[function.branches.clone()];
@@ -95,7 +93,6 @@ fn name(kind: Kind) -> &'static str {
     }
 }
 
-/// Counts the branches by the kind of their reconvergence.
 fn together(branches: &[&Branch]) -> String {
     if branches.is_empty() {
         return String::new();

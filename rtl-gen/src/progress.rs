@@ -60,7 +60,6 @@ impl Progress {
         Some(format!("{text}\n"))
     }
 
-    /// Removes the line before other output.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
             let _ = write!(io::stderr(), "\r\x1b[K");

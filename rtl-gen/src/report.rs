@@ -24,7 +24,6 @@ impl Report {
         Self { json }
     }
 
-    /// Returns whether stdout is reserved for one JSON object.
     pub fn is_json(&self) -> bool {
         self.json
     }

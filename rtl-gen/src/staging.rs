@@ -78,7 +78,6 @@ pub struct StagedFile {
 const STAGED_NAME: &str = "file";
 
 impl StagedFile {
-    /// Prepares to write the file of `option`.
     pub fn prepare(option: &'static str, path: &Path) -> Result<Self, RequestError> {
         let fail = |reason: String| RequestError::unwritable(path, format!("{reason} ({option})"));
         let target = match path.metadata() {
@@ -109,7 +108,6 @@ impl StagedFile {
         OpenOptions::new().write(true).create(create).open(self.path()).map_err(|error| self.fail(&error))
     }
 
-    /// Moves the file to its final path.
     pub fn publish(self) -> Result<(), RequestError> {
         let Self { option, target, staging } = self;
         let Some(staging) = staging else { return Ok(()) };
@@ -122,17 +120,14 @@ impl StagedFile {
         RequestError::unwritable(&self.target, format!("{error} ({})", self.option))
     }
 
-    /// Returns whether both are the same file.
     pub fn is_same(&self, other: &Path) -> bool {
         self.staging.is_some() && same_place(&self.target, other)
     }
 
-    /// Returns the option that names the file.
     pub fn option(&self) -> &'static str {
         self.option
     }
 
-    /// Returns the final path.
     pub fn target(&self) -> &Path {
         &self.target
     }

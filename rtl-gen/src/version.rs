@@ -14,7 +14,6 @@ pub fn text() -> &'static str {
     &TEXT
 }
 
-/// Returns the same as a JSON object.
 pub fn object() -> Value {
     json!({ "version": VERSION, "configuration_schema": weft_config::SCHEMA, "git": GIT_HASH })
 }

@@ -13,7 +13,6 @@ pub(crate) struct Broken {
     pub(crate) hint: String,
 }
 
-/// The keys of all extensions.
 const ISA_KEYS: &[&str] = &{
     let mut keys = [""; EXTENSIONS.len()];
     let mut at = 0;
@@ -129,7 +128,6 @@ fn check_external(config: &Config) -> Result<(), Broken> {
     }
 }
 
-/// Checks that every extension has the extensions it requires.
 fn check_extensions(config: &Config) -> Result<(), Broken> {
     let Some((Extension { key, .. }, required)) = extension::lacking(config.isa) else { return Ok(()) };
     Err(Broken {

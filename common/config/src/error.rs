@@ -3,7 +3,6 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// The source of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// No source set the value, or code set it.
@@ -14,7 +13,6 @@ pub enum Origin {
         /// The line, counted from 1.
         line: usize,
     },
-    /// The text of a `--set` argument.
     Argument(String),
 }
 
@@ -29,7 +27,6 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
     #[error("--preset {name}: no such preset; {hint}")]
@@ -49,7 +46,6 @@ pub enum ConfigError {
         column: usize,
         reason: String,
     },
-    /// A `--set` argument has no `=`.
     #[error("--set {text}: expected key=value, such as `warps=4`")]
     MalformedSetting { text: String },
     #[error("{origin}: unknown key `{key}`; {hint}")]
@@ -67,7 +63,6 @@ pub enum ConfigError {
     OutOfRange {
         origin: Box<Origin>,
         key: String,
-        /// The value as it was written.
         value: String,
         expected: String,
         /// The nearest legal value.
@@ -78,7 +73,6 @@ pub enum ConfigError {
     Conflict {
         /// The source of the value that was set last.
         origin: Box<Origin>,
-        /// The keys, their values and the rule.
         reason: String,
         /// The nearest values that obey the rule.
         hint: String,

@@ -4,7 +4,6 @@
 //! The hardware (`cores`) and the golden model (`sim`) implement the instructions of an extension independently. The
 //! list [`extensions!`](crate::extensions) names every extension.
 
-/// An optional extension of a core.
 #[derive(Clone, Copy, Debug)]
 pub struct Extension {
     /// The name in the ISA manual.
@@ -14,13 +13,11 @@ pub struct Extension {
     /// The part of `-march`: a letter, or a name after `_`.
     pub march: &'static str,
     pub summary: &'static str,
-    /// Whether a core has the extension by default.
     pub by_default: bool,
     /// The keys of the extensions that this one requires.
     pub requires: &'static [&'static str],
 }
 
-/// Multiplication and division.
 pub const M: Extension = Extension {
     name: "M",
     key: "isa.m",
@@ -30,7 +27,6 @@ pub const M: Extension = Extension {
     requires: &[],
 };
 
-/// Atomic operations.
 pub const A: Extension = Extension {
     name: "A",
     key: "isa.a",
@@ -40,7 +36,6 @@ pub const A: Extension = Extension {
     requires: &[],
 };
 
-/// Address generation.
 pub const ZBA: Extension = Extension {
     name: "Zba",
     key: "isa.zba",
@@ -50,7 +45,6 @@ pub const ZBA: Extension = Extension {
     requires: &[],
 };
 
-/// Basic bit manipulation.
 pub const ZBB: Extension = Extension {
     name: "Zbb",
     key: "isa.zbb",
@@ -60,7 +54,6 @@ pub const ZBB: Extension = Extension {
     requires: &[],
 };
 
-/// Conditional zero.
 pub const ZICOND: Extension = Extension {
     name: "Zicond",
     key: "isa.zicond",
@@ -155,7 +148,6 @@ impl Isa {
         Self(self.0 | other.0)
     }
 
-    /// Adds the extension to the set or removes it.
     pub fn set(&mut self, extension: &Extension, present: bool) {
         *self = if present { self.with(extension) } else { self.without(extension) };
     }

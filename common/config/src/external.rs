@@ -3,7 +3,6 @@
 /// Optional parameters of the module, which receive values: `WARPS`, `THREADS`, `RESET_PC`.
 pub const PARAMETERS: [&str; 3] = ["WARPS", "THREADS", "RESET_PC"];
 
-/// The facts about the file and its module `divergence.module`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct External {
     pub text: String,
@@ -18,6 +17,5 @@ pub struct External {
 pub struct ExternalPort {
     pub name: String,
     pub width: usize,
-    /// Whether the module drives the port.
     pub is_output: bool,
 }

@@ -17,7 +17,6 @@ pub struct Config {
     pub threads: u32,
     pub isa: Isa,
     pub divergence: Divergence,
-    /// The keys of single divergence units.
     pub unit_keys: UnitKeys,
     pub memory: Memory,
     pub trace: Trace,
@@ -30,9 +29,7 @@ pub struct Config {
 pub struct Divergence {
     /// The name of a registered divergence unit, or `verilog`.
     pub unit: String,
-    /// For the unit `verilog`: the path of its file.
     pub file: String,
-    /// For the unit `verilog`: the name of its module.
     pub module: String,
     /// The content of that file, after it was read.
     pub external: Option<Arc<External>>,
@@ -112,7 +109,6 @@ pub struct Bandwidth(pub u32);
 /// `[trace]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Whether the core has a trace port.
     pub port: bool,
 }
 

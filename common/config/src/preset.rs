@@ -1,7 +1,6 @@
 //! The presets: named configurations that are part of the program.
 
 pub struct Preset {
-    /// The argument of `--preset`.
     pub name: &'static str,
     /// The keys that the preset sets; every other key has its default.
     pub toml: &'static str,

@@ -65,7 +65,6 @@ impl Serialize for Config {
     }
 }
 
-/// The keys of one table with their values.
 struct Keys<'a> {
     config: &'a Config,
     keys: &'a [Key],

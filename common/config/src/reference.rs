@@ -7,7 +7,6 @@ use crate::preset::PRESETS;
 use crate::resolve::Base;
 use crate::table::{KEYS, Key};
 
-/// Returns the text of `docs/manual/configuration.md`.
 pub fn reference() -> String {
     let mut text = String::from(include_str!("reference.md"));
     text.push_str("\n## Keys\n\n| key | values | default | in hardware |\n|---|---|---|---|\n");

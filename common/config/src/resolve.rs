@@ -15,7 +15,6 @@ use crate::suggest::{hint_among, hint_for_key};
 use crate::table::{KEYS, Key, Refusal};
 use crate::value::Given;
 
-/// The starting point of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
     Preset(String),
@@ -65,7 +64,6 @@ impl Config {
 pub struct Origins(Vec<(&'static str, Origin)>);
 
 impl Origins {
-    /// Returns the source that set the key last.
     pub fn of(&self, key: &str) -> Origin {
         self.last(&[key])
     }

@@ -14,7 +14,6 @@ const MAX_LATENCY: u32 = 10_000;
 pub struct Key {
     /// The name, with dots.
     pub name: &'static str,
-    /// The purpose, in one sentence.
     pub summary: &'static str,
     /// Whether the emitted Verilog depends on the key.
     pub in_hardware: bool,
@@ -66,7 +65,6 @@ struct Integers {
     powers_of_two: bool,
 }
 
-/// The reason why a key refuses a value.
 pub(crate) enum Refusal {
     WrongType,
     OutOfRange { hint: String },
@@ -94,7 +92,6 @@ const fn keys<const COUNT: usize>() -> [Key; COUNT] {
     keys
 }
 
-/// Counts the keys of all units.
 const fn unit_keys() -> usize {
     let (mut count, mut unit) = (0, 0);
     while unit < UNITS.len() {
@@ -304,7 +301,6 @@ impl Key {
         matches!(self.name, "divergence.scoreboard" | "divergence.path_forwarding")
     }
 
-    /// Describes the range of the key.
     pub fn values(&self) -> String {
         match &self.field {
             Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
@@ -358,7 +354,6 @@ impl Key {
         config.memory.kind.ignored_keys().contains(&self.name)
     }
 
-    /// Gives the key the value of `defaults`.
     pub(crate) fn reset(&self, config: &mut Config, defaults: &Config) {
         let value = self.value(defaults);
         // A default is always in range.
@@ -392,7 +387,6 @@ impl Key {
         Ok(())
     }
 
-    /// Checks that the value in `config` is in range.
     pub(crate) fn verify(&self, config: &Config) -> Result<(), Refusal> {
         self.set(&mut config.clone(), &Given::from_value(&self.value(config)))
     }

@@ -11,7 +11,6 @@ use crate::table::Key;
 
 /// The interface facts of one mechanism of divergence tracking.
 pub struct Unit {
-    /// The value of `divergence.unit`.
     pub name: &'static str,
     /// The number of paths of a warp that the unit schedules at once: 1 or 2.
     pub slots: u32,
@@ -26,7 +25,6 @@ pub struct Unit {
     pub rotates: bool,
     /// Whether the unit reads the reconvergence table, in which the analysis stores where branches reconverge.
     pub reconverges: bool,
-    /// The keys that only this unit reads.
     pub own_keys: &'static [UnitKey],
     /// The other keys that this unit reads and some units do not.
     pub keys: &'static [&'static str],
@@ -54,7 +52,6 @@ pub struct UnitKey {
     pub default: u32,
 }
 
-/// The values of the keys of all units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitKeys(BTreeMap<&'static str, u32>);
 
@@ -108,7 +105,6 @@ pub static ARBITER: Unit = Unit {
     holds: Holds::Unrecorded,
 };
 
-/// Simty's sorted context table.
 pub static SORTED_TABLE: Unit = Unit {
     name: "sorted-table",
     slots: 1,
@@ -175,7 +171,6 @@ pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PDOM_STACK, &DUAL_PATH]
 })]
 pub struct UnknownUnit {
     pub name: String,
-    /// The name that was probably meant.
     pub nearest: Option<String>,
     pub known: Vec<String>,
 }
@@ -201,14 +196,7 @@ pub enum UnitError {
         "`{key}` = {value}: the divergence unit `{unit}` does not read this key; leave it at its default, {default}, or \
          set divergence.unit = \"{reader}\", which does"
     )]
-    IgnoredKey {
-        key: &'static str,
-        value: String,
-        unit: &'static str,
-        /// A unit that reads the key.
-        reader: &'static str,
-        default: String,
-    },
+    IgnoredKey { key: &'static str, value: String, unit: &'static str, reader: &'static str, default: String },
 }
 
 impl Unit {
@@ -235,7 +223,6 @@ impl Unit {
         self.keys_read().any(|read| read == key)
     }
 
-    /// Returns whether the unit is a user's module.
     pub fn is_external(&self) -> bool {
         std::ptr::eq(self, &VERILOG)
     }

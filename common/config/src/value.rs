@@ -36,7 +36,6 @@ impl Given {
         }
     }
 
-    /// Converts the value of a key.
     pub(crate) fn from_value(value: &toml::Value) -> Self {
         match value {
             toml::Value::Integer(number) => Self::Integer((*number).into()),

@@ -255,7 +255,6 @@ impl<'a> Node<'a> {
 
 enum State {
     Visited,
-    /// The inputs on which the net depends.
     Settled(BTreeSet<usize>),
 }
 

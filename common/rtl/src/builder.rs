@@ -170,7 +170,6 @@ impl Builder {
         self.0.borrow_mut().items.push(Item::Comment(text.to_owned()));
     }
 
-    /// Gives a value a name.
     #[track_caller]
     pub fn wire(&self, name: &str, value: &Expr) -> Expr {
         if value.width() == 0 {

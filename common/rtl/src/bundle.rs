@@ -15,7 +15,6 @@ pub trait Bundle: Sized {
     /// Returns the fields in the order of the declaration.
     fn fields(&self) -> Vec<(&'static str, &Expr)>;
 
-    /// Returns the total width of the fields.
     fn bits(shape: &Self::Shape) -> usize {
         let mut bits = 0;
         Self::build(shape, &mut |_, width| {
@@ -164,7 +163,6 @@ macro_rules! inputs {
         }
 
         impl $name {
-            /// Declares the ports in the order of the fields.
             $visibility fn declare($m: &$crate::Builder $(, $argument: $of)*) -> Self {
                 $(
                     $($m.port_group($group);)?

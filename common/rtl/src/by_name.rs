@@ -37,7 +37,6 @@ impl Builder {
                 if forwards.contains(name) {
                     instance.output_to(name, &nets[name]);
                 } else if ports.contains(name) {
-                    // The port already has the name.
                     let net = instance.output(name);
                     self.output(name, &net);
                     nets.insert(name.clone(), net);

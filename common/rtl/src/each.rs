@@ -24,7 +24,6 @@ impl Each {
         format!("{name}_by_{}", self.variable)
     }
 
-    /// Calls `value` for the number of each part.
     pub fn map<V>(&self, value: impl FnMut(usize) -> V) -> Vec<V> {
         (0..self.count).map(value).collect()
     }
@@ -96,7 +95,6 @@ impl Template {
         even.then(|| Expr::new(values[0].width(), Kind::Part(net.clone(), *first, step, self.variable)))
     }
 
-    /// Matches literals that grow by the same step.
     fn number(&self, values: &[&Expr]) -> Option<Expr> {
         let literals: Vec<&BigUint> = values.iter().map(|value| value.literal()).collect::<Option<_>>()?;
         let step = (literals[1] > literals[0]).then(|| literals[1] - literals[0])?;

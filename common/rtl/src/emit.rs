@@ -48,7 +48,6 @@ pub fn file(header: &str, module: &ModuleText) -> String {
     format!("{header}\n`default_nettype none\n\n{}\n`default_nettype wire\n", module.text)
 }
 
-/// Makes the text of one file with all modules.
 pub fn single_file(header: &str, modules: &[ModuleText]) -> String {
     let texts: Vec<&str> = modules.iter().map(|m| m.text.as_str()).collect();
     format!(
@@ -268,7 +267,6 @@ fn loops(items: &[(usize, &Item)], order: &Order, prefix: &str) -> Vec<(usize, S
         each: Each,
         label: String,
         has_instance: bool,
-        /// The position of the last item of the loop.
         last: usize,
         latest: usize,
         body: String,

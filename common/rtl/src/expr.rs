@@ -265,13 +265,11 @@ impl Expr {
         }
     }
 
-    /// Gives 1 if both are equal.
     #[track_caller]
     pub fn eq(&self, other: &Self) -> Self {
         self.compare(Compare::Equal, other)
     }
 
-    /// Gives 1 if the value equals the number.
     #[track_caller]
     pub fn is(&self, value: u64) -> Self {
         self.eq(&lit(self.width(), value))
@@ -350,7 +348,6 @@ impl Expr {
         self.reduce(Reduce::Parity)
     }
 
-    /// Gives 1 if no bit is set.
     pub fn none(&self) -> Self {
         self.any().not()
     }

@@ -14,7 +14,6 @@ use crate::builder::Builder;
 #[derive(Default)]
 struct State {
     planted: Option<String>,
-    /// All points that the elaboration reached.
     met: BTreeSet<String>,
 }
 

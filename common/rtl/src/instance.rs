@@ -13,7 +13,6 @@ pub struct Instance {
     pub(crate) item: usize,
     pub(crate) name: String,
     pub(crate) module: Module,
-    /// The loop that repeats the instance.
     pub(crate) each: Option<Each>,
 }
 
@@ -49,7 +48,6 @@ impl Instance {
         );
     }
 
-    /// Connects an input, of all instances in a loop.
     #[track_caller]
     pub fn input(&self, port: &str, value: &Expr) -> &Self {
         self.connect(port, vec![value.clone()])
@@ -76,7 +74,6 @@ impl Instance {
         self.input_each(port, |number| value.lane(number, value.width() / count))
     }
 
-    /// Returns the names of the inputs without a value.
     pub(crate) fn unconnected(&self) -> Vec<String> {
         let ports = self.module.port_list();
         let is_open = |(port, values): &(&PortInfo, &Vec<Expr>)| {
@@ -138,7 +135,6 @@ impl Instance {
         }
     }
 
-    /// Connects an output to a [`Builder::forward`] wire.
     #[track_caller]
     pub fn output_to(&self, port: &str, wire: &Expr) -> &Self {
         let (place, width) = self.output_port(port);

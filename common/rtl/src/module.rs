@@ -18,11 +18,7 @@ use crate::{Direction, PortInfo};
 #[derive(Debug, thiserror::Error)]
 pub enum ElaborationError {
     #[error("module `{module}`: {what} has no value")]
-    Undriven {
-        module: String,
-        /// The net, register or port without a value.
-        what: String,
-    },
+    Undriven { module: String, what: String },
     /// A value depends on itself within one cycle.
     #[error("module `{module}`: combinational loop through {nets}")]
     Loop {
@@ -43,13 +39,8 @@ pub enum ElaborationError {
     /// Two different modules of one hierarchy have the same name.
     #[error("module `{module}`: two different modules below it are named `{name}`")]
     SameName { module: String, name: String },
-    /// A check of rust-hdl failed.
     #[error("module `{module}`: {message}")]
-    Check {
-        module: String,
-        /// The result of the checks.
-        message: String,
-    },
+    Check { module: String, message: String },
 }
 
 /// The kind of FPGA memory that holds the words.
@@ -91,7 +82,6 @@ pub(crate) struct Body {
     pub names: HashSet<String>,
     /// Widths of the ports that do not appear: ports of no bits and unread inputs.
     pub hidden_ports: HashMap<String, usize>,
-    /// Whether unread inputs appear.
     pub keeps_inputs: bool,
     /// For each net that is a wire, the position of its item.
     pub wires: HashMap<usize, usize>,
@@ -103,9 +93,7 @@ pub(crate) struct Body {
     pub reset: Option<Rc<Net>>,
     /// The wires `clk` and `rst` of a module with its own clock or reset, which has no such ports.
     pub own: Vec<Expr>,
-    /// The loop variables of the module.
     pub variables: Vec<&'static str>,
-    /// The parameters of an external module.
     pub external: Option<Vec<(String, String)>>,
     /// The Verilog of an external module, if it is to be printed.
     pub text: Option<String>,
@@ -153,7 +141,6 @@ pub(crate) enum Driver {
     },
     /// Equal parts with one template, part 0 in the lowest bits.
     Each(Each, Vec<Expr>),
-    /// Whether the net matches one of the patterns.
     Matches(Expr, Vec<CaseRow>),
     Instance,
 }
@@ -161,7 +148,6 @@ pub(crate) enum Driver {
 pub(crate) struct CaseRow {
     /// The bits in the notation of `casez`.
     pub bits: String,
-    /// The comment behind the row.
     pub label: String,
 }
 
@@ -183,7 +169,6 @@ pub(crate) struct RegisterData {
     pub next: Option<Expr>,
     pub enable: Option<Expr>,
     pub reset: Option<BigUint>,
-    /// The value before the first clock edge.
     pub start: Option<BigUint>,
 }
 
@@ -196,7 +181,6 @@ pub(crate) struct MemoryData {
     pub reads: Vec<(Rc<Net>, Expr)>,
     /// The file with the initial words in hexadecimal.
     pub image: Option<String>,
-    /// Whether the user of the Verilog fills the memory.
     pub filled_from_outside: bool,
 }
 
@@ -218,7 +202,6 @@ impl WriteData {
 pub(crate) struct InstanceData {
     pub name: String,
     pub module: Module,
-    /// The loop that repeats the instance.
     pub each: Option<Each>,
     /// The drivers of each input, by the position of the port: none yet, one value, or one for each part of a loop.
     pub inputs: Vec<Vec<Expr>>,
@@ -264,7 +247,6 @@ impl Finished {
 }
 
 impl Body {
-    /// Returns whether something alive reads the memory.
     pub fn reads_memory(&self, index: usize, alive: &ReadBits) -> bool {
         let registered = self.memories[index].reads.iter().any(|(net, _)| alive.contains_key(&net.id));
         registered

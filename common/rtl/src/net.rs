@@ -41,7 +41,6 @@ impl Net {
         matches!(self.kind, NetKind::Input | NetKind::Reset)
     }
 
-    /// Returns the name in the text.
     pub fn printed(&self) -> &str {
         self.port.get().unwrap_or(&self.name)
     }

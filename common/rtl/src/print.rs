@@ -34,7 +34,6 @@ pub(crate) fn words(text: &str, width: usize) -> Vec<String> {
 /// exponentially longer than the description. A longer expression needs names for its parts.
 pub(crate) const LONGEST: usize = 64 * 1024;
 
-/// The maximum length of an expression in a message.
 const SHORT: usize = 160;
 
 pub(crate) fn binary_symbol(operator: Binary) -> &'static str {
@@ -141,7 +140,6 @@ pub(crate) fn bound(width: usize, kind: &Kind) -> usize {
     operands.iter().fold(symbols, |sum, operand| sum.saturating_add(operand.text_bound()))
 }
 
-/// Prints the expression on one line.
 pub(crate) fn flat(expr: &Expr) -> String {
     let mut line = Line::new(usize::MAX);
     line.expr(expr);

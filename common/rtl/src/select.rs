@@ -8,7 +8,6 @@ pub fn clog2(count: usize) -> usize {
     count.next_power_of_two().trailing_zeros() as usize
 }
 
-/// Decodes `index` into `count` one-hot bits.
 pub fn decode(index: &Expr, count: usize) -> Expr {
     if count == 0 { zeros(0) } else { lit(count, 1).shl(index) }
 }

@@ -19,7 +19,6 @@ pub(crate) fn declare(sheet: &mut Sheet, kind: &str, net: &Net) {
     }
 }
 
-/// Declares a register, with its initial value.
 pub(crate) fn register(sheet: &mut Sheet, register: &RegisterData) {
     let RegisterData { net, start, .. } = register;
     match start {
@@ -30,7 +29,6 @@ pub(crate) fn register(sheet: &mut Sheet, register: &RegisterData) {
     }
 }
 
-/// Prints `head` and the driver of a wire.
 pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String {
     match driver {
         Driver::Value(value) => format!("{};\n", after(head, value, 4)),
@@ -268,7 +266,6 @@ fn writes_in_loop(variable: &'static str, writes: &[WriteData]) -> Option<(Write
     Some((WriteData { enable, address, data, part: None }, selection))
 }
 
-/// Prints one write, alone or in a loop.
 fn write_to(memory: &MemoryData, write: &WriteData, part: &str, indent: usize) -> String {
     let WriteData { enable, address, data, .. } = write;
     let statement = |indent: usize| {

@@ -117,7 +117,6 @@ impl Expr {
         self.slice(position, 1)
     }
 
-    /// Takes the bits from `lo` up.
     #[track_caller]
     pub fn from(&self, lo: usize) -> Self {
         assert!(lo <= self.width(), "bits from {lo} of `{self:?}`, which has {}", self.width());
@@ -166,7 +165,6 @@ impl Expr {
         }
     }
 
-    /// Zero-extends the value to `width` bits.
     #[track_caller]
     pub fn extend(&self, width: usize) -> Self {
         assert!(width >= self.width(), "`{self:?}` has {} bits already", self.width());

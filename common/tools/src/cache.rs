@@ -77,7 +77,6 @@ impl Partial {
         Ok(Self { folder })
     }
 
-    /// Moves the folder to its final position.
     fn finish(self, place: &Path) -> io::Result<()> {
         let guard = unfinished();
         let renamed = fs::rename(self.folder.path(), place);
@@ -95,7 +94,6 @@ impl Drop for Partial {
     }
 }
 
-/// The result of [`clean`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
     pub entries: u64,
@@ -125,7 +123,6 @@ impl Key {
         Self(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Returns the digest in hexadecimal.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -137,17 +134,14 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the cache of this user, at [`path`].
     pub fn of_user() -> Self {
         Self::at(path())
     }
 
-    /// Opens a cache in another folder.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// Returns the folder of a finished entry.
     pub fn find(&self, kind: &str, key: &Key) -> Option<PathBuf> {
         Some(self.root.join(kind).join(&key.0)).filter(|folder| folder.is_dir())
     }
@@ -192,7 +186,6 @@ impl Cache {
         Ok(lock)
     }
 
-    /// Builds a locked entry, and removes an old one.
     fn build<E: From<CacheError>>(
         &self,
         kind: &str,

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
-/// The time limit for a killed group to end.
 const DEATH: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
 
@@ -113,7 +112,6 @@ pub fn end_all() -> Held {
     Held { _lock: lock }
 }
 
-/// Returns whether the group ends within the time.
 fn is_gone(group: Pid, time: Duration) -> bool {
     let begin = Instant::now();
     loop {

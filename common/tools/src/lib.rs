@@ -16,10 +16,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// A program that Weft starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
-    /// Translates Verilog to C++.
     Verilator,
     /// The C++ compiler that builds verilated models.
     Cxx,
@@ -38,7 +36,6 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// Returns the environment variable that overrides the search.
     pub fn variable(self) -> &'static str {
         match self {
             Tool::Verilator => "WEFT_VERILATOR",
@@ -66,7 +63,6 @@ impl Tool {
         }
     }
 
-    /// Returns the instruction for a user without the program.
     fn remedy(self) -> &'static str {
         match self {
             Tool::Verilator => "install the Debian package verilator (scripts/setup.sh does)",
@@ -92,29 +88,18 @@ impl fmt::Display for Tool {
 /// A program is missing or does not start. The text says how to fix it.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// The environment variable does not name an executable file.
     #[error("{variable} = {}: {what}; unset it, or set it to the path of {tool}", .path.display())]
     Variable {
         variable: &'static str,
-        /// The value of the variable.
         path: PathBuf,
         /// The problem with that path.
         what: &'static str,
-        /// The program that the variable should name.
         tool: Tool,
     },
-    /// Neither `PATH` nor the virtual environment has the program.
     #[error("{tool} not found: {remedy}, or set {variable} to its path")]
     Missing { tool: Tool, remedy: &'static str, variable: &'static str },
-    /// The program was found but did not answer.
     #[error("{} {reason}; set {variable} to a {tool} that runs", .path.display())]
-    Broken {
-        tool: Tool,
-        path: PathBuf,
-        variable: &'static str,
-        /// The request and the problem.
-        reason: String,
-    },
+    Broken { tool: Tool, path: PathBuf, variable: &'static str, reason: String },
 }
 
 /// Makes the error for a program that fails: `reason` has the request and the answer.
@@ -196,7 +181,6 @@ fn passed_over_in(
     in_virtual_environment(tool, &variable, working_directory).filter(|other| *other != taken)
 }
 
-/// Returns the program that the environment variable names.
 fn named(tool: Tool, variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     variable(tool.variable()).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

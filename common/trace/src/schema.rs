@@ -8,7 +8,6 @@
 
 use crate::record::MemoryOp;
 
-/// The sizes that widths depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     pub warps: usize,
@@ -22,7 +21,6 @@ impl Sizes {
     }
 }
 
-/// One port of the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
     /// The name, without the prefix `trace_`.
@@ -36,10 +34,8 @@ pub struct Field {
 
 /// A group of ports of any type `P`, for example expressions of the hardware or pins of a simulation.
 pub trait Ports<P>: Sized {
-    /// Makes each port, in the order of the table.
     fn build(make: &mut dyn FnMut(&'static Field) -> P) -> Self;
 
-    /// Returns the ports, in the order of the table.
     fn fields(&self) -> Vec<(&'static Field, &P)>;
 }
 
@@ -58,7 +54,6 @@ pub trait Source<P> {
     fn number(&self, low: u32) -> u64;
 }
 
-/// A kind of value.
 pub trait Kind {
     type Value: PartialEq;
     /// The width, as a formula of W and T.

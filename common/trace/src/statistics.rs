@@ -2,7 +2,6 @@
 
 use crate::record::Commit;
 
-/// Counts over a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
     /// Instructions, counted once per mask that finishes them (the last part of a replayed one).
@@ -21,7 +20,6 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Counts one commit.
     pub fn commit(&mut self, commit: &Commit) {
         self.issues += 1;
         self.warp_instructions += u64::from(commit.served == commit.mask);

@@ -4,7 +4,6 @@
 pub struct Board {
     /// Value of `--board`.
     pub name: &'static str,
-    /// The product name.
     pub title: &'static str,
     /// The FPGA, in the notation of its vendor's tools.
     pub part: &'static str,
@@ -18,7 +17,6 @@ pub struct Board {
     pub high: &'static [&'static str],
     /// Names and texts of the files with pins and clock.
     pub constraints: &'static [(&'static str, &'static str)],
-    /// The tools that build the project.
     pub tools: Tools,
 }
 
@@ -37,11 +35,9 @@ pub struct Button {
     pub port: &'static str,
     /// Whether a pressed button gives 0.
     pub active_low: bool,
-    /// The label on the board.
     pub label: &'static str,
 }
 
-/// The tools that build a board's project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tools {
     /// Yosys, nextpnr-ecp5 and ecppack. `target` is the name of the part for `weft synth --target`; package and speed grade are
@@ -112,7 +108,6 @@ impl Board {
         format!("{prefix}{}", self.name.replace('-', "_"))
     }
 
-    /// Returns whether Weft can make the bitstream.
     pub fn is_built_here(&self) -> bool {
         matches!(self.tools, Tools::Trellis { .. })
     }

@@ -80,7 +80,6 @@ cd "$(dirname "$0")"
 const NOT_BUILT: &str = "**Weft neither builds nor times this project. Only its syntax and its pins are checked. Read the timing \
                          report\nbefore you trust the board.**\n\n";
 
-/// Makes the project for Quartus, and its instructions.
 fn quartus(board: &Board, top: &str, sources: &[&str], family: &str) -> (Vec<File>, String) {
     let part = board.part;
     let sources: String =
@@ -105,7 +104,6 @@ fn quartus(board: &Board, top: &str, sources: &[&str], family: &str) -> (Vec<Fil
     (vec![(format!("{top}.qpf"), format!("PROJECT_REVISION = \"{top}\"\n")), (format!("{top}.qsf"), settings)], how)
 }
 
-/// Makes the script for Vivado, and its instructions.
 fn vivado(board: &Board, top: &str, sources: &[&str]) -> (Vec<File>, String) {
     let part = board.part;
     let sources = sources.join(" \\\n    ");

@@ -6,7 +6,6 @@ use rtl::{Builder, ElaborationError, Expr, clog2, concat, increment};
 use crate::board::Board;
 use crate::{pll, uart};
 
-/// The default baud rate of the serial line.
 pub const BAUD: u32 = 115_200;
 
 /// The meaning of each light, the lowest first.
@@ -28,29 +27,23 @@ const RESET_MS: u64 = 10;
 /// bits, and the same error again in its own clock.
 const BAUD_TOLERANCE: f64 = 0.02;
 
-/// A core that cannot be connected to a board.
 #[derive(Debug, thiserror::Error)]
 pub enum BoardError {
-    /// The core has ports that no board connects.
     #[error(
         "--board {board}: the core has a port `{port}` that the board cannot serve; expected memory.kind = \"bram\", as in \
          --preset bram-4x4"
     )]
     Port { board: &'static str, port: String },
-    /// The clock cannot be divided to the baud rate.
     #[error(
         "--baud {baud}: {mhz} MHz divided by a whole number is at best {nearest} baud; expected a rate with an error \
          of at most 2 %, such as {BAUD}"
     )]
     Baud {
-        /// The requested baud rate.
         baud: u32,
         /// The clock, in MHz.
         mhz: u32,
-        /// The nearest rate.
         nearest: u64,
     },
-    /// The description of the top is wrong.
     #[error(transparent)]
     Elaboration(#[from] ElaborationError),
 }
@@ -119,7 +112,6 @@ fn is_served(port: &str) -> bool {
     ["console_", "error_"].iter().any(|group| port.starts_with(group)) || ["clk", "rst", "done"].contains(&port)
 }
 
-/// Returns the cycles per bit of the serial line.
 fn divisor(board: &Board, baud: u32) -> Result<u64, BoardError> {
     let hertz = 1_000_000 * u64::from(board.clock.core_mhz);
     let wanted = hertz as f64 / f64::from(baud);

@@ -6,12 +6,10 @@ use crate::cells::{Cells, ModuleArea};
 use crate::part::Part;
 use crate::placing::Placing;
 
-/// The area of a core or of a module.
 #[derive(Clone, Debug)]
 pub struct Area {
     /// The configuration of the core, without its trace port.
     pub config: Config,
-    /// The synthesised module, with the modules below it.
     pub top: String,
     /// The clock frequency that logic is mapped for, in MHz. `None` means the shortest delay on each path.
     pub target_mhz: Option<u32>,
@@ -33,7 +31,6 @@ pub struct Area {
 }
 
 impl Area {
-    /// Returns the cells of all instances of all modules.
     pub fn sum(&self) -> Cells {
         self.modules.iter().map(|module| module.cells * module.instances).sum()
     }

@@ -23,7 +23,6 @@ const BITSTREAM: &str = "board.bit";
 /// The name of ecppack's log, which Weft writes from its console output.
 const LOG: &str = "ecppack.log";
 
-/// The inputs of the build.
 #[derive(Clone, Copy)]
 pub struct BoardRequest<'a> {
     pub board: &'static Board,
@@ -34,20 +33,17 @@ pub struct BoardRequest<'a> {
     pub contents: &'a [(String, String)],
     /// The number of seeds. They are tried from 1 on, until the core is as fast as the clock of the board.
     pub seeds: u32,
-    /// How to place.
     pub placer: Placer,
     /// The time limit of a seed.
     pub patience: Option<Duration>,
 }
 
-/// The result of the build.
 pub struct Bitstream {
     /// Cells and maximum frequency. `target_mhz` is the clock of the board. Of the seeds, it has only the one that reached this
     /// clock, or all of them if none did.
     pub area: Area,
     /// The bitstream, in the cache, if the core is fast enough.
     pub file: Option<PathBuf>,
-    /// The version of the ecppack that wrote it.
     pub ecppack: String,
 }
 
@@ -108,7 +104,6 @@ fn part_of(board: &'static Board) -> Result<&'static Part, SynthesisError> {
     part.ok_or_else(|| SynthesisError::NotBuiltHere { board: board.name, built: built() })
 }
 
-/// Packs the bitstream of placed and routed tiles.
 fn pack(
     packer: &Program,
     cache: &Cache,

@@ -3,7 +3,6 @@
 use std::iter::Sum;
 use std::ops::{Add, Mul};
 
-/// The number of cells of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
     pub lut: u64,
@@ -56,11 +55,9 @@ impl Sum for Cells {
     }
 }
 
-/// One module of a hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleArea {
     pub name: String,
-    /// The number of instances in the whole core.
     pub instances: u64,
     /// The cells of one instance, without those of the modules below it.
     pub cells: Cells,

@@ -10,30 +10,24 @@ use crate::netlist::NetlistError;
 use crate::statistics::StatisticsError;
 use crate::timing::ReportError;
 
-/// A failure to measure the area of a core.
 #[derive(Debug, thiserror::Error)]
 pub enum SynthesisError {
-    /// The core cannot be elaborated.
     #[error(transparent)]
     Core(#[from] cores::CoreError),
-    /// The wrapper of the core cannot be elaborated.
     #[error(transparent)]
     Elaboration(#[from] rtl::ElaborationError),
     #[error(transparent)]
     Tool(#[from] ToolError),
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// The request is not supported for the part.
     #[error("{option}: not for {part}; {families}: {parts}", parts = .parts.join(", "))]
     Unsupported {
         option: &'static str,
         part: &'static str,
         /// The common property of the supported parts.
         families: &'static str,
-        /// The supported parts.
         parts: Vec<&'static str>,
     },
-    /// Weft cannot place the FPGA of the board.
     #[error(
         "--board {board}: Weft cannot build it; it builds: {}; `weft emit --board {board}` writes a project for \
          the tools of its maker",
@@ -49,7 +43,6 @@ pub enum SynthesisError {
     /// A file cannot be written or read, or a tool cannot start.
     #[error("{}: {source}", .path.display())]
     Io { path: PathBuf, source: io::Error },
-    /// A tool ends without a result.
     #[error("{} failed on {what} ({status}); its log: {log}; its last lines:\n{last}", .program.display())]
     Failed {
         program: PathBuf,
@@ -68,7 +61,6 @@ pub enum SynthesisError {
     Statistics { version: String, source: StatisticsError },
     #[error("{version}: {source}")]
     Netlist { version: String, source: NetlistError },
-    /// An entry of the cache is damaged.
     #[error("{}: {source}; the entry is damaged: remove it, or empty the cache with `weft cache clean`", .folder.display())]
     Damaged { folder: PathBuf, source: Box<SynthesisError> },
     /// The list of modules from Yosys is not as expected.
@@ -86,22 +78,13 @@ pub enum SynthesisError {
         /// The nearest name, or all names.
         hint: String,
     },
-    /// The report of nextpnr is not as expected.
     #[error("{version}: {source}")]
     Report { version: String, source: ReportError },
     /// A tool removed a part of the core, so its result does not apply to the core.
     #[error(
         "{version}: only {found} of {expected} {kind} of the core remain behind pins; its frequency would be wrong"
     )]
-    Lost {
-        version: String,
-        /// The kind of lost cells.
-        kind: &'static str,
-        /// The expected number.
-        expected: u64,
-        /// The actual number.
-        found: u64,
-    },
+    Lost { version: String, kind: &'static str, expected: u64, found: u64 },
 }
 
 impl SynthesisError {

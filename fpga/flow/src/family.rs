@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::cells::Cells;
 
-/// A family of parts with the same cells.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Family {
     /// The name from the vendor.
@@ -12,11 +11,9 @@ pub struct Family {
     pub lut_inputs: u32,
     /// The name of a carry cell, if Yosys counts carry cells apart from LUTs.
     pub carry: Option<&'static str>,
-    /// Whether LUTs can be memory.
     pub has_lutram: bool,
     /// Whether chains of carry cells are counted, because each needs LUT sites of its own.
     pub has_chains: bool,
-    /// Whether nextpnr places this family.
     pub places: bool,
     /// Whether `--target-mhz` changes the mapping.
     pub maps_for_frequency: bool,
@@ -34,12 +31,10 @@ pub struct Family {
     cells: &'static [(&'static str, Resource, u64)],
 }
 
-/// A counted resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resource {
     Lut,
     Carry,
-    /// The first cell of a chain.
     FirstCarry,
     LutRam,
     FlipFlop,
@@ -224,7 +219,6 @@ impl Family {
         cells.lut + carry * cells.carry + chain * cells.chains + lutram * cells.lutram
     }
 
-    /// Counts the cells of these types.
     pub(crate) fn cells(&self, types: &BTreeMap<String, u64>) -> Cells {
         let mut cells = Cells::default();
         for (kind, number) in types {

@@ -37,7 +37,6 @@ pub struct Mapper<'a> {
 /// A mapped core behind pins.
 pub struct Netlist {
     pub cells: Cells,
-    /// The cells around the core.
     pub around: Cells,
     /// The netlist of both, as Yosys writes it.
     pub file: PathBuf,
@@ -140,7 +139,6 @@ impl Mapper<'_> {
         format!("{black_boxes}read_verilog {TOP}\n{map}{after}tee -q -o {COUNTS} stat -json\n")
     }
 
-    /// Returns the commands that map the module `top`.
     fn map(&self, top: &str, flatten: bool) -> String {
         let Family { before, synthesis, .. } = self.family;
         let flatten = if flatten { self.family.flatten } else { "" };
@@ -165,10 +163,8 @@ impl Mapper<'_> {
     }
 }
 
-/// Reads the reports of a Yosys.
 struct Reader {
     family: &'static Family,
-    /// The version of that Yosys.
     version: String,
 }
 
@@ -179,7 +175,6 @@ impl Reader {
         statistics::read(&report).map_err(|source| self.misread(source))
     }
 
-    /// Counts the cells of one module of a report.
     fn cells(&self, folder: &Path, name: &str, module: &str) -> Result<Cells, SynthesisError> {
         self.cells_of(&self.types(folder, name)?, module)
     }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// The Verilog name of a net or register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// The instances that contain it, from the top down.
@@ -78,13 +77,11 @@ enum Declaration {
     Register,
 }
 
-/// One of the names of a wire.
 struct Alias {
     declaration: Declaration,
     named: Named,
 }
 
-/// The names in a netlist.
 pub struct Names {
     /// The wire of each bit of each net.
     wires: HashMap<String, Vec<Option<u64>>>,

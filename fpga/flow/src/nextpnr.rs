@@ -30,11 +30,9 @@ const WANTED_MHZ: u32 = 100;
 /// Messages of nextpnr if a netlist has too many cells of a kind, or no legal placement for all of them.
 const NO_ROOM: [&str; 3] =
     ["no BELs remaining", "Unable to find legal placement", "Unable to find a placement location"];
-/// Messages of nextpnr if it cannot route all wires.
 const NO_ROUTE: [&str; 4] =
     ["Failed to route", "Failed to find a route", "Routing design failed", "check failed: found unrouted arcs"];
 
-/// The placement algorithm of nextpnr.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placer {
     /// HeAP, the default of nextpnr: least squares, with cells spread where they are too dense.
@@ -47,7 +45,6 @@ pub enum Placer {
 impl Placer {
     pub const ALL: [Self; 2] = [Self::Heap, Self::Static];
 
-    /// Returns the name in nextpnr's options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Heap => "heap",
@@ -56,7 +53,6 @@ impl Placer {
     }
 }
 
-/// A netlist to place.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// A name for messages.
@@ -66,7 +62,6 @@ pub struct Task<'a> {
     pub digest: &'a str,
     /// The part, at speed grade 6.
     pub part: &'a Part,
-    /// The target clock frequency, in MHz.
     pub target_mhz: Option<u32>,
     pub placer: Placer,
     /// The time limit of a seed.
@@ -75,7 +70,6 @@ pub struct Task<'a> {
     pub constraints: Option<&'a str>,
 }
 
-/// The result of a run.
 pub enum Ended {
     /// The report, and the folder with [`TILES`] if requested.
     Placed(Timing, PathBuf),
@@ -85,15 +79,12 @@ pub enum Ended {
     NotRouted(String),
     /// The run timed out, now or earlier.
     GivenUp(GivenUp),
-    /// nextpnr needs more memory than there is.
     OutOfMemory,
 }
 
-/// The reason why a run has no result.
 enum Unfinished {
     /// The run timed out; a longer limit may succeed.
     GivenUp(GivenUp),
-    /// The run failed as any tool can.
     Stopped(Stopped),
 }
 
@@ -106,7 +97,6 @@ where
     }
 }
 
-/// nextpnr-ecp5 with its path.
 pub struct Nextpnr {
     program: Program,
 }
@@ -117,7 +107,6 @@ impl Nextpnr {
         Ok(Self { program: Program::find(Tool::Nextpnr, LOG)? })
     }
 
-    /// Returns the line of `--version` with the number.
     pub fn version(&self) -> &str {
         self.program.version()
     }
@@ -212,7 +201,6 @@ impl Nextpnr {
         }
     }
 
-    /// Reads the report in a folder.
     fn read(&self, folder: &Path) -> Result<Timing, SynthesisError> {
         let path = folder.join(REPORT);
         let report = fs::read_to_string(&path).map_err(at(&path))?;
@@ -233,7 +221,6 @@ fn progress_of(log: &str) -> String {
     log.lines().rev().find_map(tells).unwrap_or_else(|| "reading".to_owned())
 }
 
-/// Returns the step that a line announces.
 fn step(line: &str) -> Option<&'static str> {
     let steps = [("Routing", "routing"), ("placer", "placing"), ("placement", "placing"), ("Packing", "packing")];
     steps.iter().find(|(text, _)| line.contains(text)).map(|(_, step)| *step)

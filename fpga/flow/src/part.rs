@@ -3,7 +3,6 @@
 use crate::cells::Cells;
 use crate::family::{CYCLONE4, ECP5, Family, GOWIN, ICE40, NEXUS, XILINX7};
 
-/// An FPGA: its target name and its resources.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     /// Value of `--target`.

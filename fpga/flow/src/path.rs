@@ -40,17 +40,13 @@ pub struct CriticalPath {
     pub delay_ns: f64,
     /// The delay of cells, with clock-to-output and setup times.
     pub logic_ns: f64,
-    /// The delay of wires.
     pub routing_ns: f64,
     /// LUTs and carry chains between the registers.
     pub levels: usize,
-    /// The register or memory at the start.
     pub from: Place,
-    /// The register or memory at the end.
     pub to: Place,
     /// The modules with wires on the path, in the order of first use.
     pub modules: Vec<String>,
-    /// The steps from start to end.
     pub steps: Vec<Step>,
 }
 
@@ -117,7 +113,6 @@ fn name_of(hop: &Hop, names: &Names) -> Option<Named> {
     }
 }
 
-/// The instances of a core.
 struct Hierarchy<'a> {
     top: &'a Module,
 }

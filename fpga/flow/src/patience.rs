@@ -13,17 +13,14 @@ use crate::process::at;
 const KIND: &str = "given-up";
 const FILE: &str = "given-up.json";
 
-/// A run that timed out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GivenUp {
-    /// The time limit of the run.
     waited: Duration,
     /// The step at which the run ended.
     step: String,
 }
 
 impl GivenUp {
-    /// Records a run that was ended after `patience`.
     pub fn after(patience: Duration, step: String) -> Self {
         Self { waited: patience, step }
     }
@@ -36,7 +33,6 @@ impl GivenUp {
         (known.waited >= patience?).then_some(known)
     }
 
-    /// Keeps the record, in place of an earlier one.
     pub fn keep(&self, cache: &Cache, key: &Key) -> Result<(), SynthesisError> {
         let write = |folder: &Path| {
             let path = folder.join(FILE);
@@ -50,7 +46,6 @@ impl GivenUp {
         serde_json::from_str(&fs::read_to_string(folder.join(FILE)).ok()?).ok()
     }
 
-    /// Formats the reason for a message.
     pub fn reason(&self) -> String {
         // Rounding hides digits that come from binary fractions.
         let minutes = (self.waited.as_secs_f64() / 60.0 * 1e6).round() / 1e6;

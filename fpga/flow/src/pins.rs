@@ -2,7 +2,6 @@
 
 use rtl::{Builder, Direction, ElaborationError, Module, PortInfo, join};
 
-/// The name of the wrapper module.
 pub const PINS: &str = "pins";
 pub const CORE: &str = "core";
 

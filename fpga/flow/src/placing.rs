@@ -18,11 +18,9 @@ use crate::path::{self, CriticalPath};
 use crate::process::at;
 use crate::timing::Sites;
 
-/// The result of one seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
     pub seed: u32,
-    /// The maximum clock frequency, in MHz.
     pub fmax_mhz: f64,
     pub critical_path: CriticalPath,
 }
@@ -31,28 +29,21 @@ pub struct Seed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Placed,
-    /// The part is too small.
     DoesNotFit(String),
-    /// Some wires are not routed.
     NotRouted(String),
-    /// A seed timed out.
     GivenUp(String),
-    /// nextpnr needs more memory than there is.
     OutOfMemory,
 }
 
-/// The results of a core on a part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placing {
     /// The outcome. The first seed that fails is the last one tried.
     pub outcome: Outcome,
-    /// The seeds that were placed and routed.
     pub seeds: Vec<Seed>,
     /// The sites of each kind that the core and its wrapper use, in the counts of nextpnr.
     pub utilisation: BTreeMap<String, Sites>,
     /// The cells around the core.
     pub around: Cells,
-    /// The version of nextpnr.
     pub nextpnr: String,
     pub placer: Placer,
     /// The folder of nextpnr's output for the last seed.
@@ -77,17 +68,13 @@ impl Placing {
 pub struct Task<'a> {
     /// The mapped core behind pins, or behind those of a board.
     pub netlist: &'a Netlist,
-    /// The description of the core.
     pub whole: &'a Core,
-    /// The name of the netlist's module.
     pub top: &'a str,
     pub part: &'static Part,
-    /// The target clock frequency, in MHz.
     pub target_mhz: Option<u32>,
     pub placer: Placer,
     /// The time limit of a seed.
     pub patience: Option<Duration>,
-    /// The version of Yosys.
     pub yosys: &'a str,
     /// The pins of a board. The first seed that reaches the frequency is then enough: the others are not kept.
     pub constraints: Option<&'a str>,
@@ -168,7 +155,6 @@ pub fn place(
     Ok(placing)
 }
 
-/// Returns the registers and memories that nextpnr packed.
 fn packed(utilisation: &BTreeMap<String, Sites>) -> Cells {
     let used = |kind| utilisation.get(kind).map_or(0, |sites| sites.used);
     Cells {

@@ -24,11 +24,9 @@ const SHOWN_LINES: usize = 12;
 /// SIGKILL, by which Linux ends the largest process when memory runs out.
 const KILLED: i32 = 9;
 
-/// A tool with its path.
 pub struct Program {
     path: PathBuf,
     version: String,
-    /// The name of the log file.
     log: &'static str,
 }
 
@@ -42,7 +40,6 @@ impl Program {
         Ok(Self { path, version, log })
     }
 
-    /// Returns the line of `--version` with the number.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -106,7 +103,6 @@ impl Program {
     }
 }
 
-/// A run without a result.
 pub struct Failure {
     program: PathBuf,
     /// The exit status in words.

@@ -68,7 +68,6 @@ fn count_instances<'a>(
         .try_for_each(|(kind, number)| count_instances(types, kind, times * number, instances))
 }
 
-/// Counts the cells of one instance of a module.
 pub fn cells(family: &Family, types: &Types, module: &str) -> Result<Cells, StatisticsError> {
     let types = types.get(module).ok_or_else(|| StatisticsError::NoModule(module.to_owned()))?;
     // `$scopeinfo` records the hierarchy of flattened modules; it is not hardware.

@@ -17,7 +17,6 @@ use crate::pins::PINS;
 use crate::placing;
 use crate::yosys::Yosys;
 
-/// The inputs of a synthesis.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     pub part: &'static Part,
@@ -31,7 +30,6 @@ pub struct Request<'a> {
     pub target_mhz: Option<u32>,
     /// Place and route, once with each seed from 1 to this number.
     pub seeds: Option<u32>,
-    /// How to place.
     pub placer: Placer,
     /// The time limit of place and route with a seed.
     pub patience: Option<Duration>,
@@ -117,7 +115,6 @@ fn outermost(top: &Module) -> Vec<String> {
     if names.is_empty() { vec![top.name().to_owned()] } else { names }
 }
 
-/// Checks that the part supports the request.
 fn check(request: &Request<'_>) -> Result<(), SynthesisError> {
     let family = request.part.family;
     let unsupported = |option, families, supported: fn(&Part) -> bool| {

@@ -13,14 +13,12 @@ pub enum ReportError {
     NoClock,
 }
 
-/// The utilisation of a kind of site.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 pub struct Sites {
     pub used: u64,
     pub available: u64,
 }
 
-/// A step of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hop {
     /// The kind: `clk-to-q`, `logic`, `routing` or `setup`.
@@ -29,17 +27,13 @@ pub struct Hop {
     pub delay_ns: f64,
     /// The cell on the path or, for a wire, at its end.
     pub cell: String,
-    /// The pin of that cell.
     pub port: String,
     pub net: Option<String>,
 }
 
-/// The content of the report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timing {
-    /// The maximum clock frequency, in MHz.
     pub fmax_mhz: f64,
-    /// The utilisation of each kind of site.
     pub utilisation: BTreeMap<String, Sites>,
     /// The slowest path from a register to a register, in order.
     pub path: Vec<Hop>,

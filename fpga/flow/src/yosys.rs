@@ -12,7 +12,6 @@ use crate::process::{Failure, Program, at};
 const SCRIPT: &str = "script.ys";
 const LOG: &str = "yosys.log";
 
-/// A run of Yosys.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// A name for messages.
@@ -20,11 +19,9 @@ pub struct Task<'a> {
     /// Names and texts of the files that the script reads.
     pub files: &'a [(&'a str, String)],
     pub script: &'a str,
-    /// Names of the files that the script writes.
     pub results: &'a [&'a str],
 }
 
-/// Yosys with its path.
 pub struct Yosys {
     program: Program,
 }
@@ -35,7 +32,6 @@ impl Yosys {
         Ok(Self { program: Program::find(Tool::Yosys, LOG)? })
     }
 
-    /// Returns the line of `--version` with the number.
     pub fn version(&self) -> &str {
         self.program.version()
     }
@@ -93,11 +89,8 @@ fn is_whole(result: &Path) -> bool {
     }
 }
 
-/// The reason why there is no entry.
 pub enum Stopped {
-    /// The tool ended without a result.
     Failed(Failure),
-    /// The tool could not run.
     Error(SynthesisError),
 }
 

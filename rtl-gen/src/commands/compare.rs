@@ -152,7 +152,6 @@ fn absolute_profile(profile: &str) -> String {
     }
 }
 
-/// The tools that the steps start, with their versions.
 struct Tools {
     versions: Value,
     /// The paths of the tools and of the cache, for commands in another folder.

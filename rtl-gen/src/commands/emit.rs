@@ -196,7 +196,6 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes empty subfolders of an output folder.
 fn remove_empty_folders(out: &Path) {
     for folder in FOLDERS {
         // This fails for folders with files, as intended.

@@ -6,7 +6,6 @@ use weft_config::Config;
 #[derive(Clone, Copy)]
 pub struct OnBoard<'a> {
     pub board: &'static Board,
-    /// Paths of the modules around the core.
     pub modules: &'a [String],
 }
 

@@ -10,7 +10,6 @@ use crate::arguments::FileArguments;
 use crate::error::RequestError;
 use crate::staging::StagedFile;
 
-/// The requested output files.
 pub struct Outputs {
     stats: Option<StagedFile>,
     commits: Option<StagedFile>,
@@ -57,12 +56,10 @@ impl Outputs {
         self.wave.as_ref().map(StagedFile::path)
     }
 
-    /// Opens the file of the trace records.
     pub fn commits(&self) -> Result<Option<Stream<'_>>, RequestError> {
         self.commits.as_ref().map(Stream::open).transpose()
     }
 
-    /// Opens the file of the pipeline log.
     pub fn trace(&self) -> Result<Option<Stream<'_>>, RequestError> {
         self.trace.as_ref().map(Stream::open).transpose()
     }
@@ -104,7 +101,6 @@ impl<'a> Stream<'a> {
         &mut self.writer
     }
 
-    /// Writes the rest of the buffer.
     pub fn finish(mut self) -> Result<(), RequestError> {
         self.writer.flush().map_err(|error| self.file.fail(&error))
     }

@@ -19,7 +19,6 @@ use crate::progress::Progress;
 use crate::report::Report;
 use cells::{figures, kinds};
 
-/// The default number of seeds.
 const SEEDS: u32 = 3;
 
 /// Synthesises a core, places it if requested, and reports the result.
@@ -58,7 +57,6 @@ pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verd
     Ok(if ending.is_well() { Verdict::Success } else { Verdict::Failure })
 }
 
-/// The result for a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Synthesised,
@@ -91,7 +89,6 @@ impl Ending {
         matches!(self, Self::Synthesised | Self::Placed)
     }
 
-    /// Returns the name in the JSON object.
     fn name(self) -> &'static str {
         match self {
             Self::Synthesised => "synthesised",

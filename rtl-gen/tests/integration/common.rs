@@ -14,12 +14,10 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A new folder in which `weft` runs.
 pub struct Workspace {
     folder: TempDir,
 }
 
-/// The result of a run of `weft`.
 pub struct Ended {
     pub status: i32,
     pub stdout: String,
@@ -69,7 +67,6 @@ impl Workspace {
         self.refused_with(arguments, &[])
     }
 
-    /// Does the same with environment variables.
     pub fn refused_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> String {
         let before = self.entries();
         let run = |arguments: &[&str]| {
@@ -103,7 +100,6 @@ impl Ended {
         }
     }
 
-    /// Asserts that the exit status is 0.
     pub fn succeeded(self) -> Self {
         assert_eq!(self.status, 0, "{}{}", self.stdout, self.stderr);
         self

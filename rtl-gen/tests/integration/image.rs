@@ -8,7 +8,6 @@ use std::process::Command;
 use common::elf::*;
 use common::{Ended, Workspace, entries};
 
-/// A small core with memory.
 const BRAM: &[&str] = &["--preset", "bram-4x4", "--set", "warps=2", "--set", "threads=2"];
 
 /// Clocks the core alone, with one clock edge of reset: no memory, no model, only the emitted files.

@@ -65,7 +65,6 @@ fn json_of(tools: &StandIn, more: &[&str]) -> Ended {
     tools.synth(&[&MODULE[..], more, &["--json"]].concat())
 }
 
-/// Returns the seeds of the nextpnr runs.
 fn placed(tools: &StandIn) -> Vec<String> {
     let seed = |call: &String| Some(call.split_once("--seed ")?.1.split(' ').next()?.to_owned());
     tools.calls().iter().filter_map(seed).collect()

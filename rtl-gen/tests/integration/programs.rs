@@ -56,7 +56,6 @@ fn files_that_are_no_program_for_the_core() {
     insta::assert_snapshot!(messages.join("\n"));
 }
 
-/// Makes the header of a 64-bit RISC-V executable.
 fn minimal_64_bit() -> Vec<u8> {
     let mut file = vec![0; 64 + 56];
     file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");

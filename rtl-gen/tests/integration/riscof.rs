@@ -25,7 +25,6 @@ class makeUtil:
             subprocess.run(commands[1:].replace('$$', '$'), shell=True, check=True, cwd=folder)
 ";
 
-/// Runs one test as RISCOF does.
 const MAIN: &str = "\
 import os, sys
 plugin, weft, engine, work = sys.argv[1:]

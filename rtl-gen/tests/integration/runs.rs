@@ -22,7 +22,6 @@ fn threads_that_exit_with_zero() {
 
 #[test]
 fn a_thread_that_exits_with_another_code() {
-    // Hart 0 exits with 0, the others with 7.
     let program = Elf::new(&[HART_TO_A1, branch_if_a1(8), EXIT, EXIT_7]);
     says(&run_everywhere(&program, &[], 1, "exited"), &["7"]);
 }
@@ -57,7 +56,6 @@ fn an_endless_loop_ends_at_the_limit() {
 #[test]
 fn the_console_goes_to_stdout_and_with_json_to_stderr() {
     let workspace = Workspace::new();
-    // Each thread prints `A`.
     workspace.write("p.elf", Elf::new(&[CONSOLE_TO_A0, set_a1(65), STORE_BYTE_A1_TO_A0, EXIT]).bytes());
     for (engine, arguments) in ENGINES {
         let arguments = [arguments, SMALL].concat();
@@ -285,7 +283,6 @@ fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
-/// Sends the signal of ctrl-C.
 fn interrupt(child: Child) {
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(killed.expect("kill starts").success());

@@ -27,7 +27,6 @@ impl Random {
 struct Value {
     expr: Expr,
     wire: String,
-    /// Whether Verilog can slice the expression.
     sliceable: bool,
     /// Number of operators on the longest path to an input.
     depth: usize,
@@ -70,7 +69,6 @@ impl Pair {
         self.value(expr, &text, v.sliceable, v.depth)
     }
 
-    /// Adds a value by a random operator.
     fn grow(&mut self) {
         let a = self.any();
         let width = a.expr.width();

@@ -242,7 +242,6 @@ struct Shape {
 rtl::bundle! {
     struct Store(shape: &Shape) {
         valid: 1,
-        /// The warp that stores.
         warp: rtl::clog2(shape.warps),
         /// One byte per lane.
         data: 8 * shape.lanes,

@@ -56,7 +56,6 @@ module BUFG (input wire I, output wire O);
 endmodule
 "#;
 
-/// A running board.
 pub struct Bench {
     model: Model,
     clock: Port,
@@ -102,7 +101,6 @@ impl Bench {
         bench
     }
 
-    /// Presses or releases the button.
     pub fn press(&mut self, pressed: bool) {
         self.model.set(self.button, u64::from(pressed != self.active_low));
     }
@@ -169,14 +167,12 @@ impl Bench {
     }
 }
 
-/// Builds a core whose memory starts with the program.
 pub fn core_with(config: &Config, program: &Program) -> (Core, Vec<(String, String)>) {
     let core = cores::elaborate_with_image(config, program.entry).unwrap();
     let contents = core.image_files(Ram::new(config, program).words(), &[]);
     (core, contents)
 }
 
-/// Builds a core whose memory starts with zeros.
 pub fn core_with_zeros(config: &Config) -> (Core, Vec<(String, String)>) {
     let core = cores::elaborate_with_image(config, RAM_BASE).unwrap();
     let contents = core.image_files(&vec![0; config.memory.ram_bytes as usize / 4], &[]);

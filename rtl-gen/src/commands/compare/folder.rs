@@ -54,7 +54,6 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Returns the absolute path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -11,7 +11,6 @@ use crate::error::RequestError;
 
 pub struct Removed {
     pub file: String,
-    /// The reason for the removal.
     pub why: &'static str,
 }
 

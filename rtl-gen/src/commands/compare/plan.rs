@@ -25,7 +25,6 @@ const RV32IMA: Isa = Isa { name: "rv32ima", options: &[] };
 /// The smaller core: it is compared with the original Simty, and can be routed with 32 threads.
 const RV32I: Isa = Isa { name: "rv32i", options: &["--preset", "rv32i-8x4"] };
 
-/// A command and its measurement.
 #[derive(Debug, Serialize)]
 pub struct Step {
     /// SERIES/POINT, which is also the name of the result file.
@@ -33,14 +32,11 @@ pub struct Step {
     /// The command, as typed in the folder of the comparison.
     pub command: Vec<String>,
     pub unit: String,
-    /// Threads per warp.
     pub threads: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<&'static str>,
-    /// Memory latency in cycles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<u32>,
-    /// The instruction set of the synthesised core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<&'static str>,
     /// The maximum memory use, in MB: Yosys and nextpnr of PyPI are 32-bit programs.

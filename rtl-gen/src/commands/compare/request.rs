@@ -32,7 +32,6 @@ fn is_of_simty(unit: &Unit) -> bool {
     OF_SIMTY.iter().any(|simty| simty.name == unit.name)
 }
 
-/// The units of the comparison of stacks.
 pub static STACKS: [&Descriptor; 2] = [&PDOM_STACK, &DUAL_PATH];
 /// Memory latencies of the comparison of the two stacks, in cycles.
 const LATENCIES: [u32; 4] = [1, 20, 100, 300];
@@ -89,7 +88,6 @@ pub struct Request {
 }
 
 impl Request {
-    /// Checks the arguments and makes the request.
     pub fn of(arguments: &CompareArguments) -> anyhow::Result<Self> {
         let quick = arguments.quick;
         let default_threads: &[u32] = if quick { &QUICK_THREADS } else { &THREADS };
@@ -157,7 +155,6 @@ impl Request {
         self.seeds.iter().find(|(number, _)| *number == threads).map(|(_, seeds)| *seeds)
     }
 
-    /// Returns the number of seeds for the default core.
     pub fn rv32ima_seeds(&self, threads: u32) -> Option<u32> {
         self.seeds(threads).filter(|_| !self.rv32ima_unplaced.contains(&threads))
     }
@@ -248,7 +245,6 @@ fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the default number of seeds.
 fn usual_seeds(threads: u32) -> u32 {
     if threads < ONE_SEED_FROM { SEEDS } else { 1 }
 }

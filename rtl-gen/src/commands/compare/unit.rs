@@ -12,7 +12,6 @@ use crate::error::{RequestError, kind};
 
 /// The arbiter with each possible number of stages above zero.
 const STAGED: [&str; 2] = ["arbiter:1", "arbiter:2"];
-/// The ending of a Verilog file name.
 const VERILOG: &str = ".v";
 
 /// A unit, serialized as its name.
@@ -123,7 +122,6 @@ pub fn named(given: &[String], warps: u32, threads: &[u32]) -> anyhow::Result<Ve
     Ok(units)
 }
 
-/// Checks that each name is known.
 pub fn check<'a>(given: impl IntoIterator<Item = &'a String>, known: &[&str]) -> Result<(), RequestError> {
     let Some(unit) = given.into_iter().find(|unit| !known.contains(&unit.as_str())) else { return Ok(()) };
     Err(RequestError::new("unknown-unit", format!("--units: {}", UnknownUnit::new(unit, known.iter().copied()))))

@@ -33,11 +33,9 @@ pub fn write(folder: &Folder, plan: &str) -> Result<(), RequestError> {
 pub enum Place<'a> {
     /// On this number of cores of this machine.
     Local(u32),
-    /// By a Snakemake profile.
     Profile(&'a str),
 }
 
-/// Snakemake in the folder of a comparison.
 pub struct Workflow<'a> {
     pub program: &'a Path,
     pub folder: &'a Folder,
@@ -60,7 +58,6 @@ impl Workflow<'_> {
         })
     }
 
-    /// Writes the report again, from the available results.
     pub fn report(&self, progress: &mut Progress) -> anyhow::Result<()> {
         let arguments = ["--cores", "1", "report"];
         let status = self.run("report", &arguments, &mut |_, _| progress.say("writing the report"))?;

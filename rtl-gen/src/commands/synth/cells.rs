@@ -45,7 +45,6 @@ pub fn figures(family: &Family, cells: &Cells) -> Map<String, Value> {
     no_lut4.into_iter().chain(counts).collect()
 }
 
-/// Explains the column `packed` in a sentence.
 pub fn packed_is(family: &Family) -> &'static str {
     if family.places {
         "`packed` = LUT4 + 2 CCU2C + 4 chains +\n6 LUT RAM are the LUT sites after packing."

@@ -16,7 +16,6 @@ pub fn margin_mhz(area: &Area) -> Option<f64> {
     Some(area.slowest_mhz()? - f64::from(area.target_mhz?))
 }
 
-/// Returns the frequency of each seed, and the median.
 pub fn frequencies(placing: Option<&Placing>) -> Map<String, Value> {
     let seeds = placing.into_iter().flat_map(|placing| &placing.seeds);
     let all: Value = seeds.map(|seed| json!(seed.fmax_mhz)).collect();
@@ -24,7 +23,6 @@ pub fn frequencies(placing: Option<&Placing>) -> Map<String, Value> {
     Map::from_iter([("fmax_mhz".to_owned(), all), ("fmax_mhz_median".to_owned(), median)])
 }
 
-/// Makes the JSON object.
 pub fn object(placing: &Placing, family: &Family) -> Value {
     let reason = match &placing.outcome {
         Outcome::DoesNotFit(reason) | Outcome::NotRouted(reason) | Outcome::GivenUp(reason) => Some(&reason[..]),
@@ -75,7 +73,6 @@ fn tool(placing: &Placing) -> String {
     format!("{version}, placer {}", placing.placer.name())
 }
 
-/// Returns the reason for a failure.
 fn obstacle(placing: &Placing) -> Option<String> {
     match &placing.outcome {
         Outcome::Placed => None,
@@ -86,7 +83,6 @@ fn obstacle(placing: &Placing) -> Option<String> {
     }
 }
 
-/// Makes the report of a core.
 pub fn text(placing: &Placing, area: &Area) -> String {
     let mut text = obstacle(placing).map_or(String::new(), |obstacle| obstacle + "\n");
     let all: Vec<String> = placing.seeds.iter().map(|seed| format!("{:.1}", seed.fmax_mhz)).collect();

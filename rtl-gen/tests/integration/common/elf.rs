@@ -10,9 +10,7 @@ pub struct Elf {
     pub machine: u16,
     /// The flags of the compiler: bit 0 = with compressed instructions.
     pub flags: u32,
-    /// The load address of the first byte.
     pub address: u32,
-    /// The start address of the threads.
     pub entry: u32,
     pub code: Vec<u32>,
     /// Bytes in memory; the file holds the code.
@@ -78,25 +76,19 @@ fn push(bytes: &mut Vec<u8>, words: &[u32]) {
 
 pub use words::NOP;
 
-/// The thread ends with code 0.
 pub const EXIT: u32 = words::exit();
-/// The thread ends with code 7.
 pub const EXIT_7: u32 = words::csrrwi(0, words::EXIT, 7);
-/// The thread waits at the barrier.
 pub const BARRIER: u32 = words::barrier();
 pub const LOOP_FOR_EVER: u32 = words::jal(0, 0);
 /// An illegal instruction of all ones.
 pub const ILLEGAL: u32 = 0xffff_ffff;
-/// Loads the address of the console.
 pub const CONSOLE_TO_A0: u32 = words::lui(A0, 0x10000);
 pub const ADD_64_TO_A1: u32 = words::addi(A1, A1, 64);
 pub const HART_TO_A1: u32 = words::csrr(A1, words::MHARTID);
-/// Loads an address outside the memory map.
 pub const NOWHERE_TO_A0: u32 = words::lui(A0, 0x40000);
 pub const STORE_TO_A0: u32 = words::sw(0, A0, 0);
 pub const STORE_BYTE_A1_TO_A0: u32 = words::sb(A1, A0, 0);
 pub const JUMP_TO_A0: u32 = words::jalr(0, A0, 0);
-/// Loads the address of this instruction.
 pub const HERE_TO_A0: u32 = words::auipc(A0, 0);
 pub const LOAD_RESERVED_A1: u32 = words::lr(A1, A0);
 pub const STORE_CONDITIONAL_A1: u32 = words::sc(A1, A0, A2);

@@ -19,7 +19,6 @@ impl StandIn {
         ))
     }
 
-    /// Makes a Yosys that runs these commands.
     pub fn that_does(commands: &str) -> Self {
         let stand_in = Self { workspace: Workspace::new() };
         fs::create_dir(stand_in.workspace.join("temporary")).expect("a folder");
@@ -32,14 +31,12 @@ impl StandIn {
         stand_in
     }
 
-    /// Adds a nextpnr that runs these commands.
     pub fn and_nextpnr(self, commands: &str) -> Self {
         let version = "echo '\"nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-9.99)' >&2";
         self.install("nextpnr", version, "echo \"$@\"", commands);
         self
     }
 
-    /// Adds an ecppack that runs these commands.
     pub fn and_ecppack(self, commands: &str) -> Self {
         self.install("ecppack", "echo 'Project Trellis ecppack Version 9.99'", "echo \"$@\"", commands);
         self
@@ -58,7 +55,6 @@ impl StandIn {
         fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("an executable file");
     }
 
-    /// Makes the command `weft synth` with these tools.
     pub fn command(&self, arguments: &[&str]) -> std::process::Command {
         let mut command = self.workspace.command(&[&["synth"], arguments].concat());
         command.env("WEFT_YOSYS", self.workspace.join("yosys"));
