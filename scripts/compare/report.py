@@ -150,11 +150,14 @@ class Report:
             return None
         return section(
             "beside", f"Units over {reference}",
-            f"Each figure is a ratio: the unit over <code>{reference}</code> with the same number of threads. Low cycles and LUT sites are good, and "
-            "so are high clock and work. A figure is missing if one of the two cores was not placed, or if only its modules were counted.",
+            f"Each figure is a ratio: the unit over <code>{reference}</code> with the same number of threads. Low cycles and "
+            "LUT sites are good, and "
+            "so are high clock and work. A figure is missing if one of the two cores was not placed, or if only its modules "
+            "were counted.",
             None, ["T", "unit", *(self.BESIDE[key] for key in keys)],
             [[row["threads"], row["unit"], *(number(row[key], 3) for key in keys)] for row in rows],
-            "The ratios come from the tables below. Cores are RV32IMA where the heading has no other. Clocks are medians of the seeds in the table "
+            "The ratios come from the tables below. Cores are RV32IMA where the heading has no other. Clocks are medians of "
+            "the seeds in the table "
             "of area, and seeds differ by several per cent.",
         )
 
@@ -176,7 +179,8 @@ class Report:
             plots, self.CORE_HEADINGS, self.each(self.core_cells),
             "<code>weft synth --target ecp5-85k</code>, stock mapping for the shortest delay; frequency by nextpnr, speed grade 6, "
             "with <code>--placer static</code>, the median of the seeds. Each dot is a seed. The slowest module was placed "
-            "separately: its frequency is an estimate of the maximum for the whole core, not a bound, because placings differ. A × at the foot of "
+            "separately: its frequency is an estimate of the maximum for the whole core, not a bound, because placings differ. "
+            "A × at the foot of "
             "the plot is a core that does not fit, is not routed within the time limit, or needs more memory than the tools have.",
         )
 
@@ -204,8 +208,10 @@ class Report:
             "fixed amount of work among the threads, others give each thread the same work: compare units at one T, not one T with "
             "another.",
             plots, ["T", "unit", "cycles", f"÷ {reference}", "lane utilisation", "thread instructions a cycle"], self.each(cells),
-            f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. A kernel that needs another value of a key "
-            "runs on a core with that value (<code>spin_lock</code>: <code>divergence.fair_after</code>, shown in its command). Cycles and thread "
+            f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. A kernel that needs "
+            "another value of a key "
+            "runs on a core with that value (<code>spin_lock</code>: <code>divergence.fair_after</code>, shown in its "
+            "command). Cycles and thread "
             "instructions: geometric means. Lane utilisation (thread instructions ÷ issues ÷ T): arithmetic mean.",
         )
 
@@ -232,7 +238,8 @@ class Report:
             plots,
             ["T", "unit", "work a cycle", "per cycle per 1000 LUT sites", "million a second", "per second per LUT site"],
             self.each(cells),
-            "From the two tables above, for flattened cores only; the last two columns are for placed cores. Work is in thread instructions.",
+            "From the two tables above, for flattened cores only; the last two columns are for placed cores. Work is in thread "
+            "instructions.",
         )
 
     def published(self):
@@ -257,13 +264,16 @@ class Report:
                                  "flattened", "fits", NONE])
         return section(
             "simty", "Without multiplication, compared with Simty",
-            "The counterpart of figure 4 of the Simty report (Collange and Brunie, <i>Path list traversal</i>): area and frequency against threads, eight "
-            "warps. Simty's cores have no multiplication, so these have none (RV32I), and Simty has only the arbiter and the sorted table. The lines "
+            "The counterpart of figure 4 of the Simty report (Collange and Brunie, <i>Path list traversal</i>): area and "
+            "frequency against threads, eight "
+            "warps. Simty's cores have no multiplication, so these have none (RV32I), and Simty has only the arbiter and the "
+            "sorted table. The lines "
             "named Simty are the original VHDL in the tools used here. The list below has the figures that the report prints, because "
             "its plot has no numbers.",
             [lut, mhz], [*self.CORE_HEADINGS, "LUT4 of CCT control"], rows,
             "<code>weft synth --preset rv32i-8x4</code>. Simty: Yosys 0.70, nextpnr with its own default placer (HeAP, not static), the "
-            "same part and grade, measured once, not by this comparison. Its packed count includes cells that nextpnr adds, and is left out. CCT control is the modules <code>cct</code> and <code>cct_sorter</code>, out of the sum of all modules. "
+            "same part and grade, measured once, not by this comparison. Its packed count includes cells that nextpnr adds, "
+            "and is left out. CCT control is the modules <code>cct</code> and <code>cct_sorter</code>, out of the sum of all modules. "
             "With two threads a sorted table has no CCT here.",
             [
                 "Published, Cyclone IV EP4CE115, after place and route, target 50 MHz:",
@@ -301,11 +311,13 @@ class Report:
         return section(
             "stacks", "Two paths in flight over one",
             "Cycles of <code>pdom-stack</code> ÷ cycles of <code>dual-path</code>, against the latency of memory: more than 1 is a gain "
-            "of the second path. Eight warps hide latency too; docs/notebook/stacks.md has results with fewer warps. Each dot is a kernel. The paper on "
+            "of the second path. Eight warps hide latency too; docs/notebook/stacks.md has results with fewer warps. Each dot "
+            "is a kernel. The paper on "
             "dual-path execution reports 14.9 % more instructions a cycle on its seven interleavable benchmarks, at most 42 %, at worst "
             "−1.1 %, with 32 threads a warp, caches, and memory of hundreds of cycles.",
             plots, ["T", "latency", "kernels", "number", "geometric mean", "least", "most"], cells,
-            "<code>weft run --set memory.latency=… --set memory.outstanding=128 --set run.starvation=100000000</code>: 128 loads in flight, and time "
+            "<code>weft run --set memory.latency=… --set memory.outstanding=128 --set run.starvation=100000000</code>: 128 "
+            "loads in flight, and time "
             "for paths that wait for slow memory.", left=3,
         )
 

@@ -138,7 +138,8 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.fair_after",
-        summary: "Commits of a warp after which the active path yields to the other runnable paths; 0 = never. The stacks (\"pdom-stack\", \"dual-path\") never yield and do not read this key.",
+        summary: "Commits of a warp after which the active path yields to the other runnable paths; 0 = never. The \
+                  stacks (\"pdom-stack\", \"dual-path\") never yield and do not read this key.",
         in_hardware: true,
         field: Field::Long {
             values: Integers::between(0, u32::MAX as u64),
@@ -147,7 +148,9 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.scheduler",
-        summary: "How the unit \"dual-path\" schedules the two paths of a warp. With \"full\" both paths have instructions ready. With \"constrained\" one has, and the other runs after a long-latency instruction.",
+        summary: "How the unit \"dual-path\" schedules the two paths of a warp. With \"full\" both paths have \
+                  instructions ready. With \"constrained\" one has, and the other runs after a long-latency \
+                  instruction.",
         in_hardware: true,
         field: Field::Choice {
             plural: "schedulers",
@@ -158,7 +161,9 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.scoreboard",
-        summary: "How the unit \"dual-path\" tracks the long-latency results of its two paths. With \"shadow\", as in hardware, each result has a shadow bit: both paths wait for it after threads have moved between them. With \"optimistic\" it tracks results per thread, in the golden model only.",
+        summary: "How the unit \"dual-path\" tracks the long-latency results of its two paths. With \"shadow\", as \
+                  in hardware, each result has a shadow bit: both paths wait for it after threads have moved between \
+                  them. With \"optimistic\" it tracks results per thread, in the golden model only.",
         in_hardware: false,
         field: Field::Choice {
             plural: "scoreboards",
@@ -169,7 +174,8 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.path_forwarding",
-        summary: "Whether the unit \"dual-path\" runs a path of a lower row in a slot that the top row leaves free; in the golden model only.",
+        summary: "Whether the unit \"dual-path\" runs a path of a lower row in a slot that the top row leaves free; \
+                  in the golden model only.",
         in_hardware: false,
         field: Field::Boolean { at: |config| &mut config.divergence.path_forwarding },
     },
@@ -178,7 +184,10 @@ const DIVERGENCE: &[Key] = &[
 const OTHERS: &[Key] = &[
     Key {
         name: "memory.kind",
-        summary: "The memory of the core. With \"model\" the memory port is at the top of the core, and the test bench answers. With \"bram\" the core has block RAM, which answers in the next cycle: latencies, bandwidth and seed cannot be set. With \"axi4\" the core has an AXI4 master, and the test bench is the slave.",
+        summary: "The memory of the core. With \"model\" the memory port is at the top of the core, and the test \
+                  bench answers. With \"bram\" the core has block RAM, which answers in the next cycle: latencies, \
+                  bandwidth and seed cannot be set. With \"axi4\" the core has an AXI4 master, and the test bench is \
+                  the slave.",
         in_hardware: true,
         field: Field::Choice {
             plural: "kinds",
@@ -189,13 +198,16 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.latency",
-        summary: "Cycles from an accepted load to its response. With kind \"axi4\": from the address to the last beat of the answer, also for stores. A range gives random latencies, both ends included.",
+        summary: "Cycles from an accepted load to its response. With kind \"axi4\": from the address to the last \
+                  beat of the answer, also for stores. A range gives random latencies, both ends included.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.latency },
     },
     Key {
         name: "memory.fetch_latency",
-        summary: "Cycles from an accepted fetch to its word. A higher value models a slow instruction memory or cache misses. The core has one fetch in flight, so it executes at most one instruction in this many cycles.",
+        summary: "Cycles from an accepted fetch to its word. A higher value models a slow instruction memory or \
+                  cache misses. The core has one fetch in flight, so it executes at most one instruction in this \
+                  many cycles.",
         in_hardware: false,
         field: Field::Latency { at: |config| &mut config.memory.fetch_latency },
     },
@@ -213,13 +225,15 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.outstanding",
-        summary: "Loads that the core may have in flight. With kind \"axi4\" it may have as many stores in flight too, rounded up to a power of two.",
+        summary: "Loads that the core may have in flight. With kind \"axi4\" it may have as many stores in flight \
+                  too, rounded up to a power of two.",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(1, 128), at: |config| &mut config.memory.outstanding },
     },
     Key {
         name: "memory.ram_bytes",
-        summary: "Bytes of RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all stacks together. The default is 65536 with kind \"bram\".",
+        summary: "Bytes of RAM from address 0x80000000 on: a multiple of threads · stack_bytes, and more than all \
+                  stacks together. The default is 65536 with kind \"bram\".",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(128, 1 << 31), at: |config| &mut config.memory.ram_bytes },
     },
@@ -246,13 +260,15 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "emit.prefix",
-        summary: "Prefix of the names of all modules and of the files of memory contents; the top is the prefix and \"core\". Two cores of one design need different prefixes.",
+        summary: "Prefix of the names of all modules and of the files of memory contents; the top is the prefix and \
+                  \"core\". Two cores of one design need different prefixes.",
         in_hardware: true,
         field: Field::Prefix { at: |config| &mut config.emit.prefix },
     },
     Key {
         name: "emit.hex_path",
-        summary: "Folder of the files of memory contents, as the Verilog names it for simulators and synthesis tools. Empty: the folder in which they are started.",
+        summary: "Folder of the files of memory contents, as the Verilog names it for simulators and synthesis \
+                  tools. Empty: the folder in which they are started.",
         in_hardware: true,
         field: Field::Name { what: "the path of a folder", at: |config| &mut config.emit.hex_path },
     },

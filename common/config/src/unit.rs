@@ -96,7 +96,8 @@ pub static ARBITER: Unit = Unit {
     reconverges: false,
     own_keys: &[UnitKey {
         name: "arbiter.pipeline_stages",
-        summary: "Pipeline registers in the comparator tree of the unit \"arbiter\". Each shortens the tree and keeps the instructions of a warp one cycle further apart.",
+        summary: "Pipeline registers in the comparator tree of the unit \"arbiter\". Each shortens the tree and \
+                  keeps the instructions of a warp one cycle further apart.",
         min: 0,
         max: 2,
         default: 0,
