@@ -142,7 +142,7 @@ pub fn modules_text(area: &Area) -> String {
 fn verdict(area: &Area) -> String {
     let (Some(target), Some(margin)) = (area.target_mhz, margin_mhz(area)) else { return String::new() };
     let verdict = if margin < 0.0 { "timing not met" } else { "timing met" };
-    format!("; {verdict}: {margin:+.1} MHz of the {target} asked for")
+    format!("; {verdict}: {margin:+.1} MHz against the target of {target}")
 }
 
 /// Returns the seed whose frequency is nearest to the median.
