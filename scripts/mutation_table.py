@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the table of mutants of docs/design/verification.md from the scores that the test `mutants` writes.
+"""Prints the table of mutants of docs/notebook/mutants.md from the scores that the test `mutants` writes.
 
     scripts/mutation_table.py SCORES.json
 """

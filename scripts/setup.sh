@@ -78,17 +78,6 @@ check_rust() {
     fail "no Rust (1.89 or newer; Debian 12's own is older). To install it: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"
 }
 
-# Installs packages from PyPI into .venv: $1 purpose, $2 a program of the packages, then the packages.
-install_into_venv() {
-    local purpose=$1 program=$2
-    shift 2
-    [[ -x .venv/bin/$program && $(<".venv/weft-$purpose") == "$*" ]] 2>/dev/null && return
-    echo "Installing $* into .venv" >&2
-    python3 -m venv .venv >&2
-    .venv/bin/pip install --quiet "$@" >&2 || fail "pip install $* failed"
-    echo "$*" >".venv/weft-$purpose"
-}
-
 install_packages
 check_rust
 if [[ $wanted == *" synthesis "* ]]; then

@@ -44,6 +44,9 @@ if command -v shellcheck >/dev/null; then
 fi
 
 printf '\n'
+profile=${CARGO_TARGET_DIR:-target}/nextest/default/junit.xml
+[[ ! -f $profile ]] || python3 scripts/test_profile.py "$profile"
+printf '\n'
 printf '%s\n' "${timings[@]}" "total $(printf '%13d s' "$SECONDS")"
 if [[ ${#failed[@]} -ne 0 ]]; then
     fail "failed: ${failed[*]}"

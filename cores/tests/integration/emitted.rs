@@ -1,9 +1,10 @@
 //! The emitted Verilog as its users meet it: lint, block RAM, the same bytes every time.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use weft_config::extension::{A, M};
+use weft_config::extension::{A, M, ZBA, ZBB, ZICOND};
 use weft_config::{Config, Isa, Memory, MemoryKind, Scheduler};
 
 use crate::tools::run;
@@ -38,67 +39,96 @@ fn check_lint(config: &Config, single: bool) {
     }
 }
 
-/// Every unit and number of threads, with keys that change from one to the next: of any two neighbours among the
-/// numbers of warps, one has the trace port.
-fn lint_is_silent(warps_number: usize, warps: u32) {
+/// How many values each key has of which lint tries every pair: unit, threads, warps, memory, then flags and turns.
+const CHOICES: [usize; 12] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4];
+
+fn chosen(row: &[usize]) -> Config {
+    let [unit, threads, warps, memory, trace, m, a, bits, conditional, constrained, interleaves, turns] = *row else {
+        panic!("{row:?}");
+    };
+    let descriptor = weft_config::Unit::find(weft_config::Unit::names()[unit]).unwrap();
+    let mut config = config([1, 3, 8, 64][warps], 1 << threads, trace == 1);
+    let kinds = [MemoryKind::Model, MemoryKind::Bram, MemoryKind::Axi4];
+    config.memory = Memory { stack_bytes: 256, stack_interleave: interleaves == 1, ..Memory::of_kind(kinds[memory]) };
+    config.divergence.unit = descriptor.name.into();
+    for (extension, is_there) in [(&M, m), (&A, a), (&ZBA, bits), (&ZBB, bits), (&ZICOND, conditional)] {
+        config.isa.set(extension, is_there == 1);
+    }
+    if descriptor.reads("divergence.fair_after") {
+        config.divergence.fair_after = [0, 1, 3, 65_536][turns];
+    }
+    if descriptor.reads("divergence.scheduler") && constrained == 1 {
+        config.divergence.scheduler = Scheduler::Constrained;
+    }
+    for key in descriptor.own_keys {
+        *config.unit_keys.get_mut(key.name) = key.min + (threads + turns) as u32 % (key.max - key.min + 1);
+    }
+    config
+}
+
+/// Every pair of values of two keys is in some core.
+#[test]
+fn lint_is_silent() {
+    let rows = pairwise(&CHOICES);
+    for row in &rows {
+        let config = chosen(row);
+        check_lint(&config, config.threads <= 8);
+    }
+}
+
+#[test]
+fn lint_is_silent_with_the_smallest_and_the_largest_core() {
     for unit in weft_config::Unit::names() {
-        for (threads_number, threads) in [1, 2, 4, 8, 16, 32, 64].into_iter().enumerate() {
-            let number = 7 * warps_number + threads_number;
-            let mut config = config(warps, threads, number.is_multiple_of(2));
+        for (warps, threads) in [(1, 1), (64, 64)] {
+            let mut config = config(warps, threads, true);
             config.divergence.unit = unit.into();
-            config.isa.set(&M, !number.is_multiple_of(3));
-            config.isa.set(&A, number % 5 < 3);
-            let descriptor = weft_config::Unit::find(unit).unwrap();
-            let reads = |key| descriptor.reads(key);
-            if reads("divergence.fair_after") {
-                config.divergence.fair_after = [0, 1, 3, 65_536][number % 4];
-            }
-            if reads("divergence.scheduler") && number.is_multiple_of(2) {
-                config.divergence.scheduler = Scheduler::Constrained;
-            }
-            for key in descriptor.own_keys {
-                *config.unit_keys.get_mut(key.name) = key.min + number as u32 % (key.max - key.min + 1);
-            }
-            config.memory.stack_interleave = number % 4 < 2;
-            check_lint(&config, threads <= 8);
+            check_lint(&config, false);
         }
     }
 }
 
-#[test]
-fn lint_is_silent_with_one_warp() {
-    lint_is_silent(0, 1);
-}
-
-#[test]
-fn lint_is_silent_with_three_warps() {
-    lint_is_silent(1, 3);
-}
-
-#[test]
-fn lint_is_silent_with_eight_warps() {
-    lint_is_silent(2, 8);
-}
-
-#[test]
-fn lint_is_silent_with_sixty_four_warps() {
-    lint_is_silent(3, 64);
-}
-
-#[test]
-fn lint_is_silent_with_and_without_each_extension_and_the_trace_port() {
-    for unit in weft_config::Unit::names() {
-        for (warps, threads) in [(1, 1), (3, 8)] {
-            for number in 0..8_u32 {
-                let mut config = config(warps, threads, number & 1 != 0);
-                config.divergence.unit = unit.into();
-                config.isa = if number.count_ones() % 2 == 1 { Isa::ALL } else { Isa::BASE };
-                config.isa.set(&M, number & 2 != 0);
-                config.isa.set(&A, number & 4 != 0);
-                check_lint(&config, false);
+/// Rows of choices, one of each count, in which every pair of choices of two columns occurs: the first pair that is missing,
+/// filled up with what covers most of the other missing pairs.
+fn pairwise(counts: &[usize]) -> Vec<Vec<usize>> {
+    let pairs = |row: &[Option<usize>]| {
+        let taken: Vec<_> = row.iter().enumerate().filter_map(|(column, value)| Some((column, (*value)?))).collect();
+        let of = |i: usize| taken[i + 1..].iter().map(|b| (taken[i], *b)).collect::<Vec<_>>();
+        (0..taken.len()).flat_map(of).collect::<Vec<_>>()
+    };
+    let values = |column: usize| (0..counts[column]).map(move |value| (column, value));
+    let later = |column: usize| (column + 1..counts.len()).flat_map(values);
+    let all = (0..counts.len()).flat_map(values);
+    let mut missing: BTreeSet<_> = all.flat_map(|a| later(a.0).map(move |b| (a, b))).collect();
+    let mut rows = Vec::new();
+    while let Some(&(a, b)) = missing.first() {
+        let mut row = vec![None; counts.len()];
+        (row[a.0], row[b.0]) = (Some(a.1), Some(b.1));
+        for column in 0..counts.len() {
+            if row[column].is_none() {
+                let gain = |value: usize| {
+                    let mut tried = row.clone();
+                    tried[column] = Some(value);
+                    pairs(&tried).iter().filter(|pair| missing.contains(pair)).count()
+                };
+                row[column] = (0..counts[column]).rev().max_by_key(|value| gain(*value));
             }
         }
+        missing = &missing - &pairs(&row).into_iter().collect();
+        rows.push(row.into_iter().flatten().collect());
     }
+    rows
+}
+
+#[test]
+fn every_pair_of_choices_occurs() {
+    let rows = pairwise(&CHOICES);
+    for (i, a) in CHOICES.iter().enumerate() {
+        for (j, b) in CHOICES.iter().enumerate().skip(i + 1) {
+            let found: BTreeSet<_> = rows.iter().map(|row| (row[i], row[j])).collect();
+            assert_eq!(found.len(), a * b, "columns {i} and {j}");
+        }
+    }
+    assert!(rows.len() < 2 * CHOICES[0] * CHOICES[1], "{} rows", rows.len());
 }
 
 #[test]

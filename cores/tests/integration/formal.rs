@@ -1,6 +1,6 @@
 //! Proofs of divergence units over all programs, and broken copies whose proofs fail.
 //!
-//! What is proved, at what sizes and under which assumptions stands in docs/design/verification.md.
+//! What is proved, at what sizes and under which assumptions stands in docs/design/proofs.md.
 
 mod abc;
 mod edge;

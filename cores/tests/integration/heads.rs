@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use weft_config::{Config, Memory, MemoryKind, Unit};
 
-/// The whole core, whose ports `docs/design/microarchitecture.md` describes.
+/// The whole core, whose ports `docs/manual/integration.md` describes.
 const WHOLE: [&str; 2] = [cores::TOP, cores::PIPELINE];
 
 /// What the comment above a module lacks.

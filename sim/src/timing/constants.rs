@@ -2,7 +2,7 @@
 
 use weft_config::{Config, MemoryKind};
 
-/// The pipeline, as `docs/design/microarchitecture.md` describes it. S3, where an instruction issues, is cycle 0.
+/// The pipeline, as `docs/design/pipeline.md` describes it. S3, where an instruction issues, is cycle 0.
 #[derive(Clone, Debug)]
 pub(super) struct Constants {
     /// From S2, where the word is there, until its instruction can issue, and until the context can be chosen again.

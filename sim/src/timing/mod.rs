@@ -1,7 +1,7 @@
 //! The timing layer: how many cycles the core takes for a program, with any policy, also with those that
 //! have no hardware.
 //!
-//! A cycle model of fetch, issue, scoreboard, write port and memory, after `docs/design/microarchitecture.md`. It
+//! A cycle model of fetch, issue, scoreboard, write port and memory, after `docs/design/pipeline.md`. It
 //! decides which warp issues in a cycle, and from which slot; what the instruction does, the [`Machine`] says,
 //! at once. What the hardware learns later, where a path goes on or that it has changed, reaches the front end
 //! when the instruction gets to S8; until then the front end goes on with what it predicted, and issues

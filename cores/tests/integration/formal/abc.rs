@@ -4,9 +4,9 @@
 //! reset, numbered 0, or in any state whatever.
 
 use std::fs;
-use std::process::Command;
+use std::path::PathBuf;
 
-use tempfile::TempDir;
+use crate::tools::Proof;
 
 /// Seconds after which a check counts as failed.
 const LONGEST: u32 = 3000;
@@ -40,7 +40,7 @@ pub enum Outcome {
 
 /// Circuits of gates.
 pub struct Circuits {
-    folder: TempDir,
+    folder: PathBuf,
     outputs: Vec<String>,
 }
 
@@ -50,14 +50,14 @@ impl Circuits {
     ///
     /// What the text leaves undefined is free.
     pub fn new(top: &str, files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a temporary file");
-        files.iter().for_each(|(name, text)| write(name, text));
         let read = files.iter().filter(|(name, _)| !name.ends_with(".vh"));
         let read: String = read.map(|(name, _)| format!("read_verilog -formal -sv {name}\n")).collect();
-        write("script.ys", &format!("{read}hierarchy -top {top}\n{PREPARE}"));
-        let log = run("yosys", &["-q", "-s", "script.ys"], &folder).expect("circuits");
-        let map = fs::read_to_string(folder.path().join("map.txt")).unwrap_or_else(|_| panic!("no map:\n{log}"));
+        let script = format!("{read}hierarchy -top {top}\n{PREPARE}");
+        let files: Vec<_> = files.iter().copied().chain([("script.ys", script.as_str())]).collect();
+        let proof = Proof { tool: "yosys", arguments: &["-q", "-s", "script.ys"], files: &files };
+        let (log, folder) = proof.answer();
+        let log = log.unwrap_or_else(|log| panic!("no circuits:\n{log}"));
+        let map = fs::read_to_string(folder.join("map.txt")).unwrap_or_else(|_| panic!("no map:\n{log}"));
         let outputs = map.lines().filter_map(|line| line.strip_prefix("output ")?.split(' ').nth(2));
         Self { outputs: outputs.map(str::to_owned).collect(), folder }
     }
@@ -88,17 +88,10 @@ impl Circuits {
     fn run(&self, output: &str, from: From, commands: &str) -> String {
         let number = self.outputs.iter().position(|name| name == output);
         let number = number.unwrap_or_else(|| panic!("no output `{output}`; there are {:?}", self.outputs));
-        let file = from.file();
+        let file = self.folder.join(from.file()).display().to_string();
         let commands = format!("read_aiger {file}; fold; cone -s -O {number} -R 1; scleanup; {commands}");
-        run("yosys-abc", &["-c", &commands], &self.folder).expect("a check")
+        Proof { tool: "yosys-abc", arguments: &["-c", &commands], files: &[] }.answer().0.expect("a check")
     }
-}
-
-fn run(program: &str, arguments: &[&str], folder: &TempDir) -> Result<String, String> {
-    let output = Command::new(program).args(arguments).current_dir(folder.path()).output();
-    let output = output.unwrap_or_else(|error| panic!("{program} cannot be started ({error}): scripts/setup.sh"));
-    let log = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    if output.status.success() { Ok(log) } else { Err(log) }
 }
 
 /// Memories as registers, registers without enables and resets, and gates; twice, with and without initial values.

@@ -1,6 +1,6 @@
 //! The core at its edge, as the RISC-V formal interface has it: what one thread does, any one, against a specification of the
 //! instructions that shares nothing with the core (`edge/spec.sv`), between memories that answer as they like
-//! (`edge/edge.sv`). Docs: `docs/design/verification.md`, "The core's edge".
+//! (`edge/edge.sv`). Docs: `docs/design/proofs.md`, "The core's edge".
 
 use std::fmt::Write;
 

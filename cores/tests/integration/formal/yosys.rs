@@ -3,10 +3,10 @@
 //! A module with a reset starts in any state whatever; the reset holds in the first cycle and never again.
 
 use std::fmt::Write;
-use std::fs;
-use std::process::Command;
 
 use rtl::{Direction, Module, PortInfo, PropertyKind};
+
+use crate::tools::Proof;
 
 /// Seconds after which a proof counts as failed.
 const LONGEST: u32 = 1200;
@@ -152,23 +152,19 @@ impl Design {
 
     /// Runs a script on the flattened design; the end of the log is the error.
     fn run(&self, select: &str, script: &str) -> Result<String, String> {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a temporary file");
-        write("design.v", &self.text);
-        write("reach.v", REACH);
         let prepare = format!("read_verilog -formal design.v\nhierarchy -top {}\n{PREPARE}", self.top);
         let without: Vec<&str> = self.without.iter().map(String::as_str).collect();
         let without = match self.selection(&without) {
             none if none.is_empty() => none,
             some => format!("delete {some}\n"),
         };
-        write("script.ys", &format!("{prepare}{select}{without}opt -full\nopt_clean\n{script}\n"));
-        let output = Command::new("yosys").args(["-s", "script.ys"]).current_dir(folder.path()).output();
-        let output = output.unwrap_or_else(|error| panic!("yosys cannot be started ({error}): scripts/setup.sh"));
-        let log = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-        if output.status.success() {
-            return Ok(log);
-        }
+        let script = format!("{prepare}{select}{without}opt -full\nopt_clean\n{script}\n");
+        let files = [("design.v", self.text.as_str()), ("reach.v", REACH), ("script.ys", &script)];
+        let proof = Proof { tool: "yosys", arguments: &["-s", "script.ys"], files: &files };
+        let log = match proof.answer().0 {
+            Ok(log) => return Ok(log),
+            Err(log) => log,
+        };
         let lines: Vec<&str> = log.lines().collect();
         Err(lines[lines.len().saturating_sub(400)..].join("\n"))
     }

@@ -235,7 +235,7 @@ impl Request {
             ));
         }
         if self.engine == "model" {
-            sentences.push("The RTL: cycles are those that the golden model estimates (docs/design/timing.md).".into());
+            sentences.push("The RTL: cycles are those that the golden model estimates (docs/design/model.md).".into());
         }
         sentences
     }

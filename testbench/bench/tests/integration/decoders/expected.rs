@@ -191,7 +191,7 @@ fn arithmetic(operation: Arithmetic, a: u32, b: u32) -> u32 {
     }
 }
 
-/// `dmem_req_op`, of docs/design/microarchitecture.md.
+/// `dmem_req_op`, of docs/design/memory.md.
 fn code(operation: MemoryOp) -> u32 {
     match operation {
         MemoryOp::LoadReserved => 2,
