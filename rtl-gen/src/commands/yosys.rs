@@ -8,7 +8,7 @@ pub fn say_which() {
     let (Ok(taken), Some(other)) = (tools::find(Tool::Yosys), tools::passed_over(Tool::Yosys)) else { return };
     eprintln!(
         "note: using {}, not {}; the figures in the documentation come from the Yosys that scripts/setup.sh --synthesis \
-         puts into .venv; {}=... names the one to take",
+         installs into .venv; set {} to choose",
         taken.display(),
         other.display(),
         Tool::Yosys.variable()

@@ -52,7 +52,7 @@ fn a_coverage_file_is_left_as_it_was_by_a_call_that_runs_nothing() {
     fs::remove_dir_all(workspace.join("fuzz-5")).unwrap();
     workspace.weft(&SMALL).succeeded();
     let text = workspace.weft(&[&counted[..], &["--resume"]].concat()).succeeded().stdout;
-    assert!(text.contains("no program was run now: ") && text.contains("is left as it was"), "{text}");
+    assert!(text.contains("no program ran now: ") && text.contains("is unchanged"), "{text}");
     assert_eq!(fs::read_to_string(workspace.join("coverage.json")).unwrap(), earlier);
     let programs = fs::read_to_string(workspace.join("fuzz-5/programs.jsonl")).unwrap();
     let error = workspace.refused(&[&SMALL[..], &["--resume", "--coverage", "fuzz-5/programs.jsonl"]].concat());
