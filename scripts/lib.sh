@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# What the scripts share. Sourced, not run.
+# Functions of the scripts. This file is sourced, not run.
 
-# Every script works from the root of the repository, wherever it is called from.
+# Every script works in the root of the repository.
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 # The comment at the head of a script is its help text.
@@ -14,13 +14,13 @@ fail() {
     exit 1
 }
 
-# Requests that a script does not understand end with status 2, as those of `weft` do.
+# Ends with status 2 for a request that a script does not understand, as `weft` does.
 refuse() {
-    echo "$(basename "$0"): $* (--help shows what there is)" >&2
+    echo "$(basename "$0"): $* (--help lists the options)" >&2
     exit 2
 }
 
-# Takes the options of a script: each of the names in $1 is that of an option and of the variable that its value goes to.
+# Reads the options of a script. Each name in $1 is an option and the variable for its value.
 options() {
     local names=" $1 "
     shift

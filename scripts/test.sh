@@ -26,11 +26,11 @@ step() {
     timings+=("$(printf '%-14s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")")
 }
 
-# What is built once gains nothing from what cargo keeps to build it again.
+# In CI the build is not repeated, so incremental compilation gains nothing.
 [[ -z ${CI-} ]] || export CARGO_INCREMENTAL=0
 ./scripts/setup.sh --comparison
 step format cargo fmt --all --check
-# These are declared by a macro, which cargo fmt does not look into.
+# A macro declares these modules, so cargo fmt does not find them.
 step format rustfmt --edition 2024 --check cores/src/isa/*.rs sim/src/decode/computed/*.rs
 step lints cargo clippy --workspace --all-targets --locked -- -D warnings
 if cargo nextest --version >/dev/null 2>&1; then

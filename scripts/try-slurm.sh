@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Tries `weft compare --profile` on a real SLURM: one node, this machine, with a controller, a node daemon and munge of its
-# own, which run as the present user and end with the script. A small sweep on the golden model; areas are counted.
+# Tries `weft compare --profile` on a real SLURM with one node, this machine. The controller, the node daemon and munge run as
+# the present user and end with the script. The comparison is small: it uses the golden model, and only counts areas.
 #
 #   ./scripts/try-slurm.sh
 #
-# Installs Debian's slurm-wlm and munge if they are missing, as root. Whatever SLURM the machine has is left alone. Ends with
-# status 1 if the sweep fails, or if any of its steps did not run as a job of that SLURM.
+# Installs Debian's slurm-wlm and munge if they are missing, as root. It does not touch an existing SLURM. Ends with status 1
+# if the comparison fails, or if any of its steps did not run as a job of this SLURM.
 
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -34,12 +34,12 @@ stop() {
     rm -rf "$work"
 }
 trap stop EXIT
-# munge refuses folders that others may write to, those above included but for sticky ones.
+# munge refuses folders with write permission for others, parent folders included, unless they are sticky.
 chmod 755 "$work"
 mkdir -m 755 "$work/munge"
 mkdir "$work/state" "$work/spool" "$work/profile"
 
-# $1 what is waited for, the rest a command that succeeds when it is there.
+# Waits for $1; the other arguments are a command that succeeds when it is there.
 wait_for() {
     local what=$1
     shift
@@ -48,7 +48,7 @@ wait_for() {
         sleep 0.2
     done
     tail -n 20 "$work"/*.log >&2
-    fail "$what does not come up"
+    fail "$what did not start"
 }
 
 head -c 1024 /dev/urandom >"$work/munge/key"
@@ -60,7 +60,7 @@ wait_for munged test -S "$work/munge/socket"
 
 host=$(hostname -s)
 memory=$(awk '/^MemTotal/ { print int($2 / 1024 * 0.9) }' /proc/meminfo)
-# Ports that no other SLURM here has.
+# Ports that differ from those of another SLURM here.
 port=$((20000 + $$ % 20000))
 cat >"$work/slurm.conf" <<END
 ClusterName=weft
@@ -102,8 +102,8 @@ node_is_idle() {
 wait_for "the node" node_is_idle
 sinfo --version
 
-# The plugin takes SLURM's variables away before it calls srun inside of a job; other machines have their configuration in
-# /etc, which is not touched here.
+# The plugin removes SLURM's variables before it calls srun inside a job. Other machines have their configuration in /etc,
+# which this script does not touch.
 mkdir "$work/bin"
 printf '#!/bin/sh\nSLURM_CONF=%q exec %q "$@"\n' "$SLURM_CONF" "$(command -v srun)" >"$work/bin/srun"
 chmod +x "$work/bin/srun"
@@ -125,18 +125,18 @@ compare=("$weft" compare --quick --engine model --seeds 0 --units "pdom-stack,so
     --profile "$work/profile" --out "$work/comparison")
 if ! "${compare[@]}"; then
     find "$work/comparison/logs" "$work/comparison/.snakemake/slurm_logs" -name '*.log' -exec tail -n 30 {} + >&2 || true
-    fail "the sweep failed"
+    fail "the comparison failed"
 fi
 
-# Each step but the building of the report is the work of a job.
+# Each step except the report runs in a job.
 jobs=$(grep -c 'JobState=COMPLETED' "$work/jobs" || true)
 results=$(find "$work/comparison/results" -name '*.json' | wc -l)
 echo "$results results by $jobs completed jobs of SLURM"
 grep -v 'JobState=COMPLETED' "$work/jobs" >&2 && fail "some jobs did not complete"
-# Two units: five steps of their own each, in two jobs for their runs, and the building of the kernels.
+# There are two units with five steps each, in two jobs for their runs, and the build of the kernels.
 ((jobs >= 4 && results == 9)) || fail "expected nine results, by at least four jobs"
 "${compare[@]}" --json | python3 -c '
 import json, sys
 again = json.load(sys.stdin)
 assert again["done"] == again["steps"] and not again["failed"], again'
-[[ $(grep -c 'JobState=COMPLETED' "$work/jobs") -eq $jobs ]] || fail "the same command did steps again"
+[[ $(grep -c 'JobState=COMPLETED' "$work/jobs") -eq $jobs ]] || fail "the same command repeated steps"

@@ -1,5 +1,5 @@
-// Clocks the system, prints what it prints, and ends as it ends. The console is taken in two cycles of three only, so that the
-// cores have to wait.
+// Clocks the system and prints its console. It accepts console bytes in two of three cycles only, so that the cores have to
+// wait.
 
 #include "Vsoc.h"
 #include "verilated.h"

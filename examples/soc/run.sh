@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the system of two cores with Verilator, runs it, and compares what it prints with what `weft run` prints: each line
-# twice.
+# Builds the system of two cores with Verilator, runs it, and compares its output with that of `weft run`: each line twice.
 #
 #   examples/soc/run.sh [DIR]
 #
-# DIR, new or empty, gets the core and the simulator (out/soc unless said). WEFT names the command line (target/release/weft).
+# Writes the core and the simulator to DIR, new or empty (default: out/soc). WEFT names the weft command (default:
+# target/release/weft).
 
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,7 +15,7 @@ core=(--preset bram-4x4 --set warps=2 --set threads=2 --set trace.port=false)
 mkdir -p "$out"
 "$weft" kernels build --out "$out/kernels" >/dev/null
 "$weft" emit "${core[@]}" --image "$out/kernels/console.elf" --out "$out/core"
-# The simulator is started in the folder of the core, where the contents of memory are.
+# The simulator runs in the folder of the core, where the contents of memory are.
 cd "$out/core"
 "${WEFT_VERILATOR:-verilator}" --cc --exe --build -j 2 --x-initial unique -Wno-PINCONNECTEMPTY --top-module soc \
     -f weft_core.f "$here/soc.v" "$here/main.cpp" >build.log

@@ -1,4 +1,4 @@
-// Two cores, each with its own memory and program, one console, and a timer. An example of integration, by hand.
+// Two cores, each with its own memory and program, one console, and a timer: an example of manual integration.
 
 `default_nettype none
 
@@ -6,7 +6,7 @@ module soc (
     input  wire        clk,
     input  wire        rst,      // synchronous, high for at least one clock edge
 
-    output wire        tx_valid, // a byte for whoever prints, taken when tx_ready is high too
+    output wire        tx_valid, // a console byte, transferred when tx_ready is high too
     input  wire        tx_ready,
     output wire [7:0]  tx_data,
 
@@ -15,8 +15,8 @@ module soc (
     output wire [31:0] cycles    // from reset until both were done or one had failed
 );
 
-    // The cores: same Verilog, same contents of memory (weft_core_*.hex). A core waits while its console_ready is low, and loses
-    // nothing by it.
+    // The cores have the same Verilog and the same initial memory (weft_core_*.hex). A core waits while its console_ready is
+    // low, without losing bytes.
     wire [1:0] console_valid;
     wire [1:0] console_ready;
     wire [7:0] console_data [0:1];
@@ -41,8 +41,8 @@ module soc (
         end
     endgenerate
 
-    // The console goes from one core to the other at the end of a line, or where nobody has begun one: lines stay whole. A core
-    // that has ended or failed prints no more, so that its last line ends there.
+    // The console switches between cores at the end of a line, or while no line has begun: lines stay whole. A core that has
+    // ended or failed prints no more, so its last line ends there.
     reg        owner;
     reg        in_line;
     wire       taken = tx_valid & tx_ready;
@@ -65,7 +65,7 @@ module soc (
         end
     end
 
-    // The timer. `done` and `error` are levels that stay until reset.
+    // The timer. `done` and `error` stay high until reset.
     reg [31:0] timer;
     assign done = &core_done;
     assign cycles = timer;

@@ -1,11 +1,11 @@
-// A divergence unit of one's own: the path in charge is that of the lowest lane that can run, with all threads that are where
-// it is.
+// A divergence unit as a user would write it. The active path has all threads at the pc of the lowest runnable lane.
 //
 //     weft cosim program.elf --set divergence.unit=verilog --set divergence.file=examples/unit/lowest_lane.v \
 //         --set divergence.module=lowest_lane
 //
-// It needs two warps at least: with one there are no ports that name a warp. It knows no turns, so that a lane that spins for
-// a higher one spins for ever. Nothing is made for speed: the choice is made twice, for S7 and for S8, in one step.
+// It needs at least two warps: with one there are no ports for the number of a warp. It has no time slices, so a lane that
+// spins on a higher lane spins forever. It is not optimised for speed: it chooses the path twice, for S7 and for S8, in one
+// cycle.
 
 `default_nettype none
 
@@ -16,17 +16,17 @@ module lowest_lane #(
 ) (
     input  wire                     clk,
 
-    // after reset, one warp a cycle: all its threads live at the reset pc
+    // after reset, one warp per cycle: all its threads live at the reset pc
     input  wire                     start_valid,
     input  wire [$clog2(WARPS)-1:0] start_warp,
     // a thread waits at the barrier if it was parked in this generation
     input  wire                     generation,
 
-    // the warp of the instruction in S6, and in S7
+    // the warps of the instructions in S6 and S7
     input  wire [$clog2(WARPS)-1:0] warp_s6,
     input  wire [$clog2(WARPS)-1:0] warp_s7,
 
-    // what the instruction in S8 did: threads a go to a_pc, threads b to b_pc, others of its path have ended
+    // effect of the instruction in S8: threads a go to a_pc, threads b to b_pc, others of its path have ended
     input  wire                     valid_s8,
     input  wire [$clog2(WARPS)-1:0] warp_s8,
     input  wire [29:0]              a_pc_s8,
@@ -38,14 +38,14 @@ module lowest_lane #(
     input  wire [THREADS-1:0]       b_mask_s8,
     input  wire [THREADS-1:0]       exit_mask_s8,
 
-    // the path in charge of the warp in S7, with all that S8 has done before
+    // the active path of the warp in S7, after all instructions that have passed S8
     output wire                     valid_s7,
     output wire [29:0]              pc_s7,
     output wire [7:0]               depth_s7,
     output wire [THREADS-1:0]       mask_s7,
     output wire                     parked_s7,
 
-    // and of the warp in S8, after its instruction
+    // the active path of the warp in S8, after its instruction
     output wire                     valid_x,
     output wire [29:0]              pc_x,
     output wire [7:0]               depth_x,
@@ -53,10 +53,10 @@ module lowest_lane #(
     output wire                     parked_x
 );
 
-    // A thread: whether it lives, whether it was parked and in which generation, call depth, pc.
+    // A thread has these fields: alive, parked, generation of parking, call depth, pc.
     localparam BITS = 1 + 1 + 1 + 8 + 30;
 
-    // The row of a warp, read in S7 and replaced in S8. Instructions of one warp are two cycles apart.
+    // The row of a warp is read in S7 and replaced in S8. Instructions of one warp are two cycles apart.
     (* RAM_STYLE = "distributed" *)
     reg  [THREADS*BITS-1:0] rows [0:WARPS-1];
     wire [THREADS*BITS-1:0] row_s7 = rows[warp_s7];
@@ -64,7 +64,7 @@ module lowest_lane #(
     reg  [THREADS*BITS-1:0] updated;
     integer lane;
 
-    // Who reads paths from a table does so in S6.
+    // Units that read paths from a table use this port.
     wire unused = &{1'b0, warp_s6};
 
     always @* begin
@@ -99,7 +99,7 @@ module lowest_lane #(
 
 endmodule
 
-// The path of a row: that of the lowest thread that lives and does not wait, else of the lowest that lives.
+// The path of a row: the path of the lowest thread that lives and does not wait, else of the lowest that lives.
 module lowest_lane_path #(
     parameter THREADS = 8
 ) (

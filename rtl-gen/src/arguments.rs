@@ -33,17 +33,15 @@ Examples:
   weft cosim kernels/vector_add.elf             check the core against the model
   weft config --set warps=4 > core.toml         write a configuration file
 
-Exit status: 0 all is well, 1 the thing examined failed, 2 the request is at fault.")]
+Exit status: 0 success, 1 the core or program failed, 2 the request cannot be met.")]
 pub struct Cli {
-    /// Print one JSON object on stdout, all else on stderr
+    /// Print one JSON object on stdout, and everything else on stderr
     #[arg(long, global = true)]
     pub json: bool,
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Write the Verilog of a core, with file lists and its configuration
@@ -55,10 +53,10 @@ Examples:
   weft emit --preset bram-4x4 --image program.elf --board ulx3s --out project
 
 Writes rtl/*.v (one module each), weft_core.v (all in one), weft_core.f (the files of rtl/),
-weft.core (FuseSoC) and config.toml; with --image weft_core_*.hex, which simulators and synthesis
-tools find when they are started in DIR. Top module: weft_core. With --board also the top of the
-board, its constraints and what builds it: README-BOARD.md says how. Names begin with emit.prefix:
-two cores in one design need two prefixes.")]
+weft.core (FuseSoC) and config.toml. With --image it also writes weft_core_*.hex: start simulators
+and synthesis tools in DIR, where they find these files. The top module is weft_core. With --board
+it also writes the top of the board, its constraints and build files: see README-BOARD.md. Names
+begin with emit.prefix: two cores in one design need two prefixes.")]
     Emit(EmitArguments),
     /// Run a program on the core, or on the model of it
     #[command(after_help = "\
@@ -76,17 +74,18 @@ Examples:
   weft cosim kernels/vector_add.elf
   weft cosim program.elf --preset wide --set memory.latency=1..60 --json")]
     Cosim(CosimArguments),
-    /// Show where the threads of a program part and come together again
+    /// Show where the threads of a program diverge and reconverge
     #[command(after_help = "\
 Examples:
   weft analyze kernels/interpreter.elf
   weft analyze program.elf --json
   weft analyze program.elf --dot program.dot && dot -Tsvg program.dot -o program.svg
 
-Finds the reconvergence pcs from the machine code alone, says of which branches none is known and
-why, and warns of barriers at which only some threads of a warp may wait. See docs/design/analysis.md.")]
+Finds the reconvergence pcs from the machine code alone. Lists the branches without a known one, with
+the reason. Warns of barriers at which only some threads of a warp may wait. See
+docs/design/analysis.md.")]
     Analyze(AnalyzeArguments),
-    /// Synthesise a core for an FPGA, count its cells, and find the clock frequency that it reaches
+    /// Synthesise a core for an FPGA, count its cells and report its clock frequency
     #[command(after_help = "\
 Examples:
   weft synth --preset rv32i-8x4 --target ecp5-85k
@@ -97,10 +96,10 @@ Examples:
   weft synth --preset bram-4x4 --board ulx3s --image program.elf --bitstream program.bit
 
 Uses the Yosys, nextpnr-ecp5 and ecppack that WEFT_YOSYS, WEFT_NEXTPNR and WEFT_ECPPACK name, else
-those in PATH, else those in .venv. Results are cached by what the tools were given and their
-versions; a run that was interrupted goes on. Exit status 1: the core does not fit, is
-not routed, was given up (--minutes), takes more memory than the tools have, or, placed, does not
-reach --target-mhz or the clock of the board.")]
+those in PATH, else those in .venv. Results are cached by the inputs and versions of the tools; an
+interrupted run continues with the same command. Exit status 1: the core does not fit, is not
+routed, timed out (--minutes), needs more memory than the tools have, or does not reach --target-mhz
+or the clock of the board.")]
     Synth(SynthArguments),
     /// Compare divergence units in area, frequency and cycles, and write a report
     #[command(after_help = "\
@@ -112,11 +111,11 @@ Examples:
   weft compare --quick --engine model --seeds 0 --out estimate
   weft compare --out comparison --profile slurm
 
-Writes report.html, results.csv and results.json. --quick takes minutes, the whole a night. A
-comparison that was interrupted goes on with the same command. The steps are run by Snakemake: the
-one that WEFT_SNAKEMAKE names, else that in PATH, else that in .venv (scripts/setup.sh
---comparison installs it). Exit status 1: a kernel did not pass or a step failed. A core that does
-not fit is a result.")]
+Writes report.html, results.csv and results.json. --quick takes minutes, a full comparison a night.
+The same command continues an interrupted comparison. Snakemake runs the steps: the one that
+WEFT_SNAKEMAKE names, else the one in PATH, else the one in .venv (scripts/setup.sh --comparison
+installs it). Exit status 1: a kernel did not pass or a step failed. A core that does not fit is a
+result, not a failure.")]
     Compare(CompareArguments),
     /// Run random divergent programs on cores of random size, in lock step with the model and against QEMU
     #[command(after_help = "\
@@ -126,11 +125,10 @@ Examples:
   weft fuzz --seed 1 --count 10000 --out campaign
   weft fuzz --seed 1 --count 10000 --out campaign --resume
 
-The same seed, count, points, units, sizes and profile draw the same programs. A program that
-fails is shrunk, and kept in a folder of its own with the configuration and a report. --resume
-goes on with a campaign that was interrupted. Without QEMU only the model is compared with, and
-the answer says so. docs/manual/fuzzing.md says what programs consist of. Exit status 1: a program
-failed, or did not end.")]
+The same seed, count, points, units, sizes and profile give the same programs. A failing program is
+shrunk and kept in a folder with the configuration and a report. --resume continues an interrupted
+campaign. Without QEMU the core is compared only with the model, and the summary says so.
+docs/manual/fuzzing.md describes the programs. Exit status 1: a program failed, or did not end.")]
     Fuzz(FuzzArguments),
     /// List or compile the bundled kernels
     #[command(
@@ -167,7 +165,6 @@ Examples:
     Completions(CompletionsArguments),
 }
 
-/// Which configuration: a preset or a file, then single keys.
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Configuration")]
 pub struct ConfigArguments {
@@ -182,62 +179,57 @@ pub struct ConfigArguments {
     pub set: Vec<String>,
 }
 
-/// `weft emit`
 #[derive(Args, Debug)]
 pub struct EmitArguments {
-    /// Folder to write; it must be empty or new
+    /// Folder to write; it must be new or empty
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// Let the memory of the core start with this program, a 32-bit RISC-V ELF executable (memory.kind "bram")
+    /// Initialise the memory of the core with this program, a 32-bit RISC-V ELF executable (memory.kind "bram")
     #[arg(long, value_name = "P.elf")]
     pub image: Option<PathBuf>,
     #[command(flatten)]
     pub board: BoardArguments,
-    /// Overwrite what an earlier emit wrote to the folder; other files in it are kept
+    /// Overwrite the files of an earlier emit in the folder; other files in it are kept
     #[arg(long)]
     pub force: bool,
     #[command(flatten)]
     pub config: ConfigArguments,
 }
 
-/// A board, for `weft emit` and `weft synth`.
 #[derive(Args, Debug)]
 pub struct BoardArguments {
-    /// Put the core behind the pins of a board: its clock, a button for reset, the console on its serial line, lights
+    /// Connect the core to the pins of a board: its clock, a button for reset, the console on its serial line, lights
     #[arg(long, value_name = "BOARD", value_parser = board(), requires = "image", group = "places")]
     pub board: Option<&'static Board>,
-    /// Bits a second on the serial line of the board [default: 115200]
+    /// Baud rate of the serial line of the board [default: 115200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub baud: Option<u32>,
 }
 
 impl BoardArguments {
-    /// Bits a second.
     pub fn baud(&self) -> u32 {
         self.baud.unwrap_or(boards::BAUD)
     }
 }
 
-/// `weft run`
 #[derive(Args, Debug)]
 pub struct RunArguments {
-    /// What executes the program: the emitted Verilog, built by Verilator, or the model
+    /// Run the program on the emitted Verilog, built by Verilator, or on the model
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     pub engine: Engine,
-    /// Count no cycles (model engine only): faster, and --max-cycles counts issues
+    /// Count no cycles (model engine only): the run is faster, and --max-cycles counts issues
     #[arg(long)]
     pub untimed: bool,
     #[command(flatten)]
     pub common: CosimArguments,
 }
 
-/// `weft cosim`, and what `weft run` has in common with it.
 #[derive(Args, Debug)]
 pub struct CosimArguments {
     /// The program: a 32-bit RISC-V ELF executable
     #[arg(value_name = "P.elf")]
     pub program: PathBuf,
-    /// Give up after so many cycles
+    /// Stop after this number of cycles
     #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub max_cycles: u64,
     #[command(flatten)]
@@ -246,14 +238,13 @@ pub struct CosimArguments {
     pub config: ConfigArguments,
 }
 
-/// The files that a run can write.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Files")]
 pub struct FileArguments {
-    /// Write the figures of the run as one JSON object
+    /// Write the statistics of the run as one JSON object
     #[arg(long, value_name = "F")]
     pub stats: Option<PathBuf>,
-    /// Write the trace records, one JSON line each
+    /// Write the trace records, one JSON object per line
     #[arg(long, value_name = "F")]
     pub commits: Option<PathBuf>,
     /// Write the stage of each instruction in each cycle, for the viewer Konata
@@ -262,19 +253,17 @@ pub struct FileArguments {
     /// Write the waveforms of the core (FST)
     #[arg(long, value_name = "F")]
     pub wave: Option<PathBuf>,
-    /// Write the words from `begin_signature` to `end_signature`, one a line in hex
+    /// Write the words from `begin_signature` to `end_signature` in hexadecimal, one per line
     #[arg(long, value_name = "F")]
     pub signature: Option<PathBuf>,
 }
 
-/// What executes a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
     Model,
     Rtl,
 }
 
-/// `weft analyze`
 #[derive(Args, Debug)]
 pub struct AnalyzeArguments {
     /// The program: a 32-bit RISC-V ELF executable
@@ -285,44 +274,43 @@ pub struct AnalyzeArguments {
     pub dot: Option<PathBuf>,
 }
 
-/// `weft synth`
 #[derive(Args, Debug)]
 pub struct SynthArguments {
     /// The FPGA
     #[arg(long, value_name = "PART", value_parser = part(), conflicts_with = "board")]
     pub target: Option<&'static Part>,
-    /// Synthesise one module with all below it, instead of the core
+    /// Synthesise one module and the modules below it, instead of the core
     #[arg(long, value_name = "NAME", conflicts_with = "board")]
     pub module: Option<String>,
-    /// Synthesise each module by itself and add them up, do not flatten the whole: for cores that take
-    /// more time or memory than there is
+    /// Synthesise each module separately and add the areas, without flattening the core: for cores that
+    /// need too much time or memory otherwise
     #[arg(long, conflicts_with = "board")]
     pub per_module: bool,
-    /// Map the logic for this clock frequency, and for few LUTs where that leaves room, instead of for the
-    /// shortest delay [unit: MHz]
+    /// Map the logic for this clock frequency, with fewer LUTs where possible, instead of for the shortest
+    /// delay [unit: MHz]
     #[arg(long, value_name = "N", conflicts_with = "board", value_parser = megahertz)]
     pub target_mhz: Option<u32>,
-    /// Place and route as well, behind a module that folds the ports into a few pins, and report the clock
-    /// frequency reached and the path that limits it (ECP5 only); with --per-module each module next to the
-    /// core by itself
+    /// Place and route too, inside a wrapper that folds the ports into a few pins, and report the clock
+    /// frequency and the critical path (ECP5 only); with --per-module, place each module next to the core
+    /// separately
     #[arg(long, group = "places")]
     pub pnr: bool,
-    /// Place once with each seed from 1 to N; with --board until one is fast enough [default: 3]
+    /// Place with each seed from 1 to N; with --board, stop at the first that is fast enough [default: 3]
     #[arg(long, value_name = "N", requires = "places", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub seeds: Option<u32>,
-    /// How nextpnr places; `heap`, what it does by itself, leaves large cores too dense for its router
+    /// Placer of nextpnr; its default, `heap`, packs large cores too densely for its router
     #[arg(long, value_name = "P", default_value = Placer::default().name(), requires = "places", value_parser = placer())]
     pub placer: Placer,
-    /// Give up a seed that takes longer; it is begun again only with more [unit: min] [default: as
-    /// long as it takes]
+    /// Stop a seed after this time; it is retried only with a longer limit [unit: min] [default: no
+    /// limit]
     #[arg(long, value_name = "N", requires = "places", value_parser = minutes)]
     pub minutes: Option<f64>,
     #[command(flatten)]
     pub board: BoardArguments,
-    /// With --board: what its memory starts with, a 32-bit RISC-V ELF executable
+    /// With --board: initial content of the memory, a 32-bit RISC-V ELF executable
     #[arg(long, value_name = "P.elf", requires = "board")]
     pub image: Option<PathBuf>,
-    /// With --board: write what the FPGA is configured with (ulx3s)
+    /// With --board: write the bitstream of the FPGA (ulx3s)
     #[arg(long, value_name = "F.bit")]
     pub bitstream: Option<PathBuf>,
     #[command(flatten)]
@@ -339,13 +327,11 @@ fn placer() -> impl TypedValueParser<Value = Placer> {
     PossibleValuesParser::new(Placer::ALL.map(Placer::name)).try_map(of)
 }
 
-/// A clock frequency.
 fn megahertz(text: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| (1..=1000).contains(number));
     number.ok_or_else(|| "expected a whole number of MHz from 1 to 1000".to_owned())
 }
 
-/// How long something may take.
 fn minutes(text: &str) -> Result<f64, String> {
     let most = 100_000.0;
     let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes <= most);
@@ -353,7 +339,6 @@ fn minutes(text: &str) -> Result<f64, String> {
 }
 
 impl SynthArguments {
-    /// After how long a seed is given up.
     pub fn patience(&self) -> Option<Duration> {
         self.minutes.map(|minutes| Duration::from_secs_f64(60.0 * minutes))
     }
@@ -364,59 +349,57 @@ fn board() -> impl TypedValueParser<Value = &'static Board> {
     PossibleValuesParser::new(names).try_map(|name| boards::find(&name).ok_or("no such board"))
 }
 
-/// `weft compare`
 #[derive(Args, Debug)]
 pub struct CompareArguments {
-    /// Folder of the comparison; it must be empty or new, or one that the same command began
+    /// Folder of the comparison: new, empty, or of an earlier run of the same command
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// A selection that takes minutes: 2, 4 and 8 threads, eight kernels, the smallest cores placed once
+    /// Compare a selection that takes minutes: 2, 4 and 8 threads, eight kernels, only the smallest cores placed
     #[arg(long)]
     pub quick: bool,
-    /// Divergence units, separated by commas; arbiter:N is the arbiter with N pipeline stages, FILE.v or FILE.v:MODULE a
-    /// module in Verilog [default: all, and arbiter:2 unless --quick]
+    /// Divergence units, separated by commas; arbiter:N is the arbiter with N pipeline stages, FILE.v or FILE.v:MODULE is
+    /// a module in Verilog [default: all, and arbiter:2 unless --quick]
     #[arg(long, value_name = "U,…", value_delimiter = ',')]
     pub units: Vec<String>,
-    /// Threads a warp, separated by commas [default: 2,4,8,16,32,64]
+    /// Threads per warp, separated by commas [default: 2,4,8,16,32,64]
     #[arg(long, value_name = "T,…", value_delimiter = ',')]
     pub threads: Vec<String>,
     /// Kernels, separated by commas [default: all]
     #[arg(long, value_name = "K,…", value_delimiter = ',')]
     pub kernels: Vec<String>,
-    /// Leave out the RV32I cores, which run no kernel here and stand beside those of Simty: those of 32 threads take
-    /// longest of all
+    /// Leave out the RV32I cores, which run no kernel and are compared with those of Simty: the ones of 32 threads take
+    /// the longest time
     #[arg(long)]
     pub without_rv32i: bool,
-    /// What runs the kernels: the emitted Verilog, or the model, which estimates the cycles
+    /// Run the kernels on the emitted Verilog, or on the model, which estimates the cycles
     #[arg(long, value_enum, default_value_t = Engine::Rtl)]
     pub engine: Engine,
-    /// Place each core once with each seed from 1 to N; 0 counts its cells and no more [default: 3, of cores of
-    /// 16 threads and more 1; counted are those of 64 threads, RV32IMA ones of 32, and RV32I ones of fewer of units
-    /// that Simty has not]
+    /// Place each core with each seed from 1 to N; 0 only counts cells [default: 3, or 1 for cores of 16 threads and
+    /// more. Only counted are cores of 64 threads, RV32IMA cores of 32, and smaller RV32I cores of units that Simty
+    /// does not have]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub seeds: Option<u32>,
-    /// Give up placing a core that takes longer with a seed [unit: min]
+    /// Stop a seed of place and route after this time [unit: min]
     #[arg(long, value_name = "N", default_value = "90", value_parser = minutes)]
     pub minutes: f64,
-    /// Steps that run at once on this machine
+    /// Steps that run at the same time on this machine
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: u32,
-    /// Run the steps where a Snakemake profile says, such as on a cluster, instead of on this machine
+    /// Run the steps by a Snakemake profile, for example on a cluster, instead of on this machine
     #[arg(long, value_name = "P", conflicts_with = "jobs")]
     pub profile: Option<String>,
 }
 
-/// `weft fuzz`
 #[derive(Args, Debug)]
 pub struct FuzzArguments {
     /// Seed of the campaign
     #[arg(long, value_name = "S")]
     pub seed: u64,
-    /// Programs to run
+    /// Number of programs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: u64,
-    /// What programs consist of: mixed, structured, unstructured, calls, memory, atomics, pressure, copies, faults
-    /// [default: each program is drawn one]
+    /// Kind of programs: mixed, structured, unstructured, calls, memory, atomics, pressure, copies, faults
+    /// [default: a random kind for each program]
     #[arg(long, value_name = "P")]
     pub profile: Option<String>,
     /// Divergence units, separated by commas [default: all]
@@ -425,54 +408,51 @@ pub struct FuzzArguments {
     /// Warps and threads of the cores, separated by commas [default: twelve sizes from 1x1 to 1x64]
     #[arg(long, value_name = "WxT,…", value_delimiter = ',')]
     pub sizes: Vec<String>,
-    /// Different cores; each is built once [default: one for 25 programs, at most 12 of each unit]
+    /// Number of different cores; each is built once [default: one for 25 programs, at most 12 per unit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub points: Option<u64>,
     /// Folder of the campaign [default: fuzz-SEED]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Go on with the campaign that the folder holds
+    /// Continue the campaign in the folder
     #[arg(long)]
     pub resume: bool,
-    /// Write what of the hardware the programs of this call exercised, as JSON: functional points and lines of the
-    /// Verilog. The cores are built with their assertions for it
+    /// Write the coverage of this call as JSON: functional points and lines of the Verilog. The cores are built with
+    /// their assertions for it
     #[arg(long, value_name = "F")]
     pub coverage: Option<PathBuf>,
-    /// Of --coverage, count the bits that change as well, which takes a hundred times as long
+    /// With --coverage: also count the bits that change, which takes a hundred times as long
     #[arg(long, requires = "coverage")]
     pub bits: bool,
-    /// Cores that are worked on at once
+    /// Cores that are built and run at the same time
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub jobs: u32,
 }
 
-/// `weft kernels`
 #[derive(Debug, Subcommand)]
 pub enum KernelsAction {
-    /// Name the kernels and what each is for
+    /// List the kernels and their purposes
     List,
     /// Compile all kernels
     #[command(after_help = "Example:\n  weft kernels build --out kernels")]
     Build {
-        /// Folder for the ELF files, made if it does not exist
+        /// Folder for the ELF files, created if it does not exist
         #[arg(long, value_name = "DIR", default_value = "out/kernels")]
         out: PathBuf,
     },
 }
 
-/// `weft cache`
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum CacheAction {
     /// Print the folder of the cache ($WEFT_CACHE, $XDG_CACHE_HOME/weft or ~/.cache/weft)
     Path,
-    /// Remove what is in it
+    /// Empty the cache
     Clean,
 }
 
-/// `weft completions`
 #[derive(Args, Debug)]
 pub struct CompletionsArguments {
-    /// The shell
+    /// Name of the shell
     pub shell: Shell,
 }
 
@@ -486,7 +466,7 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// Every command and option, by walking the definition.
+    /// Walks the definition and collects every command and option.
     fn collect(command: &clap::Command, prefix: &str, names: &mut Vec<String>) {
         let name = format!("{prefix}{}", command.get_name());
         names.extend(command.get_arguments().filter_map(|option| Some(format!("--{}", option.get_long()?))));

@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind, Write};
 
 use crate::progress::Progress;
 
-/// Passes on what the program prints, around the progress line.
 pub struct Console<'a> {
     to: Box<dyn Write>,
     progress: &'a RefCell<Progress>,
@@ -13,13 +12,13 @@ pub struct Console<'a> {
 }
 
 impl<'a> Console<'a> {
-    /// To stdout, or to stderr where stdout is for one JSON object.
+    /// Writes to stdout, or to stderr if stdout is reserved for one JSON object.
     pub fn new(json: bool, progress: &'a RefCell<Progress>) -> Self {
         let to: Box<dyn Write> = if json { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
         Self { to, progress, line_is_open: false }
     }
 
-    /// Ends the last line, so that what follows begins its own.
+    /// Ends an unfinished last line.
     pub fn finish(mut self) -> io::Result<()> {
         if self.line_is_open {
             self.write_all(b"\n")?;
@@ -29,7 +28,7 @@ impl<'a> Console<'a> {
 }
 
 impl Write for Console<'_> {
-    /// A reader that has seen enough, as `head` has, does not end the run.
+    /// A reader that closes the pipe, such as `head`, does not end the run.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.progress.borrow_mut().clear();
         self.line_is_open = bytes.last().is_some_and(|byte| *byte != b'\n');

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use sim::Program;
 use sim::control_flow::{Analysis, Branch, DivergentBarrier, FunctionSummary, Kind, Lost, Reason, Reconvergence};
 
-/// For people.
 pub fn text(program: &Program, analysis: &Analysis) -> String {
     let place = |pc| program.place(pc);
     let mut text = String::new();
@@ -33,10 +32,10 @@ pub fn text(program: &Program, analysis: &Analysis) -> String {
         .filter_map(|branch| Some(format!("  {}: {}\n", place(branch.pc), because(program, branch)?)))
         .collect();
     if !unknown.is_empty() {
-        let _ = write!(text, "\nwithout a known place to come together:\n{}", unknown.concat());
+        let _ = write!(text, "\nwithout a known reconvergence pc:\n{}", unknown.concat());
     }
     for found in analysis.loops().iter().filter(|found| found.irreducible) {
-        let _ = writeln!(text, "\nirreducible: the loop at {} can be entered elsewhere too", place(found.header));
+        let _ = writeln!(text, "\nirreducible: the loop at {} has other entries too", place(found.header));
     }
     for barrier in analysis.divergent_barriers() {
         let _ = writeln!(text, "\nwarning: {}", warning(program, barrier));
@@ -44,7 +43,6 @@ pub fn text(program: &Program, analysis: &Analysis) -> String {
     text
 }
 
-/// For machines.
 pub fn object(program: &Program, analysis: &Analysis) -> Value {
     let function = |function: &FunctionSummary| {
         let branches = &analysis.branches()[function.branches.clone()];
@@ -95,7 +93,6 @@ fn name(kind: Kind) -> &'static str {
     }
 }
 
-/// How many of them come together where.
 fn together(branches: &[&Branch]) -> String {
     if branches.is_empty() {
         return String::new();
@@ -103,7 +100,7 @@ fn together(branches: &[&Branch]) -> String {
     let count = |like: fn(Reconvergence) -> bool| branches.iter().filter(|branch| like(branch.reconvergence())).count();
     let at = count(|entry| matches!(entry, Reconvergence::At(_)));
     let at_return = count(|entry| entry == Reconvergence::Return);
-    format!(": {at} come together at a pc, {at_return} at the return, {} unknown", branches.len() - at - at_return)
+    format!(": {at} reconverge at a pc, {at_return} at the return, {} unknown", branches.len() - at - at_return)
 }
 
 fn functions(text: &mut String, program: &Program, analysis: &Analysis) {
@@ -126,16 +123,16 @@ fn functions(text: &mut String, program: &Program, analysis: &Analysis) {
     }
 }
 
-/// Why it is not known where the threads of a branch come together.
+/// Returns the reason why the reconvergence pc of a branch is unknown.
 fn because(program: &Program, branch: &Branch) -> Option<String> {
     let (pc, what) = match branch.together.err()? {
-        Reason::Lost(Lost::Jump, pc) if pc == branch.pc => return Some("its targets are not known".into()),
-        Reason::Lost(Lost::Jump, pc) => (pc, "a jump of which the targets are not known"),
-        Reason::Lost(Lost::Depth, pc) => (pc, "a jump that the call depth counts wrongly"),
+        Reason::Lost(Lost::Jump, pc) if pc == branch.pc => return Some("its targets are unknown".into()),
+        Reason::Lost(Lost::Jump, pc) => (pc, "a jump with unknown targets"),
+        Reason::Lost(Lost::Depth, pc) => (pc, "a jump that breaks the count of call depth"),
         Reason::Lost(Lost::Call, pc) => (pc, "a call that may return at another call depth"),
-        Reason::Lost(Lost::Outside, pc) => (pc, "the program's code is left"),
-        Reason::Endless(pc) => (pc, "a loop without an end, beside ways that return"),
-        Reason::OtherReturn(pc) => (pc, "a return by another instruction than `ret`"),
+        Reason::Lost(Lost::Outside, pc) => (pc, "an address outside the code of the program"),
+        Reason::Endless(pc) => (pc, "an endless loop next to paths that return"),
+        Reason::OtherReturn(pc) => (pc, "a return by an instruction other than `ret`"),
     };
     Some(format!("may lead to {}: {what}", program.place(pc)))
 }
@@ -152,7 +149,7 @@ fn warning(program: &Program, barrier: &DivergentBarrier) -> String {
     let more = barrier.branches.len().saturating_sub(SHOWN);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!(
-        "{what} may be reached by some threads of a warp only: the branch at {}{more} is not proved uniform; \
+        "only some threads of a warp may reach {what}: the branch at {}{more} is not proved uniform; \
          a reconvergence stack may wait there for ever",
         branches.collect::<Vec<_>>().join(", ")
     )

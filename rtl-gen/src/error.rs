@@ -1,4 +1,4 @@
-//! Request errors: what was asked for cannot be done. One message each, exit status 2.
+//! Request errors: a request that cannot be met. Each has one message and exit status 2.
 
 use std::fmt::Display;
 use std::io;
@@ -26,23 +26,21 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    /// An error of a kind that machines read and a message that people read.
+    /// Makes an error with a kind for programs and a message for people.
     pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into() }
     }
 
-    /// A file that cannot be read.
     pub fn unreadable(path: &Path, error: &io::Error) -> Self {
         Self::new("unreadable-file", format!("{}: cannot read: {error}", path.display()))
     }
 
-    /// A file or folder that cannot be written.
     pub fn unwritable(path: &Path, reason: impl Display) -> Self {
         Self::new("unwritable-output", format!("{}: cannot write: {reason}", path.display()))
     }
 }
 
-/// The kind of any error that reaches the top, for `{"error":{"kind",…}}`.
+/// Returns the kind of an error for `{"error":{"kind",…}}`.
 pub fn kind(error: &anyhow::Error) -> &'static str {
     let of = |cause: &(dyn std::error::Error + 'static)| {
         None.or_else(|| Some(cause.downcast_ref::<RequestError>()?.kind))
@@ -76,7 +74,7 @@ fn kind_of_campaign_error(error: &CampaignError) -> &'static str {
     }
 }
 
-/// The kind of an error of the bundled kernels.
+/// Returns the kind of an error of the bundled kernels.
 pub fn kind_of_kernel_error(error: &KernelError) -> &'static str {
     match error {
         KernelError::Unknown { .. } => "unknown-kernel",

@@ -1,6 +1,6 @@
 //! `weft`: emits a SIMT core as Verilog, runs programs on it, and checks it against the model.
 //!
-//! Arguments and reports only; what they ask for is done by the libraries.
+//! This crate has only arguments and reports; the libraries do the work.
 
 mod arguments;
 mod commands;
@@ -34,12 +34,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the thing examined deserves, when the request itself was in order.
+/// The verdict on the examined core or program, if the request itself was valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    /// All is well.
     Success,
-    /// It failed: exit status 1.
+    /// The run, comparison or synthesis failed: exit status 1.
     Failure,
 }
 
@@ -68,8 +67,8 @@ fn perform(command: Command, report: &Report) -> anyhow::Result<Verdict> {
     }
 }
 
-/// Whether `--json` stands among the arguments: usage errors honour it too, and they are found
-/// before the arguments are parsed.
+/// Returns whether `--json` is among the arguments. Usage errors obey it too, and they occur before the arguments are
+/// parsed.
 fn json_is_asked_for() -> bool {
     env::args_os().skip(1).take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }

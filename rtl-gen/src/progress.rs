@@ -1,15 +1,13 @@
-//! Progress of a long run, on stderr: a line that is drawn anew if that is a terminal, and if it is a file or a pipe a
-//! line every few minutes.
+//! Progress of a long run on stderr: an updated line on a terminal, or a line every few minutes in a file or pipe.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// How often a run tells how far it is, on a terminal.
+/// The minimum time between updates on a terminal.
 const INTERVAL: Duration = Duration::from_millis(250);
-/// How often a line goes into a log.
+/// The minimum time between lines in a log.
 const LOG_INTERVAL: Duration = Duration::from_secs(300);
 
-/// The line.
 pub struct Progress {
     terminal: bool,
     drawn: bool,
@@ -18,7 +16,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing is shown before the first interval has passed.
+    /// Makes a progress line that appears after the first interval.
     pub fn new() -> Self {
         Self::on(io::stderr().is_terminal())
     }
@@ -28,7 +26,7 @@ impl Progress {
         Self { terminal, drawn: false, started: None, next: Instant::now() + interval }
     }
 
-    /// The run of a program has come this far. Shown on a terminal alone: what the program prints may stand in a log.
+    /// Shows the cycles of a run, on a terminal only: a log may already have the output of the program.
     pub fn at(&mut self, cycles: u64) {
         let now = Instant::now();
         if !self.terminal || now < self.next {
@@ -42,15 +40,14 @@ impl Progress {
         self.say(&format!("{cycles} cycles{rate}"));
     }
 
-    /// Shows a text in place of the line.
     pub fn say(&mut self, text: &str) {
         if let Some(line) = self.line(text, Instant::now()) {
-            // Progress is a courtesy: a terminal that went away is no error.
+            // A closed terminal is not an error of the run.
             let _ = io::stderr().write_all(line.as_bytes());
         }
     }
 
-    /// What is written for a text at this time.
+    /// Returns the characters to write for a text at this time.
     fn line(&mut self, text: &str, now: Instant) -> Option<String> {
         if self.terminal {
             self.drawn = true;
@@ -63,7 +60,6 @@ impl Progress {
         Some(format!("{text}\n"))
     }
 
-    /// Removes the line, before anything else is written.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.drawn) {
             let _ = write!(io::stderr(), "\r\x1b[K");

@@ -1,4 +1,4 @@
-//! What goes to stdout and stderr: text for people, or one JSON object for machines.
+//! Output to stdout and stderr: text, or one JSON object.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
@@ -10,35 +10,31 @@ use serde_json::{Value, json};
 use crate::error::RequestError;
 use crate::{Verdict, error, version};
 
-/// A path as JSON has it: in text, of which bytes that are no characters are lost.
+/// Makes the JSON of a path; bytes that are not UTF-8 are lost.
 pub fn path(path: &Path) -> Value {
     json!(path.display().to_string())
 }
 
-/// Where answers go.
 pub struct Report {
     json: bool,
 }
 
 impl Report {
-    /// Answers as one JSON object, or as text.
     pub fn new(json: bool) -> Self {
         Self { json }
     }
 
-    /// Whether stdout is for one JSON object alone.
     pub fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Answers: `object` with `--json`, else `text`.
+    /// Prints `object` with `--json`, else `text`.
     pub fn answer(&self, text: &str, object: impl FnOnce() -> Value) -> anyhow::Result<()> {
         let answer = if self.json { object().to_string() } else { text.trim_end_matches('\n').to_owned() };
         tolerate_closed_pipe(writeln!(io::stdout(), "{answer}").and_then(|()| io::stdout().flush()))
             .map_err(|error| RequestError::new("unwritable-output", format!("stdout: cannot write: {error}")).into())
     }
 
-    /// What clap answers by itself: help, version, and errors of usage.
     pub fn clap(&self, answer: &clap::Error) -> anyhow::Result<Verdict> {
         let text = answer.render();
         match answer.kind() {
@@ -58,9 +54,9 @@ impl Report {
 
     /// Reports a request error; its exit status is 2.
     pub fn request_error(&self, error: &anyhow::Error) -> ExitCode {
-        // Each error says all by itself: its sources are part of its text.
+        // The text of an error already contains its sources.
         let message = error.to_string();
-        // Nowhere is left to report that stdout or stderr is closed.
+        // If stdout or stderr is closed, the error cannot be reported.
         let _ = if self.json {
             let object = json!({ "error": { "kind": error::kind(error), "message": message } });
             writeln!(io::stdout(), "{object}")
@@ -71,7 +67,7 @@ impl Report {
     }
 }
 
-/// A reader that has seen enough, as in `weft config | head -1`, is no error.
+/// A reader that closes the pipe, as in `weft config | head -1`, is not an error.
 pub fn tolerate_closed_pipe(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

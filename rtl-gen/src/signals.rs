@@ -1,4 +1,4 @@
-//! ctrl-C: what is half-written is removed, and what was started is ended, before the process ends.
+//! Signals such as ctrl-C: they remove unfinished output and end child processes before the process ends.
 
 use std::fs;
 use std::thread;
@@ -10,8 +10,8 @@ use tools::{cache, group};
 
 use crate::staging;
 
-/// From now on SIGINT, SIGTERM, and SIGHUP unless it is ignored (`nohup`), end the groups of processes that run and remove
-/// the staging folders and what is half-built in the cache, then end the process as they would have ended it anyway.
+/// Handles SIGINT, SIGTERM, and SIGHUP unless it is ignored (`nohup`). The handler ends the running process groups, removes
+/// staging folders and unfinished cache entries, and then ends the process by the same signal.
 pub fn install() -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     if !is_ignored(SIGHUP) {
@@ -28,7 +28,7 @@ pub fn install() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether this process ignores a signal; not, where that cannot be known.
+/// Returns whether this process ignores a signal; false if that is unknown.
 fn is_ignored(signal: i32) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

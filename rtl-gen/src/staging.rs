@@ -1,5 +1,5 @@
-//! Output that appears whole or not at all: it is written to a hidden folder beside its place and
-//! renamed when finished. An error or a signal removes the hidden folder.
+//! Output that appears completely or not at all. It is written to a hidden folder next to its final path and renamed when
+//! finished. An error or a signal removes the hidden folder.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -9,15 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::RequestError;
 
-/// The staging folders that exist at this moment. Whoever holds the lock cannot be interrupted by a
-/// signal, and nobody else can begin or end a folder.
+/// The existing staging folders. While the lock is held, no signal interrupts, and no folder begins or ends.
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
     FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes every staging folder, and lets no new one begin while the result is held.
+/// Removes every staging folder. No new one begins while the result is held.
 pub fn remove_all() -> MutexGuard<'static, Vec<PathBuf>> {
     let mut list = folders();
     for folder in list.drain(..) {
@@ -26,16 +25,16 @@ pub fn remove_all() -> MutexGuard<'static, Vec<PathBuf>> {
     list
 }
 
-/// A hidden folder that disappears when dropped.
+/// A hidden folder that is removed when dropped.
 pub struct StagingFolder {
     path: PathBuf,
 }
 
 impl StagingFolder {
-    /// A new one inside `parent`, so that renames out of it stay on one file system.
+    /// Makes a folder inside `parent`, so that renames out of it stay on one file system.
     pub fn inside(parent: &Path) -> io::Result<Self> {
         let mut list = folders();
-        // A name that exists is that of a process that was killed.
+        // An existing name belongs to a killed process.
         let path = (0u32..).map(|n| parent.join(format!(".weft-{}-{n}", process::id()))).find(|path| !path.exists());
         let path = path.unwrap_or_else(|| parent.join(".weft"));
         fs::create_dir(&path).map_err(|error| {
@@ -46,12 +45,11 @@ impl StagingFolder {
         Ok(Self { path })
     }
 
-    /// The place of `name` in it.
     pub fn join(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Moves what was finished to its place; a signal waits until `moves` is done.
+    /// Moves finished files to their final paths; a signal waits until `moves` is done.
     pub fn publish<R>(self, moves: impl FnOnce(&Self) -> R) -> R {
         let list = folders();
         let result = moves(&self);
@@ -64,23 +62,22 @@ impl Drop for StagingFolder {
     fn drop(&mut self) {
         let mut list = folders();
         list.retain(|path| *path != self.path);
-        // What cannot be removed is hidden; there is nobody to tell.
+        // If this fails, the folder stays hidden.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
-/// A file that a run writes at its end, checked to be writable before the run.
+/// A file that a run writes at its end. It is checked to be writable before the run.
 pub struct StagedFile {
     option: &'static str,
     target: PathBuf,
-    /// None for a device or pipe, which is written in place.
+    /// `None` for a device or pipe, which is written directly.
     staging: Option<StagingFolder>,
 }
 
 const STAGED_NAME: &str = "file";
 
 impl StagedFile {
-    /// Prepares to write the file that `option` names.
     pub fn prepare(option: &'static str, path: &Path) -> Result<Self, RequestError> {
         let fail = |reason: String| RequestError::unwritable(path, format!("{reason} ({option})"));
         let target = match path.metadata() {
@@ -102,18 +99,15 @@ impl StagedFile {
         Ok(Self { option, target, staging: Some(staging) })
     }
 
-    /// Where it is written until it is finished.
     pub fn path(&self) -> PathBuf {
         self.staging.as_ref().map_or_else(|| self.target.clone(), |staging| staging.join(STAGED_NAME))
     }
 
-    /// Opens it.
     pub fn create(&self) -> Result<File, RequestError> {
         let create = self.staging.is_some();
         OpenOptions::new().write(true).create(create).open(self.path()).map_err(|error| self.fail(&error))
     }
 
-    /// Puts it in its place.
     pub fn publish(self) -> Result<(), RequestError> {
         let Self { option, target, staging } = self;
         let Some(staging) = staging else { return Ok(()) };
@@ -122,28 +116,24 @@ impl StagedFile {
             .map_err(|error| RequestError::unwritable(&target, format!("{error} ({option})")))
     }
 
-    /// The error of writing it.
     pub fn fail(&self, error: &io::Error) -> RequestError {
         RequestError::unwritable(&self.target, format!("{error} ({})", self.option))
     }
 
-    /// Whether both are the same file.
     pub fn is_same(&self, other: &Path) -> bool {
         self.staging.is_some() && same_place(&self.target, other)
     }
 
-    /// The option that names it.
     pub fn option(&self) -> &'static str {
         self.option
     }
 
-    /// The file that it becomes.
     pub fn target(&self) -> &Path {
         &self.target
     }
 }
 
-/// The folder that holds `path`; `.` for a bare name.
+/// Returns the folder of `path`; `.` for a bare name.
 pub fn folder_of(path: &Path) -> Option<&Path> {
     path.file_name()?;
     let parent = path.parent()?;

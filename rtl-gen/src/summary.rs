@@ -1,14 +1,14 @@
-//! The summary of a run for people.
+//! The summary of a run as text.
 
 use std::fmt::Write;
 
 use serde_json::Value;
 use weft_config::Unit;
 
-/// How a figure reads; `None` if the engine does not know it.
+/// Formats a figure; `None` if the engine does not measure it.
 type Show = fn(&Value) -> Option<String>;
 
-/// The figures that it shows: the name in the object, the label, and how it reads.
+/// The figures of the summary: name in the JSON object, label, and format.
 const FIGURES: &[(&str, &str, Show)] = &[
     ("cycles", "cycles", count),
     ("ipc", "IPC", ratio),
@@ -24,17 +24,17 @@ const FIGURES: &[(&str, &str, Show)] = &[
     ("wall_seconds", "seconds", ratio),
 ];
 
-/// The label of a figure for this unit, if it means anything there.
+/// Returns the label of a figure for this unit, if the figure applies.
 fn label(name: &str, label: &'static str, unit: &str) -> Option<&'static str> {
     match (name, Unit::find(unit).is_ok_and(|unit| unit.reconverges)) {
-        // A unit without a stack has one, always.
+        // A unit without a stack always has one schedulable path.
         ("avg_path", false) => None,
         ("high_water", true) => Some("most rows of a stack"),
         _ => Some(label),
     }
 }
 
-/// What the bench says of the run, and the figures that the engine knows.
+/// Makes the message of the test bench and the figures that the engine measured.
 pub fn text(statistics: &Value, message: &str) -> String {
     let mut text = format!("{}\n", message.trim_end());
     let unit = statistics["config"]["divergence"]["unit"].as_str().unwrap_or_default();
@@ -48,7 +48,7 @@ pub fn text(statistics: &Value, message: &str) -> String {
     text
 }
 
-/// In groups of three digits.
+/// Formats a number in groups of three digits.
 fn count(value: &Value) -> Option<String> {
     let digits = value.as_u64()?.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();

@@ -1,4 +1,4 @@
-//! What `weft --version` says.
+//! The version text of `weft --version`.
 
 use std::sync::LazyLock;
 
@@ -7,14 +7,13 @@ use serde_json::{Value, json};
 const GIT_HASH: &str = env!("WEFT_GIT_HASH");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Version, configuration schema and git hash in one line.
+/// Returns version, configuration schema and git hash in one line.
 pub fn text() -> &'static str {
     static TEXT: LazyLock<String> =
         LazyLock::new(|| format!("{VERSION} (configuration schema {}, git {GIT_HASH})", weft_config::SCHEMA));
     &TEXT
 }
 
-/// The same for machines.
 pub fn object() -> Value {
     json!({ "version": VERSION, "configuration_schema": weft_config::SCHEMA, "git": GIT_HASH })
 }

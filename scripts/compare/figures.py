@@ -1,4 +1,4 @@
-"""The plots of a comparison, as SVG whose colours are those of the page, in light and in dark."""
+"""The plots of a comparison, as SVG in the colours of the page, light and dark."""
 
 import html
 import io
@@ -11,14 +11,14 @@ matplotlib.use("svg")
 
 from matplotlib import lines, pyplot, ticker  # noqa: E402 (the backend comes first)
 
-# Each stands for a variable of the page's style sheet.
+# Each colour stands for a variable of the page's style sheet.
 COLOURS = {"#010101": "var(--ink)", "#020202": "var(--faint)", "#030303": "var(--page)", "#040404": "var(--published)"}
 INK, FAINT, PAGE, PUBLISHED = COLOURS
-# Mark and its size: where units coincide the larger stand behind the smaller.
+# Mark and its size. Where units coincide, the larger marks are behind the smaller ones.
 UNITS = {"arbiter": ("o", 9), "arbiter:1": ("p", 8.5), "arbiter:2": ("h", 8), "sorted-table": ("s", 7), "pdom-stack": ("^", 5.5), "dual-path": ("D", 3.5)}
-# Kinds of kernels, in plots of one ratio of two units: neither has the looks of a unit.
+# Kinds of kernels, in plots of one ratio of two units. They look different from the units.
 KINDS = {"interleavable": ("P", 8), "not-interleavable": ("X", 7)}
-# Of units that this file does not know, modules in Verilog; the fourth looks as the first.
+# Looks of units in Verilog, which this file does not know; the fourth looks like the first.
 OTHERS = {"other-1": ("v", 6), "other-2": ("<", 6), "other-3": (">", 6)}
 LOOKS = UNITS | KINDS | OTHERS
 COLOURS |= {f"#0505{number:02}": f"var(--{name.replace(':', '-')})" for number, name in enumerate(LOOKS)}
@@ -36,7 +36,7 @@ others = []
 
 
 def looks_of(unit):
-    """The name by which this file knows the looks of a unit or kind; others come in the order in which they are first drawn."""
+    """Returns the key for the looks of a unit or kind; unknown ones follow in the order of their first use."""
     if unit in LOOKS:
         return unit
     if unit not in others:
@@ -53,13 +53,13 @@ def mark(unit):
 
 
 class Plot:
-    """One plot with its legend above it, in the size of a phone: wider pages set several side by side."""
+    """One plot with its legend above it, in the size of a phone: wide pages show several next to each other."""
 
     def __init__(self, title, x, y, x_values, log=False, y_format=None):
         self.name, self.texts, self.x_values = title, {}, x_values
-        # What hollow marks are, and whether there are any.
+        # The meaning of hollow marks, and whether there are any.
         self.hollow_is, self.hollow = "sum of modules", False
-        # Whether something stands in the plot that no line joins.
+        # Whether the plot has marks that no line joins.
         self.marked = False
         self.figure, self.axes = pyplot.subplots(figsize=(4.7, 3.7), layout="constrained")
         self.figure.get_layout_engine().set(h_pad=0.07)
@@ -79,11 +79,11 @@ class Plot:
         self.axes.yaxis.set_major_formatter(y_format or ticker.FuncFormatter(short))
 
     def line(self, label, points, unit=None, style="-", hollow=False, show="{:.4g}"):
-        """A line through points (x, y), each of which tells its value when it is pointed at."""
+        """Draws a line through points (x, y). Each shows its value under the pointer."""
         points = sorted((x, y) for x, y in points if y is not None)
         if not points:
             return
-        # Nothing is drawn across what has no value.
+        # A missing value interrupts the line.
         whole = [(x, dict(points).get(x, math.nan)) for x in self.x_values]
         drawn, (marker, size) = (colour(unit), mark(unit)) if unit else (PUBLISHED, ("o", 4))
         self.hollow |= hollow
@@ -91,25 +91,25 @@ class Plot:
                        markerfacecolor=PAGE if hollow else drawn, markeredgecolor=drawn, zorder=2)
         for x, y in points:
             name = f"point-{len(self.texts)}"
-            # What the pointer meets: larger than the mark, and not to be seen.
+            # An invisible mark for the pointer, larger than the visible one.
             self.axes.plot([x], [y], marker="o", markersize=13, color=drawn, alpha=0, gid=name, zorder=3)
             self.texts[name] = f"{label}, {x:g}: {show.format(y)}"
 
     def dots(self, points, unit):
-        """Single measurements behind a median."""
+        """Draws single measurements behind a median."""
         if points:
             self.marked = True
             self.axes.plot(*zip(*points), ".", color=colour(unit), alpha=0.45, markersize=4, zorder=1)
 
     def level(self, y, text):
-        """A value to compare with."""
+        """Draws a value to compare with."""
         self.axes.axhline(y, color=FAINT, linewidth=1.2, linestyle=(0, (4, 3)), zorder=0)
-        # Beside the plot, where no line passes.
+        # The text is next to the plot, where no line passes.
         self.axes.annotate(text, (1, y), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points",
                            ha="left", va="center", fontsize=8.5)
 
     def absent(self, points):
-        """Of (x, unit, why): what has no value here is marked at the foot of the plot, side by side where one x has several."""
+        """Marks values (x, unit, why) that are missing, at the foot of the plot; several at one x are next to each other."""
         for x in self.x_values:
             here = [(unit, why) for at, unit, why in points if at == x]
             for place, (unit, why) in enumerate(here):
@@ -120,7 +120,7 @@ class Plot:
                 self.texts[name] = f"{unit}, {x:g}: {why}"
 
     def svg(self):
-        """The plot, to stand in a page. Empty if nothing is drawn."""
+        """Returns the plot for a page. It is empty if nothing is drawn."""
         handles, labels = self.axes.get_legend_handles_labels()
         if not handles and not self.hollow and not self.marked:
             pyplot.close(self.figure)
@@ -139,9 +139,9 @@ class Plot:
     def for_page(self, text):
         text = text[text.index("<svg"):]
         text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-        # What the style sheet inside would say of the whole page.
+        # The inner style sheet would affect the whole page.
         text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.DOTALL)
-        # A page in HTML knows the namespaces.
+        # An HTML page does not need the namespaces.
         text = re.sub(r' xmlns(:xlink)?="[^"]*"', "", text).replace("xlink:href", "href")
         text = re.sub(r' (width|height)="[0-9.]+pt"', "", text, count=2)
         text = text.replace("<svg ", f'<svg role="img" aria-label="{self.name}" stroke-linejoin="round" ', 1)
@@ -155,7 +155,7 @@ class Plot:
 
 
 def short(value, _=None):
-    """1200 as 1.2 k, 3 000 000 as 3 M."""
+    """Formats 1200 as 1.2 k, 3 000 000 as 3 M."""
     for size, letter in ((1e6, " M"), (1e3, " k")):
         if abs(value) >= size:
             return f"{value / size:g}{letter}"

@@ -15,8 +15,8 @@ import matplotlib
 import results
 from figures import Plot, percent
 
-# The original Simty in VHDL (RV32I, eight warps) by Yosys 0.70 with stock mapping and nextpnr, ECP5-85k of grade 6: LUT4, flip-
-# flops and MHz by unit and threads.
+# The original Simty in VHDL (RV32I, eight warps) by Yosys 0.70 with stock mapping and nextpnr, ECP5-85k of grade 6: LUT4,
+# flip-flops and MHz by unit and threads.
 SIMTY = {
     "arbiter": {2: (4527, 1983, 67.1), 4: (8187, 2951, 59.1), 8: (15165, 4889, 45.5)},
     "sorted-table": {2: (5178, 2477, 61.7), 4: (9233, 3794, 52.7), 8: (16686, 6690, 45.4)},
@@ -29,7 +29,7 @@ NONE = "–"
 
 
 def number(value, digits=0):
-    """With a thin space at each thousand."""
+    """Formats a number with a thin space at each thousand."""
     return NONE if value is None else f"{value:,.{digits}f}".replace(",", "\u2009")
 
 
@@ -38,7 +38,7 @@ def share(value):
 
 
 class Report:
-    """The sections of the page."""
+    """Returns the sections of the page."""
 
     def __init__(self, comparison):
         self.comparison = comparison
@@ -55,7 +55,7 @@ class Report:
         return Plot(title, "threads a warp (T)", y, self.threads, **options)
 
     def cells_plot(self, title, cell, isa="rv32ima", **options):
-        """Cells of flattened cores by lines, sums of modules by hollow marks."""
+        """Plots cells of flattened cores as lines, and sums of modules as hollow marks."""
         plot = self.plot(title, options.pop("y", "cells"), **options)
         for unit in self.units:
             of_unit = [core for (i, u, _), core in self.cores.items() if (i, u) == (isa, unit)]
@@ -83,7 +83,7 @@ class Report:
         return plot
 
     def ratio_plot(self):
-        """LUTs over those of the unit of reference, flattened cores alone."""
+        """Plots LUTs over those of the reference unit, for flattened cores only."""
         reference = results.reference_unit(self.comparison)
         plot = self.plot(f"LUTs over those of {reference}", f"LUT4 ÷ {reference}")
         for unit in self.units:
@@ -100,7 +100,7 @@ class Report:
         return plot
 
     def sum_over_flattened(self):
-        """How many more LUTs the modules have by themselves than the cores that were flattened, in words."""
+        """Says how many more LUTs the separate modules have than the flattened cores."""
         both = [core["lut4_of_modules"] / core["lut4"] - 1 for core in self.comparison["cores"] if core["flattened"] and core["lut4_of_modules"]]
         if not both:
             return "come to more LUTs"
@@ -108,7 +108,7 @@ class Report:
         return f"come to {least} % more LUTs" if least == most else f"come to {least} to {most} % more LUTs where both were counted"
 
     def each(self, cells):
-        """A row for each number of threads and unit."""
+        """Returns a row for each number of threads and unit."""
         return [[threads, unit, *cells(unit, threads)] for threads in self.threads for unit in self.units]
 
     def core_cells(self, unit, threads, isa="rv32ima"):
@@ -125,9 +125,9 @@ class Report:
         return [*cells, mhz, seeds, how, self.outcome(core)]
 
     def outcome(self, core):
-        """Whether the part holds it. Of what was given up, when and where."""
+        """Returns whether the part holds the core. For a core that timed out, returns when and at which step."""
         if core["outcome"] == "given-up":
-            return core["reason"] or "given up"
+            return core["reason"] or "timed out"
         if core["outcome"] in ("synthesised", "placed") and core["fits"] is None:
             return "not known"
         return OUTCOMES.get(core["outcome"], core["outcome"])
@@ -143,19 +143,22 @@ class Report:
     }
 
     def beside(self):
-        """All that the comparison comes to, in one table."""
+        """Returns the summary of the comparison in one table."""
         rows, reference = self.comparison["beside"], results.reference_unit(self.comparison)
         keys = [key for key in self.BESIDE if any(row[key] is not None for row in rows)]
         if not keys:
             return None
         return section(
             "beside", f"Units over {reference}",
-            f"Each figure is that of a unit over that of <code>{reference}</code> with as many threads: fewer cycles and LUT sites are better, "
-            "a faster clock and more work are. Where there is none, one of the two cores was not placed, or only its modules were counted.",
+            f"Each figure is a ratio: the unit over <code>{reference}</code> with the same number of threads. Low cycles and "
+            "LUT sites are good, and "
+            "so are high clock and work. A figure is missing if one of the two cores was not placed, or if only its modules "
+            "were counted.",
             None, ["T", "unit", *(self.BESIDE[key] for key in keys)],
             [[row["threads"], row["unit"], *(number(row[key], 3) for key in keys)] for row in rows],
-            "From the tables below, which say what each of them is. RV32IMA unless said otherwise. Clocks are of as many seeds as the table of area "
-            "says, and seeds differ by several per cent.",
+            "The ratios come from the tables below. Cores are RV32IMA where the heading has no other. Clocks are medians of "
+            "the seeds in the table "
+            "of area, and seeds differ by several per cent.",
         )
 
     def area(self):
@@ -168,15 +171,17 @@ class Report:
         ]
         return section(
             "area", "Area and frequency",
-            "Whole cores of eight warps, RV32IMA, the instructions that the kernels need. A line joins cores that were flattened; hollow marks "
-            f"are sums of modules that were synthesised by themselves, which {self.sum_over_flattened()} and do not compare "
-            "with flattened cores. Packed counts the LUT sites that carry chains and LUT RAM take as well. Seeds of place and route "
-            "differ by several per cent, so that a smaller difference between two medians says nothing. Axes begin near the "
+            "Whole cores of eight warps with RV32IMA, the instructions that the kernels need. A line joins flattened cores. Hollow marks "
+            f"are sums of modules synthesised separately, which {self.sum_over_flattened()} and cannot be compared "
+            "with flattened cores. Packed also counts the LUT sites of carry chains and LUT RAM. Seeds of place and route "
+            "differ by several per cent, so a smaller difference between two medians has no meaning. Axes begin near the "
             "least value, not at zero.",
             plots, self.CORE_HEADINGS, self.each(self.core_cells),
             "<code>weft synth --target ecp5-85k</code>, stock mapping for the shortest delay; frequency by nextpnr, speed grade 6, "
-            "with <code>--placer static</code>, the median of the seeds, each of which is a dot. The slowest module was placed by "
-            "itself: a sign of what the whole core may reach at most, not a bound, since placings differ. × at the foot of the plot: a core that does not fit, is not routed in the time that it is given, or takes more memory than the tools have.",
+            "with <code>--placer static</code>, the median of the seeds. Each dot is a seed. The slowest module was placed "
+            "separately: its frequency is an estimate of the maximum for the whole core, not a bound, because placings differ. "
+            "A × at the foot of "
+            "the plot is a core that does not fit, is not routed within the time limit, or needs more memory than the tools have.",
         )
 
     def cycles(self):
@@ -199,12 +204,14 @@ class Report:
         how = "the Verilog in Verilator" if engine == "rtl" else "the golden model, which estimates cycles"
         return section(
             "cycles", "Cycles and lane utilisation",
-            f"Means over {kernels_text(compared, self.comparison)}: those that passed with every unit at every T. Some kernels share a "
-            "fixed amount of work among the threads, others give each thread its own: compare units at one T, not one T with "
+            f"Means over {kernels_text(compared, self.comparison)}: those that passed with every unit at every T. Some kernels divide a "
+            "fixed amount of work among the threads, others give each thread the same work: compare units at one T, not one T with "
             "another.",
             plots, ["T", "unit", "cycles", f"÷ {reference}", "lane utilisation", "thread instructions a cycle"], self.each(cells),
-            f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. A kernel that needs another key "
-            "than the core above has runs on a core with it (<code>spin_lock</code>: <code>divergence.fair_after</code>; its command says so). Cycles and thread "
+            f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. A kernel that needs "
+            "another value of a key "
+            "runs on a core with that value (<code>spin_lock</code>: <code>divergence.fair_after</code>, shown in its "
+            "command). Cycles and thread "
             "instructions: geometric means. Lane utilisation (thread instructions ÷ issues ÷ T): arithmetic mean.",
         )
 
@@ -223,15 +230,16 @@ class Report:
 
         return section(
             "performance", "Performance per LUT",
-            "Performance is the work done: instructions times the threads that executed them, for each kernel and T as few as any "
-            "unit needs, so that turning in a waiting loop is no work. Beside cycles it makes sizes "
-            "comparable, too. LUT sites are the packed count; block RAMs, of which units differ as well, are in none of these figures. "
-            "At one clock it leaves out what frequency each core reaches; at its own clock it is times the median "
+            "Performance is work per time. The work of a kernel at a T is its thread instructions with the unit that needs the fewest, "
+            "so iterations of a waiting loop do not count. Unlike cycles, performance can be compared between numbers of "
+            "threads. LUT sites are the packed count. Block RAMs, in which units differ too, are in none of these figures. "
+            "Performance at one clock ignores the frequency of each core; at its own clock it is multiplied by the median "
             "frequency of the placed core.",
             plots,
             ["T", "unit", "work a cycle", "per cycle per 1000 LUT sites", "million a second", "per second per LUT site"],
             self.each(cells),
-            "From the two tables above; only cores that were flattened, and for the last two columns placed. Work in thread instructions.",
+            "From the two tables above, for flattened cores only; the last two columns are for placed cores. Work is in thread "
+            "instructions.",
         )
 
     def published(self):
@@ -255,21 +263,24 @@ class Report:
                     rows.append([threads, f"Simty, {unit}", number(luts), NONE, number(ffs), "0", NONE, number(frequency, 1), NONE,
                                  "flattened", "fits", NONE])
         return section(
-            "simty", "Without multiplication, beside Simty",
-            "The counterpart of figure 4 of the Simty report (Collange and Brunie, <i>Path list traversal</i>): area and frequency against threads, eight "
-            "warps. Its cores have no multiplication, so these have none either (RV32I), and it has arbiter and sorted table alone. The lines named "
-            "Simty are the original VHDL in the tools used here; the figures that the report itself prints are in the list below, since "
-            "it gives its plot no numbers.",
+            "simty", "Without multiplication, compared with Simty",
+            "The counterpart of figure 4 of the Simty report (Collange and Brunie, <i>Path list traversal</i>): area and "
+            "frequency against threads, eight "
+            "warps. Simty's cores have no multiplication, so these have none (RV32I), and Simty has only the arbiter and the "
+            "sorted table. The lines "
+            "named Simty are the original VHDL in the tools used here. The list below has the figures that the report prints, because "
+            "its plot has no numbers.",
             [lut, mhz], [*self.CORE_HEADINGS, "LUT4 of CCT control"], rows,
             "<code>weft synth --preset rv32i-8x4</code>. Simty: Yosys 0.70, nextpnr with its own default placer (HeAP, not static), the "
-            "same part and grade, measured once, not by this comparison; its packed count includes what nextpnr adds and is left out. CCT control: the modules <code>cct</code> and <code>cct_sorter</code>, beside the sum of all modules; "
-            "with two threads a sorted table has no CCT here.",
+            "same part and grade, measured once, not by this comparison. Its packed count includes cells that nextpnr adds, "
+            "and is left out. CCT control is the modules <code>cct</code> and <code>cct_sorter</code>, out of the sum of all modules. "
+            "With two threads a sorted table has no CCT here.",
             [
                 "Published, Cyclone IV EP4CE115, after place and route, target 50 MHz:",
                 "control of the cold context table: 316 logic elements (6 % of the core) at T = 2, 633 (1 %) at T = 64;",
                 "the arbiter's overhead is significant from T = 8, and its frequency falls below 50 MHz;",
                 "place and route of the arbiter fails at T = 64, at an estimated 91\u2009000 logic elements.",
-                "A logic element is a LUT of four inputs with a flip-flop: no count of one is a count of the other.",
+                "A logic element is a LUT of four inputs with a flip-flop, so the two counts cannot be compared.",
             ],
         )
 
@@ -300,16 +311,18 @@ class Report:
         return section(
             "stacks", "Two paths in flight over one",
             "Cycles of <code>pdom-stack</code> ÷ cycles of <code>dual-path</code>, against the latency of memory: more than 1 is a gain "
-            "of the second path. Eight warps hide latency as well; docs/notebook/stacks.md has fewer of them. Each dot is a kernel. The paper on "
+            "of the second path. Eight warps hide latency too; docs/notebook/stacks.md has results with fewer warps. Each dot "
+            "is a kernel. The paper on "
             "dual-path execution reports 14.9 % more instructions a cycle on its seven interleavable benchmarks, at most 42 %, at worst "
             "−1.1 %, with 32 threads a warp, caches, and memory of hundreds of cycles.",
             plots, ["T", "latency", "kernels", "number", "geometric mean", "least", "most"], cells,
-            "<code>weft run --set memory.latency=… --set memory.outstanding=128 --set run.starvation=100000000</code>: 128 loads in flight, and time "
+            "<code>weft run --set memory.latency=… --set memory.outstanding=128 --set run.starvation=100000000</code>: 128 "
+            "loads in flight, and time "
             "for paths that wait for slow memory.", left=3,
         )
 
     def kernels(self):
-        """Cycles of each kernel with each unit."""
+        """Returns the cycles of each kernel with each unit."""
         cycles = {(run["kernel"], run["unit"], run["threads"]): run for run in self.comparison["runs"] if run["series"] == "run"}
         excluded = {(place["kernel"], place["unit"]) for place in self.comparison["excluded"]}
         failed = {(step.get("kernel"), step.get("unit"), step.get("threads")) for step in self.comparison["failed"] if step["name"].startswith("run/")}
@@ -347,13 +360,13 @@ class Report:
 
 
 def marked(text):
-    """What stands between backticks, as code."""
+    """Formats text in backticks as code."""
     parts = (markupsafe.Markup("<code>{}</code>" if number % 2 else "{}").format(part) for number, part in enumerate(text.split("`")))
     return markupsafe.Markup().join(parts)
 
 
 def kernels_text(compared, comparison):
-    """How many of the kernels, and which, or which not, if these are few."""
+    """Says how many kernels, and names them, or the missing ones, if these are few."""
     number = f"{len(compared)} of {len(comparison['kernels'])} kernels"
     if 0 < len(compared) <= 12:
         return f"{number} ({', '.join(compared)})"
@@ -362,13 +375,13 @@ def kernels_text(compared, comparison):
 
 
 def last_line(message):
-    """What a tool said last tells most; the log of a step has all of it."""
+    """Returns the last line of a tool's message, which says most; the log of a step has the rest."""
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     return lines[-1] if lines else message
 
 
 def section(name, title, text, plots, headings, rows, caption, notes=(), left=2):
-    """A section of the page; `plots` is None of one that is a table alone."""
+    """A section of the page; `plots` is None for a table alone."""
     svgs = [svg for svg in (plot.svg() for plot in plots or []) if svg]
     table = {"headings": headings, "rows": rows, "left": left}
     return {

@@ -1,4 +1,4 @@
-"""The results of a comparison: read from results/ and failed/, summed up, and written as JSON and CSV."""
+"""The results of a comparison: read from results/ and failed/, summarised, and written as JSON and CSV."""
 
 import csv
 import io
@@ -12,13 +12,13 @@ RUN = [
 ]
 CELLS = ["lut4", "ccu2c", "chains", "lutram", "packed", "ff", "bram", "dsp"]
 CORE = ["outcome", "reason", "fits", "flattened", *CELLS, "fmax_mhz", "fmax_mhz_median"]
-# What decides about the cold context table: insert, extract, sort.
+# The control of the cold context table: insert, extract, sort.
 CCT_CONTROL = ["cct", "cct_sorter"]
 PASSED = 0
 
 
 def read(folder):
-    """The comparison in a folder."""
+    """Reads the comparison in a folder."""
     folder = Path(folder)
     plan = json.loads((folder / "plan.json").read_text())
     runs, cores, failed, missing = [], [], [], []
@@ -60,7 +60,7 @@ def read(folder):
 
 
 def load(path, key):
-    """What a step has left in a file, or None: of what is damaged, too."""
+    """Returns the JSON of a step's file, or None if it is missing or damaged."""
     try:
         value = json.loads(path.read_text())
     except (OSError, ValueError):
@@ -100,23 +100,23 @@ def core(step, given):
     control = [answer["modules"][name]["lut4"] for name in CCT_CONTROL if name in answer["modules"]]
     return {
         "series": "core", **point(step), "status": given["status"], **{key: answer.get(key) for key in CORE}, "reason": reason(answer), **whole,
-        # Of modules placed by themselves the slowest: the whole is hardly faster.
+        # The slowest of the modules placed separately bounds the frequency of the whole core.
         "fmax_mhz_at_most": min(slowest) if slowest else None,
         "cct_control_lut4": sum(control) if control else None,
         "critical_path": critical_path(answer),
-        # Of this run: what the cache has takes none.
+        # The time of this run: cached results take none.
         "seconds": given["seconds"],
     }
 
 
 def reason(answer):
-    """Why it was not placed: of a core that was placed by its modules, the first of them that was not."""
+    """Returns the reason for a missing frequency; for a core placed by modules, of the first module without one."""
     placings = [answer.get("placing"), *(module.get("placing") for module in answer["modules"].values())]
     return next((placing["reason"] for placing in placings if placing and placing.get("reason")), None)
 
 
 def critical_path(answer):
-    """From where to where the slowest path of the seed nearest to the median leads."""
+    """Returns the ends of the critical path of the seed nearest to the median."""
     seeds = (answer.get("placing") or {}).get("seeds") or []
     if not seeds or answer.get("fmax_mhz_median") is None:
         return None
@@ -130,7 +130,7 @@ def passed(comparison, kind="run"):
 
 
 def compared_kernels(comparison):
-    """The kernels that passed with every unit at every number of threads: means are over these."""
+    """Returns the kernels that passed with every unit at every number of threads: the means are over these."""
     points = {(unit, threads) for unit in comparison["request"]["units"] for threads in comparison["request"]["threads"]}
     ran = {}
     for run in passed(comparison):
@@ -149,8 +149,8 @@ def mean(values):
 
 
 def least_work(comparison):
-    """Of each kernel and number of threads the fewest thread instructions that any unit executes for it: the work. What another
-    executes beyond that is waiting, as before a lock."""
+    """Returns the work of each kernel and number of threads: the fewest thread instructions that any unit executes for it. Any
+    more instructions of another unit are waiting, as for a lock."""
     work = {}
     for run in passed(comparison):
         place = (run["kernel"], run["threads"])
@@ -159,7 +159,7 @@ def least_work(comparison):
 
 
 def reference_unit(comparison):
-    """The unit that cycles of the others are divided by."""
+    """Returns the reference unit, whose cycles are the divisor for the others."""
     units = comparison["request"]["units"]
     return "sorted-table" if "sorted-table" in units else units[0]
 
@@ -169,7 +169,7 @@ def ratio(a, b):
 
 
 def summary(comparison):
-    """Of each unit and number of threads: its core, the means over the compared kernels, and what comes of the two."""
+    """Returns for each unit and number of threads: the core, the means over the compared kernels, and their ratios."""
     kernels = set(comparison["compared_kernels"])
     cores = {(core["unit"], core["threads"]): core for core in comparison["cores"] if core["isa"] == "rv32ima"}
     runs, work = {}, least_work(comparison)
@@ -182,9 +182,9 @@ def summary(comparison):
         for unit in comparison["request"]["units"]:
             own, core = runs.get((unit, threads), []), cores.get((unit, threads), {})
             cycles = geometric_mean(run["cycles"] for run in own)
-            # Does not depend on how a kernel divides its work among more threads.
+            # The value does not depend on how a kernel divides its work among more threads.
             throughput = geometric_mean(work[run["kernel"], threads] / run["cycles"] for run in own)
-            # A sum of modules and a flattened core do not compare: neither does what is divided by them.
+            # A sum of modules and a flattened core cannot be compared, nor can values divided by them.
             area = core.get("packed") if core.get("flattened") else None
             speed = throughput * core["fmax_mhz_median"] if throughput and core.get("fmax_mhz_median") else None
             rows.append({
@@ -201,9 +201,9 @@ def summary(comparison):
 
 
 def beside(comparison):
-    """Of each number of threads and unit but that of reference: what it takes and gives, over what the unit of reference does with as many threads.
+    """Returns for each number of threads and unit its area, frequency and cycles over those of the reference unit.
 
-    A row has what one of them has no figure of as None: no clock without place and route, no area of a sum of modules.
+    A value is None if either unit has no figure: no clock without place and route, no area for a sum of modules.
     """
     reference = reference_unit(comparison)
     summed = {(row["unit"], row["threads"]): row for row in comparison["summary"]}
@@ -235,7 +235,7 @@ def beside(comparison):
 
 
 def stacks(comparison):
-    """Cycles of the single-path stack over those of the dual-path one, by threads, latency and kind of kernel."""
+    """Returns the cycles of the single-path stack over those of the dual-path one, by threads, latency and kind of kernel."""
     kinds = {kernel["name"]: kernel["comparison"] for kernel in comparison["kernels"]}
     cycles = {}
     for run in passed(comparison, "latency"):
@@ -243,7 +243,7 @@ def stacks(comparison):
     ratios = {
         place: both["pdom-stack"] / both["dual-path"] for place, both in cycles.items() if {"pdom-stack", "dual-path"} <= both.keys()
     }
-    # The same kernels at every latency, so that a line has one meaning.
+    # All latencies have the same kernels, so that a line has one meaning.
     points = {place[:2] for place in ratios}
     everywhere = {
         (t, kernel) for t, _, kernel in ratios if all((t, latency, kernel) in ratios for threads, latency in points if threads == t)
@@ -264,7 +264,7 @@ def stacks(comparison):
 
 
 def as_csv(comparison):
-    """All runs and cores, one a line; what does not apply is empty."""
+    """Returns all runs and cores, one per line; fields that do not apply are empty."""
     columns = ["series", "isa", "unit", "threads", "kernel", "latency", "status"]
     records = [*comparison["runs"], *comparison["cores"]]
     records += [{"series": "failed", **record, "outcome": record["error"]["message"]} for record in comparison["failed"]]

@@ -1,5 +1,5 @@
-"""Runs one step of plan.json and keeps what it answers, whole or not at all: in results/NAME.json, or, where it could not be
-done, in failed/NAME.json, with status 1.
+"""Runs one step of plan.json and keeps its answer, completely or not at all: in results/NAME.json. If the step cannot be
+done, it writes failed/NAME.json, with status 1.
 
     step.py NAME
 
@@ -31,7 +31,7 @@ def write(path, value):
 
 
 def answer(text):
-    """The JSON object that a command printed, or None."""
+    """Returns the JSON object that a command printed, or None."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -40,7 +40,7 @@ def answer(text):
 
 
 def reason(status, given, log):
-    """Why a step has no result: kind and message, as `weft --json` reports errors."""
+    """Returns why a step has no result: kind and message, as `weft --json` reports errors."""
     if given and "error" in given:
         return given["error"]
     if status < 0:
@@ -51,8 +51,8 @@ def reason(status, given, log):
 
 
 def run(command, stderr):
-    """How a command ended, and what it answered. An interruption is for the whole group: the command then ends what it has
-    started, which is waited for."""
+    """Returns the status and the answer of a command. An interruption goes to the whole group: the command then ends its
+    children, and this waits for it."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True)
     try:
         return process.communicate()[0], process.returncode

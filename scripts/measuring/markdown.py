@@ -4,7 +4,7 @@ import statistics
 
 
 def table(headings, rows, left=1):
-    """The lines of a table. The first `left` columns are aligned to the left, the others to the right."""
+    """Returns the lines of a table. The first `left` columns are aligned to the left, the others to the right."""
     cells = [[str(cell) for cell in row] for row in [headings, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(headings))]
 

@@ -6,14 +6,13 @@ use crate::keys::{Config, MemoryKind};
 use crate::table::{KEYS, Key, Refusal};
 use crate::unit::VERILOG;
 
-/// A broken rule: the keys it is about, and the two halves of its message.
+/// A broken rule: the keys it concerns, and the two halves of its message.
 pub(crate) struct Broken {
     pub(crate) keys: &'static [&'static str],
     pub(crate) reason: String,
     pub(crate) hint: String,
 }
 
-/// The keys of all extensions.
 const ISA_KEYS: &[&str] = &{
     let mut keys = [""; EXTENSIONS.len()];
     let mut at = 0;
@@ -48,7 +47,7 @@ impl Config {
     }
 }
 
-/// The rule that a key without effect is not set.
+/// Reports a key that is set but has no effect.
 pub(crate) fn no_effect(config: &Config, key: &'static Key) -> Broken {
     let kind = config.memory.kind.name();
     Broken {
@@ -58,7 +57,7 @@ pub(crate) fn no_effect(config: &Config, key: &'static Key) -> Broken {
     }
 }
 
-/// The rules between keys; each key is known to be in range by itself.
+/// Checks the rules between keys. The caller has checked the range of each key.
 pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_external(config)?;
     check_hex_path(config)?;
@@ -99,7 +98,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     Ok(())
 }
 
-/// The path stands in a string of the Verilog.
+/// Checks that the path can be part of a Verilog string.
 fn check_hex_path(config: &Config) -> Result<(), Broken> {
     let path = &config.emit.hex_path;
     match path.chars().find(|letter| matches!(letter, '"' | '\\') || letter.is_control()) {
@@ -114,7 +113,7 @@ fn check_hex_path(config: &Config) -> Result<(), Broken> {
     }
 }
 
-/// A unit in Verilog has a file and a module.
+/// Checks that a unit in Verilog has a file and a module.
 fn check_external(config: &Config) -> Result<(), Broken> {
     let unit = &config.divergence;
     let missing = |key: &str| Broken {
@@ -129,7 +128,6 @@ fn check_external(config: &Config) -> Result<(), Broken> {
     }
 }
 
-/// An extension comes with those that it requires.
 fn check_extensions(config: &Config) -> Result<(), Broken> {
     let Some((Extension { key, .. }, required)) = extension::lacking(config.isa) else { return Ok(()) };
     Err(Broken {

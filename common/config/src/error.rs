@@ -1,23 +1,18 @@
-//! What can be wrong with a configuration, one message each.
+//! Errors in a configuration, with one message each.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nothing set it, or it was set by code.
+    /// No source set the value, or code set it.
     Default,
-    /// An embedded preset.
     Preset(&'static str),
-    /// A line of a file.
     File {
-        /// The file, as it was named.
         path: PathBuf,
-        /// Line, from 1.
+        /// The line, counted from 1.
         line: usize,
     },
-    /// The text of a `--set` argument.
     Argument(String),
 }
 
@@ -32,95 +27,60 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A configuration that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// `--preset` names none.
     #[error("--preset {name}: no such preset; {hint}")]
     UnknownPreset {
-        /// The name asked for.
         name: String,
-        /// The nearest name, or all of them.
+        /// The nearest name, or the list of all names.
         hint: String,
     },
-    /// The file is missing or cannot be read.
     #[error("{}: cannot read the configuration file: {reason}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
-    /// The file is not TOML.
+    Unreadable { path: PathBuf, reason: String },
     #[error("{}:{line}:{column}: broken TOML: {reason}", path.display())]
     BrokenToml {
-        /// The file.
         path: PathBuf,
-        /// Line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// Column in characters, from 1.
+        /// The column in characters, counted from 1.
         column: usize,
-        /// What the parser expected.
         reason: String,
     },
-    /// A `--set` argument without `=`.
     #[error("--set {text}: expected key=value, such as `warps=4`")]
-    MalformedSetting {
-        /// The argument.
-        text: String,
-    },
-    /// No key has this name.
+    MalformedSetting { text: String },
     #[error("{origin}: unknown key `{key}`; {hint}")]
     UnknownKey {
-        /// Where it stands.
         origin: Box<Origin>,
-        /// The name, with dots.
         key: String,
-        /// The nearest key, or those there are.
+        /// The nearest key, or the list of keys.
         hint: String,
     },
-    /// A value of another type than the key takes.
+    /// The type of a value does not fit the key.
     #[error("{origin}: `{key}` = {value}: expected {expected}, found {found}")]
-    WrongType {
-        /// Where it stands.
-        origin: Box<Origin>,
-        /// The key, with dots.
-        key: String,
-        /// The value, as written.
-        value: String,
-        /// What the key takes.
-        expected: String,
-        /// The type of the value.
-        found: &'static str,
-    },
-    /// A value that the key does not take.
+    WrongType { origin: Box<Origin>, key: String, value: String, expected: String, found: &'static str },
+    /// A value is out of the range of its key.
     #[error("{origin}: `{key}` = {value} is out of range: expected {expected}; {hint}")]
     OutOfRange {
-        /// Where it stands.
         origin: Box<Origin>,
-        /// The key, with dots.
         key: String,
-        /// The value, as written.
         value: String,
-        /// What the key takes.
         expected: String,
-        /// The nearest value that it takes.
+        /// The nearest legal value.
         hint: String,
     },
-    /// Values that are in range each, but not together.
+    /// Each value is in range, but the values contradict each other.
     #[error("{origin}: {reason}; {hint}")]
     Conflict {
-        /// Where the last of them was set.
+        /// The source of the value that was set last.
         origin: Box<Origin>,
-        /// The keys, their values and the rule.
         reason: String,
-        /// The nearest values that obey it.
+        /// The nearest values that obey the rule.
         hint: String,
     },
 }
 
 impl ConfigError {
-    /// A short name of the kind of error, for machines.
+    /// Returns a short name of the kind of error, for programs.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::UnknownPreset { .. } => "unknown-preset",

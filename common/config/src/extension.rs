@@ -1,26 +1,23 @@
-//! The extensions of the instruction set: one descriptor each, of what hardware, golden model and tools must agree on.
+//! The extensions of the instruction set. Each has one descriptor with the facts that hardware, golden model and tools
+//! share.
 //!
-//! What the instructions of an extension do is written twice and independently: in the hardware (`cores`) and in the
-//! golden model (`sim`). An extension that is not in the list [`extensions!`](crate::extensions) does not exist.
+//! The hardware (`cores`) and the golden model (`sim`) implement the instructions of an extension independently. The
+//! list [`extensions!`](crate::extensions) names every extension.
 
-/// An extension that a core may have or not.
 #[derive(Clone, Copy, Debug)]
 pub struct Extension {
-    /// Its name in the ISA manual.
+    /// The name in the ISA manual.
     pub name: &'static str,
-    /// Its key, in the table `isa`.
+    /// The key in the table `isa`.
     pub key: &'static str,
-    /// Its part of `-march`: a letter, or a name that `_` sets apart.
+    /// The part of `-march`: a letter, or a name after `_`.
     pub march: &'static str,
-    /// What its key is for, in one sentence.
     pub summary: &'static str,
-    /// Whether a core has it unless it is asked not to.
     pub by_default: bool,
-    /// The keys of the extensions without which it does not exist.
+    /// The keys of the extensions that this one requires.
     pub requires: &'static [&'static str],
 }
 
-/// Products and quotients.
 pub const M: Extension = Extension {
     name: "M",
     key: "isa.m",
@@ -30,7 +27,6 @@ pub const M: Extension = Extension {
     requires: &[],
 };
 
-/// Atomic operations.
 pub const A: Extension = Extension {
     name: "A",
     key: "isa.a",
@@ -40,7 +36,6 @@ pub const A: Extension = Extension {
     requires: &[],
 };
 
-/// Address generation.
 pub const ZBA: Extension = Extension {
     name: "Zba",
     key: "isa.zba",
@@ -50,7 +45,6 @@ pub const ZBA: Extension = Extension {
     requires: &[],
 };
 
-/// Basic bit manipulation.
 pub const ZBB: Extension = Extension {
     name: "Zbb",
     key: "isa.zbb",
@@ -60,7 +54,6 @@ pub const ZBB: Extension = Extension {
     requires: &[],
 };
 
-/// Conditional zero.
 pub const ZICOND: Extension = Extension {
     name: "Zicond",
     key: "isa.zicond",
@@ -70,7 +63,7 @@ pub const ZICOND: Extension = Extension {
     requires: &[],
 };
 
-/// The made-up extension of `docs/design/extending.md`, which no core has: tests hold the document to it.
+/// The made-up extension of `docs/design/extending.md`. No core has it; tests compare the document with it.
 #[doc(hidden)]
 pub const XABS: Extension = Extension {
     name: "Xabs",
@@ -81,8 +74,8 @@ pub const XABS: Extension = Extension {
     requires: &[],
 };
 
-/// The list of all extensions, in the order of the keys and of `-march`: the name of the module that each has in the
-/// hardware and in the golden model, and its descriptor. It is given to a macro of the crate, which declares the modules.
+/// Lists all extensions, in the order of the keys and of `-march`: the name of its module in hardware and golden model,
+/// and its descriptor. It passes them to a macro of the crate, which declares the modules.
 #[macro_export]
 macro_rules! extensions {
     ($declare:ident) => {
@@ -130,54 +123,46 @@ const fn same(one: &str, other: &str) -> bool {
     equal
 }
 
-/// `[isa]`: a set of extensions. Every core has RV32I, Zicsr, Zifencei and Zihintpause besides.
+/// `[isa]`: a set of extensions. Every core also has RV32I, Zicsr, Zifencei and Zihintpause.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Isa(u64);
 
 impl Isa {
-    /// No extension.
     pub const BASE: Self = Self(0);
 
-    /// Every extension.
     pub const ALL: Self = Self((1 << EXTENSIONS.len()) - 1);
 
-    /// Whether the extension is in the set.
     pub const fn has(self, extension: &Extension) -> bool {
         self.0 & extension.bit() != 0
     }
 
-    /// The set with the extension.
     pub const fn with(self, extension: &Extension) -> Self {
         Self(self.0 | extension.bit())
     }
 
-    /// The set without the extension.
     pub const fn without(self, extension: &Extension) -> Self {
         Self(self.0 & !extension.bit())
     }
 
-    /// The extensions that are in one of two sets.
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Puts the extension into the set, or takes it out.
     pub fn set(&mut self, extension: &Extension, present: bool) {
         *self = if present { self.with(extension) } else { self.without(extension) };
     }
 
-    /// The extensions in the set, in the order of [`EXTENSIONS`].
     pub fn extensions(self) -> impl Iterator<Item = &'static Extension> {
         EXTENSIONS.iter().filter(move |extension| self.has(extension))
     }
 
-    /// The key of an extension that the given one requires and the set does not have.
+    /// Returns the key of an extension that the given one requires and that is not in the set.
     fn lacks(self, extension: &Extension) -> Option<&'static str> {
         let present = |key: &str| self.extensions().any(|extension| extension.key == key);
         extension.requires.iter().find(|key| !present(key)).copied()
     }
 
-    /// The value of `-march` for the set: `rv32im_zba`.
+    /// Returns the value of `-march` for the set, such as `rv32im_zba`.
     pub fn march(self) -> String {
         let part = |extension: &Extension| match extension.march {
             letter if letter.len() == 1 => letter.to_owned(),
@@ -199,7 +184,7 @@ impl std::fmt::Debug for Isa {
     }
 }
 
-/// The first extension of a set that requires another one which is not there, and the key of that one.
+/// Returns the first extension of the set with a missing requirement, and the key of that requirement.
 pub(crate) fn lacking(isa: Isa) -> Option<(&'static Extension, &'static str)> {
     isa.extensions().find_map(|extension| Some((extension, isa.lacks(extension)?)))
 }

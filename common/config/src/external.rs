@@ -1,27 +1,21 @@
-//! A divergence unit in Verilog (`divergence.unit = "verilog"`), as a tool has read its file.
+//! A divergence unit in Verilog (`divergence.unit = "verilog"`): the facts that a tool read from its file.
 
-/// Parameters that the module may have, which are then set: `WARPS`, `THREADS`, `RESET_PC`.
+/// Optional parameters of the module, which receive values: `WARPS`, `THREADS`, `RESET_PC`.
 pub const PARAMETERS: [&str; 3] = ["WARPS", "THREADS", "RESET_PC"];
 
-/// What is known of the file and of the module `divergence.module` in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct External {
-    /// The text of the file.
     pub text: String,
-    /// Names of all modules in it.
+    /// The names of all modules in the file.
     pub modules: Vec<String>,
-    /// Names of the parameters of the module.
     pub parameters: Vec<String>,
-    /// Its ports, with as many warps and threads as the configuration has.
+    /// The ports of the module, for the warps and threads of the configuration.
     pub ports: Vec<ExternalPort>,
 }
 
-/// A port of the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalPort {
     pub name: String,
-    /// Bits.
     pub width: usize,
-    /// Whether the module drives it.
     pub is_output: bool,
 }

@@ -1,6 +1,6 @@
 //! The resolved configuration, in the order and with the names of the TOML file.
 //!
-//! What each key accepts and how it is documented stands in [`crate::table`].
+//! [`crate::table`] holds the range and the description of each key.
 
 use std::sync::Arc;
 
@@ -8,72 +8,63 @@ use crate::extension::Isa;
 use crate::external::External;
 use crate::unit::{SORTED_TABLE, UnitKeys};
 
-/// A whole configuration, resolved: every key has a value in range.
+/// A resolved configuration: every key has a value in range.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Warps in the core, 1…64.
     pub warps: u32,
     /// Threads (lanes) per warp: 1, 2, 4 … 64.
     pub threads: u32,
-    /// Instruction set.
     pub isa: Isa,
-    /// Divergence tracking.
     pub divergence: Divergence,
-    /// The keys that belong to single divergence units.
     pub unit_keys: UnitKeys,
-    /// Memory port and map.
     pub memory: Memory,
-    /// Trace port.
     pub trace: Trace,
-    /// The emitted Verilog.
     pub emit: Emit,
-    /// Limits of a run.
     pub run: Run,
 }
 
 /// `[divergence]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// Name of a registered divergence unit, or `verilog`.
+    /// The name of a registered divergence unit, or `verilog`.
     pub unit: String,
-    /// Of the unit `verilog`: the path of its file.
     pub file: String,
-    /// Of the unit `verilog`: the name of its module.
     pub module: String,
-    /// What is in that file, once somebody has read it.
+    /// The content of that file, after it was read.
     pub external: Option<Arc<External>>,
     /// Commits of a warp after which its path yields to another one; 0 = never.
     pub fair_after: u64,
-    /// How `dual-path` schedules the two paths of a warp.
+    /// The way in which `dual-path` schedules the two paths of a warp.
     pub scheduler: Scheduler,
-    /// How `dual-path` tells the late results of its two paths apart.
+    /// The way in which `dual-path` tracks the long-latency results of its two paths.
     pub scoreboard: Scoreboard,
-    /// Whether `dual-path` lets paths of lower rows run in slots that the top row leaves free.
+    /// Whether `dual-path` runs paths of lower rows in slots that the top row leaves free.
     pub path_forwarding: bool,
 }
 
 /// `divergence.scoreboard`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scoreboard {
-    /// A shadow bit for each late result: threads that pass from slot to slot wait for all that are pending.
+    /// One shadow bit per long-latency result: threads that move between slots wait for all pending results.
     Shadow,
-    /// Thread by thread: an instruction waits for results of its own threads alone.
+    /// Tracking per thread: an instruction waits only for results of its own threads.
     Optimistic,
 }
 
 /// `divergence.scheduler`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduler {
-    /// Instructions of both paths of a warp are at hand.
+    /// Both paths of a warp have instructions ready.
     Full,
-    /// Those of one path are, and the other's turn comes after a long-latency instruction.
+    /// One path has instructions ready. The other runs after a long-latency instruction.
     Constrained,
 }
 
 /// `[memory]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// What stands behind the memory port.
+    /// The memory behind the port.
     pub kind: MemoryKind,
     /// Cycles from an accepted request to its response.
     pub latency: Latency,
@@ -81,7 +72,6 @@ pub struct Memory {
     pub fetch_latency: Latency,
     /// Transactions that the memory accepts per cycle, on average.
     pub bandwidth: Bandwidth,
-    /// Seed of random latencies.
     pub seed: u64,
     /// Loads in flight, 1…128.
     pub outstanding: u32,
@@ -96,20 +86,19 @@ pub struct Memory {
 /// `memory.kind`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
-    /// The port is at the top of the core; the test bench answers.
+    /// A port at the top of the core, which the test bench answers.
     Model,
-    /// Block RAM in the core: no memory port at the top.
+    /// Block RAM in the core, without a memory port at the top.
     Bram,
-    /// An AXI4 master at the top; the test bench is the slave.
+    /// An AXI4 master at the top, with the test bench as slave.
     Axi4,
 }
 
-/// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a range `"min..max"` (both ends included) drawn at random.
+/// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a random range `"min..max"` (inclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
-    /// Fewest cycles, at least 1.
+    /// The minimum, at least 1.
     pub min: u32,
-    /// Most cycles.
     pub max: u32,
 }
 
@@ -120,14 +109,13 @@ pub struct Bandwidth(pub u32);
 /// `[trace]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Whether the core carries its trace port.
     pub port: bool,
 }
 
 /// `[emit]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Emit {
-    /// What the names of all modules and of the files of memory contents begin with.
+    /// The prefix of all module names and of the files of memory contents.
     pub prefix: String,
     /// The folder in which tools find the files of memory contents.
     pub hex_path: String,
@@ -136,9 +124,9 @@ pub struct Emit {
 /// `[run]`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// Cycles without commit, response or outstanding request that make a deadlock.
+    /// Cycles without commit, response or outstanding request that count as a deadlock.
     pub watchdog: u64,
-    /// Cycles that a runnable path may wait while its warp commits before a deadlock is suspected.
+    /// Cycles that a runnable path may wait while its warp commits, before a run reports a suspected deadlock.
     pub starvation: u64,
 }
 
@@ -180,7 +168,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// The defaults with a kind of memory: on chip there is less of it.
+    /// Returns the defaults for a kind of memory. Memory on chip is smaller.
     pub fn of_kind(kind: MemoryKind) -> Self {
         let (ram_bytes, stack_bytes) = match kind {
             MemoryKind::Model | MemoryKind::Axi4 => (16 << 20, 2048),
@@ -219,10 +207,8 @@ impl Default for Run {
 }
 
 impl MemoryKind {
-    /// Every kind.
     pub const ALL: &[Self] = &[Self::Model, Self::Bram, Self::Axi4];
 
-    /// Its name in the TOML file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Model => "model",
@@ -231,7 +217,7 @@ impl MemoryKind {
         }
     }
 
-    /// Keys that have no effect with this kind.
+    /// Returns the keys that have no effect with this kind.
     pub fn ignored_keys(self) -> &'static [&'static str] {
         match self {
             Self::Model | Self::Axi4 => &[],
@@ -241,10 +227,8 @@ impl MemoryKind {
 }
 
 impl Scheduler {
-    /// Every scheduler.
     pub const ALL: &[Self] = &[Self::Full, Self::Constrained];
 
-    /// Its name in the TOML file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Full => "full",
@@ -254,10 +238,8 @@ impl Scheduler {
 }
 
 impl Scoreboard {
-    /// Every scoreboard.
     pub const ALL: &[Self] = &[Self::Shadow, Self::Optimistic];
 
-    /// Its name in the TOML file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Shadow => "shadow",
@@ -267,7 +249,7 @@ impl Scoreboard {
 }
 
 impl Latency {
-    /// The next cycle.
+    /// One cycle.
     pub const ONE: Self = Self { min: 1, max: 1 };
 }
 
@@ -282,7 +264,7 @@ impl From<Latency> for toml::Value {
 }
 
 impl Bandwidth {
-    /// A transaction every cycle.
+    /// One transaction per cycle.
     pub const FULL: Self = Self(1000);
 }
 

@@ -1,4 +1,4 @@
-//! The configuration of a Weft core and of the bench that runs it: keys, ranges, presets, error texts.
+//! The configuration of a Weft core and of its test bench: keys, ranges, presets, error texts.
 //!
 //! ```
 //! use weft_config::{Base, Config};
@@ -33,8 +33,8 @@ pub use suggest::nearest;
 pub use table::{KEYS, Key};
 pub use unit::*;
 
-/// Number of the configuration schema: raised whenever a key changes its name or meaning.
+/// The version of the configuration schema. It grows whenever a key changes its name or meaning.
 pub const SCHEMA: u32 = 1;
 
-/// First byte of RAM. RAM ends at or below the end of the 32-bit address space.
+/// The first byte of RAM. RAM ends at or below the end of the 32-bit address space.
 pub const RAM_BASE: u32 = 0x8000_0000;

@@ -1,14 +1,12 @@
-//! The presets: named configurations that come with the program.
+//! The presets: named configurations that are part of the program.
 
-/// A named configuration.
 pub struct Preset {
-    /// What `--preset` takes.
     pub name: &'static str,
-    /// What it sets; every other key has its default.
+    /// The keys that the preset sets; every other key has its default.
     pub toml: &'static str,
 }
 
-/// Every preset, the default first.
+/// Every preset, with the default first.
 pub const PRESETS: &[Preset] = &[
     Preset { name: "default", toml: include_str!("../presets/default.toml") },
     Preset { name: "tiny", toml: include_str!("../presets/tiny.toml") },
@@ -18,7 +16,7 @@ pub const PRESETS: &[Preset] = &[
 ];
 
 impl Preset {
-    /// What it is for, in one sentence: the comment on its first line.
+    /// Returns the purpose in one sentence, from the comment on the first line.
     pub fn summary(&self) -> &'static str {
         self.toml.lines().next().map_or("", |line| line.trim_start_matches(['#', ' ']))
     }

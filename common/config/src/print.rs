@@ -1,4 +1,4 @@
-//! A configuration as text: the commented file, and the part that the hardware depends on.
+//! Prints a configuration: the commented file, and the keys on which the hardware depends.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::suggest::split;
 use crate::table::{KEYS, Key};
 
 impl Config {
-    /// The whole configuration as a TOML file with a comment on each key; reads back as itself.
+    /// Prints the whole configuration as a TOML file with a comment on each key. Reading the file gives the same values.
     pub fn to_commented_toml(&self) -> String {
         let mut text = format!("# Configuration of a Weft core, schema {SCHEMA}.\n");
         let mut table = "";
@@ -22,16 +22,18 @@ impl Config {
             }
             let (values, default) = (key.values(), key.default_beside(self));
             let _ = write!(text, "\n# {}\n# {}; default {default}.\n", key.summary, capitalised(&values));
-            // A key without effect cannot be set.
+            // A file cannot set a key without effect.
             let unset = if key.is_ignored(self) { "# " } else { "" };
             let _ = writeln!(text, "{unset}{leaf} = {}", key.value(self));
         }
         text
     }
 
-    /// The keys that the emitted Verilog depends on, one `key = value` a line: what the configuration
-    /// hash in emitted headers and the cache of built models are taken over. Names that are empty do not count, nor do
-    /// extensions that only some cores have and this one does not, nor where a unit in Verilog comes from: its text does.
+    /// Prints the keys on which the emitted Verilog depends, one `key = value` per line. The configuration hash in emitted
+    /// headers and the cache of built models are computed from it.
+    ///
+    /// Left out are empty names and absent extensions that are off by default. For a unit in Verilog the text counts, not
+    /// its path.
     pub fn rtl_hash_text(&self) -> String {
         let mut text = format!("schema = {SCHEMA}\n");
         let counts = |key: &&Key| {
@@ -48,7 +50,7 @@ impl Config {
     }
 }
 
-/// Every key with its value, in the order and the tables of the file.
+/// Writes every key with its value, in the order and the tables of the file.
 impl Serialize for Config {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let table = |key: &Key| split(key.name).0;
@@ -63,7 +65,6 @@ impl Serialize for Config {
     }
 }
 
-/// Keys of one table, with their values.
 struct Keys<'a> {
     config: &'a Config,
     keys: &'a [Key],

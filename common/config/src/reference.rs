@@ -1,4 +1,4 @@
-//! The reference of all keys and presets, as the documentation prints it.
+//! The reference of all keys and presets for the documentation.
 
 use std::fmt::Write;
 
@@ -7,23 +7,39 @@ use crate::preset::PRESETS;
 use crate::resolve::Base;
 use crate::table::{KEYS, Key};
 
-/// The text of `docs/manual/configuration.md`.
 pub fn reference() -> String {
     let mut text = String::from(include_str!("reference.md"));
-    text.push_str("\n## Keys\n\n| key | values | default | in hardware | meaning |\n|---|---|---|---|---|\n");
+    text.push_str("\n## Keys\n\n| key | values | default | in hardware |\n|---|---|---|---|\n");
     for key in KEYS {
         let hardware = if key.in_hardware { "yes" } else { "no" };
-        let (name, values, default, summary) = (key.name, key.values(), key.default(), key.summary);
-        let _ = writeln!(text, "| `{name}` | {values} | `{default}` | {hardware} | {summary} |");
+        let (name, values, default) = (key.name, key.values(), key.default());
+        let _ = writeln!(text, "| `{name}` | {values} | `{default}` | {hardware} |");
     }
-    text.push_str("\n## Presets\n\n| preset | sets | meaning |\n|---|---|---|\n");
+    text.push('\n');
+    for key in KEYS {
+        text += &item(&format!("`{}`: {}", key.name, key.summary));
+    }
+    text.push_str("\n## Presets\n\n");
     for preset in PRESETS {
-        let _ = writeln!(text, "| `{}` | {} | {} |", preset.name, differences(preset.name), preset.summary());
+        let sets = differences(preset.name);
+        text += &item(&format!("`{}`: {} It sets {sets}.", preset.name, preset.summary()));
     }
     text
 }
 
-/// The keys of a preset that differ from the defaults.
+/// Makes an item of a list, in lines of at most 120 characters.
+fn item(text: &str) -> String {
+    let mut lines = vec!["-".to_owned()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= 120 => *line += &format!(" {word}"),
+            _ => lines.push(format!("  {word}")),
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Lists the keys of a preset that differ from the defaults.
 fn differences(preset: &str) -> String {
     let config = Config::resolve(&Base::Preset(preset.into()), &[""; 0]).unwrap_or_default();
     let differs = |key: &&Key| key.value(&config) != key.default();

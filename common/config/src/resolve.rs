@@ -1,4 +1,4 @@
-//! From a preset or a file and a list of settings to one checked [`Config`].
+//! Resolves a preset or a file and a list of settings to one checked [`Config`].
 
 use std::fs;
 use std::ops::Range;
@@ -15,10 +15,8 @@ use crate::suggest::{hint_among, hint_for_key};
 use crate::table::{KEYS, Key, Refusal};
 use crate::value::Given;
 
-/// What a configuration starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// The preset of this name.
     Preset(String),
     /// A TOML file; keys that it does not set have their defaults.
     File(PathBuf),
@@ -31,14 +29,14 @@ impl Default for Base {
 }
 
 impl Config {
-    /// Resolves a base and `key=value` settings, applied in order: the last one wins.
+    /// Resolves a base and `key=value` settings in order: the last one wins.
     ///
-    /// The right side of a setting is TOML, else a string.
+    /// A value that is not TOML counts as a string.
     pub fn resolve(base: &Base, settings: &[impl AsRef<str>]) -> Result<Self, ConfigError> {
         Self::resolve_with_origins(base, settings).map(|(config, _)| config)
     }
 
-    /// The same, and where each key was set: for those who find a mistake later.
+    /// Resolves likewise, and also returns the source of each key for later error messages.
     pub fn resolve_with_origins(base: &Base, settings: &[impl AsRef<str>]) -> Result<(Self, Origins), ConfigError> {
         let mut resolver = Resolver::default();
         match base {
@@ -61,24 +59,23 @@ impl Config {
     }
 }
 
-/// Which key was set where, in order.
+/// The source of each key that was set, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Origins(Vec<(&'static str, Origin)>);
 
 impl Origins {
-    /// Where the key was set last.
     pub fn of(&self, key: &str) -> Origin {
         self.last(&[key])
     }
 
-    /// Where the last of the keys was set.
+    /// Returns the source that set one of the keys last.
     fn last(&self, keys: &[&str]) -> Origin {
         let last = self.0.iter().rev().find(|(key, _)| keys.contains(key));
         last.map_or(Origin::Default, |(_, origin)| origin.clone())
     }
 }
 
-/// A configuration in the making, and which key was set where, in order.
+/// An unfinished configuration and the source of each key, in order.
 #[derive(Default)]
 struct Resolver {
     config: Config,
@@ -102,7 +99,7 @@ impl Resolver {
         for (key, span, value) in pairs {
             self.set(&key, &value, origin(span))?;
         }
-        // As the includes of a file are.
+        // The path is relative to the folder of the file, as includes are.
         let file = &mut self.config.divergence.file;
         if let (false, Some(folder)) = (file.is_empty(), path.parent()) {
             *file = folder.join(&*file).to_string_lossy().into_owned();
@@ -169,7 +166,7 @@ impl Resolver {
         self.origins.0.iter().any(|(name, _)| *name == key.name)
     }
 
-    /// Gives the keys that nobody set the defaults of the chosen kind of memory.
+    /// Gives unset keys the defaults of the chosen kind of memory.
     fn default_to_the_memory(&mut self) {
         let defaults = Config { memory: Memory::of_kind(self.config.memory.kind), ..Config::default() };
         for key in KEYS {
@@ -180,8 +177,8 @@ impl Resolver {
     }
 }
 
-/// Appends every key below `prefix` with the place of its name. An empty table that is none of ours
-/// counts as a key, so that it is reported.
+/// Appends every key below `prefix` with the position of its name. An empty unknown table counts as a key, so that it is
+/// reported.
 fn flatten(prefix: &str, table: &DeTable<'_>, pairs: &mut Vec<(String, Range<usize>, Given)>) {
     for (name, value) in table {
         let name_here = name.get_ref();
@@ -206,7 +203,7 @@ fn find_preset(name: &str) -> Result<&'static Preset, ConfigError> {
     })
 }
 
-/// Line and column of a byte offset, both from 1.
+/// Returns line and column of a byte offset, both counted from 1.
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

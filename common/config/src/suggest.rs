@@ -2,7 +2,7 @@
 
 use crate::table::KEYS;
 
-/// The candidate nearest to `given`, if any is near enough to be meant.
+/// Returns the nearest candidate if it is close enough to be a typing error.
 pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = given.to_lowercase();
     candidates
@@ -13,7 +13,7 @@ pub fn nearest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// "did you mean …", or the whole list.
+/// Returns "did you mean …", or the whole list.
 pub(crate) fn hint_among(given: &str, plural: &str, candidates: &[&str]) -> String {
     match nearest(given, candidates.iter().copied()) {
         Some(candidate) => format!("did you mean `{candidate}`?"),
@@ -21,7 +21,7 @@ pub(crate) fn hint_among(given: &str, plural: &str, candidates: &[&str]) -> Stri
     }
 }
 
-/// The key that was meant by an unknown one, or the keys of the table that it stands in.
+/// Returns the likely key for an unknown one, or the keys of its table.
 pub(crate) fn hint_for_key(given: &str) -> String {
     let names = || KEYS.iter().map(|key| key.name);
     let (table, leaf) = split(given);
@@ -47,7 +47,7 @@ pub(crate) fn hint_for_key(given: &str) -> String {
     }
 }
 
-/// Table (empty at the top) and last part of a dotted key.
+/// Splits a dotted key into its table (empty at the top) and its last part.
 pub(crate) fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }

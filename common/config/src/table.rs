@@ -1,6 +1,5 @@
-//! The table of keys: the one place that says what a key accepts and what it is for. The reader of
-//! files and arguments, the printed configuration, the error texts and the reference in the
-//! documentation are all derived from it.
+//! The table of keys, with the range and the purpose of each. The reader of files and arguments, the printed
+//! configuration, the error texts and the reference in the documentation are all derived from it.
 
 use crate::extension::{EXTENSIONS, Extension};
 use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler, Scoreboard};
@@ -8,21 +7,20 @@ use crate::suggest::hint_among;
 use crate::unit::{UNITS, UnitKey};
 use crate::value::Given;
 
-/// Longest latency of the modelled memory, in cycles.
+/// The highest latency of the modelled memory, in cycles.
 const MAX_LATENCY: u32 = 10_000;
 
 #[derive(Clone, Copy)]
 pub struct Key {
-    /// Its name, with dots.
+    /// The name, with dots.
     pub name: &'static str,
-    /// What it is for, in one sentence.
     pub summary: &'static str,
-    /// Whether the emitted Verilog depends on it.
+    /// Whether the emitted Verilog depends on the key.
     pub in_hardware: bool,
     field: Field,
 }
 
-/// The field of [`Config`] behind a key, and the values that it takes.
+/// The field of [`Config`] behind a key, and the range of its values.
 #[derive(Clone, Copy)]
 enum Field {
     Integer {
@@ -42,7 +40,7 @@ enum Field {
         what: &'static str,
         at: fn(&mut Config) -> &mut String,
     },
-    /// The beginning of identifiers, or nothing.
+    /// The beginning of identifiers, or an empty string.
     Prefix {
         at: fn(&mut Config) -> &mut String,
     },
@@ -60,7 +58,6 @@ enum Field {
     },
 }
 
-/// A set of integers.
 #[derive(Clone, Copy)]
 struct Integers {
     min: u64,
@@ -68,7 +65,6 @@ struct Integers {
     powers_of_two: bool,
 }
 
-/// Why a key does not take a value.
 pub(crate) enum Refusal {
     WrongType,
     OutOfRange { hint: String },
@@ -96,7 +92,6 @@ const fn keys<const COUNT: usize>() -> [Key; COUNT] {
     keys
 }
 
-/// How many keys belong to units.
 const fn unit_keys() -> usize {
     let (mut count, mut unit) = (0, 0);
     while unit < UNITS.len() {
@@ -106,7 +101,6 @@ const fn unit_keys() -> usize {
     count
 }
 
-/// The sizes of a core.
 const SIZES: &[Key] = &[
     Key {
         name: "warps",
@@ -122,7 +116,7 @@ const SIZES: &[Key] = &[
     },
 ];
 
-/// The unit that tracks divergence, and the keys that no unit declares as its own.
+/// The unit that tracks divergence, and the keys that do not belong to a single unit.
 const DIVERGENCE: &[Key] = &[
     Key {
         name: "divergence.unit",
@@ -282,7 +276,7 @@ impl Key {
         Self { name: key, summary, in_hardware: true, field: Field::Extension(extension) }
     }
 
-    /// That of a number among those of all units.
+    /// Makes the entry of a unit's key, by its number among the keys of all units.
     const fn of_unit(number: usize) -> Self {
         let (mut at, mut unit) = (number, 0);
         while at >= UNITS[unit].own_keys.len() {
@@ -293,22 +287,20 @@ impl Key {
         Self { name: key.name, summary: key.summary, in_hardware: true, field: Field::OfUnit(key) }
     }
 
-    /// Whether it is of an extension that is off unless it is asked for, and is off in `config`.
+    /// Returns whether the key belongs to an extension that is off by default and off in `config`.
     pub(crate) fn is_absent_extension(&self, config: &Config) -> bool {
         matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
     }
 
-    /// The key of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
     }
 
-    /// Whether the hardware has only the default: the golden model alone has the others.
+    /// Returns whether the hardware supports only the default, and the golden model also the other values.
     pub fn is_of_the_model(&self) -> bool {
         matches!(self.name, "divergence.scoreboard" | "divergence.path_forwarding")
     }
 
-    /// The values that it takes, in words.
     pub fn values(&self) -> String {
         match &self.field {
             Field::Integer { values, .. } | Field::Long { values, .. } => values.describe(),
@@ -326,7 +318,7 @@ impl Key {
         }
     }
 
-    /// Its value in `config`, as TOML.
+    /// Returns the value in `config`, as TOML.
     pub fn value(&self, config: &Config) -> toml::Value {
         let config = &mut config.clone();
         match &self.field {
@@ -342,30 +334,29 @@ impl Key {
         }
     }
 
-    /// Whether it is a name that `config` does not give.
+    /// Returns whether the key is a name that is empty in `config`.
     pub(crate) fn is_empty(&self, config: &Config) -> bool {
         matches!(&self.field, Field::Name { at, .. } if at(&mut config.clone()).is_empty())
     }
 
-    /// Its value in a configuration that sets nothing, as TOML.
+    /// Returns the value in a configuration that sets nothing, as TOML.
     pub fn default(&self) -> toml::Value {
         self.value(&Config::default())
     }
 
-    /// Its default in a configuration with the memory of `config`, as TOML.
+    /// Returns the default in a configuration with the memory of `config`, as TOML.
     pub(crate) fn default_beside(&self, config: &Config) -> toml::Value {
         self.value(&Config { memory: Memory::of_kind(config.memory.kind), ..Config::default() })
     }
 
-    /// Whether `config` has no use for it.
+    /// Returns whether the key has no effect in `config`.
     pub(crate) fn is_ignored(&self, config: &Config) -> bool {
         config.memory.kind.ignored_keys().contains(&self.name)
     }
 
-    /// Gives it the value that it has in `defaults`.
     pub(crate) fn reset(&self, config: &mut Config, defaults: &Config) {
         let value = self.value(defaults);
-        // A default is in range.
+        // A default is always in range.
         let _ = self.set(config, &Given::from_value(&value));
     }
 
@@ -396,7 +387,6 @@ impl Key {
         Ok(())
     }
 
-    /// Whether the value that `config` holds is one that the key takes.
     pub(crate) fn verify(&self, config: &Config) -> Result<(), Refusal> {
         self.set(&mut config.clone(), &Given::from_value(&self.value(config)))
     }
@@ -443,13 +433,13 @@ impl Integers {
     }
 }
 
-/// The number of the name that was given.
+/// Returns the position of `given` among the names.
 fn choice(given: &str, plural: &str, names: &[&str]) -> Result<usize, Refusal> {
     let number = names.iter().position(|name| *name == given);
     number.ok_or_else(|| Refusal::OutOfRange { hint: hint_among(given, plural, names) })
 }
 
-/// Letters, digits and `_`, no digit first.
+/// Accepts letters, digits and `_`, without a digit at the start.
 fn prefix(given: &str) -> Result<String, Refusal> {
     let legal = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let kept: String = given.chars().filter(|letter| legal(*letter)).collect();
@@ -481,10 +471,10 @@ fn latency(given: &Given) -> Result<Latency, Refusal> {
     }
 }
 
-/// A number of transactions per cycle, exact in thousandths.
+/// Converts a number of transactions per cycle, which must be exact in thousandths.
 fn bandwidth(number: f64) -> Result<Bandwidth, Refusal> {
     let nearest = Bandwidth((number * 1000.0).round().clamp(1.0, 1000.0) as u32);
-    // Not equal either if it is no number at all.
+    // NaN also compares as unequal.
     if f64::from(nearest.0) / 1000.0 == number {
         return Ok(nearest);
     }

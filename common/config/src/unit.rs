@@ -1,7 +1,7 @@
-//! The divergence units: one descriptor each, of what hardware, golden model and tools must agree on.
+//! The divergence units. Each has one descriptor with the facts that hardware, golden model and tools share.
 //!
-//! A descriptor says what a unit is for its surroundings. How it chooses paths is written twice and independently: in the
-//! hardware (`cores`) and in the golden model (`sim`). A unit that is not in [`UNITS`] does not exist.
+//! The hardware (`cores`) and the golden model (`sim`) implement the choice of paths independently. [`UNITS`] names
+//! every unit.
 
 use std::collections::BTreeMap;
 
@@ -9,57 +9,49 @@ use crate::keys::Config;
 use crate::suggest::nearest;
 use crate::table::Key;
 
-/// One mechanism of divergence tracking, as its surroundings see it.
+/// The interface facts of one mechanism of divergence tracking.
 pub struct Unit {
-    /// Value of `divergence.unit`.
     pub name: &'static str,
-    /// Paths of a warp that it schedules at once: 1 or 2.
+    /// The number of paths of a warp that the unit schedules at once: 1 or 2.
     pub slots: u32,
-    /// Cycles after S8 until the active path is known. Two instructions of one context leave S3 two cycles and these
+    /// Cycles after S8 until the active path is known. Two instructions of one context leave S3 two cycles plus this delay
     /// apart, so that S7 never needs a path that is still being computed.
     pub delay: fn(&Config) -> u32,
-    /// Cycles from a commit's trace record to the record of the context that it leaves.
+    /// Cycles from the trace record of a commit to the record of the resulting context.
     pub record_delay: fn(&Config) -> u32,
-    /// Whether its paths run in turns (`divergence.fair_after`), so that each path that can run does.
+    /// Whether paths run in time slices (`divergence.fair_after`), so that each runnable path makes progress.
     pub takes_turns: bool,
-    /// Whether it changes the active path without an instruction, where that path must yield to another one.
+    /// Whether the unit changes the active path between instructions when that path must yield.
     pub rotates: bool,
-    /// Whether it reads the reconvergence table, in which the analysis says where branches reconverge.
+    /// Whether the unit reads the reconvergence table, in which the analysis stores where branches reconverge.
     pub reconverges: bool,
-    /// Keys that it alone reads.
     pub own_keys: &'static [UnitKey],
-    /// Other keys that it reads and not every unit does.
+    /// The other keys that this unit reads and some units do not.
     pub keys: &'static [&'static str],
-    /// What its trace records tell of the paths that wait.
+    /// The content of its trace records about waiting paths.
     pub holds: Holds,
 }
 
-/// What the trace records of a unit tell of the paths that it holds for a warp.
+/// The content of a unit's trace records about the paths it stores for a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// Each path that joins or leaves those behind the active ones is recorded.
+    /// The records name each path that joins or leaves the waiting paths.
     Paths,
-    /// Each row that is pushed or popped is recorded.
+    /// The records name each row that is pushed or popped.
     Rows,
-    /// How many there are is not recorded.
+    /// The records do not contain the number of paths.
     Unrecorded,
 }
 
-/// A key that belongs to a unit: an integer on which the emitted Verilog depends.
+/// A key of a single unit: an integer on which the emitted Verilog depends.
 pub struct UnitKey {
-    /// Its name, with dots.
     pub name: &'static str,
-    /// What it is for, in one sentence.
     pub summary: &'static str,
-    /// The least value.
     pub min: u32,
-    /// The greatest value.
     pub max: u32,
-    /// The value that it has unless it is set.
     pub default: u32,
 }
 
-/// The values of all keys that belong to units.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitKeys(BTreeMap<&'static str, u32>);
 
@@ -70,19 +62,19 @@ impl Default for UnitKeys {
 }
 
 impl UnitKeys {
-    /// The value of a key.
+    /// Returns the value of a key.
     ///
     /// # Panics
-    /// If it belongs to no unit.
+    /// If the key belongs to no unit.
     #[track_caller]
     pub fn get(&self, name: &str) -> u32 {
         *self.0.get(name).unwrap_or_else(|| panic!("no unit has the key `{name}`"))
     }
 
-    /// The same, to be changed.
+    /// Returns the value of a key for writing.
     ///
     /// # Panics
-    /// If it belongs to no unit.
+    /// If the key belongs to no unit.
     #[track_caller]
     pub fn get_mut(&mut self, name: &str) -> &mut u32 {
         self.0.get_mut(name).unwrap_or_else(|| panic!("no unit has the key `{name}`"))
@@ -93,7 +85,7 @@ fn none(_: &Config) -> u32 {
     0
 }
 
-/// One pc per thread and a comparator tree.
+/// The unit with one pc per thread and a comparator tree.
 pub static ARBITER: Unit = Unit {
     name: "arbiter",
     slots: 1,
@@ -113,7 +105,6 @@ pub static ARBITER: Unit = Unit {
     holds: Holds::Unrecorded,
 };
 
-/// Simty's sorted context table.
 pub static SORTED_TABLE: Unit = Unit {
     name: "sorted-table",
     slots: 1,
@@ -138,7 +129,7 @@ pub static PDOM_STACK: Unit = Unit {
     reconverges: true,
     own_keys: &[],
     keys: &[],
-    // A divergence pushes one row or two, and the record does not say which.
+    // A divergence pushes one or two rows, and the record does not contain the number.
     holds: Holds::Unrecorded,
 };
 
@@ -156,7 +147,7 @@ pub static DUAL_PATH: Unit = Unit {
     holds: Holds::Rows,
 };
 
-/// A module of the user's. It is no member of [`UNITS`]: the golden model follows what it does.
+/// A user's module. It is not in [`UNITS`]: the golden model follows the paths that it chooses.
 pub static VERILOG: Unit = Unit {
     name: "verilog",
     slots: 1,
@@ -170,10 +161,9 @@ pub static VERILOG: Unit = Unit {
     holds: Holds::Unrecorded,
 };
 
-/// The units that the project has, in the order in which they are listed.
+/// The units of the project, in the order of lists.
 pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PDOM_STACK, &DUAL_PATH];
 
-/// A name that no divergence unit has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no divergence unit `{name}`; {}", match nearest {
     Some(nearest) => format!("did you mean `{nearest}`?"),
@@ -181,14 +171,11 @@ pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PDOM_STACK, &DUAL_PATH]
 })]
 pub struct UnknownUnit {
     pub name: String,
-    /// The name that was probably meant.
     pub nearest: Option<String>,
-    /// Every name there is.
     pub known: Vec<String>,
 }
 
 impl UnknownUnit {
-    /// `name` is none of these.
     pub fn new<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
         Self {
@@ -199,10 +186,9 @@ impl UnknownUnit {
     }
 }
 
-/// Why a configuration has no divergence unit.
+/// The reason why a configuration has no usable divergence unit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// `divergence.unit` names none.
     #[error("`divergence.unit`: {0}")]
     Unknown(#[from] UnknownUnit),
     /// A key is set that the unit does not read.
@@ -210,48 +196,39 @@ pub enum UnitError {
         "`{key}` = {value}: the divergence unit `{unit}` does not read this key; leave it at its default, {default}, or \
          set divergence.unit = \"{reader}\", which does"
     )]
-    IgnoredKey {
-        key: &'static str,
-        value: String,
-        unit: &'static str,
-        /// A unit that reads the key.
-        reader: &'static str,
-        /// The key's default.
-        default: String,
-    },
+    IgnoredKey { key: &'static str, value: String, unit: &'static str, reader: &'static str, default: String },
 }
 
 impl Unit {
-    /// The names of all, without that of a user's module.
+    /// Returns the names of all units except a user's module.
     pub fn names() -> Vec<&'static str> {
         UNITS.iter().map(|unit| unit.name).collect()
     }
 
-    /// The unit of a name, that of a user's module included.
+    /// Finds a unit by name, including a user's module.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such unit.
     pub fn find(name: &str) -> Result<&'static Self, UnknownUnit> {
         all().find(|unit| unit.name == name).ok_or_else(|| UnknownUnit::new(name, all().map(|unit| unit.name)))
     }
 
-    /// The keys that it reads and not every unit does.
+    /// Returns the keys that the unit reads and some units do not.
     pub fn keys_read(&self) -> impl Iterator<Item = &'static str> {
         self.own_keys.iter().map(|key| key.name).chain(self.keys.iter().copied())
     }
 
-    /// Whether it reads the key, and not every unit does.
+    /// Returns whether [`Unit::keys_read`] has the key.
     pub fn reads(&self, key: &str) -> bool {
         self.keys_read().any(|read| read == key)
     }
 
-    /// Whether it is a user's module.
     pub fn is_external(&self) -> bool {
         std::ptr::eq(self, &VERILOG)
     }
 }
 
-/// All, that of a user's module included.
+/// Returns all units, including a user's module.
 fn all() -> impl Iterator<Item = &'static Unit> {
     UNITS.iter().copied().chain([&VERILOG])
 }
@@ -263,18 +240,18 @@ impl PartialEq for Unit {
 }
 
 impl Config {
-    /// The divergence unit that `divergence.unit` names.
+    /// Returns the unit of `divergence.unit`.
     ///
     /// # Errors
-    /// If there is none of that name.
+    /// If there is no such unit.
     pub fn unit(&self) -> Result<&'static Unit, UnknownUnit> {
         Unit::find(&self.divergence.unit)
     }
 
-    /// The same, and that every key which it does not read has its default.
+    /// Returns the unit, and checks that every key it does not read has its default.
     ///
     /// # Errors
-    /// If there is no unit of that name, or it does not read a key that is set for another one.
+    /// If there is no such unit, or if a key is set that the unit does not read.
     pub fn check_unit(&self) -> Result<&'static Unit, UnitError> {
         let unit = self.unit()?;
         for (reader, key) in all().flat_map(|reader| reader.keys_read().map(move |key| (reader.name, key))) {

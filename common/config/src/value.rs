@@ -1,10 +1,9 @@
-//! A value as it was written, before a key has judged it.
+//! A value as it was written, before a key checks it.
 
 use std::fmt;
 
 use toml::de::DeValue;
 
-/// A value on the right of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Given {
     Integer(i128),
@@ -12,7 +11,7 @@ pub(crate) enum Given {
     Float(String),
     Text(String),
     Boolean(bool),
-    /// No key takes a value of this type; `shown` is how messages print it.
+    /// A type that no key accepts; messages print `shown`.
     Other {
         name: &'static str,
         shown: String,
@@ -20,7 +19,7 @@ pub(crate) enum Given {
 }
 
 impl Given {
-    /// Any TOML value but a table.
+    /// Converts any TOML value except a table.
     pub(crate) fn from_toml(value: &DeValue<'_>) -> Self {
         let other = |name, shown: &str| Self::Other { name, shown: shown.to_owned() };
         match value {
@@ -37,7 +36,6 @@ impl Given {
         }
     }
 
-    /// A value that a key has.
     pub(crate) fn from_value(value: &toml::Value) -> Self {
         match value {
             toml::Value::Integer(number) => Self::Integer((*number).into()),
@@ -47,7 +45,7 @@ impl Given {
         }
     }
 
-    /// The type, with its article, as messages name it.
+    /// Returns the type with its article, for messages.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Self::Integer(_) => "an integer",

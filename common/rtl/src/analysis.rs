@@ -1,4 +1,4 @@
-//! What only a whole module can show: that everything has a value, what is used, and in which order values settle.
+//! Checks and analyses of a whole module: missing values, unread nets, and the order in which values settle.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::net::{Net, NetKind};
 use crate::print::LONGEST;
 use crate::{Direction, PortInfo};
 
-/// Everything has a value, of this module's nets and of bearable length.
+/// Checks that every net has a value, reads only nets of this module, and has a text of legal length.
 pub(crate) fn complete(body: &Body) -> Result<(), ElaborationError> {
     let undriven = |what: String| Err(ElaborationError::Undriven { module: body.name.clone(), what });
     for port in &body.ports {
@@ -60,14 +60,13 @@ pub(crate) fn complete(body: &Body) -> Result<(), ElaborationError> {
     Ok(())
 }
 
-/// A place where the module uses an expression.
 struct Use<'a> {
     role: &'static str,
     name: &'a str,
     value: &'a Expr,
 }
 
-/// Every expression of the module, in the order of the description.
+/// Returns every expression of the module, in the order of the description.
 fn uses(body: &Body) -> Vec<Use<'_>> {
     let mut out = Vec::new();
     let mut add = |role, name, value| out.push(Use { role, name, value });
@@ -102,7 +101,7 @@ fn uses(body: &Body) -> Vec<Use<'_>> {
     out
 }
 
-/// Calls `read` with every net that the expression reads, and the bits it reads; parts in `seen` are left out.
+/// Calls `read` with every net that the expression reads, and the bits it reads. It skips subexpressions in `seen`.
 pub(crate) fn each_read<'a>(
     expr: &'a Expr,
     seen: &mut HashSet<usize>,
@@ -121,7 +120,7 @@ pub(crate) fn each_read<'a>(
     }
 }
 
-/// The nets that the expression reads, each once, by the order of their making.
+/// Returns each net that the expression reads once, in the order of creation.
 pub(crate) fn nets(expr: &Expr) -> Vec<&Rc<Net>> {
     let mut nets = Vec::new();
     each_read(expr, &mut HashSet::new(), &mut |net, _| nets.push(net));
@@ -130,10 +129,10 @@ pub(crate) fn nets(expr: &Expr) -> Vec<&Rc<Net>> {
     nets
 }
 
-/// Which bits of each net something reads; a net that nothing reads is absent.
+/// The bits of each net that something reads; an unread net is absent.
 pub(crate) type ReadBits = HashMap<usize, Vec<bool>>;
 
-/// Walks back from the outputs, the properties and the instances to every net whose value reaches one.
+/// Walks back from the outputs, the properties and the instances to every net whose value reaches one of them.
 pub(crate) fn liveness(body: &Body) -> ReadBits {
     let mut sources: HashMap<usize, Vec<&Expr>> = HashMap::new();
     let writes = |index: usize| body.memories[index].writes.iter().flat_map(WriteData::values);
@@ -179,17 +178,16 @@ pub(crate) fn liveness(body: &Body) -> ReadBits {
     bits
 }
 
-/// How values settle within a cycle.
 pub(crate) struct Settled {
-    /// Wires in an order in which each reads only earlier ones.
+    /// Wires in an order in which each wire reads only earlier ones.
     pub order: Vec<usize>,
-    /// Per port, the positions of the input ports on which it depends within the cycle; none for an input.
+    /// For each port, the positions of the input ports on which it depends within the cycle. An input has none.
     pub paths: Vec<BTreeSet<usize>>,
 }
 
-/// Orders the wires by dependence within the cycle and finds which inputs each output depends on.
+/// Orders the wires by dependence within the cycle and finds the inputs on which each output depends.
 ///
-/// A net counts as a whole: a wire one half of which depends on its other half is a loop.
+/// A net counts as a whole: a wire is a loop if one half of it depends on the other half.
 pub(crate) fn settle(body: &Body, ports: &[PortInfo]) -> Result<Settled, ElaborationError> {
     let mut walk = Settle { nodes: HashMap::new(), state: HashMap::new(), order: Vec::new() };
     let implicit = ports.iter().filter(|port| port.is_implicit()).count();
@@ -244,7 +242,6 @@ fn nets_by_id(expr: &Expr) -> Vec<usize> {
         .collect()
 }
 
-/// A net and the nets on which it depends within the cycle.
 struct Node<'a> {
     name: &'a str,
     reads: Vec<usize>,
@@ -258,7 +255,6 @@ impl<'a> Node<'a> {
 
 enum State {
     Visited,
-    /// The inputs that it depends on.
     Settled(BTreeSet<usize>),
 }
 
@@ -269,7 +265,7 @@ struct Settle<'a> {
 }
 
 impl Settle<'_> {
-    /// Settles a net after all that it reads; the error names the nets of a loop in order.
+    /// Settles a net after every net that it reads; the error names the nets of a loop in order.
     fn settle(&mut self, net: usize) -> Result<(), String> {
         if self.state.contains_key(&net) {
             return Ok(());
@@ -279,7 +275,7 @@ impl Settle<'_> {
         while let Some((net, next)) = path.last_mut() {
             let (net, position) = (*net, *next);
             *next += 1;
-            // An input that nothing alive reads has no node.
+            // An unread input has no node.
             match self.nodes.get(&net).and_then(|node| node.reads.get(position)) {
                 Some(read) => match self.state.get(read) {
                     Some(State::Settled(_)) => {}

@@ -1,4 +1,4 @@
-//! Building a module: its ports and wires, and the places of its registers, memories and instances.
+//! The builder of a module: ports, wires, registers, memories and instances.
 
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
@@ -18,19 +18,17 @@ use crate::statement;
 use crate::structure::join;
 use crate::{Direction, MemoryStyle};
 
-/// Words that are alike in some bits, for [`Builder::matches`].
+/// A row of [`Builder::matches`]: the words that agree with `value` in the bits of `mask`.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// The bits in which they are alike.
     pub mask: u64,
-    /// What these are.
     pub value: u64,
-    /// What a reader calls the words.
+    /// The comment behind the row, such as a mnemonic.
     pub label: String,
 }
 
 impl Pattern {
-    /// The bits as `casez` has them, `?` where words differ.
+    /// Prints the bits as `casez` writes them, with `?` for the bits outside the mask.
     fn bits(&self, fields: &[usize]) -> String {
         let width: usize = fields.iter().sum();
         let bit = |position: usize| match (self.mask >> position & 1, self.value >> position & 1) {
@@ -47,7 +45,7 @@ impl Pattern {
     }
 }
 
-/// Names that a module cannot give: its clock, its reset, and what the printer adds.
+/// Names that a description cannot use, because the printer may add them.
 const RESERVED: [&str; 3] = ["clk", "rst", "unused"];
 
 static IDENTITIES: AtomicUsize = AtomicUsize::new(1);
@@ -58,14 +56,14 @@ fn fresh() -> usize {
 
 /// A module under construction. Clones are handles to the same module.
 ///
-/// Mistakes in the hardware description itself (widths, names, a second driver) panic at the line that makes them;
-/// what only the whole module can show (undriven nets, combinational loops, a net of another module) is an error
-/// of [`Builder::finish`].
+/// Mistakes in the hardware description itself (widths, names, a second driver) panic at the line that makes them.
+/// [`Builder::finish`] returns the errors that only a whole module shows: undriven nets, combinational loops, nets of
+/// another module.
 #[derive(Clone)]
 pub struct Builder(pub(crate) Rc<RefCell<Body>>);
 
 impl Builder {
-    /// Starts a module. `purpose` becomes the comment above it.
+    /// Starts a module. The text `purpose` becomes the comment above it.
     #[track_caller]
     pub fn new(name: &str, purpose: &str) -> Self {
         check_name(name);
@@ -78,13 +76,12 @@ impl Builder {
         })))
     }
 
-    /// Says in the comment above the module when its outputs are there, in cycles or stages, and what it counts on from what
-    /// drives it.
+    /// Adds latency (in cycles or stages) and requirements on the inputs to the comment above the module.
     pub fn timing(&self, text: &str) {
         self.0.borrow_mut().timing = text.to_owned();
     }
 
-    /// Takes a name for something in the module.
+    /// Reserves a name in the module.
     #[track_caller]
     fn claim(&self, name: &str) -> RefMut<'_, Body> {
         check_name(name);
@@ -106,18 +103,18 @@ impl Builder {
         self.0.borrow_mut().hidden_ports.insert(name.to_owned(), 0);
     }
 
-    /// Keeps the inputs that nothing in the module reads, for a module whose ports others rely on. Elsewhere they do not
-    /// appear, and what an instance connects to them is not read.
+    /// Keeps inputs that nothing in the module reads, for a module whose ports must not change. Without this call, unread
+    /// inputs do not appear, and instances connect nothing to them.
     pub fn keep_inputs(&self) {
         self.0.borrow_mut().keeps_inputs = true;
     }
 
-    /// Opens a group of ports: a blank line and a comment in the port list.
+    /// Starts a group of ports: a blank line and a comment in the port list.
     pub fn port_group(&self, comment: &str) {
         self.0.borrow_mut().ports.push(PortData::Group(comment.to_owned()));
     }
 
-    /// An input port. One of no bits does not appear.
+    /// Declares an input port. A port of no bits does not appear.
     #[track_caller]
     pub fn input(&self, name: &str, width: usize) -> Expr {
         if width == 0 {
@@ -129,7 +126,7 @@ impl Builder {
         Expr::net(&net)
     }
 
-    /// Gives an output its place in the port list before its value is known.
+    /// Gives an output its position in the port list before its value is known.
     #[track_caller]
     pub fn output_port(&self, name: &str, width: usize) {
         if width == 0 {
@@ -139,7 +136,7 @@ impl Builder {
         self.claim(name).ports.push(PortData::Output { id: fresh(), name: name.to_owned(), width, driver: None });
     }
 
-    /// Drives an output port, declaring it first if [`Builder::output_port`] has not.
+    /// Drives an output port, and declares it first if [`Builder::output_port`] has not.
     #[track_caller]
     pub fn output(&self, name: &str, value: &Expr) {
         let declared = self.0.borrow().ports.iter().position(|port| port.name() == Some(name));
@@ -168,12 +165,11 @@ impl Builder {
         }
     }
 
-    /// A comment that opens a section of the module. One that nothing follows does not appear.
+    /// Adds a comment that opens a section of the module. A comment with nothing below it does not appear.
     pub fn comment(&self, text: &str) {
         self.0.borrow_mut().items.push(Item::Comment(text.to_owned()));
     }
 
-    /// A name for a value.
     #[track_caller]
     pub fn wire(&self, name: &str, value: &Expr) -> Expr {
         if value.width() == 0 {
@@ -182,11 +178,11 @@ impl Builder {
         self.declare_wire(name, value.width(), Some(Driver::Value(value.clone())))
     }
 
-    /// 1 if a net matches one of the patterns: a `casez` with a row for each, its label behind it. `fields` cuts the bits of the
-    /// net into groups, from the highest, as a reader wants to see them.
+    /// Gives 1 if a net matches one of the patterns: a `casez` with one row per pattern and its label as a comment.
+    /// `fields` cuts the bits into groups for the reader, from the highest bit down.
     ///
     /// # Panics
-    /// If `value` is not a whole net, or `fields` has not as many bits.
+    /// If `value` is not a whole net, or if the sum of `fields` differs from its width.
     #[track_caller]
     pub fn matches(&self, name: &str, value: &Expr, fields: &[usize], patterns: &[Pattern]) -> Expr {
         assert!(value.as_net().is_some(), "`{value:?}` is no net: name it with Builder::wire first");
@@ -196,8 +192,8 @@ impl Builder {
         self.declare_wire(name, 1, Some(Driver::Matches(value.clone(), rows)))
     }
 
-    /// The bits of a net from outside of which four-state simulators may not know every one: X and Z become 0 in simulation.
-    /// Costs no hardware.
+    /// Turns X and Z bits of a net into 0 in simulation, for inputs that four-state simulators may not know. It costs no
+    /// hardware.
     ///
     /// # Panics
     /// If `value` is not a whole net.
@@ -211,8 +207,8 @@ impl Builder {
         self.declare_wire(name, value.width(), Some(Driver::Known(value.clone())))
     }
 
-    /// A name for the values of all parts of a loop, side by side, the first at the bottom. The text is one loop if the values
-    /// differ in nothing but the bits that they take, and in literals of 32 bits, and these grow evenly; otherwise it is one value.
+    /// Names the values of all parts of a loop, side by side, with part 0 in the lowest bits. The text is one loop if the
+    /// values differ only in the bits they take and in 32-bit literals, both in even steps. Otherwise it is one long value.
     ///
     /// # Panics
     /// If the values differ in width.
@@ -227,7 +223,7 @@ impl Builder {
         self.declare_wire(name, width * each.count, Some(Driver::Each(each, values)))
     }
 
-    /// Whether the values can be printed as one loop; then its variable has a name in the module.
+    /// Returns whether the values can be printed as one loop, and then reserves the name of its variable.
     #[track_caller]
     pub(crate) fn is_loop(&self, each: Each, values: &[Expr]) -> bool {
         let values: Vec<&Expr> = values.iter().collect();
@@ -255,7 +251,6 @@ impl Builder {
         Expr::net(&net)
     }
 
-    /// Gives a forward wire its driver.
     #[track_caller]
     pub(crate) fn drive_wire(&self, wire: &Expr, driver: Driver) -> Rc<Net> {
         let mut body = self.0.borrow_mut();
@@ -270,7 +265,7 @@ impl Builder {
         }
     }
 
-    /// A wire whose value comes later, by [`Builder::drive`].
+    /// Declares a wire whose value [`Builder::drive`] gives later.
     #[track_caller]
     pub fn forward(&self, name: &str, width: usize) -> Expr {
         if width == 0 {
@@ -279,7 +274,6 @@ impl Builder {
         self.declare_wire(name, width, None)
     }
 
-    /// Drives a [`Builder::forward`] wire.
     #[track_caller]
     pub fn drive(&self, wire: &Expr, value: &Expr) {
         assert!(
@@ -294,7 +288,7 @@ impl Builder {
         self.drive_wire(wire, Driver::Value(value.clone()));
     }
 
-    /// A register. Give it its next value with [`Register::next`].
+    /// Declares a register. [`Register::next`] gives its next value.
     #[track_caller]
     pub fn register(&self, name: &str, width: usize) -> Register {
         let q = if width == 0 {
@@ -314,7 +308,7 @@ impl Builder {
         }
     }
 
-    /// A register that takes `next` in every cycle.
+    /// Declares a register that takes `next` in every cycle.
     #[track_caller]
     pub fn delay(&self, name: &str, next: &Expr) -> Expr {
         let register = self.register(name, next.width());
@@ -322,8 +316,8 @@ impl Builder {
         register.q
     }
 
-    /// A module that makes its own clock: the wire `clk`, to be driven with [`Builder::drive`] by a port or by an instance
-    /// that makes clocks. All that is clocked in the module and below it follows it, and the module has no port `clk`.
+    /// Replaces the port `clk` by a wire `clk`, which [`Builder::drive`] drives from a port or a clock generator. All
+    /// clocked logic in the module and below uses this wire.
     ///
     /// # Panics
     /// If something is described already.
@@ -332,7 +326,7 @@ impl Builder {
         self.own("clk")
     }
 
-    /// The same of its reset: the wire `rst`.
+    /// Replaces the port `rst` by a wire `rst`, as [`Builder::own_clock`] does for the clock.
     ///
     /// # Panics
     /// If something but the clock is described already.
@@ -353,7 +347,7 @@ impl Builder {
         wire
     }
 
-    /// Whether the module is being reset, for what has no reset of its own, such as a memory that must keep its words.
+    /// Gives 1 while the module is in reset, for state without a reset of its own, such as a memory that keeps its words.
     pub fn in_reset(&self) -> Expr {
         let mut body = self.0.borrow_mut();
         if let Some(own) = body.own.iter().find(|wire| wire.as_net().is_some_and(|net| net.name == "rst")) {
@@ -365,7 +359,7 @@ impl Builder {
         Expr::net(net)
     }
 
-    /// A memory of `depth` words of `width` bits, empty of value until written.
+    /// Declares a memory of `depth` words of `width` bits. A word is undefined until it is written.
     #[track_caller]
     pub fn memory(&self, name: &str, depth: usize, width: usize, style: MemoryStyle) -> Memory {
         assert!(depth > 0, "memory `{name}` has no words");
@@ -390,14 +384,14 @@ impl Builder {
         Memory { module: self.clone(), index, depth, width, style }
     }
 
-    /// An instance of a finished module. Its clock and reset connect by themselves.
+    /// Instantiates a finished module. Its clock and reset connect by themselves.
     #[track_caller]
     pub fn instance(&self, name: &str, module: &Module) -> Instance {
         self.instances(None, name, module)
     }
 
-    /// An instance for each part of a loop. An input has one value for all, or one for each ([`Instance::input_each`]); an
-    /// output has those of all side by side, the first at the bottom.
+    /// Instantiates a module once for each part of a loop. An input has one value for all instances, or one for each
+    /// ([`Instance::input_each`]). An output holds the outputs of all instances, with part 0 in the lowest bits.
     #[track_caller]
     pub fn instance_each(&self, each: Each, name: &str, module: &Module) -> Instance {
         let each = Some(each).filter(|each| each.count > 1);
@@ -427,20 +421,20 @@ impl Builder {
         self.claim(&name).properties.push(PropertyData { kind, name, condition });
     }
 
-    /// States that the one-bit `condition` holds at every clock edge out of reset; in a module without a clock, at all
-    /// times. Properties are printed as SystemVerilog's immediate assertions: a module for synthesis should have none.
+    /// States that the one-bit `condition` holds at every clock edge out of reset, or at all times in a module without a
+    /// clock. It is printed as an immediate assertion of SystemVerilog: a module for synthesis should have none.
     #[track_caller]
     pub fn assert(&self, name: &str, condition: &Expr) {
         self.property(PropertyKind::Assert, name, condition);
     }
 
-    /// States that what drives the module sees to it that the one-bit `condition` holds, at the same times.
+    /// States that the environment of the module keeps the one-bit `condition` true at the times of [`Builder::assert`].
     #[track_caller]
     pub fn assume(&self, name: &str, condition: &Expr) {
         self.property(PropertyKind::Assume, name, condition);
     }
 
-    /// States that the one-bit `condition` can hold, at one such time.
+    /// States that the one-bit `condition` can hold at one such time.
     #[track_caller]
     pub fn cover(&self, name: &str, condition: &Expr) {
         self.property(PropertyKind::Cover, name, condition);
@@ -449,8 +443,8 @@ impl Builder {
     /// Checks the module and closes it.
     ///
     /// # Errors
-    /// An output, wire, register or instance input without a value; a combinational loop, also through instances;
-    /// a net of another module; an expression too long to read; two different modules of one name below.
+    /// A value is missing for an output, wire, register or instance input; there is a combinational loop, also through
+    /// instances; a net belongs to another module; an expression is too long; two different modules below have one name.
     pub fn finish(self) -> Result<Module, ElaborationError> {
         let mut body = self.0.take();
         name_unread_outputs(&mut body);
@@ -459,8 +453,8 @@ impl Builder {
     }
 }
 
-/// A net of the module that is an output, and nothing else, has the name of the port in the text. One with a value before the
-/// first clock edge is declared by itself, and so is one that is several outputs for all but the first.
+/// Gives a net that drives an output, and nothing else, the name of the port. Exceptions are nets with an initial value
+/// and, if a net drives several outputs, all outputs but the first.
 fn name_nets_as_ports(body: &Body) {
     let starts =
         |net: &Net| body.registers.iter().any(|register| register.net.id == net.id && register.start.is_some());
@@ -476,13 +470,13 @@ fn name_nets_as_ports(body: &Body) {
         let local = value.as_net().filter(|net| net.module == body.id && !net.is_port());
         let local = local.filter(|net| !starts(net) && !is_block(net) && !is_own(net));
         if let Some(net) = local {
-            // The first output keeps it.
+            // The first output wins.
             let _ = net.port.set(name.clone());
         }
     }
 }
 
-/// Gives a net to each output of an instance that nobody asked for: linters dislike an empty connection.
+/// Gives a net to each unconnected output of an instance, because linters warn of an empty connection.
 fn name_unread_outputs(body: &mut Body) {
     let Body { id, items, names, .. } = body;
     for item in items {

@@ -7,16 +7,14 @@ use crate::structure::join;
 
 /// A record of expressions with one definition of its fields and widths. Declare one with [`bundle!`](crate::bundle).
 pub trait Bundle: Sized {
-    /// What the widths depend on.
     type Shape;
 
-    /// Makes each field from its name and width.
+    /// Builds each field with `make`, from its name and width.
     fn build(shape: &Self::Shape, make: &mut dyn FnMut(&'static str, usize) -> Expr) -> Self;
 
-    /// The fields in order.
+    /// Returns the fields in the order of the declaration.
     fn fields(&self) -> Vec<(&'static str, &Expr)>;
 
-    /// Bits of all fields together.
     fn bits(shape: &Self::Shape) -> usize {
         let mut bits = 0;
         Self::build(shape, &mut |_, width| {
@@ -26,12 +24,12 @@ pub trait Bundle: Sized {
         bits
     }
 
-    /// All fields as one word, the first at the bottom.
+    /// Concatenates the fields into one word, with the first field in the lowest bits.
     fn pack(&self) -> Expr {
         join(self.fields().into_iter().map(|(_, value)| value))
     }
 
-    /// The fields of such a word.
+    /// Splits a word of [`Bundle::pack`] into its fields.
     #[track_caller]
     fn unpack(shape: &Self::Shape, word: &Expr) -> Self {
         let mut at = 0;
@@ -41,13 +39,13 @@ pub trait Bundle: Sized {
         })
     }
 
-    /// Input ports `field_suffix`.
+    /// Declares the input ports `field_suffix`.
     #[track_caller]
     fn inputs(module: &Builder, shape: &Self::Shape, suffix: &str) -> Self {
         Self::build(shape, &mut |field, width| module.input(&port(field, suffix), width))
     }
 
-    /// Output ports `field_suffix`.
+    /// Drives the output ports `field_suffix`.
     #[track_caller]
     fn outputs(&self, module: &Builder, suffix: &str) {
         for (field, value) in self.fields() {
@@ -55,7 +53,7 @@ pub trait Bundle: Sized {
         }
     }
 
-    /// The bundle one clock later, in registers `field_suffix`.
+    /// Delays the bundle by one clock, in registers `field_suffix`.
     #[track_caller]
     fn delay(&self, module: &Builder, shape: &Self::Shape, suffix: &str) -> Self {
         let mut values = self.fields().into_iter();
@@ -65,7 +63,7 @@ pub trait Bundle: Sized {
         })
     }
 
-    /// Wires `field_suffix` whose values come later.
+    /// Declares wires `field_suffix` whose values come later.
     #[track_caller]
     fn forward(module: &Builder, shape: &Self::Shape, suffix: &str) -> Self {
         Self::build(shape, &mut |field, width| module.forward(&port(field, suffix), width))
@@ -79,7 +77,7 @@ pub trait Bundle: Sized {
         }
     }
 
-    /// The output ports `field_suffix` of an instance, on nets of the same names.
+    /// Reads the output ports `field_suffix` of an instance, on nets of the same names.
     #[track_caller]
     fn from_instance(instance: &Instance, shape: &Self::Shape, suffix: &str) -> Self {
         Self::build(shape, &mut |field, _| instance.output_as(&port(field, suffix), &port(field, suffix)))
@@ -130,9 +128,9 @@ macro_rules! bundle {
     };
 }
 
-/// Declares a struct of a module's inputs, and its function `declare`, which declares their ports in the order of the
-/// fields. Each field gives its name, its type and the expression that declares it; later ones may use earlier ones.
-/// `#[group = "..."]` begins a group of ports ([`Builder::port_group`]).
+/// Declares a struct of a module's inputs and a function `declare`, which declares their ports in the order of the
+/// fields. A field has a name, a type and an expression that declares it, which may use earlier fields.
+/// `#[group = "..."]` begins a group of ports ([`Builder::port_group`](crate::Builder::port_group)).
 ///
 /// ```
 /// use rtl::{Builder, Expr};
@@ -165,7 +163,6 @@ macro_rules! inputs {
         }
 
         impl $name {
-            /// Declares the ports.
             $visibility fn declare($m: &$crate::Builder $(, $argument: $of)*) -> Self {
                 $(
                     $($m.port_group($group);)?

@@ -9,14 +9,14 @@ use crate::instance::Instance;
 use crate::module::{Body, Item, PortData};
 
 impl Builder {
-    /// Connects what is not connected yet, by name: each input of these instances to the net of its name, and each output
-    /// port and [`Builder::forward`] wire of this module to the output of its name of one of them. The net of a name is an
-    /// input, a wire or a register of this module, or else an output of one of the instances.
+    /// Connects everything unconnected by name. Each input of these instances reads the net of its name. Each output port
+    /// and [`Builder::forward`] wire of this module reads the instance output of its name. A net is an input, a wire or a
+    /// register of this module, or else an output of one of the instances.
     ///
-    /// What has no net of its name stays as it is: [`Builder::finish`] says so of an input.
+    /// A port without a net of its name stays unconnected: [`Builder::finish`] reports such an input.
     ///
     /// # Panics
-    /// If widths differ, or if two of the instances have an output of a name that is wanted.
+    /// If widths differ, or if two of the instances have an output of a wanted name.
     #[track_caller]
     pub fn connect_by_name(&self, instances: &[&Instance]) {
         let mut nets = named(&self.0.borrow());
@@ -37,7 +37,6 @@ impl Builder {
                 if forwards.contains(name) {
                     instance.output_to(name, &nets[name]);
                 } else if ports.contains(name) {
-                    // The port has the name already.
                     let net = instance.output(name);
                     self.output(name, &net);
                     nets.insert(name.clone(), net);
@@ -56,7 +55,6 @@ impl Builder {
     }
 }
 
-/// The nets of a module by name.
 fn named(body: &Body) -> HashMap<String, Expr> {
     let inputs = body.ports.iter().filter_map(|port| match port {
         PortData::Input(net) => Some(net),
@@ -72,7 +70,6 @@ fn named(body: &Body) -> HashMap<String, Expr> {
     inputs.chain(items).map(|net| (net.name.clone(), Expr::net(net))).collect()
 }
 
-/// The forward wires and the output ports that have no value yet.
 fn undriven(body: &Body) -> (HashSet<String>, HashSet<String>) {
     let forwards = body.items.iter().filter_map(|item| match item {
         Item::Wire { net, driver: None } => Some(net.name.clone()),

@@ -1,60 +1,55 @@
-//! Loops over equal parts, such as the lanes of a warp: described part by part, printed as one `for`.
+//! Loops over equal parts, such as the lanes of a warp. A module describes each part; the text has one `for`.
 //!
-//! Every check sees the parts; only the text is a loop. It is found by comparison: the expressions of all parts must be
-//! the same but for the bits that they take of their nets, and for literals, which must grow by the same number from part to
-//! part.
+//! Every check sees the parts, and only the text is a loop. The printer finds it by comparison. The expressions of all
+//! parts must be the same except for the bits they take of their nets and for literals, which must grow in even steps.
 
 use num_bigint::BigUint;
 
 use crate::expr::{Expr, Kind, lit};
 
-/// A loop over `count` parts, which the text numbers with `variable`.
+/// A loop over `count` parts. In the text, `variable` is the number of the part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Each {
-    /// Name of the number of a part in the Verilog.
     pub variable: &'static str,
-    /// How many parts.
     pub count: usize,
 }
 
 impl Each {
-    /// A loop over `count` parts.
     pub fn new(variable: &'static str, count: usize) -> Self {
         Self { variable, count }
     }
 
-    /// The name of a loop in the text, of which something in it has this name.
+    /// Makes the label of a loop from the name of something in it.
     pub(crate) fn label(&self, name: &str) -> String {
         format!("{name}_by_{}", self.variable)
     }
 
-    /// The value of each part.
     pub fn map<V>(&self, value: impl FnMut(usize) -> V) -> Vec<V> {
         (0..self.count).map(value).collect()
     }
 }
 
 impl Expr {
-    /// 1 if equal to the number of a part: compared in 32 bits, in which a loop over hardware has it.
+    /// Gives 1 if the value equals the number of a part. The comparison has 32 bits, as the variable of a generate loop.
     ///
     /// # Panics
-    /// If `self` has more bits.
+    /// If `self` has more than 32 bits.
     #[track_caller]
     pub fn is_part(&self, number: usize) -> Expr {
         self.extend(32).eq(&lit(32, number as u64))
     }
 }
 
-/// What literals a template may make from the number of a part.
+/// The literals that a template may compute from the number of a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
-    /// Those of 32 bits: in a loop over hardware, of whose variable Verilog takes no bits.
+    /// Literals of 32 bits, for a generate loop: Verilog cannot slice its variable.
     Of32Bits,
-    /// Also the number itself in fewer: in a loop over statements, whose variable is an integer.
+    /// Literals of any width, for a loop over statements: its variable is an integer.
     OfAnyWidth,
 }
 
-/// One expression for all parts, in terms of `variable`, if their expressions differ in nothing but bits that move evenly.
+/// Finds one expression for all parts, in terms of `variable`, if they differ only in even steps.
 pub(crate) fn template(variable: &'static str, values: &[&Expr], numbers: Numbers) -> Option<Expr> {
     Template { variable, numbers }.of(values)
 }
@@ -87,7 +82,7 @@ impl Template {
         Some(Expr::new(first.width(), first.kind().with_operands(operands)))
     }
 
-    /// Bits of one net that move by the same number from part to part.
+    /// Matches bits of one net that move by the same step from part to part.
     fn part(&self, values: &[&Expr]) -> Option<Expr> {
         let Kind::Slice(net, first) = values[0].kind() else { return None };
         let position = |value: &&Expr| match value.kind() {
@@ -100,7 +95,6 @@ impl Template {
         even.then(|| Expr::new(values[0].width(), Kind::Part(net.clone(), *first, step, self.variable)))
     }
 
-    /// A literal that grows evenly.
     fn number(&self, values: &[&Expr]) -> Option<Expr> {
         let literals: Vec<&BigUint> = values.iter().map(|value| value.literal()).collect::<Option<_>>()?;
         let step = (literals[1] > literals[0]).then(|| literals[1] - literals[0])?;

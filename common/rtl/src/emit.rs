@@ -1,4 +1,4 @@
-//! Modules as Verilog-2005 text: a [`Probe`] walks the hierarchy and writes one module for each kind.
+//! Modules as Verilog-2005 text: a [`Probe`] walks the hierarchy and prints each module once.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -19,23 +19,21 @@ use crate::print::{LINE, after, flat, range, words};
 use crate::sheet::Sheet;
 use crate::statement;
 
-/// The text of one module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleText {
-    /// Name of the module.
     pub name: String,
-    /// Its comment and its `module` … `endmodule`.
+    /// The comment and `module` … `endmodule`.
     pub text: String,
 }
 
 impl Module {
-    /// The text of every module of the hierarchy, each once, below before above.
+    /// Prints every module of the hierarchy once, instantiated modules first.
     pub fn verilog(&self) -> Vec<ModuleText> {
         self.verilog_with_prefix("")
     }
 
-    /// The same, with `prefix` before the name of every module that is described here, so that a design can hold modules
-    /// of equal names from elsewhere.
+    /// Prints the same with `prefix` before the name of every module described here, so that a design can hold other
+    /// modules of the same names.
     pub fn verilog_with_prefix(&self, prefix: &str) -> Vec<ModuleText> {
         let mut printer = Printer::default();
         let visited = RefCell::new(HashSet::new());
@@ -45,12 +43,11 @@ impl Module {
     }
 }
 
-/// A file of its own for one module: `header` (comment lines), net-type guard, text.
+/// Makes the text of a one-module file: `header` (comment lines), net-type guard, module.
 pub fn file(header: &str, module: &ModuleText) -> String {
     format!("{header}\n`default_nettype none\n\n{}\n`default_nettype wire\n", module.text)
 }
 
-/// One file for all modules.
 pub fn single_file(header: &str, modules: &[ModuleText]) -> String {
     let texts: Vec<&str> = modules.iter().map(|m| m.text.as_str()).collect();
     format!(
@@ -70,16 +67,15 @@ impl Probe for Printer {
     }
 }
 
-/// The name of a module in the text: the prefix is not for those that are described elsewhere.
+/// Returns the printed name of a module. External modules get no prefix.
 pub(crate) fn printed_name(module: &Module, prefix: &str) -> String {
     let prefix = if module.is_external() { "" } else { prefix };
     format!("{prefix}{}", module.name())
 }
 
-/// The whole text of one module.
 pub(crate) fn module(module: &Module, prefix: &str) -> String {
     if let Some(text) = module.verilog_of_others() {
-        // Others may count on undeclared nets.
+        // External Verilog may rely on undeclared nets.
         return format!("`default_nettype wire\n\n{}\n\n`default_nettype none\n", text.trim());
     }
     let finished = module.finished();
@@ -104,7 +100,7 @@ pub(crate) fn module(module: &Module, prefix: &str) -> String {
     sheet.close("endmodule\n")
 }
 
-/// The port list: names in one column, a blank line and a comment before each group.
+/// Prints the port list: names in one column, a blank line and a comment before each group.
 fn ports(finished: &Finished) -> String {
     let column = finished.ports.iter().map(|port| range(port.width).len()).max().unwrap_or(0);
     let registers = registers_as_ports(finished);
@@ -139,7 +135,6 @@ fn ports(finished: &Finished) -> String {
     if lines.is_empty() { String::new() } else { lines.join(",\n") + "\n" }
 }
 
-/// The outputs that are registers.
 fn registers_as_ports(finished: &Finished) -> HashSet<&str> {
     let drivers = finished.body.ports.iter().filter_map(|port| match port {
         PortData::Output { driver, .. } => driver.as_ref()?.as_net(),
@@ -149,7 +144,7 @@ fn registers_as_ports(finished: &Finished) -> HashSet<&str> {
     registers.filter_map(|net| net.port.get().map(String::as_str)).collect()
 }
 
-/// The items that something reads, with their positions, without comments that have nothing left below them.
+/// Returns the items that something reads, with their positions. Comments with nothing left below them are dropped.
 fn visible_items(finished: &Finished) -> Vec<(usize, &Item)> {
     let mut out: Vec<(usize, &Item)> = Vec::new();
     for (position, item) in finished.body.items.iter().enumerate() {
@@ -172,7 +167,7 @@ fn visible_items(finished: &Finished) -> Vec<(usize, &Item)> {
     out
 }
 
-/// What stands below a declaration, in this order.
+/// Text that follows a declaration, in this order.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Late {
     Assign,
@@ -182,8 +177,8 @@ enum Late {
     Clocked,
 }
 
-/// Declarations in the order of the description. What reads a net that is declared further down (the value of a
-/// forward wire, an instance, a clocked block) stands below that net.
+/// Prints declarations in the order of the description. Text that reads a net declared further down (the value of a
+/// forward wire, an instance, a clocked block) moves below that net.
 fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
     let items = visible_items(finished);
     let order = Order::new(finished, &items);
@@ -265,14 +260,13 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
     }
 }
 
-/// The loops, each with the position below which it stands: neighbours over the same parts are one, with at most one
-/// instance, of which it has its name.
+/// Returns the loops, each with the position below which it is printed. Neighbouring loops over the same parts merge. A
+/// merged loop holds at most one instance and takes its name.
 fn loops(items: &[(usize, &Item)], order: &Order, prefix: &str) -> Vec<(usize, String)> {
     struct Loop {
         each: Each,
         label: String,
         has_instance: bool,
-        /// The position of its last item.
         last: usize,
         latest: usize,
         body: String,
@@ -312,12 +306,12 @@ fn loops(items: &[(usize, &Item)], order: &Order, prefix: &str) -> Vec<(usize, S
     loops.into_iter().map(text).collect()
 }
 
-/// Where the nets of a module are declared among its items, and where its sections end.
+/// The positions at which nets are declared and sections end.
 struct Order {
     declared: HashMap<usize, usize>,
-    /// Outputs of instances that one further up reads, by the position of that one: they are declared there.
+    /// Outputs that an instance further up reads, by the position of that instance: it is preceded by their declarations.
     feedback: HashMap<usize, Vec<Rc<Net>>>,
-    /// Positions of the last item of each section, ascending.
+    /// The position of the last item of each section, ascending.
     ends: Vec<usize>,
 }
 
@@ -356,41 +350,37 @@ impl Order {
         Self { declared, feedback, ends }
     }
 
-    /// The outputs of instances further down that are declared before the instance at a position.
+    /// Returns the outputs of later instances that are declared before the instance at a position.
     fn feedback(&self, position: usize) -> &[Rc<Net>] {
         self.feedback.get(&position).map_or(&[], |nets| nets)
     }
 
-    /// The outputs of the instance at a position that are declared there.
     fn outputs_at<'a>(&self, data: &'a InstanceData, position: usize) -> impl Iterator<Item = &'a Rc<Net>> {
         let own = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
         own.filter(move |net| self.of(net) == position)
     }
 
-    /// The position of the last declaration that the values read.
     fn latest<'a>(&self, values: impl IntoIterator<Item = &'a Expr>) -> usize {
         values.into_iter().flat_map(nets).map(|net| self.of(net)).max().unwrap_or(0)
     }
 
-    /// The position of the last declaration of a net on a port of an instance.
     fn latest_of(&self, data: &InstanceData) -> usize {
         let outputs = data.outputs.iter().flatten().map(|net| self.of(net)).max();
         self.latest(data.inputs.iter().flatten()).max(outputs.unwrap_or(0))
     }
 
-    /// Inputs are declared above all items.
+    /// Returns the position of a declaration. Inputs are declared above all items.
     fn of(&self, net: &Net) -> usize {
         self.declared.get(&net.id).copied().unwrap_or(0)
     }
 
-    /// The number of the section to which a position belongs.
     fn section(&self, position: usize) -> usize {
         self.ends.partition_point(|end| *end < position)
     }
 }
 
-/// The clocked blocks, each with the position below which it stands: the end of the section that declares the last
-/// net that it reads. Registers of one section that share enable and reset share a block.
+/// Returns the clocked blocks, each with the position below which it is printed: the end of the section that declares
+/// the last net it reads. Registers of one section with the same enable and reset share a block.
 fn clocked_blocks(finished: &Finished, items: &[(usize, &Item)], order: &Order) -> Vec<(usize, String)> {
     let mut groups: Vec<(usize, Vec<&RegisterData>)> = Vec::new();
     let mut memories: Vec<(usize, usize)> = Vec::new();
@@ -421,7 +411,7 @@ fn clocked_blocks(finished: &Finished, items: &[(usize, &Item)], order: &Order) 
         }
     }
     let end = |position: usize| order.ends[order.section(position)];
-    // Those that stand at one place are one block.
+    // Register blocks with the same position merge.
     let mut registers: Vec<(usize, String)> = Vec::new();
     for (latest, group) in &groups {
         let (place, text) = (end(*latest), statement::register_statements(group));

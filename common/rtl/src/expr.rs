@@ -1,8 +1,8 @@
-//! Expressions over nets: every operator checks its widths when it is built.
+//! Expressions over nets. Every operator checks its widths when it is built.
 //!
-//! Operands of one operator have equal widths, and a result's width follows from its operands alone, so no
-//! Verilog rule about context-determined widths ever changes a value. A width of zero is legal everywhere and
-//! vanishes from the output: a generator needs no special case for one warp or one lane.
+//! The operands of an operator have equal widths, and they alone determine the width of the result. So Verilog's rules
+//! of context-determined widths never change a value. A width of zero is legal everywhere and vanishes from the output:
+//! a generator needs no special case for one warp or one lane.
 
 use std::ops;
 use std::rc::Rc;
@@ -12,13 +12,13 @@ use num_bigint::BigUint;
 use crate::net::Net;
 use crate::print;
 
-/// A value of `width()` bits. Cheap to clone.
+/// A value of `width()` bits. A clone is cheap.
 #[derive(Clone)]
 pub struct Expr(Rc<Node>);
 
 struct Node {
     width: usize,
-    /// At least the characters of the expression on one line, however often it shares a part.
+    /// An upper bound of the characters on one line, where a shared subexpression counts each time it occurs.
     text: usize,
     kind: Kind,
 }
@@ -31,26 +31,24 @@ pub(crate) enum Kind {
     Binary(Binary, Expr, Expr),
     Compare(Compare, Expr, Expr),
     Shift(Shift, Expr, Expr),
-    /// Two's complement product of two operands as wide as the result.
+    /// The product of two signed operands as wide as the result.
     Product(Expr, Expr),
     Reduce(Reduce, Expr),
     Mux(Expr, Expr, Expr),
-    /// Most significant part first; no part is empty.
+    /// Parts from the most significant down; no part is empty.
     Concat(Vec<Expr>),
     Repeat(usize, Expr),
-    /// Bits `lo..lo + width` of a net.
+    /// The bits from this position up.
     Slice(Rc<Net>, usize),
-    /// One bit of a net, chosen at run time.
     Index(Rc<Net>, Expr),
-    /// Only in the text of a loop ([`crate::each`]): the bits from the first number up of a net, plus the second number times
-    /// the variable.
+    /// In the text of a loop only ([`crate::each`]): bits of a net from the first number plus the variable times the second.
     Part(Rc<Net>, usize, usize, &'static str),
-    /// Only there: the variable times the first number, plus the second.
+    /// In the text of a loop only: the variable times the first number, plus the second.
     Number(&'static str, BigUint, BigUint),
 }
 
 impl Kind {
-    /// Whether both are the same but for their operands.
+    /// Returns whether two kinds are the same except for their operands.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Net(a), Self::Net(b)) | (Self::Index(a, _), Self::Index(b, _)) => a.id == b.id,
@@ -69,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// The same with other operands, in the order of [`Expr::operands`].
+    /// Replaces the operands, in the order of [`Expr::operands`].
     pub fn with_operands(&self, operands: Vec<Expr>) -> Self {
         if let Self::Concat(_) = self {
             return Self::Concat(operands);
@@ -124,7 +122,7 @@ pub(crate) enum Reduce {
     Parity,
 }
 
-/// A literal of `width` bits.
+/// Makes a literal of `width` bits.
 ///
 /// # Panics
 /// If `value` needs more bits.
@@ -133,12 +131,10 @@ pub fn lit(width: usize, value: u64) -> Expr {
     Expr::big(width, BigUint::from(value))
 }
 
-/// `width` zero bits.
 pub fn zeros(width: usize) -> Expr {
     Expr::big(width, BigUint::ZERO)
 }
 
-/// `width` one bits.
 pub fn ones(width: usize) -> Expr {
     Expr::big(width, (BigUint::from(1u8) << width) - 1u8)
 }
@@ -167,7 +163,7 @@ impl Expr {
         &self.0.kind
     }
 
-    /// The net, if the expression is one, whole.
+    /// Returns the net, if the expression is a whole net.
     pub(crate) fn as_net(&self) -> Option<&Rc<Net>> {
         match self.kind() {
             Kind::Net(net) => Some(net),
@@ -175,22 +171,20 @@ impl Expr {
         }
     }
 
-    /// Address of the shared node: equal for clones of one expression.
+    /// Returns the address of the shared node, which is equal for clones of one expression.
     pub(crate) fn identity(&self) -> usize {
         Rc::as_ptr(&self.0) as usize
     }
 
-    /// Width in bits.
     pub fn width(&self) -> usize {
         self.0.width
     }
 
-    /// At least the characters of the expression on one line.
+    /// Returns an upper bound of the characters on one line.
     pub(crate) fn text_bound(&self) -> usize {
         self.0.text
     }
 
-    /// The value, if it is a literal.
     pub(crate) fn literal(&self) -> Option<&BigUint> {
         match self.kind() {
             Kind::Literal(value) => Some(value),
@@ -247,7 +241,7 @@ impl Expr {
             (Compare::NotEqual, Some(a), Some(b)) => flag(a != b),
             (Compare::Less, Some(a), Some(b)) => flag(a < b),
             (Compare::Equal | Compare::NotEqual, Some(_), None) => other.compare(operator, self),
-            // Comparisons that cannot hold: a linter warns of them.
+            // Linters warn of comparisons that cannot hold.
             (Compare::Less, ..) if self.is_ones() || other.is_zeros() => flag(false),
             (Compare::LessSigned, ..) if self.width() == 0 => flag(false),
             (Compare::Equal, ..) if self.width() == 1 && other.is_ones() => self.clone(),
@@ -258,7 +252,6 @@ impl Expr {
         }
     }
 
-    /// Bitwise complement.
     pub fn not(&self) -> Self {
         match self.kind() {
             Kind::Not(inner) => inner.clone(),
@@ -272,31 +265,28 @@ impl Expr {
         }
     }
 
-    /// 1 if equal.
     #[track_caller]
     pub fn eq(&self, other: &Self) -> Self {
         self.compare(Compare::Equal, other)
     }
 
-    /// 1 if equal to the number.
     #[track_caller]
     pub fn is(&self, value: u64) -> Self {
         self.eq(&lit(self.width(), value))
     }
 
-    /// 1 if different.
     #[track_caller]
     pub fn ne(&self, other: &Self) -> Self {
         self.compare(Compare::NotEqual, other)
     }
 
-    /// 1 if less, unsigned.
+    /// Compares unsigned numbers.
     #[track_caller]
     pub fn lt(&self, other: &Self) -> Self {
         self.compare(Compare::Less, other)
     }
 
-    /// 1 if less, two's complement.
+    /// Compares two's complement numbers.
     #[track_caller]
     pub fn lt_signed(&self, other: &Self) -> Self {
         self.compare(Compare::LessSigned, other)
@@ -309,17 +299,17 @@ impl Expr {
         Self::new(self.width(), Kind::Shift(operator, self.clone(), amount.clone()))
     }
 
-    /// Shift left by an unsigned amount of any width.
+    /// Shifts left by an unsigned amount of any width.
     pub fn shl(&self, amount: &Self) -> Self {
         self.shift(Shift::Left, amount)
     }
 
-    /// Logical shift right by an unsigned amount of any width.
+    /// Shifts right logically by an unsigned amount of any width.
     pub fn shr(&self, amount: &Self) -> Self {
         self.shift(Shift::Right, amount)
     }
 
-    /// Product of two two's complement numbers, as wide as both together; no bits are the number 0.
+    /// Multiplies two two's complement numbers. The product is as wide as both together; no bits are the number 0.
     #[track_caller]
     pub fn mul_signed(&self, other: &Self) -> Self {
         let width = self.width() + other.width();
@@ -329,7 +319,7 @@ impl Expr {
         Self::new(width, Kind::Product(self.extend_signed(width), other.extend_signed(width)))
     }
 
-    /// Arithmetic shift right by an unsigned amount of any width.
+    /// Shifts right arithmetically by an unsigned amount of any width.
     pub fn shr_signed(&self, amount: &Self) -> Self {
         self.shift(Shift::RightArithmetic, amount)
     }
@@ -343,27 +333,26 @@ impl Expr {
         }
     }
 
-    /// 1 if any bit is set.
+    /// Gives 1 if any bit is set; no bits give 0.
     pub fn any(&self) -> Self {
         self.reduce(Reduce::Any)
     }
 
-    /// 1 if all bits are set.
+    /// Gives 1 if all bits are set; no bits give 1.
     pub fn all(&self) -> Self {
         self.reduce(Reduce::All)
     }
 
-    /// 1 if an odd number of bits is set.
+    /// Gives 1 if an odd number of bits is set.
     pub fn parity(&self) -> Self {
         self.reduce(Reduce::Parity)
     }
 
-    /// 1 if no bit is set.
     pub fn none(&self) -> Self {
         self.any().not()
     }
 
-    /// `self ? then : otherwise`; `self` has one bit.
+    /// Chooses as `self ? then : otherwise` does; `self` has one bit.
     #[track_caller]
     pub fn mux(&self, then: &Self, otherwise: &Self) -> Self {
         self.one_bit("a condition");
@@ -379,15 +368,15 @@ impl Expr {
         }
     }
 
-    /// All bits of `self` where the one-bit `condition` holds, else zero.
+    /// Gives `self` where the one-bit `condition` holds, else zero.
     #[track_caller]
     pub fn when(&self, condition: &Self) -> Self {
         condition.one_bit("a condition");
         &condition.repeat(self.width()) & self
     }
 
-    /// Whether the value could need more bits than the width holds, which drops them. Tools differ in how wide they compute
-    /// such an expression where Verilog leaves it open, as in an index.
+    /// Returns whether the value could need more bits than the width, which drops them. Where Verilog leaves the width of
+    /// an expression open, as in an index, tools differ for such values.
     pub(crate) fn may_overflow(&self) -> bool {
         match self.kind() {
             Kind::Not(_) | Kind::Binary(Binary::Add | Binary::Sub, ..) | Kind::Shift(Shift::Left, ..) => true,
@@ -397,7 +386,6 @@ impl Expr {
         }
     }
 
-    /// Subexpressions, for walks.
     pub(crate) fn operands(&self) -> Vec<&Self> {
         match self.kind() {
             Kind::Net(_) | Kind::Literal(_) | Kind::Slice(..) | Kind::Part(..) | Kind::Number(..) => vec![],
@@ -462,7 +450,7 @@ impl ops::Not for &Expr {
     }
 }
 
-/// The expression as Verilog, cut short if it is long.
+/// Prints the expression as Verilog, shortened if it is long.
 impl std::fmt::Debug for Expr {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&print::short(self))

@@ -1,21 +1,19 @@
-//! Fault points: named places where a test can break a module on purpose.
+//! Fault points: named points where a test can break a module on purpose.
 //!
 //! The description of a module names a point with [`Builder::fault`] and gives the right value and a broken one. An
-//! elaboration takes the right value, and nothing of the point is in the Verilog. Inside [`with_fault`] the named point
-//! takes the broken value instead: a check that is worth having then fails. Points belong to the description, not to
-//! the printed text, so that the text is free to change.
+//! elaboration takes the right value and prints nothing about the point. Inside [`with_fault`] the named point takes the
+//! broken value instead, and a useful check then fails. Points belong to the description and not to the printed text,
+//! so the text is free to change.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use crate::builder::Builder;
 
-/// What an elaboration on this thread knows of fault points.
+/// The fault points of an elaboration on this thread.
 #[derive(Default)]
 struct State {
-    /// The point that takes its broken value.
     planted: Option<String>,
-    /// The points that were met.
     met: BTreeSet<String>,
 }
 
@@ -26,7 +24,7 @@ thread_local! {
 /// Runs `elaborate` with the point `fault`, written `module.point`, broken in every module that has it.
 ///
 /// # Panics
-/// If `elaborate` meets no such point (the message lists those that it met), or inside another such call.
+/// If `elaborate` reaches no such point (the message lists those it reached), or inside another such call.
 #[track_caller]
 pub fn with_fault<R>(fault: &str, elaborate: impl FnOnce() -> R) -> R {
     let (result, met) = run(Some(fault.to_owned()), elaborate);
@@ -35,7 +33,7 @@ pub fn with_fault<R>(fault: &str, elaborate: impl FnOnce() -> R) -> R {
     result
 }
 
-/// The fault points that `elaborate` meets, each as `module.point`. None of them is broken.
+/// Returns the fault points that `elaborate` reaches, each as `module.point`. None of them is broken.
 #[track_caller]
 pub fn fault_points<R>(elaborate: impl FnOnce() -> R) -> BTreeSet<String> {
     run(None, elaborate).1
@@ -43,7 +41,7 @@ pub fn fault_points<R>(elaborate: impl FnOnce() -> R) -> BTreeSet<String> {
 
 #[track_caller]
 fn run<R>(planted: Option<String>, elaborate: impl FnOnce() -> R) -> (R, BTreeSet<String>) {
-    /// Forgets the state also when `elaborate` panics.
+    /// Resets the state also when `elaborate` panics.
     struct Reset;
     impl Drop for Reset {
         fn drop(&mut self) {
@@ -58,9 +56,9 @@ fn run<R>(planted: Option<String>, elaborate: impl FnOnce() -> R) -> (R, BTreeSe
 }
 
 impl Builder {
-    /// A fault point: `value`, or `broken` where [`with_fault`] names this point of this module.
+    /// Declares a fault point: returns `value`, or `broken` where [`with_fault`] names this point of this module.
     ///
-    /// Values of any type can have one: an expression, the value that a register is reset to.
+    /// The values can have any type, for example an expression or the reset value of a register.
     pub fn fault<V: Clone>(&self, point: &str, value: &V, broken: &V) -> V {
         STATE.with_borrow_mut(|state| {
             let Some(state) = state else { return value.clone() };

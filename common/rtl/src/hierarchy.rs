@@ -1,4 +1,4 @@
-//! The finished modules as rust-hdl sees them: its `Block` walk, its checks, its `Verilog` kinds.
+//! The finished modules as rust-hdl sees them: its `Block` walk, its checks and its `Verilog` kinds.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -16,25 +16,23 @@ use crate::emit;
 use crate::module::{Driver, ElaborationError, InstanceData, Item, Module, PortData};
 use crate::net::{Net, NetAtom};
 
-/// What a walk asks of [`Logic::hdl`].
+/// The purpose of a walk, which decides the result of [`Logic::hdl`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Assignments that `check_all` understands.
+    /// Assignments for `check_all`.
     Check,
-    /// Text.
     Print,
 }
 
-/// One module kind. Its instances are [`Proxy`]s; each kind below is visited once.
+/// A module of the hierarchy. Its instances are [`Proxy`]s; the walk visits each module below once.
 pub(crate) struct Kind<'a> {
     pub module: &'a Module,
     pub purpose: Purpose,
-    /// What stands before the names of modules in the text.
     pub prefix: &'a str,
     pub visited: &'a RefCell<HashSet<String>>,
 }
 
-/// An instance: its ports and whether they are connected.
+/// An instance, with its ports and whether they are connected.
 struct Proxy<'a> {
     data: &'a InstanceData,
 }
@@ -112,7 +110,7 @@ impl Kind<'_> {
         }
     }
 
-    /// The assignments of the wires, in the order in which they settle, and of the outputs.
+    /// Returns the assignments of the wires, in the order in which they settle, and of the outputs.
     fn assignments(&self) -> Verilog {
         let finished = self.module.finished();
         let mut wires = HashMap::new();

@@ -1,4 +1,4 @@
-//! Instances under construction: which net is on which port.
+//! Instances under construction: the net on each port.
 
 use crate::builder::Builder;
 use crate::each::Each;
@@ -8,13 +8,11 @@ use crate::net::NetKind;
 use crate::structure::join;
 use crate::{Direction, PortInfo};
 
-/// An instance under construction.
 pub struct Instance {
     pub(crate) parent: Builder,
     pub(crate) item: usize,
     pub(crate) name: String,
     pub(crate) module: Module,
-    /// The loop that makes several of it.
     pub(crate) each: Option<Each>,
 }
 
@@ -26,7 +24,7 @@ impl Instance {
         }
     }
 
-    /// Position and width of a port; no position if it does not appear.
+    /// Returns position and width of a port. A port that does not appear has no position.
     #[track_caller]
     fn port(&self, name: &str, direction: Direction) -> (Option<usize>, usize) {
         let finished = self.module.finished();
@@ -50,13 +48,12 @@ impl Instance {
         );
     }
 
-    /// Connects an input, of all instances if a loop makes several.
     #[track_caller]
     pub fn input(&self, port: &str, value: &Expr) -> &Self {
         self.connect(port, vec![value.clone()])
     }
 
-    /// Connects an input of each instance that a loop makes to its own value. Where the values can not be one text, a wire
+    /// Connects an input of each instance in a loop to its own value. If the values cannot share one text, a wire
     /// `instance_port` holds them.
     #[track_caller]
     pub fn input_each(&self, port: &str, mut value: impl FnMut(usize) -> Expr) -> &Self {
@@ -69,7 +66,7 @@ impl Instance {
         self.connect(port, each.map(|number| wire.lane(number, values[number].width())))
     }
 
-    /// Connects an input of each instance that a loop makes to its part of `value`.
+    /// Connects an input of each instance in a loop to its part of `value`.
     #[track_caller]
     pub fn input_parts(&self, port: &str, value: &Expr) -> &Self {
         let count = self.each.map_or(1, |each| each.count);
@@ -77,7 +74,6 @@ impl Instance {
         self.input_each(port, |number| value.lane(number, value.width() / count))
     }
 
-    /// The inputs that have no value yet.
     pub(crate) fn unconnected(&self) -> Vec<String> {
         let ports = self.module.port_list();
         let is_open = |(port, values): &(&PortInfo, &Vec<Expr>)| {
@@ -100,20 +96,20 @@ impl Instance {
         self
     }
 
-    /// Position and width of an output, of all instances together.
+    /// Returns position and width of an output, of all instances of a loop together.
     #[track_caller]
     fn output_port(&self, port: &str) -> (Option<usize>, usize) {
         let (position, width) = self.port(port, Direction::Output);
         (position, width * self.each.map_or(1, |each| each.count))
     }
 
-    /// An output, on a net named `instance_port`. Asking for a port of no bits gives no bits.
+    /// Reads an output, on a net named `instance_port`. A port of no bits gives no bits.
     #[track_caller]
     pub fn output(&self, port: &str) -> Expr {
         self.output_as(port, &format!("{}_{port}", self.name))
     }
 
-    /// An output, on a net of a name of its own; the net that the port has already, if it has one.
+    /// Reads an output, on a net with the given name unless the port has a net already.
     #[track_caller]
     pub fn output_as(&self, port: &str, net: &str) -> Expr {
         let (Some(position), width) = self.output_port(port) else { return zeros(0) };
@@ -125,13 +121,13 @@ impl Instance {
         Expr::net(&net)
     }
 
-    /// An output, on a net that is named as the port.
+    /// Reads an output, on a net with the name of the port.
     #[track_caller]
     pub fn net(&self, port: &str) -> Expr {
         self.output_as(port, port)
     }
 
-    /// Connects outputs to the inputs of another instance that have the same names, as have the nets between.
+    /// Connects outputs to the inputs of the same names of another instance, on nets of these names.
     #[track_caller]
     pub fn feeds(&self, other: &Instance, ports: &[&str]) {
         for port in ports {
@@ -139,7 +135,6 @@ impl Instance {
         }
     }
 
-    /// Lets an output drive a [`Builder::forward`] wire.
     #[track_caller]
     pub fn output_to(&self, port: &str, wire: &Expr) -> &Self {
         let (place, width) = self.output_port(port);

@@ -1,10 +1,11 @@
 //! Run-time elaboration of synthesizable Verilog on the core of rust-hdl.
 //!
-//! A [`Builder`] describes one module with nets and expressions whose widths are run-time values; [`Builder::finish`]
-//! checks it and gives a [`Module`] that other modules instantiate and that [`Module::verilog`] prints. rust-hdl
-//! carries the hierarchy (its `Block` walk), the connection, loop and input checks, and the walk that prints; this
-//! crate adds what that layer lacks: run-time widths, checked at construction, memories, shared modules, legal
-//! names and readable text. It knows nothing of any particular hardware.
+//! A [`Builder`] describes one module with nets and expressions whose widths are run-time values. [`Builder::finish`]
+//! checks it and returns a [`Module`], which other modules instantiate and [`Module::verilog`] prints.
+//!
+//! rust-hdl provides the hierarchy (its `Block` walk), the checks of connections, loops and inputs, and the walk that
+//! prints. This crate adds run-time widths, memories, shared modules, legal names and readable text. It contains
+//! nothing specific to one kind of hardware.
 
 mod analysis;
 mod builder;
@@ -39,28 +40,21 @@ pub use select::{clog2, count_ones, decode, encode, increment, lowest_one, reduc
 pub use state::{Memory, Register};
 pub use structure::{concat, join};
 
-/// Direction of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Driven from outside.
     Input,
-    /// Driven by the module.
     Output,
 }
 
-/// One port of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PortInfo {
-    /// Name in the Verilog.
     pub name: String,
-    /// Width in bits.
     pub width: usize,
-    /// Who drives it.
     pub direction: Direction,
 }
 
 impl PortInfo {
-    /// Whether every instance connects the port by itself: the clock or the reset.
+    /// Returns whether the port is the clock or the reset, which every instance connects by itself.
     fn is_implicit(&self) -> bool {
         self.name == "clk" || self.name == "rst"
     }

@@ -1,4 +1,4 @@
-//! A module: what a builder puts into it, and what is known of it once it is finished.
+//! A module: the parts a builder adds to it, and the properties of the finished module.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -14,88 +14,61 @@ use crate::hierarchy;
 use crate::net::Net;
 use crate::{Direction, PortInfo};
 
-/// A module whose description is not whole.
+/// An incomplete or inconsistent description of a module.
 #[derive(Debug, thiserror::Error)]
 pub enum ElaborationError {
-    /// Something has no value.
     #[error("module `{module}`: {what} has no value")]
-    Undriven {
-        /// The module.
-        module: String,
-        /// The net, register or port.
-        what: String,
-    },
+    Undriven { module: String, what: String },
     /// A value depends on itself within one cycle.
     #[error("module `{module}`: combinational loop through {nets}")]
     Loop {
-        /// The module.
         module: String,
-        /// Nets on the loop, each reading the next.
+        /// The nets on the loop; each reads the next.
         nets: String,
     },
-    /// A net was used outside its module.
+    /// A module uses a net of another module.
     #[error("module `{module}`: `{net}` belongs to another module")]
-    Foreign {
-        /// The module that used it.
-        module: String,
-        /// The net.
-        net: String,
-    },
-    /// An expression that shares its parts so often that nobody can read its text.
+    Foreign { module: String, net: String },
+    /// An expression repeats shared subexpressions so often that its text is too long to print.
     #[error("module `{module}`: the expression of {what} is too long: name its parts with Builder::wire")]
     TooLong {
-        /// The module.
         module: String,
-        /// The net, register, memory, instance or port.
+        /// The net, register, memory, instance or port with this expression.
         what: String,
     },
     /// Two different modules of one hierarchy have the same name.
     #[error("module `{module}`: two different modules below it are named `{name}`")]
-    SameName {
-        /// The module that unites them.
-        module: String,
-        /// The name.
-        name: String,
-    },
-    /// The checks of rust-hdl refused the hierarchy.
+    SameName { module: String, name: String },
     #[error("module `{module}`: {message}")]
-    Check {
-        /// The module.
-        module: String,
-        /// What they said.
-        message: String,
-    },
+    Check { module: String, message: String },
 }
 
-/// How a memory should be built on an FPGA.
+/// The kind of FPGA memory that holds the words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryStyle {
     /// Block RAM; every read must be registered.
     Block,
-    /// Block RAM whose owner never uses a word read at the edge that writes it: what is read then is undefined on an
-    /// FPGA (the old word in simulation), which saves the logic that would put the two in order.
+    /// Block RAM whose user never needs a word that is read at the edge that writes it. The value read is then undefined on
+    /// an FPGA (the old word in simulation). This saves the logic that would order the two.
     BlockUnordered,
-    /// LUT RAM; reads in the same cycle.
+    /// LUT RAM, which can be read in the same cycle.
     Distributed,
 }
 
-/// What is said of a condition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
-    /// It always holds: to be proved, or checked in simulation.
+    /// The condition always holds: a proof proves it, and simulation checks it.
     Assert,
-    /// What drives the module sees to it: taken for granted by a proof, checked in simulation.
+    /// The environment keeps the condition true: a proof assumes it, and simulation checks it.
     Assume,
-    /// It holds at some time: a proof shows a run that gets there.
+    /// The condition holds at some time: a proof finds a run that reaches it.
     Cover,
 }
 
-/// A condition that a module states about itself.
+/// A condition that a module states about itself. Its name is the label of the statement in the Verilog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertyInfo {
-    /// What is said of it.
     pub kind: PropertyKind,
-    /// Its name: the label of the statement in the Verilog.
     pub name: String,
 }
 
@@ -104,28 +77,25 @@ pub(crate) struct Body {
     pub id: usize,
     pub name: String,
     pub purpose: String,
-    /// When its outputs are there, and what it counts on.
+    /// Latency of the outputs and requirements on the inputs, for the comment above the module.
     pub timing: String,
     pub names: HashSet<String>,
-    /// Ports that do not appear, with their bits: those of no bits, and inputs that nothing reads.
+    /// Widths of the ports that do not appear: ports of no bits and unread inputs.
     pub hidden_ports: HashMap<String, usize>,
-    /// Whether inputs that nothing reads appear.
     pub keeps_inputs: bool,
-    /// Where the wire of each net is among the items.
+    /// For each net that is a wire, the position of its item.
     pub wires: HashMap<usize, usize>,
     pub ports: Vec<PortData>,
     pub items: Vec<Item>,
     pub memories: Vec<MemoryData>,
     pub registers: Vec<RegisterData>,
-    /// The reset, if it is read as a value.
+    /// The reset, if a value reads it.
     pub reset: Option<Rc<Net>>,
-    /// The wires `clk` and `rst` of a module that makes its own: it has no such ports.
+    /// The wires `clk` and `rst` of a module with its own clock or reset, which has no such ports.
     pub own: Vec<Expr>,
-    /// The variables of its loops.
     pub variables: Vec<&'static str>,
-    /// Of a module that is described elsewhere: its parameters.
     pub external: Option<Vec<(String, String)>>,
-    /// And its Verilog, if that is to be printed all the same.
+    /// The Verilog of an external module, if it is to be printed.
     pub text: Option<String>,
     pub properties: Vec<PropertyData>,
 }
@@ -163,29 +133,26 @@ pub(crate) enum Item {
 
 pub(crate) enum Driver {
     Value(Expr),
-    /// The value, in which four-state simulators read X and Z as 0.
+    /// A value whose X and Z bits become 0 in simulation.
     Known(Expr),
     Memory {
         memory: usize,
         address: Expr,
     },
-    /// Equal parts, the first at the bottom, of which there is one template.
+    /// Equal parts with one template, part 0 in the lowest bits.
     Each(Each, Vec<Expr>),
-    /// Whether the net matches one of the patterns.
     Matches(Expr, Vec<CaseRow>),
     Instance,
 }
 
-/// A row of a `casez`.
 pub(crate) struct CaseRow {
-    /// The bits as Verilog writes them.
+    /// The bits in the notation of `casez`.
     pub bits: String,
-    /// What the comment behind says.
     pub label: String,
 }
 
 impl Driver {
-    /// The expressions that give the value, or the address of the value.
+    /// Returns the expressions that this driver reads: the value, or the address of the value.
     pub fn reads(&self) -> &[Expr] {
         match self {
             Self::Value(value) | Self::Known(value) | Self::Memory { address: value, .. } | Self::Matches(value, _) => {
@@ -202,7 +169,6 @@ pub(crate) struct RegisterData {
     pub next: Option<Expr>,
     pub enable: Option<Expr>,
     pub reset: Option<BigUint>,
-    /// What it holds before the first clock edge.
     pub start: Option<BigUint>,
 }
 
@@ -213,23 +179,21 @@ pub(crate) struct MemoryData {
     pub style: MemoryStyle,
     pub writes: Vec<WriteData>,
     pub reads: Vec<(Rc<Net>, Expr)>,
-    /// The file of hexadecimal words that it starts with.
+    /// The file with the initial words in hexadecimal.
     pub image: Option<String>,
-    /// Whether whoever uses the Verilog puts words into it.
     pub filled_from_outside: bool,
 }
 
-/// A write to a memory, or to a part of its words.
+/// A write to a word of a memory, or to part of it.
 pub(crate) struct WriteData {
     pub enable: Expr,
     pub address: Expr,
     pub data: Expr,
-    /// The lowest bit of the part, if it is not the whole word.
+    /// The lowest bit of the part, if the write has less than the whole word.
     pub part: Option<usize>,
 }
 
 impl WriteData {
-    /// The values that it reads.
     pub fn values(&self) -> [&Expr; 3] {
         [&self.enable, &self.address, &self.data]
     }
@@ -238,24 +202,22 @@ impl WriteData {
 pub(crate) struct InstanceData {
     pub name: String,
     pub module: Module,
-    /// The loop that makes several of it.
     pub each: Option<Each>,
-    /// What drives each input, by the position of the port: nothing yet, one value, or one for each part of the loop, of
-    /// which there is one template.
+    /// The drivers of each input, by the position of the port: none yet, one value, or one for each part of a loop.
     pub inputs: Vec<Vec<Expr>>,
-    /// The net on each output, by the position of the port; of a loop the outputs of all parts side by side.
+    /// The net on each output, by the position of the port; a loop has one net for all parts side by side.
     pub outputs: Vec<Option<Rc<Net>>>,
 }
 
 impl InstanceData {
-    /// The names of all instances as tools see them: those of a loop stand in a scope each.
+    /// Returns the hierarchical names of all instances; a loop has one scope for each.
     fn paths(&self) -> Vec<String> {
         let Some(each) = self.each else { return vec![self.name.clone()] };
         each.map(|number| format!("{}[{number}].{}", each.label(&self.name), self.name))
     }
 }
 
-/// A finished module. Clones share it, and so do its instances.
+/// A finished module. Clones and instances share it.
 #[derive(Clone)]
 pub struct Module(Rc<Finished>);
 
@@ -264,7 +226,7 @@ pub(crate) struct Finished {
     /// Ports in order, `clk` and `rst` first.
     pub ports: Vec<PortInfo>,
     pub positions: HashMap<String, usize>,
-    /// The nets whose value reaches an output, an instance or a memory that is read.
+    /// The bits of each net whose value reaches an output, an instance or a memory that is read.
     pub read_bits: ReadBits,
     pub settled: Settled,
 }
@@ -278,14 +240,13 @@ impl Finished {
         self.positions.contains_key(name)
     }
 
-    /// Whether there is a net `clk` or `rst`, from a port or of the module's own.
+    /// Returns whether there is a net `clk` or `rst`, from a port or of the module's own.
     pub fn has_implicit(&self, name: &str) -> bool {
         self.has_port(name) || self.body.makes(name)
     }
 }
 
 impl Body {
-    /// Whether something alive reads the memory.
     pub fn reads_memory(&self, index: usize, alive: &ReadBits) -> bool {
         let registered = self.memories[index].reads.iter().any(|(net, _)| alive.contains_key(&net.id));
         registered
@@ -304,12 +265,12 @@ impl Body {
         })
     }
 
-    /// Whether the module makes its own `clk` or `rst`.
+    /// Returns whether the module makes its own `clk` or `rst`.
     pub fn makes(&self, name: &str) -> bool {
         self.own.iter().filter_map(Expr::as_net).any(|net| net.name == name)
     }
 
-    /// Takes the inputs that nothing reads, and what introduces no port any more, out of the list of ports.
+    /// Removes unread inputs, and the comments of groups that are then empty, from the list of ports.
     fn hide_unread_inputs(&mut self, alive: &ReadBits) {
         let ports = std::mem::take(&mut self.ports);
         for port in ports {
@@ -336,7 +297,7 @@ impl Body {
         let clocked = living.next().is_some()
             || (0..self.memories.len()).any(|index| self.reads_memory(index, alive))
             || below("clk");
-        // Before the first clock edge nothing has a value that a property could speak of.
+        // Before the first clock edge no net has a value that a property could check.
         let reset = resets || (clocked && !self.properties.is_empty());
         let clock = (clocked && !self.makes("clk")).then(|| port("clk", 1, Direction::Input));
         let reset = (reset && !self.makes("rst")).then(|| port("rst", 1, Direction::Input));
@@ -350,29 +311,28 @@ impl Body {
 }
 
 impl Module {
-    /// Name of the module.
     pub fn name(&self) -> &str {
         &self.0.body.name
     }
 
-    /// Ports in order, `clk` and `rst` first where the module has them.
+    /// Returns the ports in order, with `clk` and `rst` first where the module has them.
     pub fn ports(&self) -> Vec<PortInfo> {
         self.0.ports.clone()
     }
 
-    /// A module that is described elsewhere, such as a cell of an FPGA: only its instances are printed, with these
-    /// parameters, names and values as in Verilog. None of its outputs depends on an input within a cycle. Its ports `clk` and
-    /// `rst` are clock and reset of whatever it stands in.
+    /// Makes an external module, such as a cell of an FPGA. Only its instances are printed, with these parameters (names
+    /// and values as in Verilog). No output depends on an input within a cycle. The ports `clk` and `rst` connect to the
+    /// clock and reset of the surrounding module.
     ///
     /// # Panics
-    /// If a name is no Verilog identifier or there twice.
+    /// If a name is not a Verilog identifier or occurs twice.
     #[track_caller]
     pub fn external(name: &str, parameters: &[(&str, String)], ports: &[(&str, usize, Direction)]) -> Self {
         Self::described(name, parameters, ports, None)
     }
 
-    /// The same, of which there is the Verilog: it is printed as it is, with what else may stand in it. No other module of
-    /// a hierarchy may have the name of one in it, which is not looked for.
+    /// Makes an external module that is printed from its Verilog, unchanged. The names of modules inside that text are not
+    /// checked: no other module of the hierarchy may have one of them.
     ///
     /// # Panics
     /// As [`Module::external`].
@@ -412,12 +372,11 @@ impl Module {
         Self::of(body, ports, ReadBits::new(), Settled { order: Vec::new(), paths })
     }
 
-    /// Whether it is described elsewhere.
     pub fn is_external(&self) -> bool {
         self.0.body.external.is_some()
     }
 
-    /// The properties that the module states, in order.
+    /// Returns the properties that the module states, in order.
     pub fn properties(&self) -> Vec<PropertyInfo> {
         let info = |property: &PropertyData| PropertyInfo { kind: property.kind, name: property.name.clone() };
         self.0.body.properties.iter().map(info).collect()
@@ -427,29 +386,29 @@ impl Module {
         &self.0.ports
     }
 
-    /// The instances in the module: the name of each (`loop[number].name` in a loop), and what it is one of.
+    /// Returns the instances in the module: their names (`loop[number].name` in a loop) and their modules.
     pub fn parts(&self) -> Vec<(String, Module)> {
         self.instances().flat_map(|data| data.paths().into_iter().map(|path| (path, data.module.clone()))).collect()
     }
 
-    /// Whether it is printed, below others or by itself: it is not described elsewhere, or there is its Verilog.
+    /// Returns whether the text of the module is printed: it is described here, or its Verilog is known.
     pub(crate) fn is_printed(&self) -> bool {
         !self.is_external() || self.verilog_of_others().is_some()
     }
 
-    /// The Verilog of a module that is described in it ([`Module::in_verilog`]).
+    /// Returns the Verilog of a module of [`Module::in_verilog`].
     pub fn verilog_of_others(&self) -> Option<&str> {
         self.0.body.text.as_deref()
     }
 
-    /// The modules of the hierarchy that are printed, each once, below before above.
+    /// Returns the printed modules of the hierarchy once each, instantiated modules first.
     pub fn hierarchy(&self) -> Vec<Module> {
         let mut modules = self.tree().unwrap_or_else(|name| unreachable!("`{name}` was checked to be one module"));
         modules.retain(Module::is_printed);
         modules
     }
 
-    /// The modules of the hierarchy by name, or the name that two different ones have.
+    /// Returns the modules of the hierarchy, or the name that two different ones share.
     fn tree(&self) -> Result<Vec<Module>, String> {
         fn visit(module: &Module, seen: &mut HashMap<String, Module>, out: &mut Vec<Module>) -> Result<(), String> {
             if let Some(known) = seen.get(module.name()) {
@@ -467,7 +426,7 @@ impl Module {
         Ok(out)
     }
 
-    /// Whether both print the same text and, below, instantiate the same modules.
+    /// Returns whether both print the same text and instantiate the same modules.
     fn is_same(&self, other: &Self) -> bool {
         if self.is_external() || other.is_external() {
             let same =

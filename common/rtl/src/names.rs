@@ -1,6 +1,6 @@
 //! Legal identifiers of the emitted Verilog.
 
-/// Reserved words of Verilog-2005 and SystemVerilog: a design that avoids both reads everywhere.
+/// Reserved words of Verilog-2005 and SystemVerilog. Tools for either language read a design that avoids both.
 const KEYWORDS: &[&str] = &[
     "alias",
     "always",
@@ -240,7 +240,7 @@ const KEYWORDS: &[&str] = &[
     "xor",
 ];
 
-/// Reserved words of C++, into which Verilator translates a design: it warns of them.
+/// Reserved words of C++: Verilator translates a design into C++ and warns of them.
 const CPP_KEYWORDS: &[&str] = &[
     "alignas",
     "alignof",
@@ -305,7 +305,7 @@ const CPP_KEYWORDS: &[&str] = &[
     "xor_eq",
 ];
 
-/// Why `name` cannot be an identifier, if it cannot.
+/// Returns the reason why `name` cannot be an identifier, if there is one.
 pub(crate) fn refusal(name: &str) -> Option<&'static str> {
     let mut characters = name.chars();
     let starts_well = characters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');

@@ -8,7 +8,6 @@ use rust_hdl::core::constraint::PinConstraint;
 use rust_hdl::core::synth::VCDValue;
 use rust_hdl::core::type_descriptor::{TypeDescriptor, TypeKind};
 
-/// What drives a net.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NetKind {
     Input,
@@ -16,23 +15,20 @@ pub(crate) enum NetKind {
     Register,
     /// The registered output of a memory's read port.
     MemoryRead,
-    /// An output of an instance.
     InstanceOutput,
-    /// The reset of the module.
     Reset,
 }
 
 /// A named net of run-time width, local to one module.
 #[derive(Debug)]
 pub(crate) struct Net {
-    /// Position among the nets of all modules of the process: unique.
+    /// Unique among the nets of all modules of the process.
     pub id: usize,
     pub name: String,
     pub width: usize,
     pub kind: NetKind,
-    /// The module it belongs to.
     pub module: usize,
-    /// The output port that the net is in the text, if it is one.
+    /// The output port that stands for the net in the text, if there is one.
     pub port: OnceCell<String>,
 }
 
@@ -41,18 +37,16 @@ impl Net {
         Self { id, name, width, kind, module, port: OnceCell::new() }
     }
 
-    /// Whether the net is a port of its module already.
     pub fn is_port(&self) -> bool {
         matches!(self.kind, NetKind::Input | NetKind::Reset)
     }
 
-    /// Its name in the text.
     pub fn printed(&self) -> &str {
         self.port.get().unwrap_or(&self.name)
     }
 }
 
-/// A net, or a port of an instance, as the checks of rust-hdl see it.
+/// A net, or a port of an instance, for the checks of rust-hdl.
 pub(crate) struct NetAtom<'a> {
     pub id: usize,
     pub name: &'a str,

@@ -1,21 +1,21 @@
 //! Expressions as Verilog text: inline where they fit a line, broken by structure where they do not.
 //!
-//! Operators are parenthesised by kind, not by the precedence table: an operand that is an operator of its own
-//! stands in parentheses, except in chains (`a & b & c`, `a + b - c`) and in the last arm of `?:`.
+//! Parentheses do not rely on the precedence table. An operand that is itself an operator has parentheses, except in
+//! chains (`a & b & c`, `a + b - c`) and in the last arm of `?:`.
 
 use num_bigint::BigUint;
 
 use crate::expr::{Binary, Compare, Expr, Kind, Reduce, Shift};
 
-/// Longest line that is not broken.
+/// The maximum length of an unbroken line.
 pub(crate) const LINE: usize = 110;
 
-/// A comment, in lines of at most 110 columns.
+/// Formats a comment in lines of at most 110 columns.
 pub fn comment(text: &str) -> String {
     words(text, LINE - 3).iter().map(|line| format!("// {line}\n")).collect()
 }
 
-/// A text in lines of at most so many characters.
+/// Splits a text into lines of at most `width` characters.
 pub(crate) fn words(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -30,11 +30,10 @@ pub(crate) fn words(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Most characters of one expression. Parts that an expression shares are printed each time they occur, so its text
-/// can be exponentially longer than its description: past this length it must be named in parts.
+/// The maximum length of one expression. A shared subexpression is printed each time it occurs, so the text can be
+/// exponentially longer than the description. A longer expression needs names for its parts.
 pub(crate) const LONGEST: usize = 64 * 1024;
 
-/// Characters of an expression in a message.
 const SHORT: usize = 160;
 
 pub(crate) fn binary_symbol(operator: Binary) -> &'static str {
@@ -63,7 +62,7 @@ fn reduce_symbol(operator: Reduce) -> &'static str {
     }
 }
 
-/// A literal in the shortest form that keeps its width.
+/// Prints a literal in the shortest form that keeps its width.
 pub(crate) fn literal(width: usize, value: &BigUint) -> String {
     if width == 1 {
         format!("1'b{value}")
@@ -77,7 +76,7 @@ pub(crate) fn literal(width: usize, value: &BigUint) -> String {
     }
 }
 
-/// A literal that repeats its lowest bits, as `{4{9'h101}}`.
+/// Prints a literal that repeats its lowest bits, as `{4{9'h101}}`.
 fn repetition(width: usize, value: &BigUint) -> Option<String> {
     let part = (2..=width / 2).filter(|part| width.is_multiple_of(*part)).find(|part| {
         let high = value >> *part;
@@ -87,19 +86,19 @@ fn repetition(width: usize, value: &BigUint) -> Option<String> {
     Some(format!("{{{}{{{}}}}}", width / part, literal(part, &low)))
 }
 
-/// `[7:0] `, or nothing for one bit.
+/// Prints `[7:0] `, or nothing for one bit.
 pub(crate) fn range(width: usize) -> String {
     if width == 1 { String::new() } else { format!("[{}:0] ", width - 1) }
 }
 
-/// The bits of a name that a turn of a loop takes: `width` from `lo` up in the first turn, `step` further in each other one.
+/// Prints the bits of a name in a loop: `width` bits from `lo` up in the first iteration, then `step` higher each time.
 pub(crate) fn part(name: &str, [lo, step]: [usize; 2], variable: &str, width: usize) -> String {
     let first = if step == 1 { variable.to_owned() } else { format!("{step} * {variable}") };
     let at = if lo == 0 { first } else { format!("{first} + {lo}") };
     if width == 1 { format!("{name}[{at}]") } else { format!("{name}[{at} +: {width}]") }
 }
 
-/// A literal that is `first` in the first turn of a loop, and `step` more in each other one. A variable has 32 bits.
+/// Prints a literal that grows from `first` by `step` in each iteration of a loop. A loop variable has 32 bits.
 fn number(variable: &str, step: &BigUint, first: &BigUint, width: usize) -> String {
     let one = BigUint::from(1u8);
     match (*step == one, *first == BigUint::ZERO) {
@@ -115,7 +114,7 @@ fn digits(number: usize) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-/// At least the characters of an expression of this kind on one line.
+/// Computes an upper bound of the characters of such an expression on one line.
 pub(crate) fn bound(width: usize, kind: &Kind) -> usize {
     let (symbols, operands): (usize, &[&Expr]) = match kind {
         Kind::Net(net) => (net.name.len(), &[]),
@@ -141,21 +140,20 @@ pub(crate) fn bound(width: usize, kind: &Kind) -> usize {
     operands.iter().fold(symbols, |sum, operand| sum.saturating_add(operand.text_bound()))
 }
 
-/// The expression on one line.
 pub(crate) fn flat(expr: &Expr) -> String {
     let mut line = Line::new(usize::MAX);
     line.expr(expr);
     line.text
 }
 
-/// The expression on one line if it has at most `room` characters.
+/// Prints the expression on one line if it has at most `room` characters.
 fn fitting(expr: &Expr, room: usize) -> Option<String> {
     let mut line = Line::new(room);
     line.expr(expr);
     (!line.is_over()).then_some(line.text)
 }
 
-/// The expression for a message, cut short if it is long.
+/// Prints the expression for a message, shortened if it is long.
 pub(crate) fn short(expr: &Expr) -> String {
     let mut line = Line::new(SHORT);
     line.expr(expr);
@@ -166,7 +164,7 @@ pub(crate) fn short(expr: &Expr) -> String {
     line.text
 }
 
-/// A line that gives up once it is longer than its limit.
+/// A line that fails once it is longer than its limit.
 struct Line {
     text: String,
     limit: usize,
@@ -263,12 +261,12 @@ impl Line {
         self.chained(is_primary(expr), expr);
     }
 
-    /// An operand, without parentheses where the chain needs none.
+    /// Prints an operand without parentheses if `bare`.
     fn chained(&mut self, bare: bool, expr: &Expr) {
         if bare || is_primary(expr) { self.expr(expr) } else { self.enclosed("(", expr, ")") }
     }
 
-    /// The operand of a reduction. `^~a` would be another operator, so a complement stands in parentheses.
+    /// Prints the operand of a reduction. A complement needs parentheses, because `^~a` is another operator.
     fn reduced(&mut self, expr: &Expr) {
         if matches!(expr.kind(), Kind::Not(_)) { self.enclosed("(", expr, ")") } else { self.operand(expr) }
     }
@@ -290,7 +288,7 @@ impl Line {
     }
 }
 
-/// The operator of a comparison that holds where this one does not.
+/// Returns the operator of the opposite comparison, if Verilog has one.
 fn negated_compare(expr: &Expr) -> Option<&'static str> {
     match expr.kind() {
         Kind::Compare(Compare::Less | Compare::LessSigned, ..) => Some(">="),
@@ -298,7 +296,7 @@ fn negated_compare(expr: &Expr) -> Option<&'static str> {
     }
 }
 
-/// Whether the text of the expression needs no parentheses as an operand.
+/// Returns whether the expression needs no parentheses as an operand.
 fn is_primary(expr: &Expr) -> bool {
     match expr.kind() {
         Kind::Net(_)
@@ -329,7 +327,7 @@ fn is_associative(operator: Binary) -> bool {
     matches!(operator, Binary::And | Binary::Or | Binary::Xor | Binary::Add)
 }
 
-/// `head` and the expression, broken over lines if it must be. `head` ends where the expression begins.
+/// Prints `head` and the expression behind it, with line breaks if necessary.
 pub(crate) fn after(head: &str, expr: &Expr, indent: usize) -> String {
     let last_line = head.rsplit('\n').next().unwrap_or(head);
     let text = broken(expr, indent, last_line.len());
@@ -337,9 +335,9 @@ pub(crate) fn after(head: &str, expr: &Expr, indent: usize) -> String {
     format!("{head}{text}")
 }
 
-/// The expression as it stands after `used` columns at `indent`, broken over lines if it must be.
+/// Prints the expression at `indent` after `used` columns, with line breaks if necessary.
 pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
-    // Behind it stand an operator or a semicolon, and parentheses.
+    // The text needs room for an operator or a semicolon and for parentheses behind it.
     if let Some(text) = fitting(expr, (LINE - 5).saturating_sub(used)) {
         return text;
     }
@@ -383,7 +381,7 @@ pub(crate) fn broken(expr: &Expr, indent: usize, used: usize) -> String {
         Kind::Concat(parts) => {
             let after = |position| if position + 1 < parts.len() { "," } else { "" };
             let items = parts.iter().enumerate();
-            // A part begins on the line that is open for it.
+            // The first line of a part continues the current line.
             let text = |part| broken(part, inner, inner + 4).trim_start().to_owned();
             let items = items.map(|(position, part)| text(part) + after(position));
             format!("{{{newline}{}\n{}}}", filled(items, inner, "").join(&newline), " ".repeat(indent))
@@ -422,7 +420,7 @@ fn nested(expr: &Expr, indent: usize, used: usize) -> String {
     if is_primary(expr) { broken(expr, indent, used) } else { format!("({})", broken(expr, indent, used + 1)) }
 }
 
-/// The terms of a chain, each with the operator before it.
+/// Collects the terms of a chain, each with the operator before it.
 fn flatten<'a>(expr: &'a Expr, before: &'static str, terms: &mut Vec<(&'static str, &'a Expr)>) {
     let Kind::Binary(operator, a, b) = expr.kind() else { return };
     if chains_left(*operator, a) {
@@ -434,7 +432,7 @@ fn flatten<'a>(expr: &'a Expr, before: &'static str, terms: &mut Vec<(&'static s
     if chains_right(*operator, b) { flatten(b, symbol, terms) } else { terms.push((symbol, b)) }
 }
 
-/// Puts as many items on a line as fit, each with `after` between it and the next.
+/// Puts as many items on a line as fit, with `after` between items of one line.
 pub(crate) fn filled(items: impl Iterator<Item = String>, indent: usize, after: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for item in items {

@@ -1,22 +1,21 @@
-//! The small combinational idioms that every module needs: decoders, selectors, counters of bits.
+//! Small combinational functions that many modules need: decoders, selectors, bit counters.
 
 use crate::expr::{Expr, lit, zeros};
 use crate::structure::join;
 
-/// Bits needed to number `count` things: 0 for one.
+/// Returns the bits needed to number `count` things: 0 for one.
 pub fn clog2(count: usize) -> usize {
     count.next_power_of_two().trailing_zeros() as usize
 }
 
-/// One bit per value of `index`, `count` of them: a one that is shifted.
 pub fn decode(index: &Expr, count: usize) -> Expr {
     if count == 0 { zeros(0) } else { lit(count, 1).shl(index) }
 }
 
-/// `values[index]` as a balanced tree of two-way choices. An index past the end gives one of the values.
+/// Selects `values[index]` by a balanced tree of two-way choices. An index past the end gives one of the values.
 ///
 /// # Panics
-/// If there is no value, or `index` has other than `clog2(values.len())` bits.
+/// If there is no value, or if `index` does not have `clog2(values.len())` bits.
 #[track_caller]
 pub fn select(index: &Expr, values: &[Expr]) -> Expr {
     let bits = clog2(values.len());
@@ -39,10 +38,10 @@ pub fn select(index: &Expr, values: &[Expr]) -> Expr {
     }
 }
 
-/// The OR of the values whose one-bit condition holds: a choice where at most one does.
+/// ORs the values whose one-bit condition holds: a choice if at most one condition holds.
 ///
 /// # Panics
-/// If there is no value, or another number of conditions.
+/// If there is no value, or if the number of conditions differs.
 #[track_caller]
 pub fn select_one_hot(conditions: &Expr, values: &[Expr]) -> Expr {
     assert!(conditions.width() == values.len(), "{} conditions for {} values", conditions.width(), values.len());
@@ -66,13 +65,13 @@ pub fn reduce(values: &[Expr], combine: &dyn Fn(&Expr, &Expr) -> Expr) -> Expr {
     }
 }
 
-/// Keeps only the lowest set bit of each: bit i of the result is bit i of `requests` and none below it.
+/// Keeps only the lowest set bit of `requests`.
 pub fn lowest_one(requests: &Expr) -> Expr {
     let bits: Vec<Expr> = (0..requests.width()).map(|i| requests.bit(i) & requests.slice(0, i).none()).collect();
     join(&bits)
 }
 
-/// The number of the set bit of a one-hot value (0 if none is set).
+/// Returns the number of the set bit of a one-hot value (0 if none is set).
 pub fn encode(one_hot: &Expr) -> Expr {
     let width = clog2(one_hot.width());
     let bits: Vec<Expr> = (0..width)
@@ -85,7 +84,7 @@ pub fn encode(one_hot: &Expr) -> Expr {
     join(&bits)
 }
 
-/// How many bits are set, in `clog2(width + 1)` bits.
+/// Counts the set bits, in `clog2(width + 1)` bits.
 pub fn count_ones(value: &Expr) -> Expr {
     let width = clog2(value.width() + 1);
     if value.width() == 0 {
@@ -95,7 +94,7 @@ pub fn count_ones(value: &Expr) -> Expr {
     reduce(&bits, &|a, b| a + b)
 }
 
-/// `value + step`, wrapping.
+/// Adds `step`, modulo 2 to the power of the width.
 #[track_caller]
 pub fn increment(value: &Expr, step: u64) -> Expr {
     if value.width() == 0 { zeros(0) } else { value + lit(value.width(), step) }

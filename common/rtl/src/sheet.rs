@@ -5,20 +5,19 @@ use crate::print::{LINE, words};
 #[derive(Default)]
 pub(crate) struct Sheet {
     text: String,
-    /// Whether a blank line stands before what comes next.
+    /// Whether a blank line precedes the next line.
     gap: bool,
     after_comment: bool,
-    /// What the last line declares, to which another name can be added: its kind and range.
+    /// Kind and range of the declaration on the last line, to which another name can be added.
     declares: Option<String>,
 }
 
 impl Sheet {
-    /// A blank line before what comes next, unless that is what a comment introduces.
+    /// Requests a blank line before the next line, unless a comment precedes it.
     pub fn gap(&mut self) {
         self.gap = !self.after_comment;
     }
 
-    /// Whole lines.
     pub fn lines(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -32,7 +31,7 @@ impl Sheet {
         self.declares = None;
     }
 
-    /// The declaration of a name, in one line with those before it that are of the same kind.
+    /// Declares a name, on the line of the previous declaration if that has the same kind.
     pub fn declare(&mut self, kind: &str, name: &str) {
         let line = self.text.trim_end_matches(";\n").rsplit('\n').next().unwrap_or_default().len();
         if !self.gap && self.declares.as_deref() == Some(kind) && line + name.len() + 3 <= LINE {
@@ -44,14 +43,13 @@ impl Sheet {
         self.declares = Some(kind.to_owned());
     }
 
-    /// Lines that stand apart.
+    /// Adds lines with a blank line before and after them.
     pub fn block(&mut self, text: &str) {
         self.gap();
         self.lines(text);
         self.gap();
     }
 
-    /// A comment on what comes next.
     pub fn comment(&mut self, indent: &str, text: &str) {
         for line in words(text, LINE - indent.len() - 3) {
             self.lines(&format!("{indent}// {line}\n"));
@@ -59,7 +57,6 @@ impl Sheet {
         self.after_comment = true;
     }
 
-    /// The page, with its last line.
     pub fn close(self, last: &str) -> String {
         self.text + last
     }

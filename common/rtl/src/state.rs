@@ -1,4 +1,4 @@
-//! What a module remembers: registers and memories under construction.
+//! State of a module: registers and memories under construction.
 
 use std::ops::Deref;
 
@@ -10,7 +10,7 @@ use crate::module::{Driver, Item, MemoryData, RegisterData, WriteData};
 use crate::net::NetKind;
 use crate::{MemoryStyle, clog2};
 
-/// A register under construction; dereferences to its output.
+/// A register under construction. It dereferences to its output.
 pub struct Register {
     pub(crate) module: Builder,
     pub(crate) index: Option<usize>,
@@ -34,7 +34,7 @@ impl Register {
         self
     }
 
-    /// The value after the next clock edge.
+    /// Sets the value after the next clock edge.
     #[track_caller]
     pub fn next(&self, value: &Expr) -> &Self {
         let q = &self.q;
@@ -50,7 +50,7 @@ impl Register {
         })
     }
 
-    /// Changes only in cycles where the one-bit `condition` holds (reset comes first).
+    /// Lets the register change only in cycles where the one-bit `condition` holds. Reset has priority.
     #[track_caller]
     pub fn enable(&self, condition: &Expr) -> &Self {
         assert!(condition.width() == 1, "enable `{condition:?}` must have 1 bit");
@@ -61,13 +61,12 @@ impl Register {
         })
     }
 
-    /// Synchronous reset to `value`.
     #[track_caller]
     pub fn reset(&self, value: u64) -> &Self {
         self.reset_to(BigUint::from(value))
     }
 
-    /// Synchronous reset to all ones.
+    /// Sets a synchronous reset to all ones.
     #[track_caller]
     pub fn reset_ones(&self) -> &Self {
         self.reset_to((BigUint::from(1u8) << self.q.width()) - 1u8)
@@ -83,8 +82,7 @@ impl Register {
         })
     }
 
-    /// What it holds before the first clock edge: the content that an FPGA is configured with. Other registers start
-    /// undefined.
+    /// Sets the value before the first clock edge, from the configuration of the FPGA. Other registers start undefined.
     #[track_caller]
     pub fn starts_at(&self, value: u64) -> &Self {
         let (q, value) = (&self.q, BigUint::from(value));
@@ -95,13 +93,11 @@ impl Register {
         })
     }
 
-    /// The output as an expression.
     pub fn q(&self) -> Expr {
         self.q.clone()
     }
 }
 
-/// A memory under construction.
 pub struct Memory {
     pub(crate) module: Builder,
     pub(crate) index: Option<usize>,
@@ -122,13 +118,12 @@ impl Memory {
         );
     }
 
-    /// The address as it can stand in brackets: one that could overflow is a wire of its own.
+    /// Returns the address in a form that brackets can hold: an address that could overflow gets its own wire.
     #[track_caller]
     fn address(&self, name: &str, address: &Expr) -> Expr {
         if address.may_overflow() { self.module.wire(&format!("{name}_address"), address) } else { address.clone() }
     }
 
-    /// The address of a write.
     #[track_caller]
     fn write_address(&self, address: &Expr) -> Expr {
         self.check_address(address);
@@ -145,7 +140,7 @@ impl Memory {
     /// Writes `data` at the clock edge where `enable` holds.
     ///
     /// # Panics
-    /// If a width is wrong, or at a second write port of a memory of LUT RAM, which has one.
+    /// If a width is wrong, or at a second write to LUT RAM, which has one write port.
     #[track_caller]
     pub fn write(&self, enable: &Expr, address: &Expr, data: &Expr) -> &Self {
         assert!(enable.width() == 1, "write enable `{enable:?}` must have 1 bit");
@@ -161,12 +156,11 @@ impl Memory {
         })
     }
 
-    /// Writes parts of a word at the clock edge: `data` is cut into as many equal parts as `enables` has bits, and
-    /// those are written whose bit is set. With parts of 8 bits these are the byte enables of block RAM.
+    /// Writes parts of a word at the clock edge. `data` has as many equal parts as `enables` has bits, and a set bit writes
+    /// its part. With parts of 8 bits these are the byte enables of block RAM.
     ///
     /// # Panics
-    /// If a width is wrong, if the enables do not divide the word, or if the memory is LUT RAM, which writes whole
-    /// words.
+    /// If a width is wrong, if the enables do not divide the word, or if the memory is LUT RAM, which writes whole words.
     #[track_caller]
     pub fn write_parts(&self, enables: &Expr, address: &Expr, data: &Expr) -> &Self {
         self.check_data(data);
@@ -196,12 +190,12 @@ impl Memory {
         })
     }
 
-    /// Starts with the words of a file, which simulators and synthesis tools read by `$readmemh`: one word a line in
-    /// hexadecimal, from address 0 up. They look for a relative name from the folder they are started in.
+    /// Initializes the memory with the words of a file, which tools read by `$readmemh`: one hexadecimal word per line, from
+    /// address 0 up. A relative name starts at the folder in which the tool runs.
     ///
     /// # Panics
-    /// If the name cannot stand in a Verilog string (it is empty, or has a quotation mark, a backslash or a character
-    /// that is not printable ASCII), or if the memory has a file already.
+    /// If the name cannot be in a Verilog string (it is empty, or has a quotation mark, a backslash or a character that is
+    /// not printable ASCII), or if the memory has a file already.
     #[track_caller]
     pub fn starts_with(&self, file: &str) -> &Self {
         let printable = |c: char| (c.is_ascii_graphic() || c == ' ') && !matches!(c, '"' | '\\');
@@ -215,7 +209,7 @@ impl Memory {
         })
     }
 
-    /// May have no writes and no file: whoever uses the Verilog puts words into it, such as a test bench.
+    /// Allows a memory without writes and without a file: the user of the Verilog, such as a test bench, fills it.
     #[track_caller]
     pub fn filled_from_outside(&self) -> &Self {
         self.with(|memory| memory.filled_from_outside = true)
@@ -234,7 +228,7 @@ impl Memory {
         assert!(data.width() == self.width, "a word has {} bits, `{data:?}` has {}", self.width, data.width());
     }
 
-    /// The word at `address`, in the same cycle.
+    /// Reads the word at `address`, in the same cycle.
     ///
     /// # Panics
     /// If a width is wrong, or if the memory is block RAM, which has registered reads only.
@@ -244,8 +238,8 @@ impl Memory {
         self.inspect(name, address)
     }
 
-    /// The word at `address`, in the same cycle whatever the style: for properties only, since block RAM that is read
-    /// so is none.
+    /// Reads the word at `address` in the same cycle, for properties only. Block RAM with such a read cannot be
+    /// synthesised as block RAM.
     #[track_caller]
     pub fn inspect(&self, name: &str, address: &Expr) -> Expr {
         self.check_address(address);
@@ -254,7 +248,7 @@ impl Memory {
         self.module.declare_wire(name, self.width, Some(Driver::Memory { memory: index, address }))
     }
 
-    /// The word at `address`, sampled at the clock edge: the old word if it is written at that edge.
+    /// Reads the word at `address` at the clock edge. A write at the same edge gives the old word.
     #[track_caller]
     pub fn read_registered(&self, name: &str, address: &Expr) -> Expr {
         self.check_address(address);

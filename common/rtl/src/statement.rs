@@ -12,14 +12,13 @@ use crate::net::{Net, NetKind};
 use crate::print::{after, broken, filled, flat, literal, part, range};
 use crate::sheet::Sheet;
 
-/// Declares a net, unless the list of ports has done so.
+/// Declares a net, unless the list of ports declares it.
 pub(crate) fn declare(sheet: &mut Sheet, kind: &str, net: &Net) {
     if net.port.get().is_none() {
         sheet.declare(format!("{kind} {}", range(net.width)).trim_end(), &net.name);
     }
 }
 
-/// Declares a register, with what it starts at.
 pub(crate) fn register(sheet: &mut Sheet, register: &RegisterData) {
     let RegisterData { net, start, .. } = register;
     match start {
@@ -30,7 +29,6 @@ pub(crate) fn register(sheet: &mut Sheet, register: &RegisterData) {
     }
 }
 
-/// What drives a wire, after `head`.
 pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String {
     match driver {
         Driver::Value(value) => format!("{};\n", after(head, value, 4)),
@@ -43,12 +41,12 @@ pub(crate) fn drive(finished: &Finished, head: &str, driver: &Driver) -> String 
     }
 }
 
-/// The name of the block that drives a net of [`Builder::known`](crate::Builder::known).
+/// Returns the name of the block that drives a net of [`Builder::known`](crate::Builder::known).
 pub(crate) fn known_block(name: &str) -> String {
     format!("known_{name}")
 }
 
-/// The block that drives a net with the bits of another, of which X and Z become 0.
+/// Prints the block that copies a net with X and Z bits turned into 0.
 pub(crate) fn known(net: &Net, value: &Expr) -> String {
     let (name, source) = (&net.printed(), flat(value));
     let statement = |bit: &str| format!("if ({source}{bit}) {name}{bit} = 1'b1;\n{{}}else {name}{bit} = 1'b0;\n");
@@ -63,7 +61,7 @@ pub(crate) fn known(net: &Net, value: &Expr) -> String {
     format!("    always @* begin : {}\n{number}{body}    end\n", known_block(name))
 }
 
-/// The block that tells whether a net matches one of the rows.
+/// Prints the `casez` block of [`Builder::matches`](crate::Builder::matches).
 pub(crate) fn matches(net: &Net, value: &Expr, rows: &[CaseRow]) -> String {
     let name = &net.name;
     let line = |(number, row): (usize, &CaseRow)| {
@@ -78,7 +76,7 @@ pub(crate) fn matches(net: &Net, value: &Expr, rows: &[CaseRow]) -> String {
     )
 }
 
-/// A word of a memory, in a statement at `indent` after `used` columns.
+/// Prints a word of a memory, in a statement at `indent` after `used` columns.
 fn word(memory: &MemoryData, address: &Expr, indent: usize, used: usize) -> String {
     let used = used + memory.name.len() + 3;
     let address = if address.width() == 0 { "0".to_owned() } else { broken(address, indent, used) };
@@ -92,7 +90,7 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
         MemoryStyle::BlockUnordered => {
             ("ram_style = \"block\", no_rw_check", "block RAM: registered reads, no word read while it is written")
         }
-        // In capitals, as AMD's tools take it and Yosys does not: there `ram_style` is fatal where a family has no LUT RAM.
+        // Yosys fails on `ram_style` for a family without LUT RAM. It ignores the name in capitals; AMD's tools accept it.
         MemoryStyle::Distributed => ("RAM_STYLE = \"distributed\"", "LUT RAM: reads in the same cycle"),
     };
     let MemoryData { name, depth, width, image, .. } = memory;
@@ -107,8 +105,8 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
     format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n{array}{initial}")
 }
 
-/// An instance, or all of a loop as they stand in it: first what is connected to nets of the same names, then each other port
-/// in a line of its own.
+/// Prints an instance, or the instance in the body of a loop: first the ports on nets of the same names, then each other
+/// port on a line of its own.
 pub(crate) fn instance(data: &InstanceData, prefix: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
     let ports = data.module.port_list();
@@ -125,7 +123,7 @@ pub(crate) fn instance(data: &InstanceData, prefix: &str, indent: usize) -> Stri
     format!("{pad}{name} {parameters}{} (\n{pad}    {lines}\n{pad});\n", data.name)
 }
 
-/// Whether a port is connected to a net of its own name.
+/// Returns whether a port is connected to a net of its own name.
 fn is_same_name(data: &InstanceData, position: usize) -> bool {
     let port = &data.module.port_list()[position];
     match (&*data.inputs[position], &data.outputs[position]) {
@@ -135,7 +133,6 @@ fn is_same_name(data: &InstanceData, position: usize) -> bool {
     }
 }
 
-/// What a port is connected to.
 fn connection(data: &InstanceData, position: usize, indent: usize, used: usize) -> String {
     let port = &data.module.port_list()[position];
     match (&*data.inputs[position], &data.outputs[position]) {
@@ -149,14 +146,14 @@ fn connection(data: &InstanceData, position: usize, indent: usize, used: usize) 
     }
 }
 
-/// The values of all parts of a loop over hardware as they stand in it.
+/// Returns the template of all parts of a generate loop.
 fn in_loop(each: Option<Each>, values: &[Expr]) -> Expr {
     let variable = each.expect("a loop has values for its parts").variable;
     let values: Vec<&Expr> = values.iter().collect();
     template(variable, &values, Numbers::Of32Bits).expect("the values were checked when they were connected")
 }
 
-/// The assignment of its part to a wire, as it stands in a loop.
+/// Prints the assignment of a wire's part inside a loop.
 pub(crate) fn assign_each(net: &Net, each: Each, values: &[Expr], indent: usize) -> String {
     let width = net.width / each.count;
     let target = part(net.printed(), [0, width], each.variable, width);
@@ -164,7 +161,6 @@ pub(crate) fn assign_each(net: &Net, each: Each, values: &[Expr], indent: usize)
     format!("{};\n", after(&head, &in_loop(Some(each), values), indent))
 }
 
-/// A loop over hardware.
 pub(crate) fn generate(each: Each, label: &str, body: &str) -> String {
     let Each { variable, count } = each;
     format!(
@@ -173,7 +169,7 @@ pub(crate) fn generate(each: Each, label: &str, body: &str) -> String {
     )
 }
 
-/// `#(…) `, or nothing if there are none.
+/// Prints `#(…) `, or nothing without parameters.
 fn parameters(parameters: &[(String, String)]) -> String {
     let widest = parameters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let lines: Vec<String> =
@@ -181,14 +177,14 @@ fn parameters(parameters: &[(String, String)]) -> String {
     if lines.is_empty() { String::new() } else { format!("#(\n{}\n    ) ", lines.join(",\n")) }
 }
 
-/// `if (condition) begin`, or without a condition nothing.
+/// Prints `if (condition) begin`, or nothing if the condition always holds.
 fn guarded(indent: usize, head: &str, condition: &Expr, body: &str) -> String {
     let pad = " ".repeat(indent);
     let condition = broken(condition, indent, indent + head.len() + 10);
     format!("{pad}{head}if ({condition}) begin\n{body}{pad}end\n")
 }
 
-/// The statements of registers that share enable and reset.
+/// Prints the statements of registers that share enable and reset.
 pub(crate) fn register_statements(group: &[&RegisterData]) -> String {
     let nexts = |indent: usize| -> String {
         let assign = |register: &&RegisterData| {
@@ -244,10 +240,10 @@ pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
     }
 }
 
-/// Names for the variable of a loop over statements, of which a module uses the first that it has not.
+/// Names for the variable of a loop over statements. A module uses the first name that is free.
 const LOOP_VARIABLES: [&str; 3] = ["part", "index", "number"];
 
-/// The writes to a memory as one write with a variable, and the selection of its part of a word, if they are so alike.
+/// Merges the writes to a memory into one write with a variable, and the selection of its part, if they are alike.
 fn writes_in_loop(variable: &'static str, writes: &[WriteData]) -> Option<(WriteData, String)> {
     if writes.len() < 2 {
         return None;
@@ -270,7 +266,6 @@ fn writes_in_loop(variable: &'static str, writes: &[WriteData]) -> Option<(Write
     Some((WriteData { enable, address, data, part: None }, selection))
 }
 
-/// One write, or one of a loop.
 fn write_to(memory: &MemoryData, write: &WriteData, part: &str, indent: usize) -> String {
     let WriteData { enable, address, data, .. } = write;
     let statement = |indent: usize| {
@@ -281,12 +276,11 @@ fn write_to(memory: &MemoryData, write: &WriteData, part: &str, indent: usize) -
     if enable.is_ones() { statement(indent) } else { guarded(indent, "", enable, &statement(indent + 4)) }
 }
 
-/// A selection of `width` bits from `lowest` up.
 fn bits(lowest: usize, width: usize) -> String {
     if width == 1 { format!("[{lowest}]") } else { format!("[{}:{lowest}]", lowest + width - 1) }
 }
 
-/// The properties: at every clock edge out of reset, or at all times where the module has no clock.
+/// Prints the properties: checked at every clock edge out of reset, or at all times in a module without a clock.
 pub(crate) fn properties(finished: &Finished, sheet: &mut Sheet) {
     if finished.body.properties.is_empty() {
         return;
@@ -316,7 +310,7 @@ pub(crate) fn clocked(body: &str) -> String {
     format!("    always @(posedge clk) begin\n{body}    end\n")
 }
 
-/// Bits that nothing reads, gathered so that a linter sees that it is meant.
+/// Gathers unread bits in one wire, so that a linter does not warn of them.
 pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
     let mut parts = Vec::new();
     let mut add = |net: &Net| {
@@ -374,6 +368,6 @@ pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
         }
     }
     sheet.gap();
-    sheet.comment("    ", "Read by nobody.");
+    sheet.comment("    ", "Not read in this module.");
     sheet.lines(&format!("    wire unused = &{{1'b0, {}}};\n", lines.join(",\n        ")));
 }

@@ -1,4 +1,4 @@
-//! The structure of values: concatenation, slices, lanes, repetition, extension.
+//! Concatenation, slices, lanes, repetition and extension of values.
 
 use std::rc::Rc;
 
@@ -7,13 +7,13 @@ use num_bigint::BigUint;
 use crate::expr::{Binary, Expr, Kind, Shift, ones, zeros};
 use crate::print::LONGEST;
 
-/// Concatenation, least significant part first.
+/// Concatenates the parts, least significant part first.
 pub fn join<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
     let parts: Vec<Expr> = parts.into_iter().cloned().collect();
     concat(parts.iter().rev())
 }
 
-/// Concatenation, most significant part first, as Verilog writes it.
+/// Concatenates the parts, most significant part first, as Verilog does.
 pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
     let mut flat: Vec<Expr> = Vec::new();
     for part in parts {
@@ -37,7 +37,7 @@ pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Expr>) -> Expr {
     }
 }
 
-/// `high` and `low` as one part, if they are neighbouring slices of a net or both literals.
+/// Joins `high` and `low` if they are neighbouring slices of a net or both literals.
 fn adjoin(high: &Expr, low: &Expr) -> Option<Expr> {
     match (high.kind(), low.kind()) {
         (Kind::Slice(net, from), Kind::Slice(other, low_from))
@@ -51,7 +51,6 @@ fn adjoin(high: &Expr, low: &Expr) -> Option<Expr> {
 }
 
 impl Expr {
-    /// `count` copies side by side.
     pub fn repeat(&self, count: usize) -> Self {
         match (count * self.width(), self.literal()) {
             (0, _) => zeros(0),
@@ -62,10 +61,10 @@ impl Expr {
         }
     }
 
-    /// Bits `lo..lo + width`. Logic is sliced through to its nets: `(a & b).slice(0, 4)` is `a[3:0] & b[3:0]`.
+    /// Takes the bits `lo..lo + width`. Logic is sliced down to its nets: `(a & b).slice(0, 4)` is `a[3:0] & b[3:0]`.
     ///
     /// # Panics
-    /// If the bits do not exist, or if Verilog has no way to slice the expression: name it with
+    /// If the bits do not exist, or if Verilog cannot slice the expression: name it with
     /// [`Builder::wire`](crate::Builder::wire) first.
     #[track_caller]
     pub fn slice(&self, lo: usize, width: usize) -> Self {
@@ -76,7 +75,7 @@ impl Expr {
         if width == self.width() {
             return self.clone();
         }
-        // Shared parts are visited once for each time that they occur in the text.
+        // The slice visits a shared subexpression each time it occurs in the text.
         assert!(self.text_bound() <= LONGEST, "`{self:?}` is too long to slice: name its parts with Builder::wire");
         match self.kind() {
             Kind::Net(net) => Self::new(width, Kind::Slice(net.clone(), lo)),
@@ -94,7 +93,7 @@ impl Expr {
             Kind::Repeat(_, part) if lo.is_multiple_of(part.width()) && width.is_multiple_of(part.width()) => {
                 part.repeat(width / part.width())
             }
-            // Bits of a shifted one are comparisons with the amount.
+            // Each bit of a shifted one is a comparison with the amount.
             Kind::Shift(Shift::Left, value, amount) if value.is_one() => {
                 let bits: Vec<Expr> = (lo..lo + width).map(|position| amount.is_number(position)).collect();
                 join(&bits)
@@ -113,26 +112,24 @@ impl Expr {
         }
     }
 
-    /// Bit `position`.
     #[track_caller]
     pub fn bit(&self, position: usize) -> Self {
         self.slice(position, 1)
     }
 
-    /// Bits from `lo` up.
     #[track_caller]
     pub fn from(&self, lo: usize) -> Self {
         assert!(lo <= self.width(), "bits from {lo} of `{self:?}`, which has {}", self.width());
         self.slice(lo, self.width() - lo)
     }
 
-    /// Part `index` of `self` cut into parts of `width` bits, least significant first.
+    /// Takes part number `index` of `width` bits, counted from the lowest bits.
     #[track_caller]
     pub fn lane(&self, index: usize, width: usize) -> Self {
         self.slice(index * width, width)
     }
 
-    /// The parts of `width` bits, least significant first.
+    /// Cuts the value into parts of `width` bits, lowest bits first.
     ///
     /// # Panics
     /// If `width` is zero or does not divide the width of `self`.
@@ -143,12 +140,12 @@ impl Expr {
         (0..self.width() / width).map(|index| self.lane(index, width)).collect()
     }
 
-    /// Bit number `index` of a net, chosen at run time. `index` has exactly the bits it takes; past the end of a net
-    /// whose width is no power of two the value is undefined.
+    /// Selects bit number `index` of a net at run time. The index has `clog2(width)` bits; past the end of the net the
+    /// value is undefined.
     ///
     /// # Panics
-    /// If the index has other than `clog2(width)` bits, if `self` is no net, or if the value of the index could overflow, as
-    /// that of a sum: name it with [`Builder::wire`](crate::Builder::wire) first.
+    /// If the index has another width, if `self` is not a net, or if the index could overflow, as a sum can: name it with
+    /// [`Builder::wire`](crate::Builder::wire) first.
     #[track_caller]
     pub fn index(&self, index: &Self) -> Self {
         let bits = crate::clog2(self.width());
@@ -168,14 +165,13 @@ impl Expr {
         }
     }
 
-    /// Zero-extended to `width` bits.
     #[track_caller]
     pub fn extend(&self, width: usize) -> Self {
         assert!(width >= self.width(), "`{self:?}` has {} bits already", self.width());
         concat([&zeros(width - self.width()), self])
     }
 
-    /// Sign-extended to `width` bits; no bits are the number 0.
+    /// Sign-extends the value to `width` bits; no bits are the number 0.
     #[track_caller]
     pub fn extend_signed(&self, width: usize) -> Self {
         assert!(width >= self.width(), "`{self:?}` has {} bits already", self.width());
@@ -191,7 +187,7 @@ impl Expr {
         self.literal().is_some_and(|value| *value == BigUint::from(1u8))
     }
 
-    /// 1 if equal to the number, which may need more bits than `self` has.
+    /// Gives 1 if the value equals the number, which may need more bits than `self` has.
     fn is_number(&self, number: usize) -> Self {
         if number.checked_ilog2().is_some_and(|top| top as usize >= self.width()) {
             zeros(1)

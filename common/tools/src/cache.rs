@@ -1,9 +1,10 @@
-//! The build cache: folders keyed by the content of everything that went into them.
+//! The build cache: folders keyed by the content of all their inputs.
 //!
-//! `<root>/<kind>/<key>/` is a finished entry and never changes, unless it is replaced by another. It is built in a sibling
-//! `<key>.XXXXXX.partial`, under the lock file `<key>.lock`, and renamed when all of it is on disk.
-//! An interrupted build takes its `.partial` with it ([`remove_unfinished`]); a killed one leaves it, and the next builder of
-//! that key removes it. Compilers that outlive their killed parent write to a name that nobody else uses.
+//! `<root>/<kind>/<key>/` is a finished entry and never changes, unless a new build replaces it. A build uses a sibling
+//! `<key>.XXXXXX.partial` under the lock file `<key>.lock`, and renames it after all files are on disk.
+//!
+//! An interrupted build removes its `.partial` folder ([`remove_unfinished`]). After a kill, the next build of the key
+//! removes it. A compiler that survives its killed parent writes to a folder name that no other build uses.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-/// The root: `$WEFT_CACHE`, else `$XDG_CACHE_HOME/weft`, else `~/.cache/weft`.
+/// Returns the root: `$WEFT_CACHE`, else `$XDG_CACHE_HOME/weft`, else `~/.cache/weft`.
 pub fn path() -> PathBuf {
     path_from(|name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
 }
@@ -27,7 +28,7 @@ fn path_from(variable: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     std::path::absolute(&chosen).unwrap_or(chosen)
 }
 
-/// A folder or file of the cache that cannot be read or written.
+/// A folder or file of the cache cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}; WEFT_CACHE names another folder for the build cache", .path.display())]
 pub struct CacheError {
@@ -35,21 +36,20 @@ pub struct CacheError {
     source: io::Error,
 }
 
-/// The folders that this process builds at this moment. Whoever holds the lock lets none begin, none be finished and none be
-/// given up.
+/// The folders that this process currently builds. While the lock is held, no build can begin, finish or be dropped.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As long as this is there, no entry is begun or finished.
+/// A guard: while it exists, no entry begins or finishes.
 pub struct Held {
     _lock: MutexGuard<'static, Vec<PathBuf>>,
 }
 
-/// Removes the folders that this process builds at this moment: for whoever handles signals. Compilers that write to them
-/// have to be told to end by somebody else; those that have been end within moments.
+/// Removes the folders that this process currently builds, for a signal handler. The caller must ask the compilers that
+/// write to them to end; removal is retried for two seconds while they do.
 pub fn remove_unfinished() -> Held {
     let lock = unfinished();
     for folder in lock.iter() {
@@ -63,13 +63,13 @@ pub fn remove_unfinished() -> Held {
     Held { _lock: lock }
 }
 
-/// A folder in which an entry is built, which disappears when dropped.
+/// A folder in which an entry is built. It is removed when dropped.
 struct Partial {
     folder: tempfile::TempDir,
 }
 
 impl Partial {
-    /// An empty one inside `kind`.
+    /// Creates an empty folder inside `kind`.
     fn of(key: &Key, kind: &Path) -> io::Result<Self> {
         let mut unfinished = unfinished();
         let folder = tempfile::Builder::new().prefix(&format!("{}.", key.0)).suffix(".partial").tempdir_in(kind)?;
@@ -77,11 +77,10 @@ impl Partial {
         Ok(Self { folder })
     }
 
-    /// Gives it its place.
     fn finish(self, place: &Path) -> io::Result<()> {
-        let nobody_removes_it = unfinished();
+        let guard = unfinished();
         let renamed = fs::rename(self.folder.path(), place);
-        drop(nobody_removes_it);
+        drop(guard);
         renamed
     }
 }
@@ -90,33 +89,31 @@ impl Drop for Partial {
     fn drop(&mut self) {
         let mut unfinished = unfinished();
         unfinished.retain(|path| path != self.folder.path());
-        // What cannot be removed, the next builder removes.
+        // If this fails, the next build of the key removes the folder.
         let _ = fs::remove_dir_all(self.folder.path());
     }
 }
 
-/// What [`clean`] removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cleaned {
-    /// Finished entries.
     pub entries: u64,
     /// Bytes, unfinished entries included.
     pub bytes: u64,
-    /// Entries left alone because a process builds them at this moment.
+    /// Entries that remain because a process is building them.
     pub busy: u64,
 }
 
-/// Removes every entry but those being built at this moment.
+/// Removes every entry except those being built.
 pub fn clean() -> Result<Cleaned, CacheError> {
     Cache::at(path()).clean()
 }
 
-/// The name of an entry: a digest of everything that its content depends on.
+/// The name of an entry: a digest of all inputs of its content.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key(String);
 
 impl Key {
-    /// The key of these parts, in this order. Where one part ends and the next begins matters.
+    /// Computes the key of these parts in this order. The boundaries between parts count.
     pub fn of<'a>(parts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut digest = Sha256::new();
         for part in parts {
@@ -126,36 +123,31 @@ impl Key {
         Self(digest.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The digest, in hexadecimal.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A cache at one root.
 #[derive(Clone, Debug)]
 pub struct Cache {
     root: PathBuf,
 }
 
 impl Cache {
-    /// The cache of this user: at [`path`].
     pub fn of_user() -> Self {
         Self::at(path())
     }
 
-    /// A cache elsewhere.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// The folder of a finished entry.
     pub fn find(&self, kind: &str, key: &Key) -> Option<PathBuf> {
         Some(self.root.join(kind).join(&key.0)).filter(|folder| folder.is_dir())
     }
 
-    /// The folder of an entry; `build` fills a new folder if there is none yet. One process builds an
-    /// entry at a time; the others wait for it.
+    /// Returns the folder of an entry; `build` fills a new folder if there is none yet. One process at a time builds an
+    /// entry, and the others wait for it.
     pub fn entry<E: From<CacheError>>(
         &self,
         kind: &str,
@@ -173,7 +165,7 @@ impl Cache {
         self.build(kind, key, build)
     }
 
-    /// The same, but an entry that is there already is built anew, whatever it has. Killed in between, it leaves none.
+    /// Does the same, but rebuilds an existing entry. A kill in between leaves no entry.
     pub fn replace<E: From<CacheError>>(
         &self,
         kind: &str,
@@ -184,7 +176,7 @@ impl Cache {
         self.build(kind, key, build)
     }
 
-    /// Waits until no other process builds an entry. None does until the file is dropped.
+    /// Waits until no other process builds the entry. The lock lasts until the file is dropped.
     fn lock(&self, kind: &str, key: &Key) -> Result<File, CacheError> {
         let folder = self.root.join(kind);
         fs::create_dir_all(&folder).map_err(at(&folder))?;
@@ -194,7 +186,6 @@ impl Cache {
         Ok(lock)
     }
 
-    /// Builds an entry that is locked, and removes what there is of it.
     fn build<E: From<CacheError>>(
         &self,
         kind: &str,
@@ -206,7 +197,7 @@ impl Cache {
         for stale in children(&folder)?.into_iter().filter(|path| path.is_dir() && key_of(path) == key.0) {
             fs::remove_dir_all(&stale).map_err(at(&stale))?;
         }
-        // Removed on drop if the build fails.
+        // The folder is removed on drop if the build fails.
         let partial = Partial::of(key, &folder).map_err(at(&folder))?;
         let path = partial.folder.path();
         build(path)?;
@@ -215,7 +206,7 @@ impl Cache {
         Ok(finished)
     }
 
-    /// Removes every entry but those being built at this moment.
+    /// Removes every entry except those being built.
     pub fn clean(&self) -> Result<Cleaned, CacheError> {
         let mut cleaned = Cleaned::default();
         for kind in children(&self.root)?.into_iter().filter(|path| path.is_dir()) {
@@ -243,7 +234,7 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> CacheError {
     move |source| CacheError { path: path.to_owned(), source }
 }
 
-/// The key that a folder of the cache belongs to, finished or partial.
+/// Returns the key of a folder of the cache, finished or partial.
 fn key_of(entry: &Path) -> &str {
     let name = entry.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.split('.').next().unwrap_or_default()

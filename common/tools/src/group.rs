@@ -1,8 +1,7 @@
-//! Programs that end with this process: each leads a group of its own, with all that it starts, and whoever handles
-//! signals ends the groups that run.
+//! Programs that end with this process. Each leads a process group of its own, which a signal handler can end.
 //!
-//! A terminal interrupts its foreground group alone, and these are other groups: a program that starts them has to
-//! call [`end_all`] when it is interrupted.
+//! A terminal interrupts only its foreground group, and these are other groups. So a program that starts them must call
+//! [`end_all`] when it is interrupted.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -14,16 +13,15 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
-/// How long what was killed may take to be gone.
 const DEATH: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
 
-/// How a group is asked to end, before it is killed.
+/// The signal that asks a group to end, before it is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Farewell {
-    /// As from a terminal, with time to put away what it does.
+    /// The interrupt of a terminal: the program has time to clean up.
     Interrupted,
-    /// It has nothing to put away.
+    /// The termination signal: the program has nothing to clean up.
     Terminated,
 }
 
@@ -43,15 +41,15 @@ impl Farewell {
     }
 }
 
-/// The groups that run at this moment. Whoever holds the lock starts none, and none is over.
+/// The running groups. While the lock is held, no group starts or ends.
 static RUNNING: Mutex<Vec<(Pid, Farewell)>> = Mutex::new(Vec::new());
 
 fn running() -> MutexGuard<'static, Vec<(Pid, Farewell)>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A program that leads a group, to be dropped when that has ended: which waits, where this process is interrupted, for
-/// the end of it.
+/// A program that leads a group. Drop it after the group has ended: if this process is interrupted, the drop waits for
+/// the end of the process.
 #[derive(Debug)]
 pub struct Group {
     leader: Pid,
@@ -59,8 +57,6 @@ pub struct Group {
 }
 
 impl Group {
-    /// Starts a program.
-    ///
     /// # Errors
     /// Those of [`Command::spawn`].
     pub fn spawn(command: &mut Command, farewell: Farewell) -> io::Result<Self> {
@@ -71,7 +67,7 @@ impl Group {
         Ok(Self { leader, child })
     }
 
-    /// How the program ended, if it has.
+    /// Returns the exit status of the program if it has ended.
     ///
     /// # Errors
     /// Those of [`Child::try_wait`].
@@ -79,7 +75,7 @@ impl Group {
         self.child.try_wait()
     }
 
-    /// Kills the program and all that it has started.
+    /// Kills the program and all processes that it started.
     ///
     /// # Errors
     /// Those of [`Child::wait`].
@@ -95,13 +91,13 @@ impl Drop for Group {
     }
 }
 
-/// As long as this is there, no group starts, and who waited for one goes on waiting.
+/// A guard: while it exists, no group starts, and a thread that waits for a group keeps waiting.
 pub struct Held {
     _lock: MutexGuard<'static, Vec<(Pid, Farewell)>>,
 }
 
-/// Ends all groups that run: they are asked to, and killed if they do not. Somebody else has to wait for the programs
-/// meanwhile, as [`Group::try_wait`] does.
+/// Ends all running groups: sends each its signal, then kills it if it does not end. Meanwhile another thread must wait
+/// for the programs, as [`Group::try_wait`] does.
 pub fn end_all() -> Held {
     let lock = running();
     for (leader, farewell) in lock.iter() {
@@ -116,7 +112,6 @@ pub fn end_all() -> Held {
     Held { _lock: lock }
 }
 
-/// Whether nothing is left of a group, before the time is over.
 fn is_gone(group: Pid, time: Duration) -> bool {
     let begin = Instant::now();
     loop {

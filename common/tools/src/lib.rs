@@ -1,9 +1,9 @@
-//! External programs: where they are, processes that end with Weft, and the cache of what they built.
+//! External programs: their paths, processes that end with Weft, and the cache of their results.
 //!
-//! - this module: finding a program by its environment variable, then in `PATH`, then in the Python virtual environment that
-//!   `scripts/setup.sh` makes; and its version;
-//! - [`cache`]: what was built once, by content;
-//! - [`group`]: process groups, so that nothing goes on when Weft ends.
+//! - This module finds a program by its environment variable, then in `PATH`, then in the Python virtual environment of
+//!   `scripts/setup.sh`. It also reads the program's version.
+//! - [`cache`] stores build results by content.
+//! - [`group`] starts process groups, so that no process continues after Weft ends.
 
 pub mod cache;
 pub mod group;
@@ -16,29 +16,26 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-/// A program that Weft starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
-    /// Verilator: from Verilog to C++.
     Verilator,
     /// The C++ compiler that builds verilated models.
     Cxx,
-    /// Yosys: synthesis and equivalence checks.
+    /// Synthesis and equivalence checks.
     Yosys,
-    /// nextpnr for the ECP5: place and route.
+    /// Place and route for the ECP5.
     Nextpnr,
-    /// Project Trellis' ecppack: the bitstream of an ECP5.
+    /// Packs the bitstream of an ECP5 (Project Trellis).
     Ecppack,
     /// The cross compiler that builds kernels.
     RiscvGcc,
-    /// QEMU: another reading of the instruction set, which tests compare with.
+    /// An independent implementation of the instruction set, which tests compare with.
     Qemu,
-    /// Snakemake: runs the steps of a comparison.
+    /// Runs the steps of a comparison.
     Snakemake,
 }
 
 impl Tool {
-    /// The environment variable that overrides the search.
     pub fn variable(self) -> &'static str {
         match self {
             Tool::Verilator => "WEFT_VERILATOR",
@@ -52,7 +49,7 @@ impl Tool {
         }
     }
 
-    /// The names it is installed under, the preferred first.
+    /// Returns the installed names, the preferred one first.
     fn programs(self) -> &'static [&'static str] {
         match self {
             Tool::Verilator => &["verilator"],
@@ -66,7 +63,6 @@ impl Tool {
         }
     }
 
-    /// What to do if it is missing.
     fn remedy(self) -> &'static str {
         match self {
             Tool::Verilator => "install the Debian package verilator (scripts/setup.sh does)",
@@ -89,55 +85,33 @@ impl fmt::Display for Tool {
     }
 }
 
-/// A program that is not there or does not start. The text says what to do about it.
+/// A program is missing or does not start. The text says how to fix it.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// The environment variable names no executable file.
     #[error("{variable} = {}: {what}; unset it, or set it to the path of {tool}", .path.display())]
     Variable {
         variable: &'static str,
-        /// What it holds.
         path: PathBuf,
-        /// What that is instead.
+        /// The problem with that path.
         what: &'static str,
-        /// The program it should name.
         tool: Tool,
     },
-    /// Neither `PATH` nor the virtual environment has it.
     #[error("{tool} not found: {remedy}, or set {variable} to its path")]
-    Missing {
-        /// The program.
-        tool: Tool,
-        /// What to do about it.
-        remedy: &'static str,
-        /// The variable that overrides the search.
-        variable: &'static str,
-    },
-    /// It was found but did not answer.
+    Missing { tool: Tool, remedy: &'static str, variable: &'static str },
     #[error("{} {reason}; set {variable} to a {tool} that runs", .path.display())]
-    Broken {
-        /// The program.
-        tool: Tool,
-        /// Where it was found.
-        path: PathBuf,
-        /// The variable that overrides the search.
-        variable: &'static str,
-        /// What was asked, and what went wrong.
-        reason: String,
-    },
+    Broken { tool: Tool, path: PathBuf, variable: &'static str, reason: String },
 }
 
-/// That a program at this path does not do what it should: what was asked of it, and the answer.
+/// Makes the error for a program that fails: `reason` has the request and the answer.
 pub fn broken(tool: Tool, path: &Path, reason: &str) -> ToolError {
     ToolError::Broken { tool, path: path.into(), variable: tool.variable(), reason: reason.into() }
 }
 
-/// Finds a program.
 pub fn find(tool: Tool) -> Result<PathBuf, ToolError> {
     find_in(tool, |name| env::var_os(name), env::current_dir().ok().as_deref())
 }
 
-/// The line with the version of what the program at `path` prints for `--version`; asked for once per process.
+/// Returns the version line that the program prints for `--version`. Each process runs the program once.
 pub fn version(tool: Tool, path: &Path) -> Result<String, ToolError> {
     static KNOWN: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,9 +134,8 @@ fn ask_version(tool: Tool, path: &Path) -> Result<String, ToolError> {
     Ok(version_in(&String::from_utf8_lossy(&said)).to_owned())
 }
 
-/// The first line that has a number such as 0.11, or the first line: programs of YoWASP begin by saying that they prepare
-/// themselves, when they are new. Without the name by which the program was called, with which nextpnr begins: it is the same
-/// program under any.
+/// Returns the first line with a number such as 0.11, else the first line. New programs of YoWASP first print a line
+/// about their preparation. The program name at the start of nextpnr's line is removed, because it depends on the path.
 fn version_in(said: &str) -> &str {
     let is_version = |window: &[u8]| matches!(window, [a, b'.', b] if a.is_ascii_digit() && b.is_ascii_digit());
     let has_version = |line: &&str| line.as_bytes().windows(3).any(is_version);
@@ -171,7 +144,7 @@ fn version_in(said: &str) -> &str {
     named.map_or(line, |(_, version)| version)
 }
 
-/// The program of the virtual environment that is passed over for one in `PATH`, if there are both.
+/// Returns the program of the virtual environment if one in `PATH` has precedence over it.
 pub fn passed_over(tool: Tool) -> Option<PathBuf> {
     passed_over_in(tool, |name| env::var_os(name), env::current_dir().ok().as_deref())
 }
@@ -208,7 +181,6 @@ fn passed_over_in(
     in_virtual_environment(tool, &variable, working_directory).filter(|other| *other != taken)
 }
 
-/// What the environment variable names.
 fn named(tool: Tool, variable: &impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     variable(tool.variable()).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
@@ -218,7 +190,7 @@ fn on_path(program: &str, variable: &impl Fn(&str) -> Option<OsString>) -> Optio
     env::split_paths(&path).map(|folder| folder.join(program)).find(|path| is_program(path))
 }
 
-/// In the active virtual environment, else in that of the working directory or the nearest folder above it.
+/// Searches the active virtual environment, else the one of the working directory or the nearest folder above it.
 fn in_virtual_environment(
     tool: Tool,
     variable: &impl Fn(&str) -> Option<OsString>,

@@ -1,8 +1,8 @@
-//! Trace and statistics records: what the core's trace port says, what the golden model says, and
-//! the figures counted from either. One definition of each, used by both sides.
+//! Records of the trace port and of the golden model, and the statistics counted from either. Both sides use the same
+//! definitions.
 //!
-//! The trace port is one table: [`TracePorts`]. A row gives a port its name, width and meaning; the pins of a simulation,
-//! the records, their comparison and the table in `docs/manual/trace.md` follow from it.
+//! [`TracePorts`] is the table of the trace port. A row gives a port its name, width and meaning. The pins of a
+//! simulation, the records, their comparison and the table in `docs/manual/trace.md` are derived from it.
 
 mod port;
 mod record;

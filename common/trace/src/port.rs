@@ -1,4 +1,4 @@
-//! The trace port as a whole: its groups in order, what a simulation reads of it, and its table for the documentation.
+//! The whole trace port: its groups in order, the values that a simulation reads, and its table for the documentation.
 
 use crate::record::{
     Commit, CommitPorts, Context, ContextPorts, Event, Exchange, ExchangePorts, LatePorts, LateWrite, MovePorts, Moves,
@@ -9,7 +9,7 @@ use crate::schema::{Field, Ports, Source, ports};
 ports! {
     /// The barrier.
     ReleasePorts {
-        /// Every live thread waits at the barrier, and all go on.
+        /// Every live thread waits at the barrier, and all continue.
         valid: Flag as "release",
     }
 }
@@ -17,11 +17,11 @@ ports! {
 ports! {
     /// An instruction that leaves S3.
     IssuePorts {
-        /// There is one.
+        /// S3 issues an instruction.
         valid: Flag as "issue_valid",
-        /// Its warp.
+        /// Warp index.
         warp: Warp as "issue_warp",
-        /// Its path slot.
+        /// Path slot.
         slot: Slot as "issue_slot",
     }
 }
@@ -29,9 +29,9 @@ ports! {
 ports! {
     /// An instruction that S7 squashes.
     SquashPorts {
-        /// There is one.
+        /// S7 squashes an instruction.
         valid: Flag as "squash_valid",
-        /// Its warp.
+        /// Warp index.
         warp: Warp as "squash_warp",
     }
 }
@@ -59,14 +59,11 @@ macro_rules! groups {
 }
 
 groups! {
-    /// What a divergence unit tells the trace: the rest of a context record, and what its sorter does. A unit that has no
-    /// such thing drives zeros.
+    /// Trace ports of a divergence unit: the rest of a context record, and its sorter. A unit drives unused ports with 0.
     UnitPorts {
-        /// The second path.
         second: SecondPorts,
-        /// What happened to the others.
+        /// Changes to the waiting paths.
         moves: MovePorts,
-        /// The sorter.
         exchange: ExchangePorts,
     }
 }
@@ -78,11 +75,11 @@ groups! {
         commit: CommitPorts,
         /// The context after S8.
         context: ContextPorts,
-        /// What else the divergence unit tells.
+        /// Further records of the divergence unit.
         unit: UnitPorts,
         /// Release of the barrier.
         release: ReleasePorts,
-        /// Late register writes (S9).
+        /// Register writes of long-latency results (S9).
         late: LatePorts,
         /// Issues (S3).
         issue: IssuePorts,
@@ -91,10 +88,10 @@ groups! {
     }
 }
 
-/// The groups by the name of their first port, each with its title.
+/// The titles of the groups, by the name of their first port.
 pub const GROUPS: [(&str, &str); 7] = [
     ("commit_valid", "trace: commits (S8)"),
-    ("context_valid", "trace: the active path after S8, and what else the divergence unit tells"),
+    ("context_valid", "trace: the active path after S8, and further records of the divergence unit"),
     ("exchange_valid", "trace: the divergence unit's sorter"),
     ("release", "trace: release of the barrier"),
     ("late_valid", "trace: register writes of long-latency results (S9)"),
@@ -103,7 +100,7 @@ pub const GROUPS: [(&str, &str); 7] = [
 ];
 
 impl<P: Copy> TracePorts<P> {
-    /// The commit of this cycle, if there is one, into `commit`.
+    /// Reads the commit of this cycle into `commit`, and returns whether there is one.
     pub fn commit(&self, source: &dyn Source<P>, cycle: u64, commit: &mut Commit) -> bool {
         let valid = flag(source, self.commit.valid);
         if valid {
@@ -113,7 +110,7 @@ impl<P: Copy> TracePorts<P> {
         valid
     }
 
-    /// The late write of this cycle, if there is one, into `late`.
+    /// Reads the register write of a long-latency result in this cycle into `late`, and returns whether there is one.
     pub fn late_write(&self, source: &dyn Source<P>, cycle: u64, late: &mut LateWrite) -> bool {
         let valid = flag(source, self.late.valid);
         if valid {
@@ -123,7 +120,7 @@ impl<P: Copy> TracePorts<P> {
         valid
     }
 
-    /// The context record of this cycle, if there is one.
+    /// Returns the context record of this cycle, if there is one.
     pub fn context(&self, source: &dyn Source<P>, cycle: u64) -> Option<Context> {
         let path = |[valid, pc, depth, mask, parked]: [P; 5]| {
             flag(source, valid).then(|| PathRecord {
@@ -149,7 +146,7 @@ impl<P: Copy> TracePorts<P> {
         })
     }
 
-    /// What the divergence unit's sorter does in this cycle, if it does anything.
+    /// Returns the step of the divergence unit's sorter in this cycle, if there is one.
     pub fn exchange(&self, source: &dyn Source<P>, cycle: u64) -> Option<Exchange> {
         let ports = &self.unit.exchange;
         flag(source, ports.valid).then(|| Exchange {
@@ -164,18 +161,18 @@ impl<P: Copy> TracePorts<P> {
         })
     }
 
-    /// Whether the barrier is released in this cycle.
+    /// Returns whether the barrier is released in this cycle.
     pub fn releases(&self, source: &dyn Source<P>) -> bool {
         flag(source, self.release.valid)
     }
 
-    /// Warp and slot of the instruction that S3 issues in this cycle.
+    /// Returns warp and slot of the instruction that S3 issues in this cycle.
     pub fn issued(&self, source: &dyn Source<P>) -> Option<(u32, u32)> {
         let IssuePorts { valid, warp, slot } = self.issue;
         flag(source, valid).then(|| (source.bits(warp) as u32, source.bits(slot) as u32))
     }
 
-    /// The warp of the instruction that S7 squashes in this cycle.
+    /// Returns the warp of the instruction that S7 squashes in this cycle.
     pub fn squashed(&self, source: &dyn Source<P>) -> Option<u32> {
         flag(source, self.squash.valid).then(|| source.bits(self.squash.warp) as u32)
     }
@@ -185,16 +182,22 @@ fn flag<P>(source: &dyn Source<P>, port: P) -> bool {
     source.bits(port) != 0
 }
 
-/// The ports as a table in Markdown.
+/// Makes the table of the ports in Markdown: the first sentence of each meaning, then a list of the further sentences.
 pub fn table() -> String {
     let mut rows = vec!["| port | width | meaning |".to_owned(), "|---|---|---|".to_owned()];
+    let mut notes = Vec::new();
     TracePorts::build(&mut |field| {
         if let Some((_, title)) = GROUPS.iter().find(|(first, _)| *first == field.port) {
             let title = title.trim_start_matches("trace: ");
             rows.push(format!("| | | **{title}** |"));
         }
-        rows.push(format!("| `trace_{}` | {} | {} |", field.port, field.formula, field.meaning.trim()));
+        let mut sentences = field.meaning.trim().trim_end_matches('.').split(". ");
+        let first = sentences.next().unwrap_or_default();
+        rows.push(format!("| `trace_{}` | {} | {first}. |", field.port, field.formula));
+        notes.extend(sentences.map(|sentence| format!("- `trace_{}`: {sentence}.", field.port)));
     });
+    rows.push(String::new());
+    rows.extend(notes);
     rows.push(String::new());
     rows.join("\n")
 }
@@ -204,7 +207,6 @@ mod tests {
     use super::*;
     use crate::Sizes;
 
-    /// Values by the name of the port.
     struct Wires<'a>(&'a [(&'static str, u64)]);
 
     impl Source<&'static str> for Wires<'_> {

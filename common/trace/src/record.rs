@@ -1,4 +1,4 @@
-//! The records of the trace port (one `Record` per line of `--commits`).
+//! The records of the trace port (one [`Record`] per line of `--commits`).
 
 use serde::Serialize;
 
@@ -7,17 +7,17 @@ use crate::schema::{ports, record};
 /// One path of a warp: the threads in `mask` are at `pc`, `depth` calls deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct PathRecord {
-    /// Address of the next instruction of these threads.
+    /// The address of the next instruction of these threads.
     pub pc: u32,
-    /// Call depth, 8 bits, wrapping.
+    /// The call depth modulo 256.
     pub depth: u8,
-    /// Bit i = lane i; never zero.
+    /// One bit per lane; never zero.
     pub mask: u64,
-    /// Whether the path waits at a barrier (effective value, after any release).
+    /// Whether the path waits at a barrier, after any release.
     pub parked: bool,
 }
 
-/// What a committed instruction asked of the memory port, by its code.
+/// The request of a committed instruction to the memory port, with its code.
 #[repr(u8)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -25,17 +25,17 @@ pub enum MemoryOp {
     /// No transaction.
     #[default]
     None,
-    /// A line read.
+    /// A line is read.
     Load,
-    /// A line write under a byte mask.
+    /// A line is written under a byte mask.
     Store,
-    /// A byte to the console.
+    /// A byte is sent to the console.
     Console,
-    /// `lr.w`: a word read and reserved.
+    /// `lr.w`: a word is read and reserved.
     LoadReserved,
-    /// `sc.w`: a word written if it is still reserved.
+    /// `sc.w`: a word is written if it is still reserved.
     StoreConditional,
-    /// `amoswap.w`: a word read and replaced, as for all that follow.
+    /// `amoswap.w`: a word is read and replaced, as in all operations below.
     AmoSwap,
     /// `amoadd.w`
     AmoAdd,
@@ -55,11 +55,11 @@ pub enum MemoryOp {
     AmoMaxUnsigned,
 }
 
-/// [`MemoryOp`] of a request with code 0 on the memory port.
+/// The difference between the code here and on the memory port, for atomic operations.
 const FIRST_REQUEST: u8 = MemoryOp::LoadReserved as u8 - 2;
 
 impl MemoryOp {
-    /// All, by their codes.
+    /// All operations, by their codes.
     pub const ALL: [Self; 15] = [
         Self::None,
         Self::Load,
@@ -78,12 +78,12 @@ impl MemoryOp {
         Self::AmoMaxUnsigned,
     ];
 
-    /// The operation of a code of the trace port; nothing for one that has no meaning.
+    /// Returns the operation of a code of the trace port, or [`MemoryOp::None`] for an unused code.
     pub fn from_code(code: u64) -> Self {
         usize::try_from(code).ok().and_then(|code| Self::ALL.get(code)).copied().unwrap_or_default()
     }
 
-    /// The code on the memory port (`dmem_req_op`), if it is a request: 0 load, 1 store, from 2 on the atomic operations.
+    /// Returns the code on the memory port (`dmem_req_op`) of a request: 0 load, 1 store, from 2 on the atomic operations.
     pub fn request_code(self) -> Option<u8> {
         match self {
             Self::None | Self::Console => None,
@@ -93,40 +93,40 @@ impl MemoryOp {
         }
     }
 
-    /// Whether it is a request to RAM that is answered.
+    /// Returns whether RAM sends a response to the request.
     pub fn is_answered(self) -> bool {
         self.request_code().is_some() && self != Self::Store
     }
 
-    /// Whether it is a request to RAM that carries data.
+    /// Returns whether the request to RAM carries data.
     pub fn has_data(self) -> bool {
         self.request_code().is_some() && !matches!(self, Self::Load | Self::LoadReserved)
     }
 
-    /// Whether it is a request of one word, which it reads before it does anything else.
+    /// Returns whether the request reads one word before any other effect.
     pub fn is_atomic(self) -> bool {
         self as u8 >= Self::LoadReserved as u8
     }
 
-    /// Whether the requesting thread matters.
+    /// Returns whether the request depends on the reservation of its thread.
     pub fn is_reservation(self) -> bool {
         matches!(self, Self::LoadReserved | Self::StoreConditional)
     }
 
-    /// The operation of a code on the memory port.
+    /// Returns the operation of a code on the memory port.
     pub fn of_request(code: u64) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.request_code().is_some_and(|own| u64::from(own) == code))
     }
 }
 
 record! {
-    /// One committed instruction (or one part of a replayed one): warp-wide, in commit order.
+    /// One committed instruction, or one part of a replayed one: warp-wide, in commit order.
     ///
-    /// `values` and `memory_data` hold one word per lane and are meaningful only in the lanes that
-    /// `served` and the byte mask select.
+    /// `values` and `memory_data` have one word per lane. A word is valid only in the lanes that `served` and the byte mask
+    /// select.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
     Commit {
-        /// Clock cycle of S8, counted from the first cycle after reset; 0 in a model run.
+        /// The clock cycle of S8, counted from the first cycle after reset; 0 in a model run.
         cycle: u64,
     }
     /// The instruction that commits in S8.
@@ -142,29 +142,30 @@ record! {
         pc: Address as "commit_pc",
         /// The instruction word.
         instruction: Instruction as "commit_instruction",
-        /// Mask of the path that executes it.
+        /// Mask of the path that executes the instruction.
         mask: Lanes as "commit_mask",
         /// Lanes served by this part: `mask` unless the rest is replayed.
         served: Lanes as "commit_served",
         /// Destination register, 0 if none.
         rd: Register as "commit_rd",
-        /// Whether `values` were written (or, for CSR 0x800, are the exit codes) at S7.
-        /// False for loads, atomics, multiplications and divisions, whose values come in a late write.
+        /// Whether S7 wrote `values`.
+        /// For a write to CSR 0x800 it is set too, and the values are the exit codes.
+        /// It is 0 for loads, atomics, multiplications and divisions: their values come in a later record.
         writes: Flag as "commit_writes",
         /// Value per lane.
         values: Words as "commit_values",
-        /// Memory transaction of this part: 0 none, 1 load, 2 store, 3 console, else 2 more than `dmem_req_op`.
+        /// Memory transaction: 0 none, 1 load, 2 store, 3 console, else `dmem_req_op` + 2.
         memory: Operation as "commit_memory_op",
-        /// Byte address of the line, as memory holds it (or of the console register).
+        /// Byte address of the line in memory, or of the console register.
         memory_address: Address as "commit_memory_address",
-        /// Store data: the line, one word per lane position. An atomic operation or store-conditional
-        /// has its operand at its word.
+        /// Store data: the line, one word per lane position.
+        /// An atomic operation or store-conditional has its operand at its word.
         memory_data: Words as "commit_memory_data",
-        /// Byte mask of the line (bit 4·i+b = byte b of word i).
-        /// For a load the bytes are not masked: 0. For the console: 1. A load-reserved, a
-        /// store-conditional, failed or not, and an atomic operation have the bytes of their word.
+        /// Byte mask of the line: bit 4·i+b is byte b of word i.
+        /// It is 0 for a load, because loads are not masked, and 1 for the console.
+        /// A load-reserved, a store-conditional (failed or not) and an atomic operation have the bytes of their word.
         memory_mask: Bytes as "commit_memory_mask",
-        /// Whether a conditional branch (or the first part of a `jalr`) found more than one next pc.
+        /// A conditional branch, or the first part of a `jalr`, has several next pcs.
         divergent: Flag as "commit_divergent",
     }
 }
@@ -173,7 +174,7 @@ record! {
     /// The register write of a load, atomic, multiplication or division, after its commit.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
     LateWrite {
-        /// Clock cycle of the write.
+        /// The clock cycle of the write.
         cycle: u64,
     }
     /// The register write of a load, atomic, multiplication or division, in S9.
@@ -194,31 +195,31 @@ record! {
     }
 }
 
-/// Why a context record was written.
+/// The cause of a context record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
-    /// After the S8 of a committed instruction.
+    /// S8 of a committed instruction.
     Commit,
-    /// Without an instruction: a path gave way to another one, or left for where it joins others.
+    /// No instruction: a path yielded to another one, or moved to join others.
     Rotation,
-    /// All live threads were at the barrier: every path is runnable again (one record for all warps).
+    /// All live threads were at the barrier, and every path is runnable again (one record for all warps).
     Release,
 }
 
 record! {
-    /// What an event did with the paths that wait.
+    /// Changes to the waiting paths by an event.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
     Moves {}
-    /// What an event did with the paths that wait.
+    /// Changes to the waiting paths by an event.
     MovePorts {
         /// The active path yielded to the next one.
         yields: Flag as "context_yields",
         /// A path joined those behind x and y.
         inserts: Flag as "context_inserts",
-        /// The foremost of those behind x and y left them.
+        /// The first path behind x and y was taken out.
         extracts: Flag as "context_extracts",
-        /// A row, or two, was pushed on a stack.
+        /// One or two rows were pushed on a stack.
         pushes: Flag as "context_pushes",
         /// The top row of a stack was popped.
         pops: Flag as "context_pops",
@@ -226,7 +227,7 @@ record! {
 }
 
 ports! {
-    /// The context that a commit or a rotation leaves: the path in slot 0.
+    /// The context after a commit or a rotation: the path in slot 0.
     ContextPorts {
         /// There is a record.
         valid: Flag as "context_valid",
@@ -236,94 +237,91 @@ ports! {
         slot: Slot as "context_slot",
         /// There is a path x, in slot 0.
         x_valid: Flag as "context_x_valid",
-        /// Its next instruction.
+        /// Next pc of path x.
         x_pc: Address as "context_x_pc",
-        /// Its call depth.
+        /// Call depth of path x.
         x_depth: Depth as "context_x_depth",
-        /// Its threads.
+        /// Threads of path x.
         x_mask: Lanes as "context_x_mask",
-        /// Whether it waits at the barrier.
+        /// Path x waits at the barrier.
         x_parked: Flag as "context_x_parked",
     }
 }
 
 ports! {
-    /// The rest of that record: the path next to x, or in slot 1, of a unit that keeps two at hand.
+    /// The rest of that record: the path next to x, or in slot 1, for a unit that keeps two paths ready.
     SecondPorts {
-        /// The record is of a rotation: no instruction committed.
+        /// The record is from a rotation: no instruction committed.
         rotates: Flag as "context_rotates",
         /// There is a path y.
         y_valid: Flag as "context_y_valid",
-        /// Its next instruction.
+        /// Next pc of path y.
         y_pc: Address as "context_y_pc",
-        /// Its call depth.
+        /// Call depth of path y.
         y_depth: Depth as "context_y_depth",
-        /// Its threads.
+        /// Threads of path y.
         y_mask: Lanes as "context_y_mask",
-        /// Whether it waits at the barrier.
+        /// Path y waits at the barrier.
         y_parked: Flag as "context_y_parked",
     }
 }
 
 ports! {
-    /// What a divergence unit's sorter does with y and a path behind it.
+    /// A step of a divergence unit's sorter on path y and a path behind it.
     ExchangePorts {
-        /// It changes something.
+        /// The sorter changes something.
         valid: Flag as "exchange_valid",
-        /// The warp.
+        /// Warp index.
         warp: Warp as "exchange_warp",
         /// The row of the path, counted from the front.
         row: Row as "exchange_row",
-        /// The row goes into y, and the front row takes its place.
+        /// The row merges into y, and the front row moves into the free slot.
         merges: Flag as "exchange_merges",
-        /// The front row goes into the row. With neither, the row and y change places.
+        /// The front row merges into the row. With neither, the row and y swap.
         folds: Flag as "exchange_folds",
     }
 }
 
-/// The paths a warp's divergence unit offers after an event.
+/// The paths of a warp that its divergence unit offers after an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Context {
-    /// Clock cycle.
+    /// The clock cycle.
     pub cycle: u64,
     /// Warp index (0 for a release).
     pub warp: u32,
     /// Path slot of the event (0 for a release).
     pub slot: u32,
-    /// What happened.
     pub event: Event,
-    /// The path in slot 0 after the event; `None` where there is none (or on release).
+    /// The path in slot 0 after the event, if there is one; `None` on a release.
     pub x: Option<PathRecord>,
-    /// The path next to it, or in slot 1, of a unit that keeps two at hand; `None` where there is none (or on
-    /// release).
+    /// The path next to x, or in slot 1, if the unit keeps two paths ready; `None` on a release.
     pub y: Option<PathRecord>,
-    /// What happened to the others, of a unit that keeps a list or a stack of them.
+    /// Changes to the waiting paths, if the unit keeps a list or a stack of them.
     #[serde(flatten)]
     pub moves: Moves,
 }
 
-/// What a sorter does with y and a path behind it.
+/// A step of a sorter on path y and a path behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sorting {
-    /// The path comes before y: they change places.
+    /// The path precedes y in the order, so the two swap.
     Exchange,
-    /// The path equals y and goes into it. The foremost one takes its place.
+    /// The path equals y and merges into it. The first path moves into the free slot.
     Merge,
-    /// The foremost path equals the path, and goes into it.
+    /// The first path equals the path and merges into it.
     Fold,
 }
 
-/// A sorter changed the paths behind x.
+/// A change of the paths behind x by the sorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Exchange {
-    /// Clock cycle.
+    /// The clock cycle.
     pub cycle: u64,
     /// Warp index.
     pub warp: u32,
-    /// Place of a path among those behind x and y, 0 = the foremost.
+    /// The position of the path among those behind x and y, 0 = the first.
     pub row: u32,
-    /// What happened to it.
     pub sorting: Sorting,
 }
 
@@ -331,13 +329,13 @@ pub struct Exchange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Record {
-    /// An instruction.
+    /// A committed instruction.
     Commit(Commit),
-    /// A late register write.
+    /// The register write of a long-latency result.
     LateWrite(LateWrite),
     /// A divergence-unit event.
     Context(Context),
-    /// A divergence unit's sorter at work.
+    /// A step of a divergence unit's sorter.
     Exchange(Exchange),
 }
 

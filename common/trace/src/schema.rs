@@ -1,82 +1,72 @@
-//! How a record and the ports that carry it are described: one table of fields for both.
+//! The schema of records and of the ports that carry them: one table of fields for both.
 //!
-//! A row says the name of a field, what kind of value it is, and what it means. The kind says how many bits it has in a
-//! core of W warps of T threads, what type it has in a record, how it is read and how a person reads it. The structs of
-//! values and of ports, the width of each port, the comparison of two records and the table in the documentation follow
-//! from the rows. What a value *should* be is not said here: hardware and golden model compute it independently.
+//! A row has the name of a field, its kind of value and its meaning. The kind has the width for a core of W warps of T
+//! threads, the type in a record, and the functions that read and print a value. The structs of values and of ports, the
+//! port widths, the comparison of records and the table in the documentation are derived from the rows.
+//!
+//! The schema does not define the right value: hardware and golden model compute it independently.
 
 use crate::record::MemoryOp;
 
-/// The sizes that widths depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Warps, W.
     pub warps: usize,
-    /// Threads of a warp, T.
     pub threads: usize,
 }
 
 impl Sizes {
-    /// Bits of an index below `count`; a port has one bit at least.
+    /// Returns the bits of an index below `count`, at least one.
     fn index(count: usize) -> usize {
         count.next_power_of_two().trailing_zeros().max(1) as usize
     }
 }
 
-/// One port of the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// Its name, without the prefix `trace_`.
+    /// The name, without the prefix `trace_`.
     pub port: &'static str,
-    /// What it means, one or more sentences.
+    /// The meaning. The first sentence is the cell of the table in the documentation.
     pub meaning: &'static str,
-    /// Its width, as a formula of W and T.
+    /// The width, as a formula of W and T.
     pub formula: &'static str,
-    /// Its width in bits.
     pub width: fn(Sizes) -> usize,
 }
 
-/// A group of ports, of any type `P`: expressions of the hardware, pins of a simulation.
+/// A group of ports of any type `P`, for example expressions of the hardware or pins of a simulation.
 pub trait Ports<P>: Sized {
-    /// Makes each port, in the order of the table.
     fn build(make: &mut dyn FnMut(&'static Field) -> P) -> Self;
 
-    /// The ports, in the order of the table.
     fn fields(&self) -> Vec<(&'static Field, &P)>;
 }
 
-/// What ports carry in one cycle.
+/// The values of ports in one cycle.
 pub trait Source<P> {
-    /// The value of a port of up to 64 bits.
+    /// Returns the value of a port of up to 64 bits.
     fn bits(&self, port: P) -> u64;
 
-    /// The value of a port in words of 32 bits.
+    /// Returns the value of a port in words of 32 bits.
     fn words(&self, port: P) -> &[u32];
 
-    /// The value of a port of up to 256 bits.
+    /// Returns the value of a port of up to 256 bits.
     fn long_bits(&self, port: P) -> [u64; 4];
 
-    /// The number of a commit of which the port carries the low 32 bits.
+    /// Completes the number of a commit from its low 32 bits.
     fn number(&self, low: u32) -> u64;
 }
 
-/// A kind of value.
 pub trait Kind {
-    /// Its type in a record.
     type Value: PartialEq;
-    /// Its width, as a formula of W and T.
+    /// The width, as a formula of W and T.
     const FORMULA: &'static str;
 
-    /// Its width in bits.
     fn width(sizes: Sizes) -> usize;
 
-    /// Reads it from a port.
     fn read<P>(source: &dyn Source<P>, port: P, into: &mut Self::Value);
 
-    /// How a person reads it.
+    /// Formats a value for messages.
     fn show(value: &Self::Value) -> String;
 
-    /// Both, if they differ.
+    /// Returns both values, formatted, if they differ.
     fn differ(a: &Self::Value, b: &Self::Value) -> Option<[String; 2]> {
         (a != b).then(|| [Self::show(a), Self::show(b)])
     }
@@ -191,7 +181,7 @@ impl Kind for Bytes {
     }
 }
 
-/// Declares a group of ports by its rows: `field: Kind as "port"`, each with what it means.
+/// Declares a group of ports by its rows: `field: Kind as "port"`, each with its meaning.
 macro_rules! ports {
     ($(#[$meta:meta])* $ports:ident { $($(#[doc = $doc:literal])+ $field:ident: $kind:ident as $port:literal,)* }) => {
         $(#[$meta])*
@@ -201,7 +191,6 @@ macro_rules! ports {
         }
 
         impl<P> $ports<P> {
-            /// The rows of the table.
             pub const FIELDS: &'static [$crate::schema::Field] = &[
                 $($crate::schema::Field {
                     port: $port,
@@ -226,8 +215,7 @@ macro_rules! ports {
     };
 }
 
-/// Declares a record: a struct of values with further fields of its own, and the ports that carry the values, with one
-/// that says whether they do.
+/// Declares a record and its ports: a struct of values with extra fields, and the ports with an optional valid bit.
 macro_rules! record {
     (
         $(#[$meta:meta])* $name:ident { $($(#[$own_meta:meta])* $own:ident: $own_type:ty,)* }
@@ -250,14 +238,13 @@ macro_rules! record {
         }
 
         impl $name {
-            /// How each field differs between two records: its name, and the comparison.
+            /// The name of each field and the function that compares it.
             pub const COMPARISONS: &'static [(&'static str, $crate::schema::Comparison<Self>)] = &[
                 $((stringify!($field), |a, b| {
                     <$crate::schema::$kind as $crate::schema::Kind>::differ(&a.$field, &b.$field)
                 }),)*
             ];
 
-            /// Reads the values of a cycle.
             pub fn read<P: Copy>(&mut self, ports: &$ports<P>, source: &dyn $crate::schema::Source<P>) {
                 $(<$crate::schema::$kind as $crate::schema::Kind>::read(source, ports.$field, &mut self.$field);)*
             }
@@ -265,7 +252,7 @@ macro_rules! record {
     };
 }
 
-/// Shows a field of two records, if it differs.
+/// Formats a field of two records, if it differs.
 pub type Comparison<R> = fn(&R, &R) -> Option<[String; 2]>;
 
 pub(crate) use {ports, record};

@@ -36,10 +36,10 @@ class weft(pluginTemplate):
         self.includes = [os.path.join(self.folder, "env"), archtest_env]
 
     def build(self, isa_yaml, platform_yaml):
-        """Nothing: `weft` builds the core with the first test."""
+        """Does nothing: `weft` builds the core with the first test."""
 
     def compilation(self, test, elf):
-        """The command that compiles a test."""
+        """Returns the command that compiles a test."""
         march = test["isa"].lower()
         words = ["riscv64-unknown-elf-gcc", f"-march={march}", "-mabi=ilp32", "-static", "-mcmodel=medany"]
         words += ["-nostdlib", "-nostartfiles", "-g", "-T", os.path.join(self.folder, "env", "link.ld")]
@@ -48,7 +48,7 @@ class weft(pluginTemplate):
         return shlex.join([*words, test["test_path"], "-o", elf])
 
     def run(self, elf, signature):
-        """The command that runs it."""
+        """Returns the command that runs a test."""
         settings = [word for key in self.keys for word in ("--set", key)]
         return shlex.join([self.weft, *ENGINES[self.engine].split(), elf, "--signature", signature, *settings])
 
@@ -62,6 +62,6 @@ class weft(pluginTemplate):
             signature = os.path.join(test["work_dir"], self.name[:-1] + ".signature")
             commands = [f"cd {shlex.quote(test['work_dir'])}", self.compilation(test, "weft.elf")]
             commands.append(f"{self.run('weft.elf', signature)} >weft.log 2>&1")
-            # A `$` is one of the shell's.
+            # Make needs `$$` for a `$` of the shell.
             make.add_target("@" + " && ".join(commands).replace("$", "$$"))
         make.execute_all(self.work_dir)

@@ -1,4 +1,4 @@
-"""The golden model as the reference, to try the plug-in without Sail. It shares no code with the hardware, but its authors."""
+"""The golden model as the reference, to try the plug-in without Sail. It shares authors with the hardware, but no code."""
 
 import os
 import sys

@@ -1,12 +1,11 @@
-//! The boards: what a top needs to know of each.
+//! The supported boards.
 
 #[derive(Debug)]
 pub struct Board {
     /// Value of `--board`.
     pub name: &'static str,
-    /// What it is sold as.
     pub title: &'static str,
-    /// Its FPGA, as the tools of its maker call it.
+    /// The FPGA, in the notation of its vendor's tools.
     pub part: &'static str,
     pub clock: Clock,
     pub reset: Button,
@@ -14,52 +13,43 @@ pub struct Board {
     pub transmit: &'static str,
     /// The port of the eight lights, lit by 1: see [`LIGHTS`](crate::LIGHTS).
     pub lights: &'static str,
-    /// Outputs that are 1 for ever.
+    /// Outputs that are always 1.
     pub high: &'static [&'static str],
-    /// Names and texts of the files that place the ports and state the clock.
+    /// Names and texts of the files with pins and clock.
     pub constraints: &'static [(&'static str, &'static str)],
-    /// What builds it.
     pub tools: Tools,
 }
 
-/// A clock pin, and what becomes of it.
+/// The clock pin and the clock of the core.
 #[derive(Debug)]
 pub struct Clock {
     pub port: &'static str,
-    /// Its frequency, in MHz.
+    /// The frequency of the pin, in MHz.
     pub mhz: u32,
-    /// The frequency of the core, in MHz: another one is made by a PLL.
+    /// The frequency of the core, in MHz. A PLL makes it if it differs.
     pub core_mhz: u32,
 }
 
 #[derive(Debug)]
 pub struct Button {
     pub port: &'static str,
-    /// Whether it gives 0 when it is pressed.
+    /// Whether a pressed button gives 0.
     pub active_low: bool,
-    /// What is printed beside it.
     pub label: &'static str,
 }
 
-/// What builds a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tools {
-    /// Yosys, nextpnr-ecp5 and ecppack. With the part as `weft synth --target` names it, and its package and speed grade
-    /// as nextpnr does.
-    Trellis {
-        /// The part.
-        target: &'static str,
-        package: &'static str,
-        /// The speed grade.
-        speed: &'static str,
-    },
-    /// Intel Quartus: not run by Weft.
+    /// Yosys, nextpnr-ecp5 and ecppack. `target` is the name of the part for `weft synth --target`; package and speed grade are
+    /// in the notation of nextpnr.
+    Trellis { target: &'static str, package: &'static str, speed: &'static str },
+    /// Intel Quartus, which Weft does not run.
     Quartus { family: &'static str },
-    /// AMD Vivado: not run by Weft.
+    /// AMD Vivado, which Weft does not run.
     Vivado,
 }
 
-/// The boards, the one that Weft builds itself first.
+/// The boards. The first is the one that Weft builds.
 pub static BOARDS: [Board; 4] = [ULX3S, DE2_115, ARTY_A7_35T, ARTY_A7_100T];
 
 const ULX3S: Board = Board {
@@ -70,7 +60,7 @@ const ULX3S: Board = Board {
     reset: Button { port: "btn_fire1", active_low: false, label: "FIRE 1 (B1)" },
     transmit: "ftdi_rxd",
     lights: "led",
-    // The ESP32 beside the FPGA starts its own flash program, and leaves the board alone, while this is 1.
+    // While this is 1, the ESP32 next to the FPGA runs its own flash program and leaves the board alone.
     high: &["wifi_gpio0"],
     constraints: &[("ulx3s.lpf", include_str!("../../../constraints/ulx3s.lpf"))],
     tools: Tools::Trellis { target: "ecp5-85k", package: "CABGA381", speed: "6" },
@@ -113,12 +103,11 @@ pub fn find(name: &str) -> Option<&'static Board> {
 }
 
 impl Board {
-    /// Name of the top module, and the beginning of the names of its files, with the prefix of a core's modules.
+    /// Returns the name of the top module, which is also the stem of its files, with the prefix of the core's modules.
     pub fn top(&self, prefix: &str) -> String {
         format!("{prefix}{}", self.name.replace('-', "_"))
     }
 
-    /// Whether Weft can make its bitstream.
     pub fn is_built_here(&self) -> bool {
         matches!(self.tools, Tools::Trellis { .. })
     }

@@ -1,10 +1,10 @@
 //! Tops for FPGA boards: a core with block RAM behind the pins of a board.
 //!
-//! - [`BOARDS`], [`find`]: the boards, what is on them and what places it there;
-//! - [`elaborate`]: the top: clock, reset, the console on a serial line, lights;
-//! - [`project`]: the files beside the Verilog by which the board's tools build it.
+//! - [`BOARDS`], [`find`]: the boards, their parts and their constraints;
+//! - [`elaborate`]: the top with clock, reset, the console on a serial line, and lights;
+//! - [`project`]: the build files next to the Verilog.
 //!
-//! One description serves all boards. The pins stand in `constraints/`, one file of each kind for a board.
+//! One description serves all boards. The pins are in `constraints/`, with one file of each kind per board.
 #![deny(unsafe_code)]
 
 mod board;

@@ -1,14 +1,14 @@
-//! The clock of the core where the pin has another one.
+//! The PLL of the core's clock, if the pin has another frequency.
 
 use rtl::Direction::{Input, Output};
 use rtl::{Builder, Expr, Module, zeros};
 
 use crate::board::Board;
 
-/// The frequency of the oscillator in a PLL of the 7 series, in MHz: of the 800 to 1600 that its slowest grade allows.
+/// Frequency of the PLL's oscillator in the 7 series, in MHz. The slowest grade allows 800 to 1600.
 const OSCILLATOR_MHZ: u32 = 1000;
 
-/// Drives `clk` from the clock pin. Whether it is steady, if there is a PLL between them: that of the 7 series.
+/// Drives `clk` from the clock pin. With a PLL of the 7 series, returns whether the clock is stable.
 pub fn drive(m: &Builder, board: &Board, pin: &Expr, clk: &Expr) -> Option<Expr> {
     if board.clock.mhz == board.clock.core_mhz {
         m.drive(clk, pin);

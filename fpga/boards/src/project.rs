@@ -1,4 +1,4 @@
-//! The files beside the Verilog by which the tools of a board build it.
+//! The build files next to the Verilog of a board.
 
 use std::fmt::Write;
 
@@ -8,8 +8,8 @@ use crate::top::{BAUD, LIGHTS};
 /// A file of a project: its path below the folder, with `/`, and its text.
 pub type File = (String, String);
 
-/// The files for a board whose Verilog is in `sources`, the top last, with `prefix` before the names of modules: constraints, what to run, and a text that says how.
-/// All paths are relative to the folder, from which the tools are to be started.
+/// Makes the build files of a board: constraints, scripts, and a README. `sources` are the Verilog files with the top last;
+/// `prefix` precedes module names. All paths are relative to the folder, in which the tools must run.
 pub fn project(board: &Board, prefix: &str, sources: &[&str], baud: u32) -> Vec<File> {
     let top = &board.top(prefix);
     let constraints = board.constraints.iter().map(|(name, text)| (format!("constraints/{name}"), (*text).to_owned()));
@@ -25,7 +25,7 @@ pub fn project(board: &Board, prefix: &str, sources: &[&str], baud: u32) -> Vec<
     files
 }
 
-/// Whether a path of a folder is that of a file that [`project`] writes, for whichever board.
+/// Returns whether [`project`] writes a file of this path, for any board.
 pub fn is_written_for_a_board(path: &str) -> bool {
     BOARDS.iter().any(|board| {
         let constraint = |name: &str| board.constraints.iter().any(|(known, _)| *known == name);
@@ -40,7 +40,7 @@ fn readme(board: &Board) -> String {
     format!("README-{}.md", board.name)
 }
 
-/// The script for Yosys, nextpnr-ecp5 and ecppack, and how to use it.
+/// Makes the script for Yosys, nextpnr-ecp5 and ecppack, and its instructions.
 fn trellis(
     board: &Board,
     top: &str,
@@ -53,7 +53,7 @@ fn trellis(
     let sources = sources.join(" \\\n    ");
     let script = format!(
         r#"#!/bin/sh
-# From the Verilog to {top}.bit. YOSYS, NEXTPNR and ECPPACK name other programs than those in PATH.
+# Builds {top}.bit from the Verilog. YOSYS, NEXTPNR and ECPPACK override the programs in PATH.
 set -eu
 cd "$(dirname "$0")"
 
@@ -68,7 +68,7 @@ cd "$(dirname "$0")"
     let how = format!(
         "With Yosys, nextpnr-ecp5 and ecppack:\n\n    sh {top}.sh\n\nmakes `{top}.bit`, and fails if the clock is too fast for the \
          core. `weft synth --config config.toml --board {name}{baud}\n--image P.elf --bitstream {top}.bit` makes one with the program \
-         P.elf: it tries up to three seeds with\nanother placer, and tells more.\n\n    openFPGALoader --board={name} {top}.bit      # until power is lost; with -f for good\n    \
+         P.elf: it tries up to three seeds with\nanother placer, and reports more.\n\n    openFPGALoader --board={name} {top}.bit      # until power-off; permanent with -f\n    \
          fujprog {top}.bit                           # the same\n",
         name = board.name,
         baud = if baud == BAUD { String::new() } else { format!(" --baud {baud}") },
@@ -76,11 +76,10 @@ cd "$(dirname "$0")"
     (vec![(format!("{top}.sh"), script)], how)
 }
 
-/// What stands above the steps of a board that Weft does not build.
-const NOT_BUILT: &str = "**Weft neither builds nor times this project: its syntax and its pins are checked, no more. Look at the \
-                         timing report\nbefore you trust the board.**\n\n";
+/// The warning above the steps of a board that Weft does not build.
+const NOT_BUILT: &str = "**Weft neither builds nor times this project. Only its syntax and its pins are checked. Read the timing \
+                         report\nbefore you trust the board.**\n\n";
 
-/// The project for Quartus, and how to use it.
 fn quartus(board: &Board, top: &str, sources: &[&str], family: &str) -> (Vec<File>, String) {
     let part = board.part;
     let sources: String =
@@ -99,13 +98,12 @@ fn quartus(board: &Board, top: &str, sources: &[&str], family: &str) -> (Vec<Fil
         board.title
     );
     let how = format!(
-        "{NOT_BUILT}With Quartus (Lite will do):\n\n    quartus_sh --flow compile {top}\n    \
+        "{NOT_BUILT}With Quartus (the Lite edition is enough):\n\n    quartus_sh --flow compile {top}\n    \
          quartus_pgm -m jtag -o \"p;output_files/{top}.sof\"\n"
     );
     (vec![(format!("{top}.qpf"), format!("PROJECT_REVISION = \"{top}\"\n")), (format!("{top}.qsf"), settings)], how)
 }
 
-/// The script for Vivado, and how to use it.
 fn vivado(board: &Board, top: &str, sources: &[&str]) -> (Vec<File>, String) {
     let part = board.part;
     let sources = sources.join(" \\\n    ");
@@ -130,8 +128,8 @@ fn text(board: &Board, prefix: &str, baud: u32, how: &str) -> String {
     let Board { title, part, clock, reset, transmit, lights, .. } = board;
     let level = if reset.active_low { "0" } else { "1" };
     let mut text = format!(
-        "# Weft on the {title}\n\nTop module `{top}`, for {part}; `config.toml` has the configuration of the core. All tools are to be \
-         started in this\nfolder, where the Verilog looks for the program (`{prefix}core_*.hex`).\n\n## Building\n\n{how}\n## Pins\n\n\
+        "# Weft on the {title}\n\nTop module `{top}`, for {part}; `config.toml` has the configuration of the core. Start all tools in \
+         this\nfolder, where the Verilog finds the program (`{prefix}core_*.hex`).\n\n## Building\n\n{how}\n## Pins\n\n\
          | port | what |\n|---|---|\n| `{}` | clock, {} MHz; the core runs at {} MHz |\n| `{}` | button {}, {level} when \
          pressed: reset |\n| `{transmit}` | console: {baud} baud, 8 data bits, no parity, 1 stop bit |\n",
         clock.port,
@@ -149,8 +147,8 @@ fn text(board: &Board, prefix: &str, baud: u32, how: &str) -> String {
     }
     let _ = write!(
         text,
-        "\nThe program starts 10 ms after the FPGA is configured. The button starts it again, with the memory as the program \
-         left it:\nwhat it has stored is not undone. docs/manual/boards.md of Weft says what has been built and measured.\n"
+        "\nThe program starts 10 ms after the FPGA is configured. The button restarts it, but does not restore \
+         the memory.\ndocs/manual/boards.md of Weft lists the boards that were built and measured.\n"
     );
     text
 }

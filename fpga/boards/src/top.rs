@@ -1,4 +1,4 @@
-//! The top of a board: a core, its clock and reset, its console on the serial line, lights.
+//! The top of a board: a core, its clock and reset, its console on the serial line, and lights.
 
 use cores::Core;
 use rtl::{Builder, ElaborationError, Expr, clog2, concat, increment};
@@ -6,10 +6,9 @@ use rtl::{Builder, ElaborationError, Expr, clog2, concat, increment};
 use crate::board::Board;
 use crate::{pll, uart};
 
-/// Bits a second on the serial line, unless said.
 pub const BAUD: u32 = 115_200;
 
-/// What each light says, the lowest first.
+/// The meaning of each light, the lowest first.
 pub const LIGHTS: [&str; 8] = [
     "blinks while there is a clock",
     "done: all threads have ended",
@@ -21,41 +20,35 @@ pub const LIGHTS: [&str; 8] = [
     "error cause, bit 3",
 ];
 
-/// How long reset lasts after the last moment that the button was pressed or bounced, in milliseconds.
+/// Length of reset after the last press or bounce of the button, in milliseconds.
 const RESET_MS: u64 = 10;
 
-/// How far the bits of the serial line may be from the length asked for, in parts of it: a receiver that samples in the
-/// middle of bits stands twice that over ten bits, with the same again for its own clock.
+/// Maximum relative error of a bit's length. A receiver samples in the middle of bits. It allows twice this error over ten
+/// bits, and the same error again in its own clock.
 const BAUD_TOLERANCE: f64 = 0.02;
 
-/// A core that cannot stand on a board.
 #[derive(Debug, thiserror::Error)]
 pub enum BoardError {
-    /// It has ports that no board connects.
     #[error(
         "--board {board}: the core has a port `{port}` that the board cannot serve; expected memory.kind = \"bram\", as in \
          --preset bram-4x4"
     )]
     Port { board: &'static str, port: String },
-    /// The clock cannot be divided to the frequency of the serial line.
     #[error(
-        "--baud {baud}: {mhz} MHz divided by a whole number is at best {nearest} baud; expected a rate that it comes \
-         within 2 % of, such as {BAUD}"
+        "--baud {baud}: {mhz} MHz divided by a whole number is at best {nearest} baud; expected a rate with an error \
+         of at most 2 %, such as {BAUD}"
     )]
     Baud {
-        /// Bits a second asked for.
         baud: u32,
         /// The clock, in MHz.
         mhz: u32,
-        /// The nearest rate.
         nearest: u64,
     },
-    /// The description of the top is wrong.
     #[error(transparent)]
     Elaboration(#[from] ElaborationError),
 }
 
-/// The core behind the pins of a board, with `baud` bits a second on the serial line.
+/// Puts a core behind the pins of a board, with `baud` bits per second on the serial line.
 ///
 /// # Errors
 /// If the core has ports for memory or a trace, or if the clock does not divide to `baud`.
@@ -79,8 +72,8 @@ pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardErr
     let locked = pll::drive(&m, board, &pin, &clk);
 
     m.comment(
-        "Reset: from the configuration of the FPGA, and from any press of the button, until nothing has been pressed\n\
-         for 10 ms. Two registers bring the button into the clock's domain.",
+        "Reset lasts from configuration or a press of the button until the button is stable for 10 ms.\n\
+         Two registers synchronise the button to the clock.",
     );
     let pressed = if board.reset.active_low { !button } else { button };
     let pressed = locked.map_or_else(|| pressed.clone(), |locked| &pressed | !locked);
@@ -114,12 +107,11 @@ pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardErr
     Ok(core.within(m.finish()?))
 }
 
-/// Whether the top connects a port of a core.
+/// Returns whether the top connects this port of a core.
 fn is_served(port: &str) -> bool {
     ["console_", "error_"].iter().any(|group| port.starts_with(group)) || ["clk", "rst", "done"].contains(&port)
 }
 
-/// Cycles of a bit on the serial line.
 fn divisor(board: &Board, baud: u32) -> Result<u64, BoardError> {
     let hertz = 1_000_000 * u64::from(board.clock.core_mhz);
     let wanted = hertz as f64 / f64::from(baud);

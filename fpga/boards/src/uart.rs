@@ -1,15 +1,15 @@
-//! A serial line's transmitter: 8 data bits, no parity, one stop bit.
+//! The transmitter of a serial line: 8 data bits, no parity, one stop bit.
 
 use rtl::{Builder, ElaborationError, Module, clog2, concat, lit, ones, zeros};
 
-/// Start bit, data, stop bit.
+/// Start bit, data bits, stop bit.
 const BITS: u64 = 10;
 
 /// Elaborates the transmitter; a bit lasts `divisor` cycles, at least 2.
 ///
-/// It takes a byte in a cycle in which `valid` and `ready` hold; the start bit begins in the next cycle, and `ready` is back
-/// when the stop bit has ended, 10 · `divisor` cycles later. The line is a register: it has no glitches, and is 1 from
-/// the configuration of the FPGA on.
+/// It accepts a byte in a cycle in which `valid` and `ready` hold. The start bit begins in the next cycle. `ready`
+/// returns after the stop bit, 10 · `divisor` cycles later. The line is a register without glitches, and is 1 from the
+/// configuration of the FPGA on.
 pub fn elaborate(divisor: u64) -> Result<Module, ElaborationError> {
     let m = Builder::new("uart_transmitter", &format!("Serial transmitter, 8N1: a bit lasts {divisor} cycles."));
     m.port_group("bytes to send");
@@ -19,7 +19,7 @@ pub fn elaborate(divisor: u64) -> Result<Module, ElaborationError> {
     m.port_group("serial line, 1 when idle");
     m.output_port("txd", 1);
 
-    m.comment("Bits that are left, the one on the line included; cycles that its last one has left.");
+    m.comment("The number of remaining bits, with the one on the line, and the remaining cycles of that bit.");
     let left = m.register("bits_left", clog2(BITS as usize + 1));
     let idle = m.wire("idle", &left.none());
     let accept = m.wire("accept", &(&valid & &idle));
@@ -32,7 +32,7 @@ pub fn elaborate(divisor: u64) -> Result<Module, ElaborationError> {
         .enable(&(&accept | &advance))
         .reset(0);
 
-    m.comment("What is on the line and will be, first bit lowest; ones follow.");
+    m.comment("The bit on the line is the lowest, then the next bits, then ones.");
     let shift = m.register("shift", BITS as usize - 1);
     let sent = concat([&ones(1), &shift.from(1)]);
     shift.next(&accept.mux(&concat([&data, &zeros(1)]), &sent)).enable(&(&accept | &advance)).reset_ones();

@@ -1,4 +1,4 @@
-//! From a core on a board to what its FPGA is configured with.
+//! Builds the bitstream of a core on a board.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,42 +20,38 @@ use crate::process::{Program, at};
 use crate::yosys::{Stopped, Yosys};
 
 const BITSTREAM: &str = "board.bit";
-/// ecppack has none; what it says is on its console.
+/// The name of ecppack's log, which Weft writes from its console output.
 const LOG: &str = "ecppack.log";
 
-/// What to build.
 #[derive(Clone, Copy)]
 pub struct BoardRequest<'a> {
     pub board: &'static Board,
     pub core: &'a Core,
     /// The core behind the pins of the board.
     pub top: &'a Core,
-    /// Names and texts of the files that its memory starts with.
+    /// Names and texts of the files with the initial memory.
     pub contents: &'a [(String, String)],
-    /// Seeds to try, from 1 to this, until one gives a core that is as fast as the clock of the board.
+    /// The number of seeds. They are tried from 1 on, until the core is as fast as the clock of the board.
     pub seeds: u32,
-    /// How to place.
     pub placer: Placer,
-    /// After how long a seed is given up.
+    /// The time limit of a seed.
     pub patience: Option<Duration>,
 }
 
-/// What came of it.
 pub struct Bitstream {
-    /// Cells, and how fast the clock may be. `target_mhz` is that of the board; of the seeds that were tried there is only
-    /// the one that reached it, or all of them if none did.
+    /// Cells and maximum frequency. `target_mhz` is the clock of the board. Of the seeds, it has only the one that reached this
+    /// clock, or all of them if none did.
     pub area: Area,
     /// The bitstream, in the cache, if the core is fast enough.
     pub file: Option<PathBuf>,
-    /// The ecppack that wrote it.
     pub ecppack: String,
 }
 
-/// Synthesises, places and routes a board, and packs its bitstream. `progress` is told in words what runs, several times a
-/// second.
+/// Synthesises, places and routes a board, and packs its bitstream. `progress` receives the current step as text, several
+/// times per second.
 ///
 /// # Errors
-/// See [`SynthesisError`]. That it does not fit, is too slow or takes more memory than the tools have, is a result.
+/// See [`SynthesisError`]. A core that does not fit, is too slow or needs more memory than the tools have is a result.
 pub fn build(
     config: &Config,
     request: BoardRequest<'_>,
@@ -63,11 +59,11 @@ pub fn build(
 ) -> Result<Bitstream, SynthesisError> {
     let BoardRequest { board, core, top, contents, seeds, placer, patience } = request;
     let part = part_of(board)?;
-    // All tools are looked for before one works for minutes.
+    // All tools are found before one runs for minutes.
     let (packer, nextpnr, yosys) = (Program::find(Tool::Ecppack, LOG)?, Nextpnr::find()?, Yosys::find()?);
     let (cache, version) = (Cache::of_user(), yosys.version().to_owned());
     let target_mhz = Some(board.clock.core_mhz);
-    // Logic is mapped for the shortest delay, as everybody's script does.
+    // Logic is mapped for the shortest delay, as in common scripts.
     let mut mapper = Mapper { yosys, cache: cache.clone(), family: part.family, target_mhz: None, progress };
     let netlist = mapper.board(top, contents)?;
     let mut area = Area {
@@ -98,7 +94,7 @@ pub fn build(
     Ok(Bitstream { area, file, ecppack: packer.version().to_owned() })
 }
 
-/// The part of a board, if it can be placed here.
+/// Returns the part of a board, if Weft can place it.
 fn part_of(board: &'static Board) -> Result<&'static Part, SynthesisError> {
     let part = match board.tools {
         Tools::Trellis { target, .. } => part::find(target),
@@ -108,7 +104,6 @@ fn part_of(board: &'static Board) -> Result<&'static Part, SynthesisError> {
     part.ok_or_else(|| SynthesisError::NotBuiltHere { board: board.name, built: built() })
 }
 
-/// The bitstream of placed and routed tiles.
 fn pack(
     packer: &Program,
     cache: &Cache,

@@ -3,21 +3,17 @@
 use std::iter::Sum;
 use std::ops::{Add, Mul};
 
-/// How many cells of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
     pub lut: u64,
-    /// Carry cells; of the ECP5 two bits each (CCU2C).
+    /// Carry cells; in the ECP5, two bits each (CCU2C).
     pub carry: u64,
-    /// Chains that the carry cells form, where they are counted.
+    /// Chains of carry cells, where they are counted.
     pub chains: u64,
-    /// LUT RAMs; of the ECP5 16 words of 4 bits each (TRELLIS_DPR16X4).
+    /// LUT RAMs; in the ECP5, 16 words of 4 bits each (TRELLIS_DPR16X4).
     pub lutram: u64,
-    /// Flip-flops.
     pub ff: u64,
-    /// Block RAMs.
     pub bram: u64,
-    /// Multipliers.
     pub dsp: u64,
 }
 
@@ -59,12 +55,9 @@ impl Sum for Cells {
     }
 }
 
-/// One module of a hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleArea {
-    /// Its name in the Verilog.
     pub name: String,
-    /// How many of it there are in the whole.
     pub instances: u64,
     /// The cells of one instance, without those of the modules below it.
     pub cells: Cells,

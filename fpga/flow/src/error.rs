@@ -1,4 +1,4 @@
-//! Why a core has no area.
+//! Errors of synthesis, place and route.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,156 +10,90 @@ use crate::netlist::NetlistError;
 use crate::statistics::StatisticsError;
 use crate::timing::ReportError;
 
-/// A core without an area.
 #[derive(Debug, thiserror::Error)]
 pub enum SynthesisError {
-    /// The core cannot be elaborated.
     #[error(transparent)]
     Core(#[from] cores::CoreError),
-    /// The module around it cannot.
     #[error(transparent)]
     Elaboration(#[from] rtl::ElaborationError),
-    /// Yosys or nextpnr is missing.
     #[error(transparent)]
     Tool(#[from] ToolError),
-    /// The cache cannot be used.
     #[error(transparent)]
     Cache(#[from] CacheError),
-    /// What was asked for is not built for the part.
     #[error("{option}: not for {part}; {families}: {parts}", parts = .parts.join(", "))]
     Unsupported {
         option: &'static str,
         part: &'static str,
-        /// What the parts that it is for have in common.
+        /// The common property of the supported parts.
         families: &'static str,
-        /// Those parts.
         parts: Vec<&'static str>,
     },
-    /// Nothing here places the FPGA of a board.
     #[error(
-        "--board {board}: Weft cannot build it; those that it builds: {}; `weft emit --board {board}` writes a project for \
+        "--board {board}: Weft cannot build it; it builds: {}; `weft emit --board {board}` writes a project for \
          the tools of its maker",
         .built.join(", ")
     )]
-    NotBuiltHere {
-        board: &'static str,
-        /// The boards that can be built.
-        built: Vec<&'static str>,
-    },
-    /// The core has no such module.
+    NotBuiltHere { board: &'static str, built: Vec<&'static str> },
     #[error("--module {name}: the core has no such module; {hint}")]
     UnknownModule {
-        /// The name asked for.
         name: String,
-        /// The nearest name, or all of them.
+        /// The nearest name, or all names.
         hint: String,
     },
-    /// A file cannot be written or read, or a tool not started.
+    /// A file cannot be written or read, or a tool cannot start.
     #[error("{}: {source}", .path.display())]
-    Io {
-        /// The file or program.
-        path: PathBuf,
-        source: io::Error,
-    },
-    /// A tool ends without a result.
-    #[error("{} failed on {what} ({status}); its log: {log}; the last of it:\n{last}", .program.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} failed on {what} ({status}); its log: {log}; its last lines:\n{last}", .program.display())]
     Failed {
-        /// The tool.
         program: PathBuf,
-        /// What it was to do.
+        /// The task of the tool.
         what: String,
-        /// How it ended.
+        /// The exit status in words.
         status: String,
-        /// The last lines that it wrote.
+        /// The last lines of output.
         last: String,
-        /// The file with all that it wrote.
         log: String,
     },
-    /// A module by itself takes more memory than Yosys has.
-    #[error(
-        "{what}: it takes more memory than Yosys has; a native Yosys (WEFT_YOSYS) has more than one in WebAssembly"
-    )]
-    OutOfMemory {
-        /// The module.
-        what: String,
-    },
-    /// Yosys reports something else than the cells of the part.
+    /// A single module needs more memory than Yosys has.
+    #[error("{what}: Yosys has too little memory; a native Yosys (WEFT_YOSYS) has more than one in WebAssembly")]
+    OutOfMemory { what: String },
     #[error("{version}: {source}")]
-    Statistics {
-        /// The version of Yosys.
-        version: String,
-        /// What is wrong.
-        source: StatisticsError,
-    },
-    /// Yosys wrote another netlist than expected.
+    Statistics { version: String, source: StatisticsError },
     #[error("{version}: {source}")]
-    Netlist {
-        /// The version of Yosys.
-        version: String,
-        /// What is wrong.
-        source: NetlistError,
-    },
-    /// What the cache has kept is not what was put there.
-    #[error("{}: {source}; it was damaged since it was kept: remove it, or empty the cache with `weft cache clean`", .folder.display())]
-    Damaged {
-        /// The folder of the entry.
-        folder: PathBuf,
-        /// What is wrong.
-        source: Box<SynthesisError>,
-    },
-    /// Yosys lists modules in another way than expected.
+    Netlist { version: String, source: NetlistError },
+    #[error("{}: {source}; the entry is damaged: remove it, or empty the cache with `weft cache clean`", .folder.display())]
+    Damaged { folder: PathBuf, source: Box<SynthesisError> },
+    /// The list of modules from Yosys is not as expected.
     #[error("{version}: not a list of modules: {source}")]
-    Modules {
-        /// The version of Yosys.
-        version: String,
-        /// What is wrong.
-        source: serde_json::Error,
-    },
-    /// The file of a unit in Verilog is none.
-    #[error("`divergence.file`: Yosys does not understand it; expected Verilog 2005: {said}")]
+    Modules { version: String, source: serde_json::Error },
+    #[error("`divergence.file`: Yosys cannot read it; expected Verilog 2005: {said}")]
     NotUnderstood {
-        /// What it says.
+        /// The message of Yosys.
         said: String,
     },
-    /// The file of a unit in Verilog does not have its module.
     #[error("`divergence.module` = \"{module}\": there is no such module in {file}; {hint}")]
     NoUnit {
         file: String,
         module: String,
-        /// The nearest name, or all of them.
+        /// The nearest name, or all names.
         hint: String,
     },
-    /// nextpnr wrote another report than expected.
     #[error("{version}: {source}")]
-    Report {
-        /// The version of nextpnr.
-        version: String,
-        /// What is wrong.
-        source: ReportError,
-    },
-    /// A tool left out a part of the core, so that what it says is not about the core.
+    Report { version: String, source: ReportError },
+    /// A tool removed a part of the core, so its result does not apply to the core.
     #[error(
-        "{version}: {found} {kind} of {expected} are left of the core behind pins; its frequency would be that of less"
+        "{version}: only {found} of {expected} {kind} of the core remain behind pins; its frequency would be wrong"
     )]
-    Lost {
-        /// The version of the tool.
-        version: String,
-        /// What was lost.
-        kind: &'static str,
-        /// How many there should be.
-        expected: u64,
-        /// How many there are.
-        found: u64,
-    },
+    Lost { version: String, kind: &'static str, expected: u64, found: u64 },
 }
 
 impl SynthesisError {
-    /// The same error, of what is kept in a folder of the cache.
+    /// Adds that the cause is a damaged entry in a folder of the cache.
     pub(crate) fn in_cache(self, folder: &Path) -> Self {
         Self::Damaged { folder: folder.to_owned(), source: Box::new(self) }
     }
 
-    /// A short name of the kind of error, for machines.
+    /// Returns a short name of the kind of error, for programs.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Core(_) | Self::Elaboration(_) | Self::NotUnderstood { .. } | Self::NoUnit { .. } => "configuration",

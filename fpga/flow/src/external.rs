@@ -1,4 +1,4 @@
-//! Reads the file of a divergence unit in Verilog: which modules it has, and the ports of the one that is the unit.
+//! Reads the Verilog file of a divergence unit: its modules, and the ports of the unit's module.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,11 +34,11 @@ struct Port {
     bits: Vec<Value>,
 }
 
-/// What Yosys finds in the Verilog (2005) `text` of the unit of a configuration, with its warps and threads.
+/// Reads the Verilog (2005) `text` of a unit with Yosys, for the warps and threads of a configuration.
 ///
 /// # Errors
-/// [`SynthesisError::Tool`] without a Yosys, [`SynthesisError::NotUnderstood`] where it is no Verilog that it reads, and
-/// [`SynthesisError::NoUnit`] where the module is not in it.
+/// [`SynthesisError::Tool`] without a Yosys, [`SynthesisError::NotUnderstood`] if Yosys cannot read the text, and
+/// [`SynthesisError::NoUnit`] if it lacks the module.
 pub fn read(config: &Config, text: &str) -> Result<External, SynthesisError> {
     let (yosys, cache, top) = (Yosys::find()?, Cache::of_user(), &*config.divergence.module);
     let modules = |what: &str, script: &str| {
@@ -54,7 +54,7 @@ pub fn read(config: &Config, text: &str) -> Result<External, SynthesisError> {
             .ok_or_else(|| SynthesisError::OutOfMemory { what: what.to_owned() })?;
         Ok::<_, SynthesisError>(netlist.modules)
     };
-    // As cells whose inside nobody looks at.
+    // The modules are read as black boxes.
     let read = format!("read_verilog -lib {FILE}\n");
     let what = config.divergence.file.as_str();
     let all = modules(what, &format!("{read}write_json {MODULES}\n")).map_err(|error| not_understood(error, what))?;
@@ -71,7 +71,7 @@ pub fn read(config: &Config, text: &str) -> Result<External, SynthesisError> {
         .filter(|name| module.parameter_default_values.contains_key(**name))
         .map(|&name| name.into())
         .collect();
-    // The third is none that ports depend on.
+    // The third parameter does not affect ports.
     let sizes = [("WARPS", config.warps), ("THREADS", config.threads)];
     let sizes: String = sizes
         .iter()
@@ -88,10 +88,10 @@ pub fn read(config: &Config, text: &str) -> Result<External, SynthesisError> {
     Ok(External { text: text.to_owned(), modules: names, parameters, ports: ports.collect() })
 }
 
-/// What Yosys says of the file of a user, which it knows by another name.
+/// Converts an error of Yosys about the user's file, which Yosys knows by another name.
 fn not_understood(error: SynthesisError, file: &str) -> SynthesisError {
     let SynthesisError::Failed { last, log, .. } = error else { return error };
-    // All that is in it is in the message.
+    // The message has the whole content of the log.
     let _ = fs::remove_file(log);
     SynthesisError::NotUnderstood { said: last.replace(FILE, file) }
 }

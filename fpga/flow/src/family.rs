@@ -1,22 +1,19 @@
-//! Families of FPGAs: how Yosys maps for them, and what their cells are called.
+//! Families of FPGAs: their mapping by Yosys, and the names of their cells.
 
 use std::collections::BTreeMap;
 
 use crate::cells::Cells;
 
-/// Parts with the same cells.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Family {
-    /// What its maker calls it.
+    /// The name from the vendor.
     pub name: &'static str,
     pub lut_inputs: u32,
-    /// What a carry cell is called, if Yosys counts any apart from LUTs.
+    /// The name of a carry cell, if Yosys counts carry cells apart from LUTs.
     pub carry: Option<&'static str>,
-    /// Whether LUTs can be memory.
     pub has_lutram: bool,
-    /// Whether the chains of carry cells are counted: each then takes LUT sites of its own.
+    /// Whether chains of carry cells are counted, because each needs LUT sites of its own.
     pub has_chains: bool,
-    /// Whether nextpnr places it.
     pub places: bool,
     /// Whether `--target-mhz` changes the mapping.
     pub maps_for_frequency: bool,
@@ -24,22 +21,20 @@ pub struct Family {
     pub(crate) before: &'static str,
     /// The command that maps.
     pub(crate) synthesis: &'static str,
-    /// What makes it flatten, if it does not by itself.
+    /// The option that flattens, if it is not the default.
     pub(crate) flatten: &'static str,
-    /// Commands behind it, before cells are counted.
+    /// Commands after synthesis, before the count of cells.
     pub(crate) after: &'static str,
-    /// LUT sites that a carry cell, a chain and a LUT RAM take.
+    /// LUT sites of a carry cell, of a chain and of a LUT RAM.
     sites: [u64; 3],
-    /// Cells by the beginning of their names, the first that matches, and how many of what they are.
+    /// Cell kinds by name prefix: the first match counts, times the given number.
     cells: &'static [(&'static str, Resource, u64)],
 }
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resource {
     Lut,
     Carry,
-    /// The first cell of a chain.
     FirstCarry,
     LutRam,
     FlipFlop,
@@ -49,23 +44,22 @@ enum Resource {
 
 use Resource::{BlockRam, Carry, FirstCarry, FlipFlop, Lut, LutRam, Multiplier};
 
-/// What the script calls a carry cell that begins a chain.
+/// The name in the script for the first carry cell of a chain.
 const FIRST_CARRY: &str = "CCU2C_FIRST";
 
-/// Marks the carry cells whose carry does not come from another one. Selections follow whole wires, which are cut into bits.
+/// Marks the carry cells without a carry input from another cell. The wires are split into bits for the selections.
 const MARK_CHAINS: &str = "splitnets -ports
 select -set carries t:CCU2C
 select -set following @carries %co1:+[COUT] @carries %d %co1:+CCU2C[CIN] @carries %i
 chtype -set CCU2C_FIRST @carries @following %d
 ";
 
-/// Memories of LUT RAM are that, also those of so few bits that Yosys would build registers.
+/// Keeps LUT RAM even for memories so small that Yosys would build registers.
 const LUTRAM: &str = "setattr -set ram_style \"distributed\" a:RAM_STYLE=distributed\n";
 
-/// Memories that a family without LUT RAM cannot have as such become what it has.
+/// Lets Yosys choose the memory in a family without LUT RAM.
 const NO_LUTRAM: &str = "setattr -unset ram_style m:*\n";
 
-/// Lattice ECP5.
 pub static ECP5: Family = Family {
     name: "ECP5",
     lut_inputs: 4,
@@ -91,14 +85,13 @@ pub static ECP5: Family = Family {
     ],
 };
 
-/// Lattice iCE40 HX.
 pub static ICE40: Family = Family {
     name: "iCE40",
     carry: Some("SB_CARRY"),
     has_lutram: false,
     before: NO_LUTRAM,
     synthesis: "synth_ice40 -device hx",
-    // A carry cell stands in the site of the LUT beside it.
+    // A carry cell shares the site of the LUT next to it.
     sites: [0, 0, 0],
     cells: &[
         ("SB_LUT4", Lut, 1),
@@ -110,7 +103,6 @@ pub static ICE40: Family = Family {
     ..SYNTHESIS_ONLY
 };
 
-/// Gowin GW2A.
 pub static GOWIN: Family = Family {
     name: "GW2A",
     carry: Some("ALU"),
@@ -131,7 +123,6 @@ pub static GOWIN: Family = Family {
     ..SYNTHESIS_ONLY
 };
 
-/// Lattice Nexus.
 pub static NEXUS: Family = Family {
     name: "Nexus",
     carry: Some("CCU2"),
@@ -154,7 +145,6 @@ pub static NEXUS: Family = Family {
     ..SYNTHESIS_ONLY
 };
 
-/// Xilinx 7 series.
 pub static XILINX7: Family = Family {
     name: "7 series",
     lut_inputs: 6,
@@ -181,15 +171,14 @@ pub static XILINX7: Family = Family {
     ..SYNTHESIS_ONLY
 };
 
-/// Intel Cyclone IV E.
 pub static CYCLONE4: Family = Family {
     name: "Cyclone IV E",
-    // Arithmetic is a mode of its LUTs.
+    // Arithmetic is a mode of the LUTs.
     carry: None,
     has_lutram: false,
     before: NO_LUTRAM,
     synthesis: "synth_intel -family cycloneive",
-    // It leaves inverters of whole words.
+    // The synthesis leaves inverters of whole words.
     after: "simplemap t:$not\n",
     sites: [0, 0, 0],
     cells: &[
@@ -202,7 +191,7 @@ pub static CYCLONE4: Family = Family {
     ..SYNTHESIS_ONLY
 };
 
-/// What families that are only synthesised for have in common.
+/// The common fields of families without place and route.
 const SYNTHESIS_ONLY: Family = Family {
     name: "",
     lut_inputs: 4,
@@ -220,16 +209,16 @@ const SYNTHESIS_ONLY: Family = Family {
 };
 
 impl Family {
-    /// The LUT sites that cells take. For the ECP5 what nextpnr will report as TRELLIS_COMB: LUT4 + 2 · CCU2C +
-    /// 4 · chains + 6 · TRELLIS_DPR16X4. A carry cell takes two sites, and each chain has a cell more at either end; a LUT
-    /// RAM takes four for its words, and its write port blocks two more. For a whole design nextpnr reports up to two more, the
-    /// sources of the constants 0 and 1. For other families it is an estimate.
+    /// Returns the LUT sites that cells need. For the ECP5 this is TRELLIS_COMB in the report of nextpnr: LUT4 + 2 · CCU2C +
+    /// 4 · chains + 6 · TRELLIS_DPR16X4. For other families it is an estimate.
+    ///
+    /// A carry cell needs two sites, and each chain has one more cell at either end. A LUT RAM needs four sites for its words,
+    /// and its write port blocks two more. nextpnr reports up to two more for a whole design: the constants 0 and 1.
     pub fn packed(&self, cells: &Cells) -> u64 {
         let [carry, chain, lutram] = self.sites;
         cells.lut + carry * cells.carry + chain * cells.chains + lutram * cells.lutram
     }
 
-    /// The cells of these types.
     pub(crate) fn cells(&self, types: &BTreeMap<String, u64>) -> Cells {
         let mut cells = Cells::default();
         for (kind, number) in types {
@@ -253,7 +242,7 @@ impl Family {
         cells
     }
 
-    /// Whether cells of a type that Yosys has for itself are known here.
+    /// Returns whether the family counts cells of this internal type of Yosys.
     pub(crate) fn knows(&self, kind: &str) -> bool {
         self.cells.iter().any(|(start, ..)| kind.starts_with(start))
     }

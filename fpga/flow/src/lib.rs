@@ -1,12 +1,12 @@
-//! From the Verilog of a core to its area on an FPGA, and to the clock frequency that it reaches there.
+//! Measures the area of a core on an FPGA and its clock frequency, from the Verilog.
 //!
-//! - [`synthesise`]: a core, or one module of it, to an [`Area`], by Yosys, and for parts of the ECP5 family to a
-//!   [`Placing`], by nextpnr;
-//! - [`build`]: a core on a board to a [`Bitstream`], by these two and ecppack;
-//! - [`external`]: the ports of a divergence unit in Verilog;
-//! - [`part`], [`family`]: the FPGAs, what they hold, and what their cells are called.
+//! - [`synthesise`] makes an [`Area`] from a core or one of its modules, by Yosys. For parts of the ECP5 family it also
+//!   makes a [`Placing`], by nextpnr.
+//! - [`build`] makes a [`Bitstream`] from a core on a board, by these two tools and ecppack.
+//! - [`external`] reads the ports of a divergence unit in Verilog.
+//! - [`part`] and [`family`] describe the FPGAs, their size, and their cells.
 //!
-//! What the tools found is kept in the build cache, by the content of what they were given.
+//! The build cache keeps the results of the tools, by the content of their inputs.
 #![deny(unsafe_code)]
 
 mod area;

@@ -15,17 +15,17 @@ use crate::process::at;
 use crate::statistics::{self, StatisticsError, Types};
 use crate::yosys::{Task, Yosys};
 
-/// Names of the files that the scripts read.
+/// The names of the files that the scripts read.
 pub const TOP: &str = "top.v";
 const BELOW: &str = "below.v";
 pub const AROUND: &str = "pins.v";
-/// And of those that they write.
+/// The names of the files that the scripts write.
 const COUNTS: &str = "result.json";
 const COUNTS_OF_PINS: &str = "pins.json";
 const COUNTS_OF_BOTH: &str = "both.json";
 const NETLIST: &str = "netlist.json";
 
-/// Yosys, and what it needs for a run.
+/// Yosys, with the settings of its runs.
 pub struct Mapper<'a> {
     pub yosys: Yosys,
     pub cache: Cache,
@@ -34,21 +34,19 @@ pub struct Mapper<'a> {
     pub progress: &'a mut dyn FnMut(&str),
 }
 
-/// A core behind pins, mapped.
+/// A mapped core behind pins.
 pub struct Netlist {
-    /// The cells of the core, flattened.
     pub cells: Cells,
-    /// Those of what is around it.
     pub around: Cells,
-    /// The file of the netlist of both, as Yosys writes it.
+    /// The netlist of both, as Yosys writes it.
     pub file: PathBuf,
-    /// The Verilog of the core and of what is around it, with the names that the netlist calls them by.
+    /// The Verilog of the core and of its surroundings, by the file names in the netlist.
     pub sources: [(&'static str, String); 2],
 }
 
 impl Mapper<'_> {
-    /// Each module of a hierarchy, synthesised apart: the ones below are black boxes. So each is cached by itself, and
-    /// the memory of Yosys has to hold one alone.
+    /// Synthesises each module of a hierarchy separately, with the modules below it as black boxes. Each has its own cache
+    /// entry, and Yosys needs memory for only one module.
     pub fn modules(&mut self, whole: &Core) -> Result<Vec<ModuleArea>, SynthesisError> {
         let names = whole.modules();
         let mut types = Types::new();
@@ -58,7 +56,7 @@ impl Mapper<'_> {
             if !below.is_empty() {
                 files.push((BELOW, below.concat()));
             }
-            // What others have written stays whole: its modules are not ours to count.
+            // An external module is one unit: its submodules are not counted separately.
             let is_theirs = part.module().verilog_of_others().is_some();
             let name = part.name();
             let script = self.count(&name, below.is_empty(), is_theirs);
@@ -76,7 +74,7 @@ impl Mapper<'_> {
         statistics::modules(self.family, &types, &whole.name()).map_err(|source| self.reader().misread(source))
     }
 
-    /// The cells of a flattened hierarchy; nothing if they take more memory than there is.
+    /// Counts the cells of a flattened hierarchy; `None` if Yosys has too little memory.
     pub fn flattened(&mut self, whole: &Core) -> Result<Option<Cells>, SynthesisError> {
         let name = &whole.name();
         let files = [(TOP, without_header(&whole.all_in_one()))];
@@ -88,8 +86,8 @@ impl Mapper<'_> {
         Ok(counted.map(|(_, cells)| cells))
     }
 
-    /// A flattened hierarchy behind pins; nothing if it takes more memory than there is. Both are mapped by themselves and
-    /// then joined: what is placed is the core whose cells are counted.
+    /// Maps a flattened hierarchy behind pins; `None` if Yosys has too little memory. Core and pins are mapped separately and
+    /// then joined, so the placed core is the counted one.
     pub fn behind_pins(&mut self, whole: &Core) -> Result<Option<Netlist>, SynthesisError> {
         let name = &whole.name();
         let around = behind_pins(whole.module())?;
@@ -119,8 +117,7 @@ impl Mapper<'_> {
         Ok(mapped.map(|(folder, (cells, around))| Netlist { cells, around, file: folder.join(NETLIST), sources }))
     }
 
-    /// The top of a board, flattened, with the files that its memory starts with; nothing if it takes more memory than there
-    /// is.
+    /// Maps the flattened top of a board, with the files of its initial memory; `None` if Yosys has too little memory.
     pub fn board(&mut self, top: &Core, contents: &[(String, String)]) -> Result<Option<Netlist>, SynthesisError> {
         let name = &top.name();
         let sources = [(TOP, without_header(&top.all_in_one())), (AROUND, String::new())];
@@ -135,14 +132,13 @@ impl Mapper<'_> {
         Ok(mapped.map(|(folder, cells)| Netlist { cells, around, file: folder.join(NETLIST), sources }))
     }
 
-    /// The commands that read a module, map it, flattened with those below it or beside them as black boxes, and count.
+    /// Returns the commands that read a module, map it (flattened, or with black boxes below it) and count its cells.
     fn count(&self, top: &str, is_whole: bool, flatten: bool) -> String {
         let black_boxes = if is_whole { String::new() } else { format!("read_verilog -lib {BELOW}\n") };
         let (map, after) = (self.map(top, flatten), self.family.after);
         format!("{black_boxes}read_verilog {TOP}\n{map}{after}tee -q -o {COUNTS} stat -json\n")
     }
 
-    /// The commands that map the module `top`.
     fn map(&self, top: &str, flatten: bool) -> String {
         let Family { before, synthesis, .. } = self.family;
         let flatten = if flatten { self.family.flatten } else { "" };
@@ -150,7 +146,7 @@ impl Mapper<'_> {
             let picoseconds = 1_000_000 / mhz.max(1);
             format!("scratchpad -set abc9.D {picoseconds}\n")
         });
-        // Yosys 0.23 puts the hierarchy below a module marked as top, as text, into what should be JSON.
+        // For a module marked as top, Yosys 0.23 prints the hierarchy as text into its JSON.
         format!("{before}{delay}{synthesis} -top {top}{flatten}\nsetattr -mod -unset top {top}\n")
     }
 
@@ -167,10 +163,8 @@ impl Mapper<'_> {
     }
 }
 
-/// Reads what a Yosys reports.
 struct Reader {
     family: &'static Family,
-    /// That of the Yosys.
     version: String,
 }
 
@@ -181,7 +175,6 @@ impl Reader {
         statistics::read(&report).map_err(|source| self.misread(source))
     }
 
-    /// The cells of one module of a report.
     fn cells(&self, folder: &Path, name: &str, module: &str) -> Result<Cells, SynthesisError> {
         self.cells_of(&self.types(folder, name)?, module)
     }
@@ -195,7 +188,7 @@ impl Reader {
     }
 }
 
-/// That registers and memories are as many as expected.
+/// Checks that registers and memories have the expected numbers.
 pub fn nothing_lost(found: &Cells, expected: &Cells, version: &str) -> Result<(), SynthesisError> {
     let counts = |cells: &Cells| [cells.ff, cells.bram, cells.lutram, cells.dsp];
     let kinds = ["flip-flops", "block RAMs", "LUT RAMs", "multipliers"];
@@ -207,13 +200,13 @@ pub fn nothing_lost(found: &Cells, expected: &Cells, version: &str) -> Result<()
     Ok(())
 }
 
-/// The text of a module alone.
+/// Returns the text of a module without the modules below it.
 fn text_of_top(module: &Module) -> String {
     module.verilog().last().map_or_else(String::new, |module| rtl::file("", module))
 }
 
-/// The text of a module without the comment at its head, which names the configuration: modules that cores of several
-/// configurations share are synthesised once.
+/// Removes the comment at the head of a module, which names the configuration. So a module that several configurations
+/// share is synthesised once.
 fn without_header(text: &str) -> String {
     text.lines().skip_while(|line| line.starts_with("//")).flat_map(|line| [line, "\n"]).collect()
 }

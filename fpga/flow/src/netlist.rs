@@ -1,26 +1,22 @@
-//! What the wires and registers of a flattened netlist are called in the Verilog that it was made of.
+//! Finds the Verilog names of wires and registers in a flattened netlist.
 
 use std::collections::HashMap;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// A net or register as the Verilog names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The instances that it stands in, from the top down.
+    /// The instances that contain it, from the top down.
     pub instances: Vec<String>,
-    /// Its name there, with the bit if it has several.
+    /// The name there, with the bit if it has several.
     pub name: String,
 }
 
-/// A netlist that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum NetlistError {
-    /// Not the JSON that Yosys writes.
     #[error("not a netlist: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// It has no module of this name.
     #[error("no module `{0}`")]
     NoModule(String),
 }
@@ -73,7 +69,7 @@ impl Bit {
     }
 }
 
-/// How a net is declared; the later, the more it says of where its value comes from.
+/// The declaration of a net. A later variant describes the source of the value better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Declaration {
     Input,
@@ -81,24 +77,22 @@ enum Declaration {
     Register,
 }
 
-/// One of the names of a wire.
 struct Alias {
     declaration: Declaration,
     named: Named,
 }
 
-/// The names in a netlist.
 pub struct Names {
-    /// Of each bit of each net, whatever its origin, the wire.
+    /// The wire of each bit of each net.
     wires: HashMap<String, Vec<Option<u64>>>,
-    /// Of each wire, its best name in the Verilog.
+    /// The best Verilog name of each wire.
     aliases: HashMap<u64, Alias>,
-    /// Of each flip-flop, the wire of its value.
+    /// The output wire of each flip-flop.
     registers: HashMap<String, u64>,
 }
 
 impl Names {
-    /// Reads what Yosys wrote as JSON for module `top`. `sources` are the names and texts of the Verilog files.
+    /// Reads the JSON of Yosys for module `top`. `sources` are the names and texts of the Verilog files.
     pub fn read(netlist: &str, top: &str, sources: &[(&str, &str)]) -> Result<Self, NetlistError> {
         let mut netlist: Netlist = serde_json::from_str(netlist)?;
         let module = netlist.modules.remove(top).ok_or_else(|| NetlistError::NoModule(top.to_owned()))?;
@@ -126,12 +120,12 @@ impl Names {
         Ok(Self { wires, aliases, registers })
     }
 
-    /// The register that a flip-flop is a bit of.
+    /// Returns the register that has a flip-flop as one of its bits.
     pub fn register(&self, cell: &str) -> Option<&Named> {
         self.registers.get(cell).and_then(|wire| self.alias(*wire))
     }
 
-    /// The name in the Verilog of a net that the netlist calls so; none if mapping made it.
+    /// Returns the Verilog name of a net of the netlist; `None` if mapping made the net.
     pub fn net(&self, name: &str) -> Option<&Named> {
         let wire = match self.wires.get(name) {
             Some(bits) => bits.first().copied().flatten(),
@@ -148,7 +142,7 @@ impl Names {
     }
 }
 
-/// A memory as its cells, and their ports, are named: with parts behind it that no identifier can be.
+/// Returns the memory of a cell or port name, without the suffixes that are not part of an identifier.
 pub fn memory(cell: &str) -> Named {
     let mut name = cell;
     while let Some((rest, last)) = name.rsplit_once('.') {
@@ -164,20 +158,20 @@ fn starts_with_digit(part: &str) -> bool {
     part.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What Yosys has named a wire after that mapping made: something with a name to which it is connected through LUTs. It adds
-/// the type and port of each cell on the way.
+/// Returns the net after which Yosys named a wire that mapping made. The two are connected through LUTs. The wire's name
+/// also has the type and port of each cell between them.
 pub fn near(net: &str) -> Option<Named> {
     let cells = ["_LUT4_", "_PFUMX_", "_L6MUX21_", "_CCU2C_", "_TRELLIS_", "_DP16KD_", "_MULT18X18D_"];
     let end = cells.iter().filter_map(|cell| net.find(cell)).min();
     let name = &net[..end.unwrap_or(net.len())];
-    // Of a memory: `words.0.1_DIA7`, the port of one of its cells.
+    // For a memory: `words.0.1_DIA7`, the port of one of its cells.
     if name.rsplit('.').next().is_some_and(starts_with_digit) {
         return Some(memory(name));
     }
     end.map(|_| named(name, ""))
 }
 
-/// Where a value comes from is the deepest place that has a name for it, other than an input.
+/// Ranks the names of a wire: the source of a value is the deepest declaration that is not an input.
 fn rank(alias: &Alias) -> (Declaration, usize, std::cmp::Reverse<(usize, &str)>) {
     let name = &alias.named.name;
     (alias.declaration, alias.named.instances.len(), std::cmp::Reverse((name.len(), name)))
@@ -189,11 +183,11 @@ fn named(path: &str, bit: &str) -> Named {
     Named { instances, name }
 }
 
-/// How the line that a source attribute names declares a net, if it is a line of our own and does so. Of a carry chain that
-/// line is where its sum is formed.
+/// Finds the declaration of a net on the line in its source attribute, if the line is in these files. For a carry chain
+/// that line forms the sum.
 fn declaration(name: &str, src: &str, sources: &HashMap<&str, Vec<&str>>) -> Option<Declaration> {
     let name = name.rsplit('.').next()?.split('[').next()?;
-    // Flattening may put the place of an instance before that of the net.
+    // Flattening may put the source of an instance before that of the net.
     let declared = |place: &str| {
         let (file, place) = place.rsplit_once(':')?;
         let line: usize = place.split('.').next()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Places and routes a netlist with nextpnr-ecp5, once for each seed: its reports are kept in the build cache.
+//! Places and routes a netlist with nextpnr-ecp5, once per seed. The build cache keeps the reports.
 
 use std::fs;
 use std::io;
@@ -19,25 +19,23 @@ const LOG: &str = "nextpnr.log";
 const NETLIST: &str = "netlist.json";
 const REPORT: &str = "report.json";
 const CONSTRAINTS: &str = "pins.lpf";
-/// What is configured of each tile of the part, as ecppack reads it.
+/// The configuration of each tile of the part, for ecppack.
 pub const TILES: &str = "tiles.config";
-/// The line that says why there is no report.
+/// The file with the reason for a missing report.
 const REFUSAL: &str = "refusal.txt";
 
-/// The frequency asked for where none is wanted, in MHz: above what a core reaches.
+/// The frequency target if the user wants none, in MHz: above the speed of any core.
 const WANTED_MHZ: u32 = 100;
 
-/// What nextpnr says if a netlist has more cells of a kind than the part, or no legal place for all of them.
+/// Messages of nextpnr if a netlist has too many cells of a kind, or no legal placement for all of them.
 const NO_ROOM: [&str; 3] =
     ["no BELs remaining", "Unable to find legal placement", "Unable to find a placement location"];
-/// What it says if wires are left over.
 const NO_ROUTE: [&str; 4] =
     ["Failed to route", "Failed to find a route", "Routing design failed", "check failed: found unrouted arcs"];
 
-/// How nextpnr places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Placer {
-    /// HeAP, which nextpnr takes unless told otherwise: least squares, and cells spread where they are too dense.
+    /// HeAP, the default of nextpnr: least squares, with cells spread where they are too dense.
     Heap,
     /// Cells as charges that repel each other: longer to place, shorter wires in large cores.
     #[default]
@@ -45,10 +43,8 @@ pub enum Placer {
 }
 
 impl Placer {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::Heap, Self::Static];
 
-    /// Its name, as nextpnr calls it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Heap => "heap",
@@ -57,45 +53,38 @@ impl Placer {
     }
 }
 
-/// What to place.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// What it is, in words.
+    /// A name for messages.
     pub what: &'a str,
-    /// The file of the netlist, as Yosys writes it.
+    /// The netlist, as Yosys writes it.
     pub netlist: &'a Path,
-    /// A digest of that file.
     pub digest: &'a str,
     /// The part, at speed grade 6.
     pub part: &'a Part,
-    /// The clock frequency to reach, in MHz.
     pub target_mhz: Option<u32>,
     pub placer: Placer,
-    /// After how long a seed is given up.
+    /// The time limit of a seed.
     pub patience: Option<Duration>,
-    /// Where the ports go, as an .lpf file says: then [`TILES`] is written. Without it nextpnr chooses.
+    /// The pins of the ports, as an .lpf file: [`TILES`] is then written. Without it nextpnr chooses the pins.
     pub constraints: Option<&'a str>,
 }
 
-/// How a run ended.
 pub enum Ended {
-    /// What the report says, and the folder with [`TILES`], if it was to be written.
+    /// The report, and the folder with [`TILES`] if requested.
     Placed(Timing, PathBuf),
-    /// The part is too small; what nextpnr said.
+    /// The part is too small, with the message of nextpnr.
     DoesNotFit(String),
-    /// Wires are left over; what nextpnr said.
+    /// Some wires are not routed, with the message of nextpnr.
     NotRouted(String),
-    /// It took too long, now or before.
+    /// The run timed out, now or earlier.
     GivenUp(GivenUp),
-    /// nextpnr needs more memory than there is.
     OutOfMemory,
 }
 
-/// Why a run has no result.
 enum Unfinished {
-    /// It took too long; with more patience it may come to an end.
+    /// The run timed out; a longer limit may succeed.
     GivenUp(GivenUp),
-    /// As with any tool.
     Stopped(Stopped),
 }
 
@@ -108,24 +97,22 @@ where
     }
 }
 
-/// nextpnr-ecp5, found.
 pub struct Nextpnr {
     program: Program,
 }
 
 impl Nextpnr {
-    /// By `$WEFT_NEXTPNR`, else `PATH`, else the virtual environment.
+    /// Finds nextpnr by `$WEFT_NEXTPNR`, else in `PATH`, else in the virtual environment.
     pub fn find() -> Result<Self, ToolError> {
         Ok(Self { program: Program::find(Tool::Nextpnr, LOG)? })
     }
 
-    /// The line of `--version` that has its number.
     pub fn version(&self) -> &str {
         self.program.version()
     }
 
-    /// Places with one seed. `progress` is told in words what runs, several times a second. What was given up before is not
-    /// begun again, unless there is more patience.
+    /// Places with one seed. `progress` receives the current step as text, several times per second. A seed that timed out
+    /// before is retried only with a longer time limit.
     pub fn place(
         &self,
         cache: &Cache,
@@ -162,7 +149,7 @@ impl Nextpnr {
         }
         let key = Key::of([self.version(), task.digest].into_iter().chain(task.constraints).chain(arguments.clone()));
         let entry = cache.entry("placing", &key, |folder| {
-            // Whoever waited for another process to give up knows it now.
+            // Another process may have timed out on this run while this one waited for the lock.
             if let Some(given_up) = GivenUp::known(cache, &key, task.patience) {
                 return Err(Unfinished::GivenUp(given_up));
             }
@@ -214,7 +201,6 @@ impl Nextpnr {
         }
     }
 
-    /// The report in a folder.
     fn read(&self, folder: &Path) -> Result<Timing, SynthesisError> {
         let path = folder.join(REPORT);
         let report = fs::read_to_string(&path).map_err(at(&path))?;
@@ -222,26 +208,25 @@ impl Nextpnr {
     }
 }
 
-/// The same file under another name; a copy where the file system cannot do that.
+/// Gives a file a second name, or copies it if the file system has no hard links.
 fn share(from: &Path, to: &Path) -> io::Result<()> {
     fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop))
 }
 
-/// What is being done, by the last line of a log that tells, and of the router what it has left to do. Of a long log the beginning is
-/// not known.
+/// Finds the current step from the last lines of a log, and the remaining connections of the router. The beginning of a
+/// long log may be missing.
 fn progress_of(log: &str) -> String {
     let left = |line: &str| Some(format!("routing, {} connections left", connections_left(line)?));
     let tells = |line: &str| left(line).or_else(|| step(line).map(str::to_owned));
     log.lines().rev().find_map(tells).unwrap_or_else(|| "reading".to_owned())
 }
 
-/// What a line says is being done.
 fn step(line: &str) -> Option<&'static str> {
     let steps = [("Routing", "routing"), ("placer", "placing"), ("placement", "placing"), ("Packing", "packing")];
     steps.iter().find(|(text, _)| line.contains(text)).map(|(_, step)| *step)
 }
 
-/// The column "remaining" of a line of the router: "Info:  1000 |  32  968 |  32  968 |  110531|  0.29  0.29|".
+/// Reads the column "remaining" of a line of the router: "Info:  1000 |  32  968 |  32  968 |  110531|  0.29  0.29|".
 fn connections_left(line: &str) -> Option<u64> {
     let columns: Vec<&str> = line.strip_prefix("Info:")?.split('|').map(str::trim).collect();
     match columns[..] {

@@ -1,29 +1,25 @@
-//! The FPGAs that can be synthesised for.
+//! The FPGAs that can be targets.
 
 use crate::cells::Cells;
 use crate::family::{CYCLONE4, ECP5, Family, GOWIN, ICE40, NEXUS, XILINX7};
 
-/// An FPGA: its name as a target, and what it holds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Part {
     /// Value of `--target`.
     pub name: &'static str,
-    /// What its cells are.
     pub family: &'static Family,
-    /// Sites for a LUT; what of the other cells takes them as well is a matter of the family.
+    /// Sites for a LUT. The family defines which other cells use them too.
     pub lut_sites: u64,
-    /// Flip-flops.
     pub ff: u64,
-    /// Block RAMs.
     pub bram: u64,
     /// Size of a block RAM, in kbit.
     pub bram_kbit: u64,
-    /// Multipliers of 18 × 18 bits; of the 7 series 25 × 18.
+    /// Multipliers of 18 × 18 bits; in the 7 series, 25 × 18.
     pub dsp: u64,
 }
 
-/// The parts, the default of the documentation first. The counts of the ECP5 are those that nextpnr-ecp5 reports, the
-/// others those of the data sheets.
+/// The parts. The first is the one of the documentation. The counts of the ECP5 come from nextpnr-ecp5, the others from
+/// data sheets.
 pub static PARTS: [Part; 8] = [
     part("ecp5-85k", &ECP5, [83_640, 83_640, 208, 18, 156]),
     part("ecp5-45k", &ECP5, [43_848, 43_848, 108, 18, 72]),
@@ -45,13 +41,13 @@ pub fn find(name: &str) -> Option<&'static Part> {
 }
 
 impl Part {
-    /// Whether these cells fit, by [`Family::packed`] and the counts of the others. Routing may still fail.
+    /// Returns whether these cells fit, by [`Family::packed`] and the other counts. Routing may still fail.
     pub fn holds(&self, cells: &Cells) -> bool {
         let packed = self.family.packed(cells);
         packed <= self.lut_sites && cells.ff <= self.ff && cells.bram <= self.bram && cells.dsp <= self.dsp
     }
 
-    /// The option by which nextpnr knows a part that it places: `--85k`.
+    /// Returns the option of nextpnr for a part that it places, such as `--85k`.
     pub(crate) fn device(&self) -> String {
         format!("--{}", self.name.rsplit('-').next().unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! The path that limits the clock, told in the stages and names of the core.
+//! The critical path, in the stages and names of the core.
 
 use cores::PIPELINE;
 use rtl::Module;
@@ -7,56 +7,50 @@ use crate::netlist::{self, Named, Names};
 use crate::pins::{CORE, PINS};
 use crate::timing::Hop;
 
-/// The pin by which the carry of one cell of a chain reaches the next.
+/// The carry input pin of a cell in a carry chain.
 const CARRY_IN: &str = "FCI";
 
-/// Something in the core that has a name.
+/// A named net, memory or register of the core.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The stage: the module of the pipeline stage that it stands in; outside of all stages the outermost module below the
-    /// core, in the core itself its own, and `pins` for the registers around it.
+    /// The pipeline stage that contains it, by module name. Outside all stages this is the outermost module below the core, or
+    /// the core itself. It is `pins` for the registers around the core.
     pub stage: String,
-    /// Its name there, below the instances that it stands in.
+    /// The name in the stage, below its instances.
     pub name: String,
 }
 
-/// A part of a path; a carry chain is one.
+/// A step of a path. A carry chain is one step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What it is: `clk-to-q`, `logic`, `routing` or `setup`.
+    /// The kind: `clk-to-q`, `logic`, `routing` or `setup`.
     pub kind: String,
-    /// Delay, in nanoseconds.
     pub delay_ns: f64,
-    /// What the Verilog calls the wire or memory; nothing if mapping made it.
+    /// The wire or memory in the Verilog; `None` if mapping made it.
     pub place: Option<Place>,
-    /// Of a wire that mapping made, what it was named after: something to which it is connected through LUTs.
+    /// For a wire that mapping made: the net after which it is named, which is connected through LUTs.
     pub near: Option<Place>,
-    /// The cell of the netlist that it leads through or to.
+    /// The cell of the netlist on the path.
     pub cell: String,
 }
 
-/// A path from a register to a register.
+/// A path from a register to a register, with its delay in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriticalPath {
-    /// Its delay, in nanoseconds.
     pub delay_ns: f64,
-    /// What cells have of it, clock-to-output and setup times included.
+    /// The delay of cells, with clock-to-output and setup times.
     pub logic_ns: f64,
-    /// What wires have of it.
     pub routing_ns: f64,
     /// LUTs and carry chains between the registers.
     pub levels: usize,
-    /// The register or memory that it begins at.
     pub from: Place,
-    /// The register or memory that it ends at.
     pub to: Place,
-    /// The modules whose wires it is known to lead through, in the order in which it enters them first.
+    /// The modules with wires on the path, in the order of first use.
     pub modules: Vec<String>,
-    /// From beginning to end.
     pub steps: Vec<Step>,
 }
 
-/// Tells a path of a netlist of the core `top` behind pins.
+/// Describes a path in a netlist of the core `top` behind pins.
 pub fn tell(path: &[Hop], names: &Names, top: &Module) -> CriticalPath {
     let hierarchy = Hierarchy { top };
     let sum = |wanted: fn(&str) -> bool| path.iter().filter(|hop| wanted(&hop.kind)).map(|hop| hop.delay_ns).sum();
@@ -104,7 +98,7 @@ pub fn tell(path: &[Hop], names: &Names, top: &Module) -> CriticalPath {
     }
 }
 
-/// What the Verilog calls the register, wire or memory of a hop.
+/// Returns the Verilog name of the register, wire or memory of a hop.
 fn name_of(hop: &Hop, names: &Names) -> Option<Named> {
     // nextpnr splits a LUT RAM and names the parts after it.
     let lut_ram = hop.cell.split_once("$DPRAM").or_else(|| hop.cell.split_once("$RAMW")).map(|(cell, _)| cell);
@@ -119,13 +113,12 @@ fn name_of(hop: &Hop, names: &Names) -> Option<Named> {
     }
 }
 
-/// The instances of a core.
 struct Hierarchy<'a> {
     top: &'a Module,
 }
 
 impl Hierarchy<'_> {
-    /// Of the instances that something stands in, those that there are, with their modules; the core is the first.
+    /// Returns the known instances around something, with their modules; the core is the first.
     fn walk(&self, named: &Named) -> Vec<(String, Module)> {
         let mut instances = named.instances.iter();
         if instances.next().is_none_or(|first| first != CORE) {
@@ -157,7 +150,7 @@ impl Hierarchy<'_> {
     fn place(&self, named: &Named) -> Place {
         let walk = self.walk(named);
         let stage = walk.iter().position(|(_, module)| is_stage(module.name()));
-        // A core with memory is its pipeline and the memory beside it.
+        // A core with memory consists of its pipeline and the memory next to it.
         let outermost = 1 + usize::from(walk.get(1).is_some_and(|(_, module)| module.name() == PIPELINE));
         let depth = stage.unwrap_or(outermost).min(walk.len().saturating_sub(1));
         let inner = named.instances.iter().skip(if walk.is_empty() { 0 } else { depth + 1 });
@@ -167,7 +160,7 @@ impl Hierarchy<'_> {
     }
 }
 
-/// Whether a module is named as one of the stages: `s6_execute`.
+/// Returns whether a module has the name of a stage, such as `s6_execute`.
 fn is_stage(module: &str) -> bool {
     let number = module.strip_prefix('s').and_then(|rest| rest.split_once('_')).map_or("", |(number, _)| number);
     !number.is_empty() && number.chars().all(|c| c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! What was given up, and after how long: kept in the build cache, so that nobody waits as long for the same once more.
+//! Runs that timed out, with their limit. The build cache keeps them, so that a run with the same limit is not repeated.
 
 use std::fs;
 use std::path::Path;
@@ -13,30 +13,26 @@ use crate::process::at;
 const KIND: &str = "given-up";
 const FILE: &str = "given-up.json";
 
-/// A run that did not come to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GivenUp {
-    /// How long it was waited for.
     waited: Duration,
-    /// What it was at then.
+    /// The step at which the run ended.
     step: String,
 }
 
 impl GivenUp {
-    /// A run that was ended after `patience`.
     pub fn after(patience: Duration, step: String) -> Self {
         Self { waited: patience, step }
     }
 
-    /// What is known of a run that has this key, if it was waited for as long as `patience` before. Without a limit a run
-    /// always is worth beginning.
+    /// Returns the record of an earlier run with this key, if its limit was at least `patience`. Without a limit the run is
+    /// always repeated.
     pub fn known(cache: &Cache, key: &Key, patience: Option<Duration>) -> Option<Self> {
-        // What cannot be read is not known.
+        // An unreadable record counts as none.
         let known = Self::read(&cache.find(KIND, key)?)?;
         (known.waited >= patience?).then_some(known)
     }
 
-    /// Keeps it, in place of what was known.
     pub fn keep(&self, cache: &Cache, key: &Key) -> Result<(), SynthesisError> {
         let write = |folder: &Path| {
             let path = folder.join(FILE);
@@ -50,11 +46,10 @@ impl GivenUp {
         serde_json::from_str(&fs::read_to_string(folder.join(FILE)).ok()?).ok()
     }
 
-    /// In words.
     pub fn reason(&self) -> String {
-        // Without the last digits of what is no binary fraction.
+        // Rounding hides digits that come from binary fractions.
         let minutes = (self.waited.as_secs_f64() / 60.0 * 1e6).round() / 1e6;
-        format!("given up after {minutes} min, {}", self.step)
+        format!("timed out after {minutes} min, {}", self.step)
     }
 }
 
@@ -71,7 +66,7 @@ mod tests {
         assert_eq!(known(Some(minutes(1))), None);
         for longest in [90, 170] {
             GivenUp::after(minutes(longest), "routing".to_owned()).keep(&cache, &key).unwrap();
-            let reason = Some(format!("given up after {longest} min, routing"));
+            let reason = Some(format!("timed out after {longest} min, routing"));
             assert_eq!((known(Some(minutes(1))), known(Some(minutes(longest)))), (reason.clone(), reason));
             assert_eq!((known(Some(minutes(longest + 1))), known(None)), (None, None));
         }

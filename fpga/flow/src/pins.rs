@@ -1,20 +1,20 @@
-//! A core behind a handful of pins: its ports are wider than a package.
+//! A core behind few pins, because its ports are wider than a package.
 
 use rtl::{Builder, Direction, ElaborationError, Module, PortInfo, join};
 
-/// Name of the module, and of what it holds.
 pub const PINS: &str = "pins";
 pub const CORE: &str = "core";
 
-/// Puts a module behind the pins `clk`, `rst`, `serial_in` and `serial_out`, its clock and reset connected directly.
+/// Puts a module behind the pins `clk`, `rst`, `serial_in` and `serial_out`. Clock and reset are connected directly.
 ///
-/// Each bit of an input comes from a register, all of them one shift register that `serial_in` fills; each bit of an
-/// output goes into a register. So a path through a port is one between registers, as in a system. The outputs
-/// leave through a second shift register, into each bit of which one of them is xored: no two ever cancel each other,
-/// even if they are the same, so nothing in the core is without effect. Registers have the names of their ports.
+/// Each input bit comes from a register of a shift register that `serial_in` fills. Each output bit goes into a register.
+/// So a path through a port is a path between registers, as in a system. Registers have the names of their ports.
+///
+/// The outputs leave through a second shift register: each output bit is XORed into one of its bits. Equal outputs never
+/// cancel each other, so all logic of the core has an effect.
 ///
 /// # Errors
-/// If `core` has a port whose name is used here.
+/// If `core` has a port with one of these names.
 pub fn behind_pins(core: &Module) -> Result<Module, ElaborationError> {
     let m = Builder::new(PINS, "The core behind a shift register into its inputs and one out of its outputs.");
     let mut shifted = m.input("serial_in", 1);

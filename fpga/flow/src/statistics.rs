@@ -1,4 +1,4 @@
-//! Reads what `stat -json` of Yosys reports.
+//! Reads the report of `stat -json` of Yosys.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,19 @@ use serde::Deserialize;
 use crate::cells::{Cells, ModuleArea};
 use crate::family::Family;
 
-/// Of each module, how many cells of each type stand in it, instances of other modules among them.
+/// The number of cells of each type in each module, instances of other modules included.
 pub type Types = BTreeMap<String, BTreeMap<String, u64>>;
 
-/// A report that does not say what the area is.
+/// A report that does not contain the area.
 #[derive(Debug, thiserror::Error)]
 pub enum StatisticsError {
-    /// Not the JSON that was expected.
     #[error("not a report of cells: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// The module is not in it.
     #[error("no module `{0}`")]
     NoModule(String),
-    /// Cells that the FPGA does not have.
+    /// The report has cells that the FPGA does not have.
     #[error("{number} cells of type {kind} in module `{module}` were not mapped to the FPGA")]
-    Unmapped {
-        module: String,
-        /// The type.
-        kind: String,
-        /// How many.
-        number: u64,
-    },
+    Unmapped { module: String, kind: String, number: u64 },
 }
 
 #[derive(Deserialize)]
@@ -40,14 +32,14 @@ struct Module {
     num_cells_by_type: BTreeMap<String, u64>,
 }
 
-/// Of each module in a report, how many cells of each type stand in it.
+/// Reads the number of cells of each type in each module.
 pub fn read(report: &str) -> Result<Types, StatisticsError> {
     let report: Report = serde_json::from_str(&without_trailing_commas(report))?;
     let types = report.modules.into_iter();
     Ok(types.map(|(name, module)| (name.trim_start_matches('\\').to_owned(), module.num_cells_by_type)).collect())
 }
 
-/// The modules of the hierarchy below `top`, itself included, that with the most LUTs in all its instances first.
+/// Returns the modules of the hierarchy below `top`, with `top`. The one with the most LUTs in all instances is first.
 pub fn modules(family: &Family, types: &Types, top: &str) -> Result<Vec<ModuleArea>, StatisticsError> {
     let mut instances = BTreeMap::new();
     count_instances(types, top, 1, &mut instances)?;
@@ -61,7 +53,7 @@ pub fn modules(family: &Family, types: &Types, top: &str) -> Result<Vec<ModuleAr
     Ok(modules)
 }
 
-/// Adds `times` instances of a module and what stands below it.
+/// Adds `times` instances of a module and of the modules below it.
 fn count_instances<'a>(
     types: &'a Types,
     name: &str,
@@ -76,10 +68,9 @@ fn count_instances<'a>(
         .try_for_each(|(kind, number)| count_instances(types, kind, times * number, instances))
 }
 
-/// The cells of one instance of a module.
 pub fn cells(family: &Family, types: &Types, module: &str) -> Result<Cells, StatisticsError> {
     let types = types.get(module).ok_or_else(|| StatisticsError::NoModule(module.to_owned()))?;
-    // `$scopeinfo` remembers the hierarchy of what was flattened; it is no hardware.
+    // `$scopeinfo` records the hierarchy of flattened modules; it is not hardware.
     let unmapped = |kind: &str| kind.starts_with('$') && kind != "$scopeinfo" && !family.knows(kind);
     if let Some((kind, number)) = types.iter().find(|(kind, _)| unmapped(kind)) {
         return Err(StatisticsError::Unmapped { module: module.to_owned(), kind: kind.clone(), number: *number });
@@ -87,7 +78,7 @@ pub fn cells(family: &Family, types: &Types, module: &str) -> Result<Cells, Stat
     Ok(family.cells(types))
 }
 
-/// Yosys 0.23 leaves a comma behind the last module.
+/// Removes the commas that Yosys 0.23 prints after the last module.
 fn without_trailing_commas(text: &str) -> String {
     let mut parts = text.split(',');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -104,7 +95,7 @@ mod tests {
     use super::*;
     use crate::family::ECP5;
 
-    /// As Yosys 0.23 writes it: with a backslash before names and a comma too many.
+    /// A report as Yosys 0.23 writes it: with a backslash before names and an extra comma.
     const REPORT: &str = r#"{
    "creator": "Yosys 0.23",
    "modules": {

@@ -1,4 +1,4 @@
-//! From a configuration to the area of its core and the clock frequency that it reaches.
+//! Measures area and clock frequency of the core of a configuration.
 
 use std::time::Duration;
 
@@ -17,32 +17,29 @@ use crate::pins::PINS;
 use crate::placing;
 use crate::yosys::Yosys;
 
-/// What to synthesise.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The FPGA.
     pub part: &'static Part,
-    /// One module of the core with all below it, instead of the core.
+    /// One module of the core with the modules below it, instead of the core.
     pub module: Option<&'a str>,
-    /// Each module by itself only, not the flattened whole. What is placed then are the modules next to the top, each
-    /// flattened with all below it.
+    /// Each module is synthesised separately, without the flattened core. The modules next to the top are then placed, each
+    /// flattened with the modules below it.
     pub per_module: bool,
-    /// Logic is mapped for this clock frequency, in MHz, and for few LUTs where that leaves room; otherwise, as
-    /// `synth_ecp5` does by itself, for the shortest delay.
+    /// Logic is mapped for this clock frequency in MHz, with fewer LUTs where possible. Without it, it is mapped for the
+    /// shortest delay, the default of `synth_ecp5`.
     pub target_mhz: Option<u32>,
-    /// Place and route, once with each seed from 1 to this.
+    /// Place and route, once with each seed from 1 to this number.
     pub seeds: Option<u32>,
-    /// How to place.
     pub placer: Placer,
-    /// After how long of placing and routing a seed is given up.
+    /// The time limit of place and route with a seed.
     pub patience: Option<Duration>,
 }
 
-/// Synthesises the core of a configuration, without its trace port, for a part, and places it there if that is asked
-/// for. `progress` is told in words what runs, several times a second.
+/// Synthesises the core of a configuration for a part, without its trace port, and places it if requested. `progress`
+/// receives the current step as text, several times per second.
 ///
 /// # Errors
-/// See [`SynthesisError`]. That a core does not fit, or takes more memory than the tools have, is a result.
+/// See [`SynthesisError`]. A core that does not fit, or needs more memory than the tools have, is a result.
 pub fn synthesise(
     config: &Config,
     request: Request<'_>,
@@ -56,7 +53,7 @@ pub fn synthesise(
         Some(name) => core.part(name).ok_or_else(|| unknown_module(name, &core.modules()))?,
         None => core,
     };
-    // Both tools are looked for before either works for minutes.
+    // Both tools are found before one runs for minutes.
     let nextpnr = request.seeds.map(|seeds| Ok::<_, ToolError>((Nextpnr::find()?, seeds))).transpose()?;
     let yosys = Yosys::find()?;
     let version = yosys.version().to_owned();
@@ -107,8 +104,8 @@ pub fn synthesise(
     Ok(area)
 }
 
-/// Names of the modules next to the top, and of those next to the pipeline of a core with memory; of a module without
-/// others below it, its own.
+/// Returns the modules next to the top, and those next to the pipeline of a core with memory. A module without modules
+/// below it returns itself.
 fn outermost(top: &Module) -> Vec<String> {
     let mut names = Vec::new();
     for (_, module) in top.parts() {
@@ -118,7 +115,6 @@ fn outermost(top: &Module) -> Vec<String> {
     if names.is_empty() { vec![top.name().to_owned()] } else { names }
 }
 
-/// Whether the part is one for which all of this is built.
 fn check(request: &Request<'_>) -> Result<(), SynthesisError> {
     let family = request.part.family;
     let unsupported = |option, families, supported: fn(&Part) -> bool| {
@@ -127,10 +123,10 @@ fn check(request: &Request<'_>) -> Result<(), SynthesisError> {
     };
     match request {
         Request { seeds: Some(_), .. } if !family.places => {
-            unsupported("--pnr", "it is synthesis only; placed are", |part| part.family.places)
+            unsupported("--pnr", "place and route supports", |part| part.family.places)
         }
         Request { target_mhz: Some(_), .. } if !family.maps_for_frequency => {
-            unsupported("--target-mhz", "mapped for a frequency are", |part| part.family.maps_for_frequency)
+            unsupported("--target-mhz", "mapping for a frequency supports", |part| part.family.maps_for_frequency)
         }
         _ => Ok(()),
     }

@@ -1,50 +1,39 @@
-//! Reads the report of nextpnr: frequency, utilisation, and the path that limits the clock.
+//! Reads the report of nextpnr: frequency, utilisation, and critical path.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// A report that does not say what the frequency is.
+/// A report that does not contain the frequency.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// Not the JSON that was expected.
     #[error("not a report of nextpnr: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// Nothing in it is clocked.
     #[error("the report has no clock")]
     NoClock,
 }
 
-/// How much of a part is taken.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 pub struct Sites {
-    /// Sites taken.
     pub used: u64,
-    /// Sites that there are.
     pub available: u64,
 }
 
-/// A part of a path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hop {
-    /// What it is: `clk-to-q`, `logic`, `routing` or `setup`.
+    /// The kind: `clk-to-q`, `logic`, `routing` or `setup`.
     pub kind: String,
     /// Delay, in nanoseconds.
     pub delay_ns: f64,
-    /// The cell it leads through or, of a wire, to.
+    /// The cell on the path or, for a wire, at its end.
     pub cell: String,
-    /// The pin of that cell.
     pub port: String,
-    /// The wire.
     pub net: Option<String>,
 }
 
-/// What nextpnr found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timing {
-    /// The highest clock frequency, in MHz.
     pub fmax_mhz: f64,
-    /// Of each kind of site, how many are taken.
     pub utilisation: BTreeMap<String, Sites>,
     /// The slowest path from a register to a register, in order.
     pub path: Vec<Hop>,

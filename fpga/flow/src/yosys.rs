@@ -1,4 +1,4 @@
-//! Runs a script of Yosys on some files, once: its results are kept in the build cache.
+//! Runs a script of Yosys on some files, once. The build cache keeps the results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,37 +12,32 @@ use crate::process::{Failure, Program, at};
 const SCRIPT: &str = "script.ys";
 const LOG: &str = "yosys.log";
 
-/// A run of Yosys.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// What it synthesises, in words.
+    /// A name for messages.
     pub what: &'a str,
     /// Names and texts of the files that the script reads.
     pub files: &'a [(&'a str, String)],
-    /// Commands.
     pub script: &'a str,
-    /// Names of the files that they write.
     pub results: &'a [&'a str],
 }
 
-/// Yosys, found.
 pub struct Yosys {
     program: Program,
 }
 
 impl Yosys {
-    /// By `$WEFT_YOSYS`, else `PATH`, else the virtual environment.
+    /// Finds Yosys by `$WEFT_YOSYS`, else in `PATH`, else in the virtual environment.
     pub fn find() -> Result<Self, ToolError> {
         Ok(Self { program: Program::find(Tool::Yosys, LOG)? })
     }
 
-    /// The line of `--version` that has its number.
     pub fn version(&self) -> &str {
         self.program.version()
     }
 
-    /// The folder with the results of a task and what `read` makes of it, or nothing if it needs more memory than there is.
-    /// Results that cannot be read are not kept. `progress` is told in words what runs, four times a second.
+    /// Returns the folder with the results of a task and the value of `read`, or `None` if Yosys has too little memory.
+    /// Unreadable results are not kept. `progress` receives the current step as text, four times per second.
     pub fn run<T>(
         &self,
         cache: &Cache,
@@ -83,10 +78,10 @@ impl Yosys {
     }
 }
 
-/// Whether a result is there, and not cut off: it would be found again each time.
+/// Returns whether a result exists and is not truncated. A truncated one would stay in the cache.
 fn is_whole(result: &Path) -> bool {
     match fs::read(result) {
-        // Yosys 0.23 leaves commas where JSON has none.
+        // Yosys 0.23 prints extra commas in its JSON.
         Ok(bytes) if result.extension().is_some_and(|extension| extension == "json") => {
             bytes.trim_ascii_end().ends_with(b"}")
         }
@@ -94,11 +89,8 @@ fn is_whole(result: &Path) -> bool {
     }
 }
 
-/// Why there is no entry.
 pub enum Stopped {
-    /// The tool ended without a result.
     Failed(Failure),
-    /// It could not be run.
     Error(SynthesisError),
 }
 
@@ -114,7 +106,7 @@ impl From<CacheError> for Stopped {
     }
 }
 
-/// The last pass that a log says was begun: "ABC9" of "2.24.3. Executing ABC9 pass (technology mapping using ABC9).".
+/// Returns the last pass that a log announces: "ABC9" of "2.24.3. Executing ABC9 pass (technology mapping using ABC9).".
 fn pass(log: &str) -> String {
     let name = |line: &str| {
         let (number, rest) = line.split_once(" Executing ")?;

@@ -12,7 +12,6 @@ use crate::report::Report;
 use crate::staging::StagedFile;
 use crate::{Verdict, control_flow};
 
-/// Analyses the control flow of a program.
 pub fn analyze(arguments: &AnalyzeArguments, report: &Report) -> anyhow::Result<Verdict> {
     let program = program::load(&arguments.program, &roomiest())?;
     let dot = arguments.dot.as_deref().map(|path| StagedFile::prepare("--dot", path)).transpose()?;
@@ -29,7 +28,7 @@ pub fn analyze(arguments: &AnalyzeArguments, report: &Report) -> anyhow::Result<
     Ok(Verdict::Success)
 }
 
-/// The core with most room for a program: the analysis does not depend on the core.
+/// Returns the configuration with the most room for a program: the analysis does not depend on the core.
 fn roomiest() -> Config {
     let mut config = Config { warps: 1, threads: 1, ..Config::default() };
     config.memory.ram_bytes = 1 << 31;

@@ -7,7 +7,6 @@ use crate::Verdict;
 use crate::arguments::CacheAction;
 use crate::report::{self, Report};
 
-/// Shows or empties the cache.
 pub fn cache(action: &CacheAction, report: &Report) -> anyhow::Result<Verdict> {
     let path = cache::path();
     let shown = path.display();

@@ -1,4 +1,4 @@
-//! `weft compare`: divergence units side by side, in area, frequency and cycles, as a workflow that can be interrupted.
+//! `weft compare`: compares divergence units in area, frequency and cycles, in a workflow that can be interrupted.
 
 mod folder;
 mod mend;
@@ -29,13 +29,11 @@ use request::Request;
 pub(super) use unit::check as check_units;
 use workflow::{Place, Workflow};
 
-/// Version of the folder: raised whenever its files change their meaning.
+/// Version of the folder's files. It grows whenever their meaning changes.
 const SCHEMA: u32 = 1;
 
-/// The results in one file.
 const RESULTS: &str = "results.json";
 
-/// Compares the units and writes the report.
 pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<Verdict> {
     let request = Request::of(arguments)?;
     let plan = Plan::of(&request);
@@ -69,7 +67,7 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
     let kept = |kind: &str, name: &str| folder.path().join(kind).join(format!("{name}.json")).exists();
     let done = plan.steps.iter().filter(|step| kept("results", &step.name)).count();
     let failed = plan.steps.iter().any(|step| kept("failed", &step.name));
-    // Steps without a result are told by the report; a workflow that got nowhere is an error.
+    // The report lists steps without a result; only a run without any result is an error.
     if !ended?.success() && !failed && done == 0 {
         progress.clear();
         return Err(workflow.failure("sweep").into());
@@ -81,21 +79,19 @@ pub fn compare(arguments: &CompareArguments, report: &Report) -> anyhow::Result<
         return Err(workflow.failure("report").into());
     }
     let results = read_results(&arguments.out.join(RESULTS))?;
-    // The same command tries again what failed, this too.
+    // The removed steps run again with the next call of the command.
     let odd = mend::remove_odd(folder.path(), &results["failed"])?;
     answer(&arguments.out, &results, done - odd, plan.steps.len(), report)
 }
 
-/// What the report was made from.
 fn read_results(path: &Path) -> anyhow::Result<Value> {
     let bytes = fs::read(path).map_err(|error| RequestError::unreadable(path, &error))?;
     Ok(serde_json::from_slice(&bytes)?)
 }
 
-/// What the comparison came to.
 fn answer(out: &Path, results: &Value, done: usize, of: usize, report: &Report) -> anyhow::Result<Verdict> {
     let number = |key: &str| results[key].as_array().map_or(0, Vec::len);
-    // The building of the kernels is none of the steps, but may be among those that failed.
+    // The build of the kernels is not counted as a step, but it may be among the failures.
     let (failed, not_passed) = (number("failed"), number("not_passed"));
     let page = out.join("report.html");
     let mut text = format!("{}: {done} of {of} results", page.display());
@@ -130,7 +126,7 @@ fn answer(out: &Path, results: &Value, done: usize, of: usize, report: &Report) 
     Ok(if done == of && failed == 0 && not_passed == 0 { Verdict::Success } else { Verdict::Failure })
 }
 
-/// The first line of a message and the last, which of what a tool has said tells most.
+/// Returns the first and the last line of a message. In the output of a tool the last line says most.
 fn shortened(message: &str) -> String {
     let lines: Vec<&str> = message.lines().filter(|line| !line.trim().is_empty()).collect();
     match lines[..] {
@@ -139,7 +135,7 @@ fn shortened(message: &str) -> String {
     }
 }
 
-/// The version of this program, and of its build: two builds of one commit may differ.
+/// Returns the version of this program and of its build: two builds of one commit may differ.
 fn weft(program: &Path) -> io::Result<Value> {
     let build: String = Sha256::digest(fs::read(program)?).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
     let mut object = version::object();
@@ -147,7 +143,7 @@ fn weft(program: &Path) -> io::Result<Value> {
     Ok(object)
 }
 
-/// A profile is a folder, or a name that Snakemake looks for in its own places; it works in another folder than this one.
+/// Makes the path of a profile absolute, because Snakemake works in another folder. A mere name stays as it is.
 fn absolute_profile(profile: &str) -> String {
     let path = Path::new(profile);
     match path.canonicalize() {
@@ -156,16 +152,14 @@ fn absolute_profile(profile: &str) -> String {
     }
 }
 
-/// The tools that the steps start.
 struct Tools {
-    /// Names and versions.
     versions: Value,
-    /// Their paths, and that of the cache, for commands in another folder.
+    /// The paths of the tools and of the cache, for commands in another folder.
     variables: Vec<(&'static str, PathBuf)>,
 }
 
 impl Tools {
-    /// All that the steps of a request need.
+    /// Finds all tools that the steps of a request need.
     fn find(request: &Request) -> anyhow::Result<Self> {
         let mut needed = vec![("riscv-gcc", Tool::RiscvGcc), ("yosys", Tool::Yosys)];
         if request.engine == "rtl" {
@@ -186,7 +180,7 @@ impl Tools {
     }
 }
 
-/// A number of things: "1 step", "2 steps".
+/// Formats a number of things: "1 step", "2 steps".
 fn counted(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }

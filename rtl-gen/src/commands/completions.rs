@@ -7,7 +7,6 @@ use crate::Verdict;
 use crate::arguments::{Cli, CompletionsArguments};
 use crate::report::Report;
 
-/// Prints the completion script of a shell.
 pub fn completions(arguments: &CompletionsArguments, report: &Report) -> anyhow::Result<Verdict> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "weft", &mut script);

@@ -1,4 +1,4 @@
-//! `weft config`, and how every command comes to its configuration.
+//! `weft config`, and the configuration of every other command.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,14 +12,13 @@ use crate::arguments::ConfigArguments;
 use crate::error::RequestError;
 use crate::report::Report;
 
-/// Prints the resolved configuration.
 pub fn config(arguments: &ConfigArguments, report: &Report) -> anyhow::Result<Verdict> {
     let config = resolve(arguments)?;
     report.answer(&config.to_commented_toml(), || json!(config))?;
     Ok(Verdict::Success)
 }
 
-/// The configuration that the arguments ask for, its divergence unit a registered one that ignores none of its keys.
+/// Resolves the configuration of the arguments, and checks that its divergence unit exists and reads every key set.
 pub fn resolve(arguments: &ConfigArguments) -> anyhow::Result<Config> {
     let base = match (&arguments.config, &arguments.preset) {
         (Some(file), _) => Base::File(file.clone()),
@@ -29,7 +28,7 @@ pub fn resolve(arguments: &ConfigArguments) -> anyhow::Result<Config> {
     of(&base, &arguments.set)
 }
 
-/// The same from a base and settings. The file of a unit in Verilog has been read.
+/// Resolves a base and settings, and reads the file of a unit in Verilog.
 pub fn of(base: &Base, settings: &[String]) -> anyhow::Result<Config> {
     let (mut config, origins) = Config::resolve_with_origins(base, settings)?;
     let unit = config.unit().map_err(|error| {

@@ -1,4 +1,4 @@
-//! `weft emit`: the Verilog of a core in a folder of its own.
+//! `weft emit`: writes the Verilog of a core to a folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,11 +19,11 @@ use crate::error::RequestError;
 use crate::report::{self, Report};
 use crate::staging::StagingFolder;
 
-/// What the name of the list of the files of `rtl/` ends with, behind the prefix; an earlier emit's lists, this and those of
-/// boards, say which files are its own.
+/// The end of the name of the list of files in `rtl/`, after the prefix. This list and those of boards identify the files
+/// of an earlier emit.
 const FILE_LIST: &str = "core.f";
 
-/// The clock of a core that is the top of its project; boards have their own.
+/// Returns the clock constraints of a core that is the top of its project. Boards have their own.
 fn clock(prefix: &str) -> (String, String) {
     let text = format!(
         "\
@@ -38,13 +38,12 @@ create_clock -name clk -period 20.000 [get_ports clk]
 /// The folders in the output folder.
 const FOLDERS: [&str; 2] = ["rtl", "constraints"];
 
-/// Paths, relative to the output folder, with `/`, and the text of each file.
+/// The text of each file by its path: relative to the output folder, with `/`.
 type Files = BTreeMap<String, String>;
 
-/// Writes a core.
 pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdict> {
     let mut config = resolve(&arguments.config)?;
-    // No board has pins for it.
+    // No board has pins for the trace port.
     config.trace.port &= arguments.board.board.is_none();
     let out = arguments.out.as_path();
     let place = Place::find(out, arguments.force)?;
@@ -86,7 +85,7 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
             of_board.keys().filter(|path| is_module(path) && !paths.contains(&path.as_str())).cloned().collect();
         files.extend(of_board);
     } else if arguments.board.baud.is_some() {
-        let message = "--baud needs --board: a core by itself has no serial line";
+        let message = "--baud needs --board: a core without a board has no serial line";
         return Err(RequestError::new("usage", message).into());
     } else {
         files.extend([clock(&config.emit.prefix)]);
@@ -98,7 +97,7 @@ fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
     Ok(files)
 }
 
-/// The configuration of what is in the folder: a unit in Verilog is there, too.
+/// Returns the configuration for the output folder, which also holds the file of a unit in Verilog.
 fn as_emitted(config: &Config) -> Config {
     let mut config = config.clone();
     if config.unit().is_ok_and(|unit| unit.is_external()) {
@@ -107,7 +106,7 @@ fn as_emitted(config: &Config) -> Config {
     config
 }
 
-/// The top of a board, what stands below it beside the core, and the files of its project.
+/// Returns the top of a board, the modules below it, and the files of its project.
 fn of_board(board: &Board, core: &Core, prefix: &str, baud: u32) -> Result<Files, BoardError> {
     let top = boards::elaborate(board, core, baud)?;
     let modules: Files = top.files().into_iter().map(|(name, text)| (format!("rtl/{name}"), text)).collect();
@@ -116,11 +115,11 @@ fn of_board(board: &Board, core: &Core, prefix: &str, baud: u32) -> Result<Files
     Ok(modules.into_iter().chain(boards::project(board, prefix, &sources, baud)).collect())
 }
 
-/// Where the core goes.
+/// The state of the output folder.
 enum Place {
-    /// A folder that does not exist; it is staged in its nearest ancestor that does.
+    /// The folder does not exist; it is staged in its nearest existing ancestor.
     New { folder: PathBuf, ancestor: PathBuf },
-    /// A folder that exists, and the files of an earlier emit in it.
+    /// The folder exists and has these files of an earlier emit.
     Existing { folder: PathBuf, earlier: Vec<String> },
 }
 
@@ -154,7 +153,7 @@ impl Place {
     }
 }
 
-/// Writes all files aside, then puts them in place at once.
+/// Writes all files to a staging folder, then moves them to the output folder at once.
 fn write(files: &Files, place: &Place) -> io::Result<()> {
     let staging = StagingFolder::inside(match place {
         Place::New { ancestor, .. } => ancestor,
@@ -197,15 +196,14 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes the folders of an output folder in which nothing is.
 fn remove_empty_folders(out: &Path) {
     for folder in FOLDERS {
-        // Those with files stay.
+        // This fails for folders with files, as intended.
         let _ = fs::remove_dir(out.join(folder));
     }
 }
 
-/// The files in a folder that an earlier emit has written.
+/// Returns the files in a folder that an earlier emit wrote.
 fn earlier_files(out: &Path) -> Vec<String> {
     let of_boards = || {
         let lists = [(Path::new(""), out.to_owned()), (Path::new("constraints"), out.join("constraints"))];
@@ -228,12 +226,11 @@ fn earlier_files(out: &Path) -> Vec<String> {
     modules.filter(|path| is_module(path)).chain(of_core).chain(of_boards()).collect()
 }
 
-/// Names of the files in a folder.
 fn names_in(folder: &Path) -> impl Iterator<Item = String> {
     fs::read_dir(folder).into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().into_string().ok())
 }
 
-/// The files of memory contents in a folder: only `weft emit` gives them such names.
+/// Returns the files of memory contents in a folder, which only `weft emit` names so.
 fn contents_in(folder: &Path, prefix: &str) -> impl Iterator<Item = String> {
     let first = format!("{prefix}{}_", cores::TOP);
     names_in(folder).filter(move |name| {
@@ -242,7 +239,7 @@ fn contents_in(folder: &Path, prefix: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a relative path is that of a module: directly in `rtl/`, a Verilog file.
+/// Returns whether a relative path is that of a module: a Verilog file directly in `rtl/`.
 fn is_module(path: &str) -> bool {
     path.strip_prefix("rtl/").is_some_and(|name| name.ends_with(".v") && !name.contains(['/', '\\']))
 }

@@ -3,26 +3,23 @@
 use boards::{Board, Tools};
 use weft_config::Config;
 
-/// A board around the core.
 #[derive(Clone, Copy)]
 pub struct OnBoard<'a> {
-    /// The board.
     pub board: &'static Board,
-    /// Paths of the modules that stand around the core.
     pub modules: &'a [String],
 }
 
-/// Describes the core whose modules are at `paths`, and whose memory starts with the files `contents`.
+/// Describes the core with modules at `paths` and initial memory `contents`.
 ///
-/// Its targets: `default`, for what depends on it; `lint`, by Verilator; `synth`, by Yosys, which counts its cells for an ECP5;
-/// and with a board that is built here one of its name, for the bitstream.
+/// The targets are `default` for dependent cores, `lint` with Verilator, and `synth` with Yosys, which counts cells for
+/// an ECP5. A board that Weft can build has a target of its name for the bitstream.
 pub fn description(config: &Config, paths: &[&str], contents: &[&str], board: Option<OnBoard<'_>>) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let (warps, threads, unit) = (config.warps, config.threads, &config.divergence.unit);
     let prefix = &config.emit.prefix;
     let top = format!("{prefix}{}", cores::TOP);
     let files: String = paths.iter().map(|path| format!("      - {path}\n")).collect();
-    // Tools look for them in the folder in which FuseSoC starts them.
+    // Tools look for these files in the folder in which FuseSoC starts them.
     let contents: String =
         contents.iter().map(|name| format!("      - {name}: {{file_type: user, copyto: {name}}}\n")).collect();
     let (fileset, target) = board.and_then(|board| on_board(board, prefix)).unwrap_or_default();
@@ -59,7 +56,7 @@ targets:
     )
 }
 
-/// The files and the target of a board that open tools build.
+/// Returns the files and the target of a board that open tools build.
 fn on_board(OnBoard { board, modules }: OnBoard<'_>, prefix: &str) -> Option<(String, String)> {
     let Tools::Trellis { target, package, speed } = board.tools else { return None };
     let (name, top, device) = (board.name, board.top(prefix), target.rsplit('-').next()?);

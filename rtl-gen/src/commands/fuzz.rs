@@ -24,14 +24,13 @@ use crate::report::{self, Report};
 use crate::staging::StagedFile;
 use crate::{Verdict, version};
 
-/// Programs for which a core is built, and cores of a unit, unless their number is said.
+/// Programs per core, if the number of cores is not given.
 const PROGRAMS_A_CORE: u64 = 25;
 
-/// Runs a campaign and reports what it found.
 pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdict> {
     let request = request(arguments)?;
     let assembler = Assembler::find().map_err(campaign::CampaignError::from)?;
-    // Without QEMU the model remains; anything else that is wrong with it is an error.
+    // QEMU is optional; an unusable QEMU is an error.
     let (reference, missing) = match Reference::find(&assembler) {
         Ok(reference) => (Some(reference), None),
         Err(ReferenceError::Tool(error)) => (None, Some(error.to_string())),
@@ -48,7 +47,7 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
         jobs: arguments.jobs as usize,
         counters: arguments.coverage.as_ref().map(|_| counters(arguments.bits)),
     };
-    // Before a campaign is begun: whether its cores can be built, and what was asked for be written.
+    // Tools and output files are checked before the campaign starts.
     for tool in [Tool::Verilator, Tool::Cxx] {
         tools::find(tool)?;
     }
@@ -92,7 +91,7 @@ pub fn fuzz(arguments: &FuzzArguments, report: &Report) -> anyhow::Result<Verdic
             Some((name, covered))
         }
         Some(file) => {
-            let _ = write!(text, "\nno program was run now: {} is left as it was", file.target().display());
+            let _ = write!(text, "\nno program ran now: {} is unchanged", file.target().display());
             None
         }
         None => None,
@@ -134,7 +133,7 @@ fn coverage_text(covered: &CoverageReport) -> String {
     text
 }
 
-/// Programs a second on one core, without building it.
+/// Returns the programs per second on one core, without its build.
 fn rate(sums: &Summary) -> Option<f64> {
     (sums.core_seconds > 0.0).then(|| sums.run_now as f64 / sums.core_seconds)
 }
@@ -145,10 +144,10 @@ fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
         sums.programs, sums.agree, sums.failures, sums.endless
     );
     if sums.skipped > 0 {
-        let _ = write!(text, "; {} not run, as their core had failed three times", sums.skipped);
+        let _ = write!(text, "; {} not run, because their core had failed three times", sums.skipped);
     }
     if sums.faulted > 0 {
-        let _ = write!(text, "; {} of them ended in a fault, as they may", sums.faulted);
+        let _ = write!(text, "; {} of them ended in a fault, which is allowed", sums.faulted);
     }
     for (unit, programs, failed) in &sums.units {
         let _ = write!(text, "\n  {unit}: {programs} programs, {failed} failed");
@@ -157,12 +156,12 @@ fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
         None => {
             let _ = write!(
                 text,
-                "\n{} of them run by QEMU as well; {} excluded, whose harts see one another, the time or their path",
+                "\n{} of them run by QEMU as well; {} excluded, whose result depends on other harts, time or paths",
                 sums.referenced, sums.excluded
             );
         }
         Some(reason) => {
-            let _ = write!(text, "\nnot compared with QEMU, so that only the model vouches for them: {reason}");
+            let _ = write!(text, "\nnot compared with QEMU, only with the model: {reason}");
         }
     }
     if let Some(rate) = rate(sums) {
@@ -191,7 +190,7 @@ fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
     Ok(Request { seed, count, profile, units, sizes, points: points.min(count), made_by: String::new() })
 }
 
-/// The units that are named, in the order in which they are registered; all if none is named.
+/// Returns the named units in the order of registration, or all units if none is named.
 fn units(given: &[String]) -> Result<Vec<String>, RequestError> {
     let known = Unit::names();
     compare::check_units(given, &known)?;

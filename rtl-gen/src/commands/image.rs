@@ -1,5 +1,3 @@
-//! A core whose memory starts with a program.
-
 use std::path::Path;
 
 use cores::Core;
@@ -9,7 +7,7 @@ use weft_config::Config;
 
 use super::program;
 
-/// A core whose threads start at the entry of the program that its memory starts with, and the files of that memory.
+/// Builds a core with initial memory, whose threads start at the program's entry, and the files of that memory.
 pub fn core_with(config: &Config, path: &Path) -> anyhow::Result<(Core, Vec<(String, String)>)> {
     let program = program::load(path, config)?;
     let core = cores::elaborate_with_image(config, program.entry)?;

@@ -10,7 +10,6 @@ use crate::Verdict;
 use crate::arguments::KernelsAction;
 use crate::report::{self, Report};
 
-/// Lists or compiles the bundled kernels.
 pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
     match action {
         KernelsAction::List => list(report)?,

@@ -1,4 +1,4 @@
-//! The files that a run writes: checked before it, put in place after it.
+//! The output files of a run: checked before the run, published after it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,7 +10,6 @@ use crate::arguments::FileArguments;
 use crate::error::RequestError;
 use crate::staging::StagedFile;
 
-/// The files that were asked for.
 pub struct Outputs {
     stats: Option<StagedFile>,
     commits: Option<StagedFile>,
@@ -20,7 +19,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Checks that each can be written, that no two are the same, and that none is the program.
+    /// Checks that each file can be written, that no two are the same, and that none is the program.
     pub fn prepare(arguments: &FileArguments, program: &Path) -> Result<Self, RequestError> {
         let stage =
             |option, path: &Option<PathBuf>| path.as_deref().map(|path| StagedFile::prepare(option, path)).transpose();
@@ -53,28 +52,23 @@ impl Outputs {
         Ok(())
     }
 
-    /// Where the waveforms go.
     pub fn wave(&self) -> Option<PathBuf> {
         self.wave.as_ref().map(StagedFile::path)
     }
 
-    /// Opens the file of the trace records.
     pub fn commits(&self) -> Result<Option<Stream<'_>>, RequestError> {
         self.commits.as_ref().map(Stream::open).transpose()
     }
 
-    /// Opens the file of the pipeline log.
     pub fn trace(&self) -> Result<Option<Stream<'_>>, RequestError> {
         self.trace.as_ref().map(Stream::open).transpose()
     }
 
-    /// Writes the figures of the run.
     pub fn write_stats(&self, statistics: &Value) -> Result<(), RequestError> {
         let Some(stats) = &self.stats else { return Ok(()) };
         writeln!(stats.create()?, "{statistics:#}").map_err(|error| stats.fail(&error))
     }
 
-    /// Writes the words of the signature.
     pub fn write_signature(&self, words: impl Iterator<Item = u32>) -> Result<(), RequestError> {
         let Some(signature) = &self.signature else { return Ok(()) };
         let mut file = BufWriter::new(signature.create()?);
@@ -84,7 +78,7 @@ impl Outputs {
         file.flush().map_err(|error| signature.fail(&error))
     }
 
-    /// Puts all files in their places.
+    /// Moves all files to their final paths.
     pub fn publish(self) -> Result<(), RequestError> {
         [self.stats, self.commits, self.trace, self.wave, self.signature]
             .into_iter()
@@ -93,7 +87,6 @@ impl Outputs {
     }
 }
 
-/// A file that is written while the program runs.
 pub struct Stream<'a> {
     writer: BufWriter<File>,
     file: &'a StagedFile,
@@ -104,12 +97,10 @@ impl<'a> Stream<'a> {
         Ok(Self { writer: BufWriter::new(file.create()?), file })
     }
 
-    /// Where it is written.
     pub fn writer(&mut self) -> &mut dyn Write {
         &mut self.writer
     }
 
-    /// Writes what is left.
     pub fn finish(mut self) -> Result<(), RequestError> {
         self.writer.flush().map_err(|error| self.file.fail(&error))
     }

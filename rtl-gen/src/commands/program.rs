@@ -1,4 +1,4 @@
-//! How every command reads a program.
+//! Reads a program for a command.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use weft_config::Config;
 
 use crate::error::RequestError;
 
-/// The program in an ELF file, checked against the memory map of the configuration.
+/// Reads the program in an ELF file, and checks it against the memory map of the configuration.
 pub fn load(path: &Path, config: &Config) -> anyhow::Result<Program> {
     let bytes = fs::read(path).map_err(|error| RequestError::unreadable(path, &error))?;
     Ok(Program::load(&path.display().to_string(), &bytes, config)?)

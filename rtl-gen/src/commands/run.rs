@@ -20,20 +20,18 @@ use crate::progress::Progress;
 use crate::report::Report;
 use crate::{Verdict, summary};
 
-/// Runs a program.
 pub fn run(arguments: &RunArguments, report: &Report) -> anyhow::Result<Verdict> {
     let engine = match arguments.engine {
         Engine::Model => testbench::Engine::Model,
         Engine::Rtl => testbench::Engine::Rtl,
     };
     if arguments.untimed && engine != testbench::Engine::Model {
-        let message = "--untimed is of the model: expected --engine model beside it";
+        let message = "--untimed needs --engine model";
         return Err(RequestError::new("usage", message).into());
     }
     execute(&arguments.common, engine, arguments.untimed, report)
 }
 
-/// Runs a program in lock step.
 pub fn cosim(arguments: &CosimArguments, report: &Report) -> anyhow::Result<Verdict> {
     execute(arguments, testbench::Engine::Cosim, false, report)
 }
@@ -46,7 +44,7 @@ fn execute(
 ) -> anyhow::Result<Verdict> {
     let config = resolve(&arguments.config)?;
     if engine == testbench::Engine::Model && config.unit()?.is_external() {
-        let message = "divergence.unit = \"verilog\": there is no model of it; expected --engine rtl, or `weft cosim`, which checks \
+        let message = "divergence.unit = \"verilog\": the unit has no model; expected --engine rtl, or `weft cosim`, which checks \
                        what it does";
         return Err(RequestError::new("configuration", message).into());
     }
@@ -66,7 +64,7 @@ fn execute(
     answer(report, &ended, &statistics)
 }
 
-/// Runs, with the console, progress and trace records on their way out.
+/// Runs the program and forwards its console, progress and trace records.
 fn drive(
     config: &Config,
     program: &Program,
@@ -98,7 +96,7 @@ fn drive(
     Ok(ended)
 }
 
-/// The words from `begin_signature` to `end_signature`: in RAM, or none.
+/// Returns the words from `begin_signature` to `end_signature`, which must be in RAM.
 fn signature_of(program: &Program, config: &Config) -> Result<Range<u32>, RequestError> {
     let [begin_name, end_name] = ["begin_signature", "end_signature"];
     let refuse = |message: String| RequestError::new("no-signature", format!("{}: {message}", program.name));
@@ -125,11 +123,11 @@ fn signature_of(program: &Program, config: &Config) -> Result<Range<u32>, Reques
     Ok(begin..end)
 }
 
-/// The summary and, if the run failed, what the bench says about it.
+/// Prints the summary and, after a failed run, the message of the test bench.
 fn answer(report: &Report, ended: &testbench::Report, statistics: &Value) -> anyhow::Result<Verdict> {
     let verdict = if ended.success() { Verdict::Success } else { Verdict::Failure };
     if report.is_json() && verdict == Verdict::Failure {
-        // The object says so too; a closed stderr is no reason to end differently.
+        // The JSON object has the message too, so a closed stderr does not change the exit status.
         let _ = writeln!(io::stderr(), "{}", ended.message.trim_end());
     }
     report.answer(&summary::text(statistics, &ended.message), || statistics.clone())?;

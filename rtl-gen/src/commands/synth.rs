@@ -1,4 +1,4 @@
-//! `weft synth`: the area of a core on an FPGA, and the clock frequency that it reaches there.
+//! `weft synth`: the area of a core on an FPGA, and its clock frequency there.
 
 mod board;
 mod cells;
@@ -19,10 +19,9 @@ use crate::progress::Progress;
 use crate::report::Report;
 use cells::{figures, kinds};
 
-/// Seeds, if their number is not said.
 const SEEDS: u32 = 3;
 
-/// Synthesises a core, places it if that is asked for, and reports what came of it.
+/// Synthesises a core, places it if requested, and reports the result.
 pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verdict> {
     if let Some(board) = arguments.board.board {
         return board::synth(arguments, board, report);
@@ -34,7 +33,7 @@ pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verd
     ];
     if let Some((option, _)) = of_a_board.iter().find(|(_, is_given)| *is_given) {
         let message = format!(
-            "{option} needs --board, which takes the place of --target: a core by itself is counted without a program"
+            "{option} needs --board, which replaces --target: a core without a board is counted without a program"
         );
         return Err(RequestError::new("usage", message).into());
     }
@@ -58,7 +57,6 @@ pub fn synth(arguments: &SynthArguments, report: &Report) -> anyhow::Result<Verd
     Ok(if ending.is_well() { Verdict::Success } else { Verdict::Failure })
 }
 
-/// What came of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Synthesised,
@@ -91,7 +89,6 @@ impl Ending {
         matches!(self, Self::Synthesised | Self::Placed)
     }
 
-    /// Its name in the object.
     fn name(self) -> &'static str {
         match self {
             Self::Synthesised => "synthesised",
@@ -104,20 +101,20 @@ impl Ending {
         }
     }
 
-    /// What it says of core and part.
+    /// Returns the verdict in words, to be followed by the part.
     fn words(self, area: &Area) -> &'static str {
         match self {
             Self::Synthesised | Self::Placed | Self::TimingNotMet if area.fits().is_none() => "may not fit",
             Self::Synthesised | Self::Placed | Self::TimingNotMet => "fits",
             Self::DoesNotFit => "does not fit",
             Self::NotRouted => "is not routed on",
-            Self::GivenUp => "was given up on",
-            Self::OutOfMemory => "takes more memory than the tools have for",
+            Self::GivenUp => "timed out on",
+            Self::OutOfMemory => "needs more memory than the tools have for",
         }
     }
 }
 
-/// Whether the part holds the core, as far as that is known.
+/// Returns whether the part holds the core, if that is known.
 fn fits(area: &Area, ending: Ending) -> Option<bool> {
     if matches!(ending, Ending::DoesNotFit | Ending::NotRouted) { Some(false) } else { area.fits() }
 }
@@ -159,7 +156,7 @@ fn object(area: &Area, ending: Ending) -> Value {
     Value::Object(object)
 }
 
-/// `mapped_mhz` is the frequency that logic was mapped for.
+/// Makes the text of the report. `mapped_mhz` is the target frequency of logic mapping.
 fn text(area: &Area, ending: Ending, mapped_mhz: Option<u32>) -> String {
     let (part, total, kinds) = (area.part, area.total(), kinds(area.part.family));
     let (top, target, config) = (&area.top, part.name, &area.config);
@@ -185,7 +182,7 @@ fn text(area: &Area, ending: Ending, mapped_mhz: Option<u32>) -> String {
 
     let mapped = match mapped_mhz {
         Some(mhz) => format!("Logic was mapped for {mhz} MHz. "),
-        None if part.family.maps_for_frequency => "Logic was mapped for the shortest delay. ".to_owned(),
+        None if part.family.maps_for_frequency => "Logic is mapped for the shortest delay. ".to_owned(),
         None => String::new(),
     };
     let rows = "A module's row counts one instance, without the modules below it; ";
@@ -208,7 +205,7 @@ fn text(area: &Area, ending: Ending, mapped_mhz: Option<u32>) -> String {
     text
 }
 
-/// The version of a tool, without how it was built.
+/// Returns the version of a tool without its build options.
 fn short(version: &str) -> &str {
     version.split_inclusive(" (").next().unwrap_or_default().trim_end_matches(" (")
 }

@@ -1,14 +1,14 @@
-//! Which Yosys is taken, where it may not be the one that is meant.
+//! A note about the Yosys in use.
 
 use tools::Tool;
 
-/// Says on standard error that the Yosys of `PATH` is taken and another, of the virtual environment, is not: areas and
-/// frequencies in the documentation are of the one that `scripts/setup.sh --synthesis` puts there.
+/// Warns on standard error if a Yosys in `PATH` has precedence over the one in the virtual environment. The figures in the
+/// documentation come from the Yosys that `scripts/setup.sh --synthesis` installs.
 pub fn say_which() {
     let (Ok(taken), Some(other)) = (tools::find(Tool::Yosys), tools::passed_over(Tool::Yosys)) else { return };
     eprintln!(
-        "note: {} is taken, and not {}; the documentation's figures are of the Yosys that scripts/setup.sh --synthesis \
-         puts into .venv; {}=... names the one to take",
+        "note: using {}, not {}; the figures in the documentation come from the Yosys that scripts/setup.sh --synthesis \
+         installs into .venv; set {} to choose",
         taken.display(),
         other.display(),
         Tool::Yosys.variable()

@@ -7,7 +7,7 @@ use std::fs;
 use common::Workspace;
 use common::elf::*;
 
-/// Hart 0 goes past one of two barriers; a jump to an unknown place is never reached.
+/// Hart 0 passes one of two barriers; the jump to an unknown address is never reached.
 fn program() -> Elf {
     let code = [HART_TO_A1, branch_if_a1(8), BARRIER, BARRIER, EXIT, branch_if_a1(8), JUMP_TO_A0, EXIT];
     Elf { symbols: vec![("_start", RAM), ("never", RAM + 20)], ..Elf::new(&code) }
@@ -16,7 +16,7 @@ fn program() -> Elf {
 #[test]
 fn the_report() {
     let workspace = Workspace::new();
-    // A call makes a function of what it calls.
+    // The called code counts as a function.
     let code = [HART_TO_A1, branch_if_a1(12), BARRIER, CALL_8, EXIT, branch_if_a1(8), JUMP_TO_A0, EXIT];
     let symbols = vec![("_start", RAM), ("strange", RAM + 20)];
     workspace.write("p.elf", Elf { symbols, ..Elf::new(&code) }.bytes());

@@ -1,5 +1,4 @@
-//! A core on a board: the project that `weft emit` writes, and the bitstream that `weft synth` makes, with stand-ins for the
-//! tools.
+//! A core on a board: the project of `weft emit` and the bitstream of `weft synth`, with stand-ins for the tools.
 
 use crate::common;
 
@@ -63,7 +62,7 @@ fn the_script_of_a_project_calls_the_tools_on_all_files() {
     let workspace = Workspace::new();
     write_program(&workspace);
     workspace.weft(&[&["emit", "--board", "ulx3s", "--out", "project"], CORE].concat()).succeeded();
-    // Each says what it was given, and fails if a file that it names is not there.
+    // Each stand-in logs its arguments, and fails if a file that they name is missing.
     let tool = "#!/bin/sh\necho \"$0 $*\" | sed 's,.*/tools/,,' >>calls\n\
                 for word in \"$@\"; do case $word in *.v|*.lpf) test -f \"$word\" || exit 1;; esac; done\n\
                 : >weft_ulx3s.json; : >weft_ulx3s.config; : >weft_ulx3s.bit\n";
@@ -96,7 +95,7 @@ fn the_files_of_a_board_go_with_it() {
     assert_eq!(emit(&["--board", "ulx3s"]).len(), plain.len() + 3);
     assert_eq!(constraints(), ["ulx3s.lpf"]);
     for mine in ["README.md", "constraints/mine.lpf", "weft_ulx3s.bit"] {
-        workspace.write(&format!("project/{mine}"), "by hand");
+        workspace.write(&format!("project/{mine}"), "mine");
     }
     let mut expected = plain;
     expected.extend(["README.md", "weft_ulx3s.bit"].map(str::to_owned));
@@ -106,7 +105,7 @@ fn the_files_of_a_board_go_with_it() {
     assert!(!workspace.join("project/rtl/uart_transmitter.v").exists());
 }
 
-/// Yosys finds ten flip-flops and a block RAM; nextpnr reaches 20, 30 and 40 MHz with seeds 1, 2 and 3.
+/// Yosys reports ten flip-flops and a block RAM; nextpnr reaches 20, 30 and 40 MHz with seeds 1, 2 and 3.
 const YOSYS: &str = r#"
 test -f weft_core_0.hex || exit 1
 echo '{"modules":{"weft_ulx3s":{"num_cells_by_type":{"LUT4":'${luts:-20}',"TRELLIS_FF":10,"DP16KD":1}}}}' >result.json
@@ -223,7 +222,7 @@ fn a_board_whose_clock_is_too_fast_gets_no_bitstream() {
     assert_eq!((&object["fmax_mhz"], &object["bitstream"]), (&json!([1.5, 2.5, 3.5]), &Value::Null));
     assert!(!tools.workspace.join("p.bit").exists());
     let text = synth(&tools, &["--bitstream", "p.bit", "--seeds", "1"]).stdout;
-    assert!(text.contains("timing not met: -23.5 MHz of the 25 asked for"), "{text}");
+    assert!(text.contains("timing not met: -23.5 MHz against the target of 25"), "{text}");
     assert!(text.ends_with("No bitstream is written.\n"), "{text}");
     assert!(!tools.calls().iter().any(|call| call.contains("--compress")));
 }

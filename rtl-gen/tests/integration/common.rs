@@ -1,4 +1,4 @@
-//! What the whole-process tests share: running `weft`, and small ELF files.
+//! Helpers of the whole-process tests: runs of `weft` and small ELF files.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -14,12 +14,10 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of its own in which `weft` is run.
 pub struct Workspace {
     folder: TempDir,
 }
 
-/// What a run of `weft` left behind.
 pub struct Ended {
     pub status: i32,
     pub stdout: String,
@@ -46,12 +44,12 @@ impl Workspace {
         path
     }
 
-    /// Names of all that is in the folder, sorted, hidden files included.
+    /// Returns the sorted names of all files in the folder, hidden ones included.
     pub fn entries(&self) -> Vec<String> {
         entries(self.path())
     }
 
-    /// A command that runs `weft` in the folder, with a build cache that the tests share.
+    /// Makes a command that runs `weft` in the folder, with the build cache of the tests.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_weft"));
         command.args(arguments).current_dir(self.path());
@@ -59,19 +57,16 @@ impl Workspace {
         command
     }
 
-    /// Runs `weft` in the folder.
     pub fn weft(&self, arguments: &[&str]) -> Ended {
         Ended::of(self.command(arguments).output().expect("weft starts"))
     }
 
-    /// Runs a request that cannot be met, plainly and with `--json`: checks that both have status 2,
-    /// print one message and nothing else, do not panic and leave nothing behind. Returns the message
-    /// after its kind.
+    /// Runs a request that cannot be met, plainly and with `--json`. Checks that both have status 2, print one message and
+    /// nothing else, do not panic and leave no file behind. Returns the message after its kind.
     pub fn refused(&self, arguments: &[&str]) -> String {
         self.refused_with(arguments, &[])
     }
 
-    /// The same with environment variables.
     pub fn refused_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> String {
         let before = self.entries();
         let run = |arguments: &[&str]| {
@@ -105,19 +100,16 @@ impl Ended {
         }
     }
 
-    /// Asserts that all went well.
     pub fn succeeded(self) -> Self {
         assert_eq!(self.status, 0, "{}{}", self.stdout, self.stderr);
         self
     }
 
-    /// The one JSON object on stdout.
     pub fn object(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", self.stdout, self.stderr))
     }
 }
 
-/// Names of all that is in a folder, sorted, hidden files included.
 pub fn entries(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .expect("a folder")

@@ -1,4 +1,4 @@
-//! `weft compare`: requests, the folder, and small sweeps by Snakemake, with the golden model and a stand-in for Yosys.
+//! `weft compare`: requests, the folder, and small runs by Snakemake, with the golden model and a stand-in for Yosys.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ use common::stand_in::StandIn;
 use common::{Ended, Workspace, entries};
 use serde_json::{Value, json};
 
-/// One core with one kernel that it runs and one that it cannot.
+/// One core with one kernel that it runs and one that it cannot run.
 const SMALL: [&str; 14] = [
     "compare",
     "--units",
@@ -32,7 +32,7 @@ const SMALL: [&str; 14] = [
 ];
 const CELLS: &str = r#""LUT4": 10, "TRELLIS_FF": 4, "DP16KD": 1"#;
 
-/// The Snakemake of `WEFT_SNAKEMAKE`, of `PATH`, or of the repository's virtual environment, by the rules of Weft itself.
+/// Finds the Snakemake of `WEFT_SNAKEMAKE`, of `PATH`, or of the repository's virtual environment, as Weft does.
 fn snakemake() -> PathBuf {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let named = std::env::var_os("WEFT_SNAKEMAKE").map(PathBuf::from);
@@ -126,7 +126,7 @@ fn a_small_sweep_gives_a_report_and_is_done_once() {
 fn a_unit_in_verilog_is_compared_and_its_file_kept() {
     let yosys = tools::find(tools::Tool::Yosys).expect("a Yosys");
     let yosys = yosys.canonicalize().expect("a path");
-    // The real one reads the ports.
+    // The real Yosys reads the ports.
     let tools = StandIn::that_does(&format!(
         "if head -n 1 script.ys | grep -q -e -lib; then exec '{}' \"$@\"; fi\n\
          top=$(sed -n 's/^synth_ecp5 -top //p' script.ys)\n\
@@ -152,7 +152,7 @@ fn a_unit_in_verilog_is_compared_and_its_file_kept() {
     fs::write(&own, text.replace("made twice", "made two times")).expect("a file");
     let ended = with("own.v:lowest_lane");
     assert_eq!(ended.status, 2);
-    assert!(ended.stderr.contains("its comparison is of sources "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("it compares sources "), "{}", ended.stderr);
     let refused: Vec<String> = ["own.v", "none.v", "own.v:lowest", "own.v:lowest_lane,own.v:lowest_lane", "own.v:a b"]
         .map(|units| {
             let ended = with(units);
@@ -205,7 +205,7 @@ fn results_that_were_damaged_are_done_again() {
     assert_eq!(read(&core), core_before, "what was whole stays");
     assert_eq!(read(&folder.join("results.csv")), table);
 
-    // A result of another command under its name is none.
+    // A result of another command under this name does not count.
     fs::write(&core, core_before.replace("threads=2", "threads=4")).expect("a file");
     let ended = compare(&tools, &SMALL).succeeded();
     assert!(
@@ -216,7 +216,7 @@ fn results_that_were_damaged_are_done_again() {
     let step = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["step"].clone();
     assert_eq!(step(&read(&core)), step(&core_before));
 
-    // Of the same command, but not what weft gives: the report names it, and the next command does it again.
+    // A result of the same command may be invalid: the report names it, and the next run repeats the step.
     let mut odd: Value = serde_json::from_str(&core_before).expect("JSON");
     odd["answer"]["lut4"] = json!(0);
     fs::write(&core, odd.to_string()).expect("a file");
@@ -256,7 +256,7 @@ echo '{"modules":{"pins":{"cells":{},"netnames":{}}}}' >netlist.json
     object["answer"]["outcome"] = json!("given-up");
     fs::write(&core, object.to_string()).expect("a file");
     assert_eq!((with("1"), read(&core)), (String::new(), object.to_string()), "it is a result, of as much time");
-    assert_eq!(with("3"), format!("{file}: given up after less time; its step is done again\n"));
+    assert_eq!(with("3"), format!("{file}: timed out with a shorter limit; its step is done again\n"));
     assert!(read(&core).contains("not-routed"), "{}", read(&core));
 }
 
@@ -266,7 +266,7 @@ fn a_report_stays_until_there_is_another() {
     compare(&tools, &SMALL).succeeded();
     let folder = tools.workspace.join("comparison");
     let before = read(&folder.join("report.html"));
-    // A folder stands where the table is to be.
+    // A folder has the name of the table.
     fs::remove_file(folder.join("results.csv")).expect("the table");
     fs::create_dir_all(folder.join("results.csv/full")).expect("a folder");
     let ended = compare(&tools, &SMALL);
@@ -279,7 +279,7 @@ fn a_report_stays_until_there_is_another() {
 
 #[test]
 fn an_interrupted_sweep_goes_on_where_it_was() {
-    // A tool that does not listen has to be killed.
+    // A tool that ignores signals must be killed.
     let tools = StandIn::that_does(&format!(
         "trap '' INT TERM\n\
          echo $$ >>\"$test/pids\"\n\
@@ -289,7 +289,7 @@ fn an_interrupted_sweep_goes_on_where_it_was() {
     ));
     let folder = tools.workspace.join("comparison");
     let run = folder.join("results/run/pdom-stack-2-gcd.json");
-    // One core waits in its Yosys, the other for what both have in common; the third job runs the kernel.
+    // One core waits in its Yosys, the other for their common module; the third job runs the kernel.
     let mut child = command(&tools, &snakemake(), &[&SMALL[..], &["--jobs", "3"]].concat())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -301,10 +301,10 @@ fn an_interrupted_sweep_goes_on_where_it_was() {
         assert!(begin.elapsed() < Duration::from_secs(120), "no Yosys was started, or no kernel run");
         thread::sleep(Duration::from_millis(50));
     }
-    // A second comparison keeps away from it.
+    // A second comparison must not use the folder.
     let second = compare(&tools, &SMALL);
     assert_eq!(second.status, 2, "{}", second.stdout);
-    assert!(second.stderr.contains("comparison: a comparison is at work there"), "{}", second.stderr);
+    assert!(second.stderr.contains("comparison: another comparison uses this folder"), "{}", second.stderr);
 
     let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
     assert!(interrupted.success());
@@ -346,7 +346,7 @@ fn a_folder_of_something_else_is_refused_and_kept() {
         ended.stderr
     };
 
-    // There are no results after it, so that all is not well.
+    // The run leaves no results, so it fails.
     let goes_on = || {
         let ended = run(&[]);
         assert_eq!((ended.status, ended.stderr.as_str()), (1, ""));
@@ -379,7 +379,7 @@ fn a_folder_of_something_else_is_refused_and_kept() {
     let nameless = refused(&[]);
     fs::write(&marker, &own).expect("the marker");
     let request = refused(&["--threads", "4"]);
-    // Seeds need a nextpnr, which is not why the folder is another's.
+    // Seeds need a nextpnr, but the folder is refused for its request first.
     let placed = SMALL.map(|word| if word == "0" { "1" } else { word });
     let seeds = Ended::of(command(&tools, &snakemake, &placed).output().expect("weft starts")).stderr;
     goes_on();
@@ -397,11 +397,11 @@ fn a_workflow_that_cannot_start_is_an_error_with_its_log() {
     fs::set_permissions(&snakemake, fs::Permissions::from_mode(0o755)).expect("an executable file");
     let ended = Ended::of(command(&tools, &snakemake, &SMALL).output().expect("weft starts"));
     assert_eq!((ended.status, ended.stdout.as_str()), (2, ""), "{}", ended.stderr);
-    let expected = "logs/snakemake-sweep.log, the last of it:\nno matplotlib here\n";
+    let expected = "logs/snakemake-sweep.log; its last lines:\nno matplotlib here\n";
     assert!(ended.stderr.ends_with(expected), "{}", ended.stderr);
 }
 
-/// A folder with what a sweep of two units and two numbers of threads may come to.
+/// Fills a folder with possible results of two units and two numbers of threads.
 fn canned(workspace: &Workspace) -> PathBuf {
     let folder = workspace.join("comparison");
     let mut steps = vec![json!({ "name": "kernels", "command": ["weft", "kernels"], "memory_mb": 1 })];
@@ -459,7 +459,7 @@ fn canned(workspace: &Workspace) -> PathBuf {
     step("core", "sorted-table", 64, isa, json!("it takes more memory than Yosys has"));
     step("core", "sorted-table", 64, json!({ "isa": "rv32i" }), Value::Null);
     let mut given_up = core(5000, &[], "given-up");
-    given_up["placing"] = json!({ "seeds": [], "reason": "given up after 90 min, routing, 626 connections left" });
+    given_up["placing"] = json!({ "seeds": [], "reason": "timed out after 90 min, routing, 626 connections left" });
     step("core", "arbiter", 2, json!({ "isa": "rv32i" }), given_up);
     let kernels = ["gcd", "scan"].map(|name| json!({ "name": name, "summary": "", "comparison": null }));
     let request = json!({ "quick": true, "units": ["arbiter", "sorted-table"], "rv32i_units": ["arbiter", "sorted-table"], "threads": [2, 64], "rv32i_threads": [2, 64], "latencies": [], "engine": "rtl" });
@@ -494,7 +494,7 @@ fn the_report_shows_every_result_and_what_has_none() {
             .expect("a row")
             .clone()
     };
-    // 4000 thread instructions in 1000 cycles, on 2000 LUTs at 50 MHz.
+    // The row has 4000 thread instructions in 1000 cycles, on 2000 LUTs at 50 MHz.
     let about = |value: &Value, expected: f64| {
         let value = value.as_f64().expect("a number");
         assert!((value / expected - 1.0).abs() < 1e-9, "{value}, not {expected}");
@@ -505,7 +505,7 @@ fn the_report_shows_every_result_and_what_has_none() {
     about(&arbiter["work_per_cycle"], 4.0);
     about(&arbiter["work_per_cycle_per_1000_luts"], 2.0);
     about(&arbiter["work_per_second_per_lut"], 1e5);
-    // It executes half as many again, and does no more for that.
+    // The unit executes half as many more instructions, which do not count as more work.
     about(&row("sorted-table", 2)["thread_instructions_per_cycle"], 3.0);
     about(&row("sorted-table", 2)["work_per_second_per_lut"], 35_000.0);
     assert_eq!(
@@ -514,7 +514,8 @@ fn the_report_shows_every_result_and_what_has_none() {
         "a sum of modules is no area to divide by"
     );
 
-    // The arbiter over the sorted table, which has 2000 cycles on 4000 LUTs at 70 MHz; at 64 threads it is not known what it takes.
+    // The arbiter is compared with the sorted table, which has 2000 cycles on 4000 LUTs at 70 MHz. At 64 threads its
+    // area is unknown.
     let [two, sixty_four] = &results["beside"].as_array().expect("rows")[..] else { panic!("{results:#}") };
     assert_eq!((&two["unit"], &two["threads"]), (&json!("arbiter"), &json!(2)));
     about(&two["cycles"], 0.5);
@@ -533,7 +534,7 @@ fn the_report_shows_every_result_and_what_has_none() {
         "not known",
         "its result is not one that weft gives (ValueError: cycles is 0)",
         "come to 100 % more LUTs",
-        "given up after 90 min, routing, 626 connections left",
+        "timed out after 90 min, routing, 626 connections left",
         "slowest module 30.5",
         "failed: it takes more memory than Yosys has",
         "deadlock",
@@ -552,14 +553,14 @@ fn the_report_shows_every_result_and_what_has_none() {
         assert!(!page.contains(placeholder), "the report has {placeholder}");
     }
     assert!(across(&page, "arbiter, 64: does not fit") > 0.75, "the cross of 64 threads is not at the right");
-    let given_up = across(&page, "arbiter, 2: given up after 90 min, routing, 626 connections left");
+    let given_up = across(&page, "arbiter, 2: timed out after 90 min, routing, 626 connections left");
     assert!((0.0..0.4).contains(&given_up), "the cross of 2 threads is not at the left");
-    // Two of one size stand side by side, although no core of RV32I has a frequency.
+    // Two cores of one size are drawn next to each other, although no RV32I core has a frequency.
     let other = across(&page, "sorted-table, 2: not routed");
     assert!(given_up < other && other < given_up + 0.05, "{given_up} and {other}: not side by side");
 }
 
-/// Where the mark of which a plot says `said` stands between its left edge (0) and its right one (1).
+/// Returns the position of the mark with title `said`, from the left edge of its plot (0) to the right edge (1).
 fn across(page: &str, said: &str) -> f64 {
     let (before, mark) = page.split_once(&format!("<title>{said}</title>")).expect("a mark that says it");
     let number = |text: &str, key: &str| -> f64 {

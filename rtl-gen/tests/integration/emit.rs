@@ -1,4 +1,4 @@
-//! `weft emit`: whole folders, and nothing but its own files.
+//! `weft emit`: it writes whole folders, and only its own files.
 
 use crate::common;
 
@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use common::{Workspace, entries};
 
-/// Every file below a folder, by its relative path.
+/// Returns every file below a folder, by its relative path.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for name in entries(folder) {
@@ -50,8 +50,8 @@ fn a_core_is_written_with_its_file_lists_and_configuration() {
     assert_eq!(printed, workspace.weft(&["config", "--preset", "tiny"]).succeeded().stdout);
 }
 
-/// The whole process, in the build of the tests, which optimises less than a release. The best of three, because the
-/// machine has other work.
+/// Measures the whole process in the test build, which optimises less than a release. The best of three counts, because
+/// the machine has other work.
 #[test]
 fn the_largest_core_is_written_in_less_than_two_seconds() {
     let size = ["--set", "warps=64", "--set", "threads=64", "--set", "memory.outstanding=128"];
@@ -115,7 +115,7 @@ fn force_replaces_the_files_of_an_earlier_core_and_no_other() {
     workspace.weft(&out).succeeded();
     let fresh = files(&workspace.join("core"));
     workspace.write("core/rtl/stale.v", "// of an earlier core");
-    workspace.write("core/rtl/mine.v", "// by hand");
+    workspace.write("core/rtl/mine.v", "// mine");
     workspace.write("core/notes.txt", "mine");
     workspace.write("outside.v", "// not in the folder");
     workspace.write("core/weft_core.v", "// stale");
@@ -124,7 +124,7 @@ fn force_replaces_the_files_of_an_earlier_core_and_no_other() {
 
     workspace.weft(&[out.as_slice(), &["--force"]].concat()).succeeded();
     let mut expected = fresh;
-    expected.insert("rtl/mine.v".into(), "// by hand".into());
+    expected.insert("rtl/mine.v".into(), "// mine".into());
     expected.insert("notes.txt".into(), "mine".into());
     assert_eq!(files(&workspace.join("core")), expected);
     assert!(workspace.join("outside.v").is_file());

@@ -1,4 +1,4 @@
-//! Programs that no core can finish: faults, threads that wait for ever, loops without an end.
+//! Programs that no core can finish: faults, threads that wait forever, endless loops.
 
 use crate::common;
 
@@ -32,7 +32,7 @@ fn compressed_instructions() {
     );
 }
 
-/// The flag of the header alone is no fault: a compiler sets it where it may use them.
+/// The flag in the header alone is not a fault: a compiler sets it where it may use compressed instructions.
 #[test]
 fn a_program_that_could_have_compressed_instructions_and_has_none() {
     run_everywhere(&Elf { flags: 1, ..Elf::new(&[NOP, EXIT]) }, &[], 0, "exited");
@@ -50,7 +50,7 @@ fn an_atomic_access_to_the_console() {
     }
 }
 
-/// Reserves a word, executes `between`, and tries again until the conditional store succeeds.
+/// Reserves a word, executes `between`, and retries until the conditional store succeeds.
 fn reserve_and_store(between: u32) -> Elf {
     let word = 0;
     let code =
@@ -77,16 +77,16 @@ fn an_instruction_of_an_extension_that_is_configured_away() {
 
 #[test]
 fn a_barrier_that_one_thread_never_reaches() {
-    // Hart 0 spins; the others wait at the barrier. Its own warp's other path is parked, so hart 0
-    // goes on for ever: only the limit ends the run.
+    // Hart 0 spins; the others wait at the barrier. The other path of its warp is parked, so hart 0 never stops: only the
+    // limit ends the run.
     let spinning = Elf::new(&[HART_TO_A1, branch_if_a1(8), LOOP_FOR_EVER, BARRIER, EXIT]);
     run_everywhere(&spinning, &["--max-cycles", "5000"], 1, "limit");
 }
 
 #[test]
 fn a_path_that_waits_for_ever_beside_a_spinning_one() {
-    // Odd harts wait for a word that hart 0 would write, which comes later in the program: the unit
-    // prefers the smaller pc.
+    // Odd harts wait for a word that hart 0 would write, but its store is later in the program, and the unit prefers the
+    // smaller pc.
     let code = [
         HART_TO_A1,
         branch_if_a1(8),
@@ -112,7 +112,7 @@ fn a_barrier_that_some_threads_reach_after_the_others_have_ended() {
     // Hart 0 ends at once; the others wait twice.
     let program = Elf::new(&[HART_TO_A1, branch_if_a1(8), EXIT, BARRIER, BARRIER, EXIT]);
     run_everywhere(&program, &["--max-cycles", "5000"], 0, "exited");
-    // The harts with a number wait, hart 0 ends after they have reached the barrier.
+    // All harts except 0 wait; hart 0 ends after they have reached the barrier.
     let late = Elf::new(&[HART_TO_A1, branch_if_a1(20), NOP, NOP, NOP, EXIT, BARRIER, EXIT]);
     run_everywhere(&late, &["--max-cycles", "5000"], 0, "exited");
 }

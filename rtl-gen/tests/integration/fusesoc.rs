@@ -1,4 +1,4 @@
-//! `weft.core`: what FuseSoC reads, as YAML; FuseSoC itself is not among the tools of the tests.
+//! `weft.core`, the input of FuseSoC, read as YAML. The tests do not run FuseSoC itself.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use common::Workspace;
 use common::elf::*;
 use yaml_rust2::{Yaml, YamlLoader};
 
-/// The description in `core`, without the line that says what it is.
+/// Reads the description in `core`, without its first line.
 fn description(workspace: &Workspace) -> Yaml {
     let text = fs::read_to_string(workspace.join("core/weft.core")).expect("a FuseSoC file");
     let (first, rest) = text.split_once('\n').expect("lines");
@@ -20,7 +20,7 @@ fn strings(list: &Yaml) -> Vec<&str> {
     list.as_vec().expect("a list").iter().map(|item| item.as_str().expect("text")).collect()
 }
 
-/// Paths and types of the files of a fileset: those that say none are of the type of the fileset.
+/// Returns paths and types of the files of a fileset. A file without a type has the type of the fileset.
 fn files(description: &Yaml, fileset: &str) -> Vec<(String, String)> {
     let fileset = &description["filesets"][fileset];
     let common = fileset["file_type"].as_str().expect("a type");
@@ -80,7 +80,7 @@ fn a_board_is_a_target_with_its_constraints_and_program() {
         assert!(workspace.join("core").join(path).is_file(), "{path}");
     }
 
-    // Nothing that FuseSoC drives here builds it.
+    // No tool that FuseSoC runs here builds this board.
     workspace.weft(&[&emit[..], &["de2-115"]].concat()).succeeded();
     assert!(self::description(&workspace)["targets"]["de2-115"].is_badvalue());
 }

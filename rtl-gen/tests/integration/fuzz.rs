@@ -1,4 +1,4 @@
-//! `weft fuzz`: requests, a small campaign, and what is said without QEMU.
+//! `weft fuzz`: requests, a small campaign, and the summary without QEMU.
 
 use crate::common;
 
@@ -29,7 +29,7 @@ fn without_qemu_the_answer_says_so() {
     let mut command = workspace.command(&SMALL);
     command.env("WEFT_QEMU", workspace.join("no-such-qemu"));
     let text = Ended::of(command.output().expect("weft starts")).succeeded().stdout;
-    assert!(text.contains("not compared with QEMU, so that only the model vouches for them: WEFT_QEMU = "), "{text}");
+    assert!(text.contains("not compared with QEMU, only with the model: WEFT_QEMU = "), "{text}");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_coverage_file_is_left_as_it_was_by_a_call_that_runs_nothing() {
     fs::remove_dir_all(workspace.join("fuzz-5")).unwrap();
     workspace.weft(&SMALL).succeeded();
     let text = workspace.weft(&[&counted[..], &["--resume"]].concat()).succeeded().stdout;
-    assert!(text.contains("no program was run now: ") && text.contains("is left as it was"), "{text}");
+    assert!(text.contains("no program ran now: ") && text.contains("is unchanged"), "{text}");
     assert_eq!(fs::read_to_string(workspace.join("coverage.json")).unwrap(), earlier);
     let programs = fs::read_to_string(workspace.join("fuzz-5/programs.jsonl")).unwrap();
     let error = workspace.refused(&[&SMALL[..], &["--resume", "--coverage", "fuzz-5/programs.jsonl"]].concat());

@@ -1,4 +1,4 @@
-//! `weft emit --image`: a core that runs its program by itself, wherever a tool reads the files.
+//! `weft emit --image`: a core that runs its program without a test bench, wherever a tool reads the files.
 
 use crate::common;
 
@@ -8,10 +8,9 @@ use std::process::Command;
 use common::elf::*;
 use common::{Ended, Workspace, entries};
 
-/// A small core with memory.
 const BRAM: &[&str] = &["--preset", "bram-4x4", "--set", "warps=2", "--set", "threads=2"];
 
-/// Clocks the core alone, with one clock edge of reset: no memory, no model, nothing of Weft but what it emitted.
+/// Clocks the core alone, with one clock edge of reset: no memory, no model, only the emitted files.
 const MAIN: &str = r#"
 #include "Vweft_core.h"
 #include "verilated.h"
@@ -38,7 +37,7 @@ int main(int count, char** arguments) {
 }
 "#;
 
-/// Builds what was emitted to `core` with Verilator, with these sources, and runs it there on random initial state.
+/// Builds the core in `core` with Verilator and these sources, and runs it there from random initial state.
 fn standalone(workspace: &Workspace, sources: &[&str]) -> Ended {
     build(workspace, sources);
     start(workspace, 7)
@@ -56,7 +55,7 @@ fn build(workspace: &Workspace, sources: &[&str]) {
     assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stderr));
 }
 
-/// Runs what was built from the random state of a seed.
+/// Runs the built core from the random state of a seed.
 fn start(workspace: &Workspace, seed: u32) -> Ended {
     let run = Command::new("obj_dir/Vweft_core")
         .args(["+verilator+rand+reset+2", &format!("+verilator+seed+{seed}")])
@@ -80,7 +79,7 @@ fn an_emitted_core_runs_the_kernel_that_it_was_given() {
     assert_eq!(run.stdout, printed);
 }
 
-/// Also what is counted: which warp goes first depends on nothing that reset leaves.
+/// The counters are compared too: no state left by reset affects the order of warps.
 #[test]
 fn one_clock_edge_of_reset_is_enough_from_any_state() {
     let workspace = Workspace::new();
@@ -101,7 +100,7 @@ fn one_clock_edge_of_reset_is_enough_from_any_state() {
 
 #[test]
 fn threads_start_at_the_entry_and_the_rest_of_memory_is_zero() {
-    // Entered at the fourth word. Each thread prints '@' plus a word that the file does not fill.
+    // The entry is the fourth word. Each thread prints '@' plus a word that the file does not contain.
     let code =
         [ILLEGAL, 0x42, ILLEGAL, HERE_TO_A0, load_a1(0x7f0), ADD_64_TO_A1, CONSOLE_TO_A0, STORE_BYTE_A1_TO_A0, EXIT];
     let workspace = Workspace::new();
@@ -125,7 +124,7 @@ fn contents_are_listed_and_replaced_with_the_core() {
     assert_eq!(hex(), ["weft_core_0.hex", "weft_core_1.hex"]);
     let fusesoc = fs::read_to_string(workspace.join("core/weft.core")).expect("a FuseSoC file");
     assert!(fusesoc.contains("      - weft_core_1.hex: {file_type: user, copyto: weft_core_1.hex}\n"), "{fusesoc}");
-    workspace.write("core/mine.hex", "by hand");
+    workspace.write("core/mine.hex", "mine");
     emit(&[BRAM, &["--image", "p.elf", "--set", "threads=1"]].concat());
     assert_eq!(hex(), ["mine.hex", "weft_core_0.hex"]);
     emit(BRAM);

@@ -1,4 +1,4 @@
-//! `weft synth --pnr`, with stand-ins for Yosys and nextpnr: what they answer is known.
+//! `weft synth --pnr`, with stand-ins for Yosys and nextpnr that give known answers.
 
 use crate::common;
 
@@ -55,7 +55,7 @@ fn tools(yosys: &str, nextpnr: &str) -> StandIn {
     StandIn::that_does(&format!("{yosys}{YOSYS}")).and_nextpnr(&format!("{NEXTPNR}{nextpnr}"))
 }
 
-/// The object of a run that ended with status 1.
+/// Returns the JSON object of a run that ended with status 1.
 fn failed(ended: &Ended) -> Value {
     assert_eq!(ended.status, 1, "{}{}", ended.stdout, ended.stderr);
     ended.object()
@@ -65,7 +65,6 @@ fn json_of(tools: &StandIn, more: &[&str]) -> Ended {
     tools.synth(&[&MODULE[..], more, &["--json"]].concat())
 }
 
-/// Seeds that nextpnr was started with.
 fn placed(tools: &StandIn) -> Vec<String> {
     let seed = |call: &String| Some(call.split_once("--seed ")?.1.split(' ').next()?.to_owned());
     tools.calls().iter().filter_map(seed).collect()
@@ -126,7 +125,7 @@ fn a_placer_is_chosen_and_its_results_kept_apart() {
 
 #[test]
 fn modules_are_placed_one_by_one() {
-    // S3 is slower than the others.
+    // S3 is slower than the other modules.
     let tools = tools("", "grep -q 'of s3_schedule' netlist.json && mhz=40; place");
     let core =
         ["--preset", "tiny", "--target", "ecp5-85k", "--per-module", "--pnr", "--seeds", "1", "--target-mhz", "45"];
@@ -203,12 +202,12 @@ fn a_placer_that_takes_too_long_is_given_up_until_it_is_given_more_time() {
         let object = failed(&json_of(&tools, &["--minutes", minutes]));
         assert_eq!((&object["outcome"], &object["fmax_mhz"]), (&json!("given-up"), &json!([70.0])));
         assert_eq!(object["fits"], true, "as far as is known");
-        let reason = format!("given up after {known} min, routing, 626 connections left");
+        let reason = format!("timed out after {known} min, routing, 626 connections left");
         assert_eq!(object["placing"]["reason"], reason);
         assert_eq!(placed(&tools).len(), begun, "{minutes}");
     }
     let text = tools.synth(&[&MODULE[..], &["--minutes", "0.02"]].concat()).stdout;
-    assert!(text.starts_with("s1_fetch of 1 warps × 1 threads, sorted-table: was given up on ecp5-25k\n"), "{text}");
+    assert!(text.starts_with("s1_fetch of 1 warps × 1 threads, sorted-table: timed out on ecp5-25k\n"), "{text}");
     none_goes_on(&tools);
     for minutes in ["0", "-1", "nan", "100001", "long"] {
         let refused = tools.synth(&[&MODULE[..], &[&format!("--minutes={minutes}")]].concat());
@@ -222,7 +221,7 @@ fn a_placer_that_takes_too_long_is_given_up_until_it_is_given_more_time() {
 }
 
 #[test]
-fn whoever_waits_for_what_another_gives_up_does_not_begin_it_again() {
+fn a_process_that_waits_for_another_does_not_repeat_its_timeout() {
     let tools = tools("", &format!("test $seed = 1 && place && exit; {SLEEPS}"));
     let synth = |minutes| tools.command(&[&MODULE[..], &["--minutes", minutes]].concat());
     let mut first = synth("0.1").stdout(Stdio::null()).spawn().expect("weft starts");
@@ -230,14 +229,14 @@ fn whoever_waits_for_what_another_gives_up_does_not_begin_it_again() {
     let second = synth("0.05").output().expect("weft starts");
     assert_eq!(first.wait().expect("weft ends").code(), Some(1));
     let text = String::from_utf8_lossy(&second.stdout);
-    assert!(text.contains("Not routed by then: given up after 0.1 min"), "{text}");
+    assert!(text.contains("Not routed in time: timed out after 0.1 min"), "{text}");
     assert_eq!(placed(&tools), ["1", "2"]);
 }
 
-/// Works on in two processes, and notes their numbers.
+/// Starts a second process, logs both process ids and waits.
 const SLEEPS: &str = "sleep 1000 & echo $! $$ | tr ' ' '\\n' >>$test/pids; wait";
 
-/// What had started [`SLEEPS`] has ended it.
+/// Checks that the processes of [`SLEEPS`] have ended.
 fn none_goes_on(tools: &StandIn) {
     let pids = fs::read_to_string(tools.workspace.join("pids")).expect("numbers of processes");
     assert!(pids.lines().count() >= 2);
@@ -291,7 +290,7 @@ fn a_clock_that_is_not_reached_is_told_with_the_margin() {
     assert_eq!(object["fits"], true);
     assert!(tools.calls().last().is_some_and(|call| call.contains(" --freq 65 ")));
     let text = tools.synth(&[&MODULE[..], &["--target-mhz", "60"]].concat()).succeeded().stdout;
-    assert!(text.contains("timing met: +0.2 MHz of the 60 asked for"), "{text}");
+    assert!(text.contains("timing met: +0.2 MHz against the target of 60"), "{text}");
 }
 
 #[test]
@@ -302,11 +301,11 @@ fn a_frequency_of_less_than_the_core_is_an_error() {
         ended.stderr
     };
     let by_yosys = text(&tools("both=14\n", "place"));
-    let expected = "error: Yosys 9.99 (stand-in): 14 flip-flops of 15 are left of the core behind pins; its frequency would \
-                    be that of less\n";
+    let expected = "error: Yosys 9.99 (stand-in): only 14 of 15 flip-flops of the core remain behind pins; its frequency \
+                    would be wrong\n";
     assert_eq!(by_yosys, expected);
     let by_nextpnr = text(&tools("", "ffs=14\nplace"));
-    assert!(by_nextpnr.contains("(Version nextpnr-9.99): 14 flip-flops of 15 are left of the core"), "{by_nextpnr}");
+    assert!(by_nextpnr.contains("(Version nextpnr-9.99): only 14 of 15 flip-flops of the core remain"), "{by_nextpnr}");
 }
 
 #[test]
@@ -327,7 +326,7 @@ fn a_failed_placing_names_its_log_and_leaves_nothing_in_the_cache() {
     assert!(cached.iter().all(|name| name.ends_with(".lock")), "{cached:?}");
 }
 
-/// Counts the cells of the netlist as a packer does, and tells of a path from one register in it to another.
+/// Counts the cells of the netlist as a packer does, and reports a path between two of its registers.
 const PACKER: &str = r#"
 count() { grep -c "\"type\": \"$1\"" netlist.json; }
 cell() { sed -n "s/^ *\"\($1[^\"]*\)\": {$/\1/p" netlist.json | grep '_TRELLIS_FF_Q' | head -1; }
@@ -348,15 +347,15 @@ fn yosys_keeps_registers_and_their_names() {
     let yosys = std::env::var("WEFT_YOSYS").unwrap_or("yosys".to_owned());
     let tools = StandIn::that_does(&format!("exec {yosys} \"$@\"")).and_nextpnr(PACKER);
     let object = json_of(&tools, &["--seeds", "1"]).succeeded().object();
-    // A pc of 30 bits, and whether its word is awaited; a register for each bit of the inputs, two for the outputs.
+    // A pc has 30 bits, plus a bit for a pending word; each input bit has one register, each output bit two.
     assert_eq!(object["ff"], 31);
-    // The word of memory comes in and goes out.
+    // The word of memory is an input and becomes an output.
     assert_eq!(object["placing"]["around"]["ff"], (1 + 30 + 1 + 1 + 32) + 2 * (1 + 1 + 32 + 1 + 30 + 32));
     let path = &object["placing"]["seeds"][0]["critical_path"];
     let from = path["from"]["name"].as_str().expect("a name");
     assert!(path["from"]["stage"] == "s1_fetch" && from.starts_with("pc_s2["), "{path}");
     assert_eq!(path["to"], json!({ "stage": "pins", "name": "imem_req_valid" }));
-    // The address is the pc that comes in.
+    // The address is the incoming pc.
     assert_eq!(path["steps"][1]["place"], json!({ "stage": "pins", "name": "pc_s1[29]" }));
     assert_eq!(path["modules"], json!(["s1_fetch", "pins"]));
 }

@@ -1,12 +1,12 @@
-//! ELF files that cannot be run: refused by every command that takes one, before anything is built.
+//! ELF files that cannot run: every command refuses them before it builds anything.
 
 use crate::common;
 
 use common::Workspace;
 use common::elf::{EXIT, Elf, RAM};
 
-/// The refusals of a file that is no program for the default core, each the same from `run` with
-/// either engine and from `cosim`.
+/// Returns the message for a file that is not a program for the default core. It must be the same from `run` with either
+/// engine and from `cosim`.
 fn refused(bytes: &[u8]) -> String {
     let workspace = Workspace::new();
     workspace.write("p.elf", bytes);
@@ -17,7 +17,7 @@ fn refused(bytes: &[u8]) -> String {
     message
 }
 
-/// Bytes that nobody chose (a linear congruential generator).
+/// Makes arbitrary bytes (a linear congruential generator).
 fn random(length: usize) -> Vec<u8> {
     let mut state = 1u64;
     std::iter::repeat_with(|| {
@@ -56,7 +56,6 @@ fn files_that_are_no_program_for_the_core() {
     insta::assert_snapshot!(messages.join("\n"));
 }
 
-/// The header of a 64-bit RISC-V executable.
 fn minimal_64_bit() -> Vec<u8> {
     let mut file = vec![0; 64 + 56];
     file[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");

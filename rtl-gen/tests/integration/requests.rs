@@ -1,4 +1,4 @@
-//! Requests that cannot be met: one message each, status 2, the same with `--json`, nothing left behind.
+//! Requests that cannot be met: one message each, status 2, the same with `--json`, no file left behind.
 
 use crate::common;
 

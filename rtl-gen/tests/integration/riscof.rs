@@ -1,5 +1,5 @@
-//! The plug-in for RISCOF in `examples/riscof`, without RISCOF: the commands that it makes compile a program in the style of the
-//! architecture tests and leave its signature.
+//! The plug-in for RISCOF in `examples/riscof`, without RISCOF. Its commands compile a program in the style of the
+//! architecture tests and write its signature.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::{Ended, Workspace};
 
-/// What the plug-in needs of RISCOF.
+/// The parts of RISCOF that the plug-in needs.
 const TEMPLATE: &str =
     "class pluginTemplate:\n    def __init__(self, *args, **kwargs):\n        self.name = kwargs['name']\n";
 
@@ -25,7 +25,6 @@ class makeUtil:
             subprocess.run(commands[1:].replace('$$', '$'), shell=True, check=True, cwd=folder)
 ";
 
-/// Runs one test as RISCOF does.
 const MAIN: &str = "\
 import os, sys
 plugin, weft, engine, work = sys.argv[1:]
@@ -42,7 +41,7 @@ for kind, name in [(device, 'DUT-weft:'), (reference, 'Reference-weft_model:')]:
     runner.runTests({'add': test})
 ";
 
-/// The two sums of a test, behind a word of data, and a filler that it leaves alone.
+/// A test with two sums after a data word, and a filler that stays unchanged.
 const PROGRAM: &str = r#"
 #include "model_test.h"
 .section .text.init

@@ -1,4 +1,4 @@
-//! Runs of small programs: outcome, exit status, console, files, the same with either engine.
+//! Runs of small programs on either engine: outcome, exit status, console, files.
 
 use crate::common;
 
@@ -22,7 +22,6 @@ fn threads_that_exit_with_zero() {
 
 #[test]
 fn a_thread_that_exits_with_another_code() {
-    // Hart 0 exits with 0, the others with 7.
     let program = Elf::new(&[HART_TO_A1, branch_if_a1(8), EXIT, EXIT_7]);
     says(&run_everywhere(&program, &[], 1, "exited"), &["7"]);
 }
@@ -40,7 +39,7 @@ fn a_test_that_passes_through_tohost() {
 
 #[test]
 fn a_test_that_fails_through_tohost() {
-    // Test 21 failed.
+    // The value means that test 21 failed.
     says(&run_everywhere(&store_to_host(43), &[], 1, "fail"), &["fail", "21"]);
 }
 
@@ -57,7 +56,6 @@ fn an_endless_loop_ends_at_the_limit() {
 #[test]
 fn the_console_goes_to_stdout_and_with_json_to_stderr() {
     let workspace = Workspace::new();
-    // Each thread prints `A`.
     workspace.write("p.elf", Elf::new(&[CONSOLE_TO_A0, set_a1(65), STORE_BYTE_A1_TO_A0, EXIT]).bytes());
     for (engine, arguments) in ENGINES {
         let arguments = [arguments, SMALL].concat();
@@ -70,7 +68,7 @@ fn the_console_goes_to_stdout_and_with_json_to_stderr() {
     }
 }
 
-/// A program of two words between `begin_signature` and `end_signature`; the second is stored to.
+/// Makes a program with two words between `begin_signature` and `end_signature`, and stores to the second.
 fn with_signature() -> Elf {
     let code = [HERE_TO_A0, set_a1(0x123), store_a1(20), EXIT, 0xdead_beef, 0];
     Elf { symbols: vec![("begin_signature", RAM + 16), ("end_signature", RAM + 24)], ..Elf::new(&code) }
@@ -276,7 +274,7 @@ fn an_interrupt_leaves_nothing_behind() {
     assert_eq!(workspace.entries(), ["p.elf"]);
 }
 
-/// Waits for what a started process will do soon.
+/// Waits until a started process has reached a state.
 fn wait_until(condition: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !condition() {
@@ -285,7 +283,6 @@ fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
-/// ctrl-C.
 fn interrupt(child: Child) {
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(killed.expect("kill starts").success());
@@ -323,7 +320,7 @@ fn the_list_of_kernels_says_what_each_is_for_and_needs() {
     assert!(text.contains(" (interleavable; needs isa.m=true)\n"), "{text}");
     assert!(text.contains(" (not-interleavable)\n"), "{text}");
 
-    // They are what `--set` takes, and they are enough.
+    // The listed keys are valid arguments of `--set`, and sufficient.
     workspace.weft(&["kernels", "build", "--out", "."]).succeeded();
     let settings = spin_lock["settings"].as_array().expect("a list").iter();
     let mut run = vec!["run", "spin_lock.elf", "--engine", "model", "--preset", "rv32i-8x4"];

@@ -1,9 +1,9 @@
-//! The example of integration builds, runs and prints what it should.
+//! The integration example builds, runs and prints the expected text.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The first thread prints a byte, and no end of a line.
+/// The first thread prints a byte without an end of line.
 const UNFINISHED_LINE: &str = ".globl main
 main: csrr t0, mhartid
  bnez t0, 1f
@@ -29,7 +29,7 @@ fn two_cores_share_a_console_and_a_core_that_ends_within_a_line_gives_it_up() {
     assert_eq!(stdout.matches("2 warps of 2 threads\n").count(), 2, "{stdout}");
     assert!(stderr.contains("done after "), "{stderr}");
 
-    // The same simulator with another program: only the contents of memory differ.
+    // The simulator is the same; only the contents of memory differ.
     let elf = kernels::compile("unfinished_line.S", UNFINISHED_LINE, folder.path()).expect("it compiles");
     let unfinished = folder.path().join("unfinished");
     let emitted = Command::new(env!("CARGO_BIN_EXE_weft"))

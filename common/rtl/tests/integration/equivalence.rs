@@ -1,6 +1,6 @@
-//! Every construct equals a reference that was written by hand in another way, and is told from a wrong one.
+//! Every construct equals a reference written in another way and differs from a wrong reference.
 //!
-//! References are loops over bits, ripple carries and flat registers: what a construct means, not how it is printed.
+//! References are loops over bits, ripple carries and flat registers. They show the meaning, not the printed form.
 
 use crate::support;
 
@@ -13,7 +13,7 @@ fn finish(module: Builder) -> Module {
     module.finish().expect("a whole module")
 }
 
-/// A module `name_width` of inputs a and b of that width, c of one bit, and an output y.
+/// Builds a module `name_width` with inputs a and b of that width, c of one bit, and an output y.
 fn combinational(name: &str, width: usize, y: impl FnOnce(&Builder, [&Expr; 3]) -> Expr) -> Module {
     let m = Builder::new(&format!("{name}_{width}"), "Test.");
     let (a, b, c) = (m.input("a", width), m.input("b", width), m.input("c", 1));
@@ -56,12 +56,12 @@ fn a_signed_product_is_the_sum_of_its_rows() {
     clean_and_equal(&cases);
 }
 
-/// `y` bit by bit; `{i}` in the text is a loop variable.
+/// Computes `y` bit by bit; `{i}` in the text is a loop variable.
 fn bitwise(width: usize, bit: &str) -> String {
     format!("integer i; always @* begin y = 0; for (i = 0; i < {width}; i = i + 1) y[i] = {bit}; end")
 }
 
-/// A ripple of full adders over `a` and `b` (or its complement).
+/// Ripples full adders over `a` and `b` (or its complement).
 fn ripple(width: usize, b: &str, carry: u8) -> String {
     format!(
         "integer i; reg carry; reg p; always @* begin y = 0; carry = {carry};
@@ -73,7 +73,7 @@ fn ripple(width: usize, b: &str, carry: u8) -> String {
     )
 }
 
-/// `y` as set by the highest bit position where `a` and `b` differ.
+/// Sets `y` from the highest bit position where `a` and `b` differ.
 fn ordered(width: usize, highest: &str) -> String {
     format!(
         "integer i; always @* begin y = 0;
@@ -82,7 +82,7 @@ fn ordered(width: usize, highest: &str) -> String {
     )
 }
 
-/// Every amount is a constant shift of its own; amounts past the end give `past`.
+/// Gives every amount a constant shift of its own; amounts past the end give `past`.
 fn shifted(width: usize, step: &str, past: &str) -> String {
     format!(
         "integer i; reg [{top}:0] s; always @* begin y = {past}; s = a;
@@ -142,7 +142,7 @@ fn comparisons_keep_their_sign() {
         cases.push(case(lt, unsigned.clone(), std::slice::from_ref(&signed)));
         let lt_signed = combinational("lt_signed", w, |_, [a, b, _]| a.lt_signed(b));
         cases.push(case(lt_signed, signed.clone(), std::slice::from_ref(&unsigned)));
-        // Inside other operators: precedence, and no sign that leaks out of the comparison or into it.
+        // Inside other operators the precedence must be right, and the sign must not affect other operands.
         let ge = combinational("ge_signed", w, |_, [a, b, c]| (&!a.lt_signed(b) & c) | a.lt(&(b + b)));
         let gold = "wire signed [W-1:0] sa = a, sb = b; wire s = sa >= sb; wire [W-1:0] bb = b + b;
                     wire u = a < bb; assign y = (s & c) | u;";
@@ -163,7 +163,7 @@ fn shifts_take_any_amount() {
     let mut cases = Vec::new();
     for w in WIDTHS {
         let top = w - 1;
-        // The amount is narrower than the value, as wide, or reaches past its end.
+        // The amount is narrower than the value, as wide, or wider.
         let amount = |b: &Expr| b.slice(0, w.min(7));
         let shifted = |step, past| shifted(w, step, past).replace("b == i", &format!("b[{}:0] == i", w.min(7) - 1));
         let sign = format!("{{{w}{{a[{top}]}}}}");
@@ -202,7 +202,7 @@ fn reductions_see_every_bit() {
             fold("0", "y || a[i]", "y = c && !y;"),
             &[],
         ));
-        // A complement below a reduction: `^~a` is an operator of its own.
+        // `^~a` is an operator of its own, so the complement needs parentheses.
         let odd_zeros = combinational("odd_zeros", w, |_, [a, ..]| (!a).parity());
         cases.push(case(odd_zeros, fold("0", "y != !a[i]", ""), &[]));
         let not_all = combinational("not_all", w, |_, [a, _, c]| !a.all() ^ c);
@@ -231,7 +231,7 @@ fn structure_keeps_its_bits() {
         cases.push(flat("concat", &|[a, b, c]| concat([a, b, a, c]), order.clone()));
         cases.push(flat("join", &|[a, b, c]| join([c, a, b, a]), order.clone()));
         cases.last_mut().expect("cases").wrong.push(order.replace("| b", "| a"));
-        // Slices that cross every border of nested concatenations, repetitions, choices and complements.
+        // Slices cross every border of nested concatenations, repetitions, choices and complements.
         for (lo, width) in [(0, 1), (w, w), (w / 2, w + 1), (1, 3 * w - 1), (2 * w, w + 1)] {
             let name = format!("slice_{lo}_{width}");
             let y = |[a, b, c]: [&Expr; 3]| {
@@ -269,7 +269,7 @@ fn selectors_select() {
     let mut cases = Vec::new();
     for n in [1, 2, 3, 5, 6, 8, 11, 33] {
         let bits = rtl::clog2(n);
-        // An index past the end is free to give any of the values.
+        // An index past the end may give any of the values.
         let module = |name: &str, y: &dyn Fn(&Expr, &[Expr], &Expr) -> Expr| {
             let m = Builder::new(&format!("{name}_{n}"), "Test.");
             let (index, values, ones) = (m.input("index", bits), m.input("values", 3 * n), m.input("ones", n));
@@ -360,7 +360,7 @@ fn registers_obey_reset_then_enable() {
         });
         let never_first = "if (!enable) y <= rst ? -1 : y ^ d;";
         cases.push(case(both, "y <= rst ? -1 : enable ? y : y ^ d;", &[never_first]));
-        // Several registers with one reset and enable share a clocked block.
+        // Registers with the same reset and enable share a clocked block.
         let group = register("group", &|m, d, enable| {
             let (p, q) = (m.register("p", w), m.register("q", w));
             p.next(d).enable(enable).reset(0);
@@ -375,7 +375,7 @@ fn registers_obey_reset_then_enable() {
     clean_and_equal(&cases);
 }
 
-/// A memory as one flat register; addresses past the end read the last word.
+/// Models a memory as one flat register; addresses past the end read the last word.
 fn flat_memory(depth: usize, width: usize, registered: bool) -> String {
     let (write_address, read_address) = if depth == 1 { ("0", "0") } else { ("wa", "ra") };
     let (sampled, immediate) = if registered { ("y <= read;", "") } else { ("", "always @* y = read;") };
@@ -404,7 +404,7 @@ fn memories_return_what_was_written() {
             let style = if registered { MemoryStyle::Block } else { MemoryStyle::Distributed };
             let m = Builder::new(&format!("memory_{depth}_{width}_{registered}"), "Test.");
             let (we, wa, d, ra) = (m.input("we", 1), m.input("wa", bits), m.input("d", width), m.input("ra", bits));
-            // What an address past the end reads is undefined: the module avoids it.
+            // A read past the end is undefined, so the module avoids it.
             let last = lit(bits, depth as u64 - 1);
             let ra = m.wire("clamped", &last.lt(&ra).mux(&last, &ra));
             let words = m.memory("words", depth, width, style);
@@ -481,7 +481,7 @@ fn instances_share_a_module_and_connect_by_name() {
         };
         let m = Builder::new(&format!("parent_{w}"), "Test.");
         let (a, b, c) = (m.input("a", w), m.input("b", w), m.input("c", w));
-        // The second feeds the first, and is described after it.
+        // The second drives the first and is described after it.
         let (first, between) = (m.instance("first", &child), m.forward("between", w));
         let second = m.instance("second", &child);
         first.input("a", &between).input("b", &c);

@@ -1,10 +1,9 @@
-//! Mistakes in a description: each is found, and its message names what the author must look at.
+//! Each mistake in a description is found, and its message names the net or module to look at.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rtl::{Builder, ElaborationError, Expr, MemoryStyle, Module, lit};
 
-/// The message of the panic that `mistake` makes.
 fn panics(mistake: impl FnOnce(&Builder)) -> String {
     let m = Builder::new("top", "Test.");
     let payload = catch_unwind(AssertUnwindSafe(|| mistake(&m))).expect_err("the mistake must panic");
@@ -14,7 +13,7 @@ fn panics(mistake: impl FnOnce(&Builder)) -> String {
     }
 }
 
-/// The message of the error with which the description ends.
+/// Returns the message of the error from [`Builder::finish`].
 fn refused(describe: impl FnOnce(&Builder)) -> String {
     let m = Builder::new("top", "Test.");
     describe(&m);
@@ -161,7 +160,7 @@ fn instances_know_their_ports() {
     assert_eq!(found, "port `sum` of `adder` has 4 bits, `wide` has 5");
     let found = with(&|m, sum| _ = sum.output_to("sum", &m.input("a", 4)));
     assert_eq!(found, "`a` is not a wire of `top`");
-    // Ports of no bits are known, though they do not appear.
+    // A port of no bits is accepted, though it does not appear.
     let m = Builder::new("top", "");
     let sum = m.instance("sum", &adder("adder", "", 4));
     assert_eq!(sum.input("none", &lit(0, 0)).output("nothing").width(), 0);

@@ -1,10 +1,10 @@
-//! Fault points: in a module only where a test asks for one.
+//! A fault point changes a module only where a test plants the fault.
 
 use std::panic::catch_unwind;
 
 use rtl::{Builder, Module, fault_points, lit, with_fault};
 
-/// A counter that wraps at 9, with two points.
+/// Builds a counter that wraps at 9, with two fault points.
 fn decade() -> Module {
     let m = Builder::new("decade", "Counts to nine.");
     let count = m.register("count", 4);

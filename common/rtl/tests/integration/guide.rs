@@ -1,4 +1,4 @@
-//! The example of `docs/design/rtl.md`: this is its source, and the text beside it is what it prints.
+//! The example of `docs/design/rtl.md`: its source is here, and the page also shows the Verilog it prints.
 
 use crate::support;
 

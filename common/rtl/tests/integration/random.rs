@@ -1,12 +1,12 @@
-//! Random expressions equal the same operations one by one: whatever is folded, sliced through, parenthesised or
-//! broken over lines keeps its value.
+//! Random expressions equal the same operations one by one. Folding, slicing, parentheses and line breaks keep the
+//! value.
 
 use crate::support;
 
 use rtl::{Builder, Expr, concat, lit};
 use support::{Case, Proof, prove};
 
-/// A generator of numbers that is the same everywhere (xorshift).
+/// A random number generator with the same sequence on every machine (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -22,14 +22,13 @@ impl Random {
     }
 }
 
-/// An expression, and the wire of the reference that holds its value.
+/// An expression and the wire of the reference that holds its value.
 #[derive(Clone)]
 struct Value {
     expr: Expr,
     wire: String,
-    /// Whether Verilog can slice it.
     sliceable: bool,
-    /// Operators on the longest way to an input.
+    /// Number of operators on the longest path to an input.
     depth: usize,
 }
 
@@ -54,7 +53,7 @@ impl Pair {
         self.random.pick(&shallow).clone()
     }
 
-    /// A value of this width, made by extension or slicing if need be.
+    /// Picks a value of this width, extended or sliced if necessary.
     fn of_width(&mut self, width: usize) -> Value {
         let from: Vec<Value> =
             self.values.iter().filter(|v| v.depth < 6 && (v.expr.width() <= width || v.sliceable)).cloned().collect();
@@ -70,7 +69,6 @@ impl Pair {
         self.value(expr, &text, v.sliceable, v.depth)
     }
 
-    /// Adds a value by a random operator.
     fn grow(&mut self) {
         let a = self.any();
         let width = a.expr.width();

@@ -1,4 +1,4 @@
-//! Small modules as text: each should pass for written by hand.
+//! Small modules as text: each should look as if a person wrote it.
 
 use crate::support;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use rtl::{Builder, Bundle, Each, Expr, MemoryStyle, Module, concat, decode, encode, join, lit, select, zeros};
 use support::assert_clean;
 
-/// The text of a hierarchy, after it was linted.
+/// Lints a hierarchy and returns its text.
 fn text(module: Builder) -> String {
     let module = module.finish().expect("a whole module");
     assert_clean(&[&module]);
@@ -87,7 +87,7 @@ fn properties() {
     assert_snapshot!(text(m));
 }
 
-/// Registers hold anything before the first clock edge, so that a property of them would fail there.
+/// Before the first clock edge a register has any value, so a property of it would fail there.
 #[test]
 fn properties_of_a_module_that_resets_nothing_wait_for_the_end_of_reset() {
     let m = Builder::new("later", "A register without reset.");
@@ -169,7 +169,7 @@ fn bits_from_outside_are_known() {
     assert_snapshot!(text(m));
 }
 
-/// 8 words of 4 bytes with byte enables, and a table that nothing writes.
+/// Builds 8 words of 4 bytes with byte enables, and a table without writes.
 fn memories_with_contents() -> Module {
     let m = Builder::new("contents", "Memories that start with the words of a file.");
     let (enables, row, data) = (m.input("enables", 4), m.input("row", 3), m.input("data", 32));
@@ -185,7 +185,7 @@ fn memories_with_contents() -> Module {
 
 #[test]
 fn contents_and_parts_of_memories() {
-    // Not linted here: Yosys reads the files.
+    // This module is not linted, because Yosys reads the files.
     assert_snapshot!(memories_with_contents().verilog()[0].text);
 }
 
@@ -240,11 +240,8 @@ struct Shape {
 }
 
 rtl::bundle! {
-    /// A store on its way to memory.
     struct Store(shape: &Shape) {
-        /// Whether there is one.
         valid: 1,
-        /// Who stores.
         warp: rtl::clog2(shape.warps),
         /// One byte per lane.
         data: 8 * shape.lanes,
@@ -352,7 +349,7 @@ fn the_same_description_gives_the_same_bytes() {
     assert_eq!(describe(), describe());
 }
 
-/// A top with a clock pin of its own name, a reset that it makes, and a cell of an FPGA between pin and clock.
+/// Builds a top with its own clock pin, a reset that it makes, and a cell of an FPGA between pin and clock.
 fn top(through_a_cell: bool) -> Builder {
     let below = Builder::new("below", "Counts.");
     let count = below.register("count", 4);
@@ -418,7 +415,7 @@ fn a_module_in_verilog_is_printed_as_it_is() {
     assert_snapshot!(second.text);
 }
 
-/// One bit of a sum, as an instance for each lane.
+/// Builds an adder of one bit, for one instance per lane.
 fn adder() -> Module {
     let m = Builder::new("lane_adder", "");
     let (a, b, up) = (m.input("a", 4), m.input("b", 4), m.input("up", 1));

@@ -1,4 +1,4 @@
-//! Tools that the tests of this crate lean on: Yosys proofs, Verilator's linter, a check of declarations.
+//! Helpers of these tests: Yosys proofs, Verilator's linter, a check of declarations.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use rtl::{Direction, Module, ModuleText};
 
-/// Runs a tool on files in a folder of its own and returns its output and exit.
+/// Runs a tool on files in a new folder.
 fn run(tool: &str, files: &[(&str, &str)], arguments: &[&str]) -> Output {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, text) in files {
@@ -19,12 +19,12 @@ fn run(tool: &str, files: &[(&str, &str)], arguments: &[&str]) -> Output {
     })
 }
 
-/// Runs a Yosys script on `design.v`; the log of a run that failed is the error.
+/// Runs a Yosys script on `design.v`; the error is the log of a failed run.
 pub fn yosys(design: &str, script: &str) -> Result<String, String> {
     yosys_with(&[], design, script)
 }
 
-/// The same with further files beside `design.v`.
+/// Does the same with further files next to `design.v`.
 pub fn yosys_with(files: &[(&str, &str)], design: &str, script: &str) -> Result<String, String> {
     let files = [files, &[("design.v", design), ("script.ys", script)]].concat();
     let output = run("yosys", &files, &["-s", "script.ys"]);
@@ -38,7 +38,7 @@ pub fn yosys_with(files: &[(&str, &str)], design: &str, script: &str) -> Result<
     }
 }
 
-/// Everything that must hold for any text that the crate prints.
+/// Checks rules that every printed text must obey.
 pub fn assert_clean(tops: &[&Module]) {
     let mut seen = HashSet::new();
     let modules: Vec<ModuleText> =
@@ -60,7 +60,7 @@ pub fn assert_clean(tops: &[&Module]) {
     }
 }
 
-/// Strict tools refuse a net that is used above its declaration; Verilator and Yosys let it pass.
+/// Strict tools refuse a net that is used above its declaration; Verilator and Yosys accept it.
 pub fn assert_declared_above(text: &str) {
     let mut declared: HashSet<&str> = HashSet::new();
     let code: Vec<&str> = text.lines().map(|line| line.split("//").next().unwrap_or("")).collect();
@@ -78,41 +78,39 @@ pub fn assert_declared_above(text: &str) {
     }
 }
 
-/// The names that a line declares.
 fn declares(line: &str) -> Vec<&str> {
     let line = line.trim_start();
     let kinds = ["wire ", "reg ", "genvar ", "integer ", "input  wire ", "output wire ", "output reg "];
     let Some(rest) = kinds.iter().find_map(|kind| line.strip_prefix(kind)) else { return Vec::new() };
     let rest = rest.trim_start();
     let rest = rest.strip_prefix('[').and_then(|range| range.split_once(']')).map_or(rest, |(_, rest)| rest);
-    // What has a value is declared alone.
+    // A net with a value is declared alone.
     let names = if rest.contains(" = ") { vec![rest] } else { rest.split(',').collect() };
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let names = names.into_iter().filter_map(|text| text.trim_start().split(|c| !is_name(c)).next());
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// How a proof is made.
 #[derive(Clone, Copy)]
 pub enum Proof {
-    /// Without state: complete.
+    /// A complete proof of a module without state.
     Combinational,
-    /// By induction over this many cycles from any state: complete.
+    /// A complete proof by induction over this many cycles from any state.
     Induction(usize),
-    /// All runs of this many cycles from a state of zeros.
+    /// A proof of all runs of this many cycles from a state of zeros.
     Bounded(usize),
 }
 
-/// A module, a reference that it must equal, and references that it must be told from.
+/// A module, a reference that it must equal, and references from which it must differ.
 pub struct Case {
     pub gate: Module,
-    /// Body of a module of the same ports; its outputs are registers if there is an `always`.
+    /// Body of a module with the same ports; its outputs are registers if there is an `always`.
     pub gold: String,
     pub wrong: Vec<String>,
     pub proof: Proof,
 }
 
-/// A module of the ports of `gate` around a body.
+/// Puts a module with the ports of `gate` around a body.
 fn reference(name: &str, gate: &Module, body: &str) -> String {
     let kind = if body.contains("always") { "reg " } else { "" };
     let port = |port: &rtl::PortInfo| match port.direction {

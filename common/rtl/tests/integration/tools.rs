@@ -1,4 +1,4 @@
-//! What the tools make of the text: memories become the RAM that was asked for, and large modules print at once.
+//! Results of the tools: memories become the requested kind of RAM, and large modules print fast.
 
 use crate::support;
 
@@ -26,7 +26,7 @@ fn memory(name: &str, depth: usize, width: usize, style: MemoryStyle) -> Module 
 #[test]
 fn memories_become_the_ram_that_was_asked_for() {
     use MemoryStyle::{Block, BlockUnordered, Distributed};
-    // Depth, width, style, blocks of RAM, cells of LUT RAM (16 x 4 bits each).
+    // The columns are depth, width, style, blocks of RAM and cells of LUT RAM (16 x 4 bits each).
     let expected = [
         (256, 32, Block, 1, 0),
         (512, 32, Block, 1, 0),
@@ -60,7 +60,7 @@ fn memories_become_the_ram_that_was_asked_for() {
     }
 }
 
-/// Two read ports, one of them at the address of the byte-wise writes: block RAM of two ports, whole, with contents.
+/// Two read ports, one at the address of the byte-wise writes: block RAM of two ports, whole, with contents.
 #[test]
 fn byte_enables_and_contents_cost_no_logic() {
     let m = Builder::new("bytes", "");
@@ -116,7 +116,7 @@ fn rust_hdl_validates_the_text() {
     outcome.expect("text that Yosys reads");
 }
 
-/// A module of thousands of nets and hundreds of instances, wired forwards and backwards.
+/// Builds a module of thousands of nets and hundreds of instances, wired forwards and backwards.
 fn large() -> Module {
     let child = {
         let m = Builder::new("child", "");
@@ -158,6 +158,6 @@ fn thousands_of_nets_take_milliseconds() {
     let printed = start.elapsed() - elaborated;
     println!("elaborated in {elaborated:?}, {} bytes printed in {printed:?}", text.len());
     assert!(text.len() > 500_000);
-    // Tens of milliseconds on a quiet machine; a quadratic walk takes many seconds.
+    // An idle machine needs tens of milliseconds; a quadratic walk takes many seconds.
     assert!(elaborated + printed < Duration::from_secs(4), "{elaborated:?} + {printed:?}");
 }

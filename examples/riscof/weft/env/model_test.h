@@ -1,4 +1,4 @@
-// What the architecture tests need to know of the platform: where the signature is, and how a run ends.
+// The platform of the architecture tests: the position of the signature, and the end of a run.
 #ifndef _COMPLIANCE_MODEL_H
 #define _COMPLIANCE_MODEL_H
 
@@ -12,8 +12,8 @@
     .align 8; .global end_regstate; end_regstate:           \
     .word 4;
 
-// The first store of an odd number to `tohost` ends the run; 1 means that it has passed. The fence lets what another thread
-// has stored reach memory before.
+// The first store of an odd number to `tohost` ends the run; 1 means that the test passed. The fence first lets the stores
+// of other threads reach memory.
 #define RVMODEL_HALT                                        \
     fence;                                                  \
     li x1, 1;                                               \
@@ -32,7 +32,7 @@ write_tohost:                                               \
     .align 4;                                               \
     .global end_signature; end_signature:
 
-// Nothing is printed, and there are no interrupts.
+// The tests print nothing, and there are no interrupts.
 #define RVMODEL_IO_INIT
 #define RVMODEL_IO_WRITE_STR(_R, _STR)
 #define RVMODEL_IO_CHECK()

@@ -1,4 +1,4 @@
-//! What places the pins names every port of the top once, and no other; the Verilog is clean.
+//! The constraints name every port of the top once and no other port; the Verilog is clean.
 
 use crate::support;
 
@@ -10,7 +10,7 @@ use boards::{BAUD, BOARDS, Board, BoardError, elaborate, find, is_written_for_a_
 use support::{config, core_with_zeros};
 use weft_config::Config;
 
-/// Each bit of each port, as constraints call it.
+/// Returns each bit of each port, in the notation of the constraints.
 fn bits(board: &Board) -> Vec<String> {
     let top = elaborate(board, &core_with_zeros(&config()).0, BAUD).unwrap();
     let names = top.ports().into_iter().flat_map(|port| match port.width {
@@ -22,7 +22,7 @@ fn bits(board: &Board) -> Vec<String> {
     names
 }
 
-/// The pin of each bit of a port in an .lpf file; panics at a bit with two, and at words it does not know.
+/// Returns the pin of each bit of a port in an .lpf file. It panics at a bit with two pins, and at unknown words.
 fn lpf(text: &str) -> BTreeMap<String, String> {
     let mut pins = BTreeMap::new();
     let mut buffers = Vec::new();
@@ -45,8 +45,8 @@ fn lpf(text: &str) -> BTreeMap<String, String> {
     pins
 }
 
-/// What a project says to Quartus or Vivado, as Tcl runs it: each of their commands that it uses, by what it is told. Any other
-/// command, and a file that is not there, is an error.
+/// Tcl procedures for the Quartus and Vivado commands of the projects, which log their arguments. Any other command, or a
+/// missing file, is an error.
 const COMMANDS: &str = r#"
 proc say {args} { puts $::said $args }
 proc needs {files} { foreach file $files { if {![file exists $file]} { error "no file $file" } } }
@@ -80,7 +80,7 @@ proc get_timing_paths {} { return path }
 proc get_property {key path} { return 0.5 }
 "#;
 
-/// What the project of a board says, in Tcl or otherwise.
+/// Returns the commands in the project of a board.
 fn said(board: &Board) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("constraints")).unwrap();
@@ -97,7 +97,7 @@ fn said(board: &Board) -> Vec<Vec<String>> {
     let sources: String = scripts.map(|path| format!("source {path}\n")).collect();
     let script = format!("{COMMANDS}\nset said [open said w]\n{sources}close $said\n");
     fs::write(folder.path().join("check.tcl"), script).unwrap();
-    // Yosys has Tcl in it.
+    // Yosys contains a Tcl interpreter.
     let output = Command::new("yosys")
         .current_dir(folder.path())
         .args(["-q", "-c", "check.tcl"])
@@ -186,7 +186,7 @@ fn the_top_reads_as_written_by_hand() {
     let top = elaborate(find("ulx3s").unwrap(), &core_with_zeros(&config()).0, BAUD).unwrap();
     let arty = elaborate(find("arty-a7-35t").unwrap(), &core_with_zeros(&config()).0, BAUD).unwrap();
     let text = arty.module().verilog().pop().unwrap().text;
-    insta::assert_snapshot!("clock_of_arty", text.split_once("    // Reset:").unwrap().0);
+    insta::assert_snapshot!("clock_of_arty", text.split_once("    // Reset lasts").unwrap().0);
     for name in ["ulx3s", "uart_transmitter"] {
         let module = top.module().verilog().into_iter().find(|module| module.name == name).unwrap();
         insta::assert_snapshot!(format!("{name}.v"), module.text);
@@ -218,7 +218,7 @@ fn what_a_board_cannot_serve_is_refused() {
     let message = refused(&outside, BAUD).to_string();
     insta::assert_snapshot!(message, @r#"--board ulx3s: the core has a port `imem_req_valid` that the board cannot serve; expected memory.kind = "bram", as in --preset bram-4x4"#);
     let (core, _) = core_with_zeros(&config());
-    insta::assert_snapshot!(refused(&core, 10_000_000).to_string(), @"--baud 10000000: 25 MHz divided by a whole number is at best 8333333 baud; expected a rate that it comes within 2 % of, such as 115200");
+    insta::assert_snapshot!(refused(&core, 10_000_000).to_string(), @"--baud 10000000: 25 MHz divided by a whole number is at best 8333333 baud; expected a rate with an error of at most 2 %, such as 115200");
     assert!(matches!(refused(&core, 24_000_000), BoardError::Baud { nearest: 12_500_000, .. }));
     assert!(elaborate(board, &core, 12_500_000).is_ok() && elaborate(board, &core, 300).is_ok());
 }

@@ -1,4 +1,4 @@
-//! Each board in Verilator, from configuration on: a receiver on the serial line hears what the program prints.
+//! Each board in Verilator, from configuration on: a receiver on the serial line reads the output of the program.
 
 use crate::support;
 
@@ -6,7 +6,7 @@ use boards::{Board, find};
 use support::{Bench, config, core_with, core_with_zeros, program};
 use testbench::{Engine, RunOptions};
 
-/// What `weft run` prints.
+/// Returns the output of `weft run`.
 fn printed(program: &sim::Program) -> String {
     let mut console = Vec::new();
     let options = RunOptions { max_cycles: 1_000_000, console: Some(&mut console), ..RunOptions::default() };
@@ -15,14 +15,14 @@ fn printed(program: &sim::Program) -> String {
     String::from_utf8(console).unwrap()
 }
 
-/// Cycles in reset after the configuration of the FPGA: 10 ms, and what rounding adds.
+/// Returns the cycles in reset after the configuration of the FPGA: 10 ms, rounded up.
 fn reset_cycles(board: &Board) -> u64 {
     10_000 * u64::from(board.clock.mhz)
 }
 
 #[test]
 fn the_program_prints_on_the_serial_line() {
-    // Those that differ by more than the name of the part.
+    // These boards differ in more than the name of the part.
     for board in ["ulx3s", "de2-115", "arty-a7-35t"].map(|name| find(name).unwrap()) {
         let config = config();
         let program = program(&config, Err("console"));
@@ -64,14 +64,14 @@ fn the_button_starts_the_program_again_when_it_has_come_to_rest() {
     bench.run_until(1, 2 * reset);
 }
 
-/// The blinking light is not looked at: it changes every 17 million cycles.
+/// The blinking light is not checked: it changes every 17 million cycles.
 #[test]
 fn a_fault_shows_its_cause() {
     let board = find("ulx3s").unwrap();
     let (core, contents) = core_with_zeros(&config());
     let mut bench = Bench::start(board, &core, &contents);
     bench.run_until(2, 2 * reset_cycles(board));
-    // An illegal instruction, as the manual of the instruction set numbers the causes.
+    // The cause of an illegal instruction has its number from the instruction-set manual.
     assert_eq!(bench.lights(), 2 << 4 | 0b100);
     assert_eq!(bench.heard(board.clock.mhz), "");
 }

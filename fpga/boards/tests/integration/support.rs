@@ -1,4 +1,4 @@
-//! A board in Verilator, seen from its pins.
+//! A board in Verilator, accessed through its pins.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -15,7 +15,7 @@ use tools::cache::Cache;
 use verilate::{Built, Effort, Model, Port, Source};
 use weft_config::{Config, Memory, MemoryKind, RAM_BASE};
 
-/// A small core with memory of its own.
+/// Makes a small core with its own memory.
 pub fn config() -> Config {
     let mut config = Config { warps: 2, threads: 2, ..Config::default() };
     config.memory = Memory::of_kind(MemoryKind::Bram);
@@ -23,7 +23,7 @@ pub fn config() -> Config {
     config
 }
 
-/// The program of a C text, or of a bundled kernel.
+/// Builds the program of a C text, or a bundled kernel.
 pub fn program(config: &Config, text: Result<&str, &str>) -> Program {
     let out = tempfile::tempdir().unwrap();
     let (name, elf) = match text {
@@ -33,7 +33,7 @@ pub fn program(config: &Config, text: Result<&str, &str>) -> Program {
     Program::load(name, &fs::read(elf.unwrap()).unwrap(), config).unwrap()
 }
 
-/// Stand-ins for the cells of an FPGA that a top may have: a PLL that divides by its parameters, and a buffer.
+/// Models of the FPGA cells in a top: a PLL that divides by its parameters, and a buffer.
 pub const CELLS: &str = r#"
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSED */
@@ -56,7 +56,6 @@ module BUFG (input wire I, output wire O);
 endmodule
 "#;
 
-/// A board that runs.
 pub struct Bench {
     model: Model,
     clock: Port,
@@ -64,18 +63,17 @@ pub struct Bench {
     transmit: Port,
     lights: Port,
     active_low: bool,
-    /// Cycles of the clock pin.
+    /// The number of cycles of the clock pin.
     pub cycle: u64,
     /// The level of the serial line in each cycle, in runs: (level, cycles).
     runs: Vec<(bool, u64)>,
 }
 
-/// A process has one working directory.
+/// The lock of the working directory, of which a process has only one.
 static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
 
 impl Bench {
-    /// The board, not reset by anything but its own start. The simulator looks for what the memory starts with in the
-    /// working directory, once.
+    /// Starts the board without pressing reset. The simulator reads the initial memory once, from the working directory.
     pub fn start(board: &'static Board, core: &Core, contents: &[(String, String)]) -> Self {
         let top = elaborate(board, core, boards::BAUD).unwrap();
         let ports = top.ports();
@@ -103,7 +101,6 @@ impl Bench {
         bench
     }
 
-    /// Presses the button, or lets it go.
     pub fn press(&mut self, pressed: bool) {
         self.model.set(self.button, u64::from(pressed != self.active_low));
     }
@@ -123,7 +120,7 @@ impl Bench {
         }
     }
 
-    /// Runs until a light burns, for at most so many cycles.
+    /// Runs until a light is on, for at most this number of cycles.
     pub fn run_until(&mut self, light: u32, cycles: u64) {
         let end = self.cycle + cycles;
         loop {
@@ -143,7 +140,7 @@ impl Bench {
         self.model.get(self.lights)
     }
 
-    /// What a receiver of its own clock hears on the line, from the beginning: it looks in the middle of each bit.
+    /// Returns the text that a receiver with its own clock reads, from the start. It samples the middle of each bit.
     pub fn heard(&self, clock_mhz: u32) -> String {
         let bit = f64::from(clock_mhz) * 1e6 / f64::from(boards::BAUD);
         let at = |cycle: f64| {
@@ -170,14 +167,12 @@ impl Bench {
     }
 }
 
-/// A core whose memory starts with the program.
 pub fn core_with(config: &Config, program: &Program) -> (Core, Vec<(String, String)>) {
     let core = cores::elaborate_with_image(config, program.entry).unwrap();
     let contents = core.image_files(Ram::new(config, program).words(), &[]);
     (core, contents)
 }
 
-/// The same of a memory of zeros.
 pub fn core_with_zeros(config: &Config) -> (Core, Vec<(String, String)>) {
     let core = cores::elaborate_with_image(config, RAM_BASE).unwrap();
     let contents = core.image_files(&vec![0; config.memory.ram_bytes as usize / 4], &[]);

@@ -1,7 +1,7 @@
 use super::*;
 use rtl::Builder;
 
-/// A module with an input, an output, and instances of others.
+/// Makes a module with an input, an output, and instances of others.
 fn module(name: &str, parts: &[(&str, &Module)]) -> Module {
     let m = Builder::new(name, "A module.");
     let mut value = m.delay("kept", &m.input("x", 1));

@@ -1,4 +1,4 @@
-//! The folder of a comparison: new, empty, or one that the same command began.
+//! The folder of a comparison: new, empty, or of an earlier run of the same command.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
@@ -9,19 +9,19 @@ use serde_json::Value;
 use crate::error::RequestError;
 use crate::staging::StagedFile;
 
-/// Says what made the folder. It is written first, and nothing in it ever changes.
+/// The file that identifies the comparison. It is written first, and its content never changes.
 const MARKER: &str = "compare.json";
-/// Held as long as anything writes to the folder.
+/// The lock of every process that writes to the folder.
 const LOCK: &str = ".lock";
 
-/// A folder that nobody else writes to.
+/// A folder to which no other comparison writes.
 pub struct Folder {
     path: PathBuf,
     lock: File,
 }
 
 impl Folder {
-    /// The folder `out`, made if it does not exist. `identity` is what its results depend on: `weft`, `tools` and `request`.
+    /// Opens or creates the folder `out`. `identity` has the inputs of its results: `weft`, `tools` and `request`.
     pub fn open(out: &Path, identity: &Value) -> anyhow::Result<Self> {
         let fail = |error: io::Error| RequestError::unwritable(out, format!("{error} (--out)"));
         let marker = out.join(MARKER);
@@ -40,7 +40,7 @@ impl Folder {
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => {
                 let message = format!(
-                    "{}: a comparison is at work there; wait for it, or interrupt it and go on with the same command",
+                    "{}: another comparison uses this folder; wait for it, or interrupt it and continue with the same command",
                     out.display()
                 );
                 RequestError::new("folder-in-use", message)
@@ -54,12 +54,11 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Its path from the root.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a file of it, whole or not at all.
+    /// Writes a file of the folder, completely or not at all.
     pub fn write(&self, name: &str, text: &str) -> Result<(), RequestError> {
         let path = self.path.join(name);
         if let Some(parent) = path.parent() {
@@ -70,7 +69,7 @@ impl Folder {
         staged.publish()
     }
 
-    /// The lock, for a process that is to hold it too: until the last of its children has ended.
+    /// Returns the lock, for a process that must hold it too until the last of its children has ended.
     pub fn lock(&self) -> io::Result<File> {
         self.lock.try_clone()
     }
@@ -94,10 +93,10 @@ fn check_empty(out: &Path) -> Result<(), RequestError> {
     }
 }
 
-/// Whether the folder is of the same version of Weft, the same tools and the same request.
+/// Checks that the folder has the same version of Weft, the same tools and the same request.
 fn check_same(out: &Path, marker: &[u8], identity: &Value) -> Result<(), RequestError> {
     let refuse = |what: String| {
-        let message = format!("{}: {what}; nothing was changed. Expected another folder", out.display());
+        let message = format!("{}: {what}; nothing was changed. Choose another folder", out.display());
         Err(RequestError::new("other-comparison", message))
     };
     let foreign = |why: String| refuse(format!("its {MARKER} is not one that weft compare wrote ({why})"));
@@ -108,7 +107,7 @@ fn check_same(out: &Path, marker: &[u8], identity: &Value) -> Result<(), Request
     match (&found["schema"], &identity["schema"]) {
         (Value::Null, _) => return foreign("it has no `schema`".into()),
         (begun, now) if begun != now => {
-            return refuse(format!("its files are of version {begun}, and those of this weft of {now}"));
+            return refuse(format!("its files have version {begun}, and this weft writes version {now}"));
         }
         _ => {}
     }
@@ -119,17 +118,17 @@ fn check_same(out: &Path, marker: &[u8], identity: &Value) -> Result<(), Request
         };
         return refuse(format!("it holds a comparison by weft {}, and this is {}", version(&found), version(identity)));
     }
-    // What is asked for decides which tools are needed.
+    // The request determines the tools, so it is compared first.
     if let Some((key, begun, now)) = first_difference(&found["request"], &identity["request"]) {
-        return refuse(format!("its comparison is of {key} {begun}, and this one of {now}"));
+        return refuse(format!("it compares {key} {begun}, and this command compares {now}"));
     }
     if let Some((tool, begun, now)) = first_difference(&found["tools"], &identity["tools"]) {
-        return refuse(format!("its comparison was begun with {tool} {begun}, and now that is {now}"));
+        return refuse(format!("it was begun with {tool} {begun}, and the version is now {now}"));
     }
     Ok(())
 }
 
-/// The first key whose values differ, and both.
+/// Returns the first key with different values, and both values.
 fn first_difference(a: &Value, b: &Value) -> Option<(String, String, String)> {
     let none = serde_json::Map::new();
     let (a, b) = (a.as_object().unwrap_or(&none), b.as_object().unwrap_or(&none));

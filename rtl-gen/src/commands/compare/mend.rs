@@ -1,4 +1,4 @@
-//! What a full disk or a power cut has damaged in the folder of a comparison is removed, so that its steps are done again.
+//! Removes files of a comparison that a full disk or a power cut damaged, so that their steps run again.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -9,19 +9,16 @@ use serde_json::{Value, json};
 use super::plan::{KERNELS, MINUTES, Plan};
 use crate::error::RequestError;
 
-/// A file that was removed.
 pub struct Removed {
-    /// Its name in the folder.
     pub file: String,
-    /// What was wrong with it.
     pub why: &'static str,
 }
 
 const DAMAGED: &str = "damaged";
-const TRIED_LESS: &str = "given up after less time";
+const TRIED_LESS: &str = "timed out with a shorter limit";
 
-/// Removes the results of steps that are none, or are of other commands, and that of the building of the kernels where one of them is not there;
-/// and those of cores that were given up after fewer minutes than they have now.
+/// Removes unusable results: damaged ones, those of other commands, the build of the kernels if a kernel is missing, and
+/// cores that timed out with a shorter limit than the present one.
 pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<Removed>, RequestError> {
     let mut removed = Vec::new();
     let mut remove_if = |file: String, why_not: &dyn Fn(&Path) -> Option<&'static str>| {
@@ -54,7 +51,8 @@ pub fn mend(folder: &Path, plan: &Plan) -> Result<Vec<Removed>, RequestError> {
     Ok(removed)
 }
 
-/// Removes the results of steps that failed because the report could make nothing of them, and says how many. `failed` is that of results.json.
+/// Removes the results that the report could not read, and returns their number. `failed` is the list of
+/// results.json.
 pub fn remove_odd(folder: &Path, failed: &Value) -> Result<usize, RequestError> {
     let odd = failed.as_array().into_iter().flatten().filter(|step| step["error"]["kind"] == "odd-result");
     let mut removed = 0;
@@ -66,17 +64,14 @@ pub fn remove_odd(folder: &Path, failed: &Value) -> Result<usize, RequestError> 
     Ok(removed)
 }
 
-/// Where the command of a step says how many minutes a seed has.
 fn position_of_minutes(step: &Value) -> Option<usize> {
     Some(step["command"].as_array()?.iter().position(|word| word == MINUTES)? + 1)
 }
 
-/// How many minutes a seed has, by the command of a step.
 fn minutes(step: &Value) -> Option<f64> {
     step["command"][position_of_minutes(step)?].as_str()?.parse().ok()
 }
 
-/// A step without how many minutes a seed has.
 fn without_minutes(step: &Value) -> Value {
     let mut step = step.clone();
     if let Some(position) = position_of_minutes(&step)
@@ -87,13 +82,13 @@ fn without_minutes(step: &Value) -> Value {
     step
 }
 
-/// The JSON of a file, if it is an object with such an object in it.
+/// Returns the JSON of a file, if it is an object that has an object under `key`.
 fn has(path: &Path, key: &str) -> Option<Value> {
     let object = fs::read(path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
     object.filter(|object| object[key].is_object())
 }
 
-/// Whether a file begins as an ELF does.
+/// Returns whether a file begins with the magic number of an ELF file.
 fn is_program(path: &Path) -> bool {
     let mut magic = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"\x7fELF"

@@ -1,4 +1,4 @@
-//! The steps of a comparison: each a command of `weft`, and what its result is of.
+//! The steps of a comparison: commands of `weft` and the measurement of each.
 
 use kernels::Kernel;
 use serde::Serialize;
@@ -8,14 +8,13 @@ use weft_config::{Base, Config, Key, UnitError};
 use super::request::{self, PER_MODULE_FROM, Request, STACKS, WARPS};
 use super::unit::Unit;
 
-/// The FPGA that every core is synthesised for.
 pub const TARGET: &str = "ecp5-85k";
 /// The step that builds the kernels, before all others.
 pub const KERNELS: &str = "kernels";
-/// Says in the command of a core how many minutes a seed has.
+/// The option of a core's command with the time limit of a seed.
 pub const MINUTES: &str = "--minutes";
 
-/// A core that is synthesised, but for its unit and its threads.
+/// An instruction set of the synthesised cores, with its options.
 struct Isa {
     name: &'static str,
     options: &'static [&'static str],
@@ -23,54 +22,42 @@ struct Isa {
 
 /// The core that runs the kernels.
 const RV32IMA: Isa = Isa { name: "rv32ima", options: &[] };
-/// The smaller one, which compares with the original Simty and of which 32 threads can be routed.
+/// The smaller core: it is compared with the original Simty, and can be routed with 32 threads.
 const RV32I: Isa = Isa { name: "rv32i", options: &["--preset", "rv32i-8x4"] };
 
-/// A command and what it measures.
 #[derive(Debug, Serialize)]
 pub struct Step {
-    /// SERIES/POINT: its result is the file of that name.
+    /// SERIES/POINT, which is also the name of the result file.
     pub name: String,
-    /// The command, as one would type it in the folder of the comparison.
+    /// The command, as typed in the folder of the comparison.
     pub command: Vec<String>,
-    /// Divergence unit.
     pub unit: String,
-    /// Threads a warp.
     pub threads: u32,
-    /// The kernel that it runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<&'static str>,
-    /// Latency of the memory, in cycles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency: Option<u32>,
-    /// The instruction set of the core that it synthesises.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<&'static str>,
-    /// What it takes at most, in MB: Yosys and nextpnr of PyPI are 32-bit programs.
+    /// The maximum memory use, in MB: Yosys and nextpnr of PyPI are 32-bit programs.
     pub memory_mb: u32,
 }
 
-/// A kernel that a unit cannot run.
+/// A kernel that a unit cannot run, and the reason.
 #[derive(Debug, Serialize)]
 pub struct Excluded {
-    /// Divergence unit.
     pub unit: String,
-    /// Kernel.
     pub kernel: &'static str,
-    /// Why it cannot.
     pub reason: String,
 }
 
-/// All that the workflow does.
 pub struct Plan {
     /// The steps; the kernels are built before all others.
     pub steps: Vec<Step>,
-    /// What is not run.
     pub excluded: Vec<Excluded>,
 }
 
 impl Plan {
-    /// The steps of a request.
     pub fn of(request: &Request) -> Self {
         let mut plan = Self { steps: Vec::new(), excluded: Vec::new() };
         for unit in &request.units {
@@ -102,7 +89,7 @@ impl Plan {
         plan
     }
 
-    /// What the workflow reads.
+    /// Returns the JSON that the workflow reads.
     pub fn object(&self, request: &Request, program: &str, identity: &Value) -> Value {
         let kernel = |kernel: &'static Kernel| {
             let (name, summary) = (kernel.name, kernel.summary);
@@ -125,13 +112,12 @@ impl Plan {
 }
 
 impl Step {
-    /// The file of the kernel that it runs.
+    /// Returns the file of the kernel, if the step runs one.
     pub fn program(&self) -> Option<String> {
         self.kernel.map(program)
     }
 }
 
-/// The file of a kernel.
 fn program(kernel: &str) -> String {
     format!("kernels/{kernel}.elf")
 }
@@ -144,7 +130,7 @@ fn set<'a>(settings: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item
     settings.into_iter().flat_map(|setting| ["--set".to_owned(), setting.clone()])
 }
 
-/// The keys in which the core has to differ from the default one to run a kernel, or why it cannot run it.
+/// Returns the keys that a kernel needs to differ from the default core, or the reason why the core cannot run it.
 fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
     let before = Config::resolve(&Base::default(), &size(unit, Config::default().threads));
     let before = before.map_err(|error| error.to_string())?;
@@ -158,7 +144,7 @@ fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
     Ok(kernel.settings().into_iter().filter(changed).collect())
 }
 
-/// Why a unit cannot run a kernel: a comparison has chosen both, so that the advice of the error would be in vain.
+/// Returns the reason why a unit cannot run a kernel. The error's own advice does not apply: both were chosen.
 fn needs(error: &UnitError) -> String {
     match error {
         UnitError::IgnoredKey { key, value, .. } => {
@@ -195,8 +181,8 @@ fn run(request: &Request, unit: &Unit, threads: u32, kernel: &Kernel, settings: 
     }
 }
 
-/// With as many loads in flight as there can be, so that the queue is not what limits the units, and with time for paths
-/// that wait for slow memory.
+/// Measures with slow memory. The maximum number of loads in flight keeps the queue from limiting the units, and the
+/// starvation limit allows for slow memory.
 fn slow_memory(request: &Request, unit: &Unit, threads: u32, latency: u32, kernel: &Kernel) -> Step {
     let memory =
         [format!("memory.latency={latency}"), "memory.outstanding=128".into(), "run.starvation=100000000".into()];
@@ -209,7 +195,7 @@ fn slow_memory(request: &Request, unit: &Unit, threads: u32, latency: u32, kerne
     }
 }
 
-/// The core of one size, placed with so many seeds.
+/// Synthesises the core of one size, and places it with this number of seeds.
 fn core(request: &Request, unit: &Unit, threads: u32, isa: &Isa, seeds: Option<u32>) -> Step {
     let mut command = ["weft", "--json", "synth", "--target", TARGET].map(str::to_owned).to_vec();
     command.extend(isa.options.iter().map(|option| (*option).to_owned()));

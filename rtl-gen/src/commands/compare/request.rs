@@ -1,4 +1,4 @@
-//! What is compared: which units, numbers of threads, kernels and memory latencies.
+//! The subject of a comparison: units, numbers of threads, kernels and memory latencies.
 
 use std::collections::BTreeMap;
 
@@ -13,30 +13,29 @@ use crate::error::RequestError;
 
 /// Warps of every core, as in the Simty report.
 pub const WARPS: u32 = 8;
-/// Numbers of threads a warp that can be compared: one thread alone does not diverge.
+/// Possible numbers of threads per warp. One thread alone does not diverge.
 const THREADS: [u32; 6] = [2, 4, 8, 16, 32, 64];
-/// From so many threads on each module is synthesised and placed by itself.
+/// From this number of threads on, each module is synthesised and placed separately.
 pub const PER_MODULE_FROM: u32 = 64;
-/// Seeds of place and route, if their number is not said.
+/// The default number of seeds for place and route.
 const SEEDS: u32 = 3;
-/// From so many threads on one, since placing once takes from half an hour to hours.
+/// From this number of threads on, the default is one seed, because one seed takes from half an hour to hours.
 const ONE_SEED_FROM: u32 = 16;
-/// Default cores that are placed only if the number of seeds is said: of 32 threads none has been routed, and those of 64 are
-/// larger than the part (docs/notebook/area.md).
+/// Sizes of default cores that are placed only if `--seeds` is given. No core of 32 threads has been routed, and cores of
+/// 64 are larger than the part (docs/notebook/area.md).
 const PLACED_ON_REQUEST: [u32; 2] = [32, 64];
-/// The divergence units that Simty has, too. What a whole comparison places of RV32I stands beside them; the clock of others is told by
-/// their default cores, as far as those are placed.
+/// The divergence units that Simty has too. A full comparison places their RV32I cores, to compare them with Simty's. For
+/// the other units the default cores show the clock, as far as those are placed.
 static OF_SIMTY: [&Descriptor; 2] = [&ARBITER, &SORTED_TABLE];
 
 fn is_of_simty(unit: &Unit) -> bool {
     OF_SIMTY.iter().any(|simty| simty.name == unit.name)
 }
 
-/// The units of the comparison of stacks.
 pub static STACKS: [&Descriptor; 2] = [&PDOM_STACK, &DUAL_PATH];
 /// Memory latencies of the comparison of the two stacks, in cycles.
 const LATENCIES: [u32; 4] = [1, 20, 100, 300];
-/// Numbers of threads of that comparison.
+/// Numbers of threads in the comparison of the two stacks.
 const LATENCY_THREADS: [u32; 2] = [8, 32];
 
 const QUICK_THREADS: [u32; 3] = [2, 4, 8];
@@ -53,43 +52,42 @@ const QUICK_KERNELS: [&str; 8] = [
     "path_finder",
 ];
 
-/// What is compared. Two requests are the same comparison if they are equal.
+/// The subject of a comparison. Equal requests are the same comparison.
 #[derive(Debug, Serialize)]
 pub struct Request {
-    /// Whether the numbers were chosen to take minutes.
+    /// Whether the selection takes only minutes.
     pub quick: bool,
-    /// Divergence units, those of the core in the order in which they are registered.
+    /// Divergence units; the ones of the core are in the order of registration.
     pub units: Vec<Unit>,
-    /// Of those in Verilog what their files are, by SHA-256.
+    /// SHA-256 of the files of units in Verilog.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sources: BTreeMap<String, String>,
-    /// Threads a warp, ascending.
+    /// Threads per warp, ascending.
     pub threads: Vec<u32>,
-    /// Names of the kernels, in the order in which they are listed.
+    /// Names of the kernels, in the order of their list.
     pub kernels: Vec<&'static str>,
-    /// Memory latencies at which the two stacks are compared; empty unless both are.
+    /// Memory latencies at which the two stacks are compared; empty unless both are compared.
     pub latencies: Vec<u32>,
-    /// Numbers of threads at which they are.
+    /// Numbers of threads at which the two stacks are compared.
     pub latency_threads: Vec<u32>,
-    /// What runs the kernels: `rtl` or `model`.
+    /// The engine of the kernels: `rtl` or `model`.
     pub engine: &'static str,
-    /// Units whose cores without M and A are synthesised as well, if any: of a quick comparison those that Simty has.
+    /// Units whose cores without M and A are synthesised too. A quick comparison takes those that Simty has.
     pub rv32i_units: Vec<Unit>,
-    /// Numbers of threads at which they are.
+    /// Numbers of threads of these cores.
     pub rv32i_threads: Vec<u32>,
-    /// Of which units those are placed, too, by number of threads.
+    /// Units whose RV32I cores are placed too, by number of threads.
     pub rv32i_placed: Vec<(u32, Vec<String>)>,
-    /// Seeds of place and route, by number of threads; where there is none, cells are counted and no more.
+    /// Seeds of place and route, by number of threads. Cells are only counted where there is none.
     pub seeds: Vec<(u32, u32)>,
-    /// Numbers of threads at which the default core is counted and not placed all the same.
+    /// Numbers of threads at which the default core is counted but not placed.
     pub rv32ima_unplaced: Vec<u32>,
-    /// After how many minutes a seed is given up: no part of what a folder is of, since it changes no figure.
+    /// Time limit of a seed in minutes. It changes no figure, so it is not part of the identity of a folder.
     #[serde(skip)]
     pub minutes: f64,
 }
 
 impl Request {
-    /// What the arguments ask for, each name a valid one.
     pub fn of(arguments: &CompareArguments) -> anyhow::Result<Self> {
         let quick = arguments.quick;
         let default_threads: &[u32] = if quick { &QUICK_THREADS } else { &THREADS };
@@ -112,7 +110,7 @@ impl Request {
         let compared = stacks && kernels.iter().any(|kernel| kernel.comparison.is_some());
         let latencies: &[u32] = if quick { &QUICK_LATENCIES } else { &LATENCIES };
         let seeds = match (quick, arguments.seeds) {
-            // Of the quick one the smallest cores alone are placed, once.
+            // A quick comparison places only the smallest cores, once.
             (true, None) => vec![(threads[0], 1)],
             (_, seeds) => threads.iter().map(|threads| (*threads, seeds.unwrap_or(usual_seeds(*threads)))).collect(),
         };
@@ -152,35 +150,33 @@ impl Request {
         })
     }
 
-    /// How often a core of so many threads is placed; none if its cells are only counted.
+    /// Returns the number of seeds for cores of this size; none if cells are only counted.
     pub fn seeds(&self, threads: u32) -> Option<u32> {
         self.seeds.iter().find(|(number, _)| *number == threads).map(|(_, seeds)| *seeds)
     }
 
-    /// The same of the default core.
     pub fn rv32ima_seeds(&self, threads: u32) -> Option<u32> {
         self.seeds(threads).filter(|_| !self.rv32ima_unplaced.contains(&threads))
     }
 
-    /// The same of the RV32I core of a unit.
+    /// Returns the number of seeds for the RV32I core of a unit.
     pub fn rv32i_seeds(&self, unit: &Unit, threads: u32) -> Option<u32> {
         let is_placed = |(number, units): &(u32, Vec<String>)| *number == threads && units.contains(&unit.name);
         self.seeds(threads).filter(|_| self.rv32i_placed.iter().any(is_placed))
     }
 
-    /// The kernels.
     pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel> {
         kernels::list().iter().filter(|kernel| self.kernels.contains(&kernel.name))
     }
 
-    /// Whether cores of so many threads are placed, but with fewer seeds than usual.
+    /// Returns whether cores of this size are placed, but with fewer seeds than usual.
     fn is_placed_less(&self, threads: u32) -> bool {
         let rv32i = self.rv32i_units.iter().find_map(|unit| self.rv32i_seeds(unit, threads));
         [self.rv32ima_seeds(threads), rv32i].into_iter().flatten().any(|seeds| seeds < SEEDS)
     }
 
-    /// Numbers of threads at which not all RV32I cores are placed, each with the others of which the same units are not: " of" these
-    /// units, or nothing if it is all.
+    /// Returns the numbers of threads at which some RV32I cores are not placed, grouped by the affected units. The text of a
+    /// group is " of" and these units, or empty for all units.
     fn rv32i_unplaced(&self) -> Vec<(String, Vec<u32>)> {
         let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
         for threads in &self.rv32i_threads {
@@ -199,7 +195,7 @@ impl Request {
         groups
     }
 
-    /// What the full comparison of all units and kernels has and this one has not, a sentence each.
+    /// Lists the differences from the full comparison of all units and kernels, one sentence each.
     pub fn left_out(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         let mut lacks = |what: &str, all: Vec<String>, has: Vec<String>| {
@@ -249,7 +245,6 @@ fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How often a core is placed, if it is not said.
 fn usual_seeds(threads: u32) -> u32 {
     if threads < ONE_SEED_FROM { SEEDS } else { 1 }
 }
@@ -272,7 +267,7 @@ fn threads(given: &[String], default: &[u32]) -> Result<Vec<u32>, RequestError> 
     Ok(threads)
 }
 
-/// "the nearest is 8", or both if two are as near.
+/// Formats "the nearest is 8", or both numbers if two are equally near.
 fn nearest_threads(number: u32) -> String {
     let distance = |threads: &u32| threads.abs_diff(number);
     let least = THREADS.iter().map(distance).min();
@@ -295,7 +290,7 @@ fn kernels(given: &[String], quick: bool) -> anyhow::Result<Vec<&'static Kernel>
     Ok(kernels::list().iter().filter(|kernel| wanted.contains(&kernel.name)).collect())
 }
 
-/// The half of the comparison of stacks that a kernel is of, as results name it.
+/// Returns the half of the comparison of stacks to which a kernel belongs, by its name in the results.
 pub fn comparison(kernel: &Kernel) -> Option<&'static str> {
     kernel.comparison.map(Comparison::name)
 }

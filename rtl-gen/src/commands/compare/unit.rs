@@ -1,5 +1,5 @@
-//! The units of a comparison: those of the core; `arbiter:N`, the arbiter with N pipeline stages, without which its tree of
-//! comparisons limits the clock of larger cores; and modules in Verilog, `FILE.v` or `FILE.v:MODULE`.
+//! The units of a comparison: the core's own; `arbiter:N`, the arbiter with N pipeline stages; and modules in Verilog,
+//! `FILE.v` or `FILE.v:MODULE`. Without stages, the comparator tree limits the clock of larger cores.
 
 use std::fs;
 use std::path::Path;
@@ -10,28 +10,23 @@ use weft_config::{ARBITER, Base, Unit as Descriptor, UnknownUnit, VERILOG as EXT
 use crate::commands::config;
 use crate::error::{RequestError, kind};
 
-/// The arbiter with each number of them above none.
+/// The arbiter with each possible number of stages above zero.
 const STAGED: [&str; 2] = ["arbiter:1", "arbiter:2"];
-/// How the name of a file in Verilog ends.
 const VERILOG: &str = ".v";
 
 /// A unit, serialized as its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// The name by which it is compared.
     pub name: String,
-    /// The keys that make it the unit of a core, as `--set` takes them in the folder of the comparison.
+    /// The keys that select the unit, as `--set` takes them in the folder of the comparison.
     pub settings: Vec<String>,
-    /// Of a module in Verilog its file in that folder.
+    /// For a module in Verilog: its file in that folder.
     pub source: Option<Source>,
 }
 
-/// A file of the comparison's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// Its name there.
     pub name: String,
-    /// What is in it.
     pub text: String,
 }
 
@@ -49,8 +44,8 @@ impl Unit {
         Self { name: name.to_owned(), settings, source: None }
     }
 
-    /// A module of a file, by default the one that is named as the file; it fits cores of so many warps and of each of
-    /// these numbers of threads.
+    /// Makes the unit of a module in a Verilog file, by default the module with the name of the file. The module must accept
+    /// this number of warps and each of these numbers of threads.
     fn in_verilog(given: &str, warps: u32, threads: &[u32]) -> anyhow::Result<Self> {
         let (file, module) = match given.rsplit_once(':') {
             Some((file, module)) => (Path::new(file), module.to_owned()),
@@ -80,30 +75,30 @@ impl Unit {
         Ok(Self { settings: settings(&name), source: Some(Source { name, text }), name: module })
     }
 
-    /// The name as it can be part of a file's: with a dot, which a module in Verilog has not in its name.
+    /// Returns the name for use in a file name. The dot is safe, because module names contain none.
     pub fn in_file_name(&self) -> String {
         self.name.replace(':', ".")
     }
 }
 
-/// The names of those that need no file, the arbiters next to each other.
+/// Returns the names of the units without a file, with the arbiters next to each other.
 fn names() -> Vec<&'static str> {
     let staged = |unit| if unit == ARBITER.name { &STAGED[..] } else { &[] };
     Descriptor::names().into_iter().flat_map(|unit| [&[unit], staged(unit)].concat()).collect()
 }
 
-/// Those of a whole comparison: each unit, and the arbiter with as many stages as it can have.
+/// Returns the units of a full comparison: each unit, and the arbiter with each number of stages.
 pub fn usual() -> Vec<Unit> {
     names().into_iter().filter(|name| *name != STAGED[0]).map(Unit::of_core).collect()
 }
 
-/// Those of a quick one: each unit as it is by default.
+/// Returns the units of a quick comparison: each unit with its defaults.
 pub fn quick() -> Vec<Unit> {
     Descriptor::names().into_iter().map(Unit::of_core).collect()
 }
 
-/// Those that are named, first the ones of the core in the order in which they are registered; modules in Verilog fit
-/// cores of so many warps and of each of these numbers of threads.
+/// Returns the named units; the core's own come first, in the order of registration. A module in Verilog must accept this
+/// number of warps and each of these numbers of threads.
 pub fn named(given: &[String], warps: u32, threads: &[u32]) -> anyhow::Result<Vec<Unit>> {
     let is_verilog = |unit: &&String| {
         let file = unit.rsplit_once(':').map_or(unit.as_str(), |(file, _)| file);
@@ -127,7 +122,6 @@ pub fn named(given: &[String], warps: u32, threads: &[u32]) -> anyhow::Result<Ve
     Ok(units)
 }
 
-/// That each name is a known one.
 pub fn check<'a>(given: impl IntoIterator<Item = &'a String>, known: &[&str]) -> Result<(), RequestError> {
     let Some(unit) = given.into_iter().find(|unit| !known.contains(&unit.as_str())) else { return Ok(()) };
     Err(RequestError::new("unknown-unit", format!("--units: {}", UnknownUnit::new(unit, known.iter().copied()))))

@@ -1,4 +1,4 @@
-//! The Snakemake workflow: its files, which are part of this program, and a run of it.
+//! The Snakemake workflow: its files, which are part of this program, and its runs.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -25,32 +25,26 @@ const FILES: [(&str, &str); 6] = [
 
 const POLL: Duration = Duration::from_millis(100);
 
-/// Writes the files of the workflow and its plan.
 pub fn write(folder: &Folder, plan: &str) -> Result<(), RequestError> {
     FILES.iter().try_for_each(|(name, text)| folder.write(name, text))?;
     folder.write("plan.json", plan)
 }
 
-/// Where the steps run.
 pub enum Place<'a> {
-    /// On so many cores of this machine.
+    /// On this number of cores of this machine.
     Local(u32),
-    /// Where a Snakemake profile says.
     Profile(&'a str),
 }
 
-/// Snakemake in the folder of a comparison.
 pub struct Workflow<'a> {
-    /// Snakemake itself.
     pub program: &'a Path,
-    /// Where it works.
     pub folder: &'a Folder,
-    /// What the commands that it starts find in their environment.
+    /// Environment variables for the commands that Snakemake starts.
     pub variables: &'a [(&'static str, PathBuf)],
 }
 
 impl Workflow<'_> {
-    /// Does the steps that have no result yet, all that can be done; `progress` shows how many of them are done.
+    /// Runs the steps without a result, as many as possible; `progress` shows the number of finished steps.
     pub fn sweep(&self, place: &Place<'_>, progress: &mut Progress) -> anyhow::Result<ExitStatus> {
         let arguments = match place {
             Place::Local(cores) => vec!["--cores".to_owned(), cores.to_string()],
@@ -64,14 +58,13 @@ impl Workflow<'_> {
         })
     }
 
-    /// Writes the report anew, from the results that there are.
     pub fn report(&self, progress: &mut Progress) -> anyhow::Result<()> {
         let arguments = ["--cores", "1", "report"];
         let status = self.run("report", &arguments, &mut |_, _| progress.say("writing the report"))?;
         if status.success() { Ok(()) } else { Err(self.failure("report").into()) }
     }
 
-    /// The error of a run that got nowhere, with the end of its log.
+    /// Returns the error of a run without any result, with the end of its log.
     pub fn failure(&self, name: &str) -> RequestError {
         let log = self.log(name);
         let text = fs::read_to_string(&log).unwrap_or_default();
@@ -79,7 +72,7 @@ impl Workflow<'_> {
         let last = lines[lines.len().saturating_sub(8)..].join("\n");
         RequestError::new(
             "workflow",
-            format!("Snakemake failed; its log is {}, the last of it:\n{last}", log.display()),
+            format!("Snakemake failed; its log is {}; its last lines:\n{last}", log.display()),
         )
     }
 
@@ -87,7 +80,7 @@ impl Workflow<'_> {
         self.folder.path().join("logs").join(format!("snakemake-{name}.log"))
     }
 
-    /// Runs Snakemake to its end. `progress` is told the end of its log and how many seconds have passed.
+    /// Runs Snakemake to its end. `progress` receives the end of its log and the elapsed seconds.
     fn run(&self, name: &str, arguments: &[&str], progress: &mut dyn FnMut(&str, u64)) -> anyhow::Result<ExitStatus> {
         let path = self.log(name);
         let fail = |path: &Path| {
@@ -98,14 +91,14 @@ impl Workflow<'_> {
         let log = File::create(&path).map_err(fail(&path))?;
         let both = log.try_clone().map_err(fail(&path))?;
         let mut command = Command::new(self.program);
-        // The folder has a lock of its own, which every process of the sweep holds as its standard input: Snakemake's
-        // stays behind when it is killed.
+        // Every process of the run holds the lock of the folder as its standard input. Snakemake's own lock would remain
+        // after a kill.
         let lock = self.folder.lock().map_err(fail(self.folder.path()))?;
         command.args(["--snakefile", "workflow/Snakefile", "--nolock", "--rerun-incomplete"]);
         command.args(["--rerun-triggers", "mtime", "--scheduler", "greedy", "--nocolor"]);
         command.args(arguments).current_dir(self.folder.path()).stdin(lock).stdout(Stdio::from(both)).stderr(log);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        // A group of its own, so that an interruption ends all that it started.
+        // Snakemake has its own process group, so that an interruption ends all its children.
         let mut group = Group::spawn(&mut command, Farewell::Interrupted).map_err(|error| {
             RequestError::new("tool-missing", format!("{}: cannot start: {error}", self.program.display()))
         })?;
@@ -121,13 +114,13 @@ impl Workflow<'_> {
     }
 }
 
-/// "12 of 96 steps" of Snakemake's own line "12 of 96 steps (12%) done".
+/// Extracts "12 of 96 steps" from Snakemake's line "12 of 96 steps (12%) done".
 fn steps_done(line: &str) -> Option<&str> {
     let done = line.trim().strip_suffix(") done")?;
     Some(done.split_once(" (")?.0).filter(|done| done.ends_with(" steps"))
 }
 
-/// The end of a log that is being written.
+/// Returns the end of a log that is being written.
 fn tail(log: &Path) -> std::io::Result<String> {
     let mut file = File::open(log)?;
     let length = file.seek(SeekFrom::End(0))?;

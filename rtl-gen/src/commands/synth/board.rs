@@ -1,4 +1,4 @@
-//! `weft synth --board`: a core on a board, to the bitstream of its FPGA.
+//! `weft synth --board`: a core on a board, up to the bitstream of its FPGA.
 
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ use crate::progress::Progress;
 use crate::report::{self, Report};
 use crate::staging::StagedFile;
 
-/// Builds it, writes the bitstream if one was asked for, and reports.
+/// Builds the core on the board, writes the bitstream if requested, and reports.
 pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report) -> anyhow::Result<Verdict> {
     let mut config = resolve(&arguments.config)?;
     config.trace.port = false;
@@ -29,7 +29,7 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
         let message = format!("{path}: --bitstream names the program itself; expected another file");
         return Err(RequestError::new("same-file", message).into());
     }
-    // All files are in one folder while the tools work.
+    // The tools work in one folder with all files.
     config.emit.hex_path.clear();
     let (core, contents) = image::core_with(&config, program)?;
     let top = boards::elaborate(board, &core, arguments.board.baud())?;

@@ -1,23 +1,22 @@
-//! The kinds of cells of a family, as reports show them.
+//! The kinds of cells of a family, for reports.
 
 use flow::Cells;
 use flow::family::Family;
 use flow::part::Part;
 use serde_json::{Map, Value, json};
 
-/// A kind of cell.
 pub struct Kind {
-    /// Its name in the object.
+    /// The name in the JSON object.
     pub key: &'static str,
-    /// Its name in the table.
+    /// The name in the table.
     pub label: &'static str,
-    /// How many there are.
+    /// The number in use.
     pub count: fn(&Family, &Cells) -> u64,
-    /// How many a part has.
+    /// The number that a part has.
     pub available: fn(&Part) -> Option<u64>,
 }
 
-/// The kinds that a family has, in the order of the table.
+/// Returns the kinds of a family, in the order of the table.
 pub fn kinds(family: &Family) -> Vec<Kind> {
     let kind = |key, label, count, available| Kind { key, label, count, available };
     let (lut, lut_label) = if family.lut_inputs == 6 { ("lut6", "LUT6") } else { ("lut4", "LUT4") };
@@ -39,14 +38,13 @@ pub fn kinds(family: &Family) -> Vec<Kind> {
     kinds
 }
 
-/// How many there are of each kind, by its name in the object. `lut4` is always there: null where LUTs are larger.
+/// Returns the number of each kind, by its JSON name. `lut4` is always present: null where LUTs are larger.
 pub fn figures(family: &Family, cells: &Cells) -> Map<String, Value> {
     let no_lut4 = (family.lut_inputs != 4).then(|| ("lut4".to_owned(), Value::Null));
     let counts = kinds(family).into_iter().map(|kind| (kind.key.to_owned(), json!((kind.count)(family, cells))));
     no_lut4.into_iter().chain(counts).collect()
 }
 
-/// What the column `packed` means, as a sentence.
 pub fn packed_is(family: &Family) -> &'static str {
     if family.places {
         "`packed` = LUT4 + 2 CCU2C + 4 chains +\n6 LUT RAM are the LUT sites after packing."

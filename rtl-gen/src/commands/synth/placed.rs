@@ -1,4 +1,4 @@
-//! What placing and routing gave: frequency, utilisation, and the path that limits the clock.
+//! The results of place and route: frequency, utilisation, and the critical path.
 
 use std::fmt::Write;
 
@@ -8,15 +8,14 @@ use serde_json::{Map, Value, json};
 
 use super::cells::figures;
 
-/// Sites that a core takes, of all that nextpnr counts.
+/// The kinds of sites in the report, out of all that nextpnr counts.
 const SITES: [&str; 5] = ["TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW", "DP16KD", "MULT18X18D"];
 
-/// How much faster than asked for the median is, of the core or of its slowest module, in MHz.
+/// Returns the margin of the median over the target, in MHz, for the core or its slowest module.
 pub fn margin_mhz(area: &Area) -> Option<f64> {
     Some(area.slowest_mhz()? - f64::from(area.target_mhz?))
 }
 
-/// The frequency of each seed, and the median.
 pub fn frequencies(placing: Option<&Placing>) -> Map<String, Value> {
     let seeds = placing.into_iter().flat_map(|placing| &placing.seeds);
     let all: Value = seeds.map(|seed| json!(seed.fmax_mhz)).collect();
@@ -24,7 +23,6 @@ pub fn frequencies(placing: Option<&Placing>) -> Map<String, Value> {
     Map::from_iter([("fmax_mhz".to_owned(), all), ("fmax_mhz_median".to_owned(), median)])
 }
 
-/// For machines.
 pub fn object(placing: &Placing, family: &Family) -> Value {
     let reason = match &placing.outcome {
         Outcome::DoesNotFit(reason) | Outcome::NotRouted(reason) | Outcome::GivenUp(reason) => Some(&reason[..]),
@@ -68,25 +66,23 @@ fn path(path: &CriticalPath) -> Value {
     })
 }
 
-/// "nextpnr-0.11.1" of what nextpnr answers, and its placer.
+/// Returns "nextpnr-0.11.1" from nextpnr's own answer, and the placer.
 fn tool(placing: &Placing) -> String {
     let answer = &placing.nextpnr[..];
     let version = answer.rsplit_once("(Version ").map_or(answer, |(_, version)| version.trim_end_matches(')'));
     format!("{version}, placer {}", placing.placer.name())
 }
 
-/// What stood in the way, if anything did.
 fn obstacle(placing: &Placing) -> Option<String> {
     match &placing.outcome {
         Outcome::Placed => None,
         Outcome::DoesNotFit(reason) => Some(format!("Not placed: {reason}.")),
         Outcome::NotRouted(reason) => Some(format!("Not routed: {reason}.")),
-        Outcome::GivenUp(reason) => Some(format!("Not routed by then: {reason}.")),
+        Outcome::GivenUp(reason) => Some(format!("Not routed in time: {reason}.")),
         Outcome::OutOfMemory => Some("Not placed: nextpnr ran out of memory.".to_owned()),
     }
 }
 
-/// Of a core, for people.
 pub fn text(placing: &Placing, area: &Area) -> String {
     let mut text = obstacle(placing).map_or(String::new(), |obstacle| obstacle + "\n");
     let all: Vec<String> = placing.seeds.iter().map(|seed| format!("{:.1}", seed.fmax_mhz)).collect();
@@ -103,9 +99,9 @@ pub fn text(placing: &Placing, area: &Area) -> String {
         sites.map(|(kind, sites)| format!("{kind} {} of {}", sites.used, sites.available)).collect();
     let around = &placing.around;
     let of_them = match around.ff {
-        // On a board all is in the netlist.
+        // On a board the netlist contains everything.
         0 => ".".to_owned(),
-        ff => format!(";\n{ff} FF and {} LUT4 of them are around the core.", around.lut),
+        ff => format!(";\n{ff} FF and {} LUT4 of these are outside the core.", around.lut),
     };
     let _ = writeln!(text, "Sites: {}{of_them}", sites.join(", "));
 
@@ -115,7 +111,7 @@ pub fn text(placing: &Placing, area: &Area) -> String {
     text
 }
 
-/// Of the modules of a core, for people: the slowest first.
+/// Makes the report of the modules of a core, slowest first.
 pub fn modules_text(area: &Area) -> String {
     let mut rows: Vec<(&str, &Placing)> = area.placings.iter().map(|(name, placing)| (&name[..], placing)).collect();
     rows.sort_by(|(_, a), (_, b)| {
@@ -124,7 +120,7 @@ pub fn modules_text(area: &Area) -> String {
     });
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut text =
-        "Each module next to the core, with those below it, placed by itself: median of the seeds\n".to_owned();
+        "Each module next to the core, placed separately with the modules below it: median of the seeds\n".to_owned();
     for (name, placing) in rows {
         let median = placing.median_mhz().map_or("-".to_owned(), |median| format!("{median:.1}"));
         let path = typical(placing).map_or(String::new(), |seed| {
@@ -135,21 +131,21 @@ pub fn modules_text(area: &Area) -> String {
     let nextpnr = area.placings.first().map_or(String::new(), |(_, placing)| tool(placing));
     let _ = write!(
         text,
-        "Paths that lead through several modules are cut by the registers around each: a core that is placed as\n\
+        "Registers around each module cut paths through several modules: a core that is placed as\n\
          a whole is hardly faster than the slowest of them{}. {nextpnr}",
         verdict(area)
     );
     text
 }
 
-/// Whether the clock asked for is reached.
+/// Returns whether the target clock is reached.
 fn verdict(area: &Area) -> String {
     let (Some(target), Some(margin)) = (area.target_mhz, margin_mhz(area)) else { return String::new() };
     let verdict = if margin < 0.0 { "timing not met" } else { "timing met" };
-    format!("; {verdict}: {margin:+.1} MHz of the {target} asked for")
+    format!("; {verdict}: {margin:+.1} MHz against the target of {target}")
 }
 
-/// The seed whose frequency is nearest to the median.
+/// Returns the seed whose frequency is nearest to the median.
 fn typical(placing: &Placing) -> Option<&Seed> {
     let median = placing.median_mhz()?;
     let distance = |seed: &&Seed| (seed.fmax_mhz - median).abs();

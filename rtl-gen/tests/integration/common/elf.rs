@@ -1,24 +1,20 @@
 //! Small ELF files, written byte by byte: header, one program header, symbols, code.
 
-/// First byte of RAM.
 pub const RAM: u32 = 0x8000_0000;
 
-/// A 32-bit RISC-V executable; the fields can be spoiled.
+/// A 32-bit RISC-V executable; a test can spoil its fields.
 pub struct Elf {
-    /// 1 = 32 bits, 2 = 64 bits (in the identification alone).
+    /// 1 = 32 bits, 2 = 64 bits (in the identification only).
     pub class: u8,
     /// 243 = RISC-V.
     pub machine: u16,
-    /// What the compiler says of the code: bit 0 = with compressed instructions.
+    /// The flags of the compiler: bit 0 = with compressed instructions.
     pub flags: u32,
-    /// Where its first byte goes.
     pub address: u32,
-    /// Where threads start.
     pub entry: u32,
     pub code: Vec<u32>,
     /// Bytes in memory; the file holds the code.
     pub memory_bytes: u32,
-    /// Names and addresses.
     pub symbols: Vec<(&'static str, u32)>,
 }
 
@@ -66,7 +62,7 @@ impl Elf {
         push(&mut file, &self.code);
         file.extend(&symbols);
         file.extend(&names);
-        // No section, the symbols, their names.
+        // There is no section; symbols and their names follow.
         push(&mut file, &[0; 10]);
         push(&mut file, &[0, 2, 0, 0, symbols_at, symbols.len() as u32, 2, 1, 4, SYMBOL]);
         push(&mut file, &[0, 3, 0, 0, names_at, names.len() as u32, 0, 0, 1, 0]);
@@ -80,25 +76,19 @@ fn push(bytes: &mut Vec<u8>, words: &[u32]) {
 
 pub use words::NOP;
 
-/// The thread ends with code 0.
 pub const EXIT: u32 = words::exit();
-/// The thread ends with code 7.
 pub const EXIT_7: u32 = words::csrrwi(0, words::EXIT, 7);
-/// The thread waits at the barrier.
 pub const BARRIER: u32 = words::barrier();
 pub const LOOP_FOR_EVER: u32 = words::jal(0, 0);
-/// All ones: no instruction.
+/// An illegal instruction of all ones.
 pub const ILLEGAL: u32 = 0xffff_ffff;
-/// The address of the console.
 pub const CONSOLE_TO_A0: u32 = words::lui(A0, 0x10000);
 pub const ADD_64_TO_A1: u32 = words::addi(A1, A1, 64);
 pub const HART_TO_A1: u32 = words::csrr(A1, words::MHARTID);
-/// An address outside the memory map.
 pub const NOWHERE_TO_A0: u32 = words::lui(A0, 0x40000);
 pub const STORE_TO_A0: u32 = words::sw(0, A0, 0);
 pub const STORE_BYTE_A1_TO_A0: u32 = words::sb(A1, A0, 0);
 pub const JUMP_TO_A0: u32 = words::jalr(0, A0, 0);
-/// The address of this instruction.
 pub const HERE_TO_A0: u32 = words::auipc(A0, 0);
 pub const LOAD_RESERVED_A1: u32 = words::lr(A1, A0);
 pub const STORE_CONDITIONAL_A1: u32 = words::sc(A1, A0, A2);

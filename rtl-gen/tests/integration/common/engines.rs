@@ -3,7 +3,7 @@
 use super::Workspace;
 use super::elf::Elf;
 
-/// The engines: the arguments that ask for each.
+/// The engines with their arguments.
 pub const ENGINES: &[(&str, &[&str])] =
     &[("model", &["run", "p.elf", "--engine", "model"]), ("rtl", &["run", "p.elf"]), ("cosim", &["cosim", "p.elf"])];
 
@@ -11,13 +11,13 @@ pub const ENGINES: &[(&str, &[&str])] =
 pub const SMALL: &[&str] =
     &["--set", "warps=2", "--set", "threads=2", "--set", "memory.outstanding=4", "--set", "run.watchdog=2000"];
 
-/// Runs a program with every engine, plainly and with `--json`, and checks status and outcome.
-/// Returns what the plain runs printed on stdout.
+/// Runs a program with every engine, plainly and with `--json`, and checks status and outcome. Returns the standard
+/// output of the plain runs.
 pub fn run_everywhere(elf: &Elf, more: &[&str], status: i32, outcome: &str) -> Vec<(&'static str, String)> {
     run_on(ENGINES, elf, more, status, outcome)
 }
 
-/// The same with the model alone.
+/// Does the same with the model only.
 pub fn run_on_model(elf: &Elf, more: &[&str], status: i32, outcome: &str) -> Vec<(&'static str, String)> {
     run_on(&ENGINES[..1], elf, more, status, outcome)
 }
@@ -48,7 +48,7 @@ fn run_on(
     printed
 }
 
-/// What all engines say of a failure: each of the parts.
+/// Checks that the output of every engine contains each of the parts.
 pub fn says(printed: &[(&str, String)], parts: &[&str]) {
     for (engine, text) in printed {
         for part in parts {

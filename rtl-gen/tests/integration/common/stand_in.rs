@@ -1,17 +1,17 @@
-//! Tools that do what a test wants, in place of Yosys, nextpnr and ecppack.
+//! Stand-ins for Yosys, nextpnr and ecppack.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::{Ended, Workspace};
 
-/// A Yosys that writes a line into `calls` of the workspace for each run, perhaps a nextpnr, and a build cache of its own.
+/// A Yosys that adds a line to `calls` for each run, an optional nextpnr, and a separate build cache.
 pub struct StandIn {
     pub workspace: Workspace,
 }
 
 impl StandIn {
-    /// A Yosys that reports `cells` for every module.
+    /// Makes a Yosys that reports `cells` for every module.
     pub fn that_reports(cells: &str) -> Self {
         Self::that_does(&format!(
             "top=$(sed -n 's/^synth_ecp5 -top //p' script.ys)\n\
@@ -19,7 +19,6 @@ impl StandIn {
         ))
     }
 
-    /// A Yosys that runs these commands.
     pub fn that_does(commands: &str) -> Self {
         let stand_in = Self { workspace: Workspace::new() };
         fs::create_dir(stand_in.workspace.join("temporary")).expect("a folder");
@@ -32,20 +31,18 @@ impl StandIn {
         stand_in
     }
 
-    /// A nextpnr beside it that runs these commands.
     pub fn and_nextpnr(self, commands: &str) -> Self {
         let version = "echo '\"nextpnr-ecp5\" -- Next Generation Place and Route (Version nextpnr-9.99)' >&2";
         self.install("nextpnr", version, "echo \"$@\"", commands);
         self
     }
 
-    /// An ecppack beside both that runs these commands.
     pub fn and_ecppack(self, commands: &str) -> Self {
         self.install("ecppack", "echo 'Project Trellis ecppack Version 9.99'", "echo \"$@\"", commands);
         self
     }
 
-    /// A program that notes in `calls` what `note` prints for each run.
+    /// Installs a program that adds the output of `note` to `calls` for each run.
     fn install(&self, name: &str, version: &str, note: &str, commands: &str) {
         let calls = self.workspace.join("calls");
         let text = format!(
@@ -58,7 +55,6 @@ impl StandIn {
         fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("an executable file");
     }
 
-    /// The command `weft synth` with these tools.
     pub fn command(&self, arguments: &[&str]) -> std::process::Command {
         let mut command = self.workspace.command(&[&["synth"], arguments].concat());
         command.env("WEFT_YOSYS", self.workspace.join("yosys"));
@@ -73,7 +69,7 @@ impl StandIn {
         Ended::of(self.command(arguments).output().expect("weft starts"))
     }
 
-    /// Tops of the runs of Yosys and arguments of those of nextpnr so far, in their order.
+    /// Returns the tops of the Yosys runs and the arguments of the nextpnr runs so far, in order.
     pub fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(self.workspace.join("calls")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()

@@ -9,7 +9,7 @@ struct Command {
     arguments: CompareArguments,
 }
 
-/// Name and seeds of each core of the comparison with these arguments.
+/// Returns name and seeds of each core of the comparison with these arguments.
 fn cores(arguments: &[&str]) -> Vec<(String, String)> {
     let command = Command::parse_from([&["compare", "--out", "c", "--kernels", "gcd"], arguments].concat());
     let plan = Plan::of(&Request::of(&command.arguments).expect("a request"));
@@ -85,7 +85,7 @@ fn large_cores_are_placed_once_and_without_m_and_a_as_well() {
         ("rv32i-dual-path-8", &few),
         ("rv32i-dual-path-16", &one),
     ];
-    // Of units that Simty has not the RV32I cores are counted alone, where the default core is placed.
+    // RV32I cores of units that Simty does not have are only counted where the default core is placed.
     let counted = |name: &str| name.starts_with("rv32i-dual").then(|| name.replace("rv32i-dual-path-", "threads="));
     assert_eq!(cores(&both), expected.map(|(name, seeds)| (name.to_owned(), counted(name).unwrap_or(seeds.clone()))));
     let often = cores(&[&both[..], &["--seeds", "3"]].concat());
