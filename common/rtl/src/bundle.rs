@@ -31,13 +31,13 @@ pub trait Bundle: Sized {
         join(self.fields().into_iter().map(|(_, value)| value))
     }
 
-    /// The fields of such a word.
+    /// The fields of such a word, on wires of their own if it is a net ([`Builder::field`]).
     #[track_caller]
-    fn unpack(shape: &Self::Shape, word: &Expr) -> Self {
+    fn unpack(module: &Builder, shape: &Self::Shape, word: &Expr) -> Self {
         let mut at = 0;
-        Self::build(shape, &mut |_, width| {
+        Self::build(shape, &mut |name, width| {
             at += width;
-            word.slice(at - width, width)
+            module.field(word, name, at - width, width)
         })
     }
 

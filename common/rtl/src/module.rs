@@ -113,6 +113,8 @@ pub(crate) struct Body {
     pub keeps_inputs: bool,
     /// Where the wire of each net is among the items.
     pub wires: HashMap<usize, usize>,
+    /// The wires of fields, by word, lowest bit and width.
+    pub fields: HashMap<(usize, usize, usize), Expr>,
     pub ports: Vec<PortData>,
     pub items: Vec<Item>,
     pub memories: Vec<MemoryData>,
