@@ -202,6 +202,13 @@ impl Builder {
         wire
     }
 
+    /// Says behind the declaration of a wire what it is, where a line has room for it.
+    pub fn note(&self, wire: &Expr, text: &str) {
+        if let Some(net) = wire.as_net() {
+            self.0.borrow_mut().notes.insert(net.id, text.to_owned());
+        }
+    }
+
     /// 1 if a net matches one of the patterns: a `casez` with a row for each, its label behind it. `fields` cuts the bits of the
     /// net into groups, from the highest, as a reader wants to see them.
     ///

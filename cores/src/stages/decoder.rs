@@ -58,6 +58,17 @@ impl Decoder {
         self.with_exceptions(self.one_of(&isa::cover(&cubes(&yes), &cubes(&no))), wanted)
     }
 
+    /// The same on a wire, with the names of the instructions behind it.
+    pub fn wire(&self, m: &Builder, name: &str, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
+        let wire = m.wire(name, &self.any(wanted));
+        let table = self.table.iter().chain(self.exceptions.iter().map(|exception| &exception.encoding));
+        let names: Vec<&str> = table.filter(|e| wanted(e)).map(|e| e.name).collect();
+        if !names.is_empty() {
+            m.note(&wire, &names.join(", "));
+        }
+        wire
+    }
+
     /// Whether the word has the opcode of an instruction that is wanted, and in that opcode also the bits that tell
     /// those that are wanted from the others. It does not matter what is said of `indifferent` encodings.
     ///

@@ -56,8 +56,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
 /// The immediate of the instruction's format; 0 if there is none.
 fn encoded(m: &Builder, decoder: &Decoder, word: &Expr) -> Expr {
-    let has = |formats: &'static [Format]| decoder.any(&|e| formats.contains(&e.format));
-    let named = |name: &str, formats| m.wire(name, &has(formats));
+    let named = |name: &str, formats: &'static [Format]| decoder.wire(m, name, &|e| formats.contains(&e.format));
     use Format::{B, I, J, S, U};
     let is_u = named("format_u", &[U]);
     let is_uj = named("format_uj", &[U, J]);
@@ -90,7 +89,7 @@ struct CsrValue {
 }
 
 fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, warp: &Expr, counters: &[Expr; 2]) -> CsrValue {
-    let is_csr = m.wire("is_csr", &decoder.any(&|e| matches!(e.operation, Operation::Csr(_))));
+    let is_csr = decoder.wire(m, "is_csr", &|e| matches!(e.operation, Operation::Csr(_)));
     let hit = |name: &str, kind| m.wire(&format!("csr_{name}"), &(&is_csr & decoder.csr_is(kind)));
     let hart = hit("mhartid", CsrKind::HartId);
     let stack_end = hit("stack_end", CsrKind::StackEnd);

@@ -103,12 +103,12 @@ struct Names<'a> {
 impl Names<'_> {
     /// Whether the instruction's operation is this one.
     fn is(&self, name: &str, operation: Operation) -> Expr {
-        self.m.wire(name, &self.decoder.is(operation))
+        self.any(name, &|e| e.operation == operation)
     }
 
     /// Whether it is one of those wanted.
     fn any(&self, name: &str, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
-        self.m.wire(name, &self.decoder.any(wanted))
+        self.decoder.wire(self.m, name, wanted)
     }
 
     /// Whether it asks this of the lanes.

@@ -163,7 +163,9 @@ fn cut_words(statement: &str) -> impl Iterator<Item = &str> {
 /// The word of which a wire or an output is a part and nothing else, in a statement that says so.
 fn named_part(statement: &str) -> Option<&str> {
     let (_, value) = statement.split_once(" = ")?;
-    let is_part = value.ends_with(']') && value.chars().all(|c| c.is_ascii_alphanumeric() || "_[:]".contains(c));
+    let is_part = value.ends_with(']')
+        && value.matches('[').count() == 1
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || "_[:]".contains(c));
     cut_words(value).next().filter(|_| is_part)
 }
 
@@ -174,7 +176,7 @@ fn of_memory<'a>(statement: &'a str, memories: &[&str]) -> Option<&'a str> {
 }
 
 /// The words of a module whose fields have no names: what a memory gives, and what a register or an input holds of which
-/// three parts have names, are cut only where a part gets its name.
+/// several parts have names, are cut only where a part gets its name.
 fn words_without_fields(module: &str) -> Vec<String> {
     let code = squeezed(module);
     let last = |statement: &'_ str| statement.rsplit(" begin ").next().unwrap_or_default().trim().to_owned();
@@ -189,7 +191,7 @@ fn words_without_fields(module: &str) -> Vec<String> {
         .filter(|line| ["reg ", "input ", "output reg "].iter().any(|kind| line.starts_with(kind)));
     let held: HashSet<&str> = declared.flat_map(|line| line.split([' ', ',', ';'])).collect();
     let parts: Vec<&str> = statements.iter().filter_map(|s| named_part(s)).filter(|word| held.contains(word)).collect();
-    let several = parts.iter().copied().filter(|word| parts.iter().filter(|other| *other == word).count() > 2);
+    let several = parts.iter().copied().filter(|word| parts.iter().filter(|other| *other == word).count() > 1);
     let words: HashSet<&str> = statements.iter().filter_map(|s| of_memory(s, &memories)).chain(several).collect();
     let others = statements.iter().filter(|s| named_part(s).is_none() && !s.contains("wire unused = "));
     let cut = others.flat_map(|s| cut_words(s)).filter(|word| words.contains(word) && !BY_NUMBER.contains(word));
