@@ -364,9 +364,9 @@ fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Expr {
         m.output("younger_rows", &join([&started_s5, &started_s6]));
     }
     let [s5, s6] = [("younger_s5", &started_s5), ("younger_s6", &started_s6)].map(|(name, started)| {
-        let row = m.field(&started, "row", 0, shape.entry_bits() + shape.slot_bits());
-        let here = m.field(&started, "valid", Parts::row_bits(shape), 1)
-            & m.field(&started, "warp", row.width(), shape.warp_bits()).eq(&inputs.shadow_warp);
+        let row = m.field(started, "row", 0, shape.entry_bits() + shape.slot_bits());
+        let here = m.field(started, "valid", Parts::row_bits(shape), 1)
+            & m.field(started, "warp", row.width(), shape.warp_bits()).eq(&inputs.shadow_warp);
         m.wire(name, &decode(&row, shape.slots * shape.late_results).when(&here))
     });
     s5 | s6
