@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::each::{Each, Numbers, template};
-use crate::expr::{Expr, zeros};
+use crate::expr::{Expr, Kind, zeros};
 use crate::instance::Instance;
 use crate::module::{
     Body, CaseRow, Driver, ElaborationError, InstanceData, Item, MemoryData, Module, PortData, PropertyData,
@@ -176,6 +176,33 @@ impl Builder {
             return zeros(0);
         }
         self.declare_wire(name, value.width(), Some(Driver::Value(value.clone())))
+    }
+
+    /// Returns the bits `lo..lo + width` of a word. For a net they are a wire with the net's name and theirs. The suffix of
+    /// a stage stays last: `turn_count_s8` is a field of `turn_s8`. Repeated calls for the same bits return the same wire.
+    #[track_caller]
+    pub fn field(&self, word: &Expr, name: &str, lo: usize, width: usize) -> Expr {
+        let value = word.slice(lo, width);
+        let (Some(net), Kind::Slice(..)) = (word.as_net(), value.kind()) else { return value };
+        let bits = (net.id, lo, width);
+        if let Some(wire) = self.0.borrow().fields.get(&bits) {
+            return wire.clone();
+        }
+        let is_stage = |end: &str| end.strip_prefix('s').is_some_and(|number| number.parse::<u8>().is_ok());
+        let name = match net.name.rsplit_once('_') {
+            Some((word, stage)) if is_stage(stage) => format!("{word}_{name}_{stage}"),
+            _ => format!("{}_{name}", net.name),
+        };
+        let wire = self.wire(&name, &value);
+        self.0.borrow_mut().fields.insert(bits, wire.clone());
+        wire
+    }
+
+    /// Adds a comment behind the declaration of a wire, if the line has room for it.
+    pub fn note(&self, wire: &Expr, text: &str) {
+        if let Some(net) = wire.as_net() {
+            self.0.borrow_mut().notes.insert(net.id, text.to_owned());
+        }
     }
 
     /// Gives 1 if a net matches one of the patterns: a `casez` with one row per pattern and its label as a comment.

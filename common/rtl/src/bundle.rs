@@ -29,13 +29,13 @@ pub trait Bundle: Sized {
         join(self.fields().into_iter().map(|(_, value)| value))
     }
 
-    /// Splits a word of [`Bundle::pack`] into its fields.
+    /// Splits a word of [`Bundle::pack`] into its fields. Those of a net are wires of their own ([`Builder::field`]).
     #[track_caller]
-    fn unpack(shape: &Self::Shape, word: &Expr) -> Self {
+    fn unpack(module: &Builder, shape: &Self::Shape, word: &Expr) -> Self {
         let mut at = 0;
-        Self::build(shape, &mut |_, width| {
+        Self::build(shape, &mut |name, width| {
             at += width;
-            word.slice(at - width, width)
+            module.field(word, name, at - width, width)
         })
     }
 

@@ -217,7 +217,7 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
                         Some(port) => format!("    assign {port} = "),
                         None => format!("    wire {}{} = ", range(net.width), net.name),
                     };
-                    sheet.lines(&statement::drive(finished, &head, driver));
+                    sheet.lines(&noted(finished, net, statement::drive(finished, &head, driver)));
                 }
             }
             Item::Wire { net, driver: Some(Driver::Each(..) | Driver::Instance) } => {
@@ -257,6 +257,15 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
         for (kind, text) in below {
             if kind == Late::Assign { sheet.lines(&text) } else { sheet.block(&text) }
         }
+    }
+}
+
+/// Appends the note on a net to the first line of its declaration, if it fits.
+fn noted(finished: &Finished, net: &Net, text: String) -> String {
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    match finished.body.notes.get(&net.id) {
+        Some(note) if first.len() + note.len() + 4 <= LINE => format!("{first} // {note}\n{rest}"),
+        _ => text,
     }
 }
 

@@ -85,6 +85,10 @@ pub(crate) struct Body {
     pub keeps_inputs: bool,
     /// For each net that is a wire, the position of its item.
     pub wires: HashMap<usize, usize>,
+    /// The wires of fields, by word, lowest bit and width.
+    pub fields: HashMap<(usize, usize, usize), Expr>,
+    /// What is said behind the declarations of wires.
+    pub notes: HashMap<usize, String>,
     pub ports: Vec<PortData>,
     pub items: Vec<Item>,
     pub memories: Vec<MemoryData>,

@@ -40,9 +40,9 @@ impl HotTable {
         row.q()
     }
 
-    /// The path of a warp as it was before this cycle.
-    pub fn read_now(&self, shape: &Shape, warp: &Expr) -> Row {
-        Row::unpack(shape, &self.memory.read(&format!("{}_now", self.name), warp))
+    /// The row of a warp as it was before this cycle.
+    pub fn read_now(&self, m: &Builder, shape: &Shape, warp: &Expr) -> Expr {
+        m.field(&self.memory.read(&format!("{}_now", self.name), warp), "row", 0, Row::bits(shape))
     }
 
     /// For proofs: the word of a warp as it was before this cycle.
@@ -64,8 +64,19 @@ pub fn pack(valid: &Expr, row: &Row) -> Expr {
     join([&row.pack(), valid])
 }
 
-/// The path of a word, and the other bits.
-pub fn unpack(shape: &Shape, word: &Expr, generation: &Expr) -> (Path, Expr) {
-    let bits = Row::bits(shape);
-    (Row::unpack(shape, word).path(&word.bit(bits), generation), word.from(bits + 1))
+/// The path of a word, and the flags that it has besides, of these names.
+pub fn unpack<const N: usize>(
+    m: &Builder,
+    shape: &Shape,
+    word: &Expr,
+    generation: &Expr,
+    flags: [&str; N],
+) -> (Path, [Expr; N]) {
+    let mut at = Row::bits(shape);
+    let path = Row::unpack(m, shape, word).path(&m.field(word, "valid", at, 1), generation);
+    let flag = |name: &str| {
+        at += 1;
+        m.field(word, name, at, 1)
+    };
+    (path, flags.map(flag))
 }

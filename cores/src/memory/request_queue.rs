@@ -43,7 +43,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.formal {
         m.assert("a_place_is_reserved", &!(&may_push & requests.full()));
     }
-    let head = Request::unpack(shape, &requests.field(&m, "word", &request.pack()));
+    let head = Request::unpack(&m, shape, &requests.field(&m, "word", &request.pack()));
     m.comment(
         "What block RAM holds comes late in a cycle, and whether the first is taken decides what is read for the next.",
     );

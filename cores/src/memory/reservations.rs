@@ -64,8 +64,8 @@ fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationE
         let is_own = m.wire(&name("is_own"), &warp.is(number as u64));
         let reserved = m.register(&name("reserved"), place.width());
         reserved.next(&place).enable(&(&reserve & &is_own));
-        let reserved_row = reserved.from(lane_bits);
-        let reserved_word = m.wire(&name("reserved_word"), &reserved.slice(0, lane_bits));
+        let reserved_row = m.field(&reserved, "row", lane_bits, row_bits);
+        let reserved_word = m.wire(&name("reserved_word"), &m.field(&reserved, "word", 0, lane_bits));
         let in_row = m.wire(&name("in_row"), &reserved_row.eq(&row));
         let is_written = m.fault("write_does_not_end_a_reservation", &written.index(&reserved_word), &zeros(1));
         let lost = m.wire(&name("lost"), &(&in_row & is_written));

@@ -3,7 +3,7 @@
 //! What they say of a word that is no instruction does not matter: S5 finds it at fault, and it commits nothing. Only
 //! of what it has reserved all stages must say the same ([`super::resource`]).
 
-use rtl::{Builder, Expr, Pattern, reduce, zeros};
+use rtl::{Builder, Bundle, Expr, Pattern, reduce, zeros};
 
 use crate::isa::{self, Csr, CsrKind, Cube, Encoding, Exception, OPCODE, Operation};
 use crate::shape::Shape;
@@ -11,30 +11,62 @@ use crate::shape::Shape;
 /// Bits of the fields of an instruction, from the highest: funct7, rs2, rs1, funct3, rd, opcode.
 const FIELDS: [usize; 6] = [7, 5, 5, 3, 5, 7];
 
+rtl::bundle! {
+    /// The fields of an instruction.
+    pub struct Fields(shape: &()) {
+        opcode: 7,
+        rd: 5,
+        funct3: 3,
+        rs1: 5,
+        rs2: 5,
+        funct7: 7,
+    }
+}
+
+impl Fields {
+    /// Those of a word, as wires of these names: the ones that are read appear.
+    pub fn declare(m: &Builder, word: &Expr) -> Self {
+        let mut at = 0;
+        Self::build(&(), &mut |name, width| {
+            at += width;
+            m.wire(name, &word.slice(at - width, width))
+        })
+    }
+}
+
 /// The instruction table over a word.
 pub struct Decoder {
     word: Expr,
-    opcode: Expr,
+    /// The fields of the word.
+    pub fields: Fields,
+    csr: Expr,
     table: Vec<Encoding>,
     exceptions: Vec<Exception>,
 }
 
 impl Decoder {
     /// The table of a core, for a net that holds an instruction.
-    pub fn new(shape: &Shape, word: &Expr) -> Self {
+    pub fn new(m: &Builder, shape: &Shape, word: &Expr) -> Self {
         let (table, exceptions) = isa::exceptions(shape.instructions());
-        Self { word: word.clone(), opcode: word.slice(0, 7), table, exceptions }
-    }
-
-    /// The same, with a net that holds the opcode.
-    pub fn with_opcode(self, opcode: &Expr) -> Self {
-        Self { opcode: opcode.clone(), ..self }
+        let (fields, csr) = (Fields::declare(m, word), m.wire("csr", &word.slice(20, 12)));
+        Self { word: word.clone(), fields, csr, table, exceptions }
     }
 
     /// Whether the instruction is one of those wanted.
     pub fn any(&self, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
         let (yes, no): (Vec<&Encoding>, Vec<&Encoding>) = self.table.iter().partition(|e| wanted(e));
         self.with_exceptions(self.one_of(&isa::cover(&cubes(&yes), &cubes(&no))), wanted)
+    }
+
+    /// The same on a wire, with the names of the instructions behind it.
+    pub fn wire(&self, m: &Builder, name: &str, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
+        let wire = m.wire(name, &self.any(wanted));
+        let table = self.table.iter().chain(self.exceptions.iter().map(|exception| &exception.encoding));
+        let names: Vec<&str> = table.filter(|e| wanted(e)).map(|e| e.name).collect();
+        if !names.is_empty() {
+            m.note(&wire, &names.join(", "));
+        }
+        wire
     }
 
     /// Whether the word has the opcode of an instruction that is wanted, and in that opcode also the bits that tell
@@ -49,7 +81,7 @@ impl Decoder {
             let here = self.table.iter().filter(|e| e.value & OPCODE == opcode);
             let here = here.filter(|e| wanted(e) || !indifferent(e));
             let (yes, no): (Vec<&Encoding>, Vec<&Encoding>) = here.partition(|e| wanted(e));
-            let is_opcode = self.opcode.is(opcode.into());
+            let is_opcode = self.fields.opcode.is(opcode.into());
             let cover = isa::cover(&cubes(&yes), &cubes(&no));
             if cover.iter().any(|cube| cube.mask == 0) { is_opcode } else { is_opcode & self.one_of(&cover) }
         };
@@ -85,7 +117,7 @@ impl Decoder {
     pub fn csr(&self, wanted: &dyn Fn(&Csr) -> bool) -> Expr {
         let (wanted, others): (Vec<Csr>, Vec<Csr>) = isa::csrs().into_iter().partition(|csr| wanted(csr));
         let cubes = |csrs: Vec<Csr>| csrs.iter().map(Csr::cube).collect::<Vec<_>>();
-        self.one_of(&isa::cover(&cubes(wanted), &cubes(others)))
+        self.csr_in(&isa::cover(&cubes(wanted), &cubes(others)))
     }
 
     /// Whether the CSR of a CSR instruction is of this kind.
@@ -95,29 +127,40 @@ impl Decoder {
 
     /// Whether the CSR number is that of a CSR. Exact.
     pub fn csr_exists(&self) -> Expr {
-        self.one_of(&isa::merge(isa::csrs().iter().map(Csr::cube).collect()))
+        self.csr_in(&isa::merge(isa::csrs().iter().map(Csr::cube).collect()))
     }
 
     fn one_of(&self, cubes: &[Cube]) -> Expr {
-        let hits: Vec<Expr> = cubes.iter().map(|cube| self.is_in(*cube)).collect();
-        if hits.is_empty() { zeros(1) } else { reduce(&hits, &|a, b| a | b) }
+        any(cubes.iter().map(|cube| self.is_in(*cube)).collect())
+    }
+
+    fn csr_in(&self, cubes: &[Cube]) -> Expr {
+        any(cubes.iter().map(|cube| bits_in(vec![&self.csr], cube.mask >> 20, cube.value >> 20)).collect())
     }
 
     fn is_in(&self, cube: Cube) -> Expr {
-        let mut fields: Vec<Expr> = Vec::new();
-        let mut at = 0;
-        while cube.mask >> at != 0 {
-            at += (cube.mask >> at).trailing_zeros();
-            let width = (cube.mask >> at).trailing_ones();
-            let value = u64::from(cube.value >> at) & ((1u64 << width) - 1);
-            fields.push(self.word.slice(at as usize, width as usize).is(value));
-            at += width;
-            if at >= 32 {
-                break;
-            }
-        }
-        if fields.is_empty() { rtl::ones(1) } else { reduce(&fields, &|a, b| a & b) }
+        bits_in(self.fields.fields().into_iter().map(|(_, field)| field).collect(), cube.mask, cube.value)
     }
+}
+
+fn any(hits: Vec<Expr>) -> Expr {
+    if hits.is_empty() { zeros(1) } else { reduce(&hits, &|a, b| a | b) }
+}
+
+/// Whether fields side by side, from bit 0 up, have this value where the mask is set.
+fn bits_in(fields: Vec<&Expr>, mask: u32, value: u32) -> Expr {
+    let (mut mask, mut value, mut runs) = (u64::from(mask), u64::from(value), Vec::new());
+    for field in fields {
+        let mut at = 0;
+        while mask & ((1 << field.width()) - 1) >> at << at != 0 {
+            at += (mask >> at).trailing_zeros() as usize;
+            let width = (mask >> at).trailing_ones().min((field.width() - at) as u32) as usize;
+            runs.push(field.slice(at, width).is(value >> at & ((1 << width) - 1)));
+            at += width;
+        }
+        (mask, value) = (mask >> field.width(), value >> field.width());
+    }
+    if runs.is_empty() { rtl::ones(1) } else { reduce(&runs, &|a, b| a & b) }
 }
 
 fn cubes(encodings: &[&Encoding]) -> Vec<Cube> {
@@ -137,11 +180,8 @@ pub struct CsrAccess {
 
 impl CsrAccess {
     /// The access of a word that is a CSR instruction.
-    pub fn new(word: &Expr) -> Self {
-        Self {
-            writes: !word.bit(13) | word.slice(15, 5).any(),
-            keeps_operand: !word.slice(12, 2).all(),
-            immediate: word.bit(14),
-        }
+    pub fn new(fields: &Fields) -> Self {
+        let Fields { funct3, rs1, .. } = fields;
+        Self { writes: !funct3.bit(1) | rs1.any(), keeps_operand: !funct3.slice(0, 2).all(), immediate: funct3.bit(2) }
     }
 }

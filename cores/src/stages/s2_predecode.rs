@@ -6,7 +6,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit};
 
 use super::context::Fetch;
-use super::decoder::Decoder;
+use super::decoder::{Decoder, Fields};
 use super::resource;
 use crate::isa::{Class, Format, Operation, RD, RS1, RS2};
 use crate::memory::map::in_ram;
@@ -24,25 +24,24 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let fetch = Fetch::inputs(&m, shape, "s2");
     let word = m.input("word_s2", 32);
 
-    let opcode = m.wire("opcode", &word.slice(0, 7));
-    let decoder = Decoder::new(shape, &word).with_opcode(&opcode);
+    let decoder = Decoder::new(&m, shape, &word);
     let operation = |wanted: Operation| decoder.in_opcode(&|e| e.operation == wanted, &|_| false);
     let is_branch = m.wire("is_branch", &operation(Operation::Branch));
     let is_jal = m.wire("is_jal", &operation(Operation::Jal));
 
     m.comment("Operands. An instruction with x0 in the place of an operand may as well have that operand.");
     let has = |field: u32, wanted: fn(Format) -> bool| decoder.in_opcode(&|e| wanted(e.format), &|e| e.is_zero(field));
-    let rd = word.slice(7, 5);
+    let Fields { rd, rs1, rs2, .. } = &decoder.fields;
     let reserved = resource::reserved(shape, &decoder);
     // FENCE has something to wait for only where stores are performed late.
     let fences = |class| class == Class::FetchFence || class == Class::Fence && shape.posts_stores;
     let hazards = Hazards {
-        rs1: word.slice(15, 5),
-        rs2: word.slice(20, 5),
+        rs1: rs1.clone(),
+        rs2: rs2.clone(),
         uses_rs1: has(RS1, Format::reads_rs1),
         uses_rs2: has(RS2, Format::reads_rs2),
         writes_rd: has(RD, Format::writes_rd) & rd.any(),
-        rd,
+        rd: rd.clone(),
         is_jalr: operation(Operation::Jalr),
         is_fence_i: decoder.in_opcode(&|e| fences(e.class), &|_| false),
     };

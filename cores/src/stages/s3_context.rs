@@ -108,7 +108,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&issue | &*replayed))));
     replayed.next(&replayed_next).reset(0);
     let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (present_next | replayed_next)));
-    let (needs, lacking) = (Needs::unpack(shape, &needs), Needs::unpack(shape, &lacking));
+    let (needs_nothing, mut has_places) = (needs.none(), (&needs & &lacking).none());
+    let (needs, lacking) = (Needs::unpack(&m, shape, &needs), Needs::unpack(&m, shape, &lacking));
     let loads = m.wire("loads", &(&issue & needs.reserved.of(&TAG)));
     let loading = &loads | &since(&m, "loaded", &loads, RESTEER_LATENCY)[RESTEER_LATENCY - 1];
 
@@ -132,11 +133,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     points_of_waiting(&m, shape, present, [&needs, &lacking], &(&depends & &pending));
     m.port_group("for the pick: it waits for nothing but a place, and not even for that");
     let unblocked = m.wire("unblocked_now", &(&**present & !blocked));
-    let mut has_places = (needs.pack() & lacking.pack()).none();
     let mut waits_for_requests = &**present & &needs.no_requests;
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
-        has_places = has_places & (needs.pack().none() | !&held_back);
+        has_places = has_places & (needs_nothing | !&held_back);
         // Who the others are held back for may need a place in the queue, which a fence keeps from all as long as it waits.
         waits_for_requests = waits_for_requests & !held_back;
         m.output("unblocked", &unblocked);

@@ -43,7 +43,7 @@ impl Availability {
     /// under way.
     pub fn declare(m: &Builder, shape: &Shape, needs_s4: &Expr, fence_waits: &Expr, returned: &Returned) -> Self {
         let Returned { freed, unused, memory_idle } = returned;
-        let taken = Needs::unpack(shape, needs_s4).reserved;
+        let taken = Needs::unpack(m, shape, needs_s4).reserved;
         let closes = m.fault("requests_issue_while_a_fence_waits", fence_waits, &zeros(1));
         let is_request = |resource: &Resource| resource.name == REQUEST.name;
         let count = |resource: &'static Resource| {

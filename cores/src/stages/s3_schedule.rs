@@ -295,14 +295,12 @@ impl Leaves {
         let needs = buffer("buffered_needs", &arrives.needs).read("needs", &row);
         let [entry_s2, takes_entry] = ["entry_s2", "takes_entry_s2"].map(|port| arrives.scoreboard.net(port));
         let Inputs { word, predicted, fetch_fault, reconvergence, .. } = inputs;
-        let fields = [word, &fetch.pc, predicted, fetch_fault, &takes_entry, &entry_s2, reconvergence];
+        let [instruction, pc, predicted] = [word, &fetch.pc, predicted].map(Clone::clone);
+        let [fault, reconvergence] = [fetch_fault, reconvergence].map(Clone::clone);
+        let written = Buffered { instruction, pc, predicted, fault, takes_entry, entry: entry_s2, reconvergence };
         let row_s4 = m.delay("row_s4", &row);
-        let read = buffer("buffer", &join(fields)).read("entry", &row_s4);
-        let mut at = 0;
-        let [instruction, pc, predicted, fault, takes_entry, entry, reconvergence] = fields.map(|field| {
-            at += field.width();
-            read.slice(at - field.width(), field.width())
-        });
+        let read = Buffered::unpack(m, shape, &buffer("buffer", &written.pack()).read("buffered", &row_s4));
+        let Buffered { instruction, pc, predicted, fault, takes_entry, entry, reconvergence } = read;
         if shape.formal {
             m.assert("what_leaves_is_not_overwritten", &!(valid_s4 & &fetch.valid & write_row.eq(&row_s4)));
         }
@@ -319,6 +317,21 @@ impl Leaves {
         m.drive(&started.context, &join_context(&self.meta.warp, &self.meta.slot));
         m.drive(&started.entry, &self.meta.entry);
         m.drive(&started.rd, &self.meta.instruction.slice(7, 5));
+    }
+}
+
+rtl::bundle! {
+    /// A buffered word, and what S2 said of it.
+    struct Buffered(shape: &Shape) {
+        instruction: 32,
+        pc: PC,
+        predicted: PC,
+        /// The word could not be fetched.
+        fault: 1,
+        /// The instruction takes an entry of the scoreboard.
+        takes_entry: 1,
+        entry: shape.entry_bits(),
+        reconvergence: shape.reconvergence_bits(),
     }
 }
 

@@ -71,7 +71,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("takes_entry_s2", &ring.takes);
     let depends = touched | own.extend(shape.slots * shape.late_results);
     m.output("depends_s2", &depends.when(&!&inputs.replays));
-    let reads_last = last.is_early() & inputs.reads(&last.rd());
+    let reads_last = &last.word.is_early & inputs.reads(&last.word.rd);
     m.output("reads_last_s2", &m.fault("ignores_reads_of_the_last_result", &reads_last, &zeros(1)));
     m.port_group("late results under way, by context and entry");
     m.output("pending", &occupied.pending);
@@ -165,11 +165,22 @@ impl Ring {
     }
 }
 
+rtl::bundle! {
+    /// What the table holds of an instruction.
+    struct Before(shape: &Shape) {
+        rd: 5,
+        took_entry: 1,
+        /// Its result comes early.
+        is_early: 1,
+        entry: shape.entry_bits(),
+    }
+}
+
 /// The instruction before, of the same context.
 struct Last {
     table: Memory,
-    /// Its register, whether it took an entry, whether its result comes early, and the entry.
-    word: Expr,
+    /// The word about it.
+    word: Before,
     /// The instruction from S2 touches its register.
     touched: Expr,
     /// Its entry, if it has come since the last resteer.
@@ -180,24 +191,16 @@ impl Last {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, ring: &Ring) -> Self {
         m.comment("The instruction before: it may not stand among the registers yet, so its own number counts.");
         let Inputs { push, context, hazards, follows, .. } = inputs;
-        let bits = 7 + shape.entry_bits();
-        let table = m.memory("last_instructions", shape.contexts(), bits, MemoryStyle::Distributed);
-        let early = !&ring.is_late & &hazards.writes_rd;
-        table.write(push, context, &join([&hazards.rd, &ring.takes, &early, &ring.entry]));
-        let word = table.read("last_instruction", context);
-        let touched = m.wire("touches_last", &inputs.touches(&word.slice(0, 5)));
-        let counts = word.bit(5) & follows;
+        let table = m.memory("last_instructions", shape.contexts(), Before::bits(shape), MemoryStyle::Distributed);
+        let is_early = !&ring.is_late & &hazards.writes_rd;
+        let (rd, entry, took_entry) = (hazards.rd.clone(), ring.entry.clone(), ring.takes.clone());
+        table.write(push, context, &Before { rd, took_entry, is_early, entry }.pack());
+        let word = Before::unpack(m, shape, &table.read("last_instruction", context));
+        let touched = m.wire("touches_last", &inputs.touches(&word.rd));
+        let counts = &word.took_entry & follows;
         let counts = m.fault("compares_with_the_old_register_of_the_last_entry", &counts, &zeros(1));
-        let entry = m.wire("last_one", &decode(&word.from(7), shape.late_results).when(&counts));
+        let entry = m.wire("last_one", &decode(&word.entry, shape.late_results).when(&counts));
         Self { table, word, touched, entry }
-    }
-
-    fn rd(&self) -> Expr {
-        self.word.slice(0, 5)
-    }
-
-    fn is_early(&self) -> Expr {
-        self.word.bit(6)
     }
 }
 
@@ -332,9 +335,9 @@ fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Expr {
         m.output("younger_rows", &join([&started_s5, &started_s6]));
     }
     let [s5, s6] = [("younger_s5", &started_s5), ("younger_s6", &started_s6)].map(|(name, started)| {
-        let (warp, slot) = split_context(shape, &started.from(shape.entry_bits()).slice(0, shape.context_bits()));
-        let here = started.from(Parts::row_bits(shape)) & warp.eq(&inputs.shadow_warp);
-        let row = join([&started.slice(0, shape.entry_bits()), &slot]);
+        let row = m.field(started, "row", 0, shape.entry_bits() + shape.slot_bits());
+        let here = m.field(started, "valid", Parts::row_bits(shape), 1)
+            & m.field(started, "warp", row.width(), shape.warp_bits()).eq(&inputs.shadow_warp);
         m.wire(name, &decode(&row, shape.slots * shape.late_results).when(&here))
     });
     s5 | s6

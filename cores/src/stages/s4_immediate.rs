@@ -34,9 +34,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let warp = m.input("warp_s4", shape.warp_bits());
     m.port_group("counters");
     let counters = [m.input("cycles", 64), m.input("commits", 64)];
-    let decoder = Decoder::new(shape, &word);
+    let decoder = Decoder::new(&m, shape, &word);
 
-    let csr = csr_value(&m, shape, &decoder, &word, &warp, &counters);
+    let csr = csr_value(&m, shape, &decoder, &warp, &counters);
     let immediate = m.wire("immediate", &(encoded(&m, &decoder, &word) | &csr.value));
     let jumps = decoder.any(&|e| matches!(e.operation, Operation::Branch | Operation::Jal));
     let is_auipc = decoder.is(Operation::Auipc);
@@ -56,8 +56,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
 /// The immediate of the instruction's format; 0 if there is none.
 fn encoded(m: &Builder, decoder: &Decoder, word: &Expr) -> Expr {
-    let has = |formats: &'static [Format]| decoder.any(&|e| formats.contains(&e.format));
-    let named = |name: &str, formats| m.wire(name, &has(formats));
+    let named = |name: &str, formats: &'static [Format]| decoder.wire(m, name, &|e| formats.contains(&e.format));
     use Format::{B, I, J, S, U};
     let is_u = named("format_u", &[U]);
     let is_uj = named("format_uj", &[U, J]);
@@ -89,19 +88,12 @@ struct CsrValue {
     adds_stack: Expr,
 }
 
-fn csr_value(
-    m: &Builder,
-    shape: &Shape,
-    decoder: &Decoder,
-    word: &Expr,
-    warp: &Expr,
-    counters: &[Expr; 2],
-) -> CsrValue {
-    let is_csr = m.wire("is_csr", &decoder.any(&|e| matches!(e.operation, Operation::Csr(_))));
+fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, warp: &Expr, counters: &[Expr; 2]) -> CsrValue {
+    let is_csr = decoder.wire(m, "is_csr", &|e| matches!(e.operation, Operation::Csr(_)));
     let hit = |name: &str, kind| m.wire(&format!("csr_{name}"), &(&is_csr & decoder.csr_is(kind)));
     let hart = hit("mhartid", CsrKind::HartId);
     let stack_end = hit("stack_end", CsrKind::StackEnd);
-    let access = CsrAccess::new(word);
+    let access = CsrAccess::new(&decoder.fields);
     let exit_code = hit("exit", CsrKind::Exit) & &access.immediate & &access.keeps_operand;
 
     let hart_base = join([&zeros(shape.lane_bits()), warp]).extend(32);
@@ -122,7 +114,7 @@ fn csr_value(
         lit(32, shape.warps as u64).when(&hit("warps", CsrKind::Warps)),
         hart_base.when(&hart),
         m.wire("stack_base", &stack_base).when(&stack_end),
-        word.slice(15, 5).extend(32).when(&m.wire("exit_code", &exit_code)),
+        decoder.fields.rs1.extend(32).when(&m.wire("exit_code", &exit_code)),
     ];
     CsrValue {
         value: m.wire("csr_value", &rtl::reduce(&sources, &|a, b| a | b)),

@@ -5,7 +5,7 @@
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
-use super::decoder::{CsrAccess, Decoder};
+use super::decoder::{CsrAccess, Decoder, Fields};
 use super::resource::{self, DIVIDER, REQUEST, Reservations};
 use super::s4_immediate::Shared;
 use crate::functional::lane_operands::{self, OperandControl, Operands};
@@ -31,13 +31,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     );
     let inputs = Inputs::declare(&m, shape);
     let word = &inputs.meta.instruction;
-    let names = Names { m: &m, decoder: Decoder::new(shape, word) };
+    let names = Names { m: &m, decoder: Decoder::new(&m, shape, word) };
     let reserved = reserved(&m, shape, &names.decoder);
     let kinds = Kinds::of(&names);
-    let csrs = Csrs::of(&m, &names, &kinds, word);
+    let csrs = Csrs::of(&m, &names, &kinds);
     let faults = Faults::of(&m, &names, &kinds, &csrs, &inputs.fetch_fault);
-    let (operand_control, lane) = of_lanes(shape, &names, &reserved, &kinds, &csrs, word);
-    let depth = Depth::of(&m, &kinds, word);
+    let (operand_control, lane) = of_lanes(shape, &names, &reserved, &kinds, &csrs);
+    let depth = Depth::of(&m, &kinds, &names.decoder.fields);
     let control = control(shape, &names, kinds, csrs, faults, depth, &inputs);
 
     m.comment("Operands of the lanes.");
@@ -92,12 +92,12 @@ struct Names<'a> {
 impl Names<'_> {
     /// Whether the instruction's operation is this one.
     fn is(&self, name: &str, operation: Operation) -> Expr {
-        self.m.wire(name, &self.decoder.is(operation))
+        self.any(name, &|e| e.operation == operation)
     }
 
     /// Whether it is one of those wanted.
     fn any(&self, name: &str, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
-        self.m.wire(name, &self.decoder.any(wanted))
+        self.decoder.wire(self.m, name, wanted)
     }
 
     /// Whether it asks this of the lanes.
@@ -162,9 +162,9 @@ struct Csrs {
 }
 
 impl Csrs {
-    fn of(m: &Builder, names: &Names, kinds: &Kinds, word: &Expr) -> Self {
+    fn of(m: &Builder, names: &Names, kinds: &Kinds) -> Self {
         m.comment("Control and status registers.");
-        let access = CsrAccess::new(word);
+        let access = CsrAccess::new(&names.decoder.fields);
         let writes = m.wire("csr_writes", &access.writes);
         let is_exit = m.wire("is_exit", &(&kinds.is_csr & names.decoder.csr_is(CsrKind::Exit) & &writes));
         Self { access, writes, is_exit }
@@ -200,9 +200,9 @@ fn of_lanes(
     reserved: &Reservations,
     kinds: &Kinds,
     csrs: &Csrs,
-    word: &Expr,
 ) -> (OperandControl, LaneControl) {
-    let (m, decoder, funct3) = (names.m, &names.decoder, word.slice(12, 3));
+    let (m, decoder) = (names.m, &names.decoder);
+    let Fields { funct3, funct7, .. } = &decoder.fields;
     let Kinds { is_branch, is_jal, is_jalr, is_auipc, .. } = kinds;
     let Kinds { is_csr, is_less, is_logic, is_shift, .. } = kinds;
     // Only an extension has such instructions.
@@ -229,7 +229,7 @@ fn of_lanes(
         ),
         shifts_right: m.wire("shifts_right", &(is_shift & funct3.bit(2))),
         shifts_left,
-        arithmetic: word.bit(30),
+        arithmetic: funct7.bit(5),
         selects: names.selects(shape, Acts::OnOperands),
     };
     let pc_is_value = is_auipc | is_jal | is_jalr;
@@ -251,12 +251,12 @@ struct Depth {
 }
 
 impl Depth {
-    fn of(m: &Builder, kinds: &Kinds, word: &Expr) -> Self {
-        let (rd, rs1) = (word.slice(7, 5), word.slice(15, 5));
+    fn of(m: &Builder, kinds: &Kinds, fields: &Fields) -> Self {
+        let Fields { rd, rs1, .. } = fields;
         let is_link = |register: &Expr| register.is(1) | register.is(5);
-        let rd_links = m.wire("rd_links", &is_link(&rd));
-        let rs1_links = m.wire("rs1_links", &(is_link(&rs1) & &kinds.is_jalr));
-        let pops = m.wire("pops", &(&rs1_links & (!&rd_links | rd.ne(&rs1))));
+        let rd_links = m.wire("rd_links", &is_link(rd));
+        let rs1_links = m.wire("rs1_links", &(is_link(rs1) & &kinds.is_jalr));
+        let pops = m.wire("pops", &(&rs1_links & (!&rd_links | rd.ne(rs1))));
         let pushes = m.wire("pushes", &((&kinds.is_jal | &kinds.is_jalr) & &rd_links));
         Self { calls: &pushes & !&pops, returns: &pops & !&pushes }
     }
@@ -287,7 +287,7 @@ fn control(
         memory_op: join(&[0, 1, 2, 3].map(memory_op)),
         is_barrier: csr(CsrKind::Barrier) & &csrs.writes,
         is_fence_i: names.is("is_fence_i", Operation::FenceI),
-        writes: has_rd & word.slice(7, 5).any(),
+        writes: has_rd & decoder.fields.rd.any(),
         reads_mask: csr(CsrKind::Mask { high: false }),
         reads_mask_high: csr(CsrKind::Mask { high: true }).slice(0, usize::from(shape.threads > 32)),
         is_branch: kinds.is_branch,

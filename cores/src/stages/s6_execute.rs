@@ -7,6 +7,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
 use weft_config::extension::M;
 
+use super::decoder::Fields;
 use super::resource::{Reservations, TAG};
 use super::s6_leader::Election;
 use crate::functional::lane_operands::Operands;
@@ -33,10 +34,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("the leader");
     let election = Election::inputs(&m, shape, "s6");
 
-    let word = &meta.instruction;
+    let Fields { funct3, .. } = Fields::declare(&m, &meta.instruction);
     let alus = m.instance_each(shape.lanes(), "alu", &alu);
     operands.fields().into_iter().for_each(|(field, value)| _ = alus.input_parts(field, value));
-    alus.input("funct3", &word.slice(12, 3)).input("subtract", &lane_control.subtract);
+    alus.input("funct3", &funct3).input("subtract", &lane_control.subtract);
     alus.input_each("less_unsigned", |lane| {
         m.fault(&format!("lane_{lane}_compares_signed"), &lane_control.less_unsigned, &zeros(1))
     });
@@ -46,10 +47,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         [("result", "results"), ("sum", "sums"), ("taken", "taken")].map(|(port, net)| alus.output_as(port, net));
 
     if shape.has(&M) {
-        let high = m.delay("multiplies_high", &word.slice(12, 2).any());
+        let high = m.delay("multiplies_high", &funct3.slice(0, 2).any());
         let multipliers = m.instance_each(shape.lanes(), "multiplier", &multiplier::elaborate()?);
         multipliers.input_parts("a_s6", &operands.a).input_parts("b_s6", &operands.b);
-        multipliers.input("funct3_s6", &word.slice(12, 2)).input("high_s7", &high);
+        multipliers.input("funct3_s6", &funct3.slice(0, 2)).input("high_s7", &high);
         m.port_group("products, in S8");
         m.output("product_s8", &multipliers.output("product_s8"));
     }

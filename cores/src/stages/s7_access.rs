@@ -39,7 +39,7 @@ impl Service {
         transaction.input("active", active).input("address", &inputs.addresses).input("store", &inputs.store);
         transaction.input("leader", leader).input("leader_number", &inputs.leader_number);
         transaction.input("leader_address", leader_address).input("is_store", &inputs.is_store);
-        transaction.input("size", &inputs.meta.instruction.slice(12, 2)).input("is_atomic", &control.is_atomic);
+        transaction.input("size", &inputs.fields.funct3.slice(0, 2)).input("is_atomic", &control.is_atomic);
         let line = transaction.output("line");
         let leader_word = transaction.output("leader_word");
         let direct = transaction.output("direct_lanes");

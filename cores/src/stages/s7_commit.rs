@@ -12,6 +12,7 @@
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, lit, ones, zeros};
 
 use super::context::{Written, join_context};
+use super::decoder::Fields;
 use super::resource::{REQUEST, Reservations, TAG};
 use super::s4_collect::{RegisterWrite, register_row};
 use super::s7_access::{Requested, Service, late_result};
@@ -60,6 +61,7 @@ rtl::inputs! {
         #[group = "instruction, control and results from S6"]
         /// The instruction.
         pub meta: Meta = Meta::inputs(m, shape, "s7"),
+        pub fields: Fields = Fields::declare(m, &meta.instruction),
         /// What S5 decided of it.
         pub control: Control = Control::inputs(m, shape, "s7"),
         /// What it has reserved.
@@ -121,7 +123,7 @@ impl Inputs {
 
     /// Its destination register.
     pub fn rd(&self) -> Expr {
-        self.meta.instruction.slice(7, 5)
+        self.fields.rd.clone()
     }
 
     /// The threads of the path for which a branch is not taken.
@@ -276,7 +278,7 @@ impl Commit {
         m.port_group("where a late result goes, and how a load's becomes a value in each lane");
         late_result(shape, &self.inputs, &self.service).outputs(m, "late_s7");
         let (direct, offsets) = (self.service.direct.clone(), self.faults.offsets.clone());
-        Alignment { funct3: meta.instruction.slice(12, 3), direct, offsets }.outputs(m, "load");
+        Alignment { funct3: self.inputs.fields.funct3.clone(), direct, offsets }.outputs(m, "load");
         m.output("leader_word_load", &self.service.leader_word);
         m.port_group("fault");
         m.output("fault_valid_s7", &self.faults.any);

@@ -25,8 +25,8 @@ impl Faults {
     /// The faults of an instruction, which count if it is `valid`.
     pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr) -> Self {
         m.comment("Memory: faults of every active lane, before any is served.");
-        let Inputs { meta, control, addresses, taken, .. } = inputs;
-        let (is_memory, size) = (inputs.is_memory(), meta.instruction.slice(12, 2));
+        let Inputs { fields, control, addresses, taken, .. } = inputs;
+        let (is_memory, size) = (inputs.is_memory(), fields.funct3.slice(0, 2));
         let per_lane = |name: &str, f: &dyn Fn(&Expr) -> Expr| {
             m.wire_each(shape.lanes(), name, |lane| f(&addresses.lane(lane, 32)))
         };

@@ -45,11 +45,11 @@ impl Response {
         let by_size = |word: &Expr| queue::style(shape.outstanding, word.width());
         let line = row("line", by_size(response_data), response_valid, response_tag, response_data);
         let word = remembered.alignment.pack();
-        let alignment = Alignment::unpack(shape, &row("alignment", by_size(&word), remembers, of_tag, &word));
+        let alignment = Alignment::unpack(m, shape, &row("alignment", by_size(&word), remembers, of_tag, &word));
         // S3 waits for this, and block RAM is slow.
         let word = remembered.load.pack();
         let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
-        let target = LateResult::unpack(shape, &row("load", style, remembers, of_tag, &word));
+        let target = LateResult::unpack(m, shape, &row("load", style, remembers, of_tag, &word));
 
         m.comment("The leader's word, for lanes that do not have their own.");
         let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);

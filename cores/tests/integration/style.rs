@@ -14,6 +14,9 @@ const ALIASES: usize = 60;
 /// Fewest characters of an expression that must not be printed twice in a module.
 const LONG: usize = 100;
 
+/// Words that are cut by number: instructions, whose immediates are told by their bits, and the counter of the start.
+const BY_NUMBER: [&str; 3] = ["instruction_s4", "word_s2", "row"];
+
 fn configured(unit: &str, threads: u32, kind: MemoryKind, trace: bool) -> Config {
     let mut config = Config { threads, ..Config::default() };
     config.divergence.unit = unit.into();
@@ -145,6 +148,66 @@ fn a_core_has_few_names_for_one_signal() {
         let aliases: Vec<&str> = text.lines().filter(alias).collect();
         assert!(aliases.len() <= ALIASES, "{core}: {} names for others: {aliases:#?}", aliases.len());
     }
+}
+
+/// The words of which a statement takes bits by number, not by the number of a lane.
+fn cut_words(statement: &str) -> impl Iterator<Item = &str> {
+    statement.match_indices('[').filter_map(|(at, _)| {
+        let numbers = statement[at + 1..].split(']').next()?;
+        let word = statement[..at].rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next()?;
+        let is_number = numbers.chars().all(|c| c.is_ascii_digit() || c == ':');
+        Some(word).filter(|word| is_number && !word.is_empty())
+    })
+}
+
+/// The word of which a wire or an output is a part and nothing else, in a statement that says so.
+fn named_part(statement: &str) -> Option<&str> {
+    let (_, value) = statement.split_once(" = ")?;
+    let is_part = value.ends_with(']')
+        && value.matches('[').count() == 1
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || "_[:]".contains(c));
+    cut_words(value).next().filter(|_| is_part)
+}
+
+/// What a statement puts a word of one of these memories into.
+fn of_memory<'a>(statement: &'a str, memories: &[&str]) -> Option<&'a str> {
+    let (target, value) = statement.split_once(" <= ").or_else(|| statement.split_once(" = "))?;
+    memories.contains(&value.split_once('[')?.0).then(|| target.rsplit(' ').next().unwrap_or(target))
+}
+
+/// The words of a module whose fields have no names: what a memory gives, and what a register or an input holds of which
+/// several parts have names, are cut only where a part gets its name.
+fn words_without_fields(module: &str) -> Vec<String> {
+    let code = squeezed(module);
+    let last = |statement: &'_ str| statement.rsplit(" begin ").next().unwrap_or_default().trim().to_owned();
+    let statements: Vec<String> = code.split(';').map(last).collect();
+    let memory =
+        |s: &'_ str| s.ends_with(']').then(|| s.split_once(" [0:")?.0.rsplit(' ').next()).flatten().map(str::to_owned);
+    let memories: Vec<String> = statements.iter().filter_map(|s| memory(s)).collect();
+    let memories: Vec<&str> = memories.iter().map(String::as_str).collect();
+    let declared = module
+        .lines()
+        .map(str::trim)
+        .filter(|line| ["reg ", "input ", "output reg "].iter().any(|kind| line.starts_with(kind)));
+    let held: HashSet<&str> = declared.flat_map(|line| line.split([' ', ',', ';'])).collect();
+    let parts: Vec<&str> = statements.iter().filter_map(|s| named_part(s)).filter(|word| held.contains(word)).collect();
+    let several = parts.iter().copied().filter(|word| parts.iter().filter(|other| *other == word).count() > 1);
+    let words: HashSet<&str> = statements.iter().filter_map(|s| of_memory(s, &memories)).chain(several).collect();
+    let others = statements.iter().filter(|s| named_part(s).is_none() && !s.contains("wire unused = "));
+    let cut = others.flat_map(|s| cut_words(s)).filter(|word| words.contains(word) && !BY_NUMBER.contains(word));
+    cut.map(str::to_owned).collect()
+}
+
+#[test]
+fn fields_of_words_have_names() {
+    let mut found = Vec::new();
+    for (core, text) in cores() {
+        for (_, module) in modules(&text) {
+            let name = module.split_whitespace().nth(1).expect("its name");
+            found.extend(words_without_fields(module).into_iter().map(|word| format!("{core}, {name}: {word}")));
+        }
+    }
+    assert!(found.is_empty(), "{} bits of words are taken by number: {found:#?}", found.len());
 }
 
 #[test]

@@ -15,21 +15,18 @@ use rtl::{
     Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, clog2, concat, join, lit, ones, zeros,
 };
 
+use super::hot;
+use super::row::Row;
 use super::{DivergenceUnit, Storage, UnitInputs, UnitOutputs, UnitTrace};
 use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::{Path, Settled};
 use tree::{Candidate, Node};
-use turns::Turns;
+use turns::{Turn, Turns};
 use weft_config::{ARBITER, Unit};
 
 /// The unit.
 pub struct Arbiter;
-
-/// Bits of a thread's entry: live, parked, generation, depth, pc.
-fn thread_bits(shape: &Shape) -> usize {
-    3 + shape.depth_bits + shape.pc_bits
-}
 
 impl DivergenceUnit for Arbiter {
     fn descriptor(&self) -> &'static Unit {
@@ -38,15 +35,11 @@ impl DivergenceUnit for Arbiter {
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         vec![
-            Storage { name: "threads", words: shape.warps, bits: shape.threads * thread_bits(shape) + 1 },
+            Storage { name: "threads", words: shape.warps, bits: shape.threads * Thread::bits(shape) + 1 },
             Storage { name: "paths", words: shape.warps, bits: stored_path_bits(shape) },
         ]
         .into_iter()
-        .chain((shape.fair_after > 0).then(|| Storage {
-            name: "turns",
-            words: shape.warps,
-            bits: 2 * shape.threads + turns::count_bits(shape),
-        }))
+        .chain((shape.fair_after > 0).then(|| Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) }))
         .collect()
     }
 
@@ -97,13 +90,13 @@ impl Threads {
         let start = join(&vec![Thread::start(shape).pack(); shape.threads]);
         let table = m.memory("threads", shape.warps, start.width() + 1, MemoryStyle::Distributed);
         let read = table.read("row_s7", &inputs.warp_s7);
-        let row = m.delay("row_s8", &Self::threads_of(&start, &read));
+        let row = m.delay("row_s8", &Self::threads_of(m, &start, &read));
         Self { table, start, row }
     }
 
     /// The threads of a word of the table.
-    fn threads_of(start: &Expr, word: &Expr) -> Expr {
-        let (fresh, threads) = (word.bit(start.width()), word.slice(0, start.width()));
+    fn threads_of(m: &Builder, start: &Expr, word: &Expr) -> Expr {
+        let (fresh, threads) = (m.field(word, "fresh", start.width(), 1), m.field(word, "threads", 0, start.width()));
         fresh.mux(start, &threads)
     }
 
@@ -111,7 +104,7 @@ impl Threads {
     fn updated(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Vec<Thread> {
         let UnitInputs { generation, resolve, .. } = inputs;
         let thread = |lane: usize| {
-            let old = Thread::unpack(shape, &self.row.lane(lane, thread_bits(shape)));
+            let old = Thread::unpack(m, shape, &self.row.lane(lane, Thread::bits(shape)));
             let (in_a, in_b) = (resolve.a_mask.bit(lane), resolve.b_mask.bit(lane));
             let name = |field: &str| format!("{field}_{lane}");
             Thread {
@@ -174,23 +167,12 @@ impl Paths {
     }
 
     fn pack(path: &Path, generation: &Expr) -> Expr {
-        concat([&path.valid, &path.parked, generation, &path.depth, &path.mask, &path.pc])
+        hot::pack(&path.valid, &Row::of(path, generation))
     }
 
-    /// Where the flags are in a word.
-    fn flags_at(shape: &Shape) -> usize {
-        shape.pc_bits + shape.threads + shape.depth_bits
-    }
-
-    fn unpack(shape: &Shape, word: &Expr, generation: &Expr) -> Path {
-        let flags_at = Self::flags_at(shape);
-        Path {
-            pc: word.slice(0, shape.pc_bits),
-            mask: word.slice(shape.pc_bits, shape.threads),
-            depth: word.slice(shape.pc_bits + shape.threads, shape.depth_bits),
-            parked: word.bit(flags_at + 1) & word.bit(flags_at).eq(generation),
-            valid: word.bit(flags_at + 2),
-        }
+    fn unpack(m: &Builder, shape: &Shape, word: &Expr, generation: &Expr) -> Path {
+        let (path, []) = hot::unpack(m, shape, word, generation, []);
+        path
     }
 
     /// Writes the path of the warp that has settled, or of one that starts. Returns the one that S7 validates against.
@@ -207,8 +189,8 @@ impl Paths {
         let read = self.table.read("path_read", warp_s6);
         let same = &write & warp.eq(warp_s6);
         let path_s7 = m.delay("path_s7", &same.mux(&path, &read));
-        let validate = Self::unpack(shape, &path_s7, generation);
-        let parked_once = path_s7.bit(Self::flags_at(shape) + 1);
+        let validate = Self::unpack(m, shape, &path_s7, generation);
+        let parked_once = Row::unpack(m, shape, &path_s7).parked;
         let parked = m.fault("s7_misses_a_barrier_release", &validate.parked, &parked_once);
         Path { parked, ..validate }
     }
@@ -218,15 +200,15 @@ impl Paths {
 fn state(m: &Builder, shape: &Shape, generation: &Expr, threads: &Threads, paths: &Paths) {
     m.port_group("the warp that is watched");
     let at = Watched::inputs(m, shape, "watched");
-    let stored = Threads::threads_of(&threads.start, &threads.table.inspect("threads_watched", &at.warp));
+    let stored = Threads::threads_of(m, &threads.start, &threads.table.inspect("threads_watched", &at.warp));
     let current = !(&at.in_s8 & &at.started_by_s7) | &at.settling | threads.row.eq(&stored);
     m.assert("s8_has_the_row", &current);
     m.port_group("its path in charge, and its threads, each as a path");
-    let charge = Paths::unpack(shape, &paths.table.inspect("path_watched", &at.warp), generation);
+    let charge = Paths::unpack(m, shape, &paths.table.inspect("path_watched", &at.warp), generation);
     charge.outputs(m, "charge");
     m.output("gives_way_charge", &lit(1, 0));
     for lane in 0..shape.threads {
-        let thread = Thread::unpack(shape, &stored.lane(lane, thread_bits(shape)));
+        let thread = Thread::unpack(m, shape, &stored.lane(lane, Thread::bits(shape)));
         let path = Path {
             parked: thread.parked_now(generation),
             mask: lit(shape.threads, 1 << lane),
@@ -247,16 +229,23 @@ fn state(m: &Builder, shape: &Shape, generation: &Expr, threads: &Threads, paths
 
 /// Bits of the word of a path in charge.
 fn stored_path_bits(shape: &Shape) -> usize {
-    3 + shape.depth_bits + shape.threads + shape.pc_bits
+    1 + Row::bits(shape)
 }
 
-/// A thread's entry in its warp's row.
-struct Thread {
-    live: Expr,
-    parked: Expr,
-    generation: Expr,
-    depth: Expr,
-    pc: Expr,
+rtl::bundle! {
+    /// A thread's entry in its warp's row.
+    struct Thread(shape: &Shape) {
+        /// The next instruction.
+        pc: shape.pc_bits,
+        /// The call depth.
+        depth: shape.depth_bits,
+        /// The barrier's generation when it was parked, if it was.
+        generation: 1,
+        /// Whether it was parked then.
+        parked: 1,
+        /// It has not ended.
+        live: 1,
+    }
 }
 
 impl Thread {
@@ -274,20 +263,5 @@ impl Thread {
     /// It waits at the barrier, which has not been released since.
     fn parked_now(&self, generation: &Expr) -> Expr {
         &self.parked & self.generation.eq(generation)
-    }
-
-    fn pack(&self) -> Expr {
-        concat([&self.live, &self.parked, &self.generation, &self.depth, &self.pc])
-    }
-
-    fn unpack(shape: &Shape, bits: &Expr) -> Self {
-        let flags_at = shape.pc_bits + shape.depth_bits;
-        Self {
-            pc: bits.slice(0, shape.pc_bits),
-            depth: bits.slice(shape.pc_bits, shape.depth_bits),
-            generation: bits.bit(flags_at),
-            parked: bits.bit(flags_at + 1),
-            live: bits.bit(flags_at + 2),
-        }
     }
 }

@@ -4,11 +4,23 @@
 //! the next; when every lane that can run has had its turn, the marks are cleared. The count starts again where only
 //! one path can run. Storage: W rows of 2 · T + clog2(fair_after) bits, LUT RAM.
 
-use rtl::{Builder, Expr, Memory, MemoryStyle, increment, join, lit};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, increment};
 
 use crate::divergence::UnitInputs;
 use crate::shape::Shape;
 use crate::signals::{Path, Settled, delay_by};
+
+rtl::bundle! {
+    /// A warp's row.
+    pub struct Turn(shape: &Shape) {
+        /// Lanes that have had their turn.
+        taken: shape.threads,
+        /// Lanes of the path that holds the warp.
+        held: shape.threads,
+        /// Commits since the last turn.
+        count: count_bits(shape),
+    }
+}
 
 /// The turns of the warp in S8.
 pub struct Turns {
@@ -28,14 +40,11 @@ impl Turns {
     pub fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, runnable: &Expr) -> Self {
         m.comment("Turns.");
         let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
-        let threads = shape.threads;
-        let count_bits = count_bits(shape);
-        let rows = m.memory("turns", shape.warps, 2 * threads + count_bits, MemoryStyle::Distributed);
+        let rows = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
         let row = m.delay("turns_s8", &rows.read("turns_s7", warp_s7));
-        let (taken, held, count) =
-            (row.slice(0, threads), row.slice(threads, threads), row.slice(2 * threads, count_bits));
+        let Turn { taken, held, count } = Turn::unpack(m, shape, &row);
         let runnable = m.wire("runnable", runnable);
-        let due = m.wire("due", &count.eq(&lit(count_bits, shape.fair_after - 1)));
+        let due = m.wire("due", &count.is(shape.fair_after - 1));
         let had = m.wire("had_turn", &(&taken | &resolve.a_mask | &resolve.b_mask | &resolve.exit_mask));
         // The leaves are compared before it is known whether any is preferred: if none is, they are equal.
         let preferred = m.wire("preferred", &(&runnable & due.mux(&!&had, &held)));
@@ -57,13 +66,13 @@ impl Turns {
         let [start, start_warp] = &self.start;
         let alone = (later("runnable", &self.runnable) & !&in_charge.mask).none() | &in_charge.parked;
         let held = in_charge.mask.when(&later("holds", &self.holds));
-        let row = join([&later("taken", &self.taken), &held, &later("count", &self.count)]);
+        let row = Turn { taken: later("taken", &self.taken), held, count: later("count", &self.count) }.pack();
         let warp = start.mux(start_warp, &settled.warp);
         self.rows.write(&(start | &settled.valid), &warp, &row.when(&!(alone | start)));
     }
 }
 
 /// Bits of the count of commits.
-pub fn count_bits(shape: &Shape) -> usize {
+fn count_bits(shape: &Shape) -> usize {
     64 - (shape.fair_after - 1).leading_zeros() as usize
 }

@@ -46,7 +46,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let sorter_module = sorter::elaborate(shape)?;
     let ring_s7 = m.forward("ring_s7", ring_bits(shape));
     let ring_s8 = m.delay("ring_s8", &ring_s7);
-    let ring = Ring::unpack(shape, &ring_s8).at(&inputs.generation);
+    let ring = Ring::unpack(&m, shape, &ring_s8).at(&inputs.generation);
     m.port_group("for S8: whether the ring has a path, and one that can run");
     m.output("any_s8", &ring.rows.any());
     m.output("runnable_s8", &ring.rows.ne(&ring.parked));
@@ -174,7 +174,7 @@ impl Sorting {
         let rings = m.memory("rings", shape.warps, ring_bits(shape), MemoryStyle::Distributed);
         let sorter = m.instance("sorter", module);
         let warp = sorter.output_as("warp", "sorted_warp");
-        let ring = Ring::unpack(shape, &rings.read("sorted_ring", &warp)).at(generation);
+        let ring = Ring::unpack(m, shape, &rings.read("sorted_ring", &warp)).at(generation);
         let commits = m.wire("commit_changes", &(&commit.inserts | &commit.extracts));
         let rows_after = m.forward("rows_after", 1);
         sorter.input("generation", generation);
@@ -246,9 +246,9 @@ impl Cct<'_> {
         let Sorting { exchanges, merges, folds, sorts, position, .. } = &self.sorting;
         m.comment("The ring that changes: that of the commit in S9, or else the sorter's.");
         let ring_s9 = m.delay("ring_s9", &self.ring.pack());
-        let before = Ring::unpack(shape, &m.wire("ring_before", &sorts.mux(&self.sorting.ring.pack(), &ring_s9)));
+        let before = Ring::unpack(m, shape, &m.wire("ring_before", &sorts.mux(&self.sorting.ring.pack(), &ring_s9)));
         let index = before.front.width();
-        let is_parked = |row: &Expr| Row::unpack(shape, row).parked_now(&inputs.generation);
+        let is_parked = |row: &Expr| Row::unpack(m, shape, row).parked_now(&inputs.generation);
         let one = |condition: &Expr| condition.extend(index);
         let leaves = m.wire("leaves", &(extracts | merges | folds));
         // With two rows, the one that goes into y may also be the back one.
@@ -336,34 +336,21 @@ impl Cct<'_> {
     }
 }
 
-/// Where a warp's ring stands.
-pub struct Ring {
-    /// The row that is taken next.
-    pub front: Expr,
-    /// Rows in use.
-    pub rows: Expr,
-    /// Those among them that were parked in `generation`: none after a release.
-    pub parked: Expr,
-    generation: Expr,
+rtl::bundle! {
+    /// Where a warp's ring stands.
+    pub struct Ring(shape: &Shape) {
+        /// The row that is taken next.
+        front: clog2(shape.threads),
+        /// Rows in use.
+        rows: clog2(shape.threads),
+        /// Those among them that were parked in `generation`: none after a release.
+        parked: clog2(shape.threads),
+        /// The barrier's generation when they were counted.
+        generation: 1,
+    }
 }
 
 impl Ring {
-    /// All fields as one word.
-    pub fn pack(&self) -> Expr {
-        join([&self.front, &self.rows, &self.parked, &self.generation])
-    }
-
-    /// The fields of a word.
-    pub fn unpack(shape: &Shape, bits: &Expr) -> Self {
-        let index = clog2(shape.threads);
-        Self {
-            front: bits.slice(0, index),
-            rows: bits.slice(index, index),
-            parked: bits.slice(2 * index, index),
-            generation: bits.bit(3 * index),
-        }
-    }
-
     /// With the count of parked rows as of the barrier's generation.
     pub fn at(self, generation: &Expr) -> Self {
         let parked = self.parked.when(&self.generation.eq(generation));

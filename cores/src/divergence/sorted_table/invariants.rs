@@ -41,7 +41,7 @@ impl Cold<'_> {
         let [changes, next] = self.changed;
         let [inserts, place, row] = self.inserted;
         let stored = self.rings.inspect("ring_watched", &at.warp);
-        let ring = Ring::unpack(shape, &m.wire("ring_settled", &changes.mux(next, &stored)));
+        let ring = Ring::unpack(m, shape, &m.wire("ring_settled", &changes.mux(next, &stored)));
         let index = ring.front.width();
         let cells: Vec<Expr> = (0..shape.threads as u64)
             .map(|number| {
@@ -61,13 +61,13 @@ impl Cold<'_> {
         let parked: Vec<Expr> = rows
             .iter()
             .zip(&used)
-            .map(|(row, used)| used & Row::unpack(shape, row).parked_now(self.generation))
+            .map(|(row, used)| used & Row::unpack(m, shape, row).parked_now(self.generation))
             .collect();
         let parked = count_ones(&join(&parked)).extend(index + 1).slice(0, index);
         claim(m, at, "the_cold_table_never_overflows", &!lit(index, shape.threads as u64 - 2).lt(&ring.rows));
         claim(m, at, "no_row_is_parked_in_an_empty_table", &(ring.rows.any() | ring.parked.none()));
         claim(m, at, "parked_rows_are_counted", &ring.at(self.generation).parked.eq(&parked));
-        let now = Ring::unpack(shape, &stored);
+        let now = Ring::unpack(m, shape, &stored);
         claim(m, at, "what_is_unsorted_has_rows", &(!self.unsorted | now.rows.any()));
         let current = self.rings_read[0].eq(&stored);
         claim(m, at, "s8_has_the_ring", &(!(&at.in_s8 & &at.started_by_s7) | current));
@@ -100,11 +100,11 @@ impl Hot<'_> {
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) -> (Vec<Path>, Expr) {
         m.comment("What holds of the watched warp.");
         let [valid_s9, warp_s9, sorted, settled] = self.s9;
-        let path = |word: &Expr| hot::unpack(shape, word, generation);
+        let path = |word: &Expr| hot::unpack(m, shape, word, generation, []).0;
         let in_s9 = m.wire("in_s9", &(valid_s9 & warp_s9.eq(&at.warp)));
-        let (x, gives_way) = path(&self.x.inspect(&at.warp));
-        let (stored, _) = path(&self.y.inspect(&at.warp));
-        let (settled, _) = path(settled);
+        let (x, [gives_way]) = hot::unpack(m, shape, &self.x.inspect(&at.warp), generation, ["gives_way"]);
+        let stored = path(&self.y.inspect(&at.warp));
+        let settled = path(settled);
         let mut either = settled.fields().into_iter().zip(stored.fields());
         let y = Path::build(shape, &mut |field, _| {
             let ((_, settled), (_, stored)) = either.next().expect("as many values as fields");
@@ -124,14 +124,14 @@ impl Hot<'_> {
             let (changes, disturbs) = (self.cct.output("changes_watched"), self.cct.output("disturbs_watched"));
             m.assert("s9_changes_tables_for_a_commit", &(valid_s9 | !(&changes | &disturbs)));
             claim(m, at, "y_is_there_before_cold_paths", &(!used.any() | &list[1].valid));
-            let (is, _) = path(sorted);
+            let is = path(sorted);
             let same =
                 stored.valid.eq(&is.valid) & (!&is.valid | (rank(&stored).eq(&rank(&is)) & stored.mask.eq(&is.mask)));
             claim(m, at, "y_may_give_way_where_it_does_not_change", &(!&in_s9 | changes | disturbs | same));
             let width = Row::bits(shape);
             list.extend(
                 (0..shape.threads - 2)
-                    .map(|number| Row::unpack(shape, &rows.lane(number, width)).path(&used.bit(number), generation)),
+                    .map(|number| Row::unpack(m, shape, &rows.lane(number, width)).path(&used.bit(number), generation)),
             );
         }
         m.port_group("its path in charge, and all its paths");

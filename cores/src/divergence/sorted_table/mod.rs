@@ -31,7 +31,7 @@ use crate::shape::Shape;
 use crate::signals::{Path, delay_by};
 use crate::trace::Traced;
 use invariants::{Commit, Hot};
-use turns::Turns;
+use turns::{Turn, Turns};
 use waiting::Waiting;
 use weft_config::{SORTED_TABLE, Unit};
 use weft_trace::{ExchangePorts, MovePorts, SecondPorts, UnitPorts};
@@ -52,7 +52,7 @@ impl DivergenceUnit for SortedTable {
             tables.push(Storage { name: "rings", words: shape.warps, bits: cct::ring_bits(shape) });
         }
         if shape.fair_after > 0 {
-            tables.push(Storage { name: "turns", words: shape.warps, bits: turns::bits(shape) });
+            tables.push(Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) });
         }
         tables
     }
@@ -128,9 +128,10 @@ impl HotTables {
         let x = HotTable::declare(m, shape, "x", 1);
         let y = HotTable::declare(m, shape, "y", 0);
         let word = x.read_later(m, warp_s6);
-        let generation_s7 = m.fault("s7_misses_a_barrier_release", generation, &Row::unpack(shape, &word).generation);
-        let (validate, gave_way) = hot::unpack(shape, &word, &generation_s7);
-        let (second, _) = hot::unpack(shape, &y.read_later(m, warp_s7), generation);
+        let generation_s7 =
+            m.fault("s7_misses_a_barrier_release", generation, &Row::unpack(m, shape, &word).generation);
+        let (validate, [gave_way]) = hot::unpack(m, shape, &word, &generation_s7, ["gives_way"]);
+        let (second, []) = hot::unpack(m, shape, &y.read_later(m, warp_s7), generation, []);
         Self { x, y, validate, gave_way, second }
     }
 
@@ -153,17 +154,16 @@ impl HotTables {
 
     /// Writes the second path.
     fn write_y(&self, paths: &Paths, cold: &Cold) -> Second {
-        let Paths { m, shape, inputs, valid_s9, warp_s9, .. } = paths;
+        let Paths { m, inputs, valid_s9, warp_s9, .. } = paths;
         m.comment("y is written in S9: from the CCS, or from the front of the cold table, or as the sorter leaves it.");
         let (start_valid, cct) = (&inputs.start_valid, &cold.table);
         let y = paths.sorted("y");
         let sorted = hot::pack(&y.valid, &Row::of(&y, &cold.generation));
         let extracted = cct.net("extracted");
-        let front = Row::unpack(shape, &cct.net("extracted_row"));
-        let word = m.wire("y_s9", &extracted.mux(&hot::pack(&ones(1), &front), &sorted));
+        let valid = |port| join([&cct.net(port), &ones(1)]);
+        let word = m.wire("y_s9", &extracted.mux(&valid("extracted_row"), &sorted));
         let sorts = cct.net("sorts_y");
-        let by_sorter = Row::unpack(shape, &cct.net("sorted_y"));
-        let written = sorts.mux(&hot::pack(&ones(1), &by_sorter), &word);
+        let written = sorts.mux(&valid("sorted_y"), &word);
         self.y.write(
             m,
             &(start_valid | &**valid_s9 | &sorts),
@@ -323,7 +323,7 @@ impl Cold {
         table.input("y_changes_s9", &(&**valid_s9 & y_changes));
         table.input("holds_s9", &m.fault("the_sorter_sorts_during_a_round", &turns.holds, &zeros(1)));
         table.output_to("any_s8", &paths.cold_any).output_to("runnable_s8", &paths.cold_runnable);
-        table.input("y_sorted", &hot.y.read_now(shape, &table.net("sorter_warp")).pack());
+        table.input("y_sorted", &hot.y.read_now(m, shape, &table.net("sorter_warp")));
         Self { table, generation: generation_s9 }
     }
 }
@@ -333,7 +333,7 @@ fn trace(paths: &Paths, cold: &Cold, y: &Expr) -> UnitTrace {
     let Paths { m, shape, inputs, .. } = paths;
     let (resolve, cct) = (&inputs.resolve, &cold.table);
     let [to_front, to_back, _] = &paths.moves;
-    let (y, _) = hot::unpack(shape, y, &inputs.generation);
+    let (y, []) = hot::unpack(m, shape, y, &inputs.generation, []);
     let s9 = |name: &str, value: &Expr| delay_by(m, name, value, usize::from(shape.trace));
     let trace = UnitPorts {
         second: SecondPorts {

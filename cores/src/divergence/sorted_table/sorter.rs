@@ -40,9 +40,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("merges", &step.merges);
     m.output("folds", &step.folds);
     m.port_group("y after the first two; the row after the other two");
-    let kept = Row::unpack(shape, &state.row);
+    let kept = Row::unpack(&m, shape, &state.row);
     if let Some(front_row) = &state.front_row {
-        let front = Row::unpack(shape, front_row);
+        let front = Row::unpack(&m, shape, front_row);
         m.output("sorted_row", &Row { mask: &front.mask | kept.mask.when(&step.folds), ..front }.pack());
     }
     m.output("sorted_y", &Row { mask: &kept.mask | inputs.y.mask.when(&step.merges), ..kept }.pack());
@@ -67,7 +67,7 @@ rtl::inputs! {
         /// Rows in use of the sorter's warp.
         rows: Expr = m.input("rows", clog2(shape.threads)),
         /// y of it.
-        y: Row = Row::unpack(shape, &m.input("y", Row::bits(shape))),
+        y: Row = Row::unpack(m, shape, &m.input("y", Row::bits(shape))),
         /// The row that was read, in the word of the table.
         row_read: Expr = m.input("row_read", Row::bits(shape)),
         #[group = "a change of y and the rows would disturb no commit"]
@@ -141,8 +141,8 @@ impl State {
     }
 
     /// A row behind the front one equals that.
-    fn folds(shape: &Shape, inputs: &Inputs, row: &Row, front: &Expr, at_front: &Expr) -> Expr {
-        row.equals(&Row::unpack(shape, front), &inputs.generation) & !at_front
+    fn folds(m: &Builder, shape: &Shape, inputs: &Inputs, row: &Row, front: &Expr, at_front: &Expr) -> Expr {
+        row.equals(&Row::unpack(m, shape, front), &inputs.generation) & !at_front
     }
 
     fn step(&self, m: &Builder, shape: &Shape, inputs: &Inputs) -> Step {
@@ -154,7 +154,7 @@ impl State {
         let disturbed = m.wire("disturbed", &m.fault("is_not_cancelled", &disturbed, &zeros(1)));
         let reading = m.wire("reading", &!(&**comparing | &**deciding));
         let reads = m.wire("reads", &(&reading & &works & !&disturbed));
-        let new_row = Row::unpack(shape, row_read);
+        let new_row = Row::unpack(m, shape, row_read);
         let at_front = m.wire("at_front", &self.position.none());
         row.next(row_read).enable(comparing);
         if let Some(front_row) = &self.front_row {
@@ -163,7 +163,7 @@ impl State {
         better.next(&inputs.is_better(&new_row)).enable(comparing);
         same.next(&inputs.is_same(&new_row)).enable(comparing);
         let folding = match &self.front_row {
-            Some(front) => Self::folds(shape, inputs, &new_row, front, &at_front),
+            Some(front) => Self::folds(m, shape, inputs, &new_row, front, &at_front),
             None => lit(1, 0),
         };
         same_front.next(&folding).enable(comparing);
@@ -216,13 +216,13 @@ impl State {
         claim("has_a_row_to_sort", &lit(1, 1), &position.lt(&inputs.rows));
         claim("compares_the_row_that_is_there", comparing, &inputs.row_read.eq(&there));
         claim("decides_on_the_row_that_is_there", deciding, &self.row.eq(&there));
-        let row_there = Row::unpack(shape, &there);
+        let row_there = Row::unpack(m, shape, &there);
         claim("exchanges_only_a_better_row", deciding, &better.eq(&inputs.is_better(&row_there)));
         claim("merges_only_equal_paths", deciding, &same.eq(&inputs.is_same(&row_there)));
         if let Some(front_row) = &self.front_row {
             let front_there = m.input("front_there", Row::bits(shape));
             claim("knows_the_front_row", &(!at_front | &**deciding), &front_row.eq(&front_there));
-            let equals_front = Self::folds(shape, inputs, &row_there, &front_there, at_front);
+            let equals_front = Self::folds(m, shape, inputs, &row_there, &front_there, at_front);
             claim("folds_only_equal_rows", deciding, &(!&**same_front | equals_front));
         } else {
             let at_back = increment(position, 1).eq(&inputs.rows);

@@ -6,35 +6,21 @@
 //!
 //! Storage: W rows of T + 1 + clog2(fair_after) bits, LUT RAM.
 
-use rtl::{Builder, Expr, Memory, MemoryStyle, increment, join, lit, zeros};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, increment, join, lit, zeros};
 
 use super::super::UnitInputs;
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// Bits of a warp's row.
-pub fn bits(shape: &Shape) -> usize {
-    shape.threads + 1 + count_bits(shape)
-}
-
-/// The fields of a warp's row.
-pub struct Turn {
-    /// The threads of the path that began the round, where there is one.
-    pub marker: Expr,
-    /// The path in charge holds the warp.
-    pub hold: Expr,
-    /// Commits since the last turn.
-    pub count: Expr,
-}
-
-impl Turn {
-    /// The fields of a word.
-    pub fn unpack(shape: &Shape, word: &Expr) -> Self {
-        Self {
-            marker: word.slice(0, shape.threads),
-            hold: word.bit(shape.threads),
-            count: word.from(shape.threads + 1),
-        }
+rtl::bundle! {
+    /// A warp's row.
+    pub struct Turn(shape: &Shape) {
+        /// The threads of the path that began the round, where there is one.
+        marker: shape.threads,
+        /// The path in charge holds the warp.
+        hold: 1,
+        /// Commits since the last turn.
+        count: count_bits(shape),
     }
 }
 
@@ -93,17 +79,17 @@ impl Turns {
         m.comment(
             "Turns: who began the round, whether the path in charge holds the warp, commits since the last turn.",
         );
-        let rows = m.memory("turns", shape.warps, bits(shape), MemoryStyle::Distributed);
-        let written = m.forward("turn_written", bits(shape));
+        let rows = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
+        let written = m.forward("turn_written", Turn::bits(shape));
         let [valid_s9, warp_s9] = s9;
         let same = valid_s9 & warp_s9.eq(warp_s7);
         let read = m.wire("turn_s7", &same.mux(&written, &rows.read("turns_s7", warp_s7)));
         let row = m.delay("turns_s8", &read);
-        let is_last = Turn::unpack(shape, &read).count.is(shape.fair_after - 1);
+        let is_last = Turn::unpack(m, shape, &read).count.is(shape.fair_after - 1);
         let last = m.delay("last_of_turn", &is_last);
         // Asked in a commit only: where its turn ends, that is due.
-        let deferred = m.delay("second_waits", &(&is_last | Turn::unpack(shape, &read).hold));
-        let Turn { marker, hold, count } = Turn::unpack(shape, &row);
+        let deferred = m.delay("second_waits", &(&is_last | Turn::unpack(m, shape, &read).hold));
+        let Turn { marker, hold, count } = Turn::unpack(m, shape, &row);
         if shape.formal {
             let is_last = count.is(shape.fair_after - 1);
             m.assert("the_last_commit_of_a_turn_is_known", &(!&resolve.valid | last.eq(&is_last)));

@@ -15,7 +15,7 @@
 //! What x has made of its turn is subtracted. A path of k threads is counted as k turns, since it may split; a rotation
 //! is no commit, so a path that gives way has none left.
 
-use rtl::{Builder, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select, zeros};
+use rtl::{Builder, Bundle, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select, zeros};
 
 use super::cct;
 use super::invariants::claim;
@@ -57,7 +57,7 @@ impl Waiting<'_> {
         let stored = m.wire("turn_settled", &self.in_s9.mux(written, &rows.inspect("turn_watched", &at.warp)));
         let current = row.eq(&stored);
         claim(m, at, "s8_has_the_turn", &(!(&at.in_s8 & &at.started_by_s7) | &at.settling | current));
-        let Turn { marker, hold, count } = Turn::unpack(shape, &stored);
+        let Turn { marker, hold, count } = Turn::unpack(m, shape, &stored);
         let last = lit(count.width(), shape.fair_after - 1);
         claim(m, at, "commits_are_counted_to_the_end_of_a_turn", &!last.lt(&count));
         let marked: Vec<Expr> = self.list.iter().map(|path| &path.valid & (&path.mask & &marker).any()).collect();

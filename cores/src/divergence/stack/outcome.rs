@@ -47,8 +47,8 @@ impl Outcome {
         let (own_pc, own_depth) = (b_pc, b_depth);
 
         m.comment("The instruction's reconvergence point; unless it is known, that of the row.");
-        let kind = resolve.reconvergence.slice(0, 2);
-        let pc = resolve.reconvergence.slice(2, shape.pc_bits);
+        let kind = m.field(&resolve.reconvergence, "kind", 0, 2);
+        let pc = m.field(&resolve.reconvergence, "pc", 2, shape.pc_bits);
         let (is_at, is_return) = (kind.is(1), kind.is(2));
         let own_is_row_depth = m.wire("own_is_row_depth", &own_depth.eq(&row.depth));
         let same_at = &is_at & row.is_at() & pc.eq(&row.pc);

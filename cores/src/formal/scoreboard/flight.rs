@@ -126,7 +126,7 @@ impl Flight {
         let heads = circuit.heads();
         let issued = m.wire("issued", &events.issue.any());
         let slot = m.wire("slot_s3", &events.issue.bit(1));
-        let head = Waiting::unpack(shape, &m.wire("head", &select(&slot, &heads)));
+        let head = Waiting::unpack(m, shape, &m.wire("head", &select(&slot, &heads)));
         let results = Results::declare(m, shape);
         let mut stage = Flying {
             valid: issued.clone(),

@@ -177,7 +177,7 @@ impl Invariants<'_> {
         let Self { m, shape, circuit, .. } = self;
         let (side, entries) = (SIDES[slot], shape.late_results);
         let Context { read_position, present, full, depends, .. } = &circuit.contexts[slot];
-        let held = |number: usize| Waiting::unpack(shape, &circuit.words[slot][number]);
+        let held = |number: usize| Waiting::unpack(m, shape, &circuit.words[slot][number]);
         let word = held(number);
         let first = m.wire(&format!("{side}_{number}_is_first"), &(present & read_position.is(number as u64)));
         let second = m.wire(&format!("{side}_{number}_is_second"), &(full & read_position.is(1 - number as u64)));

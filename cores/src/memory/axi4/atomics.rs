@@ -7,7 +7,7 @@
 //!
 //! Storage: the reservations; op, operand and word of each load in flight, LUT RAM; a queue of `outstanding` AMOs.
 
-use rtl::{Builder, Bundle, ElaborationError, MemoryStyle, Module, decode, encode, join, select};
+use rtl::{Builder, Bundle, ElaborationError, MemoryStyle, Module, decode, encode, select};
 
 use super::row_bits;
 use crate::functional::atomic_alu;
@@ -29,9 +29,19 @@ rtl::bundle! {
     }
 }
 
+rtl::bundle! {
+    /// A request that waits for its answer.
+    struct Remembered(shape: &Shape) {
+        op: 4,
+        operand: 32,
+        /// Which word of the line.
+        place: shape.lane_bits(),
+    }
+}
+
 /// Elaborates the unit.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let (threads, lane_bits, row_bits) = (shape.threads, shape.lane_bits(), row_bits(shape));
+    let (threads, row_bits) = (shape.threads, row_bits(shape));
     let m =
         Builder::new("axi4_atomics", "Reservations, and the second half of atomic operations: what is written back.");
     m.timing(
@@ -74,24 +84,23 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("verdict", &m.delay("not_reserved", &!&reserved));
 
     m.comment("What each read in flight is for.");
-    let remembered = join([&op, &operand, &encode(&word)]);
-    let table = m.memory("remembered", shape.outstanding, remembered.width(), MemoryStyle::Distributed);
+    let table = m.memory("remembered", shape.outstanding, Remembered::bits(shape), MemoryStyle::Distributed);
+    let remembered = Remembered { op, operand, place: encode(&word) }.pack();
     table.write(&m.fault("store_is_remembered_as_a_read", &read, &leaves), &tag, &remembered);
-    let recalled = table.read("recalled", &answered_tag);
-    let place = m.wire("place", &recalled.slice(36, lane_bits));
+    let recalled = Remembered::unpack(&m, shape, &table.read("recalled", &answered_tag));
 
     m.comment("The AMOs that have been answered. No tag has two, so there is a place.");
-    let begins = m.wire("begins", &(&delivered & recalled.slice(2, 2).any()));
+    let begins = m.wire("begins", &(&delivered & recalled.op.from(2).any()));
     let answered = Answered {
-        op: recalled.slice(0, 4),
-        operand: recalled.slice(4, 32),
-        old: select(&place, &line.lanes(32)),
-        place,
+        op: recalled.op,
+        operand: recalled.operand,
+        old: select(&recalled.place, &line.lanes(32)),
+        place: recalled.place,
         row: answered_row,
         tag: answered_tag,
     };
     let queue = Queue::declare(&m, "answered", shape.outstanding, &begins);
-    let first = Answered::unpack(shape, &queue.field(&m, "amo", &answered.pack()));
+    let first = Answered::unpack(&m, shape, &queue.field(&m, "amo", &answered.pack()));
     queue.pop(&m, &m.fault("amo_does_not_wait_for_its_write", &rewritten, &queue.valid));
     m.output("rewrite_waits", &queue.valid);
     m.output("rewrite_tag", &first.tag);

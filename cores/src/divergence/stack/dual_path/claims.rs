@@ -52,7 +52,7 @@ impl Claims<'_> {
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
         let hot = self.tops.sides.each_ref().map(|table| table.inspect(&at.warp));
         let word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
-        let top = Top::unpack(shape, &word);
+        let top = Top::unpack(m, shape, &word);
         let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
         for (number, name) in ["left", "right"].iter().enumerate() {
             let same = |words: &[Expr; 2]| words[number].eq(&hot[number]);
@@ -64,7 +64,7 @@ impl Claims<'_> {
         let (levels, parts): (Vec<Level>, Vec<Parts>) = (0..shape.threads)
             .map(|row| {
                 let below = stored.get(row).map_or_else(|| zeros(Suspended::bits(shape)), Clone::clone);
-                level(m, shape, row, &top, &hot, &Suspended::unpack(shape, &below), generation)
+                level(m, shape, row, &top, &hot, &Suspended::unpack(m, shape, &below), generation)
             })
             .unzip();
         let empty = self.tops.empty.index(&at.warp);
@@ -124,15 +124,15 @@ fn level(
     generation: &Expr,
 ) -> (Level, Parts) {
     let is_top = m.wire(&format!("row_{row}_is_top"), &top.height.is(row as u64));
-    let (common, below_common) = (&top.common, Common::unpack(shape, &below.common));
+    let (common, below_common) = (&top.common, Common::unpack(m, shape, &below.common));
     let either =
         |name: &str, top: &Expr, below: &Expr| m.wire(&format!("{name}_of_row_{row}"), &is_top.mux(top, below));
     let sides = [("left", &below.left), ("right", &below.right)].into_iter().enumerate();
     let sides = sides.map(|(number, (name, word))| {
         let word = either(name, &hot[number], word);
-        let Side { path, at_rpc, leaves_at_ret } = Side::unpack(shape, &word, generation);
+        let Side { path, at_rpc, leaves_at_ret } = Side::unpack(m, shape, &word, generation);
         let whole = either(&format!("{name}_mask"), &common.masks()[number], &below_common.masks()[number]);
-        let was_parked = &path.parked | Side::unpack(shape, &word, &!generation).path.parked;
+        let was_parked = &path.parked | Side::unpack(m, shape, &word, &!generation).path.parked;
         invariants::Side { path, was_parked, whole, flags: [at_rpc, leaves_at_ret] }
     });
     let (rpc, lower) = (common.rpc(), below_common.rpc());

@@ -104,7 +104,7 @@ impl DivergenceUnit for DualPath {
             true => [m.wire("slots_restarted", &restarts), m.wire("slots_shadowed", &shadows)],
             false => [restarts, shadows],
         };
-        let new_sides = words.each_ref().map(|word| Side::unpack(shape, word, ran.generation));
+        let new_sides = words.each_ref().map(|word| Side::unpack(&m, shape, word, ran.generation));
         let trace = trace(shape, resolve, &new_sides[RIGHT].path, &moves);
         let given = read.given(&inputs.slot_s7);
         let runs = m.wire("given_runs", &(&given.path.valid & !&given.path.parked));
@@ -173,7 +173,7 @@ impl Tops {
         m.comment("The sides of the top row: read in S6, validated in S7, changed in S8.");
         let sides = ["left", "right"].map(|name| HotTable::declare(m, shape, name, FLAGS));
         let words_s7 = sides.each_ref().map(|table| table.read_later(m, &inputs.warp_s6));
-        let sides_s7 = words_s7.each_ref().map(|word| Side::unpack(shape, word, &inputs.generation));
+        let sides_s7 = words_s7.each_ref().map(|word| Side::unpack(m, shape, word, &inputs.generation));
         let words_s8 = [m.delay("left_s8", &words_s7[LEFT]), m.delay("right_s8", &words_s7[RIGHT])];
         let empty = m.register("empty", shape.warps);
 
@@ -181,8 +181,8 @@ impl Tops {
         let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
         let top_s7 = m.wire("top_s7", &rest.read("top_read", &inputs.warp_s7));
         let top_s8 = m.delay("top_s8", &top_s7);
-        let height_s7 = Top::unpack(shape, &top_s7).height;
-        let height = m.wire("height", &Top::unpack(shape, &top_s8).height);
+        let height_s7 = Top::unpack(m, shape, &top_s7).height;
+        let height = m.wire("height", &Top::unpack(m, shape, &top_s8).height);
         (Self { sides, rest, empty }, Read { words_s7, sides_s7, words_s8, top_s8, height_s7, height })
     }
 

@@ -1,6 +1,6 @@
 //! A row of the stack of two sides: what is on top, and what is below.
 
-use rtl::{Bundle, Expr, join, lit, ones, zeros};
+use rtl::{Builder, Bundle, Expr, join, lit, ones, zeros};
 
 use super::height_bits;
 use crate::divergence::hot;
@@ -83,9 +83,9 @@ pub struct Side {
 
 impl Side {
     /// The fields of a word of the hot tables.
-    pub fn unpack(shape: &Shape, word: &Expr, generation: &Expr) -> Self {
-        let (path, flags) = hot::unpack(shape, word, generation);
-        Self { path, at_rpc: flags.bit(0), leaves_at_ret: flags.bit(1) }
+    pub fn unpack(m: &Builder, shape: &Shape, word: &Expr, generation: &Expr) -> Self {
+        let (path, [at_rpc, leaves_at_ret]) = hot::unpack(m, shape, word, generation, ["at_rpc", "leaves_at_ret"]);
+        Self { path, at_rpc, leaves_at_ret }
     }
 
     /// The word.
@@ -131,12 +131,12 @@ impl Top {
     }
 
     /// The fields of a word.
-    pub fn unpack(shape: &Shape, word: &Expr) -> Self {
+    pub fn unpack(m: &Builder, shape: &Shape, word: &Expr) -> Self {
         let live_at = Common::bits(shape);
         Self {
-            common: Common::unpack(shape, word),
-            live: word.slice(live_at, shape.threads),
-            height: word.from(live_at + shape.threads),
+            common: Common::unpack(m, shape, word),
+            live: m.field(word, "live", live_at, shape.threads),
+            height: m.field(word, "height", live_at + shape.threads, height_bits(shape)),
         }
     }
 

@@ -24,6 +24,8 @@ pub struct Ran<'a> {
     pub whole: Expr,
     /// The side that it did not run on.
     pub other: Side,
+    /// Its word.
+    other_word: Expr,
     /// All threads of that.
     pub other_mask: Expr,
     /// What becomes of its paths.
@@ -35,13 +37,14 @@ impl<'a> Ran<'a> {
     pub fn of(m: &Builder, shape: &Shape, inputs: &'a UnitInputs, read: &Read) -> Self {
         let UnitInputs { generation, resolve, .. } = inputs;
         let slot = &resolve.slot;
-        let top = Top { height: read.height.clone(), ..Top::unpack(shape, &read.top_s8) };
+        let top = Top { height: read.height.clone(), ..Top::unpack(m, shape, &read.top_s8) };
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
         let whole = m.wire("whole", &(select(slot, &top.common.masks()) & &live));
-        let other = Side::unpack(shape, &m.wire("other_s8", &select(&!slot, &read.words_s8)), generation);
+        let other = Side::unpack(m, shape, &m.wire("other_s8", &select(&!slot, &read.words_s8)), generation);
+        let other_word = m.wire("other_side", &other.pack(generation));
         let other_mask = m.wire("other_mask", &select(&!slot, &top.common.masks()));
         let outcome = Outcome::of(m, shape, resolve, &top.common.rpc(), &whole);
-        Self { resolve, generation, top, live, whole, other, other_mask, outcome }
+        Self { resolve, generation, top, live, whole, other, other_word, other_mask, outcome }
     }
 
     /// Of a and b that which stays on the side of the instruction.
@@ -66,8 +69,7 @@ impl<'a> Ran<'a> {
         };
         let slot = &self.resolve.slot;
         let meeting = m.wire("meeting_side", &meeting.pack(generation));
-        let other = m.wire("other_side", &self.other.pack(generation));
-        let [left, right] = sides(slot, [&meeting, &other]);
+        let [left, right] = sides(slot, [&meeting, &self.other_word]);
         let [left_mask, right_mask] = sides(slot, [&whole.when(&!&outcome.in_place), &self.other_mask]);
         Suspended { left, right, common: Common { left_mask, right_mask, ..self.top.common.clone() }.pack() }
     }
@@ -138,14 +140,14 @@ impl Uncovered {
         m.comment("The row below, uncovered.");
         let Ran { generation, outcome, live, .. } = ran;
         let from = &ran.top.common.from;
-        let below = Suspended::unpack(shape, word);
-        let common = Common::unpack(shape, &below.common);
+        let below = Suspended::unpack(m, shape, word);
+        let common = Common::unpack(m, shape, &below.common);
         let from_word = select(from, &[below.left.clone(), below.right.clone()]);
-        let from_pc = Side::unpack(shape, &from_word, generation).path.pc;
+        let from_pc = Side::unpack(m, shape, &from_word, generation).path.pc;
         let (rpc, at_popped) = common.rpc().uncovered(m, &outcome.arrived);
         let below_pc = m.wire("below_pc", &at_popped.mux(&outcome.arrived.pc, &from_pc));
         let at_depth = |path: &Path| path.depth.eq(&rpc.depth);
-        let stored = [&below.left, &below.right].map(|word| Side::unpack(shape, word, generation));
+        let stored = [&below.left, &below.right].map(|word| Side::unpack(m, shape, word, generation));
         let pcs = stored.each_ref().map(|side| side.path.pc.clone());
         let sides = [LEFT, RIGHT].map(|number| {
             let Side { path, at_rpc, leaves_at_ret } = stored[number].clone();
@@ -182,7 +184,7 @@ impl Kept {
     /// The near path, and the far path or what was on the other side.
     pub fn of(m: &Builder, ran: &Ran, moves: &Moves) -> Self {
         m.comment("The path that stays on the side of the instruction, and that on the other side.");
-        let Ran { generation, outcome, other, .. } = ran;
+        let Ran { generation, outcome, .. } = ran;
         let Resolve { slot, a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = ran.resolve;
         let near = Side {
             path: Path {
@@ -208,7 +210,7 @@ impl Kept {
             leaves_at_ret: outcome.far_leaves_at_ret.clone(),
         };
         let replaced = m.wire("other_replaced", &(&moves.takes_other | &moves.pushes));
-        let other_word = m.wire("kept_other", &replaced.mux(&far.pack(generation), &other.pack(generation)));
+        let other_word = m.wire("kept_other", &replaced.mux(&far.pack(generation), &ran.other_word));
         let words = sides(slot, [&m.wire("kept_own", &near.pack(generation)), &other_word]);
         let masks = sides(slot, [&outcome.whole, &replaced.mux(&far_mask, &ran.other_mask)]);
         Self { words, masks, replaced }

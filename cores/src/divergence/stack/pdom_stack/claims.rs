@@ -3,7 +3,7 @@
 use rtl::{Builder, Bundle, Expr, lit, zeros};
 
 use super::Tops;
-use super::row::{Suspended, Top};
+use super::row::{FLAGS, Suspended, Top};
 use crate::divergence::hot;
 use crate::divergence::stack::below::Below;
 use crate::divergence::stack::invariants::{self, Level, Side};
@@ -25,9 +25,9 @@ pub struct Claims<'a> {
 impl Claims<'_> {
     /// Claims of the watched warp, and the outputs for a proof.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
-        let (path, flags) = hot::unpack(shape, &self.tops.path.inspect(&at.warp), generation);
+        let (path, flags) = hot::unpack(m, shape, &self.tops.path.inspect(&at.warp), generation, FLAGS);
         let top_word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
-        let top = Top::unpack(shape, &top_word);
+        let top = Top::unpack(m, shape, &top_word);
         let highest = 2 * shape.threads - 2;
         let settled = !(&at.in_s8 & &at.started_by_s7) | &at.settling;
         m.assert("s8_has_the_top_row", &(&settled | self.top.pack().eq(&top_word)));
@@ -38,15 +38,15 @@ impl Claims<'_> {
         let levels = (0..=highest)
             .map(|row| {
                 let below = stored.get(row).map_or_else(|| zeros(Suspended::bits(shape)), Clone::clone);
-                level(m, row, &top, &path, &flags, &Suspended::unpack(shape, &below))
+                level(m, row, &top, &path, &flags, &Suspended::unpack(m, shape, &below))
             })
             .collect();
-        invariants::Rows { levels, live: &top.live, empty: &flags.bit(0) }.state(m, shape, at);
+        invariants::Rows { levels, live: &top.live, empty: &flags[0] }.state(m, shape, at);
     }
 }
 
 /// The row of a number, wherever it is: on top, with this path, or below.
-fn level(m: &Builder, row: usize, top: &Top, path: &Path, flags: &Expr, below: &Suspended) -> Level {
+fn level(m: &Builder, row: usize, top: &Top, path: &Path, flags: &[Expr; 3], below: &Suspended) -> Level {
     let is_top = m.wire(&format!("row_{row}_is_top"), &top.height.is(row as u64));
     let either =
         |name: &str, top: &Expr, below: &Expr| m.wire(&format!("{name}_of_row_{row}"), &is_top.mux(top, below));
@@ -60,7 +60,7 @@ fn level(m: &Builder, row: usize, top: &Top, path: &Path, flags: &Expr, below: &
         },
         was_parked: either("parked_once", &path.parked, &lit(1, 0)),
         whole: either("whole", &top.mask, &below.mask),
-        flags: [flags.bit(1), flags.bit(2)],
+        flags: [flags[1].clone(), flags[2].clone()],
     };
     Level {
         used: !top.height.lt(&lit(top.height.width(), row as u64)),

@@ -51,7 +51,7 @@ impl DivergenceUnit for PdomStack {
 
     fn storage(&self, shape: &Shape) -> Vec<Storage> {
         let top = |name, bits| Storage { name, words: shape.warps, bits };
-        let tops = [top("hot_path", 1 + Row::bits(shape) + FLAGS), top("tops", Top::bits(shape))];
+        let tops = [top("hot_path", 1 + Row::bits(shape) + FLAGS.len()), top("tops", Top::bits(shape))];
         tops.into_iter().chain(size(shape).storage(shape.warps)).collect()
     }
 
@@ -99,10 +99,11 @@ impl DivergenceUnit for PdomStack {
         };
         tops.write(&m, shape, &inputs, &new, &new_top);
 
+        let [is_empty, at_rpc, leaves_at_ret] = read.flags;
         let runs = &read.given.valid & !&read.given.parked;
         UnitOutputs {
-            gives_way_s7: read.flags.bit(0) | (read.flags.bit(1) & &runs),
-            leaves_at_ret_s7: read.flags.bit(2) & runs,
+            gives_way_s7: is_empty | (at_rpc & &runs),
+            leaves_at_ret_s7: leaves_at_ret & runs,
             validate: read.given,
             in_charge: vec![(new.path, new.gives_way)],
             at_prediction: vec![at_prediction],
@@ -143,7 +144,7 @@ struct Read {
     /// The path that S7 validates against.
     given: Path,
     /// Its flags.
-    flags: Expr,
+    flags: [Expr; 3],
     /// The rest in S8.
     top: Top,
     /// The number of rows below, in S7.
@@ -154,12 +155,12 @@ impl Tops {
     /// The tables, read for the warps in S6 and S7.
     fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> (Self, Read) {
         m.comment("The top row: what S7 validates against, and the rest.");
-        let path = HotTable::declare(m, shape, "path", FLAGS);
-        let (given, flags) = hot::unpack(shape, &path.read_later(m, &inputs.warp_s6), &inputs.generation);
+        let path = HotTable::declare(m, shape, "path", FLAGS.len());
+        let (given, flags) = hot::unpack(m, shape, &path.read_later(m, &inputs.warp_s6), &inputs.generation, FLAGS);
         let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
         let top_s7 = m.wire("top_s7", &rest.read("top_read", &inputs.warp_s7));
-        let top = Top::unpack(shape, &m.delay("top_s8", &top_s7));
-        let height_s7 = Top::unpack(shape, &top_s7).height;
+        let top = Top::unpack(m, shape, &m.delay("top_s8", &top_s7));
+        let height_s7 = Top::unpack(m, shape, &top_s7).height;
         (Self { path, rest }, Read { given, flags, top, height_s7 })
     }
 
@@ -176,7 +177,7 @@ impl Tops {
             parked: lit(1, 0),
         };
         let word = |path: &Path, flags: &Expr| join([&hot::pack(&path.valid, &Row::of(path, generation)), flags]);
-        let started = word(&start, &zeros(FLAGS));
+        let started = word(&start, &zeros(FLAGS.len()));
         let flags = join([&new.is_empty, &new.at_rpc, &new.leaves_at_ret]);
         self.path.write(m, &write, &warp, &start_valid.mux(&started, &word(&new.path, &flags)));
         self.rest.write(&write, &warp, &start_valid.mux(&Top::start(shape).pack(), &new_top.pack()));

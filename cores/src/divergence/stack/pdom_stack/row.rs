@@ -8,7 +8,7 @@ use crate::shape::Shape;
 
 /// Beside the path: the row is empty and not the bottom one; the path stands at its reconvergence point; it leaves at a
 /// `ret`.
-pub const FLAGS: usize = 3;
+pub const FLAGS: [&str; 3] = ["is_empty", "at_rpc", "leaves_at_ret"];
 
 rtl::bundle! {
     /// What S8 alone needs of the top row.

@@ -68,7 +68,7 @@ impl Uncovered {
         m.comment("The row below, uncovered.");
         let Ran { top, live, outcome, .. } = ran;
         let pops = m.wire("pops", &(&outcome.leaves & top.height.any()));
-        let below = Suspended::unpack(shape, word);
+        let below = Suspended::unpack(m, shape, word);
         let (rpc, at_popped) = below.rpc().uncovered(m, &outcome.arrived);
         let pc = m.wire("uncovered_pc", &at_popped.mux(&outcome.arrived.pc, &below.pc));
         let still_live = m.fault("ended_threads_come_back", live, &ones(shape.threads));
