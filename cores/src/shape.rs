@@ -57,7 +57,6 @@ pub struct Shape {
     /// Whether the memory may accept a store and perform it later. `fence`, `fence.i` and `done` then wait for its
     /// `dmem_idle`.
     pub posts_stores: bool,
-    /// Bytes of RAM.
     pub ram_bytes: u32,
     /// Bytes of each thread's stack.
     pub stack_bytes: u32,

@@ -20,7 +20,6 @@ const RESTEER_LATENCY: usize = 5;
 
 /// What an instruction needs before it issues; the same bits say what is lacking.
 pub struct Needs {
-    /// What it reserves.
     pub reserved: Reservations,
     /// That no request waits in the queue.
     pub no_requests: Expr,

@@ -108,7 +108,6 @@ rtl::inputs! {
         fetch_fault: Expr = m.input("fetch_fault_s2", 1),
         /// Its registers and class.
         hazards: Hazards = Hazards::inputs(m, shape, "s2"),
-        /// What it reserves.
         reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
         #[group = "resteer, decided in S8 in the cycle before"]
         /// Contexts that were resteered in the cycle before.
@@ -120,7 +119,6 @@ rtl::inputs! {
         #[group = "S8: late results of these slots of a warp are those of threads that go on in the other"]
         /// Slots whose late results are those of threads that go on in the other.
         shadows: Expr = m.input("shadows_s8", shape.slot_mask_bits()),
-        /// Their warp.
         shadow_warp: Expr = m.input("warp_stand_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 }),
         #[group = "replay record: the slot's path stands, whole, at a load that is partly served"]
         /// The replay record that S8 makes.
@@ -128,7 +126,6 @@ rtl::inputs! {
         #[group = "start: clears the counts of late results"]
         /// The counts of this row are cleared.
         start_valid: Expr = m.input("start_row_valid", 1),
-        /// The row.
         start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
         #[group = "a late result is written or called off"]
         /// A late result is written or called off.

@@ -42,7 +42,6 @@ rtl::bundle! {
         valid: 1,
         /// Warp and slot.
         context: shape.context_bits(),
-        /// Its entry.
         entry: shape.entry_bits(),
         /// The register.
         rd: 5,
@@ -93,10 +92,8 @@ rtl::inputs! {
         #[group = "from S2: a part of a scattered load that is replayed keeps its entry"]
         /// An instruction comes from S2.
         push: Expr = m.input("push", 1),
-        /// Its context.
         context: Expr = m.input("context_s2", shape.context_bits()),
         hazards: Hazards = Hazards::inputs(m, shape, "s2"),
-        /// What it reserves.
         reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
         /// It is a part of a load that is replayed.
         replays: Expr = m.input("replays_s2", 1),
@@ -113,7 +110,6 @@ rtl::inputs! {
         late: Written = Written::inputs(m, shape, "late"),
         /// S8: slots whose entries in use are to have shadows.
         shadows: Expr = m.input("shadows_s8", shape.slot_mask_bits()),
-        /// Their warp.
         shadow_warp: Expr = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 }),
     }
 }

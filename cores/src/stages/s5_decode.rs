@@ -155,7 +155,6 @@ impl Kinds {
 /// The access of a CSR instruction.
 struct Csrs {
     access: CsrAccess,
-    /// It writes.
     writes: Expr,
     /// It writes the exit CSR.
     is_exit: Expr,

@@ -67,7 +67,6 @@ pub struct Requested {
     pub push: Expr,
     /// The instruction uses the entry of the queue, and the tag, that were reserved for it.
     pub takes: Expr,
-    /// The request.
     pub request: Request,
 }
 

@@ -64,7 +64,6 @@ rtl::inputs! {
         pub fields: Fields = Fields::declare(m, &meta.instruction),
         /// What S5 decided of it.
         pub control: Control = Control::inputs(m, shape, "s7"),
-        /// What it has reserved.
         pub reserved: Reservations = Reservations::inputs(m, shape, "reserved_s7"),
         /// It stores, as all do that have a request, and no tag.
         pub is_store: Expr = m.wire("is_store", &(reserved.of(&REQUEST) & !reserved.of(&TAG))),
@@ -81,9 +80,7 @@ rtl::inputs! {
         #[group = "the leader of the path's threads, which S6 elected, and its address"]
         /// The leader, a bit for each lane.
         pub leader: Expr = m.input("leader_s7", shape.threads),
-        /// Its number.
         pub leader_number: Expr = m.input("leader_number_s7", shape.lane_bits()),
-        /// Its address.
         pub leader_address: Expr = m.input("leader_address_s7", 32),
         #[group = "the path it must belong to, and whether it is of its slot's epoch"]
         /// The path that the instruction must belong to.
@@ -176,7 +173,6 @@ pub struct Registers {
     console_load: Expr,
     /// Whether anything is written.
     pub writes: Expr,
-    /// The write.
     pub write: RegisterWrite,
 }
 
@@ -214,7 +210,6 @@ pub struct Commit {
     pub validation: Validation,
     /// Lanes at fault.
     faults: Faults,
-    /// Whether it commits.
     pub commits: Expr,
     /// Lanes that are served.
     pub service: Service,

@@ -15,7 +15,6 @@ pub struct Response {
     responses: Queue,
     /// Whether there is one.
     pub valid: Expr,
-    /// Its tag.
     pub tag: Expr,
     /// Where it goes.
     pub target: LateResult,

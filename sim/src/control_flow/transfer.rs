@@ -11,17 +11,32 @@ pub(super) enum Transfer {
     /// To the next instruction.
     Next,
     /// To the target or to the next instruction.
-    Branch { target: u32 },
-    /// To the target.
-    Jump { target: u32 },
+    Branch {
+        target: u32,
+    },
+    Jump {
+        target: u32,
+    },
     /// To the target, one call deeper.
-    Call { target: u32 },
+    Call {
+        target: u32,
+    },
     /// To the sum of a register and an offset.
-    IndirectJump { base: Register, offset: u32 },
+    IndirectJump {
+        base: Register,
+        offset: u32,
+    },
     /// To the sum of a register and an offset, one call deeper.
-    IndirectCall { base: Register, offset: u32 },
+    IndirectCall {
+        base: Register,
+        offset: u32,
+    },
     /// To the address in a link register, one call less deep.
-    Return { base: Register, offset: u32, kind: ReturnKind },
+    Return {
+        base: Register,
+        offset: u32,
+        kind: ReturnKind,
+    },
     /// A coroutine switch: jumps to one link register and writes the other.
     Switch,
     /// The thread ends, or the core halts.

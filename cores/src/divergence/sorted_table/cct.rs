@@ -82,7 +82,6 @@ rtl::inputs! {
         #[group = "what the commit in S8 does, and in S9 the path that it inserts"]
         /// A commit is in S8.
         valid: Expr = m.input("valid_s8", 1),
-        /// Its warp.
         warp: Expr = m.input("warp_s8", shape.warp_bits()),
         /// It inserts a path at the front.
         to_front: Expr = m.input("to_front_s8", 1),
@@ -145,9 +144,7 @@ impl Commit {
 struct Sorting {
     rings: Memory,
     sorter: Instance,
-    /// Its warp.
     warp: Expr,
-    /// The ring of that.
     ring: Ring,
     /// A commit changes a ring: the sorter does not.
     commits: Expr,

@@ -18,7 +18,6 @@ pub fn claim(m: &Builder, at: &Watched, name: &str, condition: &Expr) {
 
 /// What the cold table knows.
 pub struct Cold<'a> {
-    /// The rings.
     pub rings: &'a Memory,
     /// The rows.
     pub table: &'a Memory,
@@ -81,9 +80,7 @@ impl Cold<'_> {
 
 /// What the hot tables know.
 pub struct Hot<'a> {
-    /// Table x.
     pub x: &'a HotTable,
-    /// Table y.
     pub y: &'a HotTable,
     /// S9: whether there is a commit, of which warp; y as the CCS leaves it, and the word that is written if the sorter
     /// does not write.

@@ -200,7 +200,6 @@ struct Paths<'a> {
     others_run: Expr,
     /// There was a commit in the cycle before.
     valid_s9: Register,
-    /// Its warp.
     warp_s9: Expr,
 }
 

@@ -59,14 +59,12 @@ rtl::inputs! {
         #[group = "S9: a warp's y or rows change; whether there is something to sort"]
         /// S9: y or the rows of a warp change.
         changes: Expr = m.input("changes_s9", 1),
-        /// Which.
         changed_warp: Expr = m.input("warp_s9", shape.warp_bits()),
         /// There is something to sort then.
         sorts: Expr = m.input("sorts_s9", 1),
         #[group = "the sorter's warp: its rows in use, y, the row read a cycle ago"]
         /// Rows in use of the sorter's warp.
         rows: Expr = m.input("rows", clog2(shape.threads)),
-        /// y of it.
         y: Row = Row::unpack(m, shape, &m.input("y", Row::bits(shape))),
         /// The row that was read, in the word of the table.
         row_read: Expr = m.input("row_read", Row::bits(shape)),

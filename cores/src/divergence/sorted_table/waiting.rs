@@ -37,7 +37,6 @@ fn turns_met(others: u64) -> u64 {
 
 /// What the bound is made of.
 pub struct Waiting<'a> {
-    /// The turns.
     pub turns: &'a Table,
     /// Whether S9 writes that of the watched warp.
     pub in_s9: &'a Expr,

@@ -13,7 +13,6 @@ rtl::bundle! {
         valid: 1,
         /// Its slot has been restarted since it was fetched.
         stale: 1,
-        /// Its slot.
         slot: shape.slot_bits(),
         /// Its entry of the scoreboard.
         entry: shape.entry_bits(),
@@ -39,7 +38,6 @@ impl Flying {
         &self.valid & &self.takes
     }
 
-    /// The bit of its entry.
     pub fn of_entry(&self, bits: &Expr) -> Expr {
         bits.index(&self.row())
     }

@@ -27,7 +27,6 @@ struct Parts {
 pub struct Claims<'a> {
     /// The top rows.
     pub tops: &'a Tops,
-    /// The rows below.
     pub rows: &'a Below,
     /// The top rows of the warps in S7 and S8.
     pub read: &'a Read,

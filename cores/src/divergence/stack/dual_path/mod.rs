@@ -155,7 +155,6 @@ struct Tops {
 struct Read {
     /// The sides in S7, in the words of the tables.
     words_s7: [Expr; 2],
-    /// The sides in S7.
     sides_s7: [Side; 2],
     /// The words of the sides in S8.
     words_s8: [Expr; 2],

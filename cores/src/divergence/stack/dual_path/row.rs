@@ -56,9 +56,7 @@ impl Common {
 rtl::bundle! {
     /// A row below the top.
     pub struct Suspended(shape: &Shape) {
-        /// The left side.
         left: side_bits(shape),
-        /// The right side.
         right: side_bits(shape),
         /// The rest.
         common: Common::bits(shape),
@@ -73,7 +71,6 @@ pub fn sides(swapped: &Expr, [first, second]: [&Expr; 2]) -> [Expr; 2] {
 /// A path and its flags, in the words of the tables.
 #[derive(Clone)]
 pub struct Side {
-    /// The path.
     pub path: Path,
     /// It is at its reconvergence point.
     pub at_rpc: Expr,

@@ -24,7 +24,6 @@ pub struct Ran<'a> {
     pub whole: Expr,
     /// The side that it did not run on.
     pub other: Side,
-    /// Its word.
     other_word: Expr,
     /// All threads of that.
     pub other_mask: Expr,
@@ -120,7 +119,6 @@ impl Moves {
 
 /// The row below, as a pop uncovers it.
 pub struct Uncovered {
-    /// Its sides.
     pub sides: [Side; 2],
     /// The rest of it, as it was suspended.
     pub common: Common,

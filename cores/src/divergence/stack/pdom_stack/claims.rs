@@ -16,7 +16,6 @@ use crate::signals::Path;
 pub struct Claims<'a> {
     /// The top rows.
     pub tops: &'a Tops,
-    /// The rows below.
     pub rows: &'a Below,
     /// The top row of the warp in S8.
     pub top: &'a Top,

@@ -133,9 +133,7 @@ impl DivergenceUnit for PdomStack {
 
 /// The top rows of all warps.
 struct Tops {
-    /// Their paths.
     path: HotTable,
-    /// The rest of them.
     rest: Memory,
 }
 
@@ -143,7 +141,6 @@ struct Tops {
 struct Read {
     /// The path that S7 validates against.
     given: Path,
-    /// Its flags.
     flags: [Expr; 3],
     /// The rest in S8.
     top: Top,

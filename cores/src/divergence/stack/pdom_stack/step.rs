@@ -126,7 +126,6 @@ impl Pushed {
 
 /// The new top row.
 pub struct NewTop {
-    /// Its path.
     pub path: Path,
     /// Its reconvergence point.
     pub rpc: Rpc,
@@ -136,7 +135,6 @@ pub struct NewTop {
     pub at_rpc: Expr,
     /// It leaves at a `ret`.
     pub leaves_at_ret: Expr,
-    /// It gives way.
     pub gives_way: Expr,
 }
 
