@@ -42,7 +42,8 @@ fi
 if command -v shellcheck >/dev/null; then
     step scripts shellcheck -x .ci/run scripts/*.sh examples/*/*.sh
 fi
-
+step docs ./scripts/docs.sh --check
+step docs python3 -B scripts/docs_check_test.py
 step measuring python3 -B -m unittest discover -q -s scripts/measuring -t scripts
 
 printf '\n'

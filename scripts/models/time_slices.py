@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Searches a small model of the time slices for livelocks: a thread that can run and never commits.
+
+    scripts/models/time_slices.py [--unit U] [--rule R] [--threads T] [--pcs P] [--fair-after "F ..."]
+
+    --unit        sorted-table or arbiter                                               (sorted-table)
+    --rule        present: a slice ends after any commit, and equal paths always merge
+                  whole: no slice ends between the parts of a memory instruction
+                  unserved: the same, and the threads that a jalr has not served merge with no others  (unserved)
+    --threads     of the warp                                                           (2)
+    --pcs         instructions of the program: every program of so many is tried        (2)
+    --fair-after  commits of a slice                                                    (1 2 3)
+
+The model is one warp whose threads have a pc each. An instruction is a branch, a memory access, a jump, or a jalr; the last
+is a jump or a jalr. Which threads take a branch, which are served with the leader, where a jalr leads and what the sorter
+does is free, so the search covers all data and all timing. All states are visited; a cycle of states in which the victim
+never commits is a livelock. Without one, the bound is the most commits of the warp between two of the victim.
+Exits with status 1 if a program livelocks.
+"""
+
+import argparse
+import itertools
+import sys
+from collections import namedtuple
+
+# The threads of `mask` at `pc`. `unserved`: a jalr of them has begun.
+Path = namedtuple("Path", "pc unserved mask")
+RULES = {"present": (False, False), "whole": (True, False), "unserved": (True, True)}
+
+
+def subsets(mask):
+    part = mask
+    while True:
+        yield part
+        if part == 0:
+            return
+        part = (part - 1) & mask
+
+
+class Unit:
+    """A program, and what both units share: the outcome of an instruction."""
+
+    def __init__(self, rule, threads, fair_after, program):
+        self.memory_is_whole, self.unserved_stay_apart = RULES[rule]
+        self.all, self.fair_after, self.program = (1 << threads) - 1, fair_after, program
+
+    def outcomes(self, path):
+        """(a, b, threads that commit, whether parts of a memory instruction remain) for each choice."""
+        pc, mask, kind = path.pc, path.mask, self.program[path.pc]
+        leader = 1 << mask.bit_length() - 1
+        targets = range(len(self.program))
+        if kind == "jump":
+            for target in targets:
+                yield Path(target, False, mask), None, mask, False
+        elif kind == "branch":
+            for taken, target in itertools.product(subsets(mask), targets):
+                sides = Path(target, False, taken), Path(pc + 1, False, mask & ~taken)
+                yield *(side if side.mask else None for side in sides), mask, False
+        else:
+            for others in subsets(mask & ~leader):
+                served = others | leader
+                rest = mask & ~served
+                unserved = kind == "jalr" and self.unserved_stay_apart
+                b = Path(pc, unserved, rest) if rest else None
+                for target in [pc + 1] if kind == "memory" else targets:
+                    yield Path(target, False, served), b, served, kind == "memory" and rest != 0
+
+    def equal(self, p, q):
+        return p.pc == q.pc and not (self.unserved_stay_apart and (p.unserved or q.unserved))
+
+    @staticmethod
+    def order(path):
+        return path.pc, not path.unserved
+
+
+class SortedTable(Unit):
+    """x, y, the cold paths, commits of the slice, threads that yielded first in this round, whether x yields next."""
+
+    def start(self):
+        return Path(0, False, self.all), None, (), 0, 0, False
+
+    def steps(self, state):
+        x, y, cold, count, hold, yields = state
+        if yields:
+            yield self.rotated(state), 0
+            return
+        if not hold and y:
+            yield from ((sorted_, 0) for sorted_ in self.sorter(state))
+        for a, b, committed, parts_remain in self.outcomes(x):
+            yield self.resolved(state, a, b, parts_remain), committed
+
+    def sorter(self, state):
+        x, y, cold, *rest = state
+        for i, path in enumerate(cold):
+            others = cold[:i] + cold[i + 1 :]
+            if self.order(path) < self.order(y):
+                yield x, path, cold[:i] + (y,) + cold[i + 1 :], *rest
+            elif self.equal(path, y):
+                yield x, y._replace(mask=y.mask | path.mask), others, *rest
+            if i and self.equal(path, cold[0]):
+                yield x, y, cold[1:i] + (path._replace(mask=path.mask | cold[0].mask),) + cold[i + 1 :], *rest
+
+    def resolved(self, state, a, b, parts_remain):
+        _, y, cold, count, hold, _ = state
+        if not y and not b:
+            return a, None, cold, count, hold, False
+        whole = not (self.memory_is_whole and parts_remain)
+        count = min(count + 1, self.fair_after)
+        due = count >= self.fair_after and whole
+        paths = []
+        for path, waits in (a, False), (b, False), (y, due or hold != 0 or not whole):
+            if path:
+                for i, (key, other) in enumerate(paths):
+                    if self.equal(path, other):
+                        paths[i] = key, other._replace(mask=other.mask | path.mask)
+                        break
+                else:
+                    paths.append(((waits, self.order(path)), path))
+        first, second, third = ([path for _, path in sorted(paths, key=lambda pair: pair[0])] + [None] * 2)[:3]
+        if third:
+            cold = third, *cold
+        if not second and cold:
+            second, cold = cold[0], cold[1:]
+        if hold & first.mask:
+            hold = 0
+        if not second:
+            count = hold = 0
+        ran = (a.mask if a else 0) | (b.mask if b else 0)
+        return first, second, cold, count, hold, bool(second and due and first.mask & ran)
+
+    @staticmethod
+    def rotated(state):
+        x, y, cold, _, hold, _ = state
+        if hold & y.mask:
+            return x, y, cold, 0, 0, False
+        cold = *cold, x
+        return y, cold[0], cold[1:], 0, hold or x.mask, False
+
+
+class Arbiter(Unit):
+    """(pc, unserved) of each thread, the threads of the active path, commits of the slice, threads that had one, held threads."""
+
+    def start(self):
+        return ((0, False),) * self.all.bit_length(), self.all, 0, 0, 0
+
+    def steps(self, state):
+        threads, active, count, taken, held = state
+        for a, b, committed, parts_remain in self.outcomes(Path(*threads[active.bit_length() - 1], active)):
+            moved = list(threads)
+            for path in filter(None, (a, b)):
+                for thread in range(len(threads)):
+                    if path.mask >> thread & 1:
+                        moved[thread] = path.pc, path.unserved
+            yield self.chosen(tuple(moved), state, b, committed, parts_remain), committed
+
+    def chosen(self, threads, state, b, committed, parts_remain):
+        _, active, count, taken, held = state
+        whole = not (self.memory_is_whole and parts_remain)
+        count = min(count + 1, self.fair_after)
+        due = count >= self.fair_after and whole
+        if due:
+            taken |= committed if self.memory_is_whole else active
+        preferred = self.all & ~taken if due else held
+        if due and not preferred:
+            taken = 0
+        paths = {}
+        for thread, where in enumerate(threads):
+            paths[where] = paths.get(where, 0) | 1 << thread
+        best_first = [paths[where] for where in sorted(paths, key=lambda where: (where[0], not where[1]))]
+        chosen = next(path & (preferred or self.all) for path in best_first if path & (preferred or self.all)) if whole else b.mask
+        if chosen == self.all:
+            return threads, chosen, 0, 0, 0
+        return threads, chosen, 0 if due else count, taken, chosen if preferred else 0
+
+
+def search(unit, victim):
+    """(a livelock as a list of states, or None; else the most commits of the warp between two of the victim)."""
+    edges, todo = {}, [unit.start()]
+    while todo:
+        state = todo.pop()
+        if state not in edges:
+            edges[state] = list(dict.fromkeys(unit.steps(state)))
+            todo += [after for after, _ in edges[state]]
+    without = {state: [(n, bool(c)) for n, c in steps if not c >> victim & 1] for state, steps in edges.items()}
+    longest, on_way = {}, {}
+    for begin in edges:
+        way = [(begin, iter(without[begin]))] if begin not in longest else []
+        on_way[begin] = None
+        while way:
+            state, rest = way[-1]
+            for after, _ in rest:
+                if after in longest:
+                    continue
+                if after in on_way:
+                    states = [state for state, _ in way]
+                    return states[states.index(after) :], None
+                on_way[after] = None
+                way.append((after, iter(without[after])))
+                break
+            else:
+                longest[state] = max((longest[after] + commits for after, commits in without[state]), default=0)
+                del on_way[state]
+                way.pop()
+        on_way.clear()
+    return None, max(longest.values())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--unit", choices=["sorted-table", "arbiter"], default="sorted-table")
+    parser.add_argument("--rule", choices=RULES, default="unserved")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--pcs", type=int, default=2)
+    parser.add_argument("--fair-after", type=lambda text: [int(word) for word in text.split()], default=[1, 2, 3])
+    given = parser.parse_args()
+    kind = {"sorted-table": SortedTable, "arbiter": Arbiter}[given.unit]
+    before = itertools.product(("memory", "jalr", "branch"), repeat=given.pcs - 1)
+    programs = [(*first, last) for first, last in itertools.product(before, ("jalr", "jump"))]
+    livelocks = 0
+    for fair_after in given.fair_after:
+        found, bound, shown = 0, 0, None
+        for program in programs:
+            for victim in range(given.threads):
+                cycle, commits = search(kind(given.rule, given.threads, fair_after, program), victim)
+                found += cycle is not None
+                bound = max(bound, commits or 0)
+                shown = shown or cycle and (program, victim, cycle)
+        told = f"at most {bound} commits between two of a thread" if not found else f"{found} livelocks"
+        print(f"{given.unit}, {given.rule}, {given.threads} threads, fair_after {fair_after}: {told}", flush=True)
+        if shown:
+            program, victim, cycle = shown
+            print(f"    program {', '.join(program)}; thread {victim} never commits in this cycle of {len(cycle)} states:")
+            for state in cycle[:6]:
+                print(f"        {state}")
+        livelocks += found
+    sys.exit(1 if livelocks else 0)
+
+
+if __name__ == "__main__":
+    main()
