@@ -4,9 +4,9 @@
     scripts/models/time_slices.py [--unit U] [--rule R] [--threads T] [--pcs P] [--fair-after "F ..."]
 
     --unit        sorted-table or arbiter                                               (sorted-table)
-    --rule        present: a slice ends after any commit, and equal paths always merge
-                  whole: no slice ends between the parts of a memory instruction
-                  unserved: the same, and the threads that a jalr has not served merge with no others  (unserved)
+    --rule        present: a slice ends after any commit, and the priority decides between the parts of an instruction
+                  memory: the parts of a memory instruction follow each other: the rest merges with no others
+                  whole: those of a jalr do, too                                        (whole)
     --threads     of the warp                                                           (2)
     --pcs         instructions of the program: every program of so many is tried        (2)
     --fair-after  commits of a slice                                                    (1 2 3)
@@ -23,9 +23,10 @@ import itertools
 import sys
 from collections import namedtuple
 
-# The threads of `mask` at `pc`. `unserved`: a jalr of them has begun.
-Path = namedtuple("Path", "pc unserved mask")
-RULES = {"present": (False, False), "whole": (True, False), "unserved": (True, True)}
+# The threads of `mask` at `pc`.
+Path = namedtuple("Path", "pc mask")
+# The instructions whose parts follow each other.
+RULES = {"present": (), "memory": ("memory",), "whole": ("memory", "jalr")}
 
 
 def subsets(mask):
@@ -41,43 +42,35 @@ class Unit:
     """A program, and what both units share: the outcome of an instruction."""
 
     def __init__(self, rule, threads, fair_after, program):
-        self.memory_is_whole, self.unserved_stay_apart = RULES[rule]
+        self.whole = RULES[rule]
         self.all, self.fair_after, self.program = (1 << threads) - 1, fair_after, program
 
     def outcomes(self, path):
-        """(a, b, threads that commit, whether parts of a memory instruction remain) for each choice."""
+        """(a, b, threads that commit, whether b comes next whatever the priority) for each choice."""
         pc, mask, kind = path.pc, path.mask, self.program[path.pc]
         leader = 1 << mask.bit_length() - 1
         targets = range(len(self.program))
         if kind == "jump":
             for target in targets:
-                yield Path(target, False, mask), None, mask, False
+                yield Path(target, mask), None, mask, False
         elif kind == "branch":
             for taken, target in itertools.product(subsets(mask), targets):
-                sides = Path(target, False, taken), Path(pc + 1, False, mask & ~taken)
+                sides = Path(target, taken), Path(pc + 1, mask & ~taken)
                 yield *(side if side.mask else None for side in sides), mask, False
         else:
             for others in subsets(mask & ~leader):
                 served = others | leader
                 rest = mask & ~served
-                unserved = kind == "jalr" and self.unserved_stay_apart
-                b = Path(pc, unserved, rest) if rest else None
+                b = Path(pc, rest) if rest else None
                 for target in [pc + 1] if kind == "memory" else targets:
-                    yield Path(target, False, served), b, served, kind == "memory" and rest != 0
-
-    def equal(self, p, q):
-        return p.pc == q.pc and not (self.unserved_stay_apart and (p.unserved or q.unserved))
-
-    @staticmethod
-    def order(path):
-        return path.pc, not path.unserved
+                    yield Path(target, served), b, served, kind in self.whole and rest != 0
 
 
 class SortedTable(Unit):
     """x, y, the cold paths, commits of the slice, threads that yielded first in this round, whether x yields next."""
 
     def start(self):
-        return Path(0, False, self.all), None, (), 0, 0, False
+        return Path(0, self.all), None, (), 0, 0, False
 
     def steps(self, state):
         x, y, cold, count, hold, yields = state
@@ -93,29 +86,29 @@ class SortedTable(Unit):
         x, y, cold, *rest = state
         for i, path in enumerate(cold):
             others = cold[:i] + cold[i + 1 :]
-            if self.order(path) < self.order(y):
+            if path.pc < y.pc:
                 yield x, path, cold[:i] + (y,) + cold[i + 1 :], *rest
-            elif self.equal(path, y):
+            elif path.pc == y.pc:
                 yield x, y._replace(mask=y.mask | path.mask), others, *rest
-            if i and self.equal(path, cold[0]):
+            if i and path.pc == cold[0].pc:
                 yield x, y, cold[1:i] + (path._replace(mask=path.mask | cold[0].mask),) + cold[i + 1 :], *rest
 
     def resolved(self, state, a, b, parts_remain):
         _, y, cold, count, hold, _ = state
         if not y and not b:
             return a, None, cold, count, hold, False
-        whole = not (self.memory_is_whole and parts_remain)
         count = min(count + 1, self.fair_after)
-        due = count >= self.fair_after and whole
+        due = count >= self.fair_after and not parts_remain
         paths = []
-        for path, waits in (a, False), (b, False), (y, due or hold != 0 or not whole):
+        of_y = parts_remain, due or hold != 0
+        for path, waits in (a, (parts_remain, False)), (b, (False, False)), (y, of_y):
             if path:
                 for i, (key, other) in enumerate(paths):
-                    if self.equal(path, other):
+                    if path.pc == other.pc and not (parts_remain and b in (path, other)):
                         paths[i] = key, other._replace(mask=other.mask | path.mask)
                         break
                 else:
-                    paths.append(((waits, self.order(path)), path))
+                    paths.append(((*waits, path.pc), path))
         first, second, third = ([path for _, path in sorted(paths, key=lambda pair: pair[0])] + [None] * 2)[:3]
         if third:
             cold = third, *cold
@@ -138,36 +131,35 @@ class SortedTable(Unit):
 
 
 class Arbiter(Unit):
-    """(pc, unserved) of each thread, the threads of the active path, commits of the slice, threads that had one, held threads."""
+    """The pc of each thread, the threads of the active path, commits of the slice, threads that had one, held threads."""
 
     def start(self):
-        return ((0, False),) * self.all.bit_length(), self.all, 0, 0, 0
+        return (0,) * self.all.bit_length(), self.all, 0, 0, 0
 
     def steps(self, state):
         threads, active, count, taken, held = state
-        for a, b, committed, parts_remain in self.outcomes(Path(*threads[active.bit_length() - 1], active)):
+        for a, b, committed, parts_remain in self.outcomes(Path(threads[active.bit_length() - 1], active)):
             moved = list(threads)
             for path in filter(None, (a, b)):
                 for thread in range(len(threads)):
                     if path.mask >> thread & 1:
-                        moved[thread] = path.pc, path.unserved
+                        moved[thread] = path.pc
             yield self.chosen(tuple(moved), state, b, committed, parts_remain), committed
 
     def chosen(self, threads, state, b, committed, parts_remain):
         _, active, count, taken, held = state
-        whole = not (self.memory_is_whole and parts_remain)
         count = min(count + 1, self.fair_after)
-        due = count >= self.fair_after and whole
+        due = count >= self.fair_after and not parts_remain
         if due:
-            taken |= committed if self.memory_is_whole else active
+            taken |= committed if self.whole else active
         preferred = self.all & ~taken if due else held
         if due and not preferred:
             taken = 0
         paths = {}
-        for thread, where in enumerate(threads):
-            paths[where] = paths.get(where, 0) | 1 << thread
-        best_first = [paths[where] for where in sorted(paths, key=lambda where: (where[0], not where[1]))]
-        chosen = next(path & (preferred or self.all) for path in best_first if path & (preferred or self.all)) if whole else b.mask
+        for thread, pc in enumerate(threads):
+            paths[pc] = paths.get(pc, 0) | 1 << thread
+        candidates = (paths[pc] & (preferred or self.all) for pc in sorted(paths))
+        chosen = b.mask if parts_remain else next(filter(None, candidates))
         if chosen == self.all:
             return threads, chosen, 0, 0, 0
         return threads, chosen, 0 if due else count, taken, chosen if preferred else 0
@@ -208,7 +200,7 @@ def search(unit, victim):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--unit", choices=["sorted-table", "arbiter"], default="sorted-table")
-    parser.add_argument("--rule", choices=RULES, default="unserved")
+    parser.add_argument("--rule", choices=RULES, default="whole")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--pcs", type=int, default=2)
     parser.add_argument("--fair-after", type=lambda text: [int(word) for word in text.split()], default=[1, 2, 3])
