@@ -43,7 +43,6 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.finish()
 }
 
-/// The reservations of one lane of every warp.
 fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
     let lane_bits = shape.lane_bits();
     let m = Builder::new("lane_reservations", "The reservations of one lane: a row and a word of it for each warp.");

@@ -169,7 +169,6 @@ pub struct CsrAccess {
     pub writes: Expr,
     /// A write sets the exit code to the operand, not to 0.
     pub keeps_operand: Expr,
-    /// The operand is the rs1 field.
     pub immediate: Expr,
 }
 

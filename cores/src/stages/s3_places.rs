@@ -9,7 +9,6 @@ use super::resource::{REQUEST, Reservations, Resource, resources};
 use super::s3_context::Needs;
 use crate::shape::Shape;
 
-/// The credits that are returned.
 pub struct Returned {
     /// Credits that are free again after use.
     freed: Reservations,
@@ -29,7 +28,6 @@ impl Returned {
     }
 }
 
-/// The limits for the next issue.
 pub struct Availability {
     /// The requirements that are lacking: the bits of [`Needs`].
     pub lacking: Expr,
@@ -64,7 +62,6 @@ impl Availability {
     }
 }
 
-/// The state of one resource's count.
 struct Places {
     full: Expr,
     none: Expr,

@@ -170,7 +170,6 @@ impl Replays {
     }
 }
 
-/// The properties of a word from S2 that its context needs.
 struct Arrives {
     needs: Expr,
     /// It needs a leader from S6.
@@ -189,7 +188,6 @@ impl Arrives {
     }
 }
 
-/// The contexts, which keep the hazards of their buffered instructions.
 pub struct Contexts {
     instances: Instance,
     /// The context that takes the word from S2, one-hot.
@@ -245,9 +243,7 @@ struct Leaves {
     meta: Meta,
     /// Its requirements, in S3.
     needs: Expr,
-    /// It takes an entry of the scoreboard.
     takes_entry: Expr,
-    /// It was fetched from an address without memory.
     fault: Expr,
 }
 
@@ -294,7 +290,6 @@ impl Leaves {
         Self { meta, needs, takes_entry, fault }
     }
 
-    /// Starts a long-latency result in the scoreboard.
     fn start(&self, m: &Builder, started: &Started) {
         m.drive(&started.valid, &(&self.meta.valid & &self.takes_entry));
         m.drive(&started.context, &join_context(&self.meta.warp, &self.meta.slot));
@@ -304,14 +299,12 @@ impl Leaves {
 }
 
 rtl::bundle! {
-    /// A buffered word, and the results of S2 for it.
     struct Buffered(shape: &Shape) {
         instruction: 32,
         pc: PC,
         predicted: PC,
         /// The word could not be fetched.
         fault: 1,
-        /// The instruction takes an entry of the scoreboard.
         takes_entry: 1,
         entry: shape.entry_bits(),
         reconvergence: shape.reconvergence_bits(),

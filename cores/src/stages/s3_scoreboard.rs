@@ -127,7 +127,6 @@ impl Inputs {
     }
 }
 
-/// The entry of the instruction from S2.
 struct Ring {
     is_late: Expr,
     takes: Expr,
@@ -156,7 +155,6 @@ impl Ring {
 }
 
 rtl::bundle! {
-    /// The table's row for an instruction.
     struct Before(shape: &Shape) {
         rd: 5,
         took_entry: 1,
@@ -195,7 +193,6 @@ impl Last {
     }
 }
 
-/// The registers of the long-latency results that have started.
 struct Registers {
     /// For each slot of the warp in S2, and each entry.
     of_slots: Vec<Vec<Expr>>,
@@ -336,7 +333,6 @@ fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Expr {
     s5 | s6
 }
 
-/// Coverage: which shadows are cast, and when they end.
 fn cover_shadows(m: &Builder, shape: &Shape, inputs: &Inputs, younger: &Expr, [cast, shadow, freed]: [&Expr; 3]) {
     let shadows = &inputs.shadows;
     let younger = younger.lanes(shape.late_results);

@@ -77,7 +77,6 @@ rtl::inputs! {
     }
 }
 
-/// The decoder. Its results become named wires.
 struct Names<'a> {
     m: &'a Builder,
     decoder: Decoder,

@@ -18,7 +18,6 @@ pub struct Service {
     pub line: Expr,
     /// The leader's position in the line.
     pub leader_word: Expr,
-    /// The leader accesses the console.
     pub at_console: Expr,
     /// Lanes whose address is the leader's.
     pub jump_served: Expr,
@@ -58,7 +57,6 @@ impl Service {
     }
 }
 
-/// The request to memory or console.
 pub struct Requested {
     pub push: Expr,
     /// The instruction uses the reserved entry of the queue, and the reserved tag.

@@ -124,7 +124,6 @@ impl Inputs {
 pub struct Validation {
     /// Its path yields, here or at a `ret`.
     gives_way: Expr,
-    /// Its path can commit.
     pub path_runs: Expr,
     /// It commits, unless it is at fault.
     pub valid: Expr,
@@ -188,7 +187,6 @@ impl Registers {
     }
 }
 
-/// The instruction, and all that S7 computes from it.
 pub struct Commit {
     pub inputs: Inputs,
     pub validation: Validation,
@@ -200,12 +198,10 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// Whether there is an instruction that does not run.
     pub fn squashed(&self) -> Expr {
         &self.inputs.meta.valid & !&self.validation.valid
     }
 
-    /// The paths after the instruction.
     fn resolve(&self, m: &Builder, shape: &Shape) -> Resolve {
         m.comment("Paths: a continues, b is replayed or falls through.");
         let Inputs { meta, control, path, .. } = &self.inputs;

@@ -7,7 +7,6 @@ use crate::formal::flag;
 use crate::shape::Shape;
 
 rtl::bundle! {
-    /// An instruction from S4 to S8.
     pub struct Flying(shape: &Shape) {
         valid: 1,
         /// Its slot has been restarted since it was fetched.
@@ -16,7 +15,6 @@ rtl::bundle! {
         entry: shape.entry_bits(),
         /// Its result is a long-latency result.
         takes: 1,
-        /// It writes the watched register.
         writes: 1,
         /// It reads or writes the watched register.
         touches: 1,
@@ -51,7 +49,6 @@ pub struct Flight {
     issued: Expr,
     slot: Expr,
     head: Waiting,
-    /// The instructions in S4 to S8.
     pub stages: [Flying; 5],
     /// The destination of the instruction in S4.
     pub rd_s4: Expr,

@@ -9,7 +9,6 @@ use crate::shape::Shape;
 
 const STAGES: [&str; 4] = ["s4", "s5", "s6", "s7"];
 
-/// The circuit and the state that the invariants are about.
 pub struct Invariants<'a> {
     pub m: &'a Builder,
     pub shape: &'a Shape,
@@ -122,7 +121,6 @@ impl Invariants<'_> {
         self.m.assert(&format!("{name}_does_not_need_{older_name}"), &!(&both & &stage.touches & &older.writes));
     }
 
-    /// Room for the fetched words.
     fn fetches(&self, settled: &Expr) {
         let Self { m, shape, circuit, fetches, .. } = self;
         m.comment("Invariants of the words that wait in S3.");

@@ -30,7 +30,6 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
-    /// A request that waits for its answer.
     struct Remembered(shape: &Shape) {
         op: 4,
         operand: 32,
@@ -41,8 +40,7 @@ rtl::bundle! {
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (threads, row_bits) = (shape.threads, row_bits(shape));
-    let m =
-        Builder::new("axi4_atomics", "Reservations, and the second half of atomic operations: what is written back.");
+    let m = Builder::new("axi4_atomics", "Reservations, and the second half of atomic operations: the write.");
     m.timing(
         "`reserved` is combinational; the verdict on SC follows one cycle after it leaves. An answered AMO waits \
          from the second cycle on until `rewritten`; the queue has an entry for each tag, so an answer never \
