@@ -6,7 +6,7 @@
 //!
 //! Only an instruction that comes from S2 is compared with the registers of its context's entries. It keeps one bit
 //! for each entry on which it depends. The bit means nothing while the entry is free. The preceding instruction may
-//! not have issued yet, so its entry still has an old register. It is compared separately. In all other cases only
+//! not have issued yet, so its entry may still have an old register. It is compared separately. In all other cases only
 //! a younger instruction takes an entry again, so no bit becomes stale.
 //!
 //! The parts of one scattered load use the same entry. They wait for nothing, because no younger instruction has
