@@ -10,7 +10,7 @@
 //! | S5 | `stages/s5_decode.rs`, `decoder.rs` | control, operands |
 //! | S6 | `stages/s6_execute.rs` | lanes |
 //! | S7 | `stages/s7_commit.rs`, `s7_faults.rs`, `s7_access.rs` | validation, branch targets, one memory transaction, register write |
-//! | S8 | `stages/s8_context.rs`, `s8_barrier.rs` | divergence unit, resteer, barrier |
+//! | S8 | `stages/s8_context.rs`, `s8_barrier.rs`, `s8_end.rs` | divergence unit, resteer, barrier, end of the run |
 //! | S9 | `stages/s9_gather.rs`, `s9_response.rs`, `s9_late.rs` | load data, register file's write port |
 //!
 //! Nothing stalls after S3, because every resource is reserved before issue. An instruction is speculative until S7
@@ -174,6 +174,7 @@ impl Shape {
             ram_bytes: config.memory.ram_bytes,
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,
+            tohost: config.run.tohost,
             isa: config.isa,
             fair_after: config.divergence.fair_after,
             unit_keys: config.unit_keys.clone(),

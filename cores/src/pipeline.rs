@@ -4,7 +4,7 @@
 //! stage (`pc_s6` is the pc in S6), so a stage is described by its ports. This file adds only the logic between
 //! stages.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, concat, increment, ones, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, increment, ones};
 use weft_config::extension::{A, M};
 use weft_trace::{Ports as _, ReleasePorts, TracePorts};
 
@@ -15,7 +15,7 @@ use crate::memory::request_queue;
 use crate::shape::Shape;
 use crate::stages::{
     s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute, s6_leader,
-    s7_commit, s8_context, s9_gather,
+    s7_commit, s8_context, s8_end, s9_gather,
 };
 use crate::start;
 use crate::trace::Traced;
@@ -29,9 +29,9 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
 
     m.comment("Start, and the counters that programs read.");
     let start = m.instance("start", &start::elaborate(shape)?);
-    let halted = m.register("halted", 1);
+    let halted = m.forward("halted", 1);
     let commit = m.forward("commit_s7", 1);
-    m.wire("running", &(start.net("start_done") & !&*halted));
+    m.wire("running", &(start.net("start_done") & !&halted));
     count(&m, "cycles", &ones(1));
     count(&m, "commits", &commit);
 
@@ -49,13 +49,15 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let s6 = m.instance("s6", &s6_execute::elaborate(shape)?);
     let s7 = m.instance("s7", &s7_commit::elaborate(shape)?);
 
-    m.comment("S8: context, and requests to memory.");
+    m.comment("S8: context, end of the run, and requests to memory.");
     let s8 = m.instance("s8", &s8_context::elaborate(shape, &unit.elaborate(shape)?)?);
+    let end = m.instance("s8_end", &s8_end::elaborate(shape)?);
     let queue = m.instance("request_queue", &request_queue::elaborate(shape)?);
 
     m.comment("S9: long-latency results.");
     let s9 = m.instance("s9", &s9_gather::elaborate(shape)?);
-    let mut instances = vec![&start, &s0, &s1, &s2, &s3, &s4, &immediate, &s5, &leader, &s6, &s7, &s8, &queue, &s9];
+    let mut instances =
+        vec![&start, &s0, &s1, &s2, &s3, &s4, &immediate, &s5, &leader, &s6, &s7, &s8, &end, &queue, &s9];
     let long = if shape.has(&M) { Some(m.instance("long_results", &long_results::elaborate(shape)?)) } else { None };
     if let Some(long) = &long {
         long.input("may_divide_s7", &(s6.net("valid_s7") & s6.net("divider_reserved_s7")));
@@ -64,24 +66,12 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     }
     m.connect_by_name(&instances);
 
-    m.comment("Halt on the first fault; done when every thread has ended and nothing is in flight.");
-    halted.next(&(&*halted | s7.net("fault_valid_s7"))).reset(0);
+    m.comment("Done when every thread has ended, or `tohost` says so, and nothing is in flight.");
     let performed = if shape.posts_stores { dmem_idle } else { ones(1) };
     let performed = m.fault("done_does_not_wait_for_memory", &performed, &ones(1));
-    let idle = s8.net("ended") & queue.net("requests_idle") & s3.net("late_idle") & performed;
+    let ended = if shape.tohost == 0 { s8.net("ended") } else { s8.net("ended") | end.net("tohost_ends") };
+    let idle = ended & queue.net("requests_idle") & s3.net("late_idle") & performed;
     m.output("done", &(start.net("start_done") & idle));
-    m.output("error_valid", &halted);
-    // These follow S7 until the halt, so that no write enable depends on the fault.
-    let sticky = |field: &str| {
-        let value = s7.net(&format!("fault_{field}_s7"));
-        let register = m.register(&format!("fault_{field}"), value.width());
-        register.next(&value).enable(&!&*halted).reset(0);
-        register.extend(value.width().max(1))
-    };
-    m.output("error_cause", &sticky("cause"));
-    m.output("error_pc", &concat([&sticky("pc"), &zeros(2)]));
-    m.output("error_warp", &sticky("warp"));
-    m.output("error_lane", &sticky("lane"));
 
     if shape.trace {
         trace(&m, shape, [&s3, &s7, &s8, &s9]);
@@ -117,7 +107,7 @@ fn declare_ports(m: &Builder, shape: &Shape) -> Expr {
     m.output_port("dmem_req_mask", 4 * shape.threads);
     m.output_port("dmem_req_data", shape.line_bits());
     if shape.has(&A) {
-        m.output_port("dmem_req_hart", request_queue::hart_bits(shape));
+        m.output_port("dmem_req_hart", shape.hart_bits());
     }
     m.input("dmem_rsp_valid", 1);
     m.input("dmem_rsp_tag", tag);
@@ -134,6 +124,11 @@ fn declare_ports(m: &Builder, shape: &Shape) -> Expr {
     m.output_port("error_pc", 32);
     m.output_port("error_warp", shape.warp_bits().max(1));
     m.output_port("error_lane", shape.lane_bits().max(1));
+    m.output_port("error_address", 32);
+    m.port_group("the first exit code that is not 0, or of `tohost` (sticky)");
+    m.output_port("exit_valid", 1);
+    m.output_port("exit_code", 32);
+    m.output_port("exit_hart", shape.hart_bits());
     if shape.observed {
         m.port_group("registers: the one that is kept, and the values read from the others");
         KeptRegister::inputs(m, shape, "kept");

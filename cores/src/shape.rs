@@ -62,6 +62,8 @@ pub struct Shape {
     pub stack_bytes: u32,
     /// Whether stacks are interleaved by word between the lanes of a warp.
     pub stack_interleave: bool,
+    /// Address of the word whose stores end the run; 0 for none.
+    pub tohost: u32,
     pub isa: Isa,
     /// Commits of a warp after which the active path yields; 0 for never.
     pub fair_after: u64,
@@ -164,6 +166,11 @@ impl Shape {
     /// Bits of a lane number; 0 for one lane.
     pub fn lane_bits(&self) -> usize {
         clog2(self.threads)
+    }
+
+    /// Bits of a port that numbers the threads of the core.
+    pub fn hart_bits(&self) -> usize {
+        (self.warp_bits() + self.lane_bits()).max(1)
     }
 
     /// Bits of a load's tag; 0 for one load in flight.

@@ -1,6 +1,6 @@
 //! The bundles that travel between stages. Each is defined once; the stage is a suffix of its nets.
 
-use rtl::{Builder, Expr};
+use rtl::{Builder, Expr, zeros};
 use weft_config::extension::A;
 
 use crate::isa::Acts;
@@ -218,9 +218,9 @@ impl Request {
         m.wire_each(shape.lanes(), name, |lane| self.own(lane).mux(&self.words.lane(lane, 32), &self.leaders))
     }
 
-    /// Whether a position of the line gets the word of its own lane.
-    fn own(&self, lane: usize) -> Expr {
-        self.direct.bit(lane) & &self.together
+    /// Whether a position of the line gets the word of its own lane. A single thread is the leader.
+    pub fn own(&self, lane: usize) -> Expr {
+        if self.direct.width() == 0 { zeros(1) } else { self.direct.bit(lane) & &self.together }
     }
 }
 

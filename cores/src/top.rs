@@ -3,10 +3,11 @@
 use rtl::{Builder, Direction, ElaborationError, Instance, Module, PortInfo};
 
 /// Titles of the port groups, by the first letters of the ports' names.
-const GROUPS: [(&str, &str); 10] = [
+const GROUPS: [(&str, &str); 11] = [
     ("imem_", "instruction memory: one request at a time, of any address, answered in a later cycle"),
     ("console_", "console"),
     ("done", "end of the run: all threads ended, or the first fault (sticky)"),
+    ("exit_", "the first exit code that is not 0, or of `tohost` (sticky)"),
     ("dmem_", "data memory: requests are performed in order, responses to loads come in any order"),
     ("m_axi_aw", "AXI4 write address"),
     ("m_axi_w", "AXI4 write data"),

@@ -36,7 +36,11 @@ module soc (
                 .error_cause   (),
                 .error_pc      (),
                 .error_warp    (),
-                .error_lane    ()
+                .error_lane    (),
+                .error_address (),
+                .exit_valid    (),
+                .exit_code     (),
+                .exit_hart     ()
             );
         end
     endgenerate

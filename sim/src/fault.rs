@@ -12,6 +12,8 @@ pub struct Fault {
     pub warp: u32,
     /// The lowest faulting lane.
     pub lane: u32,
+    /// The address that the lane accesses, or the target of its `jalr`.
+    pub address: Option<u32>,
 }
 
 impl Fault {

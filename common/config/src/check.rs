@@ -23,6 +23,7 @@ const ISA_KEYS: &[&str] = &{
     keys
 };
 
+const RAM_BASE: u64 = 0x8000_0000;
 const LARGEST_RAM: u64 = 1 << 31;
 const SMALLEST_STACK: u64 = 64;
 
@@ -95,7 +96,19 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
             },
         });
     }
-    Ok(())
+    check_tohost(config.run.tohost, RAM_BASE + ram - stacks)
+}
+
+/// Checks that `run.tohost` is a word of RAM below the stacks.
+fn check_tohost(address: u32, stacks: u64) -> Result<(), Broken> {
+    if address == 0 || (address.is_multiple_of(4) && (RAM_BASE..stacks).contains(&address.into())) {
+        return Ok(());
+    }
+    Err(Broken {
+        keys: &["run.tohost", "warps", "threads", "memory.kind", "memory.stack_bytes", "memory.ram_bytes"],
+        reason: format!("`run.tohost` = {address:#010x} is no word of RAM below the stacks"),
+        hint: format!("expected 0, or a multiple of 4 from {RAM_BASE:#010x} to {:#010x}", stacks - 4),
+    })
 }
 
 /// Checks that the path can be part of a Verilog string.

@@ -128,6 +128,8 @@ pub struct Run {
     pub watchdog: u64,
     /// Cycles that a runnable path may wait while its warp commits, before a run reports a suspected deadlock.
     pub starvation: u64,
+    /// Address of the word whose stores end the run; 0 for none.
+    pub tohost: u32,
 }
 
 impl Default for Config {
@@ -202,7 +204,7 @@ impl Default for Emit {
 
 impl Default for Run {
     fn default() -> Self {
-        Self { watchdog: 100_000, starvation: 1_000_000 }
+        Self { watchdog: 100_000, starvation: 1_000_000, tohost: 0 }
     }
 }
 

@@ -268,6 +268,12 @@ const OTHERS: &[Key] = &[
         in_hardware: false,
         field: Field::Long { values: Integers::between(1, i64::MAX as u64), at: |config| &mut config.run.starvation },
     },
+    Key {
+        name: "run.tohost",
+        summary: "Address of the word whose stores end the run in hardware; 0 = none.",
+        in_hardware: true,
+        field: Field::Integer { values: Integers::between(0, u32::MAX as u64), at: |config| &mut config.run.tohost },
+    },
 ];
 
 impl Key {

@@ -21,7 +21,6 @@ use rtl::{
 use weft_config::MemoryKind;
 use weft_config::extension::A;
 
-use super::request_queue::hart_bits;
 use super::reservations;
 use super::{Adaptor, Storage};
 use crate::functional::atomic_alu;
@@ -157,7 +156,7 @@ impl Request {
         let tag = m.input("dmem_req_tag", shape.tag_bits().max(1));
         let mask = m.input("dmem_req_mask", 4 * shape.threads);
         let data = m.input("dmem_req_data", shape.line_bits());
-        let hart = if shape.has(&A) { m.input("dmem_req_hart", hart_bits(shape)) } else { zeros(0) };
+        let hart = if shape.has(&A) { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
         m.output_port("dmem_rsp_valid", 1);
         m.output_port("dmem_rsp_tag", shape.tag_bits().max(1));
         m.output_port("dmem_rsp_data", shape.line_bits());

@@ -31,7 +31,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output_port("dmem_req_mask", 4 * shape.threads);
     m.output_port("dmem_req_data", shape.line_bits());
     if shape.has(&A) {
-        m.output_port("dmem_req_hart", hart_bits(shape));
+        m.output_port("dmem_req_hart", shape.hart_bits());
     }
     m.port_group("console");
     m.output_port("console_valid", 1);
@@ -70,7 +70,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let data = head.data(&m, shape, "line_of_request");
     m.output("dmem_req_data", &data);
     if shape.has(&A) {
-        m.output("dmem_req_hart", &head.hart.extend(hart_bits(shape)));
+        m.output("dmem_req_hart", &head.hart.extend(shape.hart_bits()));
     }
     m.output("console_valid", &to_console);
     m.output("console_data", &data.slice(0, 8));
@@ -78,9 +78,4 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("request_freed", &pop);
     m.output("requests_idle", &requests.empty);
     m.finish()
-}
-
-/// Bits of `dmem_req_hart`.
-pub fn hart_bits(shape: &Shape) -> usize {
-    (shape.warp_bits() + shape.lane_bits()).max(1)
 }

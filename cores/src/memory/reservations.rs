@@ -9,7 +9,6 @@
 
 use rtl::{Builder, ElaborationError, Module, concat, encode, join, zeros};
 
-use super::request_queue::hart_bits;
 use crate::shape::Shape;
 
 /// Elaborates the reservations for a memory whose row numbers have `row_bits` bits.
@@ -23,7 +22,7 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.port_group("LR reserves the word, SC takes the reservation of its hart");
     let reserve = m.input("reserve", 1);
     let take = m.input("take", 1);
-    let hart = m.input("hart", hart_bits(shape));
+    let hart = m.input("hart", shape.hart_bits());
     m.port_group("the row of the operation, its word (one-hot), and the words written in this cycle");
     let row = m.input("row", row_bits);
     let word = m.input("word", threads);

@@ -6,10 +6,10 @@
 //! more, because the core halts. Leaves, at the end of the stage: the registers of the served lanes, at most one
 //! memory request, the fault, and for S8 the new paths a and b. Never stalls.
 //!
-//! Other files: `s7_faults`, the lanes at fault; `s7_access`, the served lanes and their request; `s7_points`,
-//! coverage points; `s7_trace`, the trace port. This file: validation, registers, paths, and the outputs.
+//! Other files: `s7_faults`, the lanes at fault; `s7_access`, the served lanes and their request; `s7_end`, the end of
+//! the run; `s7_points`, coverage points; `s7_trace`, the trace port. This file: validation, registers, paths, and the outputs.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, lit, ones, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, lit, ones, zeros};
 
 use super::context::{Written, join_context};
 use super::decoder::Fields;
@@ -17,7 +17,7 @@ use super::resource::{REQUEST, Reservations, TAG};
 use super::s4_collect::{RegisterWrite, register_row};
 use super::s7_access::{Requested, Service, late_result};
 use super::s7_faults::Faults;
-use super::{s7_points, s7_trace};
+use super::{s7_end, s7_points, s7_trace};
 use crate::memory::coalescer;
 use crate::shape::{DEPTH, Shape};
 use crate::signals::{Alignment, Control, Meta, Path, Resolve};
@@ -31,9 +31,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     );
     let inputs = Inputs::declare(&m, shape);
     let validation = Validation::of(&m, shape, &inputs);
-    let faults = Faults::of(&m, shape, &inputs, &validation.valid);
-    let commits = m.wire("commit", &(&validation.valid & !&faults.any));
     let service = Service::of(&m, shape, &inputs, &validation.valid, &coalescer);
+    let faults = Faults::of(&m, shape, &inputs, &validation.valid, &service);
+    let commits = m.wire("commit", &(&validation.valid & !&faults.any));
     let registers = Registers::of(&m, shape, &inputs, &validation.valid, &service);
     let decided = [&validation.valid, &commits];
     let requested = Requested::of(&m, shape, &inputs, decided, &service, &registers.console_load);
@@ -190,7 +190,7 @@ impl Registers {
 pub struct Commit {
     pub inputs: Inputs,
     pub validation: Validation,
-    faults: Faults,
+    pub faults: Faults,
     pub commits: Expr,
     pub service: Service,
     pub registers: Registers,
@@ -251,13 +251,8 @@ impl Commit {
         let (direct, offsets) = (self.service.direct.clone(), self.faults.offsets.clone());
         Alignment { funct3: self.inputs.fields.funct3.clone(), direct, offsets }.outputs(m, "load");
         m.output("leader_word_load", &self.service.leader_word);
-        m.port_group("fault");
-        m.output("fault_valid_s7", &self.faults.any);
-        m.output("fault_cause_s7", &self.faults.cause);
-        m.output("fault_pc_s7", &meta.pc);
-        m.output("fault_warp_s7", &meta.warp);
-        m.output("fault_lane_s7", &encode(&self.faults.lane_one));
         m.output("commit_s7", &self.commits);
+        s7_end::outputs(m, shape, self);
     }
 
     /// The reservations that the instruction uses.

@@ -3,8 +3,9 @@
 //! All active lanes are checked before any is served. If one is at fault, the instruction does not commit, and the
 //! core halts. Faults of the instruction itself come from S5.
 
-use rtl::{Builder, Expr, concat, lit, lowest_one};
+use rtl::{Builder, Expr, concat, join, lit, lowest_one};
 
+use super::s7_access::Service;
 use super::s7_commit::Inputs;
 use crate::memory::map::in_ram;
 use crate::shape::{CONSOLE, Shape};
@@ -12,7 +13,9 @@ use crate::shape::{CONSOLE, Shape};
 pub struct Faults {
     /// An instruction that would commit is at fault.
     pub any: Expr,
-    /// The lowest lane at fault, one-hot.
+    /// The lanes that end with a code other than 0, if no lane is at fault.
+    pub failed_exits: Expr,
+    /// The lowest of them, or the lowest lane at fault, one-hot.
     pub lane_one: Expr,
     pub cause: Expr,
     /// Bits 1:0 of each lane's address.
@@ -21,7 +24,7 @@ pub struct Faults {
 
 impl Faults {
     /// The faults of an instruction. They count if it is `valid`.
-    pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr) -> Self {
+    pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr, service: &Service) -> Self {
         m.comment("Memory: faults of every active lane, before any is served.");
         let Inputs { fields, control, addresses, taken, .. } = inputs;
         let (is_memory, size) = (inputs.is_memory(), fields.funct3.slice(0, 2));
@@ -43,7 +46,9 @@ impl Faults {
         let at_fault = &control.faults.repeat(shape.threads) | &misaligned | &unmapped | &jump_misaligned;
         let lanes = m.wire("fault_lanes", &(inputs.active() & at_fault));
         let any = m.wire("fault", &(valid & lanes.any()));
-        let lane_one = m.wire("fault_lane_one", &lowest_one(&lanes));
+        let failed_exits = m.wire("failed_exits", &failed_exits(m, shape, inputs, service, &offsets));
+        let reported = m.wire("reported_lanes", &(&lanes | &failed_exits));
+        let lane_one = m.wire("fault_lane_one", &lowest_one(&reported));
         let of_the_lane = &lane_one & &misaligned;
         let is_misaligned = m.fault("misalignment_of_any_lane_is_the_cause", &of_the_lane, &misaligned).any();
         // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access. Of the atomic operations only LR
@@ -51,6 +56,17 @@ impl Faults {
         let reads_only = control.memory_op.slice(2, 2).none() & !control.memory_op.bit(0);
         let memory_cause = concat([&lit(2, 1), &!reads_only, &!is_misaligned]);
         let cause = control.faults.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));
-        Self { any, lane_one, cause, offsets }
+        Self { any, failed_exits, lane_one, cause, offsets }
     }
+}
+
+/// The lanes of an exit whose code is not 0. The codes are the addresses. S6 makes the leader's 0, so these are the
+/// lanes with another one.
+fn failed_exits(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service, offsets: &Expr) -> Expr {
+    // The comparison of `jalr`. It has bits 31:2, and takes lane 0 for the leader.
+    let lane_0 = inputs.addresses.slice(2, 30).any();
+    let others = service.jump_served.from(1);
+    let high = m.wire("code_has_high_bits", &join([&lane_0, &!others]));
+    let fails = m.wire_each(shape.lanes(), "code_is_not_0", |lane| high.bit(lane) | offsets.slice(2 * lane, 2).any());
+    (inputs.active() & fails).when(&inputs.control.is_exit)
 }

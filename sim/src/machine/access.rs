@@ -107,8 +107,7 @@ impl Machine {
             out.memory_mask.get(place / 64).is_some_and(|mask| mask >> (place % 64) & 0b1111 != 0)
         };
         self.reservations.end(touched);
-        let word = self.tohost.filter(|word| touched(*word));
-        part.tohost = word.map(|word| self.memory.word(word));
+        part.tohost = self.stored_to_host(part);
     }
 
     /// Sets every lane's physical address, unless the access of a lane is a fault.
@@ -137,7 +136,7 @@ impl Machine {
             if refused != 0 {
                 let lowest = self.addresses[refused.trailing_zeros() as usize];
                 let cause = if misaligned(lowest) { kind.misaligned } else { kind.outside };
-                return Err(part.refused(cause, refused));
+                return Err(Refusal { address: Some(lowest), ..part.refused(cause, refused) });
             }
         }
         if in_stacks != 0 {

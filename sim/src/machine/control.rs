@@ -33,7 +33,8 @@ impl Machine {
         let target = |base: u32| base.wrapping_add(offset) & !1;
         let misaligned = path.mask & lanes_where(bases.iter().map(|base| target(*base) & 2 != 0));
         if misaligned != 0 {
-            return Err(part.refused(Fault::INSTRUCTION_MISALIGNED, misaligned));
+            let refusal = part.refused(Fault::INSTRUCTION_MISALIGNED, misaligned);
+            return Err(Refusal { address: Some(target(bases[refusal.lane as usize])), ..refusal });
         }
         let leaders = target(bases[part.leader() as usize]);
         let served = path.mask & lanes_where(bases.iter().map(|base| target(*base) == leaders));

@@ -93,6 +93,7 @@ impl Machine {
         part.out.writes = true;
         self.threads.clear(warp, access.rd, mask);
         self.threads.exit(warp, mask, &part.out.values);
+        self.note_exits(part);
         self.live -= mask.count_ones();
     }
 

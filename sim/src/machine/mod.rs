@@ -8,6 +8,7 @@ mod arithmetic;
 mod atomic;
 mod control;
 mod csr;
+mod ending;
 mod group;
 mod lanes;
 mod part;
@@ -23,6 +24,7 @@ use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, Program};
 use arithmetic::Second;
 use csr::CsrAccess;
+pub use ending::{Ending, Exit};
 use lanes::keep;
 use part::{Part, Refusal};
 use reservations::Reservations;
@@ -76,6 +78,9 @@ pub struct Machine {
     decoder: DecodeCache,
     /// Physical address of the `tohost` word.
     tohost: Option<u32>,
+    /// Whether the hardware knows that address.
+    hardware_stops: bool,
+    ending: Ending,
     live: u32,
     parked: u32,
     commits: u64,
@@ -95,7 +100,8 @@ impl Machine {
         let policies: Vec<_> = (0..warps).map(|_| policy::create(config, program.entry)).collect::<Result<_, _>>()?;
         let slots = policies[0].slots();
         let memory = Memory::new(config, program);
-        let tohost = program.tohost().map(|address| memory.stacks().physical(address & !3));
+        let address = Some(config.run.tohost).filter(|address| *address != 0).or(program.tohost());
+        let tohost = address.map(|address| memory.stacks().physical(address & !3));
         Ok(Self {
             warps,
             lanes,
@@ -107,6 +113,8 @@ impl Machine {
             reservations: Reservations::new(warps * lanes),
             decoder: DecodeCache::new(config.isa),
             tohost,
+            hardware_stops: config.run.tohost != 0,
+            ending: Ending::default(),
             live: warps * lanes,
             parked: 0,
             commits: 0,

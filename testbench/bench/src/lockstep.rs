@@ -15,17 +15,19 @@
 //! - Each load gets one *late write*, no other instruction does, and no write overtakes it.
 //! - A *release* comes exactly when the model's barrier is due.
 //! - *Requests* reach the memory once each, in commit order; so do console bytes.
-//! - A *fault* is the model's fault; at the *end* both memories are equal.
+//! - A *fault* is the model's fault; the *exit code* at the ports is the model's, T + 4 cycles later at most; at the
+//!   *end* both memories are equal.
 
 mod compare;
 mod contexts;
 mod counters;
+mod exits;
 mod history;
 mod loads;
 mod mismatch;
 mod transactions;
 
-use sim::{Fault, Given, Machine, Program, Step, Stop};
+use sim::{Exit, Fault, Given, Machine, Program, Step, Stop};
 use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord, Sorting};
 
@@ -35,6 +37,7 @@ use crate::memory::{RAM_BASE, Ram, Request};
 use crate::text::describe;
 use contexts::Contexts;
 use counters::Counters;
+use exits::Exits;
 use history::History;
 use loads::Loads;
 use mismatch::{Difference, HotPaths, Scene, Subject, require_equal};
@@ -63,8 +66,10 @@ pub struct Checker<'a> {
     loads: Loads,
     transactions: Transactions,
     counters: Counters,
+    exits: Exits,
     tohost: Option<u32>,
-    faulted: bool,
+    /// After a fault, or a word in `run.tohost`, nothing commits.
+    halted: bool,
 }
 
 type Checked<T> = Result<T, Box<Mismatch>>;
@@ -83,8 +88,9 @@ impl<'a> Checker<'a> {
             loads: Loads::default(),
             transactions: Transactions::default(),
             counters: Counters::default(),
+            exits: Exits::new(config),
             tohost: None,
-            faulted: false,
+            halted: false,
         })
     }
 
@@ -118,8 +124,8 @@ impl<'a> Checker<'a> {
     }
 
     fn check_commit(&mut self, commit: &Commit, subject: Subject) -> Result<(), Difference> {
-        if self.faulted {
-            return Err(Difference::new("commit", "none after the fault", format!("pc {:#010x}", commit.pc)));
+        if self.halted {
+            return Err(Difference::new("commit", "none after the halt", format!("pc {:#010x}", commit.pc)));
         }
         let &Commit { warp, slot, .. } = commit;
         self.check_slot("slot", slot)?;
@@ -161,6 +167,8 @@ impl<'a> Checker<'a> {
         }
         self.transactions.push(&self.expected);
         self.tohost = self.tohost.or(tohost);
+        self.halted = tohost.is_some() && self.exits.tohost_halts;
+        self.exits.expect(commit.cycle, self.machine.ending().exit);
         self.contexts.owe(commit.cycle, subject, moves);
         Ok(())
     }
@@ -257,6 +265,11 @@ impl<'a> Checker<'a> {
         self.transactions.transmit(byte).or_else(|located| self.locate(cycle, located))
     }
 
+    /// Compares the exit code at the ports in a cycle after its commit was checked.
+    pub fn exit(&mut self, cycle: u64, exit: Option<Exit>, done: bool) -> Checked<()> {
+        self.exits.check(cycle, exit, done).or_else(|difference| self.locate(cycle, (None, difference)))
+    }
+
     pub fn fault(&mut self, cycle: u64, fault: &Fault) -> Checked<()> {
         if fault.warp as usize >= self.hardware_paths.len() {
             let difference = Difference::new("error_warp", "a warp of the core", fault.warp.to_string());
@@ -270,12 +283,15 @@ impl<'a> Checker<'a> {
         };
         let slot = (0..self.machine.slots()).find(has_lane).unwrap_or(0);
         let subject = self.subject(fault.warp, slot);
-        let compared = match self.machine.step(fault.warp, slot, &Given::default(), &mut self.expected) {
+        // An even word in `run.tohost` is a fault of an instruction that commits.
+        let of_tohost = self.machine.ending().fault.map(|fault| Err(Stop::Fault(fault)));
+        let step = || self.machine.step(fault.warp, slot, &Given::default(), &mut self.expected);
+        let compared = match of_tohost.unwrap_or_else(step) {
             Err(Stop::Fault(expected)) => compare_faults(&expected, fault),
             Err(Stop::Idle) => Err(Difference::new("error_valid", "no path of the warp can run", fault.to_string())),
             Ok(_) => Err(Difference::new("error_valid", "the instruction commits", fault.to_string())),
         };
-        self.faulted = true;
+        self.halted = true;
         compared.or_else(|difference| self.locate(cycle, (subject, difference)))
     }
 
@@ -332,6 +348,10 @@ impl<'a> Checker<'a> {
                 let expected = self.tohost.map_or("no store".into(), |value| format!("{value:#x}"));
                 Err((None, Difference::new("tohost", expected, format!("{value:#x}"))))
             }
+            End::ToHost(_) if self.machine.ending().fault.is_some() => self.transactions.check_lines_empty(),
+            End::ToHost(_) if self.exits.tohost_halts => {
+                self.loads.check_empty().and_then(|()| self.transactions.check_empty())
+            }
             End::Halted => self.transactions.check_lines_empty(),
             End::ToHost(_) | End::Stopped => Ok(()),
         }
@@ -370,5 +390,8 @@ fn compare_faults(expected: &Fault, actual: &Fault) -> Result<(), Difference> {
     require_equal!("error_pc", expected.pc, actual.pc, "{:#010x}");
     require_equal!("error_warp", expected.warp, actual.warp, "{}");
     require_equal!("error_lane", expected.lane, actual.lane, "{}");
+    if expected.address.is_some() {
+        require_equal!("error_address", expected.address, actual.address, "{:#x?}");
+    }
     Ok(())
 }

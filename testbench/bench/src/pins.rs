@@ -67,6 +67,10 @@ pins! {
         error_pc: Output |_| 32,
         error_warp: Output |w| w.warp,
         error_lane: Output |w| w.lane,
+        error_address: Output |_| 32,
+        exit_valid: Output |_| 1,
+        exit_code: Output |_| 32,
+        exit_hart: Output |w| w.hart,
     }
 }
 

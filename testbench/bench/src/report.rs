@@ -169,7 +169,7 @@ impl Report {
             Some(word) if fault.pc.is_multiple_of(4) => format!(": {}{}", disassemble(word), remedy(fault, word)),
             _ => String::new(),
         };
-        let Fault { cause, pc, warp, lane } = *fault;
+        let Fault { cause, pc, warp, lane, .. } = *fault;
         let cause_name = fault.cause_name();
         format!("{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{instruction}", program.place(pc))
     }
@@ -182,20 +182,15 @@ fn remedy(fault: &Fault, word: u32) -> &'static str {
 }
 
 fn describe_exit_codes(codes: &[Option<u32>], threads: u32) -> String {
-    let wrong = |code: &Option<u32>| *code != Some(0);
-    match codes.iter().position(wrong) {
-        None => format!("{} threads, every exit code 0", codes.len()),
-        Some(_) if codes.iter().all(Option::is_none) => {
-            "exit codes are not known without the trace port (trace.port = true), and so not known to be 0".into()
-        }
-        Some(hart) => {
-            let count = codes.iter().filter(|code| wrong(code)).count();
-            let (warp, lane) = (hart as u32 / threads, hart as u32 % threads);
-            let code = codes[hart].map_or("unknown".into(), |code| format!("{code} ({code:#x})"));
-            format!(
-                "{count} of {} threads have an exit code other than 0; the first: warp {warp}, lane {lane}: {code}",
-                codes.len()
-            )
-        }
+    let wrong = |code: &Option<u32>| code.is_some_and(|code| code != 0);
+    let Some(hart) = codes.iter().position(wrong) else {
+        return format!("{} threads, every exit code 0", codes.len());
+    };
+    let (warp, lane, code) = (hart as u32 / threads, hart as u32 % threads, codes[hart].unwrap_or_default());
+    let first = format!("warp {warp}, lane {lane}: {code} ({code:#x})");
+    if codes.contains(&None) {
+        return format!("an exit code other than 0: {first}; without a trace port the others are not known");
     }
+    let count = codes.iter().filter(|code| wrong(code)).count();
+    format!("{count} of {} threads have an exit code other than 0; the first: {first}", codes.len())
 }

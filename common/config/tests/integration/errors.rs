@@ -115,6 +115,10 @@ fn mistakes_in_settings() {
         &["memory.kind=bram", "warps=64", "threads=8"],
         &["memory.kind=bram", "memory.ram_bytes=65000"],
         &["trace.port=1"],
+        &["run.tohost=0x80000002"],
+        &["run.tohost=0x7ffffffc"],
+        &["run.tohost=0x80fe0000"],
+        &["run.tohost=4294967296"],
     ];
     let messages: Vec<String> = mistakes.iter().map(|settings| message_of_settings(settings)).collect();
     insta::assert_snapshot!(messages.join("\n"));

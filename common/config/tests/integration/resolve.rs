@@ -209,6 +209,7 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
         ("memory.seed=2", false),
         ("run.watchdog=5", false),
         ("run.starvation=5", false),
+        ("run.tohost=0x80000010", true),
     ] {
         assert_eq!(with(&[setting]).rtl_hash_text() != of_default, changes, "{setting}");
     }

@@ -11,7 +11,6 @@ use rtl::{Builder, Bundle, ElaborationError, MemoryStyle, Module, decode, encode
 
 use super::row_bits;
 use crate::functional::atomic_alu;
-use crate::memory::request_queue::hart_bits;
 use crate::memory::reservations;
 use crate::queue::Queue;
 use crate::shape::Shape;
@@ -54,7 +53,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let tag = m.input("tag", shape.tag_bits());
     let word = m.input("word", threads);
     let operand = m.input("operand", 32);
-    let hart = m.input("hart", hart_bits(shape));
+    let hart = m.input("hart", shape.hart_bits());
     m.port_group("a line for the pipeline");
     let delivered = m.input("delivered", 1);
     let answered_tag = m.input("answered_tag", shape.tag_bits());

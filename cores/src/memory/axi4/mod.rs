@@ -33,7 +33,6 @@ use weft_config::MemoryKind;
 use weft_config::extension::A;
 
 use super::Adaptor;
-use super::request_queue::hart_bits;
 use crate::shape::{RAM_BASE, Shape};
 
 pub const ADAPTOR: Adaptor =
@@ -325,7 +324,7 @@ impl Request {
         let tag = m.input("dmem_req_tag", id_bits(shape));
         let mask = m.input("dmem_req_mask", 4 * shape.threads);
         let data = m.input("dmem_req_data", shape.line_bits());
-        let hart = if shape.has(&A) { m.input("dmem_req_hart", hart_bits(shape)) } else { zeros(0) };
+        let hart = if shape.has(&A) { m.input("dmem_req_hart", shape.hart_bits()) } else { zeros(0) };
         m.output_port("dmem_rsp_valid", 1);
         m.output_port("dmem_rsp_tag", id_bits(shape));
         m.output_port("dmem_rsp_data", shape.line_bits());

@@ -1,6 +1,6 @@
 //! Events of a cycle at the ports of the core.
 
-use sim::Fault;
+use sim::{Exit, Fault};
 
 use crate::memory::{Request, Violation};
 use crate::trace_port::Sample;
@@ -19,6 +19,8 @@ pub(super) struct Events {
     /// The `tohost` word after a store to it.
     pub(super) tohost: Option<u32>,
     pub(super) fault: Option<Fault>,
+    /// The first exit code that is not 0, or of `tohost`.
+    pub(super) exit: Option<Exit>,
     pub(super) done: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sim::{Fault, Program};
+use sim::{Exit, Fault, Program};
 use weft_config::{Config, MemoryKind};
 
 use super::events::Events;
@@ -116,6 +116,7 @@ impl Hardware {
         events.violation = events.violation.take().or(checked.err());
         events.console = byte.filter(|_| console_accepts);
         events.done = self.model.bit(self.ports.done);
+        events.exit = self.model.bit(self.ports.exit_valid).then(|| self.exit());
         events.fault = self.model.bit(self.ports.error_valid).then(|| self.fault());
 
         self.half_cycle(1)?;
@@ -138,6 +139,12 @@ impl Hardware {
             pc: self.model.get(ports.error_pc) as u32,
             warp: self.model.get(ports.error_warp) as u32,
             lane: self.model.get(ports.error_lane) as u32,
+            address: Some(self.model.get(ports.error_address) as u32),
         }
+    }
+
+    fn exit(&self) -> Exit {
+        let [code, hart] = [self.ports.exit_code, self.ports.exit_hart].map(|port| self.model.get(port) as u32);
+        Exit { code, hart }
     }
 }

@@ -5,6 +5,7 @@
 use sim::Program;
 use weft_config::Config;
 use weft_config::extension::A;
+use weft_trace::MemoryOp;
 
 use super::events::{Asked, Events};
 use crate::memory::{DataPort, Offer, RAM_BASE, Ram, Request, Violation};
@@ -56,6 +57,8 @@ pub(super) struct Requests {
     offer: Offer<Asked>,
     /// Physical address of the `tohost` word.
     tohost: Option<u32>,
+    /// Whether the core knows that address. It stops for word stores alone.
+    hardware_stops: bool,
     /// Whether the request of this cycle writes.
     pub(super) writes: bool,
 }
@@ -63,11 +66,13 @@ pub(super) struct Requests {
 impl Requests {
     pub(super) fn new(model: &Model, config: &Config, program: &Program) -> Result<Self, ModelError> {
         let ram = Ram::new(config, program);
+        let tohost = Some(config.run.tohost).filter(|address| *address != 0).or(program.tohost());
         Ok(Self {
             ports: RequestPorts::of(model, config)?,
             atomic_ports: config.isa.has(&A).then(|| AtomicPorts::of(model, config)).transpose()?,
             data_port: DataPort::new(config),
-            tohost: program.tohost().map(|address| ram.layout().physical(address & !3)),
+            tohost: tohost.map(|address| ram.layout().physical(address & !3)),
+            hardware_stops: config.run.tohost != 0,
             ram,
             offer: Offer::default(),
             writes: false,
@@ -117,7 +122,9 @@ impl Requests {
     fn stored_to_host(&self, store: &Request<'_>) -> Option<u32> {
         let tohost = self.tohost?;
         let offset = tohost.wrapping_sub(store.address) as usize / 4;
-        let touched = offset < store.data.len() && store.mask[offset / 16] >> (4 * (offset % 16)) & 0xf != 0;
-        self.ram.read_physical(tohost).filter(|_| touched)
+        let bytes = if offset < store.data.len() { store.mask[offset / 16] >> (4 * (offset % 16)) & 0xf } else { 0 };
+        let of_store = MemoryOp::of_request(store.code) == Some(MemoryOp::Store);
+        let stops = if self.hardware_stops { bytes == 0xf && of_store } else { bytes != 0 };
+        self.ram.read_physical(tohost).filter(|_| stops)
     }
 }

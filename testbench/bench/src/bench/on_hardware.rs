@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use sim::{Fault, Program};
+use sim::{Exit, Fault, Program};
 use weft_config::Config;
 use weft_trace::{Context, Event, Moves, Record, Statistics};
 
@@ -51,6 +51,8 @@ pub(super) fn run(
         unknown_branches: UnknownBranches::of(config, program),
         counts: Counts::default(),
         owed: 0,
+        tohost: None,
+        exit: None,
         last_progress: 0,
         first_fetch: None,
     };
@@ -74,6 +76,10 @@ struct Run<'a, 'o> {
     counts: Counts,
     /// Committed transactions that the memory has not accepted yet.
     owed: u64,
+    /// The word that was stored to `run.tohost`.
+    tohost: Option<u32>,
+    /// What the ports say in the last cycle.
+    exit: Option<Exit>,
     last_progress: u64,
     first_fetch: Option<u64>,
 }
@@ -131,7 +137,7 @@ impl Run<'_, '_> {
         if let Err(mismatch) = self.check(cycle, events) {
             return Ok(Some(How::Mismatch(mismatch)));
         }
-        if let Some(value) = events.tohost {
+        if let Some(value) = events.tohost.filter(|_| self.config.run.tohost == 0) {
             return Ok(Some(How::ToHost(value)));
         }
         if let Some(fault) = events.fault {
@@ -139,7 +145,7 @@ impl Run<'_, '_> {
             return Ok(Some(checked.map_or_else(How::Mismatch, |()| How::Fault(fault))));
         }
         if events.done {
-            return Ok(Some(How::Done));
+            return Ok(Some(self.tohost.map_or(How::Done, How::ToHost)));
         }
         Ok(self.stopped(cycle, events))
     }
@@ -172,6 +178,8 @@ impl Run<'_, '_> {
             self.schedulable.release();
         }
         self.owed = self.owed.saturating_sub(events.request.into());
+        self.tohost = self.tohost.or(events.tohost);
+        self.exit = events.exit;
     }
 
     fn write(&mut self, cycle: u64, events: &Events) -> Result<(), BenchError> {
@@ -224,6 +232,7 @@ impl Run<'_, '_> {
             if let Some(byte) = events.console {
                 checker.console(cycle, byte)?;
             }
+            checker.exit(cycle, events.exit, events.done)?;
             self.flow.check(events).map_err(|violation| against_the_protocol(cycle, &violation))?;
         }
         events.violation.as_ref().map_or(Ok(()), |violation| Err(against_the_protocol(cycle, violation)))
@@ -280,7 +289,7 @@ impl Run<'_, '_> {
                 return Ok(How::Mismatch(mismatch));
             }
         }
-        Ok(How::Fault(fault))
+        Ok(self.tohost.map_or(How::Fault(fault), How::ToHost))
     }
 
     /// The final checks: nothing is missing, and the memories are equal.
@@ -302,6 +311,16 @@ impl Run<'_, '_> {
         checker.finish(cycle, end, self.hardware.ram()).map_or_else(How::Mismatch, |()| how)
     }
 
+    /// The exit codes that the ports of a core without trace port report.
+    fn exit_codes_of_ports(&self, how: &How) -> Vec<Option<u32>> {
+        let harts = 0..self.config.warps * self.config.threads;
+        let code = |hart: u32| match self.exit {
+            None => matches!(how, How::Done).then_some(0),
+            Some(exit) => Some(exit.code).filter(|_| exit.hart == hart),
+        };
+        harts.map(code).collect()
+    }
+
     fn report(self, ended: Ended, started: Instant) -> Report {
         let traced = self.config.trace.port;
         let (last, idle) = match ended.how {
@@ -309,6 +328,7 @@ impl Run<'_, '_> {
             How::Done if traced => self.counts.last_commit,
             _ => (ended.cycle, self.counts.idle),
         };
+        let exit_codes = if traced { self.threads.exit_codes() } else { self.exit_codes_of_ports(&ended.how) };
         let mut report = Report {
             outcome: Outcome::Exited,
             cycles: Some(self.first_fetch.map_or(0, |first| last - first + 1)),
@@ -318,7 +338,7 @@ impl Run<'_, '_> {
             fault: None,
             deadlock: None,
             tohost: None,
-            exit_codes: self.threads.exit_codes(),
+            exit_codes,
             message: String::new(),
             wall: started.elapsed(),
             memory: FinalMemory::new(self.config, self.hardware.words()),

@@ -9,6 +9,7 @@ mod control_flow;
 mod decoders;
 mod directed;
 mod edges;
+mod exits;
 mod fetches;
 mod flow;
 mod icarus;

@@ -1,0 +1,113 @@
+//! S8, end: halts the core at its end, and reports how it ended.
+//!
+//! The core halts on the first fault, and on a word that is stored to `run.tohost`. Threads that end with a code
+//! other than 0 do not halt it; the first such code is kept. Each report is of one lane, which is known at the end of
+//! S7. Registers take the addresses of all lanes, and those of the other lanes are cleared. So the or of the lanes is
+//! the address at fault. The address of an exit is its code, because both are the sums of S6.
+//!
+//! Storage: 32 · T + 69 bits, and the numbers of two threads; with `run.tohost` 33 bits more.
+
+use rtl::{Builder, ElaborationError, Expr, Module, concat, reduce, zeros};
+
+use crate::shape::{PC, Shape};
+
+pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
+    let m = Builder::new("s8_end", "S8, end: the halt, the first fault, the first exit code that is not 0.");
+    m.timing("the halt and the fault are registered at the end of S7, the exit code at the end of S8.");
+    let inputs = Inputs::declare(&m, shape);
+    let halted = m.register("halt", 1);
+    let running = !&*halted;
+
+    m.comment("These follow S7 until the halt, so that no write enable depends on the fault.");
+    let follow = |name: &str, value: &Expr| {
+        let register = m.register(name, value.width());
+        register.next(value).enable(&running).reset(0);
+        register.q()
+    };
+    let (cause, pc) = (follow("fault_cause", &inputs.cause), follow("fault_pc", &inputs.pc));
+    let (warp, lane) = (follow("fault_warp", &inputs.warp), follow("fault_lane", &inputs.lane));
+    // A selection of 0 before all others becomes the reset of the register.
+    let others = m.wire("clears", &(!&inputs.lane_one).when(&running));
+    let others = m.fault("addresses_of_other_lanes_are_kept", &others, &zeros(shape.threads));
+    let words = m.register("addresses", shape.line_bits());
+    words.next(&m.wire_each(shape.lanes(), "of_the_lane", |lane| {
+        let follows = halted.mux(&words.lane(lane, 32), &inputs.addresses.lane(lane, 32));
+        others.bit(lane).mux(&zeros(32), &follows)
+    }));
+    let address = m.wire("address", &reduce(&words.lanes(32), &|a, b| a | b));
+
+    let to_host = (shape.tohost != 0).then(|| ToHost::of(&m, &inputs, &running));
+    let (halts, at_fault, code) = match &to_host {
+        None => (inputs.fault.clone(), halted.q(), address.clone()),
+        Some(ToHost { ends, code }) => (&inputs.fault | &inputs.to_host, &*halted & !ends, ends.mux(code, &address)),
+    };
+    halted.next(&(&*halted | halts)).reset(0);
+
+    m.comment("The first exit code that is not 0. A word in `tohost` replaces it.");
+    let exits = m.register("exits", 1);
+    exits.next(&inputs.exit_fails).reset(0);
+    let valid = m.register("valid", 1);
+    let first = m.fault("the_last_exit_code_is_kept", &(&*exits & !&*valid), &exits);
+    let ends = to_host.as_ref().map_or(zeros(1), |to_host| to_host.ends.clone());
+    let takes = if to_host.is_some() { m.wire("takes", &(first | &ends)) } else { m.wire("takes", &first) };
+    valid.next(&(&*valid | &takes)).reset(0);
+    let kept = |name: &str, value: &Expr| {
+        let register = m.register(name, value.width());
+        register.next(value).enable(&takes).reset(0);
+        register.q()
+    };
+    let (code, hart) = (kept("code", &code), kept("hart", &concat([&warp, &lane])));
+
+    m.port_group("the halt; whether a word in `tohost` is its cause");
+    m.output("halted", &halted);
+    if to_host.is_some() {
+        m.output("tohost_ends", &ends);
+    }
+    m.port_group("the fault");
+    m.output("error_valid", &at_fault);
+    m.output("error_cause", &cause);
+    m.output("error_pc", &concat([&pc, &zeros(2)]));
+    m.output("error_warp", &warp.extend(shape.warp_bits().max(1)));
+    m.output("error_lane", &lane.extend(shape.lane_bits().max(1)));
+    // Memory accesses have the causes 4 to 7. A jump clears bit 0 of its target.
+    m.output("error_address", &concat([&address.from(1), &(address.bit(0) & cause.bit(2))]));
+    m.port_group("the exit code, and its thread");
+    m.output("exit_valid", &valid);
+    m.output("exit_code", &code);
+    m.output("exit_hart", &hart.extend(shape.hart_bits()));
+    m.finish()
+}
+
+rtl::inputs! {
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "from S7: a fault, an exit code that is not 0, a word for `tohost`"]
+        fault: Expr = m.input("fault_valid_s7", 1),
+        exit_fails: Expr = m.input("exit_fails_s7", 1),
+        to_host: Expr = m.input("tohost_valid_s7", usize::from(shape.tohost != 0)),
+        to_host_word: Expr = m.input("tohost_word_s7", if shape.tohost == 0 { 0 } else { 32 }),
+        #[group = "its instruction and lane, and the addresses of all lanes"]
+        cause: Expr = m.input("fault_cause_s7", 4),
+        pc: Expr = m.input("fault_pc_s7", PC),
+        warp: Expr = m.input("fault_warp_s7", shape.warp_bits()),
+        lane: Expr = m.input("fault_lane_s7", shape.lane_bits()),
+        lane_one: Expr = m.input("fault_lane_one_s7", shape.threads),
+        addresses: Expr = m.input("address_s7", shape.line_bits()),
+    }
+}
+
+/// A word that was stored to `run.tohost`: an odd one ends the run, an even one is a fault.
+struct ToHost {
+    ends: Expr,
+    code: Expr,
+}
+
+impl ToHost {
+    fn of(m: &Builder, inputs: &Inputs, running: &Expr) -> Self {
+        let stored = m.register("tohost_stored", 1);
+        stored.next(&inputs.to_host).enable(running).reset(0);
+        let word = m.register("tohost_word", 32);
+        word.next(&inputs.to_host_word).enable(running);
+        let ends = m.wire("word_ends", &(&*stored & word.bit(0)));
+        Self { ends, code: word.from(1).extend(32) }
+    }
+}
