@@ -47,7 +47,7 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
     config.trace.port &= arguments.board.board.is_none();
     let out = arguments.out.as_path();
     let place = Place::find(out, arguments.force)?;
-    let files = files(&config, arguments)?;
+    let files = files(&mut config, arguments)?;
     write(&files, &place).map_err(|error| RequestError::unwritable(out, error))?;
     let modules = files.keys().filter(|path| is_module(path)).count();
     let (warps, threads) = (config.warps, config.threads);
@@ -64,7 +64,7 @@ pub fn emit(arguments: &EmitArguments, report: &Report) -> anyhow::Result<Verdic
     Ok(Verdict::Success)
 }
 
-fn files(config: &Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
+fn files(config: &mut Config, arguments: &EmitArguments) -> anyhow::Result<Files> {
     let (core, contents) = match &arguments.image {
         None => (cores::elaborate(config, RAM_BASE)?, Vec::new()),
         Some(path) => image::core_with(config, path)?,

@@ -28,7 +28,7 @@ int main(int count, char** arguments) {
         if (!core.rst && core.error_valid) return 3;
         if (!core.rst && core.done) {
             std::fprintf(stderr, "%ld cycles\n", cycle);
-            return 0;
+            return core.exit_valid ? 10 * core.exit_code + core.exit_hart : 0;
         }
         core.clk = 1;
         core.eval();
@@ -77,6 +77,31 @@ fn an_emitted_core_runs_the_kernel_that_it_was_given() {
     let printed = expected.stdout.split("exited:").next().expect("a console");
     assert!(printed.starts_with("4 warps of 4 threads\nABCD\n"), "{printed}");
     assert_eq!(run.stdout, printed);
+}
+
+/// The status is ten times the exit code, plus the thread, of four.
+#[test]
+fn the_outside_learns_how_a_program_ended() {
+    let to_host = |value: i32| {
+        let code = [HERE_TO_A0, set_a1(value), store_a1(32), LOOP_FOR_EVER, 0, 0, 0, 0, 0];
+        Elf { symbols: vec![("tohost", RAM + 32)], ..Elf::new(&code) }
+    };
+    for (name, program, status) in [
+        ("return 0", Elf::new(&[EXIT]), 0),
+        ("return 7, but for thread 0", Elf::new(&[HART_TO_A1, branch_if_a1(8), EXIT, EXIT_7]), 71),
+        ("weft_pass", to_host(1), 0),
+        ("weft_fail(7)", to_host(15), 70),
+        ("an even word", to_host(2), 3),
+    ] {
+        let workspace = Workspace::new();
+        workspace.write("p.elf", program.bytes());
+        workspace.weft(&[&["emit", "--image", "p.elf", "--out", "core"], BRAM].concat()).succeeded();
+        let run = standalone(&workspace, &["weft_core.v"]);
+        assert_eq!(run.status, status, "{name}");
+        let config = fs::read_to_string(workspace.join("core/config.toml")).expect("a configuration");
+        let tohost = if program.symbols.is_empty() { "tohost = 0" } else { "tohost = 2147483680" };
+        assert!(config.contains(tohost), "{name}: {config}");
+    }
 }
 
 /// The counters are compared too: no state left by reset affects the order of warps.
@@ -167,6 +192,10 @@ fn images_that_cannot_be_are_refused() {
     refused("too large", Some(Elf { memory_bytes: 70_000, ..exit() }.bytes()), BRAM);
     refused("over the stacks", Some(Elf { memory_bytes: 65_000, ..exit() }.bytes()), BRAM);
     refused("unaligned entry", Some(Elf { entry: RAM + 2, ..exit() }.bytes()), BRAM);
+    let to_host = |address| Elf { symbols: vec![("tohost", address)], ..exit() }.bytes();
+    refused("`tohost` unaligned", Some(to_host(RAM + 2)), BRAM);
+    refused("`tohost` in no memory", Some(to_host(0x1000_0000)), BRAM);
+    refused("`tohost` in the stacks", Some(to_host(RAM + 0xffff)), BRAM);
     refused("a key without effect", Some(exit().bytes()), &[BRAM, &["--set", "memory.latency=20"]].concat());
     insta::assert_snapshot!(messages.join("\n"));
 }

@@ -31,7 +31,7 @@ pub fn synth(arguments: &SynthArguments, board: &'static Board, report: &Report)
     }
     // The tools work in one folder with all files.
     config.emit.hex_path.clear();
-    let (core, contents) = image::core_with(&config, program)?;
+    let (core, contents) = image::core_with(&mut config, program)?;
     let top = boards::elaborate(board, &core, arguments.board.baud())?;
     let seeds = arguments.seeds.unwrap_or(SEEDS);
     yosys::say_which();
