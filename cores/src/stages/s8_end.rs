@@ -17,15 +17,15 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let inputs = Inputs::declare(&m, shape);
     let halted = m.register("halt", 1);
     let running = !&*halted;
-
-    m.comment("These follow S7 until the halt, so that no write enable depends on the fault.");
-    let follow = |name: &str, value: &Expr| {
+    let register = |name: &str, value: &Expr, enable: &Expr| {
         let register = m.register(name, value.width());
-        register.next(value).enable(&running).reset(0);
+        register.next(value).enable(enable).reset(0);
         register.q()
     };
-    let (cause, pc) = (follow("fault_cause", &inputs.cause), follow("fault_pc", &inputs.pc));
-    let (warp, lane) = (follow("fault_warp", &inputs.warp), follow("fault_lane", &inputs.lane));
+
+    m.comment("These follow S7 until the halt, so that no write enable depends on the fault.");
+    let (cause, pc) = (register("fault_cause", &inputs.cause, &running), register("fault_pc", &inputs.pc, &running));
+    let (warp, lane) = (register("fault_warp", &inputs.warp, &running), register("fault_lane", &inputs.lane, &running));
     // A selection of 0 before all others becomes the reset of the register.
     let others = m.wire("clears", &(!&inputs.lane_one).when(&running));
     let others = m.fault("addresses_of_other_lanes_are_kept", &others, &zeros(shape.threads));
@@ -36,34 +36,26 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }));
     let address = m.wire("address", &reduce(&words.lanes(32), &|a, b| a | b));
 
-    let to_host = (shape.tohost != 0).then(|| ToHost::of(&m, &inputs, &running));
-    let (halts, at_fault, code) = match &to_host {
-        None => (inputs.fault.clone(), halted.q(), address.clone()),
-        Some(ToHost { ends, code }) => (&inputs.fault | &inputs.to_host, &*halted & !ends, ends.mux(code, &address)),
-    };
-    halted.next(&(&*halted | halts)).reset(0);
-
-    m.comment("The first exit code that is not 0. A word in `tohost` replaces it.");
+    m.comment("The first exit code that is not 0. An odd word in `tohost` replaces it; an even one is a fault.");
     let exits = m.register("exits", 1);
     exits.next(&inputs.exit_fails).reset(0);
     let valid = m.register("valid", 1);
     let first = m.fault("the_last_exit_code_is_kept", &(&*exits & !&*valid), &exits);
-    let ends = to_host.as_ref().map_or(zeros(1), |to_host| to_host.ends.clone());
-    let takes = if to_host.is_some() { m.wire("takes", &(first | &ends)) } else { m.wire("takes", &first) };
-    valid.next(&(&*valid | &takes)).reset(0);
-    let kept = |name: &str, value: &Expr| {
-        let register = m.register(name, value.width());
-        register.next(value).enable(&takes).reset(0);
-        register.q()
-    };
-    let (code, hart) = (kept("code", &code), kept("hart", &concat([&warp, &lane])));
-
-    m.port_group("the halt; whether a word in `tohost` is its cause");
-    m.output("halted", &halted);
-    if to_host.is_some() {
+    let (mut halts, mut at_fault, mut takes, mut code) = (inputs.fault.clone(), halted.q(), first, address.clone());
+    if shape.tohost != 0 {
+        let word = register("tohost_word", &inputs.to_host_word, &running);
+        let ends = m.wire("ends", &(register("tohost_stored", &inputs.to_host, &running) & word.bit(0)));
+        (halts, at_fault) = (halts | &inputs.to_host, at_fault & !&ends);
+        (takes, code) = (takes | &ends, ends.mux(&word.from(1).extend(32), &code));
         m.output("tohost_ends", &ends);
     }
-    m.port_group("the fault");
+    halted.next(&(&*halted | halts)).reset(0);
+    let takes = m.wire("takes", &takes);
+    valid.next(&(&*valid | &takes)).reset(0);
+    let (code, hart) = (register("code", &code, &takes), register("hart", &concat([&warp, &lane]), &takes));
+
+    m.port_group("the halt, and the fault");
+    m.output("halted", &halted);
     m.output("error_valid", &at_fault);
     m.output("error_cause", &cause);
     m.output("error_pc", &concat([&pc, &zeros(2)]));
@@ -92,22 +84,5 @@ rtl::inputs! {
         lane: Expr = m.input("fault_lane_s7", shape.lane_bits()),
         lane_one: Expr = m.input("fault_lane_one_s7", shape.threads),
         addresses: Expr = m.input("address_s7", shape.line_bits()),
-    }
-}
-
-/// A word that was stored to `run.tohost`: an odd one ends the run, an even one is a fault.
-struct ToHost {
-    ends: Expr,
-    code: Expr,
-}
-
-impl ToHost {
-    fn of(m: &Builder, inputs: &Inputs, running: &Expr) -> Self {
-        let stored = m.register("tohost_stored", 1);
-        stored.next(&inputs.to_host).enable(running).reset(0);
-        let word = m.register("tohost_word", 32);
-        word.next(&inputs.to_host_word).enable(running);
-        let ends = m.wire("word_ends", &(&*stored & word.bit(0)));
-        Self { ends, code: word.from(1).extend(32) }
     }
 }

@@ -92,9 +92,9 @@ pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardErr
     let uart = m.instance("uart", &transmitter);
     let ready = m.forward("console_ready", 1);
     weft.input("console_ready", &ready);
-    let end = End::of(&m, &weft);
-    let console = weft.output("console_valid");
-    let (line, byte) = end.line(&m, &(&ready & !&console));
+    let (console, error) = (weft.output("console_valid"), weft.output("error_valid"));
+    let exit = m.wire("fails", &(weft.output("exit_valid") & weft.output("exit_code").any()));
+    let (line, byte) = last_line(&m, &weft, [&error, &exit], &(&ready & !&console));
     uart.input("valid", &(&console | line)).input("data", &console.mux(&weft.output("console_data"), &byte));
     uart.output_to("ready", &ready);
     m.output(board.transmit, &uart.output("txd"));
@@ -103,9 +103,8 @@ pub fn elaborate(board: &Board, core: &Core, baud: u32) -> Result<Core, BoardErr
     let half_second = 1_000_000 * u64::from(board.clock.core_mhz) / 2;
     let heartbeat = m.register("heartbeat", clog2(half_second as usize) + 1);
     heartbeat.next(&increment(&heartbeat, 1)).starts_at(0);
-    let End { error, exit, cause, code, .. } = &end;
-    let shown = error.mux(cause, &code.slice(0, 4).when(exit));
-    let lights = [&shown, &!&ready, &(error | exit), &weft.output("done"), &heartbeat.bit(heartbeat.width() - 1)];
+    let shown = error.mux(&weft.output("error_cause"), &weft.output("exit_code").slice(0, 4).when(&exit));
+    let lights = [&shown, &!&ready, &(&error | &exit), &weft.output("done"), &heartbeat.bit(heartbeat.width() - 1)];
     m.output(board.lights, &m.delay("lights", &concat(lights)));
     Ok(core.within(m.finish()?))
 }
@@ -116,57 +115,29 @@ fn is_served(port: &str) -> bool {
         || ["clk", "rst", "done"].contains(&port)
 }
 
-/// What the core reports of the end of the run.
-struct End {
-    done: Expr,
-    error: Expr,
-    /// An exit code is not 0. That of `tohost` may be 0.
-    exit: Expr,
-    cause: Expr,
-    pc: Expr,
-    code: Expr,
-}
-
-impl End {
-    fn of(m: &Builder, core: &Instance) -> Self {
-        let code = m.wire("exit_code", &core.output("exit_code"));
-        Self {
-            done: core.output("done"),
-            error: core.output("error_valid"),
-            exit: m.wire("fails", &(core.output("exit_valid") & code.any())),
-            cause: core.output("error_cause"),
-            pc: m.wire("error_pc", &core.output("error_pc")),
-            code,
-        }
-    }
-
-    /// After the console's bytes, a line that names the fault, or the exit code: whether there is a byte, and the
-    /// byte. The line takes a byte at `ready`.
-    fn line(&self, m: &Builder, ready: &Expr) -> (Expr, Expr) {
-        m.comment("The line that says how a run failed, one byte after the other.");
-        let Self { done, error, exit, cause, pc, code } = self;
-        let digits = |value: &Expr| value.lanes(4).into_iter().rev().collect::<Vec<_>>();
-        let fault = [digits(cause), digits(pc)].concat();
-        let [fault, exit_code] = [("\nfault #: pc ########\n", fault), ("\nexit code = ########\n", digits(code))].map(
-            |(template, mut digits)| -> Vec<Expr> {
-                let byte = |letter: u8| match letter {
-                    // Bit 7 marks a digit.
-                    b'#' => concat([&lit(4, 8), &digits.remove(0)]),
-                    _ => lit(8, letter.into()),
-                };
-                template.bytes().map(byte).collect()
-            },
-        );
-        let at = m.register("line_at", clog2(fault.len() + 1));
-        let chosen: Vec<Expr> = fault.iter().zip(&exit_code).map(|(fault, exit)| error.mux(fault, exit)).collect();
-        let byte = m.wire("line_byte", &select(&at, &chosen));
-        let digit = byte.slice(0, 4);
-        let letter = m.wire("line_letter", &(digit.extend(8) + lit(8, u64::from(b'a') - 10)));
-        let hexadecimal = digit.lt(&lit(4, 10)).mux(&concat([&lit(4, 3), &digit]), &letter);
-        let sends = m.wire("line_sends", &((error | (done & exit)) & !at.is(fault.len() as u64)));
-        at.next(&increment(&at, 1)).enable(&(&sends & ready)).reset(0);
-        (sends, byte.bit(7).mux(&hexadecimal, &byte))
-    }
+/// The line that says how a run failed, if it has: whether there is a byte of it, and the byte, taken at `ready`.
+fn last_line(m: &Builder, core: &Instance, [error, exit]: [&Expr; 2], ready: &Expr) -> (Expr, Expr) {
+    m.comment("The line that says how a run failed, one byte after the other.");
+    let fault = concat([&core.output("error_cause"), &core.output("error_pc")]);
+    let texts = [("\nfault #: pc ########\n", fault), ("\nexit code = ########\n", core.output("exit_code"))];
+    let [fault, code] = texts.map(|(template, value)| {
+        let mut digits = value.lanes(4);
+        // Bit 7 marks a digit.
+        let mut byte = |letter| match letter {
+            b'#' => concat([&lit(4, 8), &digits.pop().expect("a digit")]),
+            _ => lit(8, letter.into()),
+        };
+        template.bytes().map(&mut byte).collect::<Vec<_>>()
+    });
+    let at = m.register("line_at", clog2(fault.len() + 1));
+    let bytes: Vec<Expr> = fault.iter().zip(&code).map(|(fault, exit)| error.mux(fault, exit)).collect();
+    let byte = m.wire("line_byte", &select(&at, &bytes));
+    let digit = byte.slice(0, 4);
+    let letter = m.wire("line_letter", &(digit.extend(8) + lit(8, u64::from(b'a') - 10)));
+    let hexadecimal = digit.lt(&lit(4, 10)).mux(&concat([&lit(4, 3), &digit]), &letter);
+    let sends = m.wire("line_sends", &((error | (core.output("done") & exit)) & !at.is(fault.len() as u64)));
+    at.next(&increment(&at, 1)).enable(&(&sends & ready)).reset(0);
+    (sends, byte.bit(7).mux(&hexadecimal, &byte))
 }
 
 fn divisor(board: &Board, baud: u32) -> Result<u64, BoardError> {
