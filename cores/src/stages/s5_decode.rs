@@ -196,12 +196,15 @@ fn of_lanes(
     let is_idle = decoder.any(&|e| matches!(e.operation.alu(), Some(Alu::Compare | Alu::Idle)));
     let inverts_more = decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.inverts));
 
-    m.comment("Operands. A dividend and an exit code pass the adder as rs1 + 0.");
+    m.comment(
+        "Operands. A dividend passes the adder as rs1 + 0. An exit code is subtracted from 0, and so compared with it.",
+    );
     let is_rs1 = &csrs.is_exit & !&csrs.access.immediate & &csrs.access.keeps_operand;
     let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &is_rs1);
-    let subtracts = m.wire("subtracts", &(names.alu("is_sub", Alu::Sub) | is_less | is_branch | compares));
-    // Branches that test equality subtract the exclusive or from 0.
-    let is_equality = m.wire("is_equality", &(is_branch & !funct3.bit(2)));
+    let subtracts =
+        m.wire("subtracts", &(names.alu("is_sub", Alu::Sub) | is_less | is_branch | compares | &csrs.is_exit));
+    // Branches that test equality subtract the exclusive or from 0. That of an exit is of its code and 0.
+    let is_equality = m.wire("is_equality", &((is_branch & !funct3.bit(2)) | exit_code_is_rs1));
     let shifts_left = m.wire("shifts_left", &(is_shift & !funct3.bit(2)));
     let combine = [is_logic & &funct3.bit(0) | !(is_logic | &is_equality), is_logic & funct3.bit(1)];
     let is_register = names.any("format_r", &|e| e.format == Format::R);
@@ -209,10 +212,7 @@ fn of_lanes(
         takes_rs2: m.wire("takes_rs2", &((is_register & !reserved.of(&DIVIDER)) | is_branch)),
         inverts: m.wire("inverts", &(&subtracts | &shifts_left | inverts_more)),
         combine: m.wire("combine", &join(&combine)),
-        adds: m.wire(
-            "adds",
-            &!(is_logic | &is_equality | is_shift | names.is("is_lui", Operation::Lui) | (is_csr & !&exit_code_is_rs1)),
-        ),
+        adds: m.wire("adds", &!(is_logic | &is_equality | is_shift | names.is("is_lui", Operation::Lui) | is_csr)),
         shifts_right: m.wire("shifts_right", &(is_shift & funct3.bit(2))),
         shifts_left,
         arithmetic: funct7.bit(5),

@@ -71,9 +71,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let outside_ram: Vec<Expr> = sums.lanes(32).iter().map(|sum| !sum.bit(31)).collect();
     m.output("leader_s7", &m.delay("leader", &leader.one));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader.number));
-    // S7 compares the code of each lane with that of the leader. A selection of 0 becomes the reset of the register.
-    let is_exit = m.fault("exits_have_a_leader", &control.is_exit, &zeros(1));
-    m.output("leader_address_s7", &m.delay("leader_address", &is_exit.mux(&zeros(32), &leader.sum)));
+    m.output("leader_address_s7", &m.delay("leader_address", &leader.sum));
     m.output("taken_s7", &m.delay("taken_q", &taken));
     m.output("store_s7", &m.delay("store", &store));
     m.port_group("whether S7 may write registers, so that a write of S9 waits");

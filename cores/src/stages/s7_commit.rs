@@ -31,9 +31,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     );
     let inputs = Inputs::declare(&m, shape);
     let validation = Validation::of(&m, shape, &inputs);
-    let service = Service::of(&m, shape, &inputs, &validation.valid, &coalescer);
-    let faults = Faults::of(&m, shape, &inputs, &validation.valid, &service);
+    let faults = Faults::of(&m, shape, &inputs, &validation.valid);
     let commits = m.wire("commit", &(&validation.valid & !&faults.any));
+    let service = Service::of(&m, shape, &inputs, &validation.valid, &coalescer);
     let registers = Registers::of(&m, shape, &inputs, &validation.valid, &service);
     let decided = [&validation.valid, &commits];
     let requested = Requested::of(&m, shape, &inputs, decided, &service, &registers.console_load);

@@ -3,9 +3,8 @@
 //! All active lanes are checked before any is served. If one is at fault, the instruction does not commit, and the
 //! core halts. Faults of the instruction itself come from S5.
 
-use rtl::{Builder, Expr, concat, join, lit, lowest_one};
+use rtl::{Builder, Expr, concat, lit, lowest_one, zeros};
 
-use super::s7_access::Service;
 use super::s7_commit::Inputs;
 use crate::memory::map::in_ram;
 use crate::shape::{CONSOLE, Shape};
@@ -24,7 +23,7 @@ pub struct Faults {
 
 impl Faults {
     /// The faults of an instruction. They count if it is `valid`.
-    pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr, service: &Service) -> Self {
+    pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr) -> Self {
         m.comment("Memory: faults of every active lane, before any is served.");
         let Inputs { fields, control, addresses, taken, .. } = inputs;
         let (is_memory, size) = (inputs.is_memory(), fields.funct3.slice(0, 2));
@@ -46,7 +45,7 @@ impl Faults {
         let at_fault = &control.faults.repeat(shape.threads) | &misaligned | &unmapped | &jump_misaligned;
         let lanes = m.wire("fault_lanes", &(inputs.active() & at_fault));
         let any = m.wire("fault", &(valid & lanes.any()));
-        let failed_exits = m.wire("failed_exits", &failed_exits(m, shape, inputs, service, &offsets));
+        let failed_exits = m.wire("failed_exits", &failed_exits(m, shape, inputs));
         let reported = m.wire("reported_lanes", &(&lanes | &failed_exits));
         let lane_one = m.wire("fault_lane_one", &lowest_one(&reported));
         let of_the_lane = &lane_one & &misaligned;
@@ -60,13 +59,11 @@ impl Faults {
     }
 }
 
-/// The lanes of an exit whose code is not 0. The codes are the addresses. S6 makes the leader's 0, so these are the
-/// lanes with another one.
-fn failed_exits(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service, offsets: &Expr) -> Expr {
-    // The comparison of `jalr`. It has bits 31:2, and takes lane 0 for the leader.
-    let lane_0 = inputs.addresses.slice(2, 30).any();
-    let others = service.jump_served.from(1);
-    let high = m.wire("code_has_high_bits", &join([&lane_0, &!others]));
-    let fails = m.wire_each(shape.lanes(), "code_is_not_0", |lane| high.bit(lane) | offsets.slice(2 * lane, 2).any());
-    (inputs.active() & fails).when(&inputs.control.is_exit)
+/// The lanes of an exit whose code is not 0. S6 subtracts the code from 0, and compares them in the way of the branch
+/// with the same funct3. Set, write of an immediate and clear by an immediate are as `bge`: they find the equal lanes.
+fn failed_exits(m: &Builder, shape: &Shape, inputs: &Inputs) -> Expr {
+    let [low, middle, high] = [0, 1, 2].map(|bit| inputs.fields.funct3.bit(bit));
+    let finds_equal = m.fault("each_exit_finds_other_codes", &high.mux(&low, &(middle & !&low)), &zeros(1));
+    let finds_equal = m.wire("finds_equal", &finds_equal);
+    (inputs.active() & (&inputs.taken ^ finds_equal.repeat(shape.threads))).when(&inputs.control.is_exit)
 }

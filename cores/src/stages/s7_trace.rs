@@ -36,6 +36,8 @@ fn traced_commit(m: &Builder, shape: &Shape, commit: &Commit) -> CommitPorts<Exp
     let to_console = &requested.push & &service.at_console;
     let data = requested.request.data(m, shape, "traced_data");
     let mask = requested.request.mask(m, shape, "traced_mask");
+    let values = &registers.write.data;
+    let codes = m.wire_each(shape.lanes(), "codes", |lane| zeros(32) - values.lane(lane, 32));
     CommitPorts {
         valid: zeros(1),
         warp: meta.warp.clone(),
@@ -47,7 +49,7 @@ fn traced_commit(m: &Builder, shape: &Shape, commit: &Commit) -> CommitPorts<Exp
         number: number.slice(0, 32),
         rd: inputs.rd().when(&(&control.writes | inputs.reserved.any_late())),
         writes: &registers.writes | &control.is_exit,
-        values: registers.write.data.clone(),
+        values: control.is_exit.mux(&codes, values),
         memory: op.when(&requested.push),
         memory_address: concat([&service.line, &zeros(2 + shape.lane_bits())]),
         memory_data: to_console.mux(&data.slice(0, 8).extend(shape.line_bits()), &data),

@@ -3,7 +3,7 @@
 //! The core halts on the first fault, and on a word that is stored to `run.tohost`. Threads that end with a code
 //! other than 0 do not halt it; the first such code is kept. Each report is of one lane, which is known at the end of
 //! S7. Registers take the addresses of all lanes, and those of the other lanes are cleared. So the or of the lanes is
-//! the address at fault. The address of an exit is its code, because both are the sums of S6.
+//! the address at fault. For an exit it is the code, subtracted from 0, because both are the sums of S6.
 //!
 //! Storage: 32 · T + 69 bits, and the numbers of two threads; with `run.tohost` 33 bits more.
 
@@ -41,7 +41,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     exits.next(&inputs.exit_fails).reset(0);
     let valid = m.register("valid", 1);
     let first = m.fault("the_last_exit_code_is_kept", &(&*exits & !&*valid), &exits);
-    let (mut halts, mut at_fault, mut takes, mut code) = (inputs.fault.clone(), halted.q(), first, address.clone());
+    let code = m.wire("code_of_exit", &(zeros(32) - &address));
+    let (mut halts, mut at_fault, mut takes, mut code) = (inputs.fault.clone(), halted.q(), first, code);
     if shape.tohost != 0 {
         let word = register("tohost_word", &inputs.to_host_word, &running);
         let ends = m.wire("ends", &(register("tohost_stored", &inputs.to_host, &running) & word.bit(0)));

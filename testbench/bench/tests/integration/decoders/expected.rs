@@ -144,7 +144,12 @@ pub fn of(
                 Some(Access::Parks) => (e.is_barrier, e.result) = (true, Some([0; LANES])),
                 Some(Access::Exits) => {
                     e.is_exit = true;
-                    e.result = Some(if operation == CsrOperation::Clear { [0; LANES] } else { operand });
+                    // The adder subtracts the code from 0.
+                    e.result = Some(if operation == CsrOperation::Clear {
+                        [0; LANES]
+                    } else {
+                        operand.map(u32::wrapping_neg)
+                    });
                 }
             }
         }
