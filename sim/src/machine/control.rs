@@ -44,7 +44,8 @@ impl Machine {
 
         let depth = path.depth.wrapping_add_signed(depth_change(rd, rs1));
         let a = PathRecord { pc: leaders, depth, mask: served, ..path };
-        part.next = Next::of(Some(a), part.rest(path.pc, path.mask & !served));
+        let rest = part.rest(path.pc, path.mask & !served);
+        part.next = Next { unserved: rest.is_some(), ..Next::of(Some(a), rest) };
         Ok(())
     }
 

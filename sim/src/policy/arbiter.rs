@@ -65,7 +65,7 @@ impl Policy for Arbiter {
             self.charge = Some(*path);
         } else if let Some(committed) = self.charge {
             self.advance(&committed, next);
-            self.choose(committed.mask);
+            self.choose(committed.mask, next.rest());
         }
         Moves::default()
     }
@@ -94,10 +94,12 @@ impl Arbiter {
         }
     }
 
-    fn choose(&mut self, committed: u64) {
+    /// Picks the active path after a commit of these lanes: the lanes that the instruction has not served, if there are any.
+    fn choose(&mut self, committed: u64, rest: Option<PathRecord>) {
+        let rest = rest.filter(|_| self.fair_after > 0);
         let runnable = self.groups.iter().filter(|group| !group.parked).fold(0, |lanes, group| lanes | group.mask);
         let Turns { count, mut taken, held } = self.turns;
-        let due = self.fair_after > 0 && count + 1 >= self.fair_after;
+        let due = self.fair_after > 0 && count + 1 >= self.fair_after && rest.is_none();
         let preferred = if due {
             taken |= committed;
             runnable & !taken
@@ -111,7 +113,7 @@ impl Arbiter {
         let preferred_or_any = if preferred == 0 { u64::MAX } else { preferred };
         let mut candidates =
             self.groups.iter().map(|group| PathRecord { mask: group.mask & preferred_or_any, ..*group });
-        self.charge = candidates.find(|path| path.mask != 0);
+        self.charge = rest.or_else(|| candidates.find(|path| path.mask != 0));
         let whole = |path: PathRecord| self.groups.iter().any(|group| group.mask == path.mask);
         self.divided = self.charge.is_some_and(|path| !whole(path));
         let charge = self.charge.map_or(0, |path| path.mask);

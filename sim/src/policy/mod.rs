@@ -26,7 +26,9 @@ pub struct Next {
     pub a: Option<PathRecord>,
     /// The not-taken side of a branch, or the lanes that execute the instruction again.
     pub b: Option<PathRecord>,
-    /// Whether b holds the lanes that a memory access has not served.
+    /// Whether b holds the lanes that a memory access or a `jalr` has not served.
+    pub unserved: bool,
+    /// The same, of a memory access alone.
     pub replays: bool,
     /// The reconvergence point of the paths a and b of a branch or `jalr`, if the unit reads it.
     pub reconvergence: Reconvergence,
@@ -35,6 +37,11 @@ pub struct Next {
 impl Next {
     pub fn of(a: Option<PathRecord>, b: Option<PathRecord>) -> Self {
         Self { a, b, ..Self::default() }
+    }
+
+    /// The lanes that the instruction has not served. Where paths yield, they run next.
+    fn rest(&self) -> Option<PathRecord> {
+        self.b.filter(|_| self.unserved)
     }
 
     /// The threads of `path`, which executed the instruction, that ended with it.

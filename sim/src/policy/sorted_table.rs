@@ -89,8 +89,13 @@ impl Policy for SortedTable {
         }
         let c = self.y;
         self.count += 1;
-        let due = self.fair_after > 0 && self.count >= self.fair_after;
-        let order = Order::of(next.a, next.b, c, due || self.hold.is_some());
+        let rest = next.rest().filter(|_| self.fair_after > 0);
+        let due = self.fair_after > 0 && self.count >= self.fair_after && rest.is_none();
+        let defers = due || self.hold.is_some();
+        let order = match rest {
+            Some(rest) => Order::behind(rest, next.a, c, defers),
+            None => Order::of(next.a, next.b, c, defers),
+        };
         let moves = self.go_on(&order, c);
         if next.a.is_none() && next.b.is_none() {
             self.count = 0;
@@ -253,6 +258,14 @@ struct Order {
 }
 
 impl Order {
+    /// Threads that their instruction has not served come first and merge with no others.
+    fn behind(rest: PathRecord, a: Option<PathRecord>, c: Option<PathRecord>, defers: bool) -> Self {
+        let mut order = Self::of(a, None, c, defers);
+        order.paths.rotate_right(1);
+        order.paths[0] = Some(rest);
+        order
+    }
+
     /// If `defers` is set, c comes after a and b. It does not if c equals one of them, or if they are parked and c is
     /// not.
     fn of(a: Option<PathRecord>, b: Option<PathRecord>, c: Option<PathRecord>, defers: bool) -> Self {
