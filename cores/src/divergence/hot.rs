@@ -1,4 +1,4 @@
-//! HCT, hot context table: one path of each warp, in LUT RAM, with the write of a cycle visible to the read of that cycle.
+//! HCT, hot context table: one path of each warp, in LUT RAM. A read sees the write of the same cycle.
 
 use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, join, zeros};
 
@@ -6,7 +6,6 @@ use super::row::Row;
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// A table and its one write port.
 pub struct HotTable {
     name: &'static str,
     memory: Memory,
@@ -16,7 +15,7 @@ pub struct HotTable {
 }
 
 impl HotTable {
-    /// A table whose rows have `more` bits beside a path and whether there is one.
+    /// A row has a path, its valid bit and `more` bits.
     pub fn declare(m: &Builder, shape: &Shape, name: &'static str, more: usize) -> Self {
         let bits = 1 + Row::bits(shape) + more;
         Self {
@@ -28,29 +27,28 @@ impl HotTable {
         }
     }
 
-    /// The word of a warp, in the cycle after `warp` is given.
+    /// Reads the word of `warp`. The result is there in the next cycle.
     pub fn read_later(&self, m: &Builder, warp: &Expr) -> Expr {
         let name = self.name;
         let same = &self.write & self.warp.eq(warp);
         let same = m.fault(&format!("{name}_is_not_forwarded"), &same, &zeros(1));
         let read = self.memory.read(&format!("{name}_read"), warp);
-        // Reset, though nobody needs it: with none, Yosys puts the register at the address, and the table into the next stage.
+        // Without this reset, Yosys moves the register to the address, and the table into the next stage.
         let row = m.register(&format!("{name}_row"), self.word.width());
         row.next(&same.mux(&self.word, &read)).reset(0);
         row.q()
     }
 
-    /// The row of a warp as it was before this cycle.
+    /// Reads the row of a warp as it was before this cycle.
     pub fn read_now(&self, m: &Builder, shape: &Shape, warp: &Expr) -> Expr {
         m.field(&self.memory.read(&format!("{}_now", self.name), warp), "row", 0, Row::bits(shape))
     }
 
-    /// For proofs: the word of a warp as it was before this cycle.
+    /// Reads, for a proof, the word of a warp as it was before this cycle.
     pub fn inspect(&self, warp: &Expr) -> Expr {
         self.memory.inspect(&format!("{}_watched", self.name), warp)
     }
 
-    /// Drives the write port.
     pub fn write(&self, m: &Builder, enable: &Expr, warp: &Expr, word: &Expr) {
         m.drive(&self.write, enable);
         m.drive(&self.warp, warp);
@@ -59,12 +57,11 @@ impl HotTable {
     }
 }
 
-/// The word of a path.
 pub fn pack(valid: &Expr, row: &Row) -> Expr {
     join([&row.pack(), valid])
 }
 
-/// The path of a word, and the flags that it has besides, of these names.
+/// The path in a word, and its flags with these names.
 pub fn unpack<const N: usize>(
     m: &Builder,
     shape: &Shape,

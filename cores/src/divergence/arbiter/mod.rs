@@ -1,12 +1,15 @@
-//! `arbiter`: one pc and call depth per thread, and a tree of comparators that picks the path ("Path
-//! list traversal: a new class of SIMT flow tracking mechanisms", section 3.1).
+//! `arbiter`: one pc and call depth per thread, and a tree of comparators that selects the path ("Path list
+//! traversal: a new class of SIMT flow tracking mechanisms", section 3.1).
 //!
-//! Latency: the path in charge is known in S8 of the instruction that changed it, or `arbiter.pipeline_stages` cycles
-//! later, which cut the tree in as many equal parts and one more. Storage: W rows of
-//! T · (1 live + 2 parked + 8 depth + 30 pc) + 1 fresh bits and W rows of one path, all LUT RAM. A fresh row is that of a
-//! warp that has just started, whatever else it says: the start is chosen where the row is read, by the reset of a
-//! register, and not in front of every bit that is written. The tree has T − 1 nodes of a 39-bit comparison each, log2 T
-//! deep: the price of a mechanism that keeps no order between threads.
+//! Latency: the active path is known in S8 of the instruction that changed it, plus N = `arbiter.pipeline_stages`
+//! cycles. The registers of these cycles cut the tree into N + 1 equal sections.
+//!
+//! Storage: W rows of T · (1 live + 2 parked + 8 depth + 30 pc) + 1 fresh bits and W rows of one path, all LUT RAM.
+//! A fresh row belongs to a warp that has just started, and its other bits do not count. The start value is
+//! selected where the row is read, as the reset of a register. So the written bits need no multiplexer for it.
+//!
+//! The tree has T − 1 nodes of a 39-bit comparison each, and log2 T levels, because the threads are kept in no
+//! order.
 
 mod tree;
 mod turns;
@@ -25,7 +28,6 @@ use tree::{Candidate, Node};
 use turns::{Turn, Turns};
 use weft_config::{ARBITER, Unit};
 
-/// The unit.
 pub struct Arbiter;
 
 impl DivergenceUnit for Arbiter {
@@ -47,7 +49,7 @@ impl DivergenceUnit for Arbiter {
         let compare = tree::compare(shape)?;
         let m = Builder::new(
             "arbiter",
-            "Divergence unit: a pc and a call depth per thread, and a comparator tree that picks the path in charge:\n\
+            "Divergence unit: a pc and a call depth per thread, and a comparator tree that selects the active path:\n\
              not parked first, then the deepest call, then the smallest pc.",
         );
         m.timing(&super::timing(shape));
@@ -75,10 +77,10 @@ impl DivergenceUnit for Arbiter {
     }
 }
 
-/// The rows of all warps: an entry for each thread, and whether the row is fresh.
+/// The row of each warp has an entry for each thread, and a flag that says that the row is fresh.
 struct Threads {
     table: Memory,
-    /// The row that a fresh one stands for.
+    /// The value of a fresh row.
     start: Expr,
     /// The row of the warp in S8.
     row: Expr,
@@ -94,7 +96,7 @@ impl Threads {
         Self { table, start, row }
     }
 
-    /// The threads of a word of the table.
+    /// The threads in a word of the table: those of the start if the word is fresh.
     fn threads_of(m: &Builder, start: &Expr, word: &Expr) -> Expr {
         let (fresh, threads) = (m.field(word, "fresh", start.width(), 1), m.field(word, "threads", 0, start.width()));
         fresh.mux(start, &threads)
@@ -118,7 +120,7 @@ impl Threads {
         (0..shape.threads).map(thread).collect()
     }
 
-    /// Writes the row of the warp in S8, or of one that starts.
+    /// Writes the row of the warp in S8, or of a starting warp.
     fn write(&self, m: &Builder, inputs: &UnitInputs, written: &Expr) {
         let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let write = m.wire("row_write", &(start_valid | &resolve.valid));
@@ -137,7 +139,7 @@ fn best(
     generation: &Expr,
     turns: Option<&Turns>,
 ) -> Path {
-    m.comment("The tree: at each node the better key, and the threads that have it.");
+    m.comment("The tree: each node keeps the better key, and the threads that have it.");
     let leaves = threads.iter().enumerate().map(|(lane, thread)| Node {
         candidate: Candidate {
             valid: thread.live.clone(),
@@ -155,14 +157,14 @@ fn best(
     Path { valid: best.valid, pc: best.pc, depth: best.depth, mask, parked: best.parked }
 }
 
-/// The path in charge of each warp.
+/// The active path of each warp.
 struct Paths {
     table: Memory,
 }
 
 impl Paths {
     fn declare(m: &Builder, shape: &Shape) -> Self {
-        m.comment("The path in charge of each warp, written by S8 and read in S6 with that write already in it.");
+        m.comment("The active path of each warp, written by S8. S6 reads it with the write of the same cycle.");
         Self { table: m.memory("paths", shape.warps, stored_path_bits(shape), MemoryStyle::Distributed) }
     }
 
@@ -175,7 +177,8 @@ impl Paths {
         path
     }
 
-    /// Writes the path of the warp that has settled, or of one that starts. Returns the one that S7 validates against.
+    /// Writes the path of the warp that has settled, or of a starting warp. Returns the path that S7 validates
+    /// against.
     fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, settled: &Settled, in_charge: &Path) -> Path {
         let UnitInputs { start_valid, start_warp, generation, warp_s6, .. } = inputs;
         let start = Thread::start(shape);
@@ -196,14 +199,14 @@ impl Paths {
     }
 }
 
-/// Claims of the watched warp, and the outputs for a proof.
+/// Asserts the claims about the watched warp, and declares the outputs for a proof.
 fn state(m: &Builder, shape: &Shape, generation: &Expr, threads: &Threads, paths: &Paths) {
-    m.port_group("the warp that is watched");
+    m.port_group("the watched warp");
     let at = Watched::inputs(m, shape, "watched");
     let stored = Threads::threads_of(m, &threads.start, &threads.table.inspect("threads_watched", &at.warp));
     let current = !(&at.in_s8 & &at.started_by_s7) | &at.settling | threads.row.eq(&stored);
     m.assert("s8_has_the_row", &current);
-    m.port_group("its path in charge, and its threads, each as a path");
+    m.port_group("its active path, and each thread as a path");
     let charge = Paths::unpack(m, shape, &paths.table.inspect("path_watched", &at.warp), generation);
     charge.outputs(m, "charge");
     m.output("gives_way_charge", &lit(1, 0));
@@ -227,7 +230,6 @@ fn state(m: &Builder, shape: &Shape, generation: &Expr, threads: &Threads, paths
     }
 }
 
-/// Bits of the word of a path in charge.
 fn stored_path_bits(shape: &Shape) -> usize {
     1 + Row::bits(shape)
 }
@@ -235,21 +237,17 @@ fn stored_path_bits(shape: &Shape) -> usize {
 rtl::bundle! {
     /// A thread's entry in its warp's row.
     struct Thread(shape: &Shape) {
-        /// The next instruction.
         pc: shape.pc_bits,
-        /// The call depth.
         depth: shape.depth_bits,
-        /// The barrier's generation when it was parked, if it was.
+        /// The barrier's generation when the thread parked.
         generation: 1,
-        /// Whether it was parked then.
+        /// Whether the thread was parked then.
         parked: 1,
-        /// It has not ended.
         live: 1,
     }
 }
 
 impl Thread {
-    /// That of a thread that starts.
     fn start(shape: &Shape) -> Self {
         Self {
             live: ones(1),
@@ -260,7 +258,7 @@ impl Thread {
         }
     }
 
-    /// It waits at the barrier, which has not been released since.
+    /// The thread waits at the barrier, which has not been released since.
     fn parked_now(&self, generation: &Expr) -> Expr {
         &self.parked & self.generation.eq(generation)
     }

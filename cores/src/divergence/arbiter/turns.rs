@@ -1,8 +1,10 @@
-//! `divergence.fair_after` of the arbiter: after so many commits of a warp, its path in charge yields.
+//! Time slices of the arbiter (`divergence.fair_after`): after that many commits of a warp, its active path yields.
 //!
-//! A yield marks the path's lanes as having had their turn and lets the best path among the others hold the warp until
-//! the next; when every lane that can run has had its turn, the marks are cleared. The count starts again where only
-//! one path can run. Storage: W rows of 2 · T + clog2(fair_after) bits, LUT RAM.
+//! A yield marks the lanes of the path. The best path among the unmarked lanes then holds the warp until the next
+//! yield. When every lane that can run is marked, the marks are cleared. The count restarts where only one path can
+//! run.
+//!
+//! Storage: W rows of 2 · T + clog2(fair_after) bits, LUT RAM.
 
 use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, increment};
 
@@ -11,34 +13,33 @@ use crate::shape::Shape;
 use crate::signals::{Path, Settled, delay_by};
 
 rtl::bundle! {
-    /// A warp's row.
     pub struct Turn(shape: &Shape) {
-        /// Lanes that have had their turn.
+        /// Lanes that have had their time slice.
         taken: shape.threads,
         /// Lanes of the path that holds the warp.
         held: shape.threads,
-        /// Commits since the last turn.
+        /// Commits in the present time slice.
         count: count_bits(shape),
     }
 }
 
-/// The turns of the warp in S8.
+/// The time slice of the warp in S8.
 pub struct Turns {
     rows: Memory,
     start: [Expr; 2],
-    /// Lanes that come first; if there are none, all.
+    /// Lanes that come first. If there are none, all lanes are equal.
     pub preferred: Expr,
     runnable: Expr,
-    /// Whether the path that is chosen among them holds the warp.
+    /// Whether the selected path holds the warp.
     holds: Expr,
     taken: Expr,
     count: Expr,
 }
 
 impl Turns {
-    /// Reads the row of the warp in S7; `runnable`: its lanes that can run.
+    /// Reads the row of the warp in S7. `runnable` are its lanes that can run.
     pub fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, runnable: &Expr) -> Self {
-        m.comment("Turns.");
+        m.comment("Time slices.");
         let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
         let rows = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
         let row = m.delay("turns_s8", &rows.read("turns_s7", warp_s7));
@@ -46,7 +47,7 @@ impl Turns {
         let runnable = m.wire("runnable", runnable);
         let due = m.wire("due", &count.is(shape.fair_after - 1));
         let had = m.wire("had_turn", &(&taken | &resolve.a_mask | &resolve.b_mask | &resolve.exit_mask));
-        // The leaves are compared before it is known whether any is preferred: if none is, they are equal.
+        // The tree compares lanes before it is known whether any is preferred. If none is, all are equal.
         let preferred = m.wire("preferred", &(&runnable & due.mux(&!&had, &held)));
         let holds = m.wire("holds", &preferred.any());
         Self {
@@ -60,7 +61,7 @@ impl Turns {
         }
     }
 
-    /// Writes the row when the path in charge is known.
+    /// Writes the row when the active path is known.
     pub fn update(&self, m: &Builder, shape: &Shape, settled: &Settled, in_charge: &Path) {
         let later = |name: &str, value: &Expr| delay_by(m, name, value, shape.delay);
         let [start, start_warp] = &self.start;
@@ -72,7 +73,6 @@ impl Turns {
     }
 }
 
-/// Bits of the count of commits.
 fn count_bits(shape: &Shape) -> usize {
     64 - (shape.fair_after - 1).leading_zeros() as usize
 }

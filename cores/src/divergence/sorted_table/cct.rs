@@ -1,11 +1,12 @@
-//! CCT, cold context table: the paths of each warp that are neither first nor second, in block RAM ("Path
-//! list traversal: a new class of SIMT flow tracking mechanisms", section 3.2).
+//! CCT, cold context table: block RAM for all paths of a warp except the first two ("Path list traversal: a new
+//! class of SIMT flow tracking mechanisms", section 3.2).
 //!
-//! A warp's rows are a ring: the front one is taken next, a path pushed out by better ones enters there, and one that
-//! yields its turn enters at the back. At most T − 2 rows are in use, since x and y hold a path each whenever one is in
-//! the table; a warp has T rows so that an address is {warp, row}. Each commit reads the front row in S8 and has it in
-//! S9, where it is known whether it is taken; one that inserts writes in S9. The sorter reads a copy of the table, and
-//! writes when no commit does.
+//! The rows of a warp are a ring. The front row is taken next. A path that better ones displace enters at the
+//! front, and a path that yields enters at the back. At most T − 2 rows are in use, because x and y hold a path
+//! each whenever the ring holds one. A warp has T rows, so that an address is {warp, row}.
+//!
+//! Each commit reads the front row in S8. The row arrives in S9, when it is known whether the row is taken. An
+//! insertion is also written in S9. The sorter reads a copy of the table, and writes when no commit does.
 //!
 //! Storage: W · T rows of 2 + T + depth + pc bits in block RAM, twice; W rows of 3 · log2 T + 1 bits in LUT RAM.
 
@@ -22,16 +23,14 @@ pub fn exists(shape: &Shape) -> bool {
     shape.threads > 2
 }
 
-/// Bits that say where a warp's ring stands.
 pub fn ring_bits(shape: &Shape) -> usize {
     3 * clog2(shape.threads) + 1
 }
 
-/// Latency and contract, for the head of the module.
 const TIMING: &str = "what S8 needs of the ring is read in S7; the front path follows one cycle after the commit, in S9. The \
                       sorter changes rows only in a cycle in which no commit does.";
 
-/// Elaborates the table; where no warp can have three paths, one that is always empty.
+/// If no warp can have three paths, the table is always empty and its outputs are constant.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new(
         "cct",
@@ -71,7 +70,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 }
 
 rtl::inputs! {
-    /// What enters.
     struct Inputs(m: &Builder, shape: &Shape) {
         #[group = "start after reset, and the barrier's generation"]
         start_valid: Expr = m.input("start_valid", 1),
@@ -79,30 +77,21 @@ rtl::inputs! {
         generation: Expr = m.input("generation", 1),
         #[group = "the warp in S7, whose ring S8 needs"]
         warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
-        #[group = "what the commit in S8 does, and in S9 the path that it inserts"]
-        /// A commit is in S8.
+        #[group = "the changes of the commit in S8, and in S9 the path that it inserts"]
         valid: Expr = m.input("valid_s8", 1),
         warp: Expr = m.input("warp_s8", shape.warp_bits()),
-        /// It inserts a path at the front.
         to_front: Expr = m.input("to_front_s8", 1),
-        /// It inserts one at the back.
         to_back: Expr = m.input("to_back_s8", 1),
-        /// It takes the front path.
         extracts: Expr = m.input("extracts_s8", 1),
-        /// The path that it inserts, in S9.
         inserted: Expr = m.input("inserted_s9", Row::bits(shape)),
-        #[group = "for the sorter, in S9: that commit changes y or turns, even if it extracts nothing; turns last"]
-        /// It changes y or turns, in S9.
+        #[group = "for the sorter, in S9: y or a hold changes, even without an extraction; a hold lasts"]
         y_changes: Expr = m.input("y_changes_s9", 1),
-        /// Turns last then.
         holds: Expr = m.input("holds_s9", 1),
         #[group = "y of the sorter's warp"]
-        /// y of the sorter's warp.
         y: Expr = m.input("y_sorted", Row::bits(shape)),
     }
 }
 
-/// The outputs of a table that is always empty.
 fn output_nothing(m: &Builder, shape: &Shape) {
     for port in ["any_s8", "runnable_s8", "extracted", "sorts", "sorts_y", "merges", "folds"] {
         m.output(port, &zeros(1));
@@ -117,7 +106,6 @@ fn output_nothing(m: &Builder, shape: &Shape) {
 struct Commit {
     inserts_front: Expr,
     inserts_back: Expr,
-    /// It does one of these.
     inserts: Expr,
     extracts: Expr,
     warp: Expr,
@@ -140,33 +128,32 @@ impl Commit {
     }
 }
 
-/// The sorter, and the ring that it works on.
 struct Sorting {
     rings: Memory,
     sorter: Instance,
     warp: Expr,
     ring: Ring,
-    /// A commit changes a ring: the sorter does not.
+    /// A commit changes a ring, so the sorter does not.
     commits: Expr,
     /// The ring that changes has rows afterwards.
     rows_after: Expr,
-    /// The row at hand and y change places.
+    /// The row that is sorted and y are exchanged.
     exchanges: Expr,
-    /// The row goes into y.
+    /// The row is merged into y.
     merges: Expr,
-    /// The front row goes into it.
+    /// The front row is merged into the row.
     folds: Expr,
     /// One of these happens.
     sorts: Expr,
-    /// The row at hand, counted from the front.
+    /// The position of the row, counted from the front.
     position: Expr,
-    /// y afterwards.
+    /// y after the change.
     y: Expr,
 }
 
 impl Sorting {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, commit: &Commit, row: &Expr, module: &Module) -> Self {
-        m.comment("The sorter, which changes y and the table in cycles in which no commit needs them.");
+        m.comment("The sorter changes y and the table in cycles in which no commit needs them.");
         let Inputs { generation, valid, y_changes, .. } = inputs;
         let rings = m.memory("rings", shape.warps, ring_bits(shape), MemoryStyle::Distributed);
         let sorter = m.instance("sorter", module);
@@ -189,7 +176,7 @@ impl Sorting {
     }
 
     fn outputs(&self, m: &Builder) {
-        m.port_group("the sorter's warp and row, what it does, whether that changes y, and y then");
+        m.port_group("the sorter's warp and row, its action, whether that changes y, and the new y");
         m.output("sorter_warp", &self.warp);
         m.output("sorter_position", &self.position);
         m.output("sorts", &self.sorts);
@@ -200,7 +187,6 @@ impl Sorting {
     }
 }
 
-/// What the rows and the rings are changed by.
 struct Cct<'a> {
     m: &'a Builder,
     shape: &'a Shape,
@@ -215,24 +201,23 @@ struct Cct<'a> {
     sorting: Sorting,
 }
 
-/// The ring that changes: that of the commit in S9, or else the sorter's.
+/// The change of a ring, by the commit in S9 or else by the sorter.
 struct Change {
-    /// The ring of the commit in S9, as it was.
+    /// The ring of the commit in S9 before the change.
     ring_s9: Expr,
-    /// The ring that changes, as it was.
+    /// The changing ring before the change.
     before: Ring,
-    /// The row before its front one.
+    /// The position before the front row.
     before_front: Expr,
-    /// As it becomes.
+    /// The changing ring after the change.
     next: Ring,
 }
 
-/// The rows.
 struct Table {
     memory: Memory,
-    /// Where the sorter's row is.
+    /// Address of the sorter's row.
     sorted_at: Expr,
-    /// Where in its ring a row is inserted.
+    /// Position in its ring at which a row is inserted.
     insert_place: Expr,
 }
 
@@ -241,14 +226,14 @@ impl Cct<'_> {
         let Self { m, shape, inputs, .. } = self;
         let Commit { inserts, extracts, inserts_front, .. } = &self.commit;
         let Sorting { exchanges, merges, folds, sorts, position, .. } = &self.sorting;
-        m.comment("The ring that changes: that of the commit in S9, or else the sorter's.");
+        m.comment("The change of a ring, by the commit in S9 or else by the sorter.");
         let ring_s9 = m.delay("ring_s9", &self.ring.pack());
         let before = Ring::unpack(m, shape, &m.wire("ring_before", &sorts.mux(&self.sorting.ring.pack(), &ring_s9)));
         let index = before.front.width();
         let is_parked = |row: &Expr| Row::unpack(m, shape, row).parked_now(&inputs.generation);
         let one = |condition: &Expr| condition.extend(index);
         let leaves = m.wire("leaves", &(extracts | merges | folds));
-        // With two rows, the one that goes into y may also be the back one.
+        // With two rows, the row that is merged into y can also be the back one.
         let merges_front = if shape.folds_rows { merges.clone() } else { merges & position.none() };
         let front_leaves = m.wire("front_leaves", &(extracts | merges_front | folds));
         let y_parked_enters = exchanges & is_parked(&inputs.y);
@@ -268,7 +253,7 @@ impl Cct<'_> {
         Change { ring_s9, before, before_front, next }
     }
 
-    /// Writes the ring that changes, and reads that of the warp in S7 with the write already in it.
+    /// Writes the changed ring. Reads the ring of the warp in S7, with that write in it.
     fn write_ring(&self, Change { next, .. }: &Change, ring_s7: &Expr) {
         let Self { m, sorting, commit, .. } = self;
         let Inputs { start_valid, start_warp, warp_s7, .. } = self.inputs;
@@ -281,7 +266,7 @@ impl Cct<'_> {
         m.drive(ring_s7, &same.mux(&next.pack(), &sorting.rings.read("ring_read", warp_s7)));
     }
 
-    /// Reads the front row of the commit in S8 and the sorter's row, and writes what is inserted or sorted.
+    /// Reads the front row of the commit in S8 and the sorter's row. Writes the row that is inserted or sorted.
     fn table(&self, Change { before, before_front, .. }: &Change) -> Table {
         let Self { m, shape, inputs, sorting, commit: Commit { inserts, inserts_back, warp, .. }, .. } = self;
         m.comment("The table. The front row is read for each commit, before it is known whether it is taken.");
@@ -304,7 +289,7 @@ impl Cct<'_> {
         Table { memory, sorted_at, insert_place }
     }
 
-    /// Claims of the watched warp, and the outputs for a proof.
+    /// Asserts the claims about the watched warp, and declares the outputs for a proof.
     fn state(&self, change: &Change, table: &Table, ring_s8: &Expr) {
         let Self { m, shape, inputs, sorting, commit, .. } = self;
         let at = Watched::inputs(m, shape, "watched");
@@ -334,21 +319,21 @@ impl Cct<'_> {
 }
 
 rtl::bundle! {
-    /// Where a warp's ring stands.
+    /// The state of a warp's ring.
     pub struct Ring(shape: &Shape) {
         /// The row that is taken next.
         front: clog2(shape.threads),
         /// Rows in use.
         rows: clog2(shape.threads),
-        /// Those among them that were parked in `generation`: none after a release.
+        /// Rows in use that were parked in `generation`. After a release it counts as 0.
         parked: clog2(shape.threads),
-        /// The barrier's generation when they were counted.
+        /// The barrier's generation of that count.
         generation: 1,
     }
 }
 
 impl Ring {
-    /// With the count of parked rows as of the barrier's generation.
+    /// The same ring, with the count of parked rows for this generation of the barrier.
     pub fn at(self, generation: &Expr) -> Self {
         let parked = self.parked.when(&self.generation.eq(generation));
         Self { parked, generation: generation.clone(), ..self }

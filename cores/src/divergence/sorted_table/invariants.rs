@@ -1,5 +1,4 @@
-//! What holds of the tables at all times, stated in a formal build: about the warp that is watched, with what S9 is
-//! about to write already in it.
+//! Invariants of the tables, stated in a formal build for the watched warp. They include the pending write of S9.
 
 use rtl::{Builder, Bundle, Expr, Instance, Memory, concat, count_ones, join, lit, select};
 
@@ -11,30 +10,29 @@ use crate::formal::{Watched, points};
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// A claim about the watched warp.
+/// Asserts a claim about the watched warp, which holds once it has started.
 pub fn claim(m: &Builder, at: &Watched, name: &str, condition: &Expr) {
     m.assert(name, &(!&at.started | condition));
 }
 
-/// What the cold table knows.
+/// The state of the cold table that the claims read.
 pub struct Cold<'a> {
     pub rings: &'a Memory,
-    /// The rows.
     pub table: &'a Memory,
-    /// The watched warp's ring after S9, if S9 changes it.
+    /// Whether S9 changes the watched warp's ring, and the ring after that.
     pub changed: [&'a Expr; 2],
-    /// Whether S9 inserts a row of the watched warp: where, and which.
+    /// Whether S9 inserts a row of the watched warp, its position, and the row.
     pub inserted: [&'a Expr; 3],
-    /// The ring read for S8, and that of S9 before the change.
+    /// The ring read for S8, and the ring of S9 before the change.
     pub rings_read: [&'a Expr; 2],
     /// The sorter has work in the watched warp.
     pub unsorted: &'a Expr,
-    /// The barrier's generation.
     pub generation: &'a Expr,
 }
 
 impl Cold<'_> {
-    /// Claims of the cold table; its outputs for the unit: the ring, and the rows in use from the front.
+    /// Asserts the claims about the cold table. Outputs for the unit which rows are in use, and the rows from the
+    /// front.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) {
         m.comment("The ring and the rows of the watched warp.");
         let [changes, next] = self.changed;
@@ -78,24 +76,22 @@ impl Cold<'_> {
     }
 }
 
-/// What the hot tables know.
+/// The state of the hot tables that the claims read.
 pub struct Hot<'a> {
     pub x: &'a HotTable,
     pub y: &'a HotTable,
-    /// S9: whether there is a commit, of which warp; y as the CCS leaves it, and the word that is written if the sorter
-    /// does not write.
+    /// S9: whether there is a commit, its warp, y from the CCS, and the word to write unless the sorter writes.
     pub s9: [&'a Expr; 4],
     /// y as read for S8.
     pub c: &'a Path,
-    /// The cold table.
     pub cct: &'a Instance,
 }
 
 impl Hot<'_> {
-    /// Claims of the tables, and the outputs for a proof: the path in charge and the list of all, which it returns with
-    /// whether the first gives way.
+    /// Asserts the claims about the tables, and declares the outputs for a proof: the active path and the list of
+    /// all paths. Returns the list, and whether the active path yields.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) -> (Vec<Path>, Expr) {
-        m.comment("What holds of the watched warp.");
+        m.comment("Invariants of the watched warp.");
         let [valid_s9, warp_s9, sorted, settled] = self.s9;
         let path = |word: &Expr| hot::unpack(m, shape, word, generation, []).0;
         let in_s9 = m.wire("in_s9", &(valid_s9 & warp_s9.eq(&at.warp)));
@@ -131,7 +127,7 @@ impl Hot<'_> {
                     .map(|number| Row::unpack(m, shape, &rows.lane(number, width)).path(&used.bit(number), generation)),
             );
         }
-        m.port_group("its path in charge, and all its paths");
+        m.port_group("its active path, and all its paths");
         list[0].outputs(m, "charge");
         m.output("gives_way_charge", &gives_way);
         for (number, path) in list.iter().enumerate() {
@@ -141,24 +137,23 @@ impl Hot<'_> {
     }
 }
 
-/// What a commit in S8 is given, and gives.
+/// Inputs and results of a commit in S8.
 pub struct Commit<'a> {
     /// Paths a, b and c.
     pub paths: [&'a Path; 3],
-    /// The path in charge after it.
+    /// The active path after it.
     pub x: &'a Path,
-    /// Whether there is a cold path.
     pub cold_any: &'a Expr,
-    /// A turn lasts or is due.
+    /// The second path waits: a hold lasts, or a time slice ends.
     pub deferred: &'a Expr,
-    /// A rotation is called off: the round is over.
+    /// In a rotation: b continues, because the round is over.
     pub goes_on: &'a Expr,
-    /// A path goes to the front of the cold table or to its back, or comes from its front.
+    /// A path goes to the front of the cold table; to its back; or comes from its front.
     pub moves: [&'a Expr; 3],
 }
 
 impl Commit<'_> {
-    /// Claims of a commit of the watched warp.
+    /// Asserts the claims about a commit of the watched warp.
     pub fn state(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, at: &Watched) {
         let resolve = &inputs.resolve;
         let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
@@ -189,7 +184,8 @@ impl Commit<'_> {
         );
     }
 
-    /// Each order in which a, b and c can come, with some of them equal or missing, and c that waits for a turn.
+    /// The orders of a, b and c, also with some of them equal or missing, and with a c that waits for its time
+    /// slice.
     fn orders(&self, commits: &Expr) -> Vec<(String, Expr)> {
         const NAMES: [&str; 3] = ["a", "b", "c"];
         let [before, equal] = [Expr::lt, Expr::eq]
@@ -217,12 +213,12 @@ impl Commit<'_> {
     }
 }
 
-/// Less for the path that comes first.
+/// The sort key of a path: the path with the least key comes first.
 pub fn rank(path: &Path) -> Expr {
     concat([&path.parked, &!&path.depth, &path.pc])
 }
 
-/// What the CCS may take for granted: names and conditions.
+/// The assumptions that the CCS may make: names and conditions.
 pub fn promises(paths: [&Path; 3], cold_any: &Expr, rotates: &Expr) -> Vec<(String, Expr)> {
     let [a, b, c] = paths;
     let meet = |p: &Path, q: &Path| &p.valid & &q.valid & (&p.mask & &q.mask).any();

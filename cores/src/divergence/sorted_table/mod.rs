@@ -1,17 +1,17 @@
-//! `sorted-table`: each warp's paths in order of priority, the best two in hot tables, the others in a cold one
-//! ("Path list traversal: a new class of SIMT flow tracking mechanisms", section 3.2).
+//! `sorted-table`: the paths of each warp in order of priority, the best two in hot tables, the others in a cold
+//! table ("Path list traversal: a new class of SIMT flow tracking mechanisms", section 3.2).
 //!
-//! - `ccs`: sorts and merges the paths a and b that S7 made of x with the second path c, in one cycle;
-//! - HCT x and y: the path in charge and the next one, LUT RAM. x is written in S8; y in S9, where a path that was
-//!   taken from the cold table arrives;
-//! - `cct`, `sorter`: the cold table and the state machine that sorts it when nobody needs it;
-//! - `turns`: `divergence.fair_after`.
+//! - `ccs`: sorts and merges in one cycle the second path c and the paths a and b, which S7 made of x;
+//! - HCT x and y: the active path and the next one, in LUT RAM. x is written in S8. y is written in S9, when a path
+//!   from the cold table arrives;
+//! - `cct`, `sorter`: the cold table, and the state machine that sorts it in idle cycles;
+//! - `turns`: time slices, `divergence.fair_after`.
 //!
-//! Latency: the path in charge is known in S8. Where it is parked and another path is not, or its turn is over, it gives
-//! way: the front end goes on at its pc for a slot in the pipeline, S7 lets no instruction of it commit, and S8 rotates
-//! the table: the path goes to its back, and the next one is in charge.
+//! Latency: the active path is known in S8. It yields if it is parked and another path is not, or if its time slice
+//! is over. Then the front end stays at its pc for one slot of the pipeline, S7 commits no instruction of it, and
+//! S8 rotates the table. The path goes to the back, and the next one becomes active.
 //!
-//! Storage: 2 · W rows of 3 + T + depth + pc bits in LUT RAM, and that of the cold table and the turns.
+//! Storage: 2 · W rows of 3 + T + depth + pc bits in LUT RAM, and the rows of the cold table and the time slices.
 
 mod ccs;
 mod cct;
@@ -36,7 +36,6 @@ use waiting::Waiting;
 use weft_config::{SORTED_TABLE, Unit};
 use weft_trace::{ExchangePorts, MovePorts, SecondPorts, UnitPorts};
 
-/// The unit.
 pub struct SortedTable;
 
 impl DivergenceUnit for SortedTable {
@@ -74,7 +73,7 @@ impl DivergenceUnit for SortedTable {
         let m = Builder::new(
             "sorted_table",
             "Divergence unit: the paths of a warp in order of priority, the first two in hot tables, the others in a\n\
-             cold one that is sorted when nobody needs it.",
+             cold table that is sorted in idle cycles.",
         );
         m.timing(&super::timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
@@ -99,21 +98,21 @@ impl DivergenceUnit for SortedTable {
     }
 }
 
-/// The hot tables, HCT x and HCT y, with what is being written already in what is read.
+/// The hot tables, HCT x and HCT y. A read sees the write of the same cycle.
 struct HotTables {
     x: HotTable,
     y: HotTable,
     /// x of the warp in S7, which validates against it.
     validate: Path,
-    /// It gives way.
+    /// That path yields.
     gave_way: Expr,
     /// y of the warp in S8.
     second: Path,
 }
 
-/// What is written to y in S9, if the sorter does not write.
+/// The values for the write to y in S9, unless the sorter writes.
 struct Second {
-    /// As the CCS leaves it.
+    /// y from the CCS.
     sorted: Expr,
     /// The same, or the path that was taken from the cold table.
     word: Expr,
@@ -121,9 +120,7 @@ struct Second {
 
 impl HotTables {
     fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Self {
-        m.comment(
-            "x as S7 validates against it, y for the commit in S8: each with what is being written already in it.",
-        );
+        m.comment("x for the validation in S7, y for the commit in S8. A read sees the write of the same cycle.");
         let UnitInputs { generation, warp_s6, warp_s7, .. } = inputs;
         let x = HotTable::declare(m, shape, "x", 1);
         let y = HotTable::declare(m, shape, "y", 0);
@@ -135,7 +132,7 @@ impl HotTables {
         Self { x, y, validate, gave_way, second }
     }
 
-    /// Writes the path in charge, or that of a warp that starts.
+    /// Writes the active path, or the path of a starting warp.
     fn write_x(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, x: &Path, gives_way: &Expr) {
         m.comment("x is written in S8.");
         let UnitInputs { start_valid, start_warp, generation, resolve, .. } = inputs;
@@ -152,10 +149,9 @@ impl HotTables {
         self.x.write(m, &(start_valid | &resolve.valid), &warp, &start_valid.mux(&start_word, &word));
     }
 
-    /// Writes the second path.
     fn write_y(&self, paths: &Paths, cold: &Cold) -> Second {
         let Paths { m, inputs, valid_s9, warp_s9, .. } = paths;
-        m.comment("y is written in S9: from the CCS, or from the front of the cold table, or as the sorter leaves it.");
+        m.comment("y is written in S9: from the CCS, from the front of the cold table, or from the sorter.");
         let (start_valid, cct) = (&inputs.start_valid, &cold.table);
         let y = paths.sorted("y");
         let sorted = hot::pack(&y.valid, &Row::of(&y, &cold.generation));
@@ -179,33 +175,32 @@ struct Paths<'a> {
     m: &'a Builder,
     shape: &'a Shape,
     inputs: &'a UnitInputs,
-    /// What became of x: a and b. The second path: c.
+    /// The paths a and b, which x has become, and the second path c.
     entering: [Path; 3],
     ccs: Instance,
-    /// The new path in charge.
+    /// The new active path.
     x: Path,
-    /// What happens to the cold table: see [`MOVES`].
+    /// The changes of the cold table: see [`MOVES`].
     moves: [Expr; 3],
     /// y is another path in S9, even if it does not come from the cold table.
     y_changes: Expr,
-    /// The cold table has a path of the warp.
     cold_any: Expr,
-    /// One that can run.
+    /// The cold table has a path of the warp that can run.
     cold_runnable: Expr,
-    /// In a rotation: b goes on after all.
+    /// In a rotation: b continues, because the round is over.
     goes_on: Expr,
     /// The threads of the path that began the round.
     marker: Expr,
     /// Another path than x can run.
     others_run: Expr,
-    /// There was a commit in the cycle before.
+    /// There was a commit in the previous cycle.
     valid_s9: Register,
     warp_s9: Expr,
 }
 
 impl<'a> Paths<'a> {
     fn of(m: &'a Builder, shape: &'a Shape, inputs: &'a UnitInputs, hot: &HotTables, ccs: &Module) -> Self {
-        m.comment("S8: a and b are what became of x, c is the second path.");
+        m.comment("S8: x has become a and b; c is the second path.");
         let (resolve, c) = (&inputs.resolve, hot.second.clone());
         let a = Path {
             valid: resolve.a_mask.any(),
@@ -263,7 +258,7 @@ impl<'a> Paths<'a> {
         sorted(self.shape, &self.ccs, name)
     }
 
-    /// The turns of the warp, and what the CCS is told of them.
+    /// The time slice of the warp. Connects the inputs of the CCS that depend on it.
     fn turns(&self) -> Turns {
         let Self { m, shape, inputs, ccs, valid_s9, warp_s9, .. } = self;
         let turns = match shape.fair_after {
@@ -281,7 +276,7 @@ impl<'a> Paths<'a> {
         turns
     }
 
-    /// Whether x gives way: another path can run, and x is parked or its turn ends.
+    /// Whether x yields: another path can run, and x is parked or its time slice ends.
     fn gives_way(&self, turns: &Turns) -> Expr {
         let (m, x) = (self.m, &self.x);
         let turn_ends = &turns.due & !self.ccs.output("x_is_c");
@@ -297,7 +292,6 @@ fn sorted(shape: &Shape, ccs: &Instance, name: &str) -> Path {
     Path::build(shape, &mut |field, _| ccs.output_as(&format!("{field}_{name}"), &format!("{name}_{field}")))
 }
 
-/// The cold table.
 struct Cold {
     table: Instance,
     /// The barrier's generation in S9.
@@ -327,7 +321,7 @@ impl Cold {
     }
 }
 
-/// What the trace port says of the unit, in S9.
+/// The trace port of the unit, in S9.
 fn trace(paths: &Paths, cold: &Cold, y: &Expr) -> UnitTrace {
     let Paths { m, shape, inputs, .. } = paths;
     let (resolve, cct) = (&inputs.resolve, &cold.table);
@@ -361,11 +355,11 @@ fn trace(paths: &Paths, cold: &Cold, y: &Expr) -> UnitTrace {
     Traced::of(shape, &trace)
 }
 
-/// Claims of the watched warp, and the outputs for a proof.
+/// Asserts the claims about the watched warp, and declares the outputs for a proof.
 fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second) {
     let Paths { m, shape, inputs, valid_s9, warp_s9, .. } = paths;
     let ([a, b, c], cct) = (&paths.entering, &cold.table);
-    m.port_group("the warp that is watched");
+    m.port_group("the watched warp");
     let at = Watched::inputs(m, shape, "watched");
     let s9 = [&**valid_s9, warp_s9, &y.sorted, &y.word];
     let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, cct }.state(m, shape, &at, &inputs.generation);

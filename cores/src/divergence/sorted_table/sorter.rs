@@ -1,18 +1,21 @@
-//! The sorter of the cold context table: keeps the best of y and the rows in y, and merges rows that have become equal.
+//! The sorter of the cold context table. It keeps the best of y and the rows in y, and merges rows that have become
+//! equal.
 //!
-//! Through a read port of its own, a row is read and compared with y of its warp and with the front row:
+//! It has its own read port. It compares each row with y of its warp and with the front row:
 //!
-//! - it comes before y: the two change places;
-//! - it equals y: it goes into y, and the front row takes its place;
-//! - it equals the front row: the front row goes into it (from T = 8: with two rows it is not worth the comparator).
+//! - a row before y: the two are exchanged;
+//! - a row equal to y: it is merged into y, and the front row moves to its position;
+//! - a row equal to the front row: the front row is merged into it. This exists from T = 8 on, because with two
+//!   rows it is not worth the comparator.
 //!
-//! With two rows, at T = 4, the one that goes into y is the front one or the back one: no other has to take its place.
+//! With two rows, at T = 4, the row that is merged into y is the front or the back one, so no other row moves.
 //!
-//! Three cycles a row, one pass over a warp's rows after each change of them or of y, the warps in turn. Changes happen
-//! in a cycle in which no instruction of the warp is in S8, between reading c and writing y; they are given up, and the
-//! pass begun again, where y or the rows have changed since. Nothing but speed depends on it.
+//! Each row takes three cycles. After a change of its rows or of y, a warp gets one pass over its rows, and the
+//! warps are visited in order. The sorter makes changes only in a cycle in which no instruction of the warp is in
+//! S8, between the read of c and the write of y. If y or the rows have changed since, the change is cancelled and
+//! the pass restarts. Only performance depends on the sorter.
 //!
-//! Storage: a flag for each warp, and two rows, or at T = 4 one.
+//! Storage: a flag for each warp, and two rows, or one row at T = 4.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, Register, clog2, decode, increment, lit, zeros};
 
@@ -20,7 +23,6 @@ use crate::divergence::row::Row;
 use crate::formal::Watched;
 use crate::shape::Shape;
 
-/// Elaborates the state machine.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("cct_sorter", "Sorter of the cold context table: keeps the best of y and the rows in y.");
     m.timing(
@@ -32,14 +34,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let step = state.step(&m, shape, &inputs);
     state.advance(&m, shape, &inputs, &step);
 
-    m.port_group("the warp and the row it is at, counted from the front");
+    m.port_group("the sorter's warp, and the position of its row, counted from the front");
     m.output("warp", &state.warp);
     m.output("position", &state.position);
-    m.port_group("the row and y change places, or the row goes into y, or the front row goes into the row");
+    m.port_group("the row and y are exchanged; the row is merged into y; the front row is merged into the row");
     m.output("exchanges", &step.exchanges);
     m.output("merges", &step.merges);
     m.output("folds", &step.folds);
-    m.port_group("y after the first two; the row after the other two");
+    m.port_group("the row after either merge; y after an exchange or the first merge");
     let kept = Row::unpack(&m, shape, &state.row);
     if let Some(front_row) = &state.front_row {
         let front = Row::unpack(&m, shape, front_row);
@@ -53,23 +55,17 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 }
 
 rtl::inputs! {
-    /// What enters.
     struct Inputs(m: &Builder, shape: &Shape) {
         generation: Expr = m.input("generation", 1),
-        #[group = "S9: a warp's y or rows change; whether there is something to sort"]
-        /// S9: y or the rows of a warp change.
+        #[group = "S9: y or the rows of a warp change; there is something to sort"]
         changes: Expr = m.input("changes_s9", 1),
         changed_warp: Expr = m.input("warp_s9", shape.warp_bits()),
-        /// There is something to sort then.
         sorts: Expr = m.input("sorts_s9", 1),
-        #[group = "the sorter's warp: its rows in use, y, the row read a cycle ago"]
-        /// Rows in use of the sorter's warp.
+        #[group = "the sorter's warp: its rows in use, y, the row read in the previous cycle"]
         rows: Expr = m.input("rows", clog2(shape.threads)),
         y: Row = Row::unpack(m, shape, &m.input("y", Row::bits(shape))),
-        /// The row that was read, in the word of the table.
         row_read: Expr = m.input("row_read", Row::bits(shape)),
         #[group = "a change of y and the rows would disturb no commit"]
-        /// A change of y and the rows would disturb no commit.
         may_change: Expr = m.input("may_change", 1),
     }
 }
@@ -84,33 +80,31 @@ impl Inputs {
     }
 }
 
-/// The registers.
 struct State {
     warp: Register,
     position: Register,
-    /// The row at hand.
+    /// The row that is sorted.
     row: Register,
     /// Warps with something to sort.
     unsorted: Register,
-    /// The row is there, and is compared.
+    /// The row has been read, and is compared.
     comparing: Register,
-    /// It has been compared.
+    /// The row has been compared.
     deciding: Register,
-    /// It comes before y.
+    /// The row comes before y.
     better: Register,
-    /// It equals y.
+    /// The row equals y.
     same: Register,
-    /// It equals the front row.
+    /// The row equals the front row.
     same_front: Register,
     /// The front row, where rows are folded.
     front_row: Option<Register>,
 }
 
-/// What happens in a cycle.
 struct Step {
     /// The warp has something to sort.
     works: Expr,
-    /// y or its rows change: from the first row again.
+    /// y or the rows of the warp change, so the pass restarts.
     disturbed: Expr,
     /// A row is to be read.
     reading: Expr,
@@ -118,7 +112,7 @@ struct Step {
     exchanges: Expr,
     merges: Expr,
     folds: Expr,
-    /// The row is done with.
+    /// The row is finished.
     decided: Expr,
 }
 
@@ -138,7 +132,7 @@ impl State {
         }
     }
 
-    /// A row behind the front one equals that.
+    /// Whether a row behind the front one equals it.
     fn folds(m: &Builder, shape: &Shape, inputs: &Inputs, row: &Row, front: &Expr, at_front: &Expr) -> Expr {
         row.equals(&Row::unpack(m, shape, front), &inputs.generation) & !at_front
     }
@@ -146,7 +140,7 @@ impl State {
     fn step(&self, m: &Builder, shape: &Shape, inputs: &Inputs) -> Step {
         let Self { row, comparing, deciding, better, same, same_front, .. } = self;
         let Inputs { changes, row_read, may_change, .. } = inputs;
-        m.comment("Read, compare, decide; from the first row again when something changes.");
+        m.comment("Read, compare, decide. A change restarts the pass.");
         let works = m.wire("works", &self.unsorted.index(&self.warp));
         let disturbed = changes & self.warp.eq(&inputs.changed_warp);
         let disturbed = m.wire("disturbed", &m.fault("is_not_cancelled", &disturbed, &zeros(1)));
@@ -199,7 +193,6 @@ impl State {
         unsorted.next(&(set | (&**unsorted & !(changed_one | finished_one)))).reset(0);
     }
 
-    /// Claims of the watched warp.
     fn claims(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step) {
         let Self { warp, position, unsorted, comparing, deciding, better, same, same_front, .. } = self;
         let Step { works, disturbed, reading, at_front, exchanges, merges, folds, .. } = step;

@@ -1,8 +1,9 @@
-//! Turns (`divergence.fair_after`): after so many commits of a warp, its path in charge gives way to the next one.
+//! Time slices (`divergence.fair_after`): after that many commits of a warp, its active path yields to the next
+//! one.
 //!
-//! The table is a ring while turns are taken: the path that gives way goes to its back, and the next path holds the warp
-//! for as many commits whatever the priority. The round is over, and the priority rules again, when the path that began
-//! it is next. The count of commits starts again where only one path can run.
+//! During time slices the table is a ring. The path that yields goes to its back. The next path holds the warp for
+//! the same number of commits, whatever the priority. The round is over when the path that began it is next. Then
+//! the priority decides again. The count restarts where only one path can run.
 //!
 //! Storage: W rows of T + 1 + clog2(fair_after) bits, LUT RAM.
 
@@ -13,13 +14,12 @@ use crate::shape::Shape;
 use crate::signals::Path;
 
 rtl::bundle! {
-    /// A warp's row.
     pub struct Turn(shape: &Shape) {
-        /// The threads of the path that began the round, where there is one.
+        /// The threads of the path that began the round, if there is a round.
         marker: shape.threads,
-        /// The path in charge holds the warp.
+        /// The active path holds the warp.
         hold: 1,
-        /// Commits since the last turn.
+        /// Commits in the present time slice.
         count: count_bits(shape),
     }
 }
@@ -28,44 +28,42 @@ fn count_bits(shape: &Shape) -> usize {
     64 - (shape.fair_after - 1).leading_zeros() as usize
 }
 
-/// What properties are stated of.
+/// The state that properties are stated about.
 pub struct Table {
-    /// The rows, in LUT RAM.
     pub rows: Memory,
-    /// That of the commit in S8.
+    /// The row of the commit in S8.
     pub row: Expr,
-    /// What S9 writes.
+    /// The row that S9 writes.
     pub written: Expr,
 }
 
-/// The turns of the warp in S8.
+/// The time slice of the warp in S8.
 pub struct Turns {
-    /// The path that commits in S8 has had its turn.
+    /// The commit in S8 ends the time slice.
     pub due: Expr,
-    /// The second path waits, whatever its priority: a turn lasts or is due.
+    /// The second path waits, whatever its priority: a hold lasts, or a time slice ends.
     pub deferred: Expr,
-    /// In a rotation: the next path began the round, so the path in charge goes on, by priority.
+    /// In a rotation: the next path began the round, so the active path continues.
     pub round_over: Expr,
     /// In S9: a hold begins or ends.
     pub hold_changes: Expr,
-    /// In S9: the path in charge holds the warp afterwards.
+    /// In S9: the active path holds the warp afterwards.
     pub holds: Expr,
     /// The threads of the path that began the round.
     pub marker: Expr,
-    /// For properties.
     pub table: Option<Table>,
 }
 
 impl Turns {
-    /// Without turns.
+    /// The values without time slices.
     pub fn none(shape: &Shape) -> Self {
         let no = || lit(1, 0);
         let marker = lit(shape.threads, 0);
         Self { due: no(), deferred: no(), round_over: no(), hold_changes: no(), holds: no(), marker, table: None }
     }
 
-    /// `second` is y before, `began` whether the path in charge has threads of [`Turns::marker`], `others_run` whether
-    /// another can run afterwards, `s9` whether there is a commit in S9, and its warp.
+    /// `second` is y before the commit. `began`: the active path has threads of [`Turns::marker`]. `others_run`:
+    /// another path can run afterwards. `s9`: whether there is a commit in S9, and its warp.
     pub fn elaborate(
         m: &Builder,
         shape: &Shape,
@@ -77,7 +75,8 @@ impl Turns {
     ) -> Self {
         let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
         m.comment(
-            "Turns: who began the round, whether the path in charge holds the warp, commits since the last turn.",
+            "Time slices: the threads that began the round, whether the active path holds the warp, the count of \
+             commits.",
         );
         let rows = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
         let written = m.forward("turn_written", Turn::bits(shape));
@@ -87,7 +86,7 @@ impl Turns {
         let row = m.delay("turns_s8", &read);
         let is_last = Turn::unpack(m, shape, &read).count.is(shape.fair_after - 1);
         let last = m.delay("last_of_turn", &is_last);
-        // Asked in a commit only: where its turn ends, that is due.
+        // This is read only in a commit, where the last commit of a time slice is always due.
         let deferred = m.delay("second_waits", &(&is_last | Turn::unpack(m, shape, &read).hold));
         let Turn { marker, hold, count } = Turn::unpack(m, shape, &row);
         if shape.formal {
@@ -105,7 +104,7 @@ impl Turns {
         let again = &resolve.rotates | ended;
         let again = m.wire("count_again", &m.fault("a_merge_restarts_the_count", &again, &(&again | a_meets_second)));
         let next = last.mux(&count, &increment(&count, 1)).when(&!&again);
-        m.comment("S9: whether another path can run is known late in S8.");
+        m.comment("In S9, because it is known late in S8 whether another path can run.");
         let others_run = m.delay("others_run_s9", others_run);
         let holds = m.wire("holds_s9", &(m.delay("goes_on_s9", &goes_on) & &others_run));
         let next = m.delay("count_s9", &next).when(&others_run);

@@ -1,19 +1,22 @@
 //! How long a thread that can run waits: a bound for every state, stated in a formal build.
 //!
-//! In commits of the warp, with F for `fair_after`, counting only threads that can run and are not on the path of the
-//! one that waits: `u` in all, `x` in charge, `h` behind x and before the path that began the round.
+//! The bound counts commits of the warp. F is `fair_after`. The other numbers count threads that can run and are
+//! not on the path of the waiting thread: `u` in all, `x` on the active path x, `h` behind x and before the path
+//! that began the round.
 //!
-//! - In charge, and not to give way: none, the thread runs next.
-//! - Outside a round: m(u) · F, where m(u) = u + m(u − 1). x ends its turn, and the others have theirs before the
-//!   thread's path comes. But where the last commit of a turn ends at the thread's own pc, the two paths merge and
-//!   give way together, and the thread has not run: it waits until that round is over, and is as far as before with
-//!   one thread less to meet.
-//! - In charge, and to give way: a round of u turns before that, (u + m(u)) · F. It is the longest wait of all.
-//! - In a round, before the path that began it: (x + h) · F, and (m(u) − u) · F more if it is met.
-//! - In a round, on that path or behind it: (x + h) · F until the round is over, then m(u) · F.
+//! - On the active path, which does not yield: 0. The thread runs next.
+//! - Outside a round: m(u) · F, where m(u) = u + m(u − 1). x ends its time slice, and the others have theirs before
+//!   the thread's path is next. But the last commit of a time slice can end at the thread's own pc. Then the two
+//!   paths merge and yield together, and the thread has not run. It waits until that round is over. Then it is as
+//!   far as before, with one thread less that can merge.
+//! - On the active path, which yields: a round of u time slices comes first, (u + m(u)) · F. It is the longest wait
+//!   of all.
+//! - In a round, before the path that began it: (x + h) · F, and (m(u) − u) · F more if a path merges with its
+//!   path.
+//! - In a round, on the path that began it or behind that: (x + h) · F until the round is over, then m(u) · F.
 //!
-//! What x has made of its turn is subtracted. A path of k threads is counted as k turns, since it may split; a rotation
-//! is no commit, so a path that gives way has none left.
+//! The commits that x has made in its time slice are subtracted. A path of k threads counts as k time slices,
+//! because it may split. A rotation is no commit, so a path that yields has none left.
 
 use rtl::{Builder, Bundle, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select, zeros};
 
@@ -24,34 +27,32 @@ use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// Commits of its warp that a thread which can run sees at most between two of its own; `None`: without turns.
+/// The most commits of its warp between two commits of a thread that can run; `None` without time slices.
 pub fn longest(shape: &Shape) -> Option<u64> {
     let others = shape.threads as u64 - 1;
     (shape.fair_after > 0).then_some((others + turns_met(others)) * shape.fair_after)
 }
 
-/// m(u): turns that `others` threads take while a thread waits outside a round.
+/// m(u): the time slices of `others` threads while a thread waits outside a round.
 fn turns_met(others: u64) -> u64 {
     others * (others + 1) / 2
 }
 
-/// What the bound is made of.
+/// The state that the bound depends on.
 pub struct Waiting<'a> {
     pub turns: &'a Table,
-    /// Whether S9 writes that of the watched warp.
+    /// Whether S9 writes the row of the watched warp.
     pub in_s9: &'a Expr,
     /// The paths of the watched warp, x and y first.
     pub list: &'a [Path],
-    /// x gives way.
     pub gives_way: &'a Expr,
-    /// The cold table.
     pub cct: &'a Instance,
 }
 
 impl Waiting<'_> {
-    /// Claims of the turns of the watched warp, and the bound for its watched thread.
+    /// Asserts the claims about the time slice of the watched warp, and outputs the bound for its watched thread.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched) {
-        m.comment("The turns of the watched warp.");
+        m.comment("The time slice of the watched warp.");
         let Table { rows, row, written } = self.turns;
         let stored = m.wire("turn_settled", &self.in_s9.mux(written, &rows.inspect("turn_watched", &at.warp)));
         let current = row.eq(&stored);
@@ -72,12 +73,12 @@ impl Waiting<'_> {
             let known = self.cct.output("holds_watched").eq(&hold);
             claim(m, at, "s9_knows_the_round", &(!&at.settling | known));
         }
-        m.port_group("commits for which the watched thread waits at most");
+        m.port_group("the most commits for which the watched thread waits");
         m.output("waits_at_most", &self.at_most(m, shape, at, &marked, &hold, &count));
     }
 
     fn at_most(&self, m: &Builder, shape: &Shape, at: &Watched, marked: &Expr, hold: &Expr, count: &Expr) -> Expr {
-        m.comment("Where the watched thread is, and the threads that can run on other paths.");
+        m.comment("The position of the watched thread, and the threads that can run on other paths.");
         let threads = shape.threads as u64;
         let width = clog2(((2 * threads + turns_met(threads)) * shape.fair_after) as usize + 1);
         let thread = m.wire("the_thread", &decode(&at.thread, shape.threads));

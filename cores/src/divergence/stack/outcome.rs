@@ -1,4 +1,4 @@
-//! What an instruction does to the row that it ran from.
+//! The outcome of an instruction for the row that it ran from.
 
 use rtl::{Builder, Expr, concat, ones, zeros};
 
@@ -6,47 +6,46 @@ use super::rpc::Rpc;
 use crate::shape::Shape;
 use crate::signals::Resolve;
 
-/// See the module. Names of paths as in [`Resolve`]; *whole* are the live threads of the side that the instruction ran on,
+/// The paths have the names of [`Resolve`]. *Whole* are the live threads of the side that the instruction ran on,
 /// active or not.
 pub struct Outcome {
-    /// Two paths go different ways.
+    /// Both a and b have threads, and diverge.
     pub diverges: Expr,
-    /// And neither has arrived at the reconvergence point.
+    /// They diverge, and neither has arrived at the reconvergence point.
     pub both_go_on: Expr,
-    /// The reconvergence point of the paths that diverge.
+    /// The reconvergence point of the diverging paths.
     pub rpc: Rpc,
-    /// It is that of the row.
+    /// It is the reconvergence point of the row.
     pub in_place: Expr,
-    /// The path that goes on in place of the old one is a: the near one of two that diverge, or the only one.
+    /// The path that continues in the row is a: the near one of two that diverge, or the only one.
     pub stays_with_a: Expr,
     /// Its active lanes.
     pub active: Expr,
-    /// There are such.
+    /// A path continues in the row.
     pub goes_on: Expr,
     /// All its lanes.
     pub whole: Expr,
     /// It waits at the barrier.
     pub parked: Expr,
-    /// It stands at the row's reconvergence point, which it may not leave for before the barrier is released.
+    /// It is at the row's reconvergence point, but cannot arrive before the barrier is released.
     pub waits_at_rpc: Expr,
-    /// It leaves at a `ret`.
+    /// It pops at a `ret`.
     pub leaves_at_ret: Expr,
-    /// The same of the other of two that diverge.
+    /// The far path of a divergence pops at a `ret`.
     pub far_leaves_at_ret: Expr,
-    /// No path goes on: all have ended, or arrived at the row's reconvergence point.
+    /// No path continues: all have ended, or arrived at the row's reconvergence point.
     pub leaves: Expr,
-    /// The row's reconvergence point, after that.
+    /// The row's reconvergence point after the instruction.
     pub arrived: Rpc,
 }
 
 impl Outcome {
-    /// Of an instruction that ran from a row with this reconvergence point, on a side of these threads, of which those
-    /// that it ended are not part.
+    /// `row` is the reconvergence point of the row. `whole` has no threads that the instruction ended.
     pub fn of(m: &Builder, shape: &Shape, resolve: &Resolve, row: &Rpc, whole: &Expr) -> Self {
         let Resolve { a_pc, a_depth, b_pc, b_depth, a_mask, b_mask, .. } = resolve;
         let (own_pc, own_depth) = (b_pc, b_depth);
 
-        m.comment("The instruction's reconvergence point; unless it is known, that of the row.");
+        m.comment("The instruction's reconvergence point, or the row's if the table has no entry.");
         let kind = m.field(&resolve.reconvergence, "kind", 0, 2);
         let pc = m.field(&resolve.reconvergence, "pc", 2, shape.pc_bits);
         let (is_at, is_return) = (kind.is(1), kind.is(2));
@@ -62,7 +61,7 @@ impl Outcome {
             depth: m.wire("rpc_depth", &chosen.depth),
         };
 
-        m.comment("Which paths there are, and which have arrived.");
+        m.comment("Which paths exist, and which have arrived.");
         let a_goes = m.wire("a_goes", &a_mask.any());
         let b_goes = m.wire("b_goes", &b_mask.any());
         let a_keeps_depth = m.wire("a_keeps_depth", &a_depth.eq(b_depth));
@@ -79,7 +78,7 @@ impl Outcome {
         let both_go_on = m.wire("both_go_on", &(&diverges & !&a_arrives & !&b_arrives));
         let near_is_a = m.wire("near_is_a", &!b_pc.lt(a_pc));
 
-        m.comment("The path that goes on in place of the old one.");
+        m.comment("The path that continues in the row.");
         let replays = &resolve.is_memory & &b_goes;
         let replays = m.wire("replays", &m.fault("forgets_the_lanes_still_to_serve", &replays, &zeros(1)));
         let a_alone = m.wire("a_alone", &(&a_goes & !&replays));
@@ -93,7 +92,10 @@ impl Outcome {
         let goes_on = m.wire("goes_on", &(&diverges | &replays | !&gone));
         let leaves = m.wire("leaves_row", &(!&diverges & (at_row | &gone | &resolve.rotates)));
 
-        m.comment("Where a return is the reconvergence point: at which depth it counts, and which the first to arrive was at.");
+        m.comment(
+            "A return as the reconvergence point: the call depth at which it counts, and the `ret` that was reached \
+             first.",
+        );
         let a_returns = m.wire("a_returns", &(in_place.mux(&a_has_row_depth, &a_keeps_depth) & rpc.is_return()));
         let b_returns = m.wire("b_returns", &(in_place.mux(&own_is_row_depth, &ones(1)) & rpc.is_return()));
         let moved_returns = stays_with_a.mux(&a_has_row_depth, &own_is_row_depth) & row.is_return();

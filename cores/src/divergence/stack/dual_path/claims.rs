@@ -1,4 +1,4 @@
-//! What holds of the stack of two sides at all times, stated in a formal build: about the warp that is watched.
+//! Invariants of the stack of two paths, stated in a formal build for the watched warp.
 
 use rtl::{Builder, Bundle, Expr, lit, zeros};
 
@@ -11,43 +11,38 @@ use crate::divergence::stack::rpc::Rpc;
 use crate::formal::Watched;
 use crate::shape::Shape;
 
-/// Which sides a row has had.
+/// The sides that a row has had.
 struct Parts {
-    /// There is such a row.
     used: Expr,
-    /// Which side of the row below diverged to make it.
+    /// The side of the row below that diverged to make it.
     from: Expr,
-    /// Threads have gone both ways in it.
+    /// Threads have taken both sides.
     both: Expr,
     /// The side that is not `from` has a path.
     other: Expr,
 }
 
-/// The tables, and what S8 has read of them.
+/// The tables, and the rows that S8 has read from them.
 pub struct Claims<'a> {
-    /// The top rows.
     pub tops: &'a Tops,
     pub rows: &'a Below,
     /// The top rows of the warps in S7 and S8.
     pub read: &'a Read,
-    /// Of the last S8.
     pub moved: Moved,
 }
 
-/// What an instruction did in S8.
+/// The actions of an instruction in S8.
 pub struct Moved {
-    /// The slots that were restarted.
     pub restarted: Expr,
-    /// Those whose late results were shadowed.
+    /// The slots whose long-latency results were shadowed.
     pub shadowed: Expr,
-    /// Whether it popped a row.
     pub popped: Expr,
     /// The threads that ran.
     pub ran: Expr,
 }
 
 impl Claims<'_> {
-    /// Claims of the watched warp, and the outputs for a proof.
+    /// Asserts the claims about the watched warp, and declares the outputs for a proof.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
         let hot = self.tops.sides.each_ref().map(|table| table.inspect(&at.warp));
         let word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
@@ -72,7 +67,8 @@ impl Claims<'_> {
         self.slots(m, shape, at, &runs, &parts, &meetings);
     }
 
-    /// Claims of the slot in which each thread runs, or ran last: it changes where the slot that it enters is restarted.
+    /// Asserts the claims about the slot in which each thread runs, or ran last. It changes only when the slot that
+    /// the thread enters is restarted.
     fn slots(
         &self,
         m: &Builder,
@@ -82,7 +78,7 @@ impl Claims<'_> {
         rows: &[Parts],
         meetings: &[invariants::Meeting],
     ) {
-        m.comment("In which slot each thread runs, or ran last.");
+        m.comment("The slot in which each thread runs, or ran last.");
         let claim = |name: &str, condition: &Expr| m.assert(name, &(!&at.started | condition));
         let stands = m.register("stands_on_the_right", shape.threads);
         let settled = right | (&*stands & !left);
@@ -112,7 +108,7 @@ impl Claims<'_> {
     }
 }
 
-/// The row of a number, wherever it is: on top, with these sides, or below.
+/// The row with this number: the top row with these sides, or a row below.
 fn level(
     m: &Builder,
     shape: &Shape,

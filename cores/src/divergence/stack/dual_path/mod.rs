@@ -1,13 +1,14 @@
-//! `dual-path`: the dual-path reconvergence stack ("The Dual-Path Execution Model for
-//! Efficient GPU Control Flow", section 3.1): both sides of the top
-//! row run, each in a slot of its own.
+//! `dual-path`: the dual-path reconvergence stack ("The Dual-Path Execution Model for Efficient GPU Control Flow",
+//! section 3.1). Both sides of the top row run, each in its own slot.
 //!
-//! Latency: the paths of both slots are known in S8. Storage: for each warp the top row in LUT RAM, and up to T − 1 rows
-//! below it, the next one in LUT RAM, the others in block RAM. They cannot overflow: each row but the bottom one, or one
-//! below it, has two sides that no row below has apart, and T threads can be parted T − 1 times.
+//! Latency: the paths of both slots are known in S8.
 //!
-//! A side that diverges keeps the near path in its own slot, so that nothing that was predicted is lost. A slot is fetched
-//! anew when threads come into it from the other, or when a row is pushed over it or popped.
+//! Storage, for each warp: the top row in LUT RAM, and up to T − 1 rows below it, the next one in LUT RAM, the
+//! others in block RAM. They cannot overflow: each row except the bottom one, or one below it, has two sides that
+//! no row below separates, and T threads can be separated T − 1 times.
+//!
+//! A side that diverges keeps the near path in its own slot, so that no predicted instruction is lost. A slot is
+//! fetched again when threads enter it from the other slot, and when a row is pushed over it or popped.
 
 mod claims;
 mod row;
@@ -31,7 +32,6 @@ use step::{Kept, Moves, Ran, Uncovered};
 use weft_config::{DUAL_PATH, Unit};
 use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
-/// The unit.
 pub struct DualPath;
 
 /// The rows below the top.
@@ -39,7 +39,6 @@ fn size(shape: &Shape) -> Size {
     Size { bits: Suspended::bits(shape), rows: shape.threads - 1, at_once: 1 }
 }
 
-/// Bits of the number of rows below the top.
 fn height_bits(shape: &Shape) -> usize {
     size(shape).height_bits()
 }
@@ -70,8 +69,8 @@ impl DivergenceUnit for DualPath {
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
         let m = Builder::new(
             "dual_path",
-            "Divergence unit: the dual-path reconvergence stack. The paths of both sides of the top row run; a side leaves\n\
-             the row where it meets the threads of the row below, and the row is popped when both have left.",
+            "Divergence unit: the dual-path reconvergence stack. The paths of both sides of the top row run. A path that\n\
+             arrives at the row's reconvergence point empties its side. When both sides are empty, the row is popped.",
         );
         m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
@@ -124,7 +123,7 @@ impl DivergenceUnit for DualPath {
         .declare(&m, shape);
         cover(&m, shape, &ran, &moves);
         if shape.formal {
-            m.port_group("the warp that is watched");
+            m.port_group("the watched warp");
             let at = Watched::inputs(&m, shape, "watched");
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
             let is_full = ran.top.height.is(shape.threads as u64 - 1);
@@ -143,31 +142,29 @@ impl DivergenceUnit for DualPath {
 
 /// The top rows of all warps.
 struct Tops {
-    /// Left and right sides.
     sides: [HotTable; 2],
-    /// The rest of the rows.
     rest: Memory,
-    /// Warps whose top row is empty, and not the bottom one: to be popped.
+    /// Warps whose top row is empty and must be popped, because it is not the bottom row.
     empty: Register,
 }
 
-/// What is read of the top rows.
+/// The values read from the top rows.
 struct Read {
-    /// The sides in S7, in the words of the tables.
+    /// The sides in S7, as words of the tables.
     words_s7: [Expr; 2],
     sides_s7: [Side; 2],
-    /// The words of the sides in S8.
+    /// The sides in S8, as words of the tables.
     words_s8: [Expr; 2],
-    /// The word of the rest in S8.
+    /// The rest of the row in S8, as a word.
     top_s8: Expr,
-    /// The number of rows below, in S7.
+    /// The number of rows below the top, in S7.
     height_s7: Expr,
-    /// The same in S8.
+    /// The number of rows below the top, in S8.
     height: Expr,
 }
 
 impl Tops {
-    /// The tables, read for the warps in S6 and S7.
+    /// Declares the tables, and reads them for the warps in S6 and S7.
     fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> (Self, Read) {
         m.comment("The sides of the top row: read in S6, validated in S7, changed in S8.");
         let sides = ["left", "right"].map(|name| HotTable::declare(m, shape, name, FLAGS));
@@ -176,7 +173,7 @@ impl Tops {
         let words_s8 = [m.delay("left_s8", &words_s7[LEFT]), m.delay("right_s8", &words_s7[RIGHT])];
         let empty = m.register("empty", shape.warps);
 
-        m.comment("What else there is of it, in S8.");
+        m.comment("The rest of the top row, in S8.");
         let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
         let top_s7 = m.wire("top_s7", &rest.read("top_read", &inputs.warp_s7));
         let top_s8 = m.delay("top_s8", &top_s7);
@@ -185,7 +182,7 @@ impl Tops {
         (Self { sides, rest, empty }, Read { words_s7, sides_s7, words_s8, top_s8, height_s7, height })
     }
 
-    /// Writes the row that a warp starts with, or the one that S8 leaves.
+    /// Writes the row of a starting warp, or the new row from S8.
     fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, sides: &[Expr; 2], top: &Top, is_empty: &Expr) {
         let UnitInputs { start_valid, start_warp, generation, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
@@ -202,7 +199,7 @@ impl Tops {
 }
 
 impl Read {
-    /// The side of this slot in S7, which validates against it.
+    /// The side that S7 validates against.
     fn given(&self, slot: &Expr) -> Side {
         let one = |f: &dyn Fn(&Side) -> Expr| select(slot, &self.sides_s7.each_ref().map(f));
         Side {
@@ -219,11 +216,11 @@ impl Read {
     }
 }
 
-/// For each side, whether its path is at the predicted pc, if it is that of the instruction.
+/// For each side, whether its path is at the predicted pc. It counts only for the side of the instruction.
 fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered: &Uncovered) -> [Expr; 2] {
     m.comment(
-        "Whether the side of the instruction is where the front end went on, asked of each path that may be there. The\n\
-         other side, if it is another one, is fetched anew, and so is a rotation.",
+        "Whether the side of the instruction is at the predicted pc, compared for each path that can be there. The \
+         other side, if it changes, is fetched again, and so is a rotation.",
     );
     let Top { common: top, .. } = &ran.top;
     let predicted = m.input("predicted_s8", shape.pc_bits);
@@ -237,17 +234,18 @@ fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves, uncovered
     })
 }
 
-/// Slots that are fetched anew.
 fn restarts(m: &Builder, ran: &Ran, moves: &Moves, kept: &Kept) -> Expr {
-    m.comment("Slots that are fetched anew, and whose late results may be those of threads that go on in the other.");
+    m.comment(
+        "Slots to fetch again. Slots whose long-latency results may belong to threads that continue in the other slot.",
+    );
     let (slot, Common { from, both, .. }) = (&ran.resolve.slot, &ran.top.common);
     let both = m.fault("does_not_restart_a_slot_that_threads_enter", both, &zeros(1));
     let crossed = m.wire("crossed", &(both | slot.ne(from)));
     (!&decode(from, 2) | crossed.repeat(2)).when(&moves.pops) | (!&decode(slot, 2)).when(&kept.replaced)
 }
 
-/// Slots whose late results may be those of threads that go on in the other: both at a pop, at a divergence that of the
-/// instruction (section 3.2).
+/// Slots whose long-latency results may belong to threads that continue in the other slot: both at a pop, the slot
+/// of the instruction at a divergence (section 3.2).
 fn shadows(m: &Builder, ran: &Ran, moves: &Moves) -> Expr {
     let Moves { pops, pushes, .. } = moves;
     let (own, from) = (&decode(&ran.resolve.slot, 2), &ran.top.common.from);
@@ -265,7 +263,6 @@ fn shadows(m: &Builder, ran: &Ran, moves: &Moves) -> Expr {
     both | own.when(&diverges)
 }
 
-/// What the trace port says of the unit.
 fn trace(shape: &Shape, resolve: &Resolve, right: &Path, moves: &Moves) -> UnitTrace {
     let none = UnitTrace::none(shape).0;
     let trace = UnitPorts {
@@ -283,7 +280,7 @@ fn trace(shape: &Shape, resolve: &Resolve, right: &Path, moves: &Moves) -> UnitT
     Traced::of(shape, &trace)
 }
 
-/// Coverage: what happens at which height.
+/// Coverage: which moves happen at which height.
 fn cover(m: &Builder, shape: &Shape, ran: &Ran, moves: &Moves) {
     let most = shape.threads - 1;
     let Moves { pops, pushes, takes_other } = moves;

@@ -1,4 +1,5 @@
-//! What an instruction does to the rows of its warp: the row on top, the one that a pop uncovers, the one that a push covers.
+//! The changes that an instruction makes to the rows of its warp: the top row, the row that a pop uncovers, the row
+//! that a push covers.
 
 use rtl::{Builder, Bundle, Expr, lit, ones, select, zeros};
 
@@ -12,11 +13,8 @@ use crate::signals::{Path, Resolve};
 
 /// The instruction in S8, on one side of the top row.
 pub struct Ran<'a> {
-    /// What it did.
     pub resolve: &'a Resolve,
-    /// The barrier's generation.
     pub generation: &'a Expr,
-    /// The row.
     pub top: Top,
     /// The warp's live threads after the instruction.
     pub live: Expr,
@@ -25,14 +23,12 @@ pub struct Ran<'a> {
     /// The side that it did not run on.
     pub other: Side,
     other_word: Expr,
-    /// All threads of that.
+    /// All threads of the other side.
     pub other_mask: Expr,
-    /// What becomes of its paths.
     pub outcome: Outcome,
 }
 
 impl<'a> Ran<'a> {
-    /// Of what S7 resolved, and the row that was read.
     pub fn of(m: &Builder, shape: &Shape, inputs: &'a UnitInputs, read: &Read) -> Self {
         let UnitInputs { generation, resolve, .. } = inputs;
         let slot = &resolve.slot;
@@ -46,14 +42,17 @@ impl<'a> Ran<'a> {
         Self { resolve, generation, top, live, whole, other, other_word, other_mask, outcome }
     }
 
-    /// Of a and b that which stays on the side of the instruction.
+    /// Selects a or b: the path that stays on the side of the instruction.
     pub fn stays(&self, a: &Expr, b: &Expr) -> Expr {
         self.outcome.stays_with_a.mux(a, b)
     }
 
-    /// The row as a push leaves it below: the side of the instruction is at the reconvergence point.
+    /// The row that a push covers. The side of the instruction is at the reconvergence point.
     pub fn covered(&self, m: &Builder) -> Suspended {
-        m.comment("The row that a divergence is pushed on: its side waits at the reconvergence point, unless that is the row's own.");
+        m.comment(
+            "The row that a divergence covers. Its side waits at the reconvergence point, unless the row has the \
+             same one.",
+        );
         let Self { generation, outcome, whole, .. } = self;
         let meeting = Side {
             path: Path {
@@ -73,7 +72,7 @@ impl<'a> Ran<'a> {
         Suspended { left, right, common: Common { left_mask, right_mask, ..self.top.common.clone() }.pack() }
     }
 
-    /// What the new top row has beside its sides.
+    /// The fields of the new top row other than its sides.
     pub fn new_common(&self, moves: &Moves, kept: &Kept, uncovered: &Uncovered) -> Common {
         let Moves { pops, pushes, takes_other } = moves;
         let (outcome, top, below) = (&self.outcome, &self.top.common, &uncovered.common);
@@ -92,20 +91,18 @@ impl<'a> Ran<'a> {
     }
 }
 
-/// What the outcome does to the rows.
 pub struct Moves {
-    /// The row is gone: both its sides have left it.
+    /// The row is popped, because both its sides are empty.
     pub pops: Expr,
     /// A new row covers it.
     pub pushes: Expr,
-    /// The far path runs on the other side: of the new row, or of this one, where nothing did.
+    /// The far path runs on the other side: of the new row, or of this row if that side is empty.
     pub takes_other: Expr,
 }
 
 impl Moves {
-    /// Of an instruction.
     pub fn of(m: &Builder, ran: &Ran) -> Self {
-        m.comment("What the outcome does to the rows.");
+        m.comment("The changes of the rows.");
         let Ran { top, other, outcome, .. } = ran;
         let other_is_gone = m.fault("pops_a_row_whose_other_side_lives", &!&other.path.valid, &ones(1));
         let pops = m.wire("pops", &(&outcome.leaves & other_is_gone & top.height.any()));
@@ -117,25 +114,24 @@ impl Moves {
     }
 }
 
-/// The row below, as a pop uncovers it.
+/// The row that a pop uncovers.
 pub struct Uncovered {
     pub sides: [Side; 2],
-    /// The rest of it, as it was suspended.
+    /// The other fields, as they were suspended.
     pub common: Common,
-    /// Its reconvergence point.
     pub rpc: Rpc,
-    /// The side that waited is at the pc at which the row above it reconverged.
+    /// The side that waited is at the pc at which the row above reconverged.
     pub at_popped: Expr,
     /// The pcs of the sides, as they were suspended.
     pub pcs: [Expr; 2],
-    /// That of the side that waited.
+    /// The pc of the side that waited, as it was suspended.
     pub from_pc: Expr,
 }
 
 impl Uncovered {
-    /// The word as it was suspended, without the threads that have ended since.
+    /// Unpacks the suspended row, without the threads that have ended since.
     pub fn of(m: &Builder, shape: &Shape, ran: &Ran, word: &Expr) -> Self {
-        m.comment("The row below, uncovered.");
+        m.comment("The row that a pop uncovers.");
         let Ran { generation, outcome, live, .. } = ran;
         let from = &ran.top.common.from;
         let below = Suspended::unpack(m, shape, word);
@@ -170,18 +166,18 @@ impl Uncovered {
 
 /// The sides of the top row if it is not popped.
 pub struct Kept {
-    /// In the words of the tables.
+    /// The sides, as words of the tables.
     pub words: [Expr; 2],
-    /// All their threads.
+    /// All threads of each side.
     pub masks: [Expr; 2],
-    /// The side that the instruction did not run on is another one.
+    /// The side on which the instruction did not run is replaced.
     pub replaced: Expr,
 }
 
 impl Kept {
-    /// The near path, and the far path or what was on the other side.
+    /// The near path on one side; the far path, or the old one, on the other side.
     pub fn of(m: &Builder, ran: &Ran, moves: &Moves) -> Self {
-        m.comment("The path that stays on the side of the instruction, and that on the other side.");
+        m.comment("The path that stays on the side of the instruction, and the path on the other side.");
         let Ran { generation, outcome, .. } = ran;
         let Resolve { slot, a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = ran.resolve;
         let near = Side {

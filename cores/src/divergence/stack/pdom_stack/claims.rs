@@ -1,4 +1,4 @@
-//! What holds of the stack of one path at all times, stated in a formal build: about the warp that is watched.
+//! Invariants of the stack of one path, stated in a formal build for the watched warp.
 
 use rtl::{Builder, Bundle, Expr, lit, zeros};
 
@@ -12,9 +12,8 @@ use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// The tables, and what S8 has read of them.
+/// The tables, and the row that S8 has read from them.
 pub struct Claims<'a> {
-    /// The top rows.
     pub tops: &'a Tops,
     pub rows: &'a Below,
     /// The top row of the warp in S8.
@@ -22,7 +21,7 @@ pub struct Claims<'a> {
 }
 
 impl Claims<'_> {
-    /// Claims of the watched warp, and the outputs for a proof.
+    /// Asserts the claims about the watched warp, and declares the outputs for a proof.
     pub fn state(&self, m: &Builder, shape: &Shape, at: &Watched, generation: &Expr) {
         let (path, flags) = hot::unpack(m, shape, &self.tops.path.inspect(&at.warp), generation, FLAGS);
         let top_word = m.wire("top_watched_now", &self.tops.rest.inspect("top_watched", &at.warp));
@@ -44,7 +43,7 @@ impl Claims<'_> {
     }
 }
 
-/// The row of a number, wherever it is: on top, with this path, or below.
+/// The row with this number: the top row with this path, or a row below.
 fn level(m: &Builder, row: usize, top: &Top, path: &Path, flags: &[Expr; 3], below: &Suspended) -> Level {
     let is_top = m.wire(&format!("row_{row}_is_top"), &top.height.is(row as u64));
     let either =

@@ -1,10 +1,12 @@
-//! `pdom-stack`: the single-path reconvergence stack ("The Dual-Path Execution Model for Efficient
-//! GPU Control Flow", section 2.1).
+//! `pdom-stack`: the single-path reconvergence stack ("The Dual-Path Execution Model for Efficient GPU Control
+//! Flow", section 2.1).
 //!
-//! Latency: the path in charge, that of the top row, is known in S8. Storage: for each warp the top row in LUT RAM, and
-//! up to 2 · T − 2 rows below it of (pc, depth, mask, rpc), the next one in LUT RAM, the others in two banks of block RAM,
-//! since a divergence may write two. They cannot overflow: the masks of the rows are different sets, of which any two are
-//! nested or disjoint, and T threads have at most 2 · T − 1 such sets.
+//! Latency: the active path, which is the path of the top row, is known in S8.
+//!
+//! Storage, for each warp: the top row in LUT RAM, and up to 2 · T − 2 rows of (pc, depth, mask, rpc) below it. The
+//! next row is in LUT RAM, the others in two banks of block RAM, because a divergence may write two. They cannot
+//! overflow: the masks of the rows are different sets, any two of which are nested or disjoint, and T threads have
+//! at most 2 · T − 1 such sets.
 
 mod claims;
 mod row;
@@ -27,7 +29,6 @@ use step::{NewTop, Pushed, Ran, Uncovered};
 use weft_config::{PDOM_STACK, Unit};
 use weft_trace::{MovePorts, SecondPorts, UnitPorts};
 
-/// The unit.
 pub struct PdomStack;
 
 /// The rows below the top.
@@ -35,7 +36,6 @@ fn size(shape: &Shape) -> Size {
     Size { bits: Suspended::bits(shape), rows: 2 * shape.threads - 2, at_once: 2 }
 }
 
-/// Bits of the number of rows below the top.
 fn height_bits(shape: &Shape) -> usize {
     size(shape).height_bits()
 }
@@ -66,8 +66,8 @@ impl DivergenceUnit for PdomStack {
     fn elaborate(&self, shape: &Shape) -> Result<Module, ElaborationError> {
         let m = Builder::new(
             "pdom_stack",
-            "Divergence unit: the single-path reconvergence stack. The path of the top row is in charge; it leaves the\n\
-             row where it meets the threads of the row below.",
+            "Divergence unit: the single-path reconvergence stack. The path of the top row is active. When it arrives at\n\
+             the row's reconvergence point, the row is popped.",
         );
         m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
@@ -115,7 +115,7 @@ impl DivergenceUnit for PdomStack {
         .declare(&m, shape);
         cover(&m, shape, &ran, &below, &pushed);
         if shape.formal {
-            m.port_group("the warp that is watched");
+            m.port_group("the watched warp");
             let at = Watched::inputs(&m, shape, "watched");
             let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
             let height = &ran.top.height;
@@ -137,21 +137,21 @@ struct Tops {
     rest: Memory,
 }
 
-/// What is read of the top rows.
+/// The values read from the top rows.
 struct Read {
     /// The path that S7 validates against.
     given: Path,
     flags: [Expr; 3],
-    /// The rest in S8.
+    /// The rest of the row in S8.
     top: Top,
-    /// The number of rows below, in S7.
+    /// The number of rows below the top, in S7.
     height_s7: Expr,
 }
 
 impl Tops {
-    /// The tables, read for the warps in S6 and S7.
+    /// Declares the tables, and reads them for the warps in S6 and S7.
     fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> (Self, Read) {
-        m.comment("The top row: what S7 validates against, and the rest.");
+        m.comment("The top row: the path that S7 validates against, and the rest.");
         let path = HotTable::declare(m, shape, "path", FLAGS.len());
         let (given, flags) = hot::unpack(m, shape, &path.read_later(m, &inputs.warp_s6), &inputs.generation, FLAGS);
         let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
@@ -161,7 +161,7 @@ impl Tops {
         (Self { path, rest }, Read { given, flags, top, height_s7 })
     }
 
-    /// Writes the row that a warp starts with, or the one that S8 leaves.
+    /// Writes the row of a starting warp, or the new row from S8.
     fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, new: &NewTop, new_top: &Top) {
         let UnitInputs { start_valid, start_warp, generation, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
@@ -181,10 +181,10 @@ impl Tops {
     }
 }
 
-/// Whether the new path is at the predicted pc.
 fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, below: &Uncovered) -> Expr {
     m.comment(
-        "Whether it is where the front end went on, asked of each that it may be. A rotation is a resteer anyhow.",
+        "Whether the new path is at the predicted pc, compared for each path that it can be. A rotation always \
+         resteers.",
     );
     let predicted = m.input("predicted_s8", shape.pc_bits);
     let at = |pc: &Expr| pc.eq(&predicted);
@@ -193,7 +193,6 @@ fn at_prediction(m: &Builder, shape: &Shape, ran: &Ran, below: &Uncovered) -> Ex
     m.wire("is_at_prediction", &below.pops.mux(&below_at, &stays_at))
 }
 
-/// What the trace port says of the unit.
 fn trace(shape: &Shape, resolve: &Resolve, step: &Step) -> UnitTrace {
     let none = UnitTrace::none(shape).0;
     let moves = MovePorts { pushes: &resolve.valid & step.pushes, pops: step.pops.clone(), ..none.moves };
@@ -201,7 +200,7 @@ fn trace(shape: &Shape, resolve: &Resolve, step: &Step) -> UnitTrace {
     Traced(UnitPorts { second, moves, exchange: none.exchange })
 }
 
-/// Coverage: what happens at which height.
+/// Coverage: which moves happen at which height.
 fn cover(m: &Builder, shape: &Shape, ran: &Ran, below: &Uncovered, pushed: &Pushed) {
     let most = 2 * shape.threads - 2;
     let at_heights = |name, heights, happens: &Expr| {

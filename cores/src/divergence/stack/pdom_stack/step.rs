@@ -1,4 +1,5 @@
-//! What an instruction does to the rows of its warp: the row that a pop uncovers, those that a divergence pushes, the new top row.
+//! The changes that an instruction makes to the rows of its warp: the row that a pop uncovers, the rows that a
+//! divergence pushes, the new top row.
 
 use rtl::{Builder, Bundle, Expr, ones, zeros};
 
@@ -11,20 +12,16 @@ use crate::signals::{Path, Resolve};
 
 /// The instruction in S8, and the row that it ran from.
 pub struct Ran<'a> {
-    /// What it did.
     pub resolve: &'a Resolve,
-    /// The row.
     pub top: Top,
     /// The warp's live threads after the instruction.
     pub live: Expr,
     /// The live threads of the row, active or not.
     pub whole: Expr,
-    /// What becomes of its paths.
     pub outcome: Outcome,
 }
 
 impl<'a> Ran<'a> {
-    /// Of what S7 resolved, and the row that was read.
     pub fn of(m: &Builder, shape: &Shape, resolve: &'a Resolve, top: Top) -> Self {
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));
         let whole = m.wire("whole", &(&top.mask & &live));
@@ -32,40 +29,36 @@ impl<'a> Ran<'a> {
         Self { resolve, top, live, whole, outcome }
     }
 
-    /// Of a and b that which goes on in the row.
+    /// Selects a or b: the path that stays in the row.
     pub fn stays(&self, a: &Expr, b: &Expr) -> Expr {
         self.outcome.stays_with_a.mux(a, b)
     }
 }
 
-/// The row below, as a pop uncovers it.
+/// The row that a pop uncovers.
 pub struct Uncovered {
-    /// It is uncovered: the row above is gone.
     pub pops: Expr,
-    /// The path that waited goes on at the pc at which the row above it reconverged.
+    /// The path that waited is at the pc at which the row above reconverged.
     pub at_popped: Expr,
     /// The pc of that path, as it was suspended.
     pub stored_pc: Expr,
     /// Its pc now.
     pub pc: Expr,
-    /// Its call depth.
     pub depth: Expr,
-    /// Its threads as they were suspended.
+    /// Its threads, as they were suspended.
     pub stored_mask: Expr,
     /// Those that still live.
     pub mask: Expr,
-    /// Its reconvergence point.
     pub rpc: Rpc,
-    /// It is there already.
+    /// The path is at its reconvergence point.
     pub at_rpc: Expr,
-    /// It leaves at a `ret`.
+    /// It pops at a `ret`.
     pub leaves_at_ret: Expr,
 }
 
 impl Uncovered {
-    /// The word as it was suspended.
     pub fn of(m: &Builder, shape: &Shape, ran: &Ran, word: &Expr) -> Self {
-        m.comment("The row below, uncovered.");
+        m.comment("The row that a pop uncovers.");
         let Ran { top, live, outcome, .. } = ran;
         let pops = m.wire("pops", &(&outcome.leaves & top.height.any()));
         let below = Suspended::unpack(m, shape, word);
@@ -90,22 +83,21 @@ impl Uncovered {
 
 /// The rows that a divergence pushes.
 pub struct Pushed {
-    /// One row.
     pub one: Expr,
-    /// Two rows.
     pub two: Expr,
-    /// The next row then.
+    /// The new next row.
     pub next: Expr,
-    /// The threads of both paths, at the reconvergence point: of two rows, the one under the next.
+    /// The threads of both paths, at the reconvergence point. If two rows are pushed, this one is under the next.
     pub meeting: Expr,
 }
 
 impl Pushed {
-    /// The threads of both paths wait at the reconvergence point, unless that is the row's own; the far path waits above
-    /// them, unless it is at that point.
+    /// The threads of both paths wait at the reconvergence point, unless the row has the same one. Above them waits
+    /// the far path, unless it is at that point.
     pub fn of(m: &Builder, ran: &Ran) -> Self {
         m.comment(
-            "The rows that a divergence pushes: the threads of both at the reconvergence point, and the far path.",
+            "The rows that a divergence pushes: the threads of both paths at the reconvergence point, and the far \
+             path.",
         );
         let Ran { top, whole, outcome, .. } = ran;
         let Resolve { a_pc, a_depth, a_mask, b_pc, b_depth, b_mask, .. } = ran.resolve;
@@ -124,22 +116,20 @@ impl Pushed {
     }
 }
 
-/// The new top row.
 pub struct NewTop {
     pub path: Path,
-    /// Its reconvergence point.
     pub rpc: Rpc,
-    /// All its threads have ended, and it is not the bottom one.
+    /// All threads of the row have ended, and it is not the bottom row.
     pub is_empty: Expr,
     /// The path is at the reconvergence point.
     pub at_rpc: Expr,
-    /// It leaves at a `ret`.
+    /// It pops at a `ret`.
     pub leaves_at_ret: Expr,
     pub gives_way: Expr,
 }
 
 impl NewTop {
-    /// The row below, if it is uncovered, or what goes on.
+    /// The uncovered row, or without a pop the path that continues.
     pub fn of(m: &Builder, ran: &Ran, below: &Uncovered, rows: &Below) -> Self {
         m.comment("The new top row.");
         let (Ran { top, outcome, .. }, pops) = (ran, &below.pops);
