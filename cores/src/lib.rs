@@ -175,7 +175,7 @@ impl Shape {
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,
             isa: config.isa,
-            fair_after: config.divergence.fair_after,
+            fair_after: if unit.takes_turns { config.divergence.fair_after } else { 0 },
             unit_keys: config.unit_keys.clone(),
             reset_pc,
             trace: config.trace.port,

@@ -63,7 +63,7 @@ pub struct Shape {
     /// Whether stacks are interleaved by word between the lanes of a warp.
     pub stack_interleave: bool,
     pub isa: Isa,
-    /// Commits of a warp after which the active path yields; 0 for never.
+    /// Commits of a warp after which the active path yields; 0 for never, or if the unit has no time slices.
     pub fair_after: u64,
     pub unit_keys: UnitKeys,
     pub reset_pc: u32,

@@ -171,6 +171,8 @@ rtl::bundle! {
         /// A memory instruction, whose unserved threads are path b. Only for stacks, which do not count this as a
         /// divergence.
         is_memory: usize::from(shape.reconverges),
+        /// A memory access or `jalr`: path b are the threads that it has not served. Only where paths run in time slices.
+        in_parts: usize::from(shape.fair_after > 0),
         /// The instruction's entry of the reconvergence table.
         reconvergence: shape.reconvergence_bits(),
         exit_mask: shape.threads,

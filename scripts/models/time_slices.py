@@ -100,7 +100,7 @@ class SortedTable(Unit):
         count = min(count + 1, self.fair_after)
         due = count >= self.fair_after and not parts_remain
         paths = []
-        of_y = parts_remain, due or hold != 0
+        of_y = parts_remain, count >= self.fair_after or hold != 0
         for path, waits in (a, (parts_remain, False)), (b, (False, False)), (y, of_y):
             if path:
                 for i, (key, other) in enumerate(paths):

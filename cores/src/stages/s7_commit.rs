@@ -253,6 +253,7 @@ impl Commit {
             rotates: rotates.slice(0, usize::from(shape.rotates)),
             b_parked: (&path.parked & rotates).slice(0, usize::from(shape.rotates)),
             is_memory: self.inputs.is_memory().slice(0, usize::from(shape.reconverges)),
+            in_parts: (self.inputs.is_memory() | &control.is_jalr).slice(0, usize::from(shape.fair_after > 0)),
             reconvergence: meta.reconvergence.clone(),
         }
     }

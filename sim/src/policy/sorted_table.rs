@@ -20,6 +20,9 @@
 //! In a hold y comes after the paths that result from x, and nothing is sorted. The table is then a queue from which
 //! each path gets its `fair_after` commits.
 //! The hold ends when the path that yielded first is next again.
+//!
+//! **Parts.** With time slices, threads that a memory access or `jalr` has not served come first, whatever the priority.
+//! They merge with no others, and no time slice ends before all are served.
 
 use std::collections::VecDeque;
 
@@ -90,8 +93,9 @@ impl Policy for SortedTable {
         let c = self.y;
         self.count += 1;
         let rest = next.rest().filter(|_| self.fair_after > 0);
-        let due = self.fair_after > 0 && self.count >= self.fair_after && rest.is_none();
-        let defers = due || self.hold.is_some();
+        let last = self.fair_after > 0 && self.count >= self.fair_after;
+        let due = last && rest.is_none();
+        let defers = last || self.hold.is_some();
         let order = match rest {
             Some(rest) => Order::behind(rest, next.a, c, defers),
             None => Order::of(next.a, next.b, c, defers),

@@ -45,18 +45,22 @@ impl Turns {
         let row = m.delay("turns_s8", &rows.read("turns_s7", warp_s7));
         let Turn { taken, held, count } = Turn::unpack(m, shape, &row);
         let runnable = m.wire("runnable", runnable);
-        let due = m.wire("due", &count.is(shape.fair_after - 1));
+        let parts_remain = m.wire("parts_remain", &(resolve.in_parts.any() & resolve.b_mask.any()));
+        let last = m.wire("last", &count.is(shape.fair_after - 1));
+        let due = m.wire("due", &(&last & !m.fault("a_turn_ends_between_parts", &parts_remain, &zeros(1))));
         let had = m.wire("had_turn", &(&taken | &resolve.a_mask | &resolve.b_mask | &resolve.exit_mask));
+        let of_slice = m.wire("of_slice", &(&runnable & due.mux(&!&had, &held)));
+        let holds = m.wire("holds", &of_slice.any());
+        let unserved = m.fault("unserved_lanes_do_not_go_first", &parts_remain, &zeros(1));
         // The tree compares lanes before it is known whether any is preferred. If none is, all are equal.
-        let preferred = m.wire("preferred", &(&runnable & due.mux(&!&had, &held)));
-        let holds = m.wire("holds", &preferred.any());
+        let preferred = m.wire("preferred", &unserved.mux(&resolve.b_mask, &of_slice));
         Self {
             rows,
             start: [start_valid.clone(), start_warp.clone()],
             preferred,
             runnable,
             taken: due.mux(&had.when(&holds), &taken),
-            count: increment(&count, 1).when(&!&due),
+            count: last.mux(&count, &increment(&count, 1)).when(&!&due),
             holds,
         }
     }

@@ -191,8 +191,12 @@ struct Paths<'a> {
     goes_on: Expr,
     /// The threads of the path that began the round.
     marker: Expr,
+    /// b are threads that their instruction has not served.
+    parts_remain: Expr,
     /// Another path than x can run.
     others_run: Expr,
+    /// b are threads that their instruction has not served.
+    parts_remain: Expr,
     /// There was a commit in the previous cycle.
     valid_s9: Register,
     warp_s9: Expr,
@@ -230,6 +234,7 @@ impl<'a> Paths<'a> {
         ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits)).input("marked", &marker);
         let second_runs = resolve.rotates.mux(&goes_on.mux(&!&c.parked, &!&b.parked), &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
+        let parts_remain = m.wire("parts_remain", &(resolve.in_parts.any() & &b.valid & !&resolve.rotates));
         let valid_s9 = m.register("valid_s9", 1);
         valid_s9.next(&resolve.valid).reset(0);
         let warp_s9 = m.delay("warp_s9", &resolve.warp);
@@ -248,6 +253,7 @@ impl<'a> Paths<'a> {
             goes_on,
             marker,
             others_run,
+            parts_remain,
             valid_s9,
             warp_s9,
         }
@@ -261,11 +267,14 @@ impl<'a> Paths<'a> {
     /// The time slice of the warp. Connects the inputs of the CCS that depend on it.
     fn turns(&self) -> Turns {
         let Self { m, shape, inputs, ccs, valid_s9, warp_s9, .. } = self;
+        let ends_early = m.fault("a_turn_ends_between_parts", &self.parts_remain, &zeros(1));
+        ccs.input("parts_remain", &self.parts_remain);
         let turns = match shape.fair_after {
             0 => Turns::none(shape),
             _ => {
                 let (second, began) = (&self.entering[2], ccs.net("x_has_marked"));
-                Turns::elaborate(m, shape, inputs, second, &began, &self.others_run, [&**valid_s9, warp_s9])
+                let now = [&self.others_run, &ends_early];
+                Turns::elaborate(m, shape, inputs, second, &began, now, [&**valid_s9, warp_s9])
             }
         };
         m.drive(&self.marker, &turns.marker);
@@ -373,6 +382,7 @@ fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second)
         x: &paths.x,
         cold_any: &paths.cold_any,
         deferred: &turns.deferred,
+        parts_remain: &paths.parts_remain,
         goes_on: &paths.goes_on,
         moves: [to_front, to_back, extracts],
     };

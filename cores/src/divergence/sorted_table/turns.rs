@@ -70,7 +70,7 @@ impl Turns {
         inputs: &UnitInputs,
         second: &Path,
         began: &Expr,
-        others_run: &Expr,
+        [others_run, parts_remain]: [&Expr; 2],
         s9: [&Expr; 2],
     ) -> Self {
         let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
@@ -94,7 +94,7 @@ impl Turns {
             m.assert("the_last_commit_of_a_turn_is_known", &(!&resolve.valid | last.eq(&is_last)));
             m.assert("it_is_known_whether_the_second_path_waits", &(!&resolve.valid | deferred.eq(&(is_last | &hold))));
         }
-        let due = m.wire("due", &(&last & !&resolve.rotates));
+        let due = m.wire("due", &(&last & !&resolve.rotates & !parts_remain));
         let yields = m.wire("yields", &(&resolve.rotates & !&resolve.b_parked));
         let round_over = m.wire("round_over", &(&yields & &hold & (&second.mask & &marker).any()));
 
