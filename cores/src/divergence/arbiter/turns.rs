@@ -6,7 +6,7 @@
 //!
 //! Storage: W rows of 2 · T + clog2(fair_after) bits, LUT RAM.
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, increment};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, increment, zeros};
 
 use crate::divergence::UnitInputs;
 use crate::shape::Shape;

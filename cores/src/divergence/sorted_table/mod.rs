@@ -191,8 +191,6 @@ struct Paths<'a> {
     goes_on: Expr,
     /// The threads of the path that began the round.
     marker: Expr,
-    /// b are threads that their instruction has not served.
-    parts_remain: Expr,
     /// Another path than x can run.
     others_run: Expr,
     /// b are threads that their instruction has not served.
