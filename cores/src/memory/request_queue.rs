@@ -1,7 +1,7 @@
-//! Requests between S7 and memory: a queue of 8 entries. A request written at the end of S7 stands at the memory port in
-//! S9 if nothing is before it. Places are reserved at S3, so it never overflows.
+//! Requests between S7 and memory: a queue of 8 entries. A request written at the end of S7 is at the memory port
+//! in S9 if none is before it. S3 reserves the entries, so the queue never overflows.
 //!
-//! Storage: 8 requests, in block RAM where `queue::style` says so, but for the bit that says who takes them.
+//! Storage: 8 requests, in block RAM where `queue::style` says so. The bit that selects the console is in LUT RAM.
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 use weft_config::extension::A;
@@ -11,7 +11,6 @@ use crate::queue::Queue;
 use crate::shape::{REQUEST_QUEUE, Shape};
 use crate::signals::Request;
 
-/// Elaborates the queue.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("request_queue", "Requests from S7 to memory and console, in order.");
     m.timing(
@@ -45,7 +44,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     let head = Request::unpack(&m, shape, &requests.field(&m, "word", &request.pack()));
     m.comment(
-        "What block RAM holds comes late in a cycle, and whether the first is taken decides what is read for the next.",
+        "Block RAM answers late in a cycle, and the pop selects the word for the next cycle. So the bit for the \
+         console is read apart.",
     );
     let is_console = m.delay("request_is_console", &requests.next_field(&m, "to_console", &to_console));
     let present = &requests.valid;
@@ -74,7 +74,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     m.output("console_valid", &to_console);
     m.output("console_data", &data.slice(0, 8));
-    m.port_group("a place is free again");
+    m.port_group("an entry is free again");
     m.output("request_freed", &pop);
     m.output("requests_idle", &requests.empty);
     m.finish()

@@ -1,28 +1,30 @@
 //! Reservations of LR and SC: one word for each hart, compared with every write.
 //!
-//! LR sets the reservation of its hart; a write to the word, by anyone, ends all reservations on it; SC ends that of its
-//! hart, whether it succeeds or not. Nothing else ends one, so that LR and SC behave as in the golden model.
+//! LR sets the reservation of its hart. A write to the word, by any hart, ends all reservations of it. SC ends the
+//! reservation of its hart, whether it succeeds or not. Nothing else ends a reservation, so LR and SC behave as in
+//! the golden model.
 //!
-//! Storage (registers): W · T × (1 + row + word bits), and as many comparators: for 8 × 8 and 64 KiB 960 flip-flops.
+//! Storage (registers): W · T × (1 + row + word bits), and as many comparators. For 8 × 8 and 64 KiB these are 960
+//! flip-flops.
 
 use rtl::{Builder, ElaborationError, Module, concat, encode, join, zeros};
 
 use super::request_queue::hart_bits;
 use crate::shape::Shape;
 
-/// Elaborates the reservations for a memory of so many bits of row number.
+/// Elaborates the reservations for a memory whose row numbers have `row_bits` bits.
 pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
     let (threads, lane_bits) = (shape.threads, shape.lane_bits());
     let m = Builder::new("reservations", "LR and SC: the word that each hart has reserved.");
     m.timing(
-        "`holds` is combinational; what reserves, takes or writes counts from the next cycle. `row` and `written` belong to \
-         the one access of the cycle.",
+        "`holds` is combinational; a reservation, its end or a write counts from the next cycle. `row` and `written` \
+         belong to the one access of the cycle.",
     );
     m.port_group("LR reserves the word, SC takes the reservation of its hart");
     let reserve = m.input("reserve", 1);
     let take = m.input("take", 1);
     let hart = m.input("hart", hart_bits(shape));
-    m.port_group("the row of the operation, its word there (one hot), and the words written in this cycle");
+    m.port_group("the row of the operation, its word (one-hot), and the words written in this cycle");
     let row = m.input("row", row_bits);
     let word = m.input("word", threads);
     let written = m.input("written", threads);
@@ -41,12 +43,11 @@ pub fn elaborate(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationEr
     m.finish()
 }
 
-/// The reservations of one lane of every warp.
 fn elaborate_lane(shape: &Shape, row_bits: usize) -> Result<Module, ElaborationError> {
     let lane_bits = shape.lane_bits();
     let m = Builder::new("lane_reservations", "The reservations of one lane: a row and a word of it for each warp.");
     m.timing(
-        "`holds` is combinational from registers and the operation of the cycle; what reserves, takes or writes \
+        "`holds` is combinational from registers and the operation of the cycle; a reservation, its end or a write \
          counts from the next cycle.",
     );
     let reserve = m.input("reserve", 1);

@@ -1,7 +1,7 @@
-//! The decoders of S4 and S5, made from the instruction table: one question, a few gates.
+//! The decoders of S4 and S5, made from the instruction table. Each query becomes a few gates.
 //!
-//! What they say of a word that is no instruction does not matter: S5 finds it at fault, and it commits nothing. Only
-//! of what it has reserved all stages must say the same ([`super::resource`]).
+//! For a word that is no instruction the result does not matter: S5 detects the fault, and the word commits
+//! nothing. Only the reserved resources must be the same in all stages ([`super::resource`]).
 
 use rtl::{Builder, Bundle, Expr, Pattern, reduce, zeros};
 
@@ -12,7 +12,6 @@ use crate::shape::Shape;
 const FIELDS: [usize; 6] = [7, 5, 5, 3, 5, 7];
 
 rtl::bundle! {
-    /// The fields of an instruction.
     pub struct Fields(shape: &()) {
         opcode: 7,
         rd: 5,
@@ -24,7 +23,7 @@ rtl::bundle! {
 }
 
 impl Fields {
-    /// Those of a word, as wires of these names: the ones that are read appear.
+    /// The fields of a word, as wires with these names. Only fields that are read are emitted.
     pub fn declare(m: &Builder, word: &Expr) -> Self {
         let mut at = 0;
         Self::build(&(), &mut |name, width| {
@@ -34,10 +33,9 @@ impl Fields {
     }
 }
 
-/// The instruction table over a word.
+/// A decoder of one word, by the instruction table of a core.
 pub struct Decoder {
     word: Expr,
-    /// The fields of the word.
     pub fields: Fields,
     csr: Expr,
     table: Vec<Encoding>,
@@ -45,20 +43,19 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// The table of a core, for a net that holds an instruction.
     pub fn new(m: &Builder, shape: &Shape, word: &Expr) -> Self {
         let (table, exceptions) = isa::exceptions(shape.instructions());
         let (fields, csr) = (Fields::declare(m, word), m.wire("csr", &word.slice(20, 12)));
         Self { word: word.clone(), fields, csr, table, exceptions }
     }
 
-    /// Whether the instruction is one of those wanted.
+    /// Whether `wanted` holds for the instruction.
     pub fn any(&self, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
         let (yes, no): (Vec<&Encoding>, Vec<&Encoding>) = self.table.iter().partition(|e| wanted(e));
         self.with_exceptions(self.one_of(&isa::cover(&cubes(&yes), &cubes(&no))), wanted)
     }
 
-    /// The same on a wire, with the names of the instructions behind it.
+    /// The same on a wire, with the names of the instructions as a note.
     pub fn wire(&self, m: &Builder, name: &str, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
         let wire = m.wire(name, &self.any(wanted));
         let table = self.table.iter().chain(self.exceptions.iter().map(|exception| &exception.encoding));
@@ -69,10 +66,10 @@ impl Decoder {
         wire
     }
 
-    /// Whether the word has the opcode of an instruction that is wanted, and in that opcode also the bits that tell
-    /// those that are wanted from the others. It does not matter what is said of `indifferent` encodings.
+    /// Whether the word has the opcode of a wanted instruction, and in that opcode also the bits that distinguish
+    /// wanted encodings from the others. For `indifferent` encodings the result does not matter.
     ///
-    /// Unlike [`Self::any`] it reads the whole opcode, and says no where no encoding has it.
+    /// Unlike [`Self::any`] it reads the whole opcode, and is false where no encoding has it.
     pub fn in_opcode(&self, wanted: &dyn Fn(&Encoding) -> bool, indifferent: &dyn Fn(&Encoding) -> bool) -> Expr {
         let mut opcodes: Vec<u32> = self.table.iter().filter(|e| wanted(e)).map(|e| e.value & OPCODE).collect();
         opcodes.sort_unstable();
@@ -90,7 +87,7 @@ impl Decoder {
         self.with_exceptions(found, wanted)
     }
 
-    /// What is `found` of the encodings that have no word in common, put right for the exceptions from them.
+    /// Corrects `found`, a result for the encodings that have no word in common, for the exceptions from them.
     fn with_exceptions(&self, found: Expr, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
         self.exceptions.iter().fold(found, |found, Exception { encoding, general }| {
             match (wanted(encoding), wanted(general)) {
@@ -101,31 +98,29 @@ impl Decoder {
         })
     }
 
-    /// Whether the instruction's operation is this one.
     pub fn is(&self, operation: Operation) -> Expr {
         self.any(&|e| e.operation == operation)
     }
 
-    /// Whether the word is an instruction, on a net of this name. Exact, but for the CSR number.
+    /// Whether the word is an instruction, on a net of this name. This is exact, except for the CSR number.
     pub fn legal(&self, m: &Builder, name: &str) -> Expr {
         let pattern = |e: &Encoding| Pattern { mask: e.mask.into(), value: e.value.into(), label: e.name.to_owned() };
         let patterns: Vec<Pattern> = self.table.iter().map(pattern).collect();
         m.matches(name, &self.word, &FIELDS, &patterns)
     }
 
-    /// Whether the CSR of a CSR instruction is one of those wanted.
+    /// Whether `wanted` holds for the CSR of a CSR instruction.
     pub fn csr(&self, wanted: &dyn Fn(&Csr) -> bool) -> Expr {
         let (wanted, others): (Vec<Csr>, Vec<Csr>) = isa::csrs().into_iter().partition(|csr| wanted(csr));
         let cubes = |csrs: Vec<Csr>| csrs.iter().map(Csr::cube).collect::<Vec<_>>();
         self.csr_in(&isa::cover(&cubes(wanted), &cubes(others)))
     }
 
-    /// Whether the CSR of a CSR instruction is of this kind.
     pub fn csr_is(&self, kind: CsrKind) -> Expr {
         self.csr(&|csr| csr.kind == kind)
     }
 
-    /// Whether the CSR number is that of a CSR. Exact.
+    /// Whether a CSR has the CSR number. This is exact.
     pub fn csr_exists(&self) -> Expr {
         self.csr_in(&isa::merge(isa::csrs().iter().map(Csr::cube).collect()))
     }
@@ -147,7 +142,7 @@ fn any(hits: Vec<Expr>) -> Expr {
     if hits.is_empty() { zeros(1) } else { reduce(&hits, &|a, b| a | b) }
 }
 
-/// Whether fields side by side, from bit 0 up, have this value where the mask is set.
+/// Whether adjacent fields, from bit 0 up, equal `value` where `mask` is set.
 fn bits_in(fields: Vec<&Expr>, mask: u32, value: u32) -> Expr {
     let (mut mask, mut value, mut runs) = (u64::from(mask), u64::from(value), Vec::new());
     for field in fields {
@@ -167,19 +162,17 @@ fn cubes(encodings: &[&Encoding]) -> Vec<Cube> {
     encodings.iter().map(|e| e.cube()).collect()
 }
 
-/// Reads and writes of a CSR instruction: funct3[1:0] is 1 to write, 2 to set, 3 to clear; funct3[2] tells that the
+/// Reads and writes of a CSR instruction. funct3[1:0] is 1 to write, 2 to set, 3 to clear. If funct3[2] is set, the
 /// operand is the rs1 field itself.
 pub struct CsrAccess {
-    /// Writes: always, or unless the operand field is 0.
+    /// It writes: always, or unless the operand field is 0.
     pub writes: Expr,
-    /// The exit code that a write leaves is the operand, not 0.
+    /// A write sets the exit code to the operand, not to 0.
     pub keeps_operand: Expr,
-    /// The operand is the rs1 field.
     pub immediate: Expr,
 }
 
 impl CsrAccess {
-    /// The access of a word that is a CSR instruction.
     pub fn new(fields: &Fields) -> Self {
         let Fields { funct3, rs1, .. } = fields;
         Self { writes: !funct3.bit(1) | rs1.any(), keeps_operand: !funct3.slice(0, 2).all(), immediate: funct3.bit(2) }

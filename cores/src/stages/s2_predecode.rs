@@ -1,7 +1,7 @@
-//! S2, predecode: hazards and the predicted next pc of the word that has arrived. Combinational.
+//! S2, predecode: hazards and predicted next pc of the word that has arrived. Combinational.
 //!
-//! Backward branches are predicted taken, forward ones not, `jal` taken, everything else goes on at pc + 4. What is
-//! said of a word that is no instruction does not matter: S7 finds it at fault.
+//! Backward branches and `jal` are predicted taken. After every other word, S2 predicts pc + 4. For a word that is
+//! no instruction the result does not matter, because S7 detects the fault.
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit};
 
@@ -13,11 +13,10 @@ use crate::memory::map::in_ram;
 use crate::shape::{PC, Shape};
 use crate::signals::Hazards;
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("s2_predecode", "S2, predecode: which registers an instruction uses, and which comes next.");
+    let m = Builder::new("s2_predecode", "S2, predecode: the registers of an instruction, and the predicted next pc.");
     m.timing(
-        "combinational, in S2. S5 derives the same reservations from each word, so S7 uses or S8 returns what S3 \
+        "combinational, in S2. S5 derives the same reservations from each word, so S7 uses or S8 returns all that S3 \
          reserves.",
     );
     m.port_group("the fetched word");
@@ -29,11 +28,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let is_branch = m.wire("is_branch", &operation(Operation::Branch));
     let is_jal = m.wire("is_jal", &operation(Operation::Jal));
 
-    m.comment("Operands. An instruction with x0 in the place of an operand may as well have that operand.");
+    m.comment("Operands. An encoding that always has x0 as an operand may count as one with that operand.");
     let has = |field: u32, wanted: fn(Format) -> bool| decoder.in_opcode(&|e| wanted(e.format), &|e| e.is_zero(field));
     let Fields { rd, rs1, rs2, .. } = &decoder.fields;
     let reserved = resource::reserved(shape, &decoder);
-    // FENCE has something to wait for only where stores are performed late.
+    // FENCE must wait only where memory performs stores after it has accepted them.
     let fences = |class| class == Class::FetchFence || class == Class::Fence && shape.posts_stores;
     let hazards = Hazards {
         rs1: rs1.clone(),

@@ -1,8 +1,13 @@
-//! S3, one context: what must be known of its two buffered instructions in every cycle, and whether the older may issue.
+//! S3, one context: the state of its two buffered instructions that every cycle needs, and whether the older can
+//! issue.
 //!
-//! The words wait in LUT RAM (`s3_schedule`); here stand only their hazards, as `s3_scoreboard` found them when they
-//! came: which of the context's late results they depend on, and whether they read what the instruction before
-//! them writes at S7, which is ready four cycles after its issue, and whether they ask S6 for a leader.
+//! The words wait in LUT RAM (`s3_schedule`). This module has only their hazards, as `s3_scoreboard` found them
+//! when they came from S2:
+//!
+//! - the entries of long-latency results on which they depend;
+//! - whether they read the result that the preceding instruction writes in S7, which is ready four cycles after its
+//!   issue;
+//! - whether they need a leader from S6.
 //!
 //! Storage: 2 × (slots · entries + 2 + needs) + 16 bits.
 
@@ -12,16 +17,16 @@ use super::resource::{Reservations, Resource, TAG};
 use crate::formal::points;
 use crate::shape::Shape;
 
-/// Cycles from issue until a register written at S7 may be read: S4 samples block RAM after the write.
+/// Cycles from issue until a register written in S7 may be read. S4 samples block RAM after the write.
 const WRITE_LATENCY: usize = 4;
 
-/// Cycles from issue until S8 may have resteered.
+/// Cycles from issue until S8 can have resteered.
 const RESTEER_LATENCY: usize = 5;
 
-/// What an instruction needs before it issues; the same bits say what is lacking.
+/// The requirements of an instruction before it issues. The same bits say which are lacking.
 pub struct Needs {
     pub reserved: Reservations,
-    /// That no request waits in the queue.
+    /// No request waits in the queue.
     pub no_requests: Expr,
 }
 
@@ -37,13 +42,12 @@ impl Bundle for Needs {
     }
 }
 
-/// Elaborates one context.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entries = shape.late_results;
     let m = Builder::new("s3_context", "S3, one context: the hazards of its two buffered instructions.");
     m.timing(
-        "`ready` is combinational in S3; `room` and `urgent` are registers, for S0. What is picked in the cycle \
-         of a flush does not issue; an instruction that is pushed finds a free entry.",
+        "`ready` is combinational in S3; `room` and `urgent` are registers, for S0. A pick in the cycle of a flush \
+         does not issue; an instruction that is pushed finds a free entry.",
     );
     m.port_group("from S2");
     let push = m.input("push", 1);
@@ -59,16 +63,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let flush = m.input("flush", 1);
     let record = m.input("record", 1);
     let record_ends = m.input("record_ends", 1);
-    m.port_group("late results under way, and what is lacking");
+    m.port_group("pending long-latency results, and the requirements that are lacking");
     let pending = m.input("pending", shape.slots * entries);
     let lacking = m.input("lacking", Needs::bits(shape));
 
-    m.comment("What is picked in the cycle of a flush does not issue.");
+    m.comment("A pick in the cycle of a flush does not issue.");
     let issue = m.wire("issue", &(&picked & !&flush));
 
     let places = Places::declare(&m, &flush, &push, &issue);
     let Places { present, full, present_next, full_next, .. } = &places;
-    m.comment("The hazards of the older one, and of the one behind it.");
+    m.comment("The hazards of the older instruction, and of the one behind it.");
     let moves_up = m.wire("moves_up", &(&picked | !&**present));
     let [[needs, _], [depends, depends_behind], [reads_last, _], [elects, _]] =
         pushed.each_ref().map(|(field, value)| {
@@ -82,7 +86,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let waits_for_late = m.wire("waits_for_late", &waits_for_late);
 
     m.comment(
-        "The instruction issued last: its result at S7 cannot be read yet, its outcome is not known to S8 or S6.",
+        "The instruction issued last: its result of S7 cannot be read yet; S8 or S6 does not know its outcome yet.",
     );
     let (spacing, election) = (shape.spacing(), shape.election_spacing());
     let issued = since(&m, "issued", &issue, WRITE_LATENCY.max(election));
@@ -100,9 +104,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         blocked = blocked | too_close(&issued, "elects_too_early_after_the_other_slot");
     }
 
-    m.comment(
-        "Fetching beyond a load that may be replayed is wasted if it is: it comes last, and not at all after a replay.",
-    );
+    m.comment("A fetch beyond a load that is replayed is wasted. So it comes last, and after a replay not at all.");
     let replayed = m.register("replayed", 1);
     let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&issue | &*replayed))));
     replayed.next(&replayed_next).reset(0);
@@ -130,18 +132,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     ];
     points(&m, shape, &found);
     points_of_waiting(&m, shape, present, [&needs, &lacking], &(&depends & &pending));
-    m.port_group("for the pick: it waits for nothing but a place, and not even for that");
+    m.port_group("for the pick: the context waits for nothing but a credit; it does not even wait for that");
     let unblocked = m.wire("unblocked_now", &(&**present & !blocked));
     let mut waits_for_requests = &**present & &needs.no_requests;
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
         has_places = has_places & (needs_nothing | !&held_back);
-        // Who the others are held back for may need a place in the queue, which a fence keeps from all as long as it waits.
+        // The context in favour of which the others are held back may need an entry of the queue. While a fence
+        // waits, no context gets one.
         waits_for_requests = waits_for_requests & !held_back;
         m.output("unblocked", &unblocked);
     }
     m.output("ready", &(&unblocked & has_places));
-    m.comment("For S0: of the next cycle, in which it looks.");
+    m.comment("For S0, which looks in the next cycle.");
     let room = m.register("room_now", 1);
     room.next(&(running & !full_next & !beyond_replay)).reset(0);
     m.output("room", &room);
@@ -170,21 +173,18 @@ fn since(m: &Builder, name: &str, event: &Expr, cycles: usize) -> Vec<Expr> {
     within
 }
 
-/// The two places for instructions of a context.
+/// The two entries for instructions of a context.
 struct Places {
-    /// There is an instruction.
     present: Register,
-    /// There are two.
+    /// There are two instructions.
     full: Register,
-    /// Where the older one is.
+    /// The position of the older instruction.
     read_at: Register,
-    /// Where the next one goes.
+    /// The position of the next instruction.
     write_at: Register,
-    /// One came since the last flush.
+    /// An instruction came since the last flush.
     follows: Register,
-    /// There will be one.
     present_next: Expr,
-    /// There will be two.
     full_next: Expr,
 }
 
@@ -209,7 +209,7 @@ fn unless(flush: &Expr, value: &Expr) -> Expr {
     flush.mux(&lit(1, 0), value)
 }
 
-/// What the older instruction waits for: each resource, and late results of its own slot or of the other.
+/// Coverage: the older instruction waits for each resource, and for results of its own slot or of the other.
 fn points_of_waiting(m: &Builder, shape: &Shape, present: &Expr, [needs, lacking]: [&Needs; 2], late: &Expr) {
     let waits_for = |(row, needs): &(&Resource, Expr)| {
         (format!("waits_for_a_{}", row.name), present & needs & lacking.reserved.of(row))

@@ -1,7 +1,7 @@
-//! S3, places: what an instruction reserves when it issues, so that nothing after S3 stalls.
+//! S3, places: the credits that an instruction reserves when it issues, so that nothing after S3 stalls.
 //!
-//! A place is reserved at issue and counted a cycle later, from S4; each [`Resource`] has a count. Storage: a count and
-//! two or three flags for each.
+//! A credit is reserved at issue, and counted one cycle later, from S4. Each [`Resource`] has a count. Storage: a
+//! count and two or three flags for each resource.
 
 use rtl::{Builder, Bundle, Expr, clog2, join, ones, zeros};
 
@@ -9,20 +9,18 @@ use super::resource::{REQUEST, Reservations, Resource, resources};
 use super::s3_context::Needs;
 use crate::shape::Shape;
 
-/// Places that are returned.
 pub struct Returned {
-    /// What was reserved is free again.
+    /// Credits that are free again after use.
     freed: Reservations,
-    /// What was reserved was not used.
+    /// Credits that were reserved and not used.
     unused: Reservations,
-    /// Nothing is in flight in the memory; no bits where it performs what it accepts.
+    /// No access is in flight in the memory; no bits where it performs an access when it accepts it.
     memory_idle: Expr,
 }
 
 impl Returned {
-    /// Declares the ports.
     pub fn inputs(m: &Builder, shape: &Shape) -> Self {
-        m.port_group("what was reserved is free again, or was not used");
+        m.port_group("credits that are free again; credits that were not used");
         let freed = Reservations::inputs(m, shape, "freed");
         let unused = Reservations::inputs(m, shape, "unused_s8");
         let memory_idle = m.input("dmem_idle", usize::from(shape.posts_stores));
@@ -30,17 +28,16 @@ impl Returned {
     }
 }
 
-/// What may issue now.
 pub struct Availability {
-    /// What is lacking: the bits of [`Needs`].
+    /// The requirements that are lacking: the bits of [`Needs`].
     pub lacking: Expr,
-    /// Nothing is on its way to a register.
+    /// No credit for a long-latency result is in use.
     pub late_idle: Expr,
 }
 
 impl Availability {
-    /// Of what the instruction in S4 needs, and what is returned. No request issues while a fence waits for all that are
-    /// under way.
+    /// Counts the reservations of the instruction in S4, and the returned credits. No request issues while a fence
+    /// waits for the requests in flight.
     pub fn declare(m: &Builder, shape: &Shape, needs_s4: &Expr, fence_waits: &Expr, returned: &Returned) -> Self {
         let Returned { freed, unused, memory_idle } = returned;
         let taken = Needs::unpack(m, shape, needs_s4).reserved;
@@ -65,14 +62,14 @@ impl Availability {
     }
 }
 
-/// A count of reserved places.
 struct Places {
     full: Expr,
     none: Expr,
 }
 
 impl Places {
-    /// One place taken in the cycle before and up to two returned now. What `closes` them, does so from the next cycle on.
+    /// Declares a count. One credit can be taken in the previous cycle, and two can return now. `closes` stops
+    /// issues from the next cycle on.
     fn declare(
         m: &Builder,
         name: &str,
@@ -101,7 +98,8 @@ impl Places {
         let one_left = m.fault(&format!("{name}s_one_left_is_one_too_early"), &one_left, &one_left.saturating_sub(1));
         let all = m.fault(&format!("{name}s_full_is_one_too_late"), &capacity, &(capacity + 1));
         let full = taken.mux(&is_used_up("one_left", one_left), &is_used_up("full", all));
-        // Whoever closes places waits for all to come back, in every pick. Elsewhere a register would save no delay that counts.
+        // A waiting fence needs an empty request queue in every pick. For other resources a register would shorten
+        // no critical path.
         let none_before = if closes.is_some() { register("none", &next.none(), true) } else { used.none() };
         Self { full, none: none_before & !taken }
     }

@@ -1,12 +1,12 @@
-//! S3, schedule: picks one ready instruction a cycle.
+//! S3, schedule: picks one ready instruction per cycle.
 //!
-//! Enters: predecoded instructions (S2), resteers (S8), registers written (S6, S8, S9), places returned by the memory
-//! side. Leaves: the instruction for S4. Nothing after S3 ever stalls: a memory instruction issues only when a place in
-//! the request queue, and for a load a tag, is reserved for it. A write-port bubble asked for by S9 suppresses one
-//! issue.
+//! Enters: predecoded instructions (S2), resteers (S8), registers written (S6, S8, S9), credits returned by the
+//! memory side. Leaves: the instruction for S4. Nothing after S3 ever stalls: a memory instruction issues only when
+//! an entry of the request queue, and for a load a tag, is reserved for it. When S9 needs the write port, one issue
+//! is suppressed.
 //!
-//! Parts: `s3_scoreboard`, late results; `s3_context`, the hazards of what each context buffers; `s3_places`, what is
-//! reserved; `s3_pick`, who issues. Here: replay records, the buffers, and what leaves.
+//! Other files: `s3_scoreboard`, long-latency results; `s3_context`, the hazards of the instructions that a context
+//! buffers; `s3_places`, credits; `s3_pick`, the pick. This file: replay records, the buffers, and the outputs.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, Instance, Memory, MemoryStyle, Module, Register, decode, join,
@@ -24,7 +24,6 @@ use crate::shape::{BUFFER, PC, Shape};
 use crate::signals::{Hazards, Meta};
 use crate::trace::Traced;
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, ElaborationError> {
     let context_module = s3_context::elaborate(shape)?;
     let m = Builder::new(
@@ -39,7 +38,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     let inputs = Inputs::declare(&m, shape);
     let replays = Replays::declare(&m, shape, &inputs);
 
-    m.comment("Late results.");
+    m.comment("Long-latency results.");
     let push = m.wire("push", &(&inputs.fetch.valid & !&inputs.dead));
     let started = Started::forward(&m, shape, "started");
     let scoreboard = m.instance("scoreboard", &s3_scoreboard::elaborate(shape)?);
@@ -48,7 +47,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     inputs.connect(&scoreboard, shape, &push, &follows);
     started.connect(&scoreboard, "s4");
 
-    m.comment("What is lacking: places are reserved at issue, and counted a cycle later.");
+    m.comment("The requirements that are lacking. Credits are reserved at issue, and counted one cycle later.");
     let needs_s4 = m.forward("needs_s4", Needs::bits(shape));
     let valid_s4 = m.register("issued", 1);
     let fence_waits = m.forward("fence_waits", 1);
@@ -64,9 +63,9 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     valid_s4.next(&pick.valid).reset(0);
     let leaves = Leaves::read(&m, shape, &inputs, &arrives, &contexts, &pick, &valid_s4);
 
-    m.port_group("nothing is on its way to a register");
+    m.port_group("no credit for a long-latency result is in use");
     m.output("late_idle", &places.late_idle);
-    m.port_group("which contexts have room for a fetch");
+    m.port_group("contexts with room for a fetch");
     m.output("room", &contexts.column("room"));
     m.output("urgent", &contexts.column("urgent"));
     m.port_group("the instruction, for S4");
@@ -74,7 +73,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
     m.drive(&needs_s4, &m.delay("reserves", &leaves.needs).when(&valid_s4));
     leaves.start(&m, &started);
     m.output("fetch_fault_s4", &leaves.fault);
-    m.port_group("the slot's epoch when it was issued, for S8, which compares it while the instruction is in S6");
+    m.port_group("the slot's epoch at issue, for S8, which compares it while the instruction is in S6");
     let epoch = select_one_hot(&contexts.grant, &inputs.epochs.lanes(shape.epoch_bits()));
     m.output("epoch_s4", &m.delay("epoch", &epoch));
     if shape.trace {
@@ -84,59 +83,48 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
 }
 
 rtl::inputs! {
-    /// What enters.
     pub struct Inputs(m: &Builder, shape: &Shape) {
         #[group = "control"]
         /// The core has started and not halted.
         running: Expr = m.input("running", 1),
-        /// S9 needs the write port of the register file: nothing issues.
+        /// S9 needs the write port of the register file, so nothing issues.
         pub bubble: Expr = m.input("bubble", 1),
-        /// The epoch of each context.
         epochs: Expr = m.input("epochs", shape.contexts() * shape.epoch_bits()),
         #[group = "from S2"]
-        /// The word from S2.
         fetch: Fetch = Fetch::inputs(m, shape, "s2"),
-        /// It was overtaken by a resteer.
+        /// A resteer has overtaken it.
         dead: Expr = m.input("dead_s2", 1),
-        /// The word itself.
         word: Expr = m.input("word_s2", 32),
         /// Its entry of the reconvergence table.
         reconvergence: Expr = m.input("reconvergence_s2", shape.reconvergence_bits()),
-        /// Where the front end goes on.
+        /// The next pc that S2 predicted.
         predicted: Expr = m.input("predicted_s2", PC),
-        /// It was fetched from where there is no memory.
+        /// It was fetched from an address without memory.
         fetch_fault: Expr = m.input("fetch_fault_s2", 1),
-        /// Its registers and class.
         hazards: Hazards = Hazards::inputs(m, shape, "s2"),
         reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
-        #[group = "resteer, decided in S8 in the cycle before"]
-        /// Contexts that were resteered in the cycle before.
+        #[group = "resteer, decided by S8 in the previous cycle"]
+        /// Contexts that were resteered in the previous cycle.
         pub flush_one: Expr = {
             let flush = m.input("valid_resteer", shape.slots);
             let flush_warp = m.input("warp_resteer", shape.warps);
             m.wire("flush_one", &contexts_of(shape, &flush_warp, &flush))
         },
-        #[group = "S8: late results of these slots of a warp are those of threads that go on in the other"]
-        /// Slots whose late results are those of threads that go on in the other.
+        #[group = "S8: slots of a warp whose long-latency results belong to threads that continue in the other slot"]
         shadows: Expr = m.input("shadows_s8", shape.slot_mask_bits()),
         shadow_warp: Expr = m.input("warp_stand_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 }),
-        #[group = "replay record: the slot's path stands, whole, at a load that is partly served"]
-        /// The replay record that S8 makes.
+        #[group = "replay record: the slot's active path is exactly the unserved lanes, at the load"]
         record: ReplayRecord = ReplayRecord::inputs(m, shape, "record"),
-        #[group = "start: clears the counts of late results"]
-        /// The counts of this row are cleared.
+        #[group = "start: clears the counts of long-latency results"]
         start_valid: Expr = m.input("start_row_valid", 1),
         start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
-        #[group = "a late result is written or called off"]
-        /// A late result is written or called off.
+        #[group = "a long-latency result is written or cancelled"]
         late: Written = Written::inputs(m, shape, "late"),
-        /// Places that come back.
         returned: Returned = Returned::inputs(m, shape),
     }
 }
 
 impl Inputs {
-    /// Connects what the scoreboard needs of them.
     fn connect(&self, scoreboard: &Instance, shape: &Shape, push: &Expr, follows: &Expr) {
         let context = &self.fetch.context;
         scoreboard.input("start_row_valid", &self.start_valid).input("start_row", &self.start_row);
@@ -150,19 +138,19 @@ impl Inputs {
     }
 }
 
-/// Replay records: of each context whether what comes from S2 for it is a load again of which some lanes were served.
+/// Replay records: for each context, whether the next word from S2 is again a load of which some lanes were served.
 struct Replays {
-    /// A record stands.
+    /// The contexts that have a record.
     stand: Register,
     /// The context whose record a commit ends.
     ended: Expr,
-    /// The loads' entries of the scoreboard.
+    /// The scoreboard entries of the loads.
     entries: Memory,
 }
 
 impl Replays {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
-        m.comment("Replay records: while one stands, what comes from S2 for its context is the load again.");
+        m.comment("Replay records: while a context has one, the next word from S2 for it is the load again.");
         let (contexts, record) = (shape.contexts(), &inputs.record);
         let stand = m.register("records", contexts);
         let ended = m.wire("record_one", &decode(&record.context, contexts).when(&record.valid));
@@ -182,13 +170,11 @@ impl Replays {
     }
 }
 
-/// What is known of the word from S2 when it arrives in its context.
 struct Arrives {
-    /// What it needs before it issues.
     needs: Expr,
-    /// It asks S6 for a leader.
+    /// It needs a leader from S6.
     elects: Expr,
-    /// What the scoreboard knows of it, and of the late results under way.
+    /// The scoreboard, which knows the entries on which the word depends, and the pending results.
     scoreboard: Instance,
 }
 
@@ -202,14 +188,13 @@ impl Arrives {
     }
 }
 
-/// The contexts, which keep the hazards of what they buffer.
 pub struct Contexts {
     instances: Instance,
-    /// The one that takes the word from S2, a bit for each.
+    /// The context that takes the word from S2, one-hot.
     pushed: Expr,
-    /// The one that issues, a bit for each: driven by the pick.
+    /// The context that issues, one-hot. The pick drives it.
     pub grant: Expr,
-    /// Those that are to take no places, for the sake of another; none of one context.
+    /// The contexts that may reserve nothing, in favour of another one; `None` with a single context.
     pub held_back: Option<Register>,
 }
 
@@ -248,7 +233,6 @@ impl Contexts {
         }
     }
 
-    /// An output of all of them.
     pub fn column(&self, port: &str) -> Expr {
         self.instances.output(port)
     }
@@ -257,16 +241,14 @@ impl Contexts {
 /// The instruction that leaves, in S4.
 struct Leaves {
     meta: Meta,
-    /// What it needs, in S3.
+    /// Its requirements, in S3.
     needs: Expr,
-    /// It takes an entry of the scoreboard.
     takes_entry: Expr,
-    /// It was fetched from where there is no memory.
     fault: Expr,
 }
 
 impl Leaves {
-    /// Writes the word from S2 to the buffers, and reads the one that is picked.
+    /// Writes the word from S2 to the buffers, and reads the picked word.
     fn read(
         m: &Builder,
         shape: &Shape,
@@ -277,8 +259,8 @@ impl Leaves {
         valid_s4: &Expr,
     ) -> Self {
         m.comment(
-            "Buffered words: two for each context, read in S4. A place that is left is written three cycles later at the\n\
-             soonest. What an instruction needs must be known to the next pick, and is read at this one.",
+            "Buffered words: two for each context, read in S4. A freed entry is written three cycles later at the \
+             earliest. The requirements are read in the cycle of the pick, because the next pick needs them.",
         );
         let fetch = &inputs.fetch;
         let write_positions = m.wire("write_positions", &contexts.column("write_position"));
@@ -308,7 +290,6 @@ impl Leaves {
         Self { meta, needs, takes_entry, fault }
     }
 
-    /// Tells the scoreboard of a late result that starts.
     fn start(&self, m: &Builder, started: &Started) {
         m.drive(&started.valid, &(&self.meta.valid & &self.takes_entry));
         m.drive(&started.context, &join_context(&self.meta.warp, &self.meta.slot));
@@ -318,21 +299,18 @@ impl Leaves {
 }
 
 rtl::bundle! {
-    /// A buffered word, and what S2 said of it.
     struct Buffered(shape: &Shape) {
         instruction: 32,
         pc: PC,
         predicted: PC,
         /// The word could not be fetched.
         fault: 1,
-        /// The instruction takes an entry of the scoreboard.
         takes_entry: 1,
         entry: shape.entry_bits(),
         reconvergence: shape.reconvergence_bits(),
     }
 }
 
-/// What the trace port says of an issue.
 fn trace(m: &Builder, shape: &Shape, pick: &Pick) {
     m.port_group("trace");
     let (warp, slot) = split_context(shape, &pick.context);
@@ -342,13 +320,12 @@ fn trace(m: &Builder, shape: &Shape, pick: &Pick) {
 }
 
 rtl::bundle! {
-    /// After each commit, and a cycle later: whether its context is left at a load of which only some lanes were served.
+    /// The replay record, written after each commit. A context has one if it is at a load of which only some lanes
+    /// were served.
     pub struct ReplayRecord(shape: &Shape) {
-        /// Whether an instruction committed.
         valid: 1,
-        /// Warp and slot.
         context: shape.context_bits(),
-        /// Whether, after the commit of the cycle before, exactly the lanes that were not served are in charge, at the load.
+        /// One cycle after the commit: the active path is exactly the unserved lanes, at the load.
         stood: 1,
         /// The load's entry of the scoreboard.
         entry: shape.entry_bits(),

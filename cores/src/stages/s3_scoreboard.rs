@@ -1,28 +1,33 @@
-//! S3, scoreboard: late results (loads, atomic operations, products, quotients) of all contexts.
+//! S3, scoreboard: long-latency results (loads, atomic operations, products, quotients) of all contexts.
 //!
-//! Each context has a ring of entries. An instruction with a late result is given the next one when it comes from S2
-//! and occupies it from its issue until its result is written or called off; it waits until the entry is free. Only
-//! what comes from S2 is compared with the registers of its context's entries: it leaves with one bit for each entry it
-//! depends on, which mean nothing while the entry is free. The instruction before it may not have issued yet, and its
-//! entry then still shows the register before: it is compared apart. Else an entry is taken anew only by a younger
-//! instruction, so no bit goes stale.
+//! Each context has a ring of entries. An instruction with a long-latency result gets the next entry when it comes
+//! from S2, and issues only when the entry is free. It occupies the entry from its issue until its result is
+//! written or cancelled.
 //!
-//! The parts of one scattered load take the same entry, and wait for nothing: nothing younger has issued since its first
-//! part found all free. So each entry counts the parts that were started and those that have finished.
+//! Only an instruction that comes from S2 is compared with the registers of its context's entries. It keeps one bit
+//! for each entry on which it depends. The bit means nothing while the entry is free. The preceding instruction may
+//! not have issued yet, so its entry may still have an old register. It is compared separately. In all other cases only
+//! a younger instruction takes an entry again, so no bit becomes stale.
 //!
-//! Issues are noted a cycle later, from S4: a context does not issue in the next cycle, and what is fetched next comes
-//! three cycles later at the soonest.
+//! The parts of one scattered load use the same entry. They wait for nothing, because no younger instruction has
+//! issued since the first part found its registers free. Each entry counts the parts that have started and the
+//! parts that have finished.
 //!
-//! Where a warp has two slots, threads pass from one to the other when paths diverge and reconverge. So each entry has a
-//! *shadow bit* as well ("The Dual-Path Execution Model for Efficient GPU Control Flow", section 3.2): whether it is that of threads that may go on in
-//! the other slot. At such an event the entries in use of the slots concerned are copied to their shadow bits; an
-//! instruction is compared with the entries of both slots, and waits for those in use of its own and the shadowed ones
-//! of the other. Not copied are the entries of instructions younger than that of the event, then in S4 to S6: those are of
-//! threads that stay in their slot, or will be squashed. A slot that threads enter is always restarted, so that what is
-//! buffered of it was compared after they had issued.
+//! An issue is recorded one cycle later, from S4. A context does not issue in the next cycle, and its next fetch
+//! arrives three cycles later at the earliest.
 //!
-//! Storage for each context: entries × (1 + 5 + 2 · clog2(T + 1)) + 7 + 2 · clog2(entries) bits, all but the first in
-//! LUT RAM.
+//! If a warp has two slots, threads move from one slot to the other when paths diverge and reconverge. So each
+//! entry also has a *shadow bit* ("The Dual-Path Execution Model for Efficient GPU Control Flow", section 3.2): its
+//! threads may continue in the other slot. At such an event the entries in use of the affected slots are copied to
+//! their shadow bits. An instruction is compared with the entries of both slots. It waits for the entries in use of
+//! its own slot, and for the shadowed entries of the other.
+//!
+//! Entries of instructions younger than that of the event are not copied. These are in S4 to S6 then. Their threads
+//! stay in their slot, or they will be squashed. A slot that threads enter is always restarted, so its instructions
+//! are compared after the results of those threads were issued.
+//!
+//! Storage for each context: entries × (1 + 5 + 2 · clog2(T + 1)) + 7 + 2 · clog2(entries) bits, all but the first
+//! in LUT RAM.
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, clog2, decode, increment, join,
@@ -36,21 +41,17 @@ use crate::shape::Shape;
 use crate::signals::Hazards;
 
 rtl::bundle! {
-    /// An instruction that has left S3.
+    /// A long-latency result that starts in S4.
     pub struct Started(shape: &Shape) {
-        /// Whether there is one with a late result.
         valid: 1,
-        /// Warp and slot.
         context: shape.context_bits(),
         entry: shape.entry_bits(),
-        /// The register.
         rd: 5,
     }
 }
 
-/// Elaborates the scoreboard.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("s3_scoreboard", "S3, scoreboard: late results of all contexts.");
+    let m = Builder::new("s3_scoreboard", "S3, scoreboard: long-latency results of all contexts.");
     m.timing(
         "the outputs for the instruction in S2 are combinational; the entries in use are registers. A result occupies its \
          entry from the cycle after its S4 until the cycle in which its last part is written or cancelled.",
@@ -65,14 +66,14 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let occupied = Occupied::declare(&m, shape, &inputs, &parts);
     let shadow = (shape.slots > 1).then(|| shadow_bits(&m, shape, &inputs, &parts, &occupied));
 
-    m.port_group("for S3: the entry of the instruction from S2, and what it depends on");
+    m.port_group("for S3: the entry of the instruction from S2, and the entries on which it depends");
     m.output("entry_s2", &ring.entry);
     m.output("takes_entry_s2", &ring.takes);
     let depends = touched | own.extend(shape.slots * shape.late_results);
     m.output("depends_s2", &depends.when(&!&inputs.replays));
     let reads_last = &last.word.is_early & inputs.reads(&last.word.rd);
     m.output("reads_last_s2", &m.fault("ignores_reads_of_the_last_result", &reads_last, &zeros(1)));
-    m.port_group("late results under way, by context and entry");
+    m.port_group("pending long-latency results, by context and entry");
     m.output("pending", &occupied.pending);
     if let Some(shadow) = shadow {
         m.output("shadowed", &shadow);
@@ -84,62 +85,54 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 }
 
 rtl::inputs! {
-    /// What enters.
     struct Inputs(m: &Builder, shape: &Shape) {
         #[group = "start: clears the counts"]
         start_valid: Expr = m.input("start_row_valid", 1),
         start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
         #[group = "from S2: a part of a scattered load that is replayed keeps its entry"]
-        /// An instruction comes from S2.
         push: Expr = m.input("push", 1),
         context: Expr = m.input("context_s2", shape.context_bits()),
         hazards: Hazards = Hazards::inputs(m, shape, "s2"),
         reserved: Reservations = Reservations::inputs(m, shape, "reserved_s2"),
-        /// It is a part of a load that is replayed.
+        /// It is a replayed part of a load.
         replays: Expr = m.input("replays_s2", 1),
         /// The entry of that load.
         replayed_entry: Expr = m.input("replayed_entry_s2", shape.entry_bits()),
-        #[group = "whether the instruction before has come since the last resteer"]
-        /// The instruction before it has come since the last resteer.
+        #[group = "whether the preceding instruction has come since the last resteer"]
         follows: Expr = m.input("follows_s2", 1),
-        #[group = "S4: a late result is started"]
-        /// A late result starts, in S4.
+        #[group = "S4: a long-latency result starts"]
         started: Started = Started::inputs(m, shape, "s4"),
-        #[group = "a late result is written or called off"]
-        /// A late result is written or called off.
+        #[group = "a long-latency result is written or cancelled"]
         late: Written = Written::inputs(m, shape, "late"),
-        /// S8: slots whose entries in use are to have shadows.
+        /// S8: slots whose entries in use are copied to their shadow bits.
         shadows: Expr = m.input("shadows_s8", shape.slot_mask_bits()),
         shadow_warp: Expr = m.input("shadow_warp_s8", if shape.slots > 1 { shape.warp_bits() } else { 0 }),
     }
 }
 
 impl Inputs {
-    /// The instruction from S2 reads a register.
     fn reads(&self, register: &Expr) -> Expr {
         let Hazards { uses_rs1, rs1, uses_rs2, rs2, .. } = &self.hazards;
         (uses_rs1 & rs1.eq(register)) | (uses_rs2 & rs2.eq(register))
     }
 
-    /// It reads or writes it.
+    /// The instruction from S2 reads or writes the register.
     fn touches(&self, register: &Expr) -> Expr {
         self.reads(register) | (&self.hazards.writes_rd & self.hazards.rd.eq(register))
     }
 
-    /// The row of a table that is written: the one that is cleared, or this one.
+    /// The row of a table that is written: the row that the start clears, or `row`.
     fn row(&self, bits: usize, row: &Expr) -> Expr {
         self.start_valid.mux(&self.start_row.slice(0, bits), row)
     }
 }
 
-/// The entry of the instruction from S2.
 struct Ring {
     is_late: Expr,
-    /// It takes an entry.
     takes: Expr,
-    /// The next one of its context's ring.
+    /// The next entry of its context's ring.
     next: Expr,
-    /// The one that it has: of a replayed part, that of the load.
+    /// Its entry. A replayed part has the entry of its load.
     entry: Expr,
 }
 
@@ -162,30 +155,30 @@ impl Ring {
 }
 
 rtl::bundle! {
-    /// What the table holds of an instruction.
     struct Before(shape: &Shape) {
         rd: 5,
         took_entry: 1,
-        /// Its result comes early.
+        /// Its result is written in S7.
         is_early: 1,
         entry: shape.entry_bits(),
     }
 }
 
-/// The instruction before, of the same context.
+/// The preceding instruction of the same context.
 struct Last {
     table: Memory,
-    /// The word about it.
     word: Before,
-    /// The instruction from S2 touches its register.
+    /// The instruction from S2 reads or writes its register.
     touched: Expr,
-    /// Its entry, if it has come since the last resteer.
+    /// Its entry, one-hot, if it has come since the last resteer.
     entry: Expr,
 }
 
 impl Last {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs, ring: &Ring) -> Self {
-        m.comment("The instruction before: it may not stand among the registers yet, so its own number counts.");
+        m.comment(
+            "The preceding instruction: its entry may not have its register yet, so its own register is compared.",
+        );
         let Inputs { push, context, hazards, follows, .. } = inputs;
         let table = m.memory("last_instructions", shape.contexts(), Before::bits(shape), MemoryStyle::Distributed);
         let is_early = !&ring.is_late & &hazards.writes_rd;
@@ -200,17 +193,15 @@ impl Last {
     }
 }
 
-/// The registers of the late results that have been started.
 struct Registers {
-    /// Of each slot of the warp in S2, and each entry.
+    /// For each slot of the warp in S2, and each entry.
     of_slots: Vec<Vec<Expr>>,
-    /// The slot in S2.
     slot: Expr,
 }
 
 impl Registers {
     fn declare(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
-        m.comment("Registers of the late results that have been started.");
+        m.comment("The registers of the long-latency results that have started.");
         let started = &inputs.started;
         let (warp, slot) = split_context(shape, &inputs.context);
         let (started_warp, started_slot) = split_context(shape, &started.context);
@@ -229,7 +220,8 @@ impl Registers {
         Self { of_slots: (0..shape.slots).map(of_slot).collect(), slot }
     }
 
-    /// The entries whose register the instruction from S2 touches: of its own slot, and above them of the other.
+    /// The entries whose register the instruction from S2 reads or writes: its own slot's, and above them the
+    /// other's.
     fn touched(&self, shape: &Shape, inputs: &Inputs, last: &Last) -> Expr {
         let of_slot = |slot: &Expr, number: usize| {
             select(slot, &self.of_slots.iter().map(|side| side[number].clone()).collect::<Vec<_>>())
@@ -247,20 +239,20 @@ impl Registers {
     }
 }
 
-/// Counts of the parts of each late result.
+/// Counts of the parts of each long-latency result.
 struct Parts {
     starts: Memory,
     finishes: Memory,
-    /// The entry that starts, and its context.
+    /// The number of the entry that starts, with its context.
     row_s4: Expr,
-    /// The entry that is written or called off, and its context.
+    /// The number of the entry that is written or cancelled, with its context.
     row_late: Expr,
-    /// Its last part is.
+    /// This is the last part of that entry.
     is_last: Expr,
 }
 
 impl Parts {
-    /// Bits of the number of an entry among those of all contexts.
+    /// Bits of the number of an entry among the entries of all contexts.
     fn row_bits(shape: &Shape) -> usize {
         shape.entry_bits() + shape.context_bits()
     }
@@ -286,10 +278,9 @@ impl Parts {
     }
 }
 
-/// Entries in use.
 struct Occupied {
     pending: Register,
-    /// Those whose result is there now.
+    /// Entries whose result is complete now.
     freed: Expr,
 }
 
@@ -308,7 +299,9 @@ impl Occupied {
 
 /// Shadow bits of all entries ("The Dual-Path Execution Model for Efficient GPU Control Flow", section 3.2).
 fn shadow_bits(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts, occupied: &Occupied) -> Expr {
-    m.comment("Shadow bits. What was started after the instruction in S8 is that of threads that stay in their slot.");
+    m.comment(
+        "Shadow bits. Results that started after the instruction in S8 belong to threads that stay in their slot.",
+    );
     let Occupied { pending, freed } = occupied;
     let (contexts, entries) = (shape.contexts(), shape.late_results);
     let younger = younger(m, shape, inputs, parts);
@@ -323,7 +316,8 @@ fn shadow_bits(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts, occup
     shadow.q()
 }
 
-/// The entries of both slots of the warp in S8 that were started after the instruction there: now in S5 and S6.
+/// The entries of both slots of the warp in S8 that started after the instruction there. Their instructions are in
+/// S5 and S6.
 fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Expr {
     let started_s5 = m.delay("started_s5", &join([&parts.row_s4, &inputs.started.valid]));
     let started_s6 = m.delay("started_s6", &started_s5);
@@ -339,7 +333,6 @@ fn younger(m: &Builder, shape: &Shape, inputs: &Inputs, parts: &Parts) -> Expr {
     s5 | s6
 }
 
-/// Coverage: which shadows are cast, and when they end.
 fn cover_shadows(m: &Builder, shape: &Shape, inputs: &Inputs, younger: &Expr, [cast, shadow, freed]: [&Expr; 3]) {
     let shadows = &inputs.shadows;
     let younger = younger.lanes(shape.late_results);
@@ -355,9 +348,8 @@ fn cover_shadows(m: &Builder, shape: &Shape, inputs: &Inputs, younger: &Expr, [c
     points(m, shape, &found);
 }
 
-/// Outputs for a proof of one warp: the parts counted, registers, last instructions.
 fn show(m: &Builder, shape: &Shape, parts: &Parts, registers: &Registers, last: &Last) {
-    m.port_group("for a proof: the parts counted, registers and last instructions of the one warp");
+    m.port_group("for a proof: the counts of parts, registers and last instructions of the one warp");
     let bits = Parts::row_bits(shape);
     let count =
         |memory: &Memory, name: &str, row: usize| memory.inspect(&format!("{name}_row_{row}"), &lit(bits, row as u64));

@@ -1,4 +1,4 @@
-//! S4, beside the register read: the operand that all lanes share, and what is added to the pc.
+//! S4, in parallel to the register read: the operand that all lanes share, and the offsets to the pc.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
@@ -7,14 +7,12 @@ use crate::isa::{CsrKind, Format, Operation};
 use crate::shape::{PC, Shape};
 
 rtl::bundle! {
-    /// What all lanes share in S5.
     pub struct Shared(shape: &Shape) {
-        /// The immediate, or what a CSR gives to all lanes; 0 for an atomic operation
-        /// or a division.
+        /// The immediate, or the CSR value for all lanes; 0 for an atomic operation or a division.
         immediate: 32,
-        /// From the pc to the target of a branch or `jal`, for everything else to the next instruction.
+        /// From the pc to the target of a branch or `jal`; for all others, to the next instruction.
         target_offset: PC,
-        /// From the pc to the value of `auipc`, for everything else to the next instruction.
+        /// From the pc to the value of `auipc`; for all others, to the next instruction.
         value_offset: PC,
         /// Each lane adds its own number (mhartid).
         add_lane: 1,
@@ -23,9 +21,8 @@ rtl::bundle! {
     }
 }
 
-/// Elaborates the module: its outputs are in S5.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let m = Builder::new("s4_immediate", "S4: the immediate, and what is added to the pc.");
+    let m = Builder::new("s4_immediate", "S4: the immediate, and the offsets that are added to the pc.");
     m.timing(
         "all outputs are registered at the end of S4, for S5. It reads the counters in the cycle in which the \
          instruction is in S4.",
@@ -81,7 +78,7 @@ fn encoded(m: &Builder, decoder: &Decoder, word: &Expr) -> Expr {
     ])
 }
 
-/// What a CSR instruction gives to all lanes: an exit code, a CSR's value, or the part of it that lanes share.
+/// The value of a CSR instruction that all lanes share: an exit code, a CSR, or the shared bits of one.
 struct CsrValue {
     value: Expr,
     adds_lane: Expr,

@@ -1,7 +1,7 @@
-//! S5, decode: control, operands, and every value that is the same in all lanes.
+//! S5, decode: control, operands, and all values that are the same in every lane.
 //!
-//! Enters: the instruction with its registers from block RAM, and the immediate that S4 found. Leaves: the operands of
-//! each lane, the store data, control for S6 and S7. The decoder is made from the instruction table of [`crate::isa`].
+//! Enters: the instruction, its registers from block RAM, and the immediate from S4. Leaves: the operands of each
+//! lane, the store data, control for S6 and S7. The decoder is made from the instruction table of [`crate::isa`].
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
@@ -13,7 +13,7 @@ use crate::isa::{Acts, Alu, Class, CsrKind, Encoding, Format, Operation};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
 
-/// `mcause` of what S5 finds.
+/// `mcause` of the faults that S5 detects.
 const ACCESS_FAULT: u64 = 1;
 const ILLEGAL: u64 = 2;
 const BREAKPOINT: u64 = 3;
@@ -21,7 +21,6 @@ const ENVIRONMENT_CALL: u64 = 11;
 /// `jalr x0, 0(x1)`, without hint bits.
 const RET: u64 = 0x0000_8067;
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let operands_module = lane_operands::elaborate(shape)?;
     let m = Builder::new("s5_decode", "S5, decode: control, operands, uniform values.");
@@ -65,47 +64,39 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 }
 
 rtl::inputs! {
-    /// What enters.
     struct Inputs(m: &Builder, shape: &Shape) {
-        #[group = "instruction and registers from S4, and what all lanes share"]
-        /// The instruction.
+        #[group = "instruction and registers from S4, and the values that all lanes share"]
         meta: Meta = Meta::inputs(m, shape, "s5"),
-        /// Its slot's epoch when it was issued.
+        /// Its slot's epoch at issue.
         epoch: Expr = m.input("epoch_s5", shape.epoch_bits()),
-        /// It was fetched from where there is no memory.
+        /// It was fetched from an address without memory.
         fetch_fault: Expr = m.input("fetch_fault_s5", 1),
-        /// Source register 1 of each lane.
         rs1: Expr = m.input("rs1_s5", shape.line_bits()),
-        /// Source register 2 of each lane.
         rs2: Expr = m.input("rs2_s5", shape.line_bits()),
-        /// What all lanes share.
         shared: Shared = Shared::inputs(m, shape, "s5"),
     }
 }
 
-/// The decoder, whose answers become named wires.
 struct Names<'a> {
     m: &'a Builder,
     decoder: Decoder,
 }
 
 impl Names<'_> {
-    /// Whether the instruction's operation is this one.
     fn is(&self, name: &str, operation: Operation) -> Expr {
         self.any(name, &|e| e.operation == operation)
     }
 
-    /// Whether it is one of those wanted.
     fn any(&self, name: &str, wanted: &dyn Fn(&Encoding) -> bool) -> Expr {
         self.decoder.wire(self.m, name, wanted)
     }
 
-    /// Whether it asks this of the lanes.
+    /// Whether it uses this operation of the lanes' ALU.
     fn alu(&self, name: &str, wanted: Alu) -> Expr {
         self.any(name, &|e| e.operation.alu() == Some(wanted))
     }
 
-    /// The operations of extensions, a bit each, that act so.
+    /// The operations of extensions that act in this way, one bit each.
     fn selects(&self, shape: &Shape, acts: Acts) -> Expr {
         let is = |name: &&str| {
             self.decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.name == *name))
@@ -114,7 +105,7 @@ impl Names<'_> {
     }
 }
 
-/// What the instruction has reserved in S3, which S7 gives back.
+/// The resources that the instruction has reserved in S3, which S7 returns if they are not used.
 fn reserved(m: &Builder, shape: &Shape, decoder: &Decoder) -> Reservations {
     let reserved = resource::reserved(shape, decoder);
     Reservations::new(shape, |row| {
@@ -123,7 +114,6 @@ fn reserved(m: &Builder, shape: &Shape, decoder: &Decoder) -> Reservations {
     })
 }
 
-/// Which kind of instruction it is.
 struct Kinds {
     is_atomic: Expr,
     is_branch: Expr,
@@ -152,11 +142,9 @@ impl Kinds {
     }
 }
 
-/// The access of a CSR instruction.
 struct Csrs {
     access: CsrAccess,
     writes: Expr,
-    /// It writes the exit CSR.
     is_exit: Expr,
 }
 
@@ -170,7 +158,6 @@ impl Csrs {
     }
 }
 
-/// Faults of the instruction itself.
 struct Faults {
     any: Expr,
     cause: Expr,
@@ -192,7 +179,7 @@ impl Faults {
     }
 }
 
-/// What the lanes do: with their operands in S5, and in S6.
+/// Control of the lanes: for their operands in S5, and for S6.
 fn of_lanes(
     shape: &Shape,
     names: &Names,
@@ -204,7 +191,7 @@ fn of_lanes(
     let Fields { funct3, funct7, .. } = &decoder.fields;
     let Kinds { is_branch, is_jal, is_jalr, is_auipc, .. } = kinds;
     let Kinds { is_csr, is_less, is_logic, is_shift, .. } = kinds;
-    // Only an extension has such instructions.
+    // Only extensions have such instructions.
     let compares = decoder.any(&|e| e.operation.alu() == Some(Alu::Compare));
     let is_idle = decoder.any(&|e| matches!(e.operation.alu(), Some(Alu::Compare | Alu::Idle)));
     let inverts_more = decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.inverts));
@@ -213,7 +200,7 @@ fn of_lanes(
     let is_rs1 = &csrs.is_exit & !&csrs.access.immediate & &csrs.access.keeps_operand;
     let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &is_rs1);
     let subtracts = m.wire("subtracts", &(names.alu("is_sub", Alu::Sub) | is_less | is_branch | compares));
-    // Branches that want equality subtract the exclusive or from 0.
+    // Branches that test equality subtract the exclusive or from 0.
     let is_equality = m.wire("is_equality", &(is_branch & !funct3.bit(2)));
     let shifts_left = m.wire("shifts_left", &(is_shift & !funct3.bit(2)));
     let combine = [is_logic & &funct3.bit(0) | !(is_logic | &is_equality), is_logic & funct3.bit(1)];
@@ -243,7 +230,7 @@ fn of_lanes(
     (operands, lane)
 }
 
-/// How the call depth changes, by the hints of the link registers.
+/// The change of the call depth, by the hints of the link registers.
 struct Depth {
     calls: Expr,
     returns: Expr,
@@ -261,7 +248,6 @@ impl Depth {
     }
 }
 
-/// What S7 does with the instruction.
 fn control(
     shape: &Shape,
     names: &Names,
@@ -305,9 +291,10 @@ fn control(
     }
 }
 
-/// What a CSR adds in one lane: its number, or the distance from the end of the warp before to the end of its stack.
+/// The value that a CSR adds in one lane: its number, or the distance from the end of the previous warp's stacks to
+/// the end of its own.
 fn own(shape: &Shape, shared: &Shared, lane: usize) -> Expr {
-    // Choices of 0, not masks, which would have another form where the number is 0.
+    // These are selections of 0, not masks, which would have another form where the number is 0.
     let number = shared.add_lane.mux(&lit(32, lane as u64), &zeros(32));
     number | shared.add_stack.mux(&lit(32, (lane as u64 + 1) * u64::from(shape.stack_bytes)), &zeros(32))
 }

@@ -1,8 +1,8 @@
 //! S6, execute: the arithmetic of every lane.
 //!
-//! Enters: operands and control. Leaves: per lane a result, a sum (address or jump target), a branch condition and the
-//! store data, the leader and its sum, and the value that all lanes share. The path that S7 validates against is read
-//! meanwhile, and the leader elected (`s6_leader`).
+//! Enters: operands and control. Leaves: for each lane a result, a sum (address or jump target), a branch condition
+//! and the store data; the leader and its sum; the value that all lanes share. In parallel, the path for the
+//! validation in S7 is read, and the leader is elected (`s6_leader`).
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
 use weft_config::extension::M;
@@ -15,7 +15,6 @@ use crate::functional::{lane_alu, multiplier};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let alu = lane_alu::elaborate(shape)?;
     let m = Builder::new("s6_execute", "S6, execute: one lane_alu per thread.");
@@ -56,9 +55,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     }
     let leader = election.choose(&m, &sums);
     let pc_value = concat([&control.pc_value, &zeros(2)]);
-    // A choice of 0, not a mask: it becomes the reset of the register.
+    // A selection of 0, not a mask, becomes the reset of the register.
     let uniform = m.wire("uniform", &lane_control.pc_is_value.mux(&pc_value, &zeros(32)));
-    m.port_group("instruction, control and results for S7; the uniform value is joined to every lane's result");
+    m.port_group("instruction, control and results for S7, which joins the uniform value to every lane's result");
     let valid = m.register("valid", 1);
     valid.next(&meta.valid).reset(0);
     let mut next = meta.delay(&m, shape, "q");
@@ -75,8 +74,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("leader_address_s7", &m.delay("leader_address", &leader.sum));
     m.output("taken_s7", &m.delay("taken_q", &taken));
     m.output("store_s7", &m.delay("store", &store));
-    m.port_group("whether S7 may write registers: what S9 would write waits then");
-    // A load outside RAM is one of the console, or at fault; lanes that are not active may have any address.
+    m.port_group("whether S7 may write registers, so that a write of S9 waits");
+    // A load outside RAM is a console load, or at fault. Inactive lanes may have any address.
     let from_console = reserved.of(&TAG) & join(&outside_ram).any();
     let may_write = m.register("may_write", 1);
     may_write.next(&(&meta.valid & (&control.writes | from_console))).reset(0);

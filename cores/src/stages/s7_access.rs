@@ -1,7 +1,7 @@
 //! S7, access: the lanes that the instruction serves, and its one request to memory.
 //!
-//! A memory instruction serves the lanes of the coalescer's transaction, a `jalr` those that jump where the leader does,
-//! and every other all of the path. The lanes that are left execute it again.
+//! A memory instruction serves the lanes of the coalescer's transaction. A `jalr` serves the lanes with the
+//! leader's target. Every other instruction serves all lanes of the path. The unserved lanes execute it again.
 
 use rtl::{Builder, Expr, Instance, Module, concat, join, lowest_one, zeros};
 use weft_config::extension::A;
@@ -10,29 +10,25 @@ use super::s7_commit::Inputs;
 use crate::shape::Shape;
 use crate::signals::{LateResult, Request};
 
-/// Which lanes are served.
 pub struct Service {
     transaction: Instance,
     /// Lanes whose word is the one at their own position in the line.
     pub direct: Expr,
     /// Number of the line.
     pub line: Expr,
-    /// The leader's position in it.
+    /// The leader's position in the line.
     pub leader_word: Expr,
-    /// The leader accesses the console.
     pub at_console: Expr,
     /// Lanes whose address is the leader's.
     pub jump_served: Expr,
-    /// Lanes of the path that are served.
     pub served: Expr,
-    /// Lanes of the path that are not.
     pub unserved: Expr,
 }
 
 impl Service {
-    /// Asks the coalescer whom the leader of a `valid` instruction takes along.
+    /// The coalescer selects the lanes that the leader of a `valid` instruction serves.
     pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr, coalescer: &Module) -> Self {
-        m.comment("One transaction for the leader and those it serves as well.");
+        m.comment("One transaction for the leader and the other lanes that it serves.");
         let Inputs { control, leader, leader_address, .. } = inputs;
         let (active, is_memory) = (inputs.active(), inputs.is_memory());
         let transaction = m.instance("coalescer", coalescer);
@@ -44,14 +40,14 @@ impl Service {
         let leader_word = transaction.output("leader_word");
         let direct = transaction.output("direct_lanes");
         let memory_served = transaction.output("served");
-        // Below RAM there is the console alone: an access there is one of it, or at fault, and then it does not commit.
+        // Only the console is below RAM. An access there is a console access, or is at fault and does not commit.
         let at_console = m.wire("leader_at_console", &!leader_address.bit(31));
         if shape.formal {
             let asks = valid & (&is_memory | &control.is_jalr);
             m.assert("s6_elected_the_leader", &(!asks | leader.eq(&lowest_one(active))));
         }
 
-        m.comment("A jalr serves the lanes that jump where the leader does.");
+        m.comment("A jalr serves the lanes with the leader's target.");
         let jump_served = transaction.output("jump_lanes");
         let served = m.wire("served", &is_memory.mux(&memory_served, &control.is_jalr.mux(&jump_served, active)));
         let unserved = active & !&served;
@@ -61,17 +57,15 @@ impl Service {
     }
 }
 
-/// The request to memory or console.
 pub struct Requested {
-    /// A request leaves.
     pub push: Expr,
-    /// The instruction uses the entry of the queue, and the tag, that were reserved for it.
+    /// The instruction uses the reserved entry of the queue, and the reserved tag.
     pub takes: Expr,
     pub request: Request,
 }
 
 impl Requested {
-    /// The request of an instruction that is `valid`, and that `commits` if no lane is at fault. A load of the console has
+    /// The request of an instruction that is `valid`, and that `commits` if no lane is at fault. A console load has
     /// none.
     pub fn of(
         m: &Builder,
@@ -82,8 +76,8 @@ impl Requested {
         console_load: &Expr,
     ) -> Self {
         m.comment(
-            "Request, and what its load must remember. The tag of a load at fault, and what else was reserved for it, is not\n\
-             returned: nothing is issued any more. So only the request itself waits for whether any lane is at fault.",
+            "The request, and the data that its load must remember. An instruction at fault returns none of its \
+             reservations, because nothing issues any more. So only the request itself waits for the fault check.",
         );
         let asks = m.wire("asks", &(inputs.is_memory() & !console_load));
         let push = m.wire("push", &(commits & &asks));
@@ -92,7 +86,6 @@ impl Requested {
     }
 }
 
-/// The fields of a request.
 fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Request {
     let Inputs { meta, control, .. } = inputs;
     let (transaction, several) = (&service.transaction, shape.threads > 1);
@@ -111,7 +104,7 @@ fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Re
     }
 }
 
-/// Where the late result of the instruction goes.
+/// The destination of the instruction's long-latency result.
 pub fn late_result(shape: &Shape, inputs: &Inputs, service: &Service) -> LateResult {
     let meta = &inputs.meta;
     LateResult {

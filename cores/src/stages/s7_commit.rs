@@ -1,13 +1,13 @@
-//! S7, branch and coalesce: validates the instruction against its path, and says what each lane does.
+//! S7, branch and coalesce: validates the instruction against its path, and decides what each lane does.
 //!
-//! Enters: the results of S6 and the path in charge of the slot. An instruction commits if its epoch is its slot's, the
-//! path is not parked, and it is not at fault; its pc is the path's then, as S8 sees to. Otherwise it is squashed and
-//! nothing is written (but of an instruction at fault the registers, which nobody reads any more: the core halts).
-//! Leaves, at the end of the stage: the registers of the served lanes, at most one memory request, the fault, and for S8
-//! the new paths a and b. Never stalls.
+//! Enters: the results of S6, and the active path of the slot. An instruction commits if its epoch is the slot's
+//! epoch, the path is not parked, and no lane is at fault. S8 ensures that its pc is the path's pc. Otherwise it is
+//! squashed and writes nothing. Only an instruction at fault can still write registers, which nothing reads any
+//! more, because the core halts. Leaves, at the end of the stage: the registers of the served lanes, at most one
+//! memory request, the fault, and for S8 the new paths a and b. Never stalls.
 //!
-//! Parts: `s7_faults`, the lanes at fault; `s7_access`, the lanes that are served and their request; `s7_points`, coverage
-//! points; `s7_trace`, the trace port. Here: validation, registers, paths, and what leaves.
+//! Other files: `s7_faults`, the lanes at fault; `s7_access`, the served lanes and their request; `s7_points`,
+//! coverage points; `s7_trace`, the trace port. This file: validation, registers, paths, and the outputs.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, encode, lit, ones, zeros};
 
@@ -22,13 +22,12 @@ use crate::memory::coalescer;
 use crate::shape::{DEPTH, Shape};
 use crate::signals::{Alignment, Control, Meta, Path, Resolve};
 
-/// Elaborates the stage.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let coalescer = coalescer::elaborate(shape)?;
     let m = Builder::new("s7_commit", "S7, branch and coalesce: validation, branch targets, one memory transaction.");
     m.timing(
-        "register write, request and fault are combinational in S7; outcome and unused reservations are \
-         registered at the end of S7, for S8. S3 has reserved whatever the instruction takes, so it never stalls.",
+        "register write, request and fault are combinational in S7; outcome and unused reservations are registered \
+         at the end of S7, for S8. S3 has reserved all that the instruction takes, so it never stalls.",
     );
     let inputs = Inputs::declare(&m, shape);
     let validation = Validation::of(&m, shape, &inputs);
@@ -56,93 +55,79 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 }
 
 rtl::inputs! {
-    /// What enters.
     pub struct Inputs(m: &Builder, shape: &Shape) {
         #[group = "instruction, control and results from S6"]
-        /// The instruction.
         pub meta: Meta = Meta::inputs(m, shape, "s7"),
         pub fields: Fields = Fields::declare(m, &meta.instruction),
-        /// What S5 decided of it.
         pub control: Control = Control::inputs(m, shape, "s7"),
         pub reserved: Reservations = Reservations::inputs(m, shape, "reserved_s7"),
-        /// It stores, as all do that have a request, and no tag.
+        /// It is a store: a memory instruction without a tag.
         pub is_store: Expr = m.wire("is_store", &(reserved.of(&REQUEST) & !reserved.of(&TAG))),
-        /// The result of each lane.
         result: Expr = m.input("result_s7", shape.line_bits()),
-        /// What is the same in all lanes, and to be united with the results.
+        /// The value that is the same in all lanes, and is joined to the results.
         uniform: Expr = m.input("uniform_s7", 32),
-        /// The address of each lane.
         pub addresses: Expr = m.input("address_s7", shape.line_bits()),
-        /// The lanes in which the condition of a branch holds.
+        /// The lanes in which the branch condition holds.
         pub taken: Expr = m.input("taken_s7", shape.threads),
-        /// The store data of each lane.
         pub store: Expr = m.input("store_s7", shape.line_bits()),
         #[group = "the leader of the path's threads, which S6 elected, and its address"]
-        /// The leader, a bit for each lane.
+        /// The leader, one-hot.
         pub leader: Expr = m.input("leader_s7", shape.threads),
         pub leader_number: Expr = m.input("leader_number_s7", shape.lane_bits()),
         pub leader_address: Expr = m.input("leader_address_s7", 32),
-        #[group = "the path it must belong to, and whether it is of its slot's epoch"]
-        /// The path that the instruction must belong to.
+        #[group = "the path it must belong to, and whether its epoch is its slot's"]
         pub path: Path = Path::inputs(m, shape, "path"),
-        /// That path gives way.
+        /// That path yields.
         gives_way: Expr = m.input("path_gives_way", 1),
-        /// It does so at a `ret`; no bits where paths do not reconverge.
+        /// That path yields at a `ret`; no bits where paths do not reconverge.
         leaves_at_ret: Expr = m.input("path_leaves_at_ret", usize::from(shape.reconverges)),
-        /// The instruction is of its slot's epoch.
+        /// The epoch of the instruction is its slot's epoch.
         pub epoch_is_present: Expr = m.input("epoch_is_present_s7", 1),
-        /// The core has halted.
         halted: Expr = m.input("halted", 1),
         #[group = "tag for a load, number of the commit"]
-        /// Tag for a load.
         pub tag: Expr = m.input("free_tag", shape.tag_bits()),
-        /// Number of the commit.
         pub number: Expr = m.input("commits", 64),
     }
 }
 
 impl Inputs {
-    /// The threads of the path. What is said of an instruction that is squashed does not matter: neither writes, nor
-    /// requests, nor paths are taken.
+    /// The threads of the path. For a squashed instruction they do not matter, because its writes, requests and
+    /// paths are ignored.
     pub fn active(&self) -> &Expr {
         &self.path.mask
     }
 
-    /// The instruction accesses memory.
     pub fn is_memory(&self) -> Expr {
         self.reserved.of(&REQUEST)
     }
 
-    /// It loads: memory answers it.
+    /// Whether memory answers the instruction.
     pub fn is_load(&self) -> Expr {
         self.reserved.of(&TAG)
     }
 
-    /// Its destination register.
     pub fn rd(&self) -> Expr {
         self.fields.rd.clone()
     }
 
-    /// The threads of the path for which a branch is not taken.
+    /// The threads of the path that do not take a branch.
     pub fn not_taken(&self) -> Expr {
         self.active() & !&self.taken
     }
 
-    /// A branch sends some threads of the path on each side.
+    /// Whether a branch divides the threads of the path.
     pub fn splits(&self) -> Expr {
         (self.active() & &self.taken).any() & self.not_taken().any()
     }
 }
 
-/// Whether the instruction runs.
 pub struct Validation {
-    /// Its path gives way, here or at a `ret`.
+    /// Its path yields, here or at a `ret`.
     gives_way: Expr,
-    /// Its path can commit.
     pub path_runs: Expr,
     /// It commits, unless it is at fault.
     pub valid: Expr,
-    /// Its path gives way in place of it.
+    /// Its path yields, and the instruction does not run.
     pub rotates: Expr,
 }
 
@@ -169,9 +154,8 @@ impl Validation {
 
 /// What is written to the registers at the end of S7.
 pub struct Registers {
-    /// A load is one of the console, which is answered here.
+    /// The load reads the console, and is answered here.
     console_load: Expr,
-    /// Whether anything is written.
     pub writes: Expr,
     pub write: RegisterWrite,
 }
@@ -190,51 +174,43 @@ impl Registers {
         };
         let shared = m.wire("shared_value", &(low_word | high_word | uniform));
         let values = m.wire_each(shape.lanes(), "values", |lane| result.lane(lane, 32) | &shared);
-        // Of memory only a load of the console writes here: it serves the lanes whose address is the leader's.
+        // Of the memory instructions only a console load writes here. It serves the lanes with the leader's
+        // address.
         let one_target = m.wire("one_target", &(&control.is_jalr | inputs.is_load()));
         let of_path = m.fault("writes_lanes_of_other_paths", inputs.active(), &ones(shape.threads));
         let written = m.wire("written", &one_target.mux(&service.jump_served, &of_path));
-        // Whether any lane is at fault is known late. What an instruction at fault writes is read by nobody: the core
-        // halts.
+        // The fault check is late in the cycle. A faulting instruction may write, because the core halts and reads
+        // no register any more.
         let lanes = written.when(&(valid & &writes));
         let write = RegisterWrite { lanes, row: register_row(&meta.warp, &rd), data: values };
         Self { console_load, writes, write }
     }
 }
 
-/// All that is found out of the instruction.
 pub struct Commit {
-    /// What enters.
     pub inputs: Inputs,
-    /// Whether it runs.
     pub validation: Validation,
-    /// Lanes at fault.
     faults: Faults,
     pub commits: Expr,
-    /// Lanes that are served.
     pub service: Service,
-    /// Registers that are written.
     pub registers: Registers,
-    /// The request to memory.
     pub requested: Requested,
 }
 
 impl Commit {
-    /// Whether there is an instruction that does not run.
     pub fn squashed(&self) -> Expr {
         &self.inputs.meta.valid & !&self.validation.valid
     }
 
-    /// The paths that the instruction leaves.
     fn resolve(&self, m: &Builder, shape: &Shape) -> Resolve {
-        m.comment("Paths: a goes on, b is replayed or falls through.");
+        m.comment("Paths: a continues, b is replayed or falls through.");
         let Inputs { meta, control, path, .. } = &self.inputs;
         let (active, rotates, served) = (self.inputs.active(), &self.validation.rotates, &self.service.served);
         let a_pc = control.is_jalr.mux(&self.inputs.leader_address.from(2), &control.target);
         let not_taken = self.inputs.not_taken();
         let falls_through = m.fault("lane_0_alone_falls_through", &not_taken, &(&not_taken & lit(shape.threads, 1)));
         let goes_on = control.is_branch.mux(&(active & &self.inputs.taken), served);
-        // One more, or one less: all ones.
+        // The depth increases by one, or decreases by one: all ones.
         let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
         let depth = m.wire("depth", &(&path.depth + step));
         let remains = control.is_branch.mux(&falls_through, &self.service.unserved);
@@ -258,7 +234,7 @@ impl Commit {
         }
     }
 
-    /// What leaves in the stage itself.
+    /// The outputs in S7 itself.
     fn outputs(&self, m: &Builder, shape: &Shape) {
         let Inputs { meta, .. } = &self.inputs;
         let Requested { push, takes, request } = &self.requested;
@@ -271,7 +247,7 @@ impl Commit {
         request.outputs(m, "request");
         m.output("load_push_s7", &(takes & self.inputs.is_load()));
         m.output("may_push_load_s7", &(&meta.valid & self.inputs.is_load()));
-        m.port_group("where a late result goes, and how a load's becomes a value in each lane");
+        m.port_group("the destination of a long-latency result, and how a load's word becomes a value in each lane");
         late_result(shape, &self.inputs, &self.service).outputs(m, "late_s7");
         let (direct, offsets) = (self.service.direct.clone(), self.faults.offsets.clone());
         Alignment { funct3: self.inputs.fields.funct3.clone(), direct, offsets }.outputs(m, "load");
@@ -285,10 +261,10 @@ impl Commit {
         m.output("commit_s7", &self.commits);
     }
 
-    /// What was reserved and is used.
+    /// The reservations that the instruction uses.
     fn used(&self, m: &Builder, shape: &Shape) -> Reservations {
-        m.port_group("what long-latency units begin");
-        // Of them no lane alone is ever at fault.
+        m.port_group("starts of the long-latency units");
+        // In these instructions no single lane can be at fault.
         let computes = m.wire("computes", &(&self.validation.valid & !&self.inputs.control.faults));
         let used = Reservations::new(shape, |row| {
             self.inputs.reserved.of(row) & if row.is_of_memory { &self.requested.takes } else { &computes }
@@ -299,7 +275,7 @@ impl Commit {
         used
     }
 
-    /// What leaves in registers, for S8: the outcome, which it returns, and what was reserved for nothing.
+    /// The registered outputs, for S8: the outcome, which is returned, and the reservations that were not used.
     fn outcome(&self, m: &Builder, shape: &Shape, resolve: &Resolve, used: &Reservations) -> Resolve {
         m.port_group("for S8: the outcome, and reservations that were not used");
         let Inputs { meta, control, reserved, .. } = &self.inputs;
@@ -320,7 +296,7 @@ impl Commit {
             m.wire(&format!("{}_unused_s7", row.name), &(&meta.valid & reserved.of(row) & !used.of(row)))
         });
         Reservations::new(shape, |row| flag(&format!("{}_unused", row.name), &unused.of(row))).outputs(m, "unused_s8");
-        // Of its own register: it decides at the start of S8 who writes the register file.
+        // It has its own register, because it decides at the start of S8 which stage writes the register file.
         let calls_off = flag("result_unused", &(self.inputs.rd().any() & unused.any_late()));
         let context = m.delay("context_q", &join_context(&meta.warp, &meta.slot));
         Written { valid: calls_off, context, entry: entry_s8 }.outputs(m, "unused_s8");

@@ -1,7 +1,7 @@
-//! S7, faults: which lane of the path is at fault, and why.
+//! S7, faults: the lane of the path that is at fault, and the cause.
 //!
-//! All active lanes are looked at before any is served: if one is at fault, the instruction does not commit, and the core
-//! halts. Faults of the instruction itself come from S5.
+//! All active lanes are checked before any is served. If one is at fault, the instruction does not commit, and the
+//! core halts. Faults of the instruction itself come from S5.
 
 use rtl::{Builder, Expr, concat, lit, lowest_one};
 
@@ -9,20 +9,18 @@ use super::s7_commit::Inputs;
 use crate::memory::map::in_ram;
 use crate::shape::{CONSOLE, Shape};
 
-/// What is found.
 pub struct Faults {
     /// An instruction that would commit is at fault.
     pub any: Expr,
-    /// The lowest lane at fault, a bit for each.
+    /// The lowest lane at fault, one-hot.
     pub lane_one: Expr,
-    /// Why it is.
     pub cause: Expr,
-    /// The byte in its word that the address of each lane has.
+    /// Bits 1:0 of each lane's address.
     pub offsets: Expr,
 }
 
 impl Faults {
-    /// The faults of an instruction, which count if it is `valid`.
+    /// The faults of an instruction. They count if it is `valid`.
     pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr) -> Self {
         m.comment("Memory: faults of every active lane, before any is served.");
         let Inputs { fields, control, addresses, taken, .. } = inputs;
@@ -48,7 +46,8 @@ impl Faults {
         let lane_one = m.wire("fault_lane_one", &lowest_one(&lanes));
         let of_the_lane = &lane_one & &misaligned;
         let is_misaligned = m.fault("misalignment_of_any_lane_is_the_cause", &of_the_lane, &misaligned).any();
-        // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access; only LR counts as a load of the atomics
+        // 4 load misaligned, 5 load access, 6 store misaligned, 7 store access. Of the atomic operations only LR
+        // counts as a load.
         let reads_only = control.memory_op.slice(2, 2).none() & !control.memory_op.bit(0);
         let memory_cause = concat([&lit(2, 1), &!reads_only, &!is_misaligned]);
         let cause = control.faults.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));

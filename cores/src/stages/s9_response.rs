@@ -1,7 +1,7 @@
-//! S9, the first response: its line, what its load must remember, and the word that each lane takes.
+//! S9, the first response: its line, the data of its load, and the word for each lane.
 //!
-//! Two forms give the leader's word to the lanes that do not have their own: a multiplexer of T words, or, where lines are
-//! in block RAM, a copy of them that is read a word at a time.
+//! The leader's word goes to lanes without a word of their own, in one of two forms: a multiplexer of T words, or,
+//! where lines are in block RAM, a copy of the lines that is read one word at a time.
 
 use rtl::{Builder, Bundle, Each, ElaborationError, Expr, MemoryStyle, Module, join, lit, select};
 
@@ -10,24 +10,23 @@ use crate::queue::{self, Queue};
 use crate::shape::Shape;
 use crate::signals::{Alignment, LateResult, flag_delay_by};
 
-/// The first of the responses that wait.
+/// The first of the waiting responses.
 pub struct Response {
     responses: Queue,
-    /// Whether there is one.
     pub valid: Expr,
     pub tag: Expr,
-    /// Where it goes.
+    /// The destination of the load.
     pub target: LateResult,
     /// Width and sign of its load.
     pub funct3: Expr,
-    /// The bytes that each lane takes, above them zeros.
+    /// The bytes that each lane takes, with zeros above them.
     pub loaded: Expr,
 }
 
 impl Response {
-    /// Keeps responses and what their loads must remember; a load in S7 takes the tag `free_tag`.
+    /// Keeps the responses, and the data that their loads must remember. A load in S7 takes the tag `free_tag`.
     pub fn of(m: &Builder, shape: &Shape, inputs: &Inputs, free_tag: &Expr) -> Result<Self, ElaborationError> {
-        m.comment("Responses in the order in which they came, by their tags.");
+        m.comment("Responses in the order in which they arrive, as tags.");
         let Inputs { response_valid, response_tag, response_data, .. } = inputs;
         let responses = Queue::declare(m, "response", shape.outstanding, response_valid);
         let next_tag = responses.next_field(m, "tag", response_tag);
@@ -39,18 +38,18 @@ impl Response {
         let remembered = Remembered::of(m, shape, inputs, free_tag);
         let Remembered { valid: remembers, tag: of_tag, .. } = &remembered;
 
-        m.comment("Of the first response: its tag, its line, what its load must remember.");
+        m.comment("The first response: its tag, its line, and the data of its load.");
         let tag = m.delay("load_tag", &next_tag);
         let by_size = |word: &Expr| queue::style(shape.outstanding, word.width());
         let line = row("line", by_size(response_data), response_valid, response_tag, response_data);
         let word = remembered.alignment.pack();
         let alignment = Alignment::unpack(m, shape, &row("alignment", by_size(&word), remembers, of_tag, &word));
-        // S3 waits for this, and block RAM is slow.
+        // S3 waits for this value, and block RAM is slow.
         let word = remembered.load.pack();
         let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
         let target = LateResult::unpack(m, shape, &row("load", style, remembers, of_tag, &word));
 
-        m.comment("The leader's word, for lanes that do not have their own.");
+        m.comment("The leader's word, for lanes without a word of their own.");
         let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
         positions.write(remembers, of_tag, &remembered.leader_word);
         let position = positions.read("rsp_leader_position", response_tag);
@@ -62,7 +61,7 @@ impl Response {
             m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &line.lanes(32)))
         };
 
-        m.comment("Alignment: each lane's word is its own or the leader's. It is extended behind the register.");
+        m.comment("Alignment: each lane takes its own word or the leader's. It is extended behind the register.");
         let word = |lane: usize| alignment.direct.bit(lane).mux(&line.lane(lane, 32), &leader_word);
         let word = m.wire_each(shape.lanes(), "word", word);
         let loaded = align(m, shape, &word, &alignment);
@@ -70,15 +69,13 @@ impl Response {
         Ok(Self { responses, valid, tag, target, funct3: alignment.funct3, loaded })
     }
 
-    /// Takes it, if there is one.
     pub fn pop(&self, m: &Builder, taken: &Expr) {
         self.responses.pop(m, taken);
     }
 }
 
-/// What the load that was in S7 must remember.
+/// The data of the load that was in S7.
 struct Remembered {
-    /// Whether there was a load.
     valid: Expr,
     tag: Expr,
     load: LateResult,
@@ -89,9 +86,9 @@ struct Remembered {
 impl Remembered {
     fn of(m: &Builder, shape: &Shape, inputs: &Inputs, free_tag: &Expr) -> Self {
         m.comment(
-            "What a load must remember is written a cycle later, since whom it serves is known late in S7; its request is at the\n\
-             memory another cycle later. A load in S7 has a tag reserved: the next free one is written before it is known whether\n\
-             the load takes it.",
+            "The data of a load is written one cycle later, because S7 knows the served lanes late in its cycle. The \
+             request is at the memory another cycle later. A load in S7 has a reserved tag: the next free one is \
+             written before it is known whether the load takes it.",
         );
         let valid = flag_delay_by(m, "may_push_load", &inputs.may_push, 1);
         let tag = m.delay("tag_load_s8", free_tag);
@@ -106,15 +103,15 @@ impl Remembered {
     }
 }
 
-/// Whether the leader's word comes from a copy of the lines, instead of a multiplexer of T words: where lines are in
-/// block RAM, whose ports may differ in width.
+/// Whether the leader's word comes from a copy of the lines, not from a multiplexer of T words. This is so where
+/// lines are in block RAM, whose ports may differ in width.
 fn has_copy(shape: &Shape) -> bool {
     (2..=32).contains(&shape.threads)
         && queue::style(shape.outstanding, shape.line_bits()) == MemoryStyle::BlockUnordered
 }
 
-/// The word of a row and position, an address, in a copy of the lines: T memories, each of 32 / T bits of every word. They
-/// are written 32 bits wide, which any block RAM is, and read one word's part at a time.
+/// The word at an address, which is a row and a position, in a copy of the lines. The copy has T memories, each
+/// with 32 / T bits of every word. A write has 32 bits, which any block RAM supports, and a read 32 / T bits.
 fn copy_of_lines(
     m: &Builder,
     shape: &Shape,
@@ -132,12 +129,11 @@ fn copy_of_lines(
     Ok(parts.output_as("word", "leader_word"))
 }
 
-/// One of these memories.
 fn part_of_lines(shape: &Shape) -> Result<Module, ElaborationError> {
     let bits = 32 / shape.threads;
     let m = Builder::new(
         "leader_part",
-        "S9: a part of each word of the lines, written a line at a time, read a word at a time, a cycle later.",
+        "S9: some bits of each word of the lines, written one line at a time, and read one word at a time, a cycle later.",
     );
     m.timing("`word` follows `address` by one cycle. S9 uses no word that is read at the clock edge that writes it.");
     let write = m.input("write", 1);
@@ -153,7 +149,8 @@ fn part_of_lines(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// The bytes that a load takes of each lane's word, above them zeros. Words have offset 0, half words an even one.
+/// The bytes that a load takes from each lane's word, with zeros above. Words have offset 0, half words an even
+/// one.
 fn align(m: &Builder, shape: &Shape, word: &Expr, alignment: &Alignment) -> Expr {
     let Alignment { funct3, offsets, .. } = alignment;
     let (is_byte, is_word) = (funct3.slice(0, 2).none(), funct3.bit(1));

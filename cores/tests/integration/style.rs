@@ -1,4 +1,4 @@
-//! The style of the emitted Verilog, over every module of eight configurations: what a reviewer would send back.
+//! The style of the emitted Verilog, for every module of eight configurations.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ const ALIASES: usize = 60;
 /// Fewest characters of an expression that must not be printed twice in a module.
 const LONG: usize = 100;
 
-/// Words that are cut by number: instructions, whose immediates are told by their bits, and the counter of the start.
+/// Words whose bits are selected by number: instructions, with their immediates, and the counter of the start.
 const BY_NUMBER: [&str; 3] = ["instruction_s4", "word_s2", "row"];
 
 fn configured(unit: &str, threads: u32, kind: MemoryKind, trace: bool) -> Config {
@@ -60,13 +60,13 @@ fn modules(text: &str) -> Vec<(&str, &str)> {
     starts.map(module).collect()
 }
 
-/// Code without comments, and with one space for any white space.
+/// The code without comments, and with one space for any white space.
 fn squeezed(module: &str) -> String {
     let code = module.lines().map(|line| line.split("//").next().unwrap_or_default());
     code.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
-/// The expressions in brackets that are printed more than once.
+/// The expressions in brackets that occur more than once.
 fn repeated(module: &str) -> Vec<String> {
     let code = squeezed(module);
     let (mut open, mut seen, mut twice) = (Vec::new(), HashSet::new(), Vec::new());
@@ -96,7 +96,7 @@ fn every_line_is_as_a_reviewer_wants_it() {
             assert!(line.chars().count() <= COLUMNS, "over {COLUMNS} columns: {}", at());
             assert!(line.trim_end() == line && !line.contains('\t'), "white space: {}", at());
             assert!(!(line.is_empty() && before.is_empty()), "two blank lines: {}", at());
-            assert!(!line.contains("if (1'b1)") && !line.contains("if (1'b0)"), "a condition that is none: {}", at());
+            assert!(!line.contains("if (1'b1)") && !line.contains("if (1'b0)"), "a constant condition: {}", at());
             before = line;
         }
     }
@@ -108,14 +108,14 @@ fn every_module_is_introduced_and_says_things_once() {
     for (core, text) in cores() {
         for (above, module) in modules(&text) {
             let name = module.split_whitespace().nth(1).expect("its name");
-            assert!(above.starts_with("// "), "{core}: nothing is said above `{name}`");
+            assert!(above.starts_with("// "), "{core}: no comment above `{name}`");
             twice.extend(repeated(module).into_iter().map(|expression| format!("{core}, {name}: {expression}")));
         }
     }
     assert!(twice.is_empty(), "{twice:#?}");
 }
 
-/// Those that others connect by the names of the documentation keep the ports that nothing reads.
+/// The modules that users connect keep the ports that nothing reads, because the documentation names them.
 #[test]
 fn no_module_has_an_input_that_nothing_reads() {
     for (core, text) in cores() {
@@ -146,11 +146,11 @@ fn a_core_has_few_names_for_one_signal() {
             assigned.and_then(|line| line.split_once(" = ")).is_some_and(|(a, b)| is_name(a) && is_name(b))
         };
         let aliases: Vec<&str> = text.lines().filter(alias).collect();
-        assert!(aliases.len() <= ALIASES, "{core}: {} names for others: {aliases:#?}", aliases.len());
+        assert!(aliases.len() <= ALIASES, "{core}: {} aliases: {aliases:#?}", aliases.len());
     }
 }
 
-/// The words of which a statement takes bits by number, not by the number of a lane.
+/// The words from which a statement selects bits by number, not by the number of a lane.
 fn cut_words(statement: &str) -> impl Iterator<Item = &str> {
     statement.match_indices('[').filter_map(|(at, _)| {
         let numbers = statement[at + 1..].split(']').next()?;
@@ -160,7 +160,7 @@ fn cut_words(statement: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The word of which a wire or an output is a part and nothing else, in a statement that says so.
+/// The word from which a statement names a slice, if the statement does nothing else.
 fn named_part(statement: &str) -> Option<&str> {
     let (_, value) = statement.split_once(" = ")?;
     let is_part = value.ends_with(']')
@@ -169,14 +169,14 @@ fn named_part(statement: &str) -> Option<&str> {
     cut_words(value).next().filter(|_| is_part)
 }
 
-/// What a statement puts a word of one of these memories into.
+/// The target of a statement that reads a word of one of these memories.
 fn of_memory<'a>(statement: &'a str, memories: &[&str]) -> Option<&'a str> {
     let (target, value) = statement.split_once(" <= ").or_else(|| statement.split_once(" = "))?;
     memories.contains(&value.split_once('[')?.0).then(|| target.rsplit(' ').next().unwrap_or(target))
 }
 
-/// The words of a module whose fields have no names: what a memory gives, and what a register or an input holds of which
-/// several parts have names, are cut only where a part gets its name.
+/// The words of a module whose fields have no names. A word from a memory, and a register or an input with several
+/// named slices, may be sliced only where a slice gets its name.
 fn words_without_fields(module: &str) -> Vec<String> {
     let code = squeezed(module);
     let last = |statement: &'_ str| statement.rsplit(" begin ").next().unwrap_or_default().trim().to_owned();

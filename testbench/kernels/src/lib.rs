@@ -1,10 +1,8 @@
-//! The bundled kernels: small C programs that check their own results, with known properties of each. Sources and
+//! The bundled kernels: small C programs that check their own results. Sources and
 //! runtime are embedded, so that the program works without the repository.
 
 pub mod assembly;
 mod build;
-mod divergence;
-mod results;
 
 use std::path::PathBuf;
 
@@ -29,9 +27,6 @@ pub struct Kernel {
     pub stack_bytes: Option<u32>,
     /// Its half of the comparison of reconvergence stacks, if it belongs to one.
     pub comparison: Option<Comparison>,
-    divergent_branches: Option<fn(u32, u32) -> u64>,
-    results: Option<fn() -> Vec<u32>>,
-    console: fn(u32, u32) -> String,
 }
 
 /// The kernels for the comparison of single-path and dual-path reconvergence stacks. They differ in whether a
@@ -54,19 +49,6 @@ impl Comparison {
 }
 
 impl Kernel {
-    /// The number of divergent branches in a whole run on `warps` warps of `threads` threads, for a unit that follows
-    /// the path of greatest depth and smallest pc. It is computed from the algorithm, not by the golden model.
-    /// `None` if the branches are in the compiler's library, or depend on the order of the warps.
-    pub fn divergent_branches(&self, warps: u32, threads: u32) -> Option<u64> {
-        self.divergent_branches.map(|count| count(warps, threads))
-    }
-
-    /// The final words of its signature, if they are known: the same on every size of core. Another program than the
-    /// kernel computes them.
-    pub fn results(&self) -> Option<Vec<u32>> {
-        self.results.map(|results| results())
-    }
-
     /// The keys that it needs with their values, as `--set` takes them.
     pub fn settings(&self) -> Vec<String> {
         let fair_after = self.fair_after.map(|commits| format!("divergence.fair_after={commits}"));
@@ -91,11 +73,6 @@ impl Kernel {
         if let Some(least) = self.stack_bytes {
             config.memory.stack_bytes = config.memory.stack_bytes.max(least);
         }
-    }
-
-    /// Its output on `warps` warps of `threads` threads.
-    pub fn console(&self, warps: u32, threads: u32) -> String {
-        (self.console)(warps, threads)
     }
 }
 
@@ -137,15 +114,8 @@ const BASE: Isa = Isa::BASE;
 const M: Isa = BASE.with(&extension::M);
 const A: Isa = BASE.with(&extension::A);
 
-/// A kernel for the base instructions that prints nothing and does not wait for other threads of its warp.
+/// A kernel for the base instructions, whose threads do not wait for others of their warp.
 macro_rules! kernel {
-    ($name:ident, $summary:literal) => {
-        Kernel { divergent_branches: Some(divergence::$name), ..uncounted!($name, $summary) }
-    };
-}
-
-/// A kernel like `kernel!`, without a number of divergent branches.
-macro_rules! uncounted {
     ($name:ident, $summary:literal) => {
         Kernel {
             name: stringify!($name),
@@ -155,20 +125,14 @@ macro_rules! uncounted {
             fair_after: None,
             stack_bytes: None,
             comparison: None,
-            divergent_branches: None,
-            results: None,
-            console: |_, _| String::new(),
         }
     };
 }
 
-/// A kernel of the stack comparison; `with results` adds its known results.
+/// A kernel of the stack comparison.
 macro_rules! compared {
     ($comparison:ident, $isa:expr, $name:ident, $summary:literal) => {
         Kernel { isa: $isa, comparison: Some(Comparison::$comparison), ..kernel!($name, $summary) }
-    };
-    ($comparison:ident, $isa:expr, $name:ident, $summary:literal, with results) => {
-        Kernel { results: Some(results::$name::results), ..compared!($comparison, $isa, $name, $summary) }
     };
 }
 
@@ -190,9 +154,9 @@ static KERNELS: &[Kernel] = &[
     kernel!(indirect_call, "calls through a table of functions, different ones in neighbouring threads"),
     kernel!(interpreter, "interprets different programs in neighbouring threads, by a jump table"),
     kernel!(pointer_chase, "follows linked lists of different lengths to their ends"),
-    Kernel { isa: M, ..uncounted!(mandelbrot, "the Mandelbrot set, in floating point of the compiler's library") },
-    Kernel { isa: M, ..uncounted!(division64, "divides 64-bit numbers of all sizes, in the compiler's library") },
-    Kernel { isa: A, ..uncounted!(lock_free_list, "pushes on a shared list by load-reserved and store-conditional") },
+    Kernel { isa: M, ..kernel!(mandelbrot, "the Mandelbrot set, in floating point of the compiler's library") },
+    Kernel { isa: M, ..kernel!(division64, "divides 64-bit numbers of all sizes, in the compiler's library") },
+    Kernel { isa: A, ..kernel!(lock_free_list, "pushes on a shared list by load-reserved and store-conditional") },
     Kernel {
         isa: A,
         fair_after: Some(50),
@@ -201,24 +165,19 @@ static KERNELS: &[Kernel] = &[
     compared!(Interleavable, M, lu_decomposition, "factors a matrix, half of the threads on rows, half on columns"),
     compared!(Interleavable, BASE, partition_sort, "sorts an array in each thread by partition from both ends"),
     compared!(Interleavable, M, stencil_3d, "diffusion on a grid, with cells inside and at the boundary"),
-    compared!(Interleavable, M, ray_casting, "casts rays through a maze, and shades walls and sky", with results),
-    compared!(Interleavable, M, suffix_match, "matches queries with a text by a tree with suffix links", with results),
-    compared!(Interleavable, M, photon_walk, "photons scattered and reflected in layers, by chance", with results),
-    compared!(NotInterleavable, BASE, breadth_first_frontier, "distances in a graph, from a frontier", with results),
-    compared!(NotInterleavable, M, path_finder, "cheapest paths through a grid, row by row", with results),
-    compared!(NotInterleavable, M, needleman_wunsch, "aligns pairs of words, diagonal by diagonal", with results),
+    compared!(Interleavable, M, ray_casting, "casts rays through a maze, and shades walls and sky"),
+    compared!(Interleavable, M, suffix_match, "matches queries with a text by a tree with suffix links"),
+    compared!(Interleavable, M, photon_walk, "photons scattered and reflected in layers, by chance"),
+    compared!(NotInterleavable, BASE, breadth_first_frontier, "distances in a graph, from a frontier"),
+    compared!(NotInterleavable, M, path_finder, "cheapest paths through a grid, row by row"),
+    compared!(NotInterleavable, M, needleman_wunsch, "aligns pairs of words, diagonal by diagonal"),
     compared!(NotInterleavable, BASE, hot_spot, "heat on a chip with insulated edges"),
-    compared!(NotInterleavable, M, block_compression, "compresses blocks of a grey image, as DXT does", with results),
-    compared!(NotInterleavable, M, back_propagation, "trains a neural network in fixed point", with results),
+    compared!(NotInterleavable, M, block_compression, "compresses blocks of a grey image, as DXT does"),
+    compared!(NotInterleavable, M, back_propagation, "trains a neural network in fixed point"),
     kernel!(memory_patterns, "loads and stores in every pattern that a coalescer tells apart"),
     kernel!(csr, "reads every control and status register, in every form"),
-    Kernel { console: printed_by_console, ..kernel!(console, "prints from all threads, in lane order within a warp") },
+    kernel!(console, "prints from all threads, in lane order within a warp"),
 ];
-
-fn printed_by_console(warps: u32, threads: u32) -> String {
-    let line: String = (0..threads).map(|lane| char::from(b'A' + (lane % 16) as u8)).collect();
-    format!("{warps} warps of {threads} threads\n{}", format!("{line}\n").repeat(warps as usize))
-}
 
 #[cfg(test)]
 mod tests;

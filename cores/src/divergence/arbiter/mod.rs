@@ -82,7 +82,6 @@ struct Threads {
     table: Memory,
     /// The value of a fresh row.
     start: Expr,
-    /// The row of the warp in S8.
     row: Expr,
 }
 
@@ -102,7 +101,6 @@ impl Threads {
         fresh.mux(start, &threads)
     }
 
-    /// The threads after the instruction in S8.
     fn updated(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Vec<Thread> {
         let UnitInputs { generation, resolve, .. } = inputs;
         let thread = |lane: usize| {
@@ -235,7 +233,6 @@ fn stored_path_bits(shape: &Shape) -> usize {
 }
 
 rtl::bundle! {
-    /// A thread's entry in its warp's row.
     struct Thread(shape: &Shape) {
         pc: shape.pc_bits,
         depth: shape.depth_bits,

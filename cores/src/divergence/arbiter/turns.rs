@@ -23,7 +23,6 @@ rtl::bundle! {
     }
 }
 
-/// The time slice of the warp in S8.
 pub struct Turns {
     rows: Memory,
     start: [Expr; 2],

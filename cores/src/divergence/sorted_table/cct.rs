@@ -27,7 +27,7 @@ pub fn ring_bits(shape: &Shape) -> usize {
     3 * clog2(shape.threads) + 1
 }
 
-const TIMING: &str = "what S8 needs of the ring is read in S7; the front path follows one cycle after the commit, in S9. The \
+const TIMING: &str = "the ring for S8 is read in S7; the front path follows one cycle after the commit, in S9. The \
                       sorter changes rows only in a cycle in which no commit does.";
 
 /// If no warp can have three paths, the table is always empty and its outputs are constant.
@@ -102,7 +102,6 @@ fn output_nothing(m: &Builder, shape: &Shape) {
     m.output("sorter_position", &zeros(shape.lane_bits()));
 }
 
-/// The commit in S9.
 struct Commit {
     inserts_front: Expr,
     inserts_back: Expr,
@@ -143,11 +142,9 @@ struct Sorting {
     merges: Expr,
     /// The front row is merged into the row.
     folds: Expr,
-    /// One of these happens.
     sorts: Expr,
     /// The position of the row, counted from the front.
     position: Expr,
-    /// y after the change.
     y: Expr,
 }
 
@@ -319,11 +316,9 @@ impl Cct<'_> {
 }
 
 rtl::bundle! {
-    /// The state of a warp's ring.
     pub struct Ring(shape: &Shape) {
         /// The row that is taken next.
         front: clog2(shape.threads),
-        /// Rows in use.
         rows: clog2(shape.threads),
         /// Rows in use that were parked in `generation`. After a release it counts as 0.
         parked: clog2(shape.threads),

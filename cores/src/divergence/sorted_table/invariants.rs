@@ -25,7 +25,6 @@ pub struct Cold<'a> {
     pub inserted: [&'a Expr; 3],
     /// The ring read for S8, and the ring of S9 before the change.
     pub rings_read: [&'a Expr; 2],
-    /// The sorter has work in the watched warp.
     pub unsorted: &'a Expr,
     pub generation: &'a Expr,
 }

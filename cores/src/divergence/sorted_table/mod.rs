@@ -191,7 +191,6 @@ struct Paths<'a> {
     goes_on: Expr,
     /// The threads of the path that began the round.
     marker: Expr,
-    /// Another path than x can run.
     others_run: Expr,
     /// b are threads that their instruction has not served.
     parts_remain: Expr,
@@ -301,7 +300,6 @@ fn sorted(shape: &Shape, ccs: &Instance, name: &str) -> Path {
 
 struct Cold {
     table: Instance,
-    /// The barrier's generation in S9.
     generation: Expr,
 }
 
@@ -328,7 +326,6 @@ impl Cold {
     }
 }
 
-/// The trace port of the unit, in S9.
 fn trace(paths: &Paths, cold: &Cold, y: &Expr) -> UnitTrace {
     let Paths { m, shape, inputs, .. } = paths;
     let (resolve, cct) = (&inputs.resolve, &cold.table);

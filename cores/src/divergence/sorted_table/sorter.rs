@@ -83,13 +83,11 @@ impl Inputs {
 struct State {
     warp: Register,
     position: Register,
-    /// The row that is sorted.
     row: Register,
     /// Warps with something to sort.
     unsorted: Register,
     /// The row has been read, and is compared.
     comparing: Register,
-    /// The row has been compared.
     deciding: Register,
     /// The row comes before y.
     better: Register,
@@ -102,17 +100,14 @@ struct State {
 }
 
 struct Step {
-    /// The warp has something to sort.
     works: Expr,
     /// y or the rows of the warp change, so the pass restarts.
     disturbed: Expr,
-    /// A row is to be read.
     reading: Expr,
     at_front: Expr,
     exchanges: Expr,
     merges: Expr,
     folds: Expr,
-    /// The row is finished.
     decided: Expr,
 }
 

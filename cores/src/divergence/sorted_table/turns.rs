@@ -33,11 +33,9 @@ pub struct Table {
     pub rows: Memory,
     /// The row of the commit in S8.
     pub row: Expr,
-    /// The row that S9 writes.
     pub written: Expr,
 }
 
-/// The time slice of the warp in S8.
 pub struct Turns {
     /// The commit in S8 ends the time slice.
     pub due: Expr,
@@ -49,13 +47,11 @@ pub struct Turns {
     pub hold_changes: Expr,
     /// In S9: the active path holds the warp afterwards.
     pub holds: Expr,
-    /// The threads of the path that began the round.
     pub marker: Expr,
     pub table: Option<Table>,
 }
 
 impl Turns {
-    /// The values without time slices.
     pub fn none(shape: &Shape) -> Self {
         let no = || lit(1, 0);
         let marker = lit(shape.threads, 0);

@@ -38,7 +38,6 @@ fn turns_met(others: u64) -> u64 {
     others * (others + 1) / 2
 }
 
-/// The state that the bound depends on.
 pub struct Waiting<'a> {
     pub turns: &'a Table,
     /// Whether S9 writes the row of the watched warp.

@@ -25,7 +25,6 @@ pub struct Outcome {
     pub goes_on: Expr,
     /// All its lanes.
     pub whole: Expr,
-    /// It waits at the barrier.
     pub parked: Expr,
     /// It is at the row's reconvergence point, but cannot arrive before the barrier is released.
     pub waits_at_rpc: Expr,

@@ -1,4 +1,4 @@
-//! Instructions from S4 to S8, and the late results that have been issued.
+//! Instructions from S4 to S8, and the long-latency results that have been issued.
 
 use rtl::{Builder, Bundle, Expr, Register, decode, join, lit, select};
 
@@ -7,33 +7,29 @@ use crate::formal::flag;
 use crate::shape::Shape;
 
 rtl::bundle! {
-    /// An instruction from S4 to S8.
     pub struct Flying(shape: &Shape) {
-        /// There is one.
         valid: 1,
         /// Its slot has been restarted since it was fetched.
         stale: 1,
         slot: shape.slot_bits(),
-        /// Its entry of the scoreboard.
         entry: shape.entry_bits(),
-        /// Its result comes late.
+        /// Its result is a long-latency result.
         takes: 1,
-        /// It writes the watched register.
         writes: 1,
         /// It reads or writes the watched register.
         touches: 1,
-        /// It was issued before a result of the thread for that register was there.
+        /// A result of the thread for that register was pending when it was issued.
         hazard: 1,
     }
 }
 
 impl Flying {
-    /// The number of its entry among those of both slots.
+    /// The number of its entry among the entries of both slots.
     fn row(&self) -> Expr {
         join([&self.entry, &self.slot])
     }
 
-    /// It is there and its result comes late.
+    /// It is present, and its result is a long-latency result.
     pub fn is_late(&self) -> Expr {
         &self.valid & &self.takes
     }
@@ -42,34 +38,33 @@ impl Flying {
         bits.index(&self.row())
     }
 
-    /// A bit for its entry, if `happens`.
+    /// One bit at its entry, if `happens`.
     pub fn one(&self, shape: &Shape, happens: &Expr) -> Expr {
         decode(&self.row(), shape.slots * shape.late_results).when(happens)
     }
 }
 
-/// What leaves S3, and what is on its way.
+/// The instruction that issues, and the instructions in the stages after S3.
 pub struct Flight {
     issued: Expr,
     slot: Expr,
     head: Waiting,
-    /// In S4 to S8.
     pub stages: [Flying; 5],
-    /// The destination of what is in S4.
+    /// The destination of the instruction in S4.
     pub rd_s4: Expr,
 }
 
-/// Of each entry of both slots, what became of its late result.
+/// The long-latency result of each entry of both slots.
 pub struct Results {
-    /// It is on its way.
+    /// The result is pending.
     pub in_use: Register,
-    /// It is for the watched register.
+    /// The result is for the watched register.
     pub of_register: Register,
-    /// Its instruction has left S7.
+    /// The instruction of the result has left S7.
     pub past: Register,
-    /// The thread executed that.
+    /// The thread executed that instruction.
     pub executed: Register,
-    /// It is on its way to the watched register of the thread.
+    /// The result is pending for the watched register of the thread.
     pub mine: Expr,
     executes_writing: Expr,
 }
@@ -86,9 +81,10 @@ impl Results {
         Self { in_use, of_register, past, executed, mine, executes_writing }
     }
 
-    /// Notes what is issued and what S7 finds out; whether the thread executes what is in S7. States the claim itself.
+    /// Records the issue in S3 and the outcome in S7. Asserts the claim. Returns whether the thread executes the
+    /// instruction in S7.
     pub fn update(&self, m: &Builder, shape: &Shape, inputs: &Inputs, flight: &Flight, thread: &Thread) -> Expr {
-        m.comment("What has been issued, and what of it the thread has executed.");
+        m.comment("The results that have been issued, and those that the thread has executed.");
         let Self { in_use, of_register, past, executed, executes_writing, .. } = self;
         let (all, late, [.., s7, _]) = (in_use.width(), &inputs.late, &flight.stages);
         let one = |slot: &Expr, entry: &Expr, happens: &Expr| decode(&join([entry, slot]), all).when(happens);
@@ -108,7 +104,7 @@ impl Results {
         executes
     }
 
-    /// That the claim is about something.
+    /// Covers a case in which the claim is not vacuous.
     pub fn cover(&self, m: &Builder, shape: &Shape, flight: &Flight, executes: &Expr) {
         let (s7, of_left) = (&flight.stages[3], |bits: &Expr| bits.lane(0, shape.late_results));
         let waited_for = (of_left(&self.executed) & of_left(&self.of_register)).any();
@@ -117,7 +113,7 @@ impl Results {
 }
 
 impl Flight {
-    /// Takes the oldest word of the slot that issues, and moves all on by a stage a cycle.
+    /// Takes the oldest word of the slot that issues. Moves every instruction on by one stage per cycle.
     pub fn issue(m: &Builder, shape: &Shape, circuit: &Circuit) -> (Self, Results) {
         m.comment("From S4 to S8.");
         let events = &circuit.events;

@@ -1,4 +1,4 @@
-//! What makes the claim about the scoreboard inductive.
+//! The invariants that make the claim about the scoreboard inductive.
 
 use rtl::{Builder, Bundle, Expr, decode, join, lit};
 
@@ -7,10 +7,8 @@ use super::flight::Flying;
 use super::{Circuit, Fetches, Flight, Inputs, Results, Thread, Waiting};
 use crate::shape::Shape;
 
-/// Names of the stages between S3 and S8.
 const STAGES: [&str; 4] = ["s4", "s5", "s6", "s7"];
 
-/// All that is claimed of.
 pub struct Invariants<'a> {
     pub m: &'a Builder,
     pub shape: &'a Shape,
@@ -22,23 +20,22 @@ pub struct Invariants<'a> {
     pub results: &'a Results,
 }
 
-/// A word that a slot buffers, and what it waits for.
+/// A word that a slot buffers, and the entries that it waits for.
 struct Buffered {
     word: Waiting,
-    /// It is there, as the older of two or alone.
+    /// It is present, as the older of two or alone.
     first: Expr,
-    /// It is there, behind the other.
+    /// It is present, behind the other.
     second: Expr,
-    /// The word that is in the other place.
+    /// The word in the other position.
     ahead: Waiting,
     /// The entries of its own slot that it waits for.
     on_own: Expr,
-    /// Those of the other slot.
+    /// The entries of the other slot that it waits for.
     on_others: Expr,
 }
 
 impl Invariants<'_> {
-    /// Asserts all of it.
     pub fn state(&self) {
         let settled = self.entries();
         self.stages();
@@ -51,14 +48,14 @@ impl Invariants<'_> {
         }
     }
 
-    /// The entries of the scoreboard; whether reset is over.
+    /// Asserts the invariants of the scoreboard's entries. Returns whether reset is over.
     fn entries(&self) -> Expr {
         let Self { m, shape, circuit, thread, results, .. } = self;
         let Results { in_use, of_register, mine, .. } = results;
         let Circuit { started, pending, shadowed, .. } = circuit;
         let [s4, s5, s6, ..] = &self.flight.stages;
         let (register, entries) = (&self.inputs.register, shape.late_results);
-        m.comment("What makes that inductive: of the entries.");
+        m.comment("Invariants of the entries.");
         let right = s4.writes.eq(&self.flight.rd_s4.eq(register));
         m.assert("s4_writes_its_register", &(!&started.valid | right));
         let starting = s4.one(shape, &s4.is_late());
@@ -93,10 +90,10 @@ impl Invariants<'_> {
         settled.q()
     }
 
-    /// What is between S4 and S7, one by one and in pairs.
+    /// The instructions between S4 and S7, alone and in pairs.
     fn stages(&self) {
         let Self { m, thread, results, .. } = self;
-        m.comment("Of what is between S4 and S7.");
+        m.comment("Invariants of the instructions between S4 and S7.");
         let [stages @ .., s8] = &self.flight.stages;
         for (number, (stage, name)) in stages.iter().zip(STAGES).enumerate() {
             let has = stage.of_entry(&results.in_use)
@@ -124,10 +121,9 @@ impl Invariants<'_> {
         self.m.assert(&format!("{name}_does_not_need_{older_name}"), &!(&both & &stage.touches & &older.writes));
     }
 
-    /// Room for what is fetched.
     fn fetches(&self, settled: &Expr) {
         let Self { m, shape, circuit, fetches, .. } = self;
-        m.comment("Of what waits in S3.");
+        m.comment("Invariants of the words that wait in S3.");
         let s4 = &self.flight.stages[0];
         let room = || circuit.column(|context| &context.room);
         let present = || circuit.column(|context| &context.present);
@@ -141,7 +137,7 @@ impl Invariants<'_> {
         m.assert("what_was_alone_leaves_nothing_behind", &(emptied & present()).none());
     }
 
-    /// The words that a slot buffers, of which `last` came from S2 last.
+    /// The words that a slot buffers. `last` is the scoreboard's row for the one that came from S2 last.
     fn buffer(&self, slot: usize, last: &Expr) {
         let Self { m, shape, circuit, thread, results, .. } = self;
         let (side, entries) = (SIDES[slot], shape.late_results);
@@ -187,7 +183,7 @@ impl Invariants<'_> {
         Buffered { word, first, second, ahead: held(1 - number), on_own, on_others }
     }
 
-    /// What the scoreboard holds of the instruction that came from S2 last.
+    /// The scoreboard's row for the instruction that came from S2 last.
     fn last_instruction(&self, slot: usize, last: &Expr) {
         let Self { m, fetches, results, .. } = self;
         let (side, s4) = (SIDES[slot], &self.flight.stages[0]);

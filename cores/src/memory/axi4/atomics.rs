@@ -1,9 +1,9 @@
 //! Atomic operations in the adaptor: reservations, and the words that AMOs write back.
 //!
-//! An AMO is a read. When it is answered, it goes into a queue with the old word, until the write of the new one can
-//! start. The queue has a place for every tag, so that an answer never waits for a write: a slave may take no write
-//! while an answer of its stands. LR is a load that reserves; SC is a store, or nothing, whose verdict is known as it
-//! leaves.
+//! An AMO first reads. When the read is answered, the AMO enters a queue with the old word, until the write of the
+//! new word can start. The queue has an entry for every tag, so an answer never waits for a write. This is
+//! necessary, because a slave may refuse writes while its answer waits. LR is a load that reserves. SC is a store
+//! if its reservation holds when it leaves, otherwise it makes no access.
 //!
 //! Storage: the reservations; op, operand and word of each load in flight, LUT RAM; a queue of `outstanding` AMOs.
 
@@ -17,12 +17,12 @@ use crate::queue::Queue;
 use crate::shape::Shape;
 
 rtl::bundle! {
-    /// An AMO that has been answered.
+    /// An AMO whose read has been answered.
     struct Answered(shape: &Shape) {
         op: 4,
         operand: 32,
         old: 32,
-        /// Which word of the line.
+        /// The position of the word in the line.
         place: shape.lane_bits(),
         row: row_bits(shape),
         tag: shape.tag_bits(),
@@ -30,28 +30,23 @@ rtl::bundle! {
 }
 
 rtl::bundle! {
-    /// A request that waits for its answer.
     struct Remembered(shape: &Shape) {
         op: 4,
         operand: 32,
-        /// Which word of the line.
+        /// The position of the word in the line.
         place: shape.lane_bits(),
     }
 }
 
-/// Elaborates the unit.
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let (threads, row_bits) = (shape.threads, row_bits(shape));
-    let m =
-        Builder::new("axi4_atomics", "Reservations, and the second half of atomic operations: what is written back.");
+    let m = Builder::new("axi4_atomics", "Reservations, and the second half of atomic operations: the write.");
     m.timing(
         "`reserved` is combinational; the verdict on SC follows one cycle after it leaves. An answered AMO waits \
          from the second cycle on until `rewritten`; the queue has an entry for each tag, so an answer never \
          waits.",
     );
-    m.port_group(
-        "a request, with the words that its mask touches (one hot if it is atomic), whether it leaves now, to read",
-    );
+    m.port_group("a request: whether it leaves now, whether it reads, and its words (one-hot if it is atomic)");
     let leaves = m.input("leaves", 1);
     let read = m.input("read", 1);
     let op = m.input("op", 4);
@@ -65,7 +60,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let answered_tag = m.input("answered_tag", shape.tag_bits());
     let answered_row = m.input("answered_row", row_bits);
     let line = m.input("line", shape.line_bits());
-    m.port_group("the first AMO of those that wait is written back");
+    m.port_group("the first waiting AMO is written back");
     let rewritten = m.input("rewritten", 1);
 
     m.comment("Reservations, in the order in which requests leave. SC answers a cycle later: 0 if it writes, else 1.");
@@ -83,13 +78,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("decided_tag", &m.delay("tag_of_decided", &tag));
     m.output("verdict", &m.delay("not_reserved", &!&reserved));
 
-    m.comment("What each read in flight is for.");
+    m.comment("The operation of each read in flight.");
     let table = m.memory("remembered", shape.outstanding, Remembered::bits(shape), MemoryStyle::Distributed);
     let remembered = Remembered { op, operand, place: encode(&word) }.pack();
     table.write(&m.fault("store_is_remembered_as_a_read", &read, &leaves), &tag, &remembered);
     let recalled = Remembered::unpack(&m, shape, &table.read("recalled", &answered_tag));
 
-    m.comment("The AMOs that have been answered. No tag has two, so there is a place.");
+    m.comment("The answered AMOs. Each tag has at most one, so the queue has an entry for it.");
     let begins = m.wire("begins", &(&delivered & recalled.op.from(2).any()));
     let answered = Answered {
         op: recalled.op,

@@ -143,7 +143,7 @@ fn runs(config: &Config, name: &str) -> (Simulated, Program) {
     let what = format!("{name}, {} with memory {}", config.divergence.unit, config.memory.kind.name());
     assert_eq!(simulated.unknown, 0, "{what}: cycles in which an output was unknown, of {}", simulated.cycles);
     assert!(!simulated.fault, "{what}: a fault");
-    assert_eq!(simulated.console, kernels::find(name).unwrap().console(config.warps, config.threads), "{what}");
+    assert_eq!(simulated.console, known::console(kernels::find(name).unwrap(), config.warps, config.threads), "{what}");
     (simulated, program)
 }
 

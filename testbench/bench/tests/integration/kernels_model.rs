@@ -59,12 +59,12 @@ fn check(kernel: &Kernel, warps: u32, threads: u32) -> Run {
         assert_eq!(run.finished.machine.exit_code(warp, lane), Some(0), "{size}: warp {warp}, lane {lane}");
     }
     let divergent = run.finished.statistics.divergent_branches;
-    match kernel.divergent_branches(warps, threads) {
+    match known::divergent_branches(kernel, warps, threads) {
         Some(expected) => assert_eq!(divergent, expected, "{size}: divergent branches"),
         None => assert_eq!(divergent > 0, threads > 1, "{size}: {divergent} divergent branches"),
     }
-    assert_eq!(run.console(), kernel.console(warps, threads), "{size}");
-    if let Some(expected) = kernel.results() {
+    assert_eq!(run.console(), known::console(kernel, warps, threads), "{size}");
+    if let Some(expected) = known::results(kernel) {
         assert_eq!(signature(&program, &run), expected, "{size}: results");
     }
     run
@@ -120,7 +120,7 @@ fn check_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) {
     for (warp, lane) in (0..warps).flat_map(|warp| (0..threads).map(move |lane| (warp, lane))) {
         assert_eq!(run.finished.machine.exit_code(warp, lane), Some(0), "{size}: warp {warp}, lane {lane}");
     }
-    assert_eq!(run.console(), kernel.console(warps, threads), "{size}");
+    assert_eq!(run.console(), known::console(kernel, warps, threads), "{size}");
     let rows = run.finished.statistics.high_water().unwrap();
     let bound = if unit == "pdom-stack" { 2 * threads - 1 } else { threads };
     assert!(rows <= bound, "{size}: {rows} rows");
@@ -192,7 +192,7 @@ fn every_kernel_runs_on_the_largest_core() {
         assert_eq!(finished.outcome, Outcome::Exited, "{}", kernel.name);
         let codes = (0..64 * 64).map(|hart| finished.machine.exit_code(hart / 64, hart % 64));
         assert!(codes.into_iter().all(|code| code == Some(0)), "{}", kernel.name);
-        if let Some(expected) = kernel.divergent_branches(64, 64) {
+        if let Some(expected) = known::divergent_branches(kernel, 64, 64) {
             assert_eq!(finished.statistics.divergent_branches, expected, "{}", kernel.name);
         }
         if !kernel.needs_turns() {

@@ -55,9 +55,9 @@ fn passes(kernel: &Kernel, config: &Config) -> Report {
     let report = testbench::run(config, &load(kernel, config), Engine::Cosim, options).unwrap();
     assert_eq!(report.outcome, Outcome::Exited, "{name}: {}", report.message);
     assert!(report.success(), "{name}: {}", report.message);
-    assert_eq!(String::from_utf8(console).unwrap(), kernel.console(warps, threads), "{name}");
+    assert_eq!(String::from_utf8(console).unwrap(), known::console(kernel, warps, threads), "{name}");
     // The threads that reach a branch together depend on the order of paths; the number holds for the strict order.
-    if let Some(expected) = kernel.divergent_branches(warps, threads).filter(|_| unit == "arbiter") {
+    if let Some(expected) = known::divergent_branches(kernel, warps, threads).filter(|_| unit == "arbiter") {
         assert_eq!(report.statistics.divergent_branches, expected, "{name}");
     }
     let (cycles, idle) = (report.cycles.unwrap(), report.idle_cycles.unwrap());

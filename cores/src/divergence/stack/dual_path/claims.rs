@@ -22,7 +22,6 @@ struct Parts {
     other: Expr,
 }
 
-/// The tables, and the rows that S8 has read from them.
 pub struct Claims<'a> {
     pub tops: &'a Tops,
     pub rows: &'a Below,
@@ -37,7 +36,6 @@ pub struct Moved {
     /// The slots whose long-latency results were shadowed.
     pub shadowed: Expr,
     pub popped: Expr,
-    /// The threads that ran.
     pub ran: Expr,
 }
 

@@ -140,7 +140,6 @@ impl DivergenceUnit for DualPath {
     }
 }
 
-/// The top rows of all warps.
 struct Tops {
     sides: [HotTable; 2],
     rest: Memory,
@@ -148,7 +147,6 @@ struct Tops {
     empty: Register,
 }
 
-/// The values read from the top rows.
 struct Read {
     /// The sides in S7, as words of the tables.
     words_s7: [Expr; 2],

@@ -50,7 +50,6 @@ impl Common {
 }
 
 rtl::bundle! {
-    /// A row below the top.
     pub struct Suspended(shape: &Shape) {
         left: side_bits(shape),
         right: side_bits(shape),
@@ -83,7 +82,6 @@ impl Side {
         join([&path, &self.at_rpc, &self.leaves_at_ret])
     }
 
-    /// A side without a path.
     pub fn none(shape: &Shape) -> Self {
         Self { path: Path::build(shape, &mut |_, width| zeros(width)), at_rpc: zeros(1), leaves_at_ret: zeros(1) }
     }
@@ -106,7 +104,6 @@ impl Side {
 /// The top row of a warp, without its sides.
 pub struct Top {
     pub common: Common,
-    /// The warp's live threads.
     pub live: Expr,
     /// The number of rows below.
     pub height: Expr,

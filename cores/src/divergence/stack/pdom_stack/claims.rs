@@ -12,7 +12,6 @@ use crate::formal::Watched;
 use crate::shape::Shape;
 use crate::signals::Path;
 
-/// The tables, and the row that S8 has read from them.
 pub struct Claims<'a> {
     pub tops: &'a Tops,
     pub rows: &'a Below,

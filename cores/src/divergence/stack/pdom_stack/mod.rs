@@ -131,13 +131,11 @@ impl DivergenceUnit for PdomStack {
     }
 }
 
-/// The top rows of all warps.
 struct Tops {
     path: HotTable,
     rest: Memory,
 }
 
-/// The values read from the top rows.
 struct Read {
     /// The path that S7 validates against.
     given: Path,

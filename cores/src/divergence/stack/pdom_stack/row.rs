@@ -17,7 +17,6 @@ rtl::bundle! {
         height: height_bits(shape),
         /// All threads of the path, including those that earlier parts of a load have served.
         mask: shape.threads,
-        /// The warp's live threads.
         live: shape.threads,
         /// The reconvergence point, an [`Rpc`].
         rpc_kind: 2,
@@ -39,7 +38,6 @@ impl Top {
 }
 
 rtl::bundle! {
-    /// A row below the top.
     pub struct Suspended(shape: &Shape) {
         /// Where its threads continue.
         pc: shape.pc_bits,

@@ -42,7 +42,6 @@ pub struct Uncovered {
     pub at_popped: Expr,
     /// The pc of that path, as it was suspended.
     pub stored_pc: Expr,
-    /// Its pc now.
     pub pc: Expr,
     pub depth: Expr,
     /// Its threads, as they were suspended.
@@ -50,7 +49,6 @@ pub struct Uncovered {
     /// Those that still live.
     pub mask: Expr,
     pub rpc: Rpc,
-    /// The path is at its reconvergence point.
     pub at_rpc: Expr,
     /// It pops at a `ret`.
     pub leaves_at_ret: Expr,
@@ -121,7 +119,6 @@ pub struct NewTop {
     pub rpc: Rpc,
     /// All threads of the row have ended, and it is not the bottom row.
     pub is_empty: Expr,
-    /// The path is at the reconvergence point.
     pub at_rpc: Expr,
     /// It pops at a `ret`.
     pub leaves_at_ret: Expr,
