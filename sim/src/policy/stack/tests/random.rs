@@ -207,7 +207,7 @@ impl Game {
         let (a, b) = (place(&self.threads, &part(true)), place(&self.threads, &part(false)));
         let (a, b) = if branches && random(&mut self.state).is_multiple_of(2) { (b, a) } else { (a, b) };
         let replays = operation == Operation::Memory && b.is_some();
-        Next { a, b, replays, reconvergence: self.table[path.pc as usize / 4] }
+        Next { a, b, unserved: replays, replays, reconvergence: self.table[path.pc as usize / 4] }
     }
 
     /// Takes one step in a slot; returns whether there was one.
