@@ -251,7 +251,7 @@ rtl::bundle! {
 #[test]
 fn fields_of_a_word_are_wires_where_they_are_read() {
     let shape = Shape { warps: 4, lanes: 2 };
-    let m = Builder::new("fields", "Fields of a word, of which one is read by nobody.");
+    let m = Builder::new("fields", "Fields of a word, of which one is not read.");
     let store = Store::unpack(&m, &shape, &m.delay("store_s7", &m.input("store", Store::bits(&shape))));
     let taken = m.wire("taken_now", &(&store.valid & store.data.bit(9)));
     m.note(&taken, "the second byte is odd");

@@ -47,7 +47,9 @@ static COUNTS: &[(&str, Count)] = &[
     ("console", divergence::console),
 ];
 
-static RESULTS: &[(&str, fn() -> Vec<u32>)] = &[
+type Results = fn() -> Vec<u32>;
+
+static RESULTS: &[(&str, Results)] = &[
     ("ray_casting", results::ray_casting::results),
     ("suffix_match", results::suffix_match::results),
     ("photon_walk", results::photon_walk::results),
