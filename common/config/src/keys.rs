@@ -33,7 +33,7 @@ pub struct Divergence {
     pub module: String,
     /// The content of that file, after it was read.
     pub external: Option<Arc<External>>,
-    /// Commits of a warp after which its path yields to another one; 0 = never.
+    /// Commits of a warp after which its path yields to another one; 0 = never, except at `pause`.
     pub fair_after: u64,
     /// The way in which `dual-path` schedules the two paths of a warp.
     pub scheduler: Scheduler,
@@ -41,6 +41,14 @@ pub struct Divergence {
     pub scoreboard: Scoreboard,
     /// Whether `dual-path` runs paths of lower rows in slots that the top row leaves free.
     pub path_forwarding: bool,
+}
+
+impl Divergence {
+    /// Commits of each path in a round of time slices, which begins when a path yields.
+    pub fn slice(&self) -> u64 {
+        const SLICE: u64 = 64;
+        if self.fair_after == 0 { SLICE } else { SLICE.min(self.fair_after) }
+    }
 }
 
 /// `divergence.scoreboard`

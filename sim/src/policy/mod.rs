@@ -30,6 +30,8 @@ pub struct Next {
     pub unserved: bool,
     /// The same, of a memory access alone.
     pub replays: bool,
+    /// Whether the path should yield: a `pause`, or an iteration that only waited.
+    pub yields: bool,
     /// The reconvergence point of the paths a and b of a branch or `jalr`, if the unit reads it.
     pub reconvergence: Reconvergence,
 }
@@ -39,7 +41,7 @@ impl Next {
         Self { a, b, ..Self::default() }
     }
 
-    /// The lanes that the instruction has not served. Where paths yield, they run next.
+    /// The lanes that the instruction has not served. Where paths run in time slices, they run next.
     fn rest(&self) -> Option<PathRecord> {
         self.b.filter(|_| self.unserved)
     }
@@ -55,7 +57,6 @@ impl Next {
 ///
 /// A policy holds a complete and disjoint list of paths over the live threads of its warp. It offers one path in each
 /// slot. If it has several slots, any of them may run next.
-/// one path in each of its slots; where there are several, any of them may run next.
 pub trait Policy: Send {
     fn slots(&self) -> u32 {
         1
@@ -120,7 +121,10 @@ pub trait Policy: Send {
 struct Start {
     mask: u64,
     entry: u32,
+    /// Commits of a warp after which its path yields outside a round; 0 for never.
     fair_after: u64,
+    /// Commits of each path in a round.
+    slice: u64,
 }
 
 impl Start {
@@ -149,7 +153,7 @@ pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, Unk
     let unit = config.unit()?;
     let (_, create) = POLICIES.iter().find(|(of, _)| *of == unit).expect("a policy of every unit");
     let mask = u64::MAX >> (64 - config.threads);
-    let start = Start { mask, entry, fair_after: config.divergence.fair_after };
+    let start = Start { mask, entry, fair_after: config.divergence.fair_after, slice: config.divergence.slice() };
     Ok(create(&start, config))
 }
 

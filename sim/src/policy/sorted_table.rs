@@ -15,13 +15,13 @@
 //! the table is empty, x and y are swapped.
 //! A rotation happens when x is parked and another path is not, and when the time slice of x is over.
 //!
-//! **Time slices.** After `fair_after` commits of a warp with other runnable paths, the active path yields and a
-//! *hold* begins.
+//! **Time slices.** After `fair_after` commits of a warp with other runnable paths, or when its instruction asks for it,
+//! the active path yields and a *hold* begins.
 //! In a hold y comes after the paths that result from x, and nothing is sorted. The table is then a queue from which
-//! each path gets its `fair_after` commits.
+//! each path gets `slice` commits, or fewer if it yields.
 //! The hold ends when the path that yielded first is next again.
 //!
-//! **Parts.** With time slices, threads that a memory access or `jalr` has not served come first, whatever the priority.
+//! **Parts.** Threads that a memory access or `jalr` has not served come first, whatever the priority.
 //! They merge with no others, and no time slice ends before all are served.
 
 use std::collections::VecDeque;
@@ -33,6 +33,7 @@ use super::{Next, PARKED, Policy, Start, rank};
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(super) struct SortedTable {
     fair_after: u64,
+    slice: u64,
     /// The active path; `None` when no thread lives.
     x: Option<PathRecord>,
     y: Option<PathRecord>,
@@ -52,6 +53,7 @@ impl SortedTable {
         let path = start.path();
         Self {
             fair_after: start.fair_after,
+            slice: start.slice,
             x: Some(path),
             y: None,
             cold: VecDeque::with_capacity(start.mask.count_ones() as usize),
@@ -92,8 +94,9 @@ impl Policy for SortedTable {
         }
         let c = self.y;
         self.count += 1;
-        let rest = next.rest().filter(|_| self.fair_after > 0);
-        let last = self.fair_after > 0 && self.count >= self.fair_after;
+        let rest = next.rest();
+        let limit = if self.hold.is_some() { self.slice } else { self.fair_after };
+        let last = next.yields || limit > 0 && self.count >= limit;
         let due = last && rest.is_none();
         let defers = last || self.hold.is_some();
         let order = match rest {

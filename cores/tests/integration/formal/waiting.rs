@@ -6,19 +6,21 @@ use rtl::with_fault;
 use crate::formal::{assert_fails, assert_proved, sorted_table_that_folds, unit};
 
 /// The properties of time slices and of waiting.
-pub const PROPERTIES: [&str; 8] = [
+pub const PROPERTIES: [&str; 9] = [
     "s8_has_the_turn",
     "commits_are_counted_to_the_end_of_a_turn",
     "in_a_round_one_path_behind_x_began_it",
     "nothing_is_sorted_in_a_round",
     "s9_knows_the_round",
     "no_thread_has_waited_longer",
+    "no_thread_waits_before_the_start",
     "the_thread_waits_no_longer",
     "a_thread_waits_so_long",
 ];
 
 /// The properties of a warp of two threads, which has no cold table.
-const OF_TWO: [&str; 6] = [PROPERTIES[0], PROPERTIES[1], PROPERTIES[2], PROPERTIES[5], PROPERTIES[6], PROPERTIES[7]];
+const OF_TWO: [&str; 7] =
+    [PROPERTIES[0], PROPERTIES[1], PROPERTIES[2], PROPERTIES[5], PROPERTIES[6], PROPERTIES[7], PROPERTIES[8]];
 
 #[test]
 fn no_thread_waits_for_more_than_two_turns_where_a_warp_has_two() {

@@ -1,0 +1,52 @@
+//! Loops that only wait, so that the path should yield.
+//!
+//! An iteration ends with a backward branch or jump of all threads of a path. It makes *progress* if it stores, or if an
+//! instruction changes a register in place, as a counter, a shift or a walk along a list does. A change of the register
+//! that was written last does not count: it continues that computation. Atomic accesses do not count either, since a
+//! thread that tries to take a lock writes to it.
+
+use crate::decode::{Form, Instruction};
+
+/// What a warp has done since its last backward branch.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Loop {
+    /// No progress.
+    idle: bool,
+    /// The register that was written last without being read by the same instruction.
+    fresh: u8,
+}
+
+impl Loop {
+    /// Records an instruction that committed. Returns whether it ends an iteration without progress.
+    pub(super) fn spins(&mut self, instruction: &Instruction, divides: bool) -> bool {
+        let stores = matches!(instruction, Instruction::Store { .. });
+        let backward = goes_back(instruction) && !divides;
+        let spins = backward && self.idle;
+        let rd = instruction.destination().unwrap_or(0);
+        let in_place = changes_in_place(instruction);
+        self.idle = backward || self.idle && !stores && !(in_place && rd != self.fresh);
+        if rd != 0 && !in_place {
+            self.fresh = rd;
+        }
+        spins
+    }
+}
+
+fn goes_back(instruction: &Instruction) -> bool {
+    let (Instruction::Branch { offset, .. } | Instruction::Jump { offset, .. }) = *instruction else { return false };
+    (offset as i32) < 0
+}
+
+/// Returns whether the new value of a register depends on its old value.
+fn changes_in_place(instruction: &Instruction) -> bool {
+    let (rd, sources) = match *instruction {
+        Instruction::Load { rd, rs1, .. } | Instruction::Immediate { rd, rs1, .. } => (rd, [rs1, 0]),
+        Instruction::Registers { rd, rs1, rs2, .. } => (rd, [rs1, rs2]),
+        Instruction::Compute { computation, rd, rs1, rs2 } => match computation.form {
+            Form::Registers => (rd, [rs1, rs2]),
+            Form::Amount | Form::One => (rd, [rs1, 0]),
+        },
+        _ => return false,
+    };
+    rd != 0 && sources.contains(&rd)
+}
