@@ -63,8 +63,12 @@ pub struct Shape {
     /// Whether stacks are interleaved by word between the lanes of a warp.
     pub stack_interleave: bool,
     pub isa: Isa,
-    /// Commits of a warp after which the active path yields; 0 for never, or if the unit has no time slices.
+    /// Whether paths run in time slices.
+    pub takes_turns: bool,
+    /// Commits of a warp after which the active path yields outside a round of time slices; 0 for never.
     pub fair_after: u64,
+    /// Commits of each path in a round.
+    pub slice: u64,
     pub unit_keys: UnitKeys,
     pub reset_pc: u32,
     pub trace: bool,

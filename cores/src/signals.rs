@@ -109,6 +109,8 @@ rtl::bundle! {
         is_exit: 1,
         is_barrier: 1,
         is_fence_i: 1,
+        /// `pause`, where paths run in time slices.
+        pauses: usize::from(shape.takes_turns),
         /// The instruction writes rd (not x0) at the end of S7.
         writes: 1,
         /// The result is the low word of the path's mask.
@@ -172,7 +174,9 @@ rtl::bundle! {
         /// divergence.
         is_memory: usize::from(shape.reconverges),
         /// A memory access or `jalr`: path b are the threads that it has not served. Only where paths run in time slices.
-        in_parts: usize::from(shape.fair_after > 0),
+        in_parts: usize::from(shape.takes_turns),
+        /// The path should yield to others. Only where paths run in time slices.
+        yields: usize::from(shape.takes_turns),
         /// The instruction's entry of the reconvergence table.
         reconvergence: shape.reconvergence_bits(),
         exit_mask: shape.threads,

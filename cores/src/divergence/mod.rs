@@ -28,6 +28,7 @@
 pub mod arbiter;
 mod hot;
 mod row;
+mod slices;
 mod sorted_table;
 mod stack;
 mod verilog;

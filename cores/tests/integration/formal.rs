@@ -24,7 +24,7 @@ fn shape(unit: &str, [warps, threads, pc_bits, depth_bits]: [usize; 4], fair_aft
     config.divergence.fair_after = fair_after;
     config.trace.port = false;
     let shape = Shape::new(&config, 0x8000_0000, divergence::find(unit).expect("a unit"));
-    Shape { pc_bits, depth_bits, formal: true, ..shape }
+    Shape { pc_bits, depth_bits, formal: true, takes_turns: fair_after > 0, ..shape }
 }
 
 fn unit(name: &str, sizes: [usize; 4], fair_after: u64) -> Design {

@@ -50,9 +50,7 @@ impl DivergenceUnit for SortedTable {
             tables.push(Storage { name: "cold", words: shape.warps * shape.threads, bits: Row::bits(shape) });
             tables.push(Storage { name: "rings", words: shape.warps, bits: cct::ring_bits(shape) });
         }
-        if shape.fair_after > 0 {
-            tables.push(Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) });
-        }
+        tables.push(Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) });
         tables
     }
 
@@ -266,14 +264,9 @@ impl<'a> Paths<'a> {
         let Self { m, shape, inputs, ccs, valid_s9, warp_s9, .. } = self;
         let ends_early = m.fault("a_turn_ends_between_parts", &self.parts_remain, &zeros(1));
         ccs.input("parts_remain", &self.parts_remain);
-        let turns = match shape.fair_after {
-            0 => Turns::none(shape),
-            _ => {
-                let (second, began) = (&self.entering[2], ccs.net("x_has_marked"));
-                let now = [&self.others_run, &ends_early];
-                Turns::elaborate(m, shape, inputs, second, &began, now, [&**valid_s9, warp_s9])
-            }
-        };
+        let (second, began) = (&self.entering[2], ccs.net("x_has_marked"));
+        let now = [&self.others_run, &ends_early];
+        let turns = Turns::elaborate(m, shape, inputs, second, &began, now, [&**valid_s9, warp_s9]);
         m.drive(&self.marker, &turns.marker);
         m.drive(&self.goes_on, &turns.round_over);
         let y_waits = m.fault("y_does_not_wait_when_a_turn_ends", &turns.deferred, &(&turns.deferred & !&turns.due));
@@ -367,9 +360,9 @@ fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second)
     let at = Watched::inputs(m, shape, "watched");
     let s9 = [&**valid_s9, warp_s9, &y.sorted, &y.word];
     let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, cct }.state(m, shape, &at, &inputs.generation);
-    if let Some(turns) = &turns.table {
+    if shape.fair_after > 0 {
         let in_s9 = &(&**valid_s9 & warp_s9.eq(&at.warp));
-        Waiting { turns, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);
+        Waiting { turns: &turns.table, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);
     }
     let [to_front, to_back, extracts] = &paths.moves;
     let commit = Commit {

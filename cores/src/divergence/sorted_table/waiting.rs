@@ -1,16 +1,16 @@
 //! How long a thread that can run waits: a bound for every state, stated in a formal build.
 //!
-//! The bound counts commits of the warp, and each part of an instruction is one. F is `fair_after`. The other numbers
-//! count threads that can run and are not on the path of the waiting thread: `u` in all, `x` on the active path x, `r`
-//! on x and on the paths behind it, up to the path that began the round.
+//! The bound counts commits of the warp, and each part of an instruction is one. F is `fair_after`, S the slice of a
+//! round. The other numbers count threads that can run and are not on the path of the waiting thread: `u` in all, `r` on
+//! the active path x and on the paths behind it, up to the path that began the round.
 //!
-//! A time slice has F commits, and then the parts that are left of its last instruction. Each slice of a round takes
-//! a thread at least out of the round, so with `r` threads in it a slice has at most F + r − 1 commits, and what is
-//! left of the round s(r) = (F + r − 1) + s(r − 1).
+//! A time slice in a round has S commits, and then the parts that are left of its last instruction. Each slice takes a
+//! thread at least out of the round, so with `r` threads in it a slice has at most S + r − 1 commits, and what is left of
+//! the round s(r) = (S + r − 1) + s(r − 1).
 //!
 //! - On the active path, which does not yield: x's other threads, in so many parts.
-//! - Outside a round: m(u) = s(u) + m(u − 1). x ends its time slice, and the others have theirs before the thread's
-//!   path is next. But the last commit of a time slice can end at the thread's own pc. Then the two paths merge and
+//! - Outside a round: m(u) = (F + u − 1) + s(u − 1) + m(u − 1). x ends its time slice, and the others have theirs in a
+//!   round before the thread's path is next. But the last commit of a time slice can end at the thread's own pc. Then the two paths merge and
 //!   yield together, and the thread has not run. It waits until that round is over. Then it is as far as before, with
 //!   one thread less that can merge.
 //! - On the active path, which yields: a round of the others comes first, s(u) + m(u). It is the longest wait of all.
@@ -18,8 +18,8 @@
 //! - In a round, on the path that began it or behind that: s(r) until the round is over, then m(u).
 //!
 //! All but the first may end with an instruction that serves the threads of the path one by one, and this one last.
-//! The commits that x has made in its time slice are subtracted; after F − 1 of them, x commits once for each of its
-//! threads at most. A rotation is no commit, so a path that yields has none left.
+//! The commits that x has made in its time slice are subtracted; before the last, x commits once for each of its threads
+//! at most. A rotation is no commit, so a path that yields has none left.
 
 use rtl::{Builder, Bundle, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select};
 
@@ -38,12 +38,12 @@ pub fn longest(shape: &Shape) -> Option<u64> {
 
 /// s(r): the commits of a round of which `left` threads are left.
 fn round(shape: &Shape, left: u64) -> u64 {
-    (0..left).map(|slice| shape.fair_after + slice).sum()
+    (0..left).map(|others| shape.slice + others).sum()
 }
 
 /// m(u): the commits of `others` threads while a thread waits outside a round.
 fn met(shape: &Shape, others: u64) -> u64 {
-    (1..=others).map(|left| round(shape, left)).sum()
+    (0..others).map(|left| shape.fair_after + left + round(shape, left)).sum()
 }
 
 pub struct Waiting<'a> {
@@ -65,7 +65,8 @@ impl Waiting<'_> {
         let current = row.eq(&stored);
         claim(m, at, "s8_has_the_turn", &(!(&at.in_s8 & &at.started_by_s7) | &at.settling | current));
         let Turn { marker, hold, count } = Turn::unpack(m, shape, &stored);
-        let last = lit(count.width(), shape.fair_after - 1);
+        let last = |commits: u64| lit(count.width(), commits.max(1) - 1);
+        let last = hold.mux(&last(shape.slice), &last(shape.fair_after));
         claim(m, at, "commits_are_counted_to_the_end_of_a_turn", &!last.lt(&count));
         let marked: Vec<Expr> = self.list.iter().map(|path| &path.valid & (&path.mask & &marker).any()).collect();
         let marked = m.wire("marked", &join(&marked));
@@ -118,19 +119,20 @@ impl Waiting<'_> {
         let met_by_one_less = m.wire("met_by_one_less", &table(&others, &|k| met(shape, k.saturating_sub(1))));
         let round_of = |number: &Expr| table(number, &|k| round(shape, k));
         let round_after_x = |number: &Expr| table(number, &|k| round(shape, k.saturating_sub(1)));
-        let slice_of_x = |left: &Expr| {
-            let before_the_last = lit(width, shape.fair_after - 1) - count.extend(width) + left.extend(width);
-            count.is(shape.fair_after - 1).mux(&of_x, &before_the_last)
+        let with_x = |left: &Expr, slice: u64| {
+            let before_the_last = lit(width, slice - 1) - count.extend(width) + left.extend(width);
+            round_after_x(left) + count.is(slice - 1).mux(&of_x, &before_the_last)
         };
-        let with_x = |left: &Expr| round_after_x(left) + slice_of_x(left);
         let before: Vec<Expr> = (1..list.len()).map(|number| own.bit(number) & before_marked(number)).collect();
         let before = m.wire("before_the_round_ends", &(join(&before).any() & !&own_x));
-        let until_over = runs_x.mux(&with_x(&in_round), &round_of(&in_round));
+        let until_over = runs_x.mux(&with_x(&in_round, shape.slice), &round_of(&in_round));
         let in_round = m.wire("in_a_round", &(until_over + before.mux(&met_by_one_less, &met_by(&others))));
         let yields_x = &x_can_run & *gives_way;
-        let first = runs_x.mux(&with_x(&others), &yields_x.mux(&round_after_x(&others), &round_of(&others)));
+        let with_x = met_by_one_less.clone() + with_x(&others, shape.fair_after);
+        let after_x = met_by_one_less + round_after_x(&others);
         let own_yields = round_of(&others) + met_by(&others);
-        let outside = m.wire("outside_a_round", &own_x.mux(&own_yields, &(met_by_one_less + first)));
+        let others_first = runs_x.mux(&with_x, &yields_x.mux(&after_x, &met_by(&others)));
+        let outside = m.wire("outside_a_round", &own_x.mux(&own_yields, &others_first));
         let one = lit(width, 1);
         let served_last = &of_x - &one;
         let until_it_runs = hold.mux(&in_round, &outside) + runnable.extend(width) - one;

@@ -1,9 +1,10 @@
 //! The waiting time of a thread: a bound for all runs, by induction on top of the other invariants, and a run that
 //! reaches it.
 
+use cores::Shape;
 use rtl::with_fault;
 
-use crate::formal::{assert_fails, assert_proved, sorted_table_that_folds, unit};
+use crate::formal::{assert_fails, assert_proved, shape, sorted_table_that_folds, unit, unit_of};
 
 /// The properties of time slices and of waiting.
 pub const PROPERTIES: [&str; 9] = [
@@ -24,8 +25,9 @@ const OF_TWO: [&str; 7] =
 
 #[test]
 fn no_thread_waits_for_more_than_two_turns_where_a_warp_has_two() {
-    for fair_after in 1..=3 {
-        let unit = unit("sorted-table", [2, 2, 4, 2], fair_after);
+    for (fair_after, slice) in [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3)] {
+        let shape = Shape { slice, ..shape("sorted-table", [2, 2, 4, 2], fair_after) };
+        let unit = unit_of("sorted-table", &shape);
         assert_proved(unit.without(&OF_TWO).prove_by_induction());
         assert_proved(unit.prove_on_top(&OF_TWO));
     }
