@@ -50,3 +50,6 @@ fn changes_in_place(instruction: &Instruction) -> bool {
     };
     rd != 0 && sources.contains(&rd)
 }
+
+#[cfg(test)]
+mod tests;

@@ -167,16 +167,4 @@ fn rank(path: &PathRecord) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_unit_has_a_policy_of_as_many_slots() {
-        let mut config = Config::default();
-        for name in Unit::names().into_iter().chain([VERILOG.name]) {
-            config.divergence.unit = name.into();
-            let policy = create(&config, 0x8000_0000).expect("a policy");
-            assert_eq!(policy.slots(), Unit::find(name).expect("a unit").slots, "{name}");
-        }
-    }
-}
+mod tests;
