@@ -210,7 +210,7 @@ class Report:
             plots, ["T", "unit", "cycles", f"÷ {reference}", "lane utilisation", "thread instructions a cycle"], self.each(cells),
             f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. A kernel that needs "
             "another value of a key "
-            "runs on a core with that value (<code>spin_lock</code>: <code>divergence.fair_after</code>, shown in its "
+            "runs on a core with that value (locks: <code>divergence.fair_after</code>, shown in its "
             "command). Cycles and thread "
             "instructions: geometric means. Lane utilisation (thread instructions ÷ issues ÷ T): arithmetic mean.",
         )

@@ -57,10 +57,14 @@ fn copies_that_the_compiler_inserts_find_their_functions() {
 
 #[test]
 fn the_documented_command_has_the_flags_of_the_build() {
-    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/kernels.md")).unwrap();
-    for flag in FLAGS.iter().copied().chain(["-march=rv32i"]) {
-        let flag = flag.replace("link.ld", "testbench/runtime/link.ld");
-        assert!(document.contains(&flag), "docs/manual/kernels.md lacks {flag}");
+    for page in ["kernels.md", "first-steps.md"] {
+        let document = fs::read_to_string(format!("{}/../../docs/manual/{page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let sources = kernels::RUNTIME.iter().map(|(name, _)| *name).filter(|name| !name.ends_with(".h"));
+        let words = FLAGS.iter().copied().chain(["-march=rv32i"]).chain(sources.filter(|name| *name != "link.ld"));
+        for word in words {
+            let word = word.replace("link.ld", "testbench/runtime/link.ld");
+            assert!(document.contains(&word), "docs/manual/{page} lacks {word}");
+        }
     }
 }
 

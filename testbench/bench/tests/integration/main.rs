@@ -31,6 +31,7 @@ mod programs;
 mod report;
 mod rules;
 mod stacks;
+mod start;
 mod support;
 mod throughput;
 mod timing;
