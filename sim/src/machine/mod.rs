@@ -235,6 +235,10 @@ impl Machine {
         part.advance();
     }
 
+    pub(crate) fn warps(&self) -> u32 {
+        self.warps
+    }
+
     /// Number of paths of a warp that the divergence unit offers at once, one per slot.
     #[inline]
     pub fn slots(&self) -> u32 {

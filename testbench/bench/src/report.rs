@@ -19,9 +19,9 @@ pub enum Outcome {
     /// `tohost` is odd and not 1: a test failed.
     Fail,
     Exited,
-    /// No progress.
+    /// No thread can go on.
     Deadlock,
-    /// A runnable path waits while its warp goes on.
+    /// A thread that can run is not served for longer than its unit promises.
     SuspectedDeadlock,
     /// The run reached its limit of cycles (model without timing: of issues).
     Limit,
@@ -86,6 +86,8 @@ pub struct Report {
     pub mismatch: Option<Mismatch>,
     pub fault: Option<Fault>,
     pub deadlock: Option<String>,
+    /// Where the threads are after a run that reached its limit.
+    pub places: Option<String>,
     pub tohost: Option<u32>,
     /// Exit code of each hart; `None` if it has not ended, or there is no trace port.
     pub exit_codes: Vec<Option<u32>>,
@@ -143,7 +145,8 @@ impl Report {
             Outcome::Exited => format!("exited: {name}: {}", describe_exit_codes(&self.exit_codes, config.threads)),
             Outcome::Limit => {
                 let unit = if self.cycles.is_some() { "cycles" } else { "issues" };
-                format!("limit: {name} has not ended after {max_cycles} {unit}")
+                let places = self.places.as_deref().unwrap_or_default();
+                format!("limit: {name} has not ended after {max_cycles} {unit}\n{places}")
             }
             Outcome::Mismatch => self.mismatch.as_ref().map_or(String::new(), |mismatch| mismatch.report.clone()),
             Outcome::Deadlock | Outcome::SuspectedDeadlock => self.deadlock.clone().unwrap_or_default(),

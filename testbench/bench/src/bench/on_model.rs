@@ -33,7 +33,8 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         failure = failure.take().or(written.err());
     };
     let run = if untimed { sim::run } else { sim::timing::run };
-    let sim::Finished { outcome, statistics, cycles, machine } = run(config, program, max_cycles, &mut observer)?;
+    let sim::Finished { outcome, statistics, cycles, machine, progress } =
+        run(config, program, max_cycles, &mut observer)?;
     if let Some(error) = failure {
         return Err(error);
     }
@@ -47,6 +48,7 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         mismatch: None,
         fault: None,
         deadlock: None,
+        places: None,
         tohost: None,
         exit_codes: harts.map(|(warp, lane)| machine.exit_code(warp, lane)).collect(),
         message: String::new(),
@@ -68,7 +70,10 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
             report.outcome = Outcome::SuspectedDeadlock;
             report.deadlock = Some(text);
         }
-        sim::Outcome::Limit => report.outcome = Outcome::Limit,
+        sim::Outcome::Limit => {
+            report.outcome = Outcome::Limit;
+            report.places = Some(progress.places(program));
+        }
         sim::Outcome::Fault(fault) => {
             report.outcome = Outcome::Fault;
             report.fault = Some(fault);

@@ -107,9 +107,7 @@ fn check_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) {
     let run = run(&load(kernel, &config), &config);
     let size = format!("{} at {warps}x{threads} under {unit}", kernel.name);
     if kernel.needs_turns() && threads > 1 {
-        let Outcome::SuspectedDeadlock(report) = &run.finished.outcome else {
-            panic!("{size}: {:?}", run.finished.outcome)
-        };
+        let Outcome::Deadlock(report) = &run.finished.outcome else { panic!("{size}: {:?}", run.finished.outcome) };
         assert!(report.contains("waits in the stack"), "{size}: {report}");
         for unit in ["arbiter", "sorted-table"] {
             assert!(report.contains(&format!("divergence.unit = \"{unit}\"")), "{size}: {report}");
@@ -131,7 +129,6 @@ fn config_of_stack(kernel: &Kernel, unit: &str, warps: u32, threads: u32) -> Con
     kernel.configure(&mut config);
     config.divergence.fair_after = Config::default().divergence.fair_after;
     config.divergence.unit = unit.into();
-    config.run.starvation = 100_000;
     config
 }
 
@@ -229,9 +226,8 @@ fn threads_that_wait_for_their_warp_need_fairness() {
     let kernel = kernels::find("spin_lock").unwrap();
     let mut config = config(1, 4);
     config.divergence.fair_after = 0;
-    config.run.starvation = 1000;
     let finished = sim::run(&config, &load(kernel, &config), 10_000_000, &mut |_| {}).unwrap();
-    assert!(matches!(finished.outcome, Outcome::SuspectedDeadlock(_)));
+    assert!(matches!(finished.outcome, Outcome::Deadlock(_)), "{:?}", finished.outcome);
 }
 
 #[test]

@@ -71,10 +71,9 @@ fn passes(kernel: &Kernel, config: &Config) -> Report {
 /// Threads that spin until another of their warp continues: a unit without time slices runs them for ever.
 fn starves(kernel: &Kernel, mut config: Config) {
     config.divergence.fair_after = Config::default().divergence.fair_after;
-    config.run.starvation = 20_000;
     let unit = &config.divergence.unit;
     let report = testbench::run(&config, &load(kernel, &config), Engine::Cosim, RunOptions::default()).unwrap();
-    let expected = if config.threads == 1 { Outcome::Exited } else { Outcome::SuspectedDeadlock };
+    let expected = if config.threads == 1 { Outcome::Exited } else { Outcome::Deadlock };
     assert_eq!(report.outcome, expected, "{} with {unit}: {}", kernel.name, report.message);
 }
 

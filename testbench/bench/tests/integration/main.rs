@@ -35,3 +35,4 @@ mod support;
 mod throughput;
 mod timing;
 mod transactions;
+mod verdicts;
