@@ -46,7 +46,7 @@ fn on_copies(progress: &Progress, program: &Program) -> String {
     let in_function = |pc: u32| waits.iter().any(|other| function(*other) == function(pc));
     let words = program.code().iter().flat_map(|range| range.clone().step_by(4));
     let barriers = words.filter(|pc| program.word(*pc).and_then(written_csr) == Some(BARRIER) && in_function(*pc));
-    let places: Vec<String> = barriers.map(|pc| program.place(pc)).collect();
+    let places: Vec<String> = barriers.map(|pc| program.source(pc)).collect();
     if places.len() < 2 {
         return String::new();
     }

@@ -25,7 +25,7 @@ impl<'a> Execution<'a> {
         Ok(Self {
             machine: Machine::new(config, program)?,
             statistics: Statistics::default(),
-            progress: Progress::new(config),
+            progress: Progress::new(config, program),
             verdict: None,
             commit: Record::Commit(Commit::default()),
             observer,

@@ -10,11 +10,16 @@
 
 mod loops;
 mod report;
+mod stack;
 
 use weft_config::{Config, waiting_bound};
 use weft_trace::{Commit, Context};
 
 use loops::Loops;
+pub use report::{Group, places};
+use stack::StackPointers;
+
+use crate::Program;
 
 const EXIT: u32 = 0x800;
 pub(crate) const BARRIER: u32 = 0x801;
@@ -36,6 +41,9 @@ pub struct Progress {
     threads: usize,
     warps: Vec<Warp>,
     loops: Loops,
+    stack_pointers: StackPointers,
+    /// The pcs of the first threads that waited at different barriers and released each other.
+    mixed: Vec<u32>,
     exit_codes: Vec<Option<u32>>,
     /// Whether a path that can run may still wait for ever, and the words for one that waits.
     starves: bool,
@@ -73,7 +81,7 @@ impl Warp {
 }
 
 impl Progress {
-    pub fn new(config: &Config) -> Self {
+    pub fn new(config: &Config, program: &Program) -> Self {
         let (warps, threads) = (config.warps as usize, config.threads as usize);
         let all = u64::MAX >> (64 - threads);
         let warp =
@@ -91,6 +99,8 @@ impl Progress {
             threads,
             warps: vec![warp; warps],
             loops: Loops::new(warps, threads),
+            stack_pointers: StackPointers::new(config, program),
+            mixed: Vec::new(),
             exit_codes: vec![None; warps * threads],
             starves: !turns && unit.is_some_and(|unit| !unit.is_external()),
             waits,
@@ -116,6 +126,7 @@ impl Progress {
             _ => {}
         }
         self.loops.commit(commit);
+        self.stack_pointers.commit(commit);
         let repeats = self.loops.repeats(number) & commit.served != 0;
         if repeats && self.is_endless() {
             return Some(Verdict::Endless);
@@ -158,11 +169,19 @@ impl Progress {
     }
 
     pub fn release(&mut self) {
+        if self.mixed.len() < 2 {
+            self.mixed = self.barriers();
+        }
         self.loops.change();
         for warp in &mut self.warps {
             warp.parked = 0;
             warp.start_window();
         }
+    }
+
+    /// The most bytes that a hart has used of its stack, if the program set `sp` to one.
+    pub fn stack_bytes(&self) -> Option<u32> {
+        self.stack_pointers.deepest()
     }
 
     pub fn exit_codes(&self) -> &[Option<u32>] {

@@ -164,7 +164,7 @@ impl Machine {
 
     fn execute(&mut self, part: &mut Part, word: Option<u32>, given: &Given) -> Result<(), Refusal> {
         let (warp, pc) = (part.warp, part.path.pc);
-        let word = word.ok_or(part.refuse(Fault::INSTRUCTION_ACCESS))?;
+        let word = word.ok_or(part.refuse(Fault::INSTRUCTION_ACCESS).at(pc))?;
         let instruction = self.decoder.decode(pc, word).ok_or(part.refuse(Fault::ILLEGAL_INSTRUCTION))?;
         self.begin(part, word);
         match instruction {

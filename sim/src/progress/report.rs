@@ -10,11 +10,14 @@ use crate::{Program, advice};
 /// The lines of a report about threads; a core may have thousands.
 const LINES: usize = 24;
 
-/// Live threads of a warp whose last commit was the same instruction.
-pub(super) struct Group {
-    pub(super) pc: Option<u32>,
-    pub(super) mask: u64,
-    state: &'static str,
+/// Threads of a warp that have not ended and whose last commit was the same instruction.
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub warp: u32,
+    pub mask: u64,
+    pub pc: Option<u32>,
+    /// What they do or wait for, in words.
+    pub state: &'static str,
 }
 
 impl Progress {
@@ -35,32 +38,27 @@ impl Progress {
                 )
             }
         };
-        format!("{head}\n{}{}", self.places(program), advice::on(verdict, self, config, program))
+        format!("{head}\n{}{}", places(&self.groups(), program), advice::on(verdict, self, config, program))
     }
 
-    /// One line for each group of threads.
-    pub fn places(&self, program: &Program) -> String {
-        let (mut text, mut more) = (String::new(), 0);
-        let groups =
-            (0..self.warps.len()).flat_map(|warp| self.groups(warp).into_iter().map(move |group| (warp, group)));
-        for (index, (warp, Group { pc, mask, state })) in groups.enumerate() {
-            let did = match pc {
-                Some(pc) => format!("last committed {}: {state}", program.place(pc)),
-                None => "no commit yet".into(),
-            };
-            if index < LINES {
-                let _ = writeln!(text, "  warp {warp}, lanes {mask:#x}: {did}");
-            } else {
-                more += 1;
-            }
-        }
-        if more > 0 {
-            let _ = writeln!(text, "  and {more} more groups of threads");
-        }
-        text
+    /// Advice on what went well and may not have been meant, one line each.
+    pub fn warnings(&self, program: &Program) -> Option<String> {
+        let places = self.mixed.iter().map(|pc| program.source(*pc)).collect::<Vec<_>>().join(" and at ");
+        let mixed = (self.mixed.len() > 1).then(|| {
+            format!(
+                "warning: threads that waited at {places} released each other; if these are not copies of one barrier, let \
+                 every thread pass the same barriers"
+            )
+        });
+        let warnings: Vec<String> = mixed.into_iter().chain(self.stack_pointers.warning(program)).collect();
+        (!warnings.is_empty()).then(|| warnings.join("\n"))
     }
 
-    fn groups(&self, number: usize) -> Vec<Group> {
+    pub fn groups(&self) -> Vec<Group> {
+        (0..self.warps.len()).flat_map(|warp| self.groups_of(warp)).collect()
+    }
+
+    fn groups_of(&self, number: usize) -> Vec<Group> {
         let (warp, repeats) = (&self.warps[number], self.loops.repeats(number));
         let mut groups: Vec<Group> = Vec::new();
         for (lane, &pc) in warp.pcs.iter().enumerate().filter(|(lane, _)| warp.live >> lane & 1 != 0) {
@@ -73,7 +71,7 @@ impl Progress {
             };
             match groups.iter_mut().find(|group| group.pc == pc && group.state == state) {
                 Some(group) => group.mask |= 1 << lane,
-                None => groups.push(Group { pc, mask: 1 << lane, state }),
+                None => groups.push(Group { warp: number as u32, mask: 1 << lane, pc, state }),
             }
         }
         groups
@@ -90,4 +88,20 @@ impl Progress {
         pcs.dedup();
         pcs
     }
+}
+
+/// One line for each group of threads.
+pub fn places(groups: &[Group], program: &Program) -> String {
+    let mut text = String::new();
+    for Group { warp, mask, pc, state } in &groups[..groups.len().min(LINES)] {
+        let did = match pc {
+            Some(pc) => format!("last committed {}: {state}", program.source(*pc)),
+            None => "no commit yet".into(),
+        };
+        let _ = writeln!(text, "  warp {warp}, lanes {mask:#x}: {did}");
+    }
+    if groups.len() > LINES {
+        let _ = writeln!(text, "  and {} more groups of threads", groups.len() - LINES);
+    }
+    text
 }

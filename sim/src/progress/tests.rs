@@ -12,7 +12,7 @@ fn progress(warps: u32, unit: &str, fair_after: u64) -> Progress {
     config.divergence.unit = unit.into();
     config.divergence.fair_after = fair_after;
     config.run.starvation = 2;
-    Progress::new(&config)
+    Progress::new(&config, &Program::from_words("p", RAM_BASE, &[NOP]))
 }
 
 fn commit(warp: u32, pc: u32, instruction: u32, mask: u64) -> Commit {
@@ -32,7 +32,7 @@ fn exit_codes_come_from_writes_of_the_exit_register_alone() {
 fn a_report_names_an_instruction_only_where_one_was_committed() {
     let mut progress = progress(2, "sorted-table", 16);
     progress.commit(&commit(1, RAM_BASE + 16, NOP, 0b0011));
-    let places = progress.places(&Program::from_words("p", RAM_BASE, &[NOP]));
+    let places = places(&progress.groups(), &Program::from_words("p", RAM_BASE, &[NOP]));
     let committed = "  warp 1, lanes 0x3: last committed 0x80000010: ran last";
     let expected = ["  warp 0, lanes 0xf: no commit yet", committed, "  warp 1, lanes 0xc: no commit yet"];
     assert_eq!(places.lines().collect::<Vec<_>>(), expected);

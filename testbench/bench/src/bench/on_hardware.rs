@@ -41,7 +41,7 @@ pub(super) fn run(
         flow: Flow::default(),
         outputs: Outputs { commits, console, progress },
         pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
-        liveness: Liveness::new(Progress::new(config)),
+        liveness: Liveness::new(Progress::new(config, program)),
         schedulable: Schedulable::new(config),
         held: Held::new(config),
         unknown_branches: UnknownBranches::of(config, program),
@@ -305,6 +305,7 @@ impl Run<'_, '_> {
             How::Done if traced => self.counts.last_commit,
             _ => (ended.cycle, self.counts.idle),
         };
+        let progress = &self.liveness.progress;
         let mut report = Report {
             outcome: Outcome::Exited,
             cycles: Some(self.first_fetch.map_or(0, |first| last - first + 1)),
@@ -313,9 +314,10 @@ impl Run<'_, '_> {
             mismatch: None,
             fault: None,
             deadlock: None,
-            places: None,
+            threads: if traced { progress.groups() } else { Vec::new() },
+            stack_bytes: progress.stack_bytes(),
             tohost: None,
-            exit_codes: self.liveness.progress.exit_codes().to_vec(),
+            exit_codes: progress.exit_codes().to_vec(),
             message: String::new(),
             wall: started.elapsed(),
             memory: FinalMemory::new(self.config, self.hardware.words()),
@@ -328,8 +330,9 @@ impl Run<'_, '_> {
                 report.tohost = Some(value);
             }
             How::Fault(fault) => {
+                let address = self.checker.as_ref().and_then(Checker::fault_address);
                 report.outcome = Outcome::Fault;
-                report.fault = Some(fault);
+                report.fault = Some(Fault { address, ..fault });
             }
             How::Deadlock(text) => {
                 report.outcome = Outcome::Deadlock;
@@ -339,16 +342,14 @@ impl Run<'_, '_> {
                 report.outcome = Outcome::SuspectedDeadlock;
                 report.deadlock = Some(text);
             }
-            How::Limit => {
-                report.outcome = Outcome::Limit;
-                report.places = traced.then(|| self.liveness.progress.places(self.program));
-            }
+            How::Limit => report.outcome = Outcome::Limit,
             How::Mismatch(mismatch) => {
                 report.outcome = Outcome::Mismatch;
                 report.mismatch = Some(*mismatch);
             }
         }
         report.message = report.describe(self.config, self.program, self.max_cycles);
+        report.append(self.liveness.progress.warnings(self.program));
         report.append(self.unknown_branches.describe(traced));
         report
     }

@@ -48,7 +48,8 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         mismatch: None,
         fault: None,
         deadlock: None,
-        places: None,
+        threads: progress.groups(),
+        stack_bytes: progress.stack_bytes(),
         tohost: None,
         exit_codes: harts.map(|(warp, lane)| machine.exit_code(warp, lane)).collect(),
         message: String::new(),
@@ -70,16 +71,14 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
             report.outcome = Outcome::SuspectedDeadlock;
             report.deadlock = Some(text);
         }
-        sim::Outcome::Limit => {
-            report.outcome = Outcome::Limit;
-            report.places = Some(progress.places(program));
-        }
+        sim::Outcome::Limit => report.outcome = Outcome::Limit,
         sim::Outcome::Fault(fault) => {
             report.outcome = Outcome::Fault;
             report.fault = Some(fault);
         }
     }
     report.message = report.describe(config, program, max_cycles);
+    report.append(progress.warnings(program));
     report.append(unknown_branches.describe(true));
     Ok(report)
 }

@@ -131,3 +131,80 @@ fn a_run_at_its_limit_lists_the_threads() {
         assert!(report.message.contains("lanes 0xe: last committed 0x800000"), "{}", report.message);
     }
 }
+
+#[test]
+fn a_fault_names_its_address_and_source_line() {
+    let text =
+        "int main(unsigned hart)\n{\n  if (hart == 2)\n    *(volatile uint32_t *)0x40000010 = hart;\n  return 0;\n}";
+    for (engine, address) in
+        [(Engine::Model, Some(0x4000_0010)), (Engine::Cosim, Some(0x4000_0010)), (Engine::Rtl, None)]
+    {
+        let report = run(text, "sorted-table", 1, engine);
+        let fault = report.fault.expect("a fault");
+        assert_eq!((fault.cause, fault.lane, fault.address), (7, 2, address), "{engine:?}");
+        assert!(report.message.contains("(program.c:5)"), "{}", report.message);
+        assert_eq!(report.message.contains("address 0x40000010"), address.is_some(), "{}", report.message);
+        let config = support::config(1, 4);
+        let object = report.stats_json(&config, &program(text, &config), engine);
+        assert_eq!(object["fault"]["address"], serde_json::json!(address), "{engine:?}");
+        assert_eq!(object["fault"]["pc"], fault.pc);
+        assert_eq!(object["exit_codes"][2], serde_json::Value::Null);
+    }
+}
+
+/// Hart 1 calls itself ten times; each call takes 32 bytes of its 256.
+const DEEP: &str = "
+__attribute__((noinline)) static uint32_t deep(uint32_t n)
+{
+    volatile uint32_t pad[4] = {n};
+    return n ? deep(n - 1) + pad[0] : pad[0];
+}
+int main(unsigned hart) { return hart == 1 && deep(CALLS) == 1; }
+";
+
+#[test]
+fn a_hart_that_leaves_its_stack_is_named() {
+    for engine in [Engine::Model, Engine::Rtl] {
+        let report = run(&DEEP.replace("CALLS", "10"), "sorted-table", 1, engine);
+        let place = "warning: hart 1 (warp 0, lane 1) left its stack of 256 bytes at ";
+        let line = report.message.lines().find(|line| line.starts_with(place));
+        assert!(line.is_some_and(|line| line.contains("<deep") && line.contains("program.c:")), "{}", report.message);
+        let shallow = run(&DEEP.replace("CALLS", "3"), "sorted-table", 1, engine);
+        assert!(!shallow.message.contains("warning"), "{}", shallow.message);
+        assert!(shallow.stack_bytes.is_some_and(|bytes| (64..256).contains(&bytes)), "{:?}", shallow.stack_bytes);
+    }
+}
+
+#[test]
+fn a_declared_stack_is_a_stack() {
+    let text = "
+        SECTION static char other[64];
+        int main(void)
+        {
+            __asm__ volatile(\"mv t0, sp; la sp, %0; nop; mv sp, t0\" :: \"i\"(other) : \"t0\", \"memory\");
+            return 0;
+        }";
+    let declared = text.replace("SECTION", "__attribute__((section(\".weft.stack\")))");
+    let report = run(&declared, "sorted-table", 1, Engine::Model);
+    assert!(report.success() && !report.message.contains("warning"), "{}", report.message);
+    let report = run(&text.replace("SECTION", ""), "sorted-table", 1, Engine::Model);
+    assert!(report.message.contains("left its stack") && report.message.contains("3 more harts"), "{}", report.message);
+}
+
+#[test]
+fn barriers_at_different_places_that_release_each_other_are_a_warning() {
+    let text = "
+        int main(unsigned hart)
+        {
+            if (hart & 1)
+                __asm__ volatile(\"nop; csrw 0x801, zero\");
+            else
+                __asm__ volatile(\"csrw 0x801, zero; nop; nop\");
+            weft_barrier();
+            return 0;
+        }";
+    for engine in [Engine::Model, Engine::Rtl] {
+        let report = run(text, "sorted-table", 1, engine);
+        assert!(report.success() && report.message.contains(" released each other"), "{}", report.message);
+    }
+}
