@@ -316,9 +316,7 @@ class Report:
             "dual-path execution reports 14.9 % more instructions a cycle on its seven interleavable benchmarks, at most 42 %, at worst "
             "−1.1 %, with 32 threads a warp, caches, and memory of hundreds of cycles.",
             plots, ["T", "latency", "kernels", "number", "geometric mean", "least", "most"], cells,
-            "<code>weft run --set memory.latency=… --set memory.outstanding=128 --set run.starvation=100000000</code>: 128 "
-            "loads in flight, and time "
-            "for paths that wait for slow memory.", left=3,
+            "<code>weft run --set memory.latency=… --set memory.outstanding=128</code>: 128 loads in flight.", left=3,
         )
 
     def kernels(self):

@@ -12,6 +12,9 @@ pub struct Fault {
     pub warp: u32,
     /// The lowest faulting lane.
     pub lane: u32,
+    /// The address that this lane loads from, stores to or jumps to, if that is the cause and it is known: the ports of
+    /// the hardware do not name it.
+    pub address: Option<u32>,
 }
 
 impl Fault {
@@ -61,6 +64,7 @@ impl fmt::Display for Fault {
             self.pc,
             self.warp,
             self.lane
-        )
+        )?;
+        self.address.map_or(Ok(()), |address| write!(f, ", address {address:#010x}"))
     }
 }

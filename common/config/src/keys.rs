@@ -134,7 +134,8 @@ pub struct Emit {
 pub struct Run {
     /// Cycles without commit, response or outstanding request that count as a deadlock.
     pub watchdog: u64,
-    /// Cycles that a runnable path may wait while its warp commits, before a run reports a suspected deadlock.
+    /// Factor on [`waiting_bound`](crate::waiting_bound): after so many commits of its warp without one of a thread
+    /// that can run, a deadlock is suspected.
     pub starvation: u64,
 }
 
@@ -210,7 +211,7 @@ impl Default for Emit {
 
 impl Default for Run {
     fn default() -> Self {
-        Self { watchdog: 100_000, starvation: 1_000_000 }
+        Self { watchdog: 100_000, starvation: 4 }
     }
 }
 

@@ -161,6 +161,12 @@ pub static VERILOG: Unit = Unit {
     holds: Holds::Unrecorded,
 };
 
+/// Returns the bound on the commits of a warp between two commits of a thread that can run, if the unit takes turns.
+pub fn waiting_bound(threads: u32, fair_after: u64) -> u64 {
+    let threads = u64::from(threads);
+    (threads - 1) * (threads + 2) / 2 * (fair_after + threads)
+}
+
 /// The units of the project, in the order of lists.
 pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PDOM_STACK, &DUAL_PATH];
 

@@ -175,7 +175,7 @@ impl Machine {
 
     fn execute(&mut self, part: &mut Part, word: Option<u32>, given: &Given) -> Result<Instruction, Refusal> {
         let (warp, pc) = (part.warp, part.path.pc);
-        let word = word.ok_or(part.refuse(Fault::INSTRUCTION_ACCESS))?;
+        let word = word.ok_or(part.refuse(Fault::INSTRUCTION_ACCESS).at(pc))?;
         let instruction = self.decoder.decode(pc, word).ok_or(part.refuse(Fault::ILLEGAL_INSTRUCTION))?;
         self.begin(part, word);
         match instruction {
@@ -244,6 +244,10 @@ impl Machine {
         keep(part.path.mask, &mut part.out.values);
         self.threads.write(part.warp, rd, part.path.mask, &part.out.values);
         part.advance();
+    }
+
+    pub(crate) fn warps(&self) -> u32 {
+        self.warps
     }
 
     /// Number of paths of a warp that the divergence unit offers at once, one per slot.

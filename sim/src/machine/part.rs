@@ -21,6 +21,13 @@ pub(super) struct Part<'a> {
 pub(super) struct Refusal {
     pub cause: u8,
     pub lane: u32,
+    pub address: Option<u32>,
+}
+
+impl Refusal {
+    pub fn at(self, address: u32) -> Self {
+        Self { address: Some(address), ..self }
+    }
 }
 
 impl Part<'_> {
@@ -30,15 +37,15 @@ impl Part<'_> {
 
     /// Refuses the instruction for these lanes; the lowest is named.
     pub(super) fn refused(&self, cause: u8, lanes: u64) -> Refusal {
-        Refusal { cause, lane: leader(lanes) }
+        Refusal { cause, lane: leader(lanes), address: None }
     }
 
     pub(super) fn refuse(&self, cause: u8) -> Refusal {
         self.refused(cause, self.path.mask)
     }
 
-    pub(super) fn stop(&self, Refusal { cause, lane }: Refusal) -> Stop {
-        Stop::Fault(Fault { cause, pc: self.path.pc, warp: self.warp, lane })
+    pub(super) fn stop(&self, Refusal { cause, lane, address }: Refusal) -> Stop {
+        Stop::Fault(Fault { cause, pc: self.path.pc, warp: self.warp, lane, address })
     }
 
     /// The served lanes go on to the next instruction. The others execute this one again.

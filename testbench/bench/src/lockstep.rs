@@ -65,6 +65,7 @@ pub struct Checker<'a> {
     counters: Counters,
     tohost: Option<u32>,
     faulted: bool,
+    fault_address: Option<u32>,
 }
 
 type Checked<T> = Result<T, Box<Mismatch>>;
@@ -85,18 +86,17 @@ impl<'a> Checker<'a> {
             counters: Counters::default(),
             tohost: None,
             faulted: false,
+            fault_address: None,
         })
+    }
+
+    /// The address of the fault, which the hardware does not name.
+    pub fn fault_address(&self) -> Option<u32> {
+        self.fault_address
     }
 
     pub fn machine(&self) -> &Machine {
         &self.machine
-    }
-
-    /// The paths of a warp, in the model and in the hardware's last record, for a report.
-    pub fn describe_paths(&self, warp: u32) -> String {
-        let mut text = String::new();
-        self.scene(warp).write_paths(&mut text, warp);
-        text
     }
 
     /// Checks a commit. `context` is the context record of the same cycle, which may belong to an earlier commit.
@@ -271,7 +271,10 @@ impl<'a> Checker<'a> {
         let slot = (0..self.machine.slots()).find(has_lane).unwrap_or(0);
         let subject = self.subject(fault.warp, slot);
         let compared = match self.machine.step(fault.warp, slot, &Given::default(), &mut self.expected) {
-            Err(Stop::Fault(expected)) => compare_faults(&expected, fault),
+            Err(Stop::Fault(expected)) => {
+                self.fault_address = expected.address;
+                compare_faults(&expected, fault)
+            }
             Err(Stop::Idle) => Err(Difference::new("error_valid", "no path of the warp can run", fault.to_string())),
             Ok(_) => Err(Difference::new("error_valid", "the instruction commits", fault.to_string())),
         };

@@ -5,7 +5,6 @@ use weft_config::extension::{A, M};
 use weft_config::{Bandwidth, Config, EXTENSIONS, Latency, Memory, MemoryKind, Scheduler, Unit};
 
 use crate::generate::Abilities;
-use crate::trial;
 
 /// Warps and threads that are drawn by default.
 pub const SIZES: &[(u32, u32)] =
@@ -66,8 +65,6 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     config.memory.fetch_latency = Latency { min, max };
     if config.memory.seed.is_multiple_of(16) {
         config.memory.bandwidth = Bandwidth(LEAST_BANDWIDTH);
-        // Paths may wait for as long as a program takes.
-        config.run.starvation = trial::MOST_CYCLES_OF_SLOW_MEMORY;
     }
     if config.memory.kind == MemoryKind::Bram {
         let Memory { latency, fetch_latency, bandwidth, seed, .. } = Config::default().memory;

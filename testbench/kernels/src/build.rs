@@ -18,6 +18,7 @@ pub const FLAGS: &[&str] = &[
     MACHINE[0],
     MACHINE[1],
     "-O2",
+    "-g",
     "-fno-thread-jumps",
     "-fno-split-paths",
     "-fno-reorder-blocks",
@@ -88,6 +89,7 @@ fn run(compiler: &Path, isa: Isa, file: &str, text: &str, elf: &Path) -> Result<
         .env("LC_ALL", "C")
         .arg(march(isa))
         .args(FLAGS)
+        .arg(format!("-fdebug-prefix-map={}=.", sources.path().display()))
         .args(["crt0.S", "string.c", "guard.c", file, &library, "-o"])
         .arg(elf)
         .output()

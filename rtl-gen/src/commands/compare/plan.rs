@@ -174,11 +174,9 @@ fn run(request: &Request, unit: &Unit, threads: u32, kernel: &Kernel, settings: 
     }
 }
 
-/// Measures with slow memory. The maximum number of loads in flight keeps the queue from limiting the units, and the
-/// starvation limit allows for slow memory.
+/// Measures with slow memory. The maximum number of loads in flight keeps the queue from limiting the units.
 fn slow_memory(request: &Request, unit: &Unit, threads: u32, latency: u32, kernel: &Kernel) -> Step {
-    let memory =
-        [format!("memory.latency={latency}"), "memory.outstanding=128".into(), "run.starvation=100000000".into()];
+    let memory = [format!("memory.latency={latency}"), "memory.outstanding=128".into()];
     let settings = [size(unit, threads), memory.to_vec()].concat();
     Step {
         name: format!("latency/{}-{threads}-{latency}-{}", unit.in_file_name(), kernel.name),

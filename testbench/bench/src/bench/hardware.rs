@@ -138,6 +138,7 @@ impl Hardware {
             pc: self.model.get(ports.error_pc) as u32,
             warp: self.model.get(ports.error_warp) as u32,
             lane: self.model.get(ports.error_lane) as u32,
+            address: None,
         }
     }
 }

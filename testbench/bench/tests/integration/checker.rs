@@ -436,12 +436,12 @@ const ENDS: &[Corruption] = &[
     ),
     (
         "fault of an instruction that commits",
-        |s| s.shown.insert(0, Shown::Fault(Fault { cause: 2, pc: 0x8000_0000, warp: 0, lane: 0 })),
+        |s| s.shown.insert(0, Shown::Fault(Fault { cause: 2, pc: 0x8000_0000, warp: 0, lane: 0, address: None })),
         "error_valid",
     ),
     (
         "fault of a warp that does not exist",
-        |s| s.shown.insert(0, Shown::Fault(Fault { cause: 2, pc: 0x8000_0000, warp: 3, lane: 0 })),
+        |s| s.shown.insert(0, Shown::Fault(Fault { cause: 2, pc: 0x8000_0000, warp: 3, lane: 0, address: None })),
         "error_warp",
     ),
 ];
@@ -475,7 +475,7 @@ fn fault_of(spoil: impl Fn(&mut Fault)) -> Result<(), Box<Mismatch>> {
     machine.step(1, 0, &Given::default(), &mut commit).unwrap();
     let context = context(1, machine.path(1, 0));
     checker.commit(&commit, Some(&context))?;
-    let mut fault = Fault { cause: Fault::ILLEGAL_INSTRUCTION, pc: 0x8000_0004, warp: 1, lane: 0 };
+    let mut fault = Fault { cause: Fault::ILLEGAL_INSTRUCTION, pc: 0x8000_0004, warp: 1, lane: 0, address: None };
     spoil(&mut fault);
     checker.fault(9, &fault)?;
     checker.finish(9, End::Halted, &ram)

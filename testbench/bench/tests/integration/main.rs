@@ -36,3 +36,4 @@ mod support;
 mod throughput;
 mod timing;
 mod transactions;
+mod verdicts;

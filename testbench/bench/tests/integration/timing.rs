@@ -110,7 +110,7 @@ fn timed_runs_of_all_kernels_end_well_under_every_unit() {
         {
             let mut config = config(unit, 20);
             kernel.configure(&mut config);
-            let Finished { outcome, machine, statistics, cycles } = run(&config, &load(kernel, &config), true);
+            let Finished { outcome, machine, statistics, cycles, .. } = run(&config, &load(kernel, &config), true);
             assert_eq!(outcome, Outcome::Exited, "{} under {unit}", kernel.name);
             for (warp, lane) in (0..config.warps).flat_map(|warp| (0..config.threads).map(move |lane| (warp, lane))) {
                 assert_eq!(machine.exit_code(warp, lane), Some(0), "{} under {unit}: {warp}, {lane}", kernel.name);
