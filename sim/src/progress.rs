@@ -89,7 +89,7 @@ impl Progress {
         let unit = config.unit().ok();
         let fair_after = config.divergence.fair_after;
         let turns = unit.is_some_and(|unit| unit.takes_turns) && fair_after > 0;
-        let window = config.run.starvation * waiting_bound(config.threads, fair_after).max(1);
+        let window = config.run.starvation * waiting_bound(config.threads, &config.divergence).max(1);
         let waits = match unit {
             Some(unit) if unit.reconverges => "waits in the stack",
             _ if fair_after == 0 => "waits, as no path yields",

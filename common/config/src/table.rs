@@ -138,7 +138,7 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.fair_after",
-        summary: "Commits of a warp until its path yields; 0 = never. Not read by the stacks.",
+        summary: "Commits of a warp until its path yields; 0 = only at pause. Not read by the stacks.",
         in_hardware: true,
         field: Field::Long {
             values: Integers::between(0, u32::MAX as u64),

@@ -201,8 +201,9 @@ impl Watcher<'_> {
     fn commits(&self, stages: &Stages) -> Expr {
         let Self { m, shape, .. } = self;
         let Stages { path_s8, gave_way, resolves, .. } = stages;
-        let Resolve { a_mask: a, b_mask: b, exit_mask: exits, b_pc, b_depth, b_parked, rotates, in_parts, yields, .. } =
-            &self.inputs.resolve;
+        let Resolve {
+            a_mask: a, b_mask: b, exit_mask: exits, b_pc, b_depth, b_parked, rotates, in_parts, yields, ..
+        } = &self.inputs.resolve;
         m.comment("A commit splits the path that S7 received. If that path yields, a rotation returns it instead.");
         let rotates = if shape.rotates { rotates.clone() } else { lit(1, 0) };
         let commits = m.wire("commits", &(resolves & !&rotates));

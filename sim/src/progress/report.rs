@@ -30,7 +30,7 @@ impl Progress {
                 format!("deadlock: {threads}, and those that run repeat a loop for ever: nothing in it changes")
             }
             Verdict::Starved { warp, lane } => {
-                let bound = waiting_bound(config.threads, config.divergence.fair_after);
+                let bound = waiting_bound(config.threads, &config.divergence);
                 let factor = config.run.starvation;
                 format!(
                     "suspected deadlock: warp {warp} goes on, but its lane {lane} could run and has not for {factor} \

@@ -24,7 +24,12 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     let unit = Unit::find(unit).ok();
     let reads = |key| unit.is_some_and(|unit| unit.reads(key));
     if reads("divergence.fair_after") && rng.bool() {
-        config.divergence.fair_after = [4, 16, 50][rng.usize(0..3)];
+        config.divergence.fair_after = match rng.u32(0..8) {
+            0 => 0,
+            1 => 16,
+            2 => 50,
+            _ => u64::from(rng.u32(1..=threads)),
+        };
     }
     for key in unit.map_or(&[][..], |unit| unit.own_keys) {
         *config.unit_keys.get_mut(key.name) = rng.u32(key.min..=key.max);

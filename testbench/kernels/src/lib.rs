@@ -23,8 +23,6 @@ pub struct Kernel {
     pub isa: Isa,
     /// Whether threads wait for others of their warp. Then only units that take turns run it.
     pub needs_turns: bool,
-    /// Maximum `divergence.fair_after`, if the default makes it slow.
-    pub fair_after: Option<u64>,
     /// Minimum `memory.stack_bytes`, if 256 are too few.
     pub stack_bytes: Option<u32>,
     /// Its half of the comparison of reconvergence stacks, if it belongs to one.
@@ -53,10 +51,9 @@ impl Comparison {
 impl Kernel {
     /// The keys that it needs with their values, as `--set` takes them.
     pub fn settings(&self) -> Vec<String> {
-        let fair_after = self.fair_after.map(|commits| format!("divergence.fair_after={commits}"));
         let stack_bytes = self.stack_bytes.map(|bytes| format!("memory.stack_bytes={bytes}"));
         let extensions = self.isa.extensions().map(|extension| format!("{}=true", extension.key));
-        extensions.chain([fair_after, stack_bytes].into_iter().flatten()).collect()
+        extensions.chain(stack_bytes).collect()
     }
 
     pub fn runs_on(&self, unit: &Unit) -> bool {
@@ -70,11 +67,6 @@ impl Kernel {
 
     pub fn configure(&self, config: &mut Config) {
         config.isa = config.isa.union(self.isa);
-        if let Some(most) = self.fair_after
-            && (config.divergence.fair_after == 0 || config.divergence.fair_after > most)
-        {
-            config.divergence.fair_after = most;
-        }
         if let Some(least) = self.stack_bytes {
             config.memory.stack_bytes = config.memory.stack_bytes.max(least);
         }
@@ -128,7 +120,6 @@ macro_rules! kernel {
             source: include_str!(concat!("../", stringify!($name), ".c")),
             isa: BASE,
             needs_turns: false,
-            fair_after: None,
             stack_bytes: None,
             comparison: None,
         }
@@ -145,7 +136,7 @@ macro_rules! compared {
 /// A kernel whose threads spin until others of their warp continue.
 macro_rules! spinning {
     ($name:ident, $summary:literal) => {
-        Kernel { isa: A, needs_turns: true, fair_after: Some(50), ..kernel!($name, $summary) }
+        Kernel { isa: A, needs_turns: true, ..kernel!($name, $summary) }
     };
 }
 
@@ -174,11 +165,7 @@ static KERNELS: &[Kernel] = &[
     spinning!(ticket_lock, "enters a lock in the order of tickets, waiting with plain loads"),
     spinning!(hash_table, "counts words in a hash table whose buckets have locks"),
     spinning!(sorted_list, "inserts into sorted lists and removes, with a lock in each node, hand over hand"),
-    // With 50 commits it hangs at 64 threads: a time slice may end between the parts of an instruction.
-    Kernel {
-        fair_after: Some(40),
-        ..spinning!(interval_locks, "locks the cells of an interval in order, and changes all")
-    },
+    spinning!(interval_locks, "locks the cells of an interval in order, and changes all"),
     spinning!(atomic_barrier, "passes values round behind a barrier that is built from atomic operations"),
     compared!(Interleavable, M, lu_decomposition, "factors a matrix, half of the threads on rows, half on columns"),
     compared!(Interleavable, BASE, partition_sort, "sorts an array in each thread by partition from both ends"),

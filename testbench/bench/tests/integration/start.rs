@@ -55,9 +55,6 @@ int main(unsigned hart)
 fn config(unit: &str, warps: u32, threads: u32) -> Config {
     let mut config = Config { warps, threads, ..Config::default() };
     config.divergence.unit = unit.into();
-    if config.unit().unwrap().takes_turns {
-        config.divergence.fair_after = 50;
-    }
     config
 }
 
