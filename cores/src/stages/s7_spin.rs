@@ -2,9 +2,10 @@
 //!
 //! An iteration ends with a backward branch or jump of all threads of the path. It makes *progress* if it stores, or if
 //! an instruction changes a register in place (rd is also a source). Such a change of the register that was written last
-//! without being read does not count. Atomic accesses do not count. An iteration without progress yields.
+//! without being read does not count. Atomic accesses do not count. An iteration that reads memory and makes no progress
+//! yields.
 //!
-//! The record of a warp is read in S7 and written in S8. Storage: W rows of 6 bits, LUT RAM.
+//! The record of a warp is read in S7 and written in S8. Storage: W rows of 7 bits, LUT RAM.
 
 use rtl::{Builder, Bundle, Expr, MemoryStyle, zeros};
 
@@ -15,6 +16,8 @@ rtl::bundle! {
     struct Loop(shape: &()) {
         /// There was a backward branch, and no progress since.
         idle: 1,
+        /// A load or an atomic access since.
+        reads: 1,
         /// The register that was written last without being read.
         fresh: 5,
     }
@@ -28,7 +31,7 @@ pub fn yields(m: &Builder, shape: &Shape, inputs: &Inputs, commits: &Expr, divid
     }
     m.comment("Loops that only wait.");
     let rows = m.memory("loops", shape.warps, Loop::bits(&()), MemoryStyle::Distributed);
-    let Loop { idle, fresh } = Loop::unpack(m, &(), &rows.read("loop_s7", &inputs.meta.warp));
+    let Loop { idle, reads, fresh } = Loop::unpack(m, &(), &rows.read("loop_s7", &inputs.meta.warp));
     let Inputs { fields, control, meta, .. } = inputs;
     let is = |code: u64| fields.opcode.slice(2, 5).is(code);
     let (of_registers, of_immediate, load) = (is(0b01100), is(0b00100), is(0b00000));
@@ -39,11 +42,12 @@ pub fn yields(m: &Builder, shape: &Shape, inputs: &Inputs, commits: &Expr, divid
     let backward = m.wire("backward", &(jumps & meta.instruction.bit(31)));
     let progress = &inputs.is_store | (&in_place & fields.rd.ne(&fresh));
     let idle_then = &backward | (&idle & !m.fault("no_iteration_makes_progress", &progress, &zeros(1)));
+    let reads_then = !&backward & (&reads | inputs.is_load());
     let fresh = (writes & !in_place).mux(&fields.rd, &fresh);
     let committed = m.register("committed", 1);
     committed.next(commits).reset(0);
-    let next = m.delay("loop_s8", &Loop { idle: idle_then, fresh }.pack());
+    let next = m.delay("loop_s8", &Loop { idle: idle_then, reads: reads_then, fresh }.pack());
     let warp = inputs.start_valid.mux(&inputs.start_warp, &m.delay("loop_warp", &meta.warp));
     rows.write(&(&inputs.start_valid | &*committed), &warp, &next.when(&!&inputs.start_valid));
-    asks | (backward & idle)
+    asks | (backward & idle & reads)
 }

@@ -1,7 +1,7 @@
 //! Loops that only wait, so that the path should yield.
 //!
-//! An iteration ends with a backward branch or jump of all threads of a path. It makes *progress* if it stores, or if an
-//! instruction changes a register in place, as a counter, a shift or a walk along a list does. A change of the register
+//! An iteration ends with a backward branch or jump of all threads of a path. It waits if it reads memory and makes no
+//! *progress*. It makes progress if it stores, or if an instruction changes a register in place, as a counter, a shift or a walk along a list does. A change of the register
 //! that was written last does not count: it continues that computation. Atomic accesses do not count either, since a
 //! thread that tries to take a lock writes to it.
 
@@ -10,18 +10,22 @@ use crate::decode::{Form, Instruction};
 /// What a warp has done since its last backward branch.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Loop {
-    /// No progress.
+    /// There was one, and no progress since.
     idle: bool,
+    /// A load or an atomic access since.
+    reads: bool,
     /// The register that was written last without being read by the same instruction.
     fresh: u8,
 }
 
 impl Loop {
-    /// Records an instruction that committed. Returns whether it ends an iteration without progress.
+    /// Records an instruction that committed. Returns whether it ends an iteration that waits.
     pub(super) fn spins(&mut self, instruction: &Instruction, divides: bool) -> bool {
         let stores = matches!(instruction, Instruction::Store { .. });
         let backward = goes_back(instruction) && !divides;
-        let spins = backward && self.idle;
+        let spins = backward && self.idle && self.reads;
+        let reads = matches!(instruction, Instruction::Load { .. } | Instruction::Atomic { .. });
+        self.reads = !backward && (self.reads || reads);
         let rd = instruction.destination().unwrap_or(0);
         let in_place = changes_in_place(instruction);
         self.idle = backward || self.idle && !stores && !(in_place && rd != self.fresh);

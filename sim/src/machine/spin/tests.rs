@@ -23,7 +23,8 @@ fn loops_that_wait_are_seen_in_the_second_iteration() {
 
 #[test]
 fn loops_that_work_are_not() {
-    let loops: [(&str, &[u32]); 4] = [
+    let loops: [(&str, &[u32]); 5] = [
+        ("rem; mv; mv; bnez, without memory", &[0x02d7_67b3, 0x0006_8713, 0x0007_8693, 0xfe06_9ae3]),
         ("addi, in place; bne", &[0x0017_0713, 0xfee6_9ee3]),
         ("lw along a list; bnez", &[0x0007_a783, 0xfe07_9ee3]),
         ("sw; beqz", &[0x00e6_a023, 0xfe07_8ee3]),
