@@ -39,8 +39,8 @@ int main(unsigned hart)
 
 /// Relies on zeros, on a value of its own in memory that is not cleared, and on initialised data.
 const ZEROS: &str = r#"#include "weft.h"
-static WEFT_ALIGNED uint32_t zeros[300];
-static uint8_t few[3];
+static WEFT_ALIGNED volatile uint32_t zeros[300];
+static volatile uint8_t few[3];
 static volatile uint32_t five = 5;
 static WEFT_HOST volatile uint32_t kept[2];
 int main(unsigned hart)
