@@ -39,14 +39,19 @@ pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program
     }
 }
 
-/// Advice if one barrier of the source may be at several pcs.
+/// Advice if one barrier of the source may be at several pcs. Without source lines each may be.
 fn on_copies(progress: &Progress, program: &Program) -> String {
     let waits = progress.barriers();
     let function = |pc: u32| program.functions().iter().rfind(|function| function.address <= pc);
     let in_function = |pc: u32| waits.iter().any(|other| function(*other) == function(pc));
     let words = program.code().iter().flat_map(|range| range.clone().step_by(4));
     let barriers = words.filter(|pc| program.word(*pc).and_then(written_csr) == Some(BARRIER) && in_function(*pc));
-    let places: Vec<String> = barriers.map(|pc| program.source(pc)).collect();
+    let barriers: Vec<u32> = barriers.collect();
+    let is_copy = |pc: &&u32| {
+        let line = program.line(**pc);
+        line.is_none() || barriers.iter().filter(|other| program.line(**other) == line).count() > 1
+    };
+    let places: Vec<String> = barriers.iter().filter(is_copy).map(|pc| program.source(*pc)).collect();
     if places.len() < 2 {
         return String::new();
     }

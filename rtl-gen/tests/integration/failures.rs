@@ -79,7 +79,7 @@ fn an_instruction_of_an_extension_that_is_configured_away() {
 fn a_barrier_that_one_thread_never_reaches() {
     // Hart 0 spins; the others wait at the barrier.
     let spinning = Elf::new(&[HART_TO_A1, branch_if_a1(8), LOOP_FOR_EVER, BARRIER, EXIT]);
-    let printed = run_everywhere(&spinning, &["--max-cycles", "5000"], 1, "deadlock");
+    let printed = run_everywhere(&spinning, &["--set", "divergence.fair_after=16"], 1, "deadlock");
     says(&printed, &["repeats a loop", "waits at the barrier"]);
 }
 

@@ -44,7 +44,9 @@ impl Progress {
     /// Advice on what went well and may not have been meant, one line each.
     pub fn warnings(&self, program: &Program) -> Option<String> {
         let places = self.mixed.iter().map(|pc| program.source(*pc)).collect::<Vec<_>>().join(" and at ");
-        let mixed = (self.mixed.len() > 1).then(|| {
+        let line = self.mixed.first().and_then(|pc| program.line(*pc));
+        let copies = line.is_some() && self.mixed.iter().all(|pc| program.line(*pc) == line);
+        let mixed = (self.mixed.len() > 1 && !copies).then(|| {
             format!(
                 "warning: threads that waited at {places} released each other; if these are not copies of one barrier, let \
                  every thread pass the same barriers"
