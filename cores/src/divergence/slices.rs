@@ -10,12 +10,14 @@ pub fn count_bits(shape: &Shape) -> usize {
     64 - (most - 1).leading_zeros() as usize
 }
 
-/// Whether the next commit is the last of the time slice.
+/// Whether the next commit is the last of the time slice. In a round the count is below [`Shape::slice`].
 pub fn is_last(shape: &Shape, in_round: &Expr, count: &Expr) -> Expr {
+    let bits = 64 - (shape.slice - 1).leading_zeros() as usize;
+    let of_round = count.slice(0, bits).is(shape.slice - 1);
     match shape.fair_after {
-        0 => in_round & count.is(shape.slice - 1),
-        outside if outside == shape.slice => count.is(outside - 1),
-        outside => in_round.mux(&count.is(shape.slice - 1), &count.is(outside - 1)),
+        0 => in_round & of_round,
+        outside if outside == shape.slice => of_round,
+        outside => in_round.mux(&of_round, &count.is(outside - 1)),
     }
 }
 

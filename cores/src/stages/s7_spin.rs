@@ -1,9 +1,9 @@
 //! S7, loops that only wait: whether the path should yield to other paths of its warp.
 //!
 //! An iteration ends with a backward branch or jump of all threads of the path. It makes *progress* if it stores, or if
-//! an instruction changes a register in place (rd is also a source). Such a change of the register that was written last
-//! without being read does not count. Atomic accesses do not count. An iteration that reads memory and makes no progress
-//! yields.
+//! an instruction changes a register in place (rd is also a source). Such a change does not count if bits 11:7 of the
+//! instruction before it name the same register: it continues a computation. Atomic accesses do not count. An iteration
+//! that reads memory and makes no progress yields.
 //!
 //! The record of a warp is read in S7 and written in S8. Storage: W rows of 7 bits, LUT RAM.
 
@@ -18,8 +18,8 @@ rtl::bundle! {
         idle: 1,
         /// A load or an atomic access since.
         reads: 1,
-        /// The register that was written last without being read.
-        fresh: 5,
+        /// Bits 11:7 of the last instruction.
+        before: 5,
     }
 }
 
@@ -31,23 +31,27 @@ pub fn yields(m: &Builder, shape: &Shape, inputs: &Inputs, commits: &Expr, divid
     }
     m.comment("Loops that only wait.");
     let rows = m.memory("loops", shape.warps, Loop::bits(&()), MemoryStyle::Distributed);
-    let Loop { idle, reads, fresh } = Loop::unpack(m, &(), &rows.read("loop_s7", &inputs.meta.warp));
+    let Loop { idle, reads, before } = Loop::unpack(m, &(), &rows.read("loop_s7", &inputs.meta.warp));
     let Inputs { fields, control, meta, .. } = inputs;
     let is = |code: u64| fields.opcode.slice(2, 5).is(code);
     let (of_registers, of_immediate, load) = (is(0b01100), is(0b00100), is(0b00000));
-    let writes = !(fields.opcode.slice(2, 4).is(0b1000) | is(0b00011)) & fields.rd.any();
     let first = (&of_registers | of_immediate | load) & fields.rd.eq(&fields.rs1);
-    let in_place = m.wire("in_place", &(writes.clone() & (first | (of_registers & fields.rd.eq(&fields.rs2)))));
+    let changes = fields.rd.any() & fields.rd.ne(&before);
+    let in_place = m.wire("in_place", &(changes & (first | (of_registers & fields.rd.eq(&fields.rs2)))));
     let jumps = (&control.is_branch & !divides) | &control.is_jal;
     let backward = m.wire("backward", &(jumps & meta.instruction.bit(31)));
-    let progress = &inputs.is_store | (&in_place & fields.rd.ne(&fresh));
-    let idle_then = &backward | (&idle & !m.fault("no_iteration_makes_progress", &progress, &zeros(1)));
-    let reads_then = !&backward & (&reads | inputs.is_load());
-    let fresh = (writes & !in_place).mux(&fields.rd, &fresh);
+    let progress = m.fault("no_iteration_makes_progress", &(&inputs.is_store | in_place), &zeros(1));
+    let then = Loop {
+        idle: &backward | (&idle & !progress),
+        reads: !&backward & (&reads | inputs.is_load()),
+        before: fields.rd.clone(),
+    };
     let committed = m.register("committed", 1);
     committed.next(commits).reset(0);
-    let next = m.delay("loop_s8", &Loop { idle: idle_then, reads: reads_then, fresh }.pack());
+    // Zero while the warps start, before the first commit.
+    let written = m.register("loop_s8", Loop::bits(&()));
+    written.next(&then.pack()).enable(commits).reset(0);
     let warp = inputs.start_valid.mux(&inputs.start_warp, &m.delay("loop_warp", &meta.warp));
-    rows.write(&(&inputs.start_valid | &*committed), &warp, &next.when(&!&inputs.start_valid));
+    rows.write(&(&inputs.start_valid | &*committed), &warp, &written);
     asks | (backward & idle & reads)
 }

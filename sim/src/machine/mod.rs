@@ -140,7 +140,7 @@ impl Machine {
             Ok(instruction) => instruction,
             Err(refusal) => return Err(part.stop(refusal)),
         };
-        let spins = self.loops[warp as usize].spins(&instruction, part.next.b.is_some());
+        let spins = self.loops[warp as usize].spins(part.out.instruction, &instruction, part.next.b.is_some());
         part.next.yields = instruction == Instruction::Pause || spins && self.spin_yields;
         if let Some(table) = &self.reconvergence {
             part.next.reconvergence = table.at(path.pc);

@@ -1,11 +1,11 @@
 //! Loops that only wait, so that the path should yield.
 //!
 //! An iteration ends with a backward branch or jump of all threads of a path. It waits if it reads memory and makes no
-//! *progress*. It makes progress if it stores, or if an instruction changes a register in place, as a counter, a shift or a walk along a list does. A change of the register
-//! that was written last does not count: it continues that computation. Atomic accesses do not count either, since a
-//! thread that tries to take a lock writes to it.
+//! *progress*. It makes progress if it stores, or if an instruction changes a register in place, as a counter, a shift or a
+//! walk along a list does. A change of the register that the instruction before it names in bits 11:7 does not count: it
+//! continues a computation. Atomic accesses do not count either, since a thread that tries to take a lock writes to it.
 
-use crate::decode::{Form, Instruction};
+use crate::decode::{Form, Instruction, Register};
 
 /// What a warp has done since its last backward branch.
 #[derive(Clone, Copy, Default)]
@@ -14,24 +14,21 @@ pub(super) struct Loop {
     idle: bool,
     /// A load or an atomic access since.
     reads: bool,
-    /// The register that was written last without being read by the same instruction.
-    fresh: u8,
+    /// Bits 11:7 of the last instruction.
+    before: u8,
 }
 
 impl Loop {
     /// Records an instruction that committed. Returns whether it ends an iteration that waits.
-    pub(super) fn spins(&mut self, instruction: &Instruction, divides: bool) -> bool {
+    pub(super) fn spins(&mut self, word: u32, instruction: &Instruction, divides: bool) -> bool {
         let stores = matches!(instruction, Instruction::Store { .. });
         let backward = goes_back(instruction) && !divides;
         let spins = backward && self.idle && self.reads;
         let reads = matches!(instruction, Instruction::Load { .. } | Instruction::Atomic { .. });
         self.reads = !backward && (self.reads || reads);
-        let rd = instruction.destination().unwrap_or(0);
-        let in_place = changes_in_place(instruction);
-        self.idle = backward || self.idle && !stores && !(in_place && rd != self.fresh);
-        if rd != 0 && !in_place {
-            self.fresh = rd;
-        }
+        let progress = stores || changed_in_place(instruction).is_some_and(|rd| rd != self.before);
+        self.idle = backward || self.idle && !progress;
+        self.before = (word >> 7 & 0x1f) as u8;
         spins
     }
 }
@@ -41,8 +38,8 @@ fn goes_back(instruction: &Instruction) -> bool {
     (offset as i32) < 0
 }
 
-/// Returns whether the new value of a register depends on its old value.
-fn changes_in_place(instruction: &Instruction) -> bool {
+/// The register whose new value depends on its old value.
+fn changed_in_place(instruction: &Instruction) -> Option<Register> {
     let (rd, sources) = match *instruction {
         Instruction::Load { rd, rs1, .. } | Instruction::Immediate { rd, rs1, .. } => (rd, [rs1, 0]),
         Instruction::Registers { rd, rs1, rs2, .. } => (rd, [rs1, rs2]),
@@ -50,9 +47,9 @@ fn changes_in_place(instruction: &Instruction) -> bool {
             Form::Registers => (rd, [rs1, rs2]),
             Form::Amount | Form::One => (rd, [rs1, 0]),
         },
-        _ => return false,
+        _ => return None,
     };
-    rd != 0 && sources.contains(&rd)
+    (rd != 0 && sources.contains(&rd)).then_some(rd)
 }
 
 #[cfg(test)]
