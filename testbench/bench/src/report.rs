@@ -187,7 +187,7 @@ impl Report {
         let address = address.map_or(String::new(), |address| format!(", address {address:#010x}"));
         let cause_name = fault.cause_name();
         format!(
-            "{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{instruction}{address}",
+            "{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{address}{instruction}",
             program.source(pc)
         )
     }
