@@ -1,5 +1,7 @@
 //! The last lines of a report: what to change, depending on the divergence unit.
 
+use std::collections::BTreeSet;
+
 use weft_config::{Config, UNITS};
 
 use crate::Program;
@@ -9,20 +11,10 @@ pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program
     let unit = &config.divergence.unit;
     let takes_turns = config.unit().is_ok_and(|unit| unit.takes_turns);
     match verdict {
-        Verdict::Starved { .. } => {
-            format!("the unit `{unit}` must serve each thread that can run: the fault is in the unit, or in the model of it")
-        }
-        Verdict::Stuck if takes_turns => {
-            "the core should release the barrier when every live thread waits there, and otherwise run another thread; if \
-             it does neither, the fault is in the hardware: `weft cosim` compares it with the model"
-                .into()
-        }
-        Verdict::Stuck => format!(
-            "the unit `{unit}` runs the threads that do not wait at the barrier only after the others have left it.\n\
-             - If a thread returns before the barrier, write `weft_exit(0);` instead of `return 0;` there.\n{}\
-             - Or set {}: every path that can run does run.",
-            on_copies(progress, program),
-            units_with_turns(unit)
+        Verdict::Stuck if !takes_turns => on_barriers(progress, config, program),
+        Verdict::Stuck | Verdict::Starved { .. } => format!(
+            "the unit `{unit}` serves every thread that can run, and the core releases the barrier when all wait there: the \
+             fault is in the hardware; `weft cosim` compares it with the model"
         ),
         Verdict::Endless if !takes_turns => format!(
             "the unit `{unit}` runs a path until its threads reconverge: a path that waits for another path of its warp \
@@ -39,9 +31,20 @@ pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program
     }
 }
 
+fn on_barriers(progress: &Progress, config: &Config, program: &Program) -> String {
+    let unit = &config.divergence.unit;
+    format!(
+        "the unit `{unit}` runs the threads that do not wait at the barrier only after the others have left it.\n\
+         - If a thread returns before the barrier, write `weft_exit(0);` instead of `return 0;` there.\n{}\
+         - Or set {}: every path that can run does run.",
+        on_copies(progress, program),
+        units_with_turns(unit)
+    )
+}
+
 /// Advice if one barrier of the source may be at several pcs. Without source lines each may be.
 fn on_copies(progress: &Progress, program: &Program) -> String {
-    let waits = progress.barriers();
+    let waits: BTreeSet<u32> = progress.barriers().collect();
     let function = |pc: u32| program.functions().iter().rfind(|function| function.address <= pc);
     let in_function = |pc: u32| waits.iter().any(|other| function(*other) == function(pc));
     let words = program.code().iter().flat_map(|range| range.clone().step_by(4));

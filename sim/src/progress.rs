@@ -42,8 +42,8 @@ pub struct Progress {
     warps: Vec<Warp>,
     loops: Loops,
     stack_pointers: StackPointers,
-    /// The pcs of the first threads that waited at different barriers and released each other.
-    mixed: Vec<u32>,
+    /// The pcs of the first two threads that waited at different barriers and released each other.
+    mixed: Option<[u32; 2]>,
     exit_codes: Vec<Option<u32>>,
     /// Whether a path that can run may still wait for ever, and the words for one that waits.
     starves: bool,
@@ -100,7 +100,7 @@ impl Progress {
             warps: vec![warp; warps],
             loops: Loops::new(warps, threads),
             stack_pointers: StackPointers::new(config, program),
-            mixed: Vec::new(),
+            mixed: None,
             exit_codes: vec![None; warps * threads],
             starves: !turns && unit.is_some_and(|unit| !unit.is_external()),
             waits,
@@ -169,9 +169,9 @@ impl Progress {
     }
 
     pub fn release(&mut self) {
-        if self.mixed.len() < 2 {
-            self.mixed = self.barriers();
-        }
+        let first = self.barriers().next();
+        let other = self.barriers().find(|pc| Some(*pc) != first);
+        self.mixed = self.mixed.or(first.zip(other).map(|(first, other)| [first, other]));
         self.loops.change();
         for warp in &mut self.warps {
             warp.parked = 0;

@@ -43,13 +43,13 @@ impl Progress {
 
     /// Advice on what went well and may not have been meant, one line each.
     pub fn warnings(&self, program: &Program) -> Option<String> {
-        let places = self.mixed.iter().map(|pc| program.source(*pc)).collect::<Vec<_>>().join(" and at ");
-        let line = self.mixed.first().and_then(|pc| program.line(*pc));
-        let copies = line.is_some() && self.mixed.iter().all(|pc| program.line(*pc) == line);
-        let mixed = (self.mixed.len() > 1 && !copies).then(|| {
+        let mixed = self.mixed.filter(|[a, b]| program.line(*a).is_none() || program.line(*a) != program.line(*b));
+        let mixed = mixed.map(|[a, b]| {
             format!(
-                "warning: threads that waited at {places} released each other; if these are not copies of one barrier, let \
-                 every thread pass the same barriers"
+                "warning: threads that waited at {} and at {} released each other; if these are not copies of one barrier, \
+                 let every thread pass the same barriers",
+                program.source(a),
+                program.source(b)
             )
         });
         let warnings: Vec<String> = mixed.into_iter().chain(self.stack_pointers.warning(program)).collect();
@@ -79,16 +79,12 @@ impl Progress {
         groups
     }
 
-    /// The pcs at which threads wait at the barrier.
-    pub(crate) fn barriers(&self) -> Vec<u32> {
-        let lanes = self.warps.iter().flat_map(|warp| {
-            let parked = move |lane: usize| warp.parked >> lane & 1 != 0;
-            warp.pcs.iter().enumerate().filter(move |(lane, _)| parked(*lane)).filter_map(|(_, pc)| *pc)
-        });
-        let mut pcs: Vec<u32> = lanes.collect();
-        pcs.sort_unstable();
-        pcs.dedup();
-        pcs
+    /// The pc at which each thread at the barrier waits.
+    pub(crate) fn barriers(&self) -> impl Iterator<Item = u32> {
+        self.warps.iter().flat_map(|warp| {
+            let lanes = warp.pcs.iter().enumerate().filter(|(lane, _)| warp.parked >> lane & 1 != 0);
+            lanes.filter_map(|(_, pc)| *pc)
+        })
     }
 }
 

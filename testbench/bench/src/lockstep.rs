@@ -65,7 +65,6 @@ pub struct Checker<'a> {
     counters: Counters,
     tohost: Option<u32>,
     faulted: bool,
-    fault_address: Option<u32>,
 }
 
 type Checked<T> = Result<T, Box<Mismatch>>;
@@ -86,13 +85,7 @@ impl<'a> Checker<'a> {
             counters: Counters::default(),
             tohost: None,
             faulted: false,
-            fault_address: None,
         })
-    }
-
-    /// The address of the fault, which the hardware does not name.
-    pub fn fault_address(&self) -> Option<u32> {
-        self.fault_address
     }
 
     pub fn machine(&self) -> &Machine {
@@ -257,7 +250,8 @@ impl<'a> Checker<'a> {
         self.transactions.transmit(byte).or_else(|located| self.locate(cycle, located))
     }
 
-    pub fn fault(&mut self, cycle: u64, fault: &Fault) -> Checked<()> {
+    /// Checks a fault, and adds the address, which the hardware does not name.
+    pub fn fault(&mut self, cycle: u64, fault: &mut Fault) -> Checked<()> {
         if fault.warp as usize >= self.hardware_paths.len() {
             let difference = Difference::new("error_warp", "a warp of the core", fault.warp.to_string());
             return self.locate(cycle, (None, difference));
@@ -272,7 +266,7 @@ impl<'a> Checker<'a> {
         let subject = self.subject(fault.warp, slot);
         let compared = match self.machine.step(fault.warp, slot, &Given::default(), &mut self.expected) {
             Err(Stop::Fault(expected)) => {
-                self.fault_address = expected.address;
+                fault.address = expected.address;
                 compare_faults(&expected, fault)
             }
             Err(Stop::Idle) => Err(Difference::new("error_valid", "no path of the warp can run", fault.to_string())),

@@ -133,14 +133,10 @@ impl Report {
             "divergent_branches": counted(json!(statistics.divergent_branches)),
             "high_water": statistics.high_water(),
             "stack_bytes": self.stack_bytes,
-            "fault": self.fault.as_ref().map(|fault| json!({
-                "cause": fault.cause,
-                "name": fault.cause_name(),
-                "pc": fault.pc,
-                "warp": fault.warp,
-                "lane": fault.lane,
-                "address": fault.address,
-            })),
+            "fault": self.fault.map(|fault| {
+                let (name, Fault { cause, pc, warp, lane, address }) = (fault.cause_name(), fault);
+                json!({ "cause": cause, "name": name, "pc": pc, "warp": warp, "lane": lane, "address": address })
+            }),
             "exit_codes": counted(json!(self.exit_codes)),
             "threads": counted(self.threads.iter().map(|Group { warp, mask, pc, state }| {
                 json!({ "warp": warp, "mask": mask, "pc": pc, "place": pc.map(|pc| program.source(pc)), "state": state })
@@ -191,7 +187,7 @@ impl Report {
         let address = address.map_or(String::new(), |address| format!(", address {address:#010x}"));
         let cause_name = fault.cause_name();
         format!(
-            "{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{instruction}{address}",
+            "{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{address}{instruction}",
             program.source(pc)
         )
     }

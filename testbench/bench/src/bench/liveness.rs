@@ -8,11 +8,11 @@ use weft_trace::{Commit, Context, LateWrite};
 
 pub(super) struct Liveness {
     pub(super) progress: Progress,
-    waits: VecDeque<Entry>,
     pub(super) verdict: Option<Verdict>,
+    waits: VecDeque<Entry>,
 }
 
-enum Entry {
+pub(super) enum Entry {
     /// A commit, and whether its values are still to come.
     Commit(Commit, bool),
     Context(Context),
@@ -21,58 +21,39 @@ enum Entry {
 
 impl Liveness {
     pub(super) fn new(progress: Progress) -> Self {
-        Self { progress, waits: VecDeque::new(), verdict: None }
+        Self { progress, verdict: None, waits: VecDeque::new() }
     }
 
     pub(super) fn commit(&mut self, commit: &Commit) {
-        let late = commit.rd != 0 && !commit.writes;
-        if late || !self.waits.is_empty() {
-            self.waits.push_back(Entry::Commit(commit.clone(), late));
-        } else {
-            self.verdict = self.verdict.or(self.progress.commit(commit));
-        }
+        self.follow(Entry::Commit(commit.clone(), commit.rd != 0 && !commit.writes));
+    }
+
+    pub(super) fn follow(&mut self, entry: Entry) {
+        self.waits.push_back(entry);
+        self.pass(false);
     }
 
     pub(super) fn late_write(&mut self, late: &LateWrite) {
-        let found = self.waits.iter_mut().find_map(|entry| match entry {
-            Entry::Commit(commit, waits) if commit.number == late.number => Some((commit, waits)),
-            _ => None,
-        });
-        let Some((commit, waits)) = found else { return };
-        commit.values.clone_from(&late.values);
-        *waits = false;
-        while self.verdict.is_none() && !matches!(self.waits.front(), None | Some(Entry::Commit(_, true))) {
-            self.pass();
+        for entry in &mut self.waits {
+            if let Entry::Commit(commit, waits) = entry
+                && commit.number == late.number
+            {
+                commit.values.clone_from(&late.values);
+                *waits = false;
+            }
         }
+        self.pass(false);
     }
 
-    pub(super) fn context(&mut self, context: &Context) {
-        match self.waits.is_empty() {
-            true => self.progress.context(context),
-            false => self.waits.push_back(Entry::Context(context.clone())),
-        }
-    }
-
-    pub(super) fn release(&mut self) {
-        match self.waits.is_empty() {
-            true => self.progress.release(),
-            false => self.waits.push_back(Entry::Release),
-        }
-    }
-
-    /// Passes what has waited, at the end of a run that no verdict ended.
-    pub(super) fn finish(&mut self) {
-        while self.verdict.is_none() && !self.waits.is_empty() {
-            self.pass();
-        }
-    }
-
-    fn pass(&mut self) {
-        match self.waits.pop_front() {
-            Some(Entry::Commit(commit, _)) => self.verdict = self.verdict.or(self.progress.commit(&commit)),
-            Some(Entry::Context(context)) => self.progress.context(&context),
-            Some(Entry::Release) => self.progress.release(),
-            None => {}
+    /// Passes what does not wait; at the end of a run everything.
+    pub(super) fn pass(&mut self, all: bool) {
+        while self.verdict.is_none() && (all || !matches!(self.waits.front(), Some(Entry::Commit(_, true)))) {
+            match self.waits.pop_front() {
+                Some(Entry::Commit(commit, _)) => self.verdict = self.progress.commit(&commit),
+                Some(Entry::Context(context)) => self.progress.context(&context),
+                Some(Entry::Release) => self.progress.release(),
+                None => return,
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use super::events::Events;
 use super::flow::Flow;
 use super::hardware::Hardware;
 use super::held::Held;
-use super::liveness::Liveness;
+use super::liveness::{Entry, Liveness};
 use super::pipeline_log::PipelineLog;
 use super::schedulable::Schedulable;
 use super::unknown_branches::UnknownBranches;
@@ -92,8 +92,7 @@ enum How {
     Done,
     ToHost(u32),
     Fault(Fault),
-    Deadlock(String),
-    SuspectedDeadlock(String),
+    Waits(Outcome, String),
     Limit,
     Mismatch(Box<Mismatch>),
 }
@@ -130,8 +129,8 @@ impl Run<'_, '_> {
         if let Some(value) = events.tohost {
             return Ok(Some(How::ToHost(value)));
         }
-        if let Some(fault) = events.fault {
-            let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.fault(cycle, &fault));
+        if let Some(mut fault) = events.fault {
+            let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.fault(cycle, &mut fault));
             return Ok(Some(checked.map_or_else(How::Mismatch, |()| How::Fault(fault))));
         }
         if events.done {
@@ -155,7 +154,7 @@ impl Run<'_, '_> {
         }
         if let Some(context) = &trace.context {
             self.schedulable.context(context);
-            self.liveness.context(context);
+            self.liveness.follow(Entry::Context(context.clone()));
             // In lock step the model supplies this number.
             if let Some(held) = self.held.context(context).filter(|_| self.checker.is_none()) {
                 self.counts.statistics.held(held);
@@ -168,7 +167,7 @@ impl Run<'_, '_> {
             self.liveness.late_write(late);
         }
         if trace.release {
-            self.liveness.release();
+            self.liveness.follow(Entry::Release);
             self.schedulable.release();
         }
         self.owed = self.owed.saturating_sub(events.request.into());
@@ -248,18 +247,18 @@ impl Run<'_, '_> {
                 self.config.run.watchdog
             );
             let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.stuck(cycle));
-            return Some(checked.map_or_else(How::Mismatch, |()| How::Deadlock(report)));
+            return Some(checked.map_or_else(How::Mismatch, |()| How::Waits(Outcome::Deadlock, report)));
         }
         if let Some(verdict) = self.liveness.verdict {
             let report = self.report_of(verdict);
             let starves = matches!(verdict, Verdict::Starved { .. });
-            return Some(if starves { How::SuspectedDeadlock(report) } else { How::Deadlock(report) });
+            return Some(How::Waits(if starves { Outcome::SuspectedDeadlock } else { Outcome::Deadlock }, report));
         }
         (cycle - self.first_fetch.unwrap_or(cycle) + 1 >= self.max_cycles).then_some(How::Limit)
     }
 
     fn report_of(&mut self, verdict: Verdict) -> String {
-        self.liveness.finish();
+        self.liveness.pass(true);
         self.liveness.progress.report(verdict, self.config, self.program)
     }
 
@@ -292,13 +291,13 @@ impl Run<'_, '_> {
             How::Done => End::Done,
             How::ToHost(value) => End::ToHost(value),
             How::Fault(_) => End::Halted,
-            How::Deadlock(_) | How::SuspectedDeadlock(_) | How::Limit => End::Stopped,
+            How::Waits(..) | How::Limit => End::Stopped,
         };
         checker.finish(cycle, end, self.hardware.ram()).map_or_else(How::Mismatch, |()| how)
     }
 
     fn report(mut self, ended: Ended, started: Instant) -> Report {
-        self.liveness.finish();
+        self.liveness.pass(true);
         let traced = self.config.trace.port;
         let (last, idle) = match ended.how {
             // The last commit of a run that exits is the last exit.
@@ -330,16 +329,11 @@ impl Run<'_, '_> {
                 report.tohost = Some(value);
             }
             How::Fault(fault) => {
-                let address = self.checker.as_ref().and_then(Checker::fault_address);
                 report.outcome = Outcome::Fault;
-                report.fault = Some(Fault { address, ..fault });
+                report.fault = Some(fault);
             }
-            How::Deadlock(text) => {
-                report.outcome = Outcome::Deadlock;
-                report.deadlock = Some(text);
-            }
-            How::SuspectedDeadlock(text) => {
-                report.outcome = Outcome::SuspectedDeadlock;
+            How::Waits(outcome, text) => {
+                report.outcome = outcome;
                 report.deadlock = Some(text);
             }
             How::Limit => report.outcome = Outcome::Limit,

@@ -62,16 +62,15 @@ fn a_barrier_that_some_of_a_path_reach_is_a_deadlock() {
     }
 }
 
-/// If both sides wait at their own barriers, a stack that runs both reaches both.
+/// If both sides wait at their own barriers, a stack that runs both reaches both. Here they have one source line, like
+/// copies that a compiler makes.
 #[test]
 fn barriers_on_both_sides_are_a_deadlock_for_the_single_path_alone() {
     let body = "
     begin
     andi t0, s0, 1
     bnez t0, 1f
-    barrier
-    j 2f
-1:  barrier
+    barrier; j 2f; 1: barrier
 2:  finish
 ";
     let source = text("two_barriers", body);
