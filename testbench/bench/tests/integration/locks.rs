@@ -98,7 +98,9 @@ fn lock_kernels_pass_in_lock_step_on_a_sample_of_cores() {
 fn lock_kernels_pass_in_lock_step_on_every_core() {
     for unit in UNITS {
         for (size, slice) in SIZES.into_iter().flat_map(|size| SLICES.map(|slice| (size, slice))) {
-            LATENCIES.map(|latency| in_lock_step(unit, size, slice, latency, &KERNELS));
+            for latency in LATENCIES {
+                in_lock_step(unit, size, slice, latency, &KERNELS);
+            }
         }
     }
 }

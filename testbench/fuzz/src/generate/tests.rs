@@ -72,7 +72,7 @@ fn count_locks(body: &[Statement], locked: bool, kinds: &mut [[u32; 2]]) {
                 count_locks(&lock.body, true, kinds);
             }
             Statement::If { then, otherwise, .. } => {
-                [then, otherwise].map(|side| count_locks(side, locked, kinds));
+                [then, otherwise].into_iter().for_each(|side| count_locks(side, locked, kinds));
             }
             Statement::Loop(Loop { body, .. }) => count_locks(body, locked, kinds),
             Statement::Switch { arms, .. } => arms.iter().for_each(|arm| count_locks(arm, locked, kinds)),
