@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The long runs: every bundled kernel in lock step on many sizes of the core, with each divergence unit, at several
 # memory latencies (each size and unit compiles a model of its own; the latencies share it); each instruction against QEMU
-# with several seeds; random programs, and some whose coverage is counted; mutants of all modules by a seed that changes from
-# day to day, and the score of each module; the speed of the golden model; the proofs that take longest; synthesis of cores of
-# eight warps, for each family of FPGAs of one; placing of small ones, with the tools that `./scripts/setup.sh --synthesis`
-# installs; a small comparison on a SLURM of one node; and the measurements of the nightly set, as far as the budget goes.
+# with several seeds; random programs, with locks too, and some whose coverage is counted; the kernels with locks on more
+# cores; mutants of all modules by a seed that changes from day to day, and the score of each module; the speed of the golden
+# model; the proofs that take longest; synthesis of cores of eight warps, for each family of FPGAs of one; placing of small
+# ones, with the tools that `./scripts/setup.sh --synthesis` installs; a small comparison on a SLURM of one node; and the
+# measurements of the nightly set, as far as the budget goes.
 #
 #   ./scripts/nightly.sh [--sizes "WxT ..."] [--units "U ..."] [--latencies "L ..."] [--seeds "S ..."] [--mutants N]
 #                        [--programs N] [--synthesis "T ..."] [--placing "WxT ..."] [--budget TIME]
@@ -105,6 +106,8 @@ WEFT_MUTANTS=$(((mutants + 9) / 10)) WEFT_MORE_MUTANTS=$mutants WEFT_MUTANT_SEED
 WEFT_MUTATION_SCORES=$PWD/$results/mutants.json WEFT_MUTANT_SEED=$(date +%Y%m%d) \
     check mutation-scores cargo test --locked -p weft-testbench --test integration mutants:: -- --ignored --nocapture
 check programs "$weft" fuzz --seed "$(date +%Y%m%d)" --count "$programs" --out "$results/programs"
+check locks "$weft" fuzz --seed "$(date +%Y%m%d)" --count 1000 --profile locks --out "$results/locks"
+check lock-kernels cargo test --locked -p weft-testbench --test integration locks:: -- --ignored
 check coverage-test cargo test --locked -p weft-fuzz --test integration coverage:: -- --ignored
 check coverage "$weft" fuzz --seed "$(date +%Y%m%d)" --count 8000 --points 32 --sizes 2x4,8x8,5x2,2x2 \
     --out "$results/covered" --coverage "$results/coverage.json"

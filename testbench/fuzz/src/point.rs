@@ -79,11 +79,11 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
 }
 
 pub fn abilities(config: &Config) -> Abilities {
-    Abilities {
-        harts: config.warps * config.threads,
-        isa: config.isa,
-        turns: config.unit().is_ok_and(|unit| unit.takes_turns),
-    }
+    Abilities { harts: config.warps * config.threads, isa: config.isa, turns: takes_turns(config) }
+}
+
+pub fn takes_turns(config: &Config) -> bool {
+    config.unit().is_ok_and(|unit| unit.takes_turns)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ mod kernels_comparison;
 mod kernels_divergence;
 mod kernels_model;
 mod leaders;
+mod locks;
 mod lockstep;
 mod long_results;
 mod model;
