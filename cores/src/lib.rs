@@ -155,7 +155,8 @@ impl Shape {
         let unit = hardware.descriptor();
         let slots = unit.slots as usize;
         let external = divergence::external_of(config);
-        let takes_turns = unit.takes_turns || external.as_ref().is_some_and(|(_, module)| divergence::takes_turns(module));
+        let takes_turns =
+            unit.takes_turns || external.as_ref().is_some_and(|(_, module)| divergence::takes_turns(module));
         Self {
             warps: config.warps as usize,
             threads: config.threads as usize,

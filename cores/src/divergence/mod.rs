@@ -103,7 +103,9 @@ pub fn find(name: &str) -> Result<&'static dyn DivergenceUnit, UnknownUnit> {
     Unit::find(name).map(hardware)
 }
 
-pub(crate) use verilog::{check as check_external, check_names as check_names_of_external, of as external_of, takes_turns};
+pub(crate) use verilog::{
+    check as check_external, check_names as check_names_of_external, of as external_of, takes_turns,
+};
 
 pub type UnitTrace = Traced<UnitPorts<Expr>>;
 
