@@ -109,8 +109,6 @@ rtl::bundle! {
         is_exit: 1,
         is_barrier: 1,
         is_fence_i: 1,
-        /// `pause`, where paths run in time slices.
-        pauses: usize::from(shape.takes_turns),
         /// The instruction writes rd (not x0) at the end of S7.
         writes: 1,
         /// The result is the low word of the path's mask.

@@ -119,8 +119,6 @@ pub enum Operation {
     Atomic(MemoryOp),
     /// No operation. A fence orders memory accesses by its class alone, since requests are performed in order.
     Nothing,
-    /// The path yields to other paths of its warp.
-    Pause,
     /// Orders fetches after stores.
     FenceI,
     Ecall,

@@ -2,6 +2,9 @@
 
 use super::encoding::{Encoding, Operation, word};
 
+/// Its word.
+pub const PAUSE: u32 = 0x0100_000f;
+
 pub fn encodings() -> Vec<Encoding> {
-    vec![word("pause", 0x0100_000f, Operation::Pause)]
+    vec![word("pause", PAUSE, Operation::Nothing)]
 }

@@ -272,7 +272,6 @@ fn control(
         memory_op: join(&[0, 1, 2, 3].map(memory_op)),
         is_barrier: csr(CsrKind::Barrier) & &csrs.writes,
         is_fence_i: names.is("is_fence_i", Operation::FenceI),
-        pauses: decoder.is(Operation::Pause).slice(0, usize::from(shape.takes_turns)),
         writes: has_rd & decoder.fields.rd.any(),
         reads_mask: csr(CsrKind::Mask { high: false }),
         reads_mask_high: csr(CsrKind::Mask { high: true }).slice(0, usize::from(shape.threads > 32)),

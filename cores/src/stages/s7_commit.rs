@@ -84,7 +84,7 @@ rtl::inputs! {
         /// The epoch of the instruction is its slot's epoch.
         pub epoch_is_present: Expr = m.input("epoch_is_present_s7", 1),
         halted: Expr = m.input("halted", 1),
-        #[group = "start after reset: a warp"]
+        /// A warp starts.
         pub start_valid: Expr = m.input("start_warp_valid", usize::from(shape.fair_after > 0)),
         pub start_warp: Expr = m.input("start_warp", if shape.fair_after > 0 { shape.warp_bits() } else { 0 }),
         #[group = "tag for a load, number of the commit"]
@@ -218,7 +218,7 @@ impl Commit {
         let depth = m.wire("depth", &(&path.depth + step));
         let remains = control.is_branch.mux(&falls_through, &self.service.unserved);
         let yields = if shape.takes_turns {
-            s7_spin::yields(m, shape, &self.inputs, &self.commits, &not_taken.any())
+            s7_spin::yields(m, shape, &self.inputs, &self.validation.valid, &not_taken.any())
         } else {
             zeros(0)
         };

@@ -83,7 +83,7 @@ fn the_ccs_does_what_it_must_for_all_inputs_at_32_threads() {
 fn broken_copies_of_the_ccs_fail() {
     let broken = [
         ("b loses its threads to a", "ccs.a_merge_loses_the_threads_of_b"),
-        ("depth is not compared", "ccs.b_precedes_a_ignores_the_call_depth"),
+        ("depth is not compared", "ccs.b_before_a_ignores_the_call_depth"),
         ("threads that were not served merge", "ccs.unserved_threads_merge"),
         ("threads that were not served wait", "ccs.unserved_threads_do_not_go_first"),
         ("y and z change places", "ccs.y_is_the_third_path"),

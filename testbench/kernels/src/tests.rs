@@ -19,7 +19,7 @@ fn names_are_found_and_summaries_fit_a_line() {
 fn a_kernel_asks_for_what_it_needs_and_no_more() {
     assert_eq!(find("gcd").unwrap().settings(), [""; 0]);
     assert_eq!(find("quicksort").unwrap().settings(), ["memory.stack_bytes=512"]);
-    assert_eq!(find("spin_lock").unwrap().settings(), ["isa.a=true", "divergence.fair_after=50"]);
+    assert_eq!(find("spin_lock").unwrap().settings(), ["isa.a=true"]);
     let base = || Config { isa: BASE, ..Config::default() };
 
     let mut config = base();

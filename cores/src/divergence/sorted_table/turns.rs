@@ -61,8 +61,7 @@ impl Turns {
     ) -> Self {
         let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
         m.comment(
-            "Time slices: the threads that began the round, whether the active path holds the warp, the count of \
-             commits.",
+            "Time slices: the threads that began the round, whether the active path holds the warp, the commits.",
         );
         let rows = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
         let written = m.forward("turn_written", Turn::bits(shape));
@@ -71,7 +70,7 @@ impl Turns {
         let read = m.wire("turn_s7", &same.mux(&written, &rows.read("turns_s7", warp_s7)));
         let row = m.delay("turns_s8", &read);
         let Turn { hold, count, .. } = Turn::unpack(m, shape, &read);
-        let is_last = slices::is_last(shape, &hold, &count);
+        let is_last = m.wire("is_last_of_turn", &slices::is_last(shape, &hold, &count));
         let last = m.delay("last_of_turn", &is_last);
         // This is read only in a commit, where the last commit of a time slice is always due.
         let deferred = m.delay("holds_or_ends", &(&is_last | hold));
