@@ -38,10 +38,11 @@ fn a_report_names_an_instruction_only_where_one_was_committed() {
     assert_eq!(places.lines().collect::<Vec<_>>(), expected);
 }
 
-/// Four lanes and 16 commits: the bound is 9 · 20, the window twice that.
+/// Four lanes and 16 commits: the bound is 51 for a round, 16 + 33 + 51 for those after it, and 3 parts. The window is twice
+/// that.
 #[test]
 fn a_thread_starves_only_if_it_could_run_and_is_not_served() {
-    const WINDOW: u32 = 2 * 9 * 20;
+    const WINDOW: u32 = 2 * (51 + 100 + 3);
     let mut progress = progress(2, "sorted-table", 16);
     progress.commit(&commit(0, 0, PARK, 0b0001));
     progress.commit(&commit(0, 0, EXIT_A0, 0b0010));

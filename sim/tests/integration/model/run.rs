@@ -150,8 +150,16 @@ fn a_run_of_too_many_issues_is_cut_off() {
 
 /// Lane 0 waits at the smaller pc for lane 1 to write the flag.
 fn spin() -> Program {
+    spin_with(&[])
+}
+
+/// The same with more instructions in the loop.
+fn spin_with(more: &[u32]) -> Program {
+    let bytes = 4 * more.len() as i32;
     let mut words = Vec::from(li(1, CODE + 0x100));
-    words.extend([csrrs(2, MHARTID, 0), bne(2, 0, 12), lw(3, 1, 0), beq(3, 0, -4), sw(2, 1, 0), exit()]);
+    words.extend([csrrs(2, MHARTID, 0), bne(2, 0, 12 + bytes), lw(3, 1, 0)]);
+    words.extend(more);
+    words.extend([beq(3, 0, -4 - bytes), sw(2, 1, 0), exit()]);
     Program::from_words("spin", CODE, &words).with_symbol("_start", CODE).with_symbol("wait", CODE + 16)
 }
 
@@ -172,12 +180,17 @@ fn a_spinning_path_yields_after_fair_after_commits() {
         config.divergence.unit = unit.into();
         for fair_after in [1, 2, 7, 1000] {
             config.divergence.fair_after = fair_after;
-            let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
+            let counts = spin_with(&[addi(4, 4, 1)]);
+            let finished = sim::run(&config, &counts, 10_000, &mut |_| {}).expect("a known unit");
             assert_eq!(finished.outcome, Outcome::Exited, "{unit}, fair_after {fair_after}");
             // There are two paths after the branch, which is the first counted commit.
             let until_the_yield = 3 + fair_after;
             let issues = finished.statistics.issues;
             assert!((until_the_yield..until_the_yield + 12).contains(&issues), "{unit}, {fair_after}: {issues}");
+
+            let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
+            assert_eq!(finished.outcome, Outcome::Exited, "{unit}, fair_after {fair_after}, a loop that only waits");
+            assert!(finished.statistics.issues < 25, "{unit}: it yields at once");
         }
     }
 }
