@@ -153,8 +153,14 @@ fn alter_y(stream: &mut Stream, n: usize, change: impl Fn(&mut PathRecord)) {
 
 /// Cycle of the `n`th such step of the sorter.
 fn exchange(stream: &Stream, n: usize, sorting: Sorting) -> Option<usize> {
-    let at = |cycle: &Cycle| cycle.exchange.is_some_and(|exchange| exchange.sorting == sorting);
-    (0..stream.len()).filter(|cycle| at(&stream[*cycle])).nth(n)
+    // One whose warp has a later context record, which shows the paths that the sorter has changed.
+    let shown = |cycle: usize, warp: u32| {
+        stream[cycle..].iter().filter_map(|later| later.context.as_ref()).any(|context| context.warp == warp)
+    };
+    let at = |cycle: &usize| {
+        stream[*cycle].exchange.is_some_and(|exchange| exchange.sorting == sorting && shown(*cycle, exchange.warp))
+    };
+    (0..stream.len()).filter(at).nth(n)
 }
 
 fn alter_exchange(stream: &mut Stream, n: usize, sorting: Sorting, change: impl Fn(&mut Exchange)) {
