@@ -153,9 +153,15 @@ fn alter_y(stream: &mut Stream, n: usize, change: impl Fn(&mut PathRecord)) {
 
 /// Cycle of the `n`th such step of the sorter.
 fn exchange(stream: &Stream, n: usize, sorting: Sorting) -> Option<usize> {
-    // One whose warp has a later context record, which shows the paths that the sorter has changed.
+    // One before a context record of its warp, which shows the changed paths. Two steps may have the same effect as two
+    // others: equal paths can be merged in any order.
     let shown = |cycle: usize, warp: u32| {
-        stream[cycle..].iter().filter_map(|later| later.context.as_ref()).any(|context| context.warp == warp)
+        let of_warp = stream[cycle + 1..].iter().find_map(|later| match (&later.context, later.exchange) {
+            (Some(context), _) if context.warp == warp => Some(true),
+            (_, Some(exchange)) if exchange.warp == warp => Some(false),
+            _ => None,
+        });
+        of_warp == Some(true)
     };
     let at = |cycle: &usize| {
         stream[*cycle].exchange.is_some_and(|exchange| exchange.sorting == sorting && shown(*cycle, exchange.warp))
