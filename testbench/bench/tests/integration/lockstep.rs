@@ -104,9 +104,10 @@ fn kernels_pass_with_one_slot_of_a_warp_at_a_time() {
     }
 }
 
-/// The hardware's sorter is fast enough: late sorting costs almost no issues.
+/// The hardware's sorter is fast enough: late sorting costs almost no issues. It may save some: a path that is late for
+/// an `indirect_call` can join the next one.
 #[test]
-fn the_sorted_table_issues_as_often_as_the_arbiter() {
+fn the_sorted_table_issues_no_more_often_than_the_arbiter() {
     for size in [(8, 4), (3, 8), (4, 16)] {
         for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns) {
             let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| {
@@ -115,7 +116,7 @@ fn the_sorted_table_issues_as_often_as_the_arbiter() {
                 passes(kernel, &config).statistics.issues
             });
             let percent = 100.0 * (sorted as f64 / arbiter as f64 - 1.0);
-            assert!(percent.abs() <= 1.0, "{} at {size:?}: {arbiter}, {sorted}: {percent:+.2} %", kernel.name);
+            assert!(percent <= 1.0, "{} at {size:?}: {arbiter}, {sorted}: {percent:+.2} %", kernel.name);
         }
     }
 }
