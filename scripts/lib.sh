@@ -58,13 +58,16 @@ build_weft() {
     weft="${CARGO_TARGET_DIR:-target}/release/weft"
 }
 
-# Sets `needs` to the options that give a bundled kernel the keys it needs.
+# Sets `needs` to the options that give a bundled kernel the keys it needs, and `runs_on` to the units that can run it.
+# shellcheck disable=SC2034 # for the script that sources this
 needs_of() {
-    # shellcheck disable=SC2034 # for the script that sources this
     mapfile -t needs < <("$weft" --json kernels list | python3 -c '
 import json, sys
 for kernel in json.load(sys.stdin)["kernels"]:
     if kernel["name"] == sys.argv[1]:
+        print(*kernel["units"])
         for setting in kernel["settings"]:
             print("--set", setting, sep="\n")' "$1")
+    runs_on=${needs[0]}
+    needs=("${needs[@]:1}")
 }

@@ -154,6 +154,9 @@ impl Shape {
     pub fn new(config: &Config, reset_pc: u32, hardware: &dyn DivergenceUnit) -> Self {
         let unit = hardware.descriptor();
         let slots = unit.slots as usize;
+        let external = divergence::external_of(config);
+        let takes_turns =
+            unit.takes_turns || external.as_ref().is_some_and(|(_, module)| divergence::takes_turns(module));
         Self {
             warps: config.warps as usize,
             threads: config.threads as usize,
@@ -176,12 +179,14 @@ impl Shape {
             stack_interleave: config.memory.stack_interleave,
             tohost: config.run.tohost,
             isa: config.isa,
-            fair_after: config.divergence.fair_after,
+            takes_turns,
+            fair_after: if takes_turns { config.divergence.fair_after } else { 0 },
+            slice: config.divergence.slice(),
             unit_keys: config.unit_keys.clone(),
             reset_pc,
             trace: config.trace.port,
             folds_rows: config.threads > 4,
-            external: divergence::external_of(config),
+            external,
             formal: false,
             observed: false,
         }

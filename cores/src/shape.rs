@@ -65,8 +65,12 @@ pub struct Shape {
     /// Address of the word whose stores end the run; 0 for none.
     pub tohost: u32,
     pub isa: Isa,
-    /// Commits of a warp after which the active path yields; 0 for never.
+    /// Whether paths run in time slices.
+    pub takes_turns: bool,
+    /// Commits of a warp after which the active path yields outside a round of time slices; 0 for never.
     pub fair_after: u64,
+    /// Commits of each path in a round.
+    pub slice: u64,
     pub unit_keys: UnitKeys,
     pub reset_pc: u32,
     pub trace: bool,

@@ -171,6 +171,10 @@ rtl::bundle! {
         /// A memory instruction, whose unserved threads are path b. Only for stacks, which do not count this as a
         /// divergence.
         is_memory: usize::from(shape.reconverges),
+        /// A memory access or `jalr`: path b are the threads that it has not served. Only where paths run in time slices.
+        in_parts: usize::from(shape.takes_turns),
+        /// The path should yield to others. Only where paths run in time slices.
+        yields: usize::from(shape.takes_turns),
         /// The instruction's entry of the reconvergence table.
         reconvergence: shape.reconvergence_bits(),
         exit_mask: shape.threads,

@@ -398,8 +398,8 @@ pub struct FuzzArguments {
     /// Number of programs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: u64,
-    /// Kind of programs: mixed, structured, unstructured, calls, memory, atomics, pressure, copies, faults
-    /// [default: a random kind for each program]
+    /// Kind of programs: mixed, structured, unstructured, calls, memory, atomics, pressure, copies, faults,
+    /// locks (only for units with time slices) [default: a random kind for each program]
     #[arg(long, value_name = "P")]
     pub profile: Option<String>,
     /// Divergence units, separated by commas [default: all]

@@ -20,6 +20,7 @@ const FIGURES: &[(&str, &str, Show)] = &[
     ("divergent_branches", "divergent branches", count),
     ("avg_path", "schedulable paths", ratio),
     ("high_water", "most paths in a warp", count),
+    ("stack_bytes", "bytes of stack", count),
     ("idle_cycles", "idle cycles", count),
     ("wall_seconds", "seconds", ratio),
 ];

@@ -210,7 +210,7 @@ class Report:
             plots, ["T", "unit", "cycles", f"÷ {reference}", "lane utilisation", "thread instructions a cycle"], self.each(cells),
             f"<code>weft run</code> on {how}: eight warps, memory latency 1, from first fetch to last exit. A kernel that needs "
             "another value of a key "
-            "runs on a core with that value (<code>spin_lock</code>: <code>divergence.fair_after</code>, shown in its "
+            "runs on a core with that value (locks: <code>divergence.fair_after</code>, shown in its "
             "command). Cycles and thread "
             "instructions: geometric means. Lane utilisation (thread instructions ÷ issues ÷ T): arithmetic mean.",
         )
@@ -316,9 +316,7 @@ class Report:
             "dual-path execution reports 14.9 % more instructions a cycle on its seven interleavable benchmarks, at most 42 %, at worst "
             "−1.1 %, with 32 threads a warp, caches, and memory of hundreds of cycles.",
             plots, ["T", "latency", "kernels", "number", "geometric mean", "least", "most"], cells,
-            "<code>weft run --set memory.latency=… --set memory.outstanding=128 --set run.starvation=100000000</code>: 128 "
-            "loads in flight, and time "
-            "for paths that wait for slow memory.", left=3,
+            "<code>weft run --set memory.latency=… --set memory.outstanding=128</code>: 128 loads in flight.", left=3,
         )
 
     def kernels(self):

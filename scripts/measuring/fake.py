@@ -22,6 +22,9 @@ with open(here / "calls", "a") as calls:
     print(" ".join(words), file=calls)
 
 
+STACKS = ("pdom-stack", "dual-path")
+
+
 def answer(status=0, **fields):
     print(json.dumps(fields))
     sys.exit(status)
@@ -30,17 +33,16 @@ def answer(status=0, **fields):
 match words[0]:
     case "config":
         unit = sets.get("divergence.unit", "sorted-table")
-        if unit not in ("arbiter", "sorted-table", "pdom-stack", "dual-path"):
+        if unit not in ("arbiter", "sorted-table", *STACKS):
             names = "`arbiter`, `sorted-table`, `pdom-stack`, `dual-path`, `verilog`"
             answer(2, error={"kind": "unknown-unit", "message": f"no divergence unit `{unit}`; the units are {names}"})
-        if "divergence.fair_after" in sets and unit in ("pdom-stack", "dual-path"):
-            answer(2, error={"kind": "configuration", "message": "not read"})
         answer(**sets)
     case "kernels":
         if words[1] == "list":
             answer(kernels=[
-                {"name": "gcd", "settings": [], "comparison": None},
-                {"name": "spin_lock", "settings": ["divergence.fair_after=50"], "comparison": None},
+                {"name": "gcd", "settings": [], "units": ["sorted-table", "arbiter", *STACKS], "comparison": None},
+                {"name": "spin_lock", "settings": ["divergence.fair_after=50"], "units": ["sorted-table", "arbiter"],
+                 "comparison": None},
             ])
         folder = pathlib.Path(words[words.index("--out") + 1])
         folder.mkdir()
@@ -50,7 +52,7 @@ match words[0]:
     case "emit":
         folder = pathlib.Path(words[words.index("--out") + 1])
         folder.mkdir()
-        port = "input imem_rsp_reconvergence" if sets["divergence.unit"] in ("pdom-stack", "dual-path") else ""
+        port = "input imem_rsp_reconvergence" if sets["divergence.unit"] in STACKS else ""
         (folder / "weft_core.v").write_text((here / "verilog").read_text() + port + str(sorted(sets.items())))
         answer(written=1)
     case "analyze":

@@ -23,14 +23,14 @@ def measurement(weft, core):
         set=STANDING,
         estimate=150,
         command=" ".join(["weft", "--json", "cosim", "KERNEL.elf", *sets(settings)]),
-        depends=lambda: depends(weft, settings, core.unit, runnable(weft, settings)),
-        measure=lambda: (run_all(weft, settings), tools.for_runs()),
+        depends=lambda: depends(weft, settings, core.unit, runnable(weft, core.unit)),
+        measure=lambda: (run_all(weft, settings, core.unit), tools.for_runs()),
     )
 
 
-def runnable(weft, settings):
-    """The kernels whose own settings the core allows: the stacks have no time slices, which some need."""
-    return [name for name, kernel in weft.kernels().items() if weft.accepts([*settings, *kernel["settings"]])]
+def runnable(weft, unit):
+    """The kernels that a divergence unit can run: the stacks take no turns, which some need."""
+    return [name for name, kernel in weft.kernels().items() if unit in kernel["units"]]
 
 
 def depends(weft, settings, unit, kernels):
@@ -41,8 +41,8 @@ def depends(weft, settings, unit, kernels):
     return found
 
 
-def run_all(weft, settings):
-    return {name: figures(lock_step(weft, name, settings)) for name in runnable(weft, settings)}
+def run_all(weft, settings, unit):
+    return {name: figures(lock_step(weft, name, settings)) for name in runnable(weft, unit)}
 
 
 def lock_step(weft, kernel, settings):

@@ -4,8 +4,8 @@ from measuring import cores, kernels, project
 from measuring.failure import Failure
 from measuring.weft import sets
 
-# Enough loads in flight that latency alone limits; slow memory starves warps for long.
-MEMORY = ("memory.outstanding=128", "run.starvation=100000000")
+# Enough loads in flight that latency alone limits.
+MEMORY = ("memory.outstanding=128",)
 STACKS = ("pdom-stack", "dual-path")
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Searches a small model of the time slices for livelocks: a thread that can run and never commits.
 
-    scripts/models/time_slices.py [--unit U] [--rule R] [--threads T] [--pcs P] [--fair-after "F ..."]
+    scripts/models/time_slices.py [--unit U] [--rule R] [--threads T] [--pcs P] [--fair-after "F ..."] [--slice S]
 
     --unit        sorted-table or arbiter                                               (sorted-table)
     --rule        present: a slice ends after any commit, and the priority decides between the parts of an instruction
@@ -9,11 +9,12 @@
                   whole: those of a jalr do, too                                        (whole)
     --threads     of the warp                                                           (2)
     --pcs         instructions of the program: every program of so many is tried        (2)
-    --fair-after  commits of a slice                                                    (1 2 3)
+    --fair-after  commits after which a path yields                                     (1 2 3)
+    --slice       commits of each path in the round that then begins, at most F         (64)
 
 The model is one warp whose threads have a pc each. An instruction is a branch, a memory access, a jump, or a jalr; the last
 is a jump or a jalr. Which threads take a branch, which are served with the leader, where a jalr leads and what the sorter
-does is free, so the search covers all data and all timing. All states are visited; a cycle of states in which the victim
+does is free, and so is whether a path asks to yield after a branch or jump, so the search covers all data and all timing. All states are visited; a cycle of states in which the victim
 never commits is a livelock. Without one, the bound is the most commits of the warp between two of the victim.
 Exits with status 1 if a program livelocks.
 """
@@ -41,29 +42,30 @@ def subsets(mask):
 class Unit:
     """A program, and what both units share: the outcome of an instruction."""
 
-    def __init__(self, rule, threads, fair_after, program):
+    def __init__(self, rule, threads, fair_after, slice_, program):
         self.whole = RULES[rule]
-        self.all, self.fair_after, self.program = (1 << threads) - 1, fair_after, program
+        self.all, self.fair_after, self.slice, self.program = (1 << threads) - 1, fair_after, slice_, program
 
     def outcomes(self, path):
-        """(a, b, threads that commit, whether b comes next whatever the priority) for each choice."""
+        """(a, b, threads that commit, whether b comes next whatever the priority, whether the path asks to yield)."""
         pc, mask, kind = path.pc, path.mask, self.program[path.pc]
         leader = 1 << mask.bit_length() - 1
         targets = range(len(self.program))
         if kind == "jump":
-            for target in targets:
-                yield Path(target, mask), None, mask, False
+            for target, asks in itertools.product(targets, (False, True)):
+                yield Path(target, mask), None, mask, False, asks
         elif kind == "branch":
             for taken, target in itertools.product(subsets(mask), targets):
                 sides = Path(target, taken), Path(pc + 1, mask & ~taken)
-                yield *(side if side.mask else None for side in sides), mask, False
+                for asks in (False, True):
+                    yield *(side if side.mask else None for side in sides), mask, False, asks
         else:
             for others in subsets(mask & ~leader):
                 served = others | leader
                 rest = mask & ~served
                 b = Path(pc, rest) if rest else None
                 for target in [pc + 1] if kind == "memory" else targets:
-                    yield Path(target, served), b, served, kind in self.whole and rest != 0
+                    yield Path(target, served), b, served, kind in self.whole and rest != 0, False
 
 
 class SortedTable(Unit):
@@ -79,8 +81,8 @@ class SortedTable(Unit):
             return
         if not hold and y:
             yield from ((sorted_, 0) for sorted_ in self.sorter(state))
-        for a, b, committed, parts_remain in self.outcomes(x):
-            yield self.resolved(state, a, b, parts_remain), committed
+        for a, b, committed, parts_remain, asks in self.outcomes(x):
+            yield self.resolved(state, a, b, parts_remain, asks), committed
 
     def sorter(self, state):
         x, y, cold, *rest = state
@@ -93,14 +95,16 @@ class SortedTable(Unit):
             if i and path.pc == cold[0].pc:
                 yield x, y, cold[1:i] + (path._replace(mask=path.mask | cold[0].mask),) + cold[i + 1 :], *rest
 
-    def resolved(self, state, a, b, parts_remain):
+    def resolved(self, state, a, b, parts_remain, asks):
         _, y, cold, count, hold, _ = state
         if not y and not b:
             return a, None, cold, count, hold, False
-        count = min(count + 1, self.fair_after)
-        due = count >= self.fair_after and not parts_remain
+        limit = self.slice if hold else self.fair_after
+        count = min(count + 1, limit)
+        ends = count >= limit or asks
+        due = ends and not parts_remain
         paths = []
-        of_y = parts_remain, due or hold != 0
+        of_y = parts_remain, ends or hold != 0
         for path, waits in (a, (parts_remain, False)), (b, (False, False)), (y, of_y):
             if path:
                 for i, (key, other) in enumerate(paths):
@@ -138,18 +142,19 @@ class Arbiter(Unit):
 
     def steps(self, state):
         threads, active, count, taken, held = state
-        for a, b, committed, parts_remain in self.outcomes(Path(threads[active.bit_length() - 1], active)):
+        for a, b, committed, parts_remain, asks in self.outcomes(Path(threads[active.bit_length() - 1], active)):
             moved = list(threads)
             for path in filter(None, (a, b)):
                 for thread in range(len(threads)):
                     if path.mask >> thread & 1:
                         moved[thread] = path.pc
-            yield self.chosen(tuple(moved), state, b, committed, parts_remain), committed
+            yield self.chosen(tuple(moved), state, b, committed, parts_remain, asks), committed
 
-    def chosen(self, threads, state, b, committed, parts_remain):
+    def chosen(self, threads, state, b, committed, parts_remain, asks):
         _, active, count, taken, held = state
-        count = min(count + 1, self.fair_after)
-        due = count >= self.fair_after and not parts_remain
+        limit = self.slice if held else self.fair_after
+        count = min(count + 1, limit)
+        due = (count >= limit or asks) and not parts_remain
         if due:
             taken |= committed if self.whole else active
         preferred = self.all & ~taken if due else held
@@ -203,6 +208,7 @@ def main():
     parser.add_argument("--rule", choices=RULES, default="whole")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--pcs", type=int, default=2)
+    parser.add_argument("--slice", type=int, default=64)
     parser.add_argument("--fair-after", type=lambda text: [int(word) for word in text.split()], default=[1, 2, 3])
     given = parser.parse_args()
     kind = {"sorted-table": SortedTable, "arbiter": Arbiter}[given.unit]
@@ -213,7 +219,8 @@ def main():
         found, bound, shown = 0, 0, None
         for program in programs:
             for victim in range(given.threads):
-                cycle, commits = search(kind(given.rule, given.threads, fair_after, program), victim)
+                slice_ = min(given.slice, fair_after)
+                cycle, commits = search(kind(given.rule, given.threads, fair_after, slice_, program), victim)
                 found += cycle is not None
                 bound = max(bound, commits or 0)
                 shown = shown or cycle and (program, victim, cycle)

@@ -1,38 +1,66 @@
-//! The last sentence of a deadlock or starvation report: it says what to change, depending on the divergence unit.
+//! The last lines of a report: what to change, depending on the divergence unit.
+
+use std::collections::BTreeSet;
 
 use weft_config::{Config, UNITS};
 
-pub fn on_deadlock(config: &Config) -> String {
+use crate::Program;
+use crate::progress::{BARRIER, Progress, Verdict, written_csr};
+
+pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program: &Program) -> String {
+    let unit = &config.divergence.unit;
+    let takes_turns = config.unit().is_ok_and(|unit| unit.takes_turns);
+    match verdict {
+        Verdict::Stuck if !takes_turns => on_barriers(progress, config, program),
+        Verdict::Stuck | Verdict::Starved { .. } => format!(
+            "the unit `{unit}` serves every thread that can run, and the core releases the barrier when all wait there: the \
+             fault is in the hardware; `weft cosim` compares it with the model"
+        ),
+        Verdict::Endless if !takes_turns => format!(
+            "the unit `{unit}` runs a path until its threads reconverge: a path that waits for another path of its warp \
+             waits for ever. Set {}, or let the threads wait at the barrier (`weft_barrier()`) instead of in a loop",
+            units_with_turns(unit)
+        ),
+        Verdict::Endless if config.divergence.fair_after == 0 => "with divergence.fair_after = 0 no path yields, so a path \
+             that waits for another path of its warp waits for ever: set divergence.fair_after, write `pause` (Zihintpause) \
+             into the loop, or let the threads wait at the barrier (`weft_barrier()`)"
+            .into(),
+        Verdict::Endless => "the threads wait for a store that no thread will do: a lock was not released, or the thread \
+             that should store has ended or waits at the barrier"
+            .into(),
+    }
+}
+
+fn on_barriers(progress: &Progress, config: &Config, program: &Program) -> String {
     let unit = &config.divergence.unit;
     format!(
-        "the unit `{unit}` holds the barrier's last arrivals behind a path that waits there; make the barrier uniform, \
-         or set {}, with which every runnable path runs",
+        "the unit `{unit}` runs the threads that do not wait at the barrier only after the others have left it.\n\
+         - If a thread returns before the barrier, write `weft_exit(0);` instead of `return 0;` there.\n{}\
+         - Or set {}: every path that can run does run.",
+        on_copies(progress, program),
         units_with_turns(unit)
     )
 }
 
-/// Advice for a run in which a runnable path never runs while its warp goes on.
-pub fn on_starvation(config: &Config) -> String {
-    let unit = &config.divergence.unit;
-    if !config.unit().is_ok_and(|unit| unit.takes_turns) {
-        return format!(
-            "the unit `{unit}` runs the top of its stack until all threads reconverge, and never yields: a path \
-             that spins until another path of its warp writes waits for ever; set {} with a low divergence.fair_after, \
-             wait at the barrier (CSR 0x801) instead, or raise run.starvation if the loop does end",
-            units_with_turns(unit)
-        );
-    }
-    let (yields, remedy) = match config.divergence.fair_after {
-        0 => ("never yields, as divergence.fair_after = 0".to_string(), "set divergence.fair_after"),
-        commits => (
-            format!("yields after divergence.fair_after = {commits} commits of the warp"),
-            "lower divergence.fair_after",
-        ),
+/// Advice if one barrier of the source may be at several pcs. Without source lines each may be.
+fn on_copies(progress: &Progress, program: &Program) -> String {
+    let waits: BTreeSet<u32> = progress.barriers().collect();
+    let function = |pc: u32| program.functions().iter().rfind(|function| function.address <= pc);
+    let in_function = |pc: u32| waits.iter().any(|other| function(*other) == function(pc));
+    let words = program.code().iter().flat_map(|range| range.clone().step_by(4));
+    let barriers = words.filter(|pc| program.word(*pc).and_then(written_csr) == Some(BARRIER) && in_function(*pc));
+    let barriers: Vec<u32> = barriers.collect();
+    let is_copy = |pc: &&u32| {
+        let line = program.line(**pc);
+        line.is_none() || barriers.iter().filter(|other| program.line(**other) == line).count() > 1
     };
+    let places: Vec<String> = barriers.iter().filter(is_copy).map(|pc| program.source(*pc)).collect();
+    if places.len() < 2 {
+        return String::new();
+    }
     format!(
-        "the unit `{unit}` prefers the deeper call, then the smaller pc, and {yields}: a path that spins until another path \
-         of its warp writes waits all that time; {remedy}, wait at the barrier (CSR 0x801) instead, or raise \
-         run.starvation if the loop does end"
+        "- If these are copies of one barrier, compile with -fno-split-paths -fno-thread-jumps: {}.\n",
+        places.join(", ")
     )
 }
 

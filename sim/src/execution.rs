@@ -4,25 +4,16 @@
 use weft_config::{Config, UnknownUnit};
 use weft_trace::{Commit, Context, Event, Exchange, Moves, Record, Statistics};
 
-use crate::{Given, Machine, Program, Step, Stop, report};
+use crate::{Given, Machine, Outcome, Program, Progress, Step, Stop, Verdict};
 
 pub(crate) struct Execution<'a> {
     pub(crate) machine: Machine,
     pub(crate) statistics: Statistics,
-    windows: Vec<Window>,
+    pub(crate) progress: Progress,
+    verdict: Option<Verdict>,
     /// Always a [`Record::Commit`], kept to reuse its buffers.
     commit: Record,
     observer: &'a mut dyn FnMut(&Record),
-}
-
-/// The window in which each runnable path of a warp must run once.
-#[derive(Clone, Copy, Default)]
-struct Window {
-    /// Start of the window, and issues of the warp since then.
-    since: u64,
-    issues: u64,
-    /// Lanes of the paths that were issued.
-    issued: u64,
 }
 
 impl<'a> Execution<'a> {
@@ -34,7 +25,8 @@ impl<'a> Execution<'a> {
         Ok(Self {
             machine: Machine::new(config, program)?,
             statistics: Statistics::default(),
-            windows: vec![Window::default(); config.warps as usize],
+            progress: Progress::new(config, program),
+            verdict: None,
             commit: Record::Commit(Commit::default()),
             observer,
         })
@@ -51,14 +43,11 @@ impl<'a> Execution<'a> {
         self.statistics.commit(commit);
         self.statistics.schedulable(schedulable);
         self.statistics.held(self.machine.held(warp));
-        let window = &mut self.windows[warp as usize];
-        window.issues += 1;
-        window.issued |= commit.mask;
+        self.verdict = self.progress.commit(commit);
 
         (self.observer)(&self.commit);
         let Step::Committed { moves, .. } = step;
-        let context = self.context((warp, slot), Event::Commit, moves);
-        (self.observer)(&context);
+        self.context((warp, slot), Event::Commit, moves);
         self.sort(warp);
         Ok(step)
     }
@@ -74,8 +63,7 @@ impl<'a> Execution<'a> {
     #[inline]
     pub(crate) fn rotate(&mut self, warp: u32, slot: u32) -> Option<Moves> {
         let moves = self.machine.rotate(warp, slot)?;
-        let context = self.context((warp, slot), Event::Rotation, moves);
-        (self.observer)(&context);
+        self.context((warp, slot), Event::Rotation, moves);
         self.sort(warp);
         Some(moves)
     }
@@ -85,15 +73,15 @@ impl<'a> Execution<'a> {
         while (0..self.machine.slots()).any(|slot| self.rotate(warp, slot).is_some()) {}
     }
 
-    /// Releases the barrier at time `now` if it is due, and returns whether it did.
+    /// Releases the barrier if it is due, and returns whether it did.
     #[inline]
-    pub(crate) fn release(&mut self, now: u64) -> bool {
+    pub(crate) fn release(&mut self) -> bool {
         let released = self.machine.release();
         if released {
-            self.windows.fill(Window { since: now, ..Window::default() });
+            self.progress.release();
             let (event, x, y, moves) = (Event::Release, None, None, Moves::default());
             (self.observer)(&Record::Context(Context { cycle: 0, warp: 0, slot: 0, event, x, y, moves }));
-            for warp in 0..self.windows.len() as u32 {
+            for warp in 0..self.machine.warps() {
                 self.sort(warp);
             }
         }
@@ -108,33 +96,23 @@ impl<'a> Execution<'a> {
     }
 
     #[inline]
-    fn context(&self, (warp, slot): (u32, u32), event: Event, moves: Moves) -> Record {
+    fn context(&mut self, (warp, slot): (u32, u32), event: Event, moves: Moves) {
         let (x, y) = (self.machine.path(warp, 0), self.machine.second(warp));
-        Record::Context(Context { cycle: 0, warp, slot, event, x, y, moves })
+        let context = Context { cycle: 0, warp, slot, event, x, y, moves };
+        self.progress.context(&context);
+        (self.observer)(&Record::Context(context));
     }
 
-    #[inline]
-    pub(crate) fn issues(&self, warp: u32) -> u64 {
-        self.windows[warp as usize].issues
+    /// The outcome of a run that cannot go on, after the last commit.
+    pub(crate) fn stopped(&self, config: &Config, program: &Program) -> Option<Outcome> {
+        self.verdict.map(|verdict| self.outcome(verdict, config, program))
     }
 
-    pub(crate) fn since(&self, warp: u32) -> u64 {
-        self.windows[warp as usize].since
-    }
-
-    /// Ends the window of a warp at time `now`, counted in `unit`. Returns a report if a path was runnable and never
-    /// ran in the whole window.
-    pub(crate) fn starvation(
-        &mut self,
-        warp: u32,
-        (now, unit): (u64, &str),
-        config: &Config,
-        program: &Program,
-    ) -> Option<String> {
-        let window = &mut self.windows[warp as usize];
-        let issued = std::mem::replace(window, Window { since: now, ..Window::default() }).issued;
-        let paths = self.machine.paths(warp);
-        let starved = paths.iter().find(|path| !path.parked && path.mask & issued == 0)?;
-        Some(report::starvation(&self.machine, config, program, (warp, starved), unit))
+    pub(crate) fn outcome(&self, verdict: Verdict, config: &Config, program: &Program) -> Outcome {
+        let report = self.progress.report(verdict, config, program);
+        match verdict {
+            Verdict::Starved { .. } => Outcome::SuspectedDeadlock(report),
+            Verdict::Stuck | Verdict::Endless => Outcome::Deadlock(report),
+        }
     }
 }

@@ -12,7 +12,7 @@ pub struct Fault {
     pub warp: u32,
     /// The lowest faulting lane.
     pub lane: u32,
-    /// The address that the lane accesses, or the target of its `jalr`.
+    /// The address that this lane loads from, stores to, fetches from or jumps to, if that is the cause.
     pub address: Option<u32>,
 }
 
@@ -63,6 +63,7 @@ impl fmt::Display for Fault {
             self.pc,
             self.warp,
             self.lane
-        )
+        )?;
+        self.address.map_or(Ok(()), |address| write!(f, ", address {address:#010x}"))
     }
 }

@@ -1,6 +1,8 @@
 use weft_trace::Statistics;
 
-use crate::{Fault, Machine};
+#[cfg(doc)]
+use crate::Verdict;
+use crate::{Fault, Machine, Progress};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -8,10 +10,9 @@ pub enum Outcome {
     ToHost(u32),
     /// Every thread has ended; the machine holds the exit codes.
     Exited,
-    /// No thread can run. The string is a report for the user.
+    /// [`Verdict::Stuck`] or [`Verdict::Endless`]. The string is a report for the user.
     Deadlock(String),
-    /// A runnable path was not chosen for `run.starvation` issues of its warp, or cycles. The string is a report for
-    /// the user.
+    /// [`Verdict::Starved`]. The string is a report for the user.
     SuspectedDeadlock(String),
     /// The run reached its limit of issues or of cycles.
     Limit,
@@ -23,6 +24,7 @@ pub struct Finished {
     pub statistics: Statistics,
     pub cycles: Option<Cycles>,
     pub machine: Machine,
+    pub progress: Progress,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@
 //! Only a timed run has a clock. Without one `mcycle` and `minstret` both read the commits of the whole core so far,
 //! unless the caller supplies the values that the hardware read.
 
-pub mod advice;
+mod advice;
 pub mod control_flow;
 pub mod decode;
 mod elf;
@@ -23,7 +23,7 @@ mod finished;
 mod machine;
 mod memory;
 pub mod policy;
-mod report;
+mod progress;
 mod run;
 mod stacks;
 pub mod timing;
@@ -33,5 +33,6 @@ pub use fault::Fault;
 pub use finished::{Cycles, Finished, Outcome};
 pub use machine::{Ending, Exit, Given, Machine, Step, Stop};
 pub use memory::{CONSOLE, Memory, RAM_BASE};
+pub use progress::{Group, Progress, Verdict, places};
 pub use run::run;
 pub use stacks::Stacks;

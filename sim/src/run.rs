@@ -2,16 +2,12 @@
 //! once.
 //!
 //! There is no clock, so limits count issues: a run ends after `limit` issues.
-//! A deadlock is suspected if a runnable path was not chosen in `run.starvation` consecutive issues of its warp,
-//! without a release of the barrier.
-//! These windows follow one another, so the report comes one to two times `run.starvation` issues after the path last
-//! ran.
 
 use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
 use crate::execution::Execution;
-use crate::{Finished, Outcome, Program, Step, Stop, report};
+use crate::{Finished, Outcome, Program, Step, Stop, Verdict};
 
 /// Runs `program` from reset for at most `limit` issues. `observer` receives in order each commit, the context after
 /// it, the moves of the divergence unit, and each barrier release.
@@ -24,8 +20,8 @@ pub fn run(
     let execution = Execution::new(config, program, observer)?;
     let mut engine = Engine { execution, turns: vec![0; config.warps as usize] };
     let outcome = engine.run(config, program, limit);
-    let Execution { statistics, machine, .. } = engine.execution;
-    Ok(Finished { outcome, statistics, cycles: None, machine })
+    let Execution { statistics, machine, progress, .. } = engine.execution;
+    Ok(Finished { outcome, statistics, cycles: None, machine, progress })
 }
 
 struct Engine<'a> {
@@ -50,14 +46,12 @@ impl Engine<'_> {
                     }
                     Ok(Step::Committed { .. }) => idle = false,
                 }
-                if self.execution.issues(warp) >= config.run.starvation
-                    && let Some(report) = self.execution.starvation(warp, (0, "issues"), config, program)
-                {
-                    return Outcome::SuspectedDeadlock(report);
+                if let Some(outcome) = self.execution.stopped(config, program) {
+                    return outcome;
                 }
             }
             if idle && self.execution.machine.live() > 0 {
-                return Outcome::Deadlock(report::deadlock(&self.execution.machine, config, program));
+                return self.execution.outcome(Verdict::Stuck, config, program);
             }
         }
         Outcome::Exited
@@ -74,7 +68,7 @@ impl Engine<'_> {
                 Ok(step) => {
                     self.turns[warp as usize] = slot + 1;
                     self.execution.settle(warp);
-                    if self.execution.release(0) {
+                    if self.execution.release() {
                         (0..self.turns.len() as u32).for_each(|warp| self.execution.settle(warp));
                     }
                     return Ok(step);

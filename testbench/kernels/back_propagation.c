@@ -12,13 +12,13 @@
 #define ONE 4096 /* the number 1 */
 #define TARGET (ONE / 8)
 
-static WEFT_ALIGNED int32_t input[INPUTS];
-static WEFT_ALIGNED int32_t hidden[HIDDEN];
-static WEFT_ALIGNED int32_t delta[HIDDEN]; /* the change at a hidden unit */
-static WEFT_ALIGNED int32_t sum[EDGES];
+static WEFT_ALIGNED WEFT_HOST int32_t input[INPUTS];
+static WEFT_ALIGNED WEFT_HOST int32_t hidden[HIDDEN];
+static WEFT_ALIGNED WEFT_HOST int32_t delta[HIDDEN]; /* the change at a hidden unit */
+static WEFT_ALIGNED WEFT_HOST int32_t sum[EDGES];
 
 /* First the weights of edges to the hidden units, then those of edges to the output. */
-WEFT_SIGNATURE(weights, EDGES + HIDDEN);
+WEFT_HOST WEFT_SIGNATURE(weights, EDGES + HIDDEN);
 
 static uint32_t scatter(uint32_t x)
 {

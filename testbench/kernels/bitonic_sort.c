@@ -5,7 +5,7 @@
 
 #define LENGTH 128
 
-static WEFT_ALIGNED uint32_t keys[LENGTH];
+static WEFT_ALIGNED WEFT_HOST uint32_t keys[LENGTH];
 
 /* A permutation of the numbers below LENGTH. */
 static uint32_t scatter(uint32_t x)

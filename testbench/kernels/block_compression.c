@@ -8,11 +8,11 @@
 #define BLOCKS 64
 #define PIXELS 16 /* in a block */
 
-static WEFT_ALIGNED uint32_t image[PIXELS][BLOCKS];
+static WEFT_ALIGNED WEFT_HOST uint32_t image[PIXELS][BLOCKS];
 
 /* First the brightest and the darkest value of each block, then two bits for each pixel by
  * block. */
-WEFT_SIGNATURE(compressed, 2 * BLOCKS);
+WEFT_HOST WEFT_SIGNATURE(compressed, 2 * BLOCKS);
 
 static uint32_t scatter(uint32_t x)
 {

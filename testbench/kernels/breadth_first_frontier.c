@@ -8,12 +8,12 @@
 #define VERTICES 128
 #define MOST_EDGES 4
 
-static WEFT_ALIGNED uint32_t edges[VERTICES];              /* number of outgoing edges */
-static WEFT_ALIGNED uint32_t target[MOST_EDGES][VERTICES]; /* their target vertices */
-static WEFT_ALIGNED uint32_t frontier[VERTICES];
+static WEFT_ALIGNED WEFT_HOST uint32_t edges[VERTICES];              /* number of outgoing edges */
+static WEFT_ALIGNED WEFT_HOST uint32_t target[MOST_EDGES][VERTICES]; /* their target vertices */
+static WEFT_ALIGNED WEFT_HOST uint32_t frontier[VERTICES];
 static WEFT_ALIGNED uint32_t found[VERTICES];
-static WEFT_ALIGNED uint32_t visited[VERTICES];
-static WEFT_ALIGNED uint32_t grown[VERTICES + 1]; /* whether a level found a new vertex */
+static WEFT_ALIGNED WEFT_HOST uint32_t visited[VERTICES];
+static WEFT_ALIGNED WEFT_HOST uint32_t grown[VERTICES + 1]; /* whether a level found a new vertex */
 WEFT_SIGNATURE(distance, VERTICES);
 
 static void make_vertex(uint32_t vertex)

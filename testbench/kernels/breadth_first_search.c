@@ -7,10 +7,10 @@
 #define MOST_EDGES 4
 #define UNREACHED 0xffffffff
 
-static WEFT_ALIGNED uint32_t distance[VERTICES];
-static WEFT_ALIGNED uint32_t edges[VERTICES];              /* number of incoming edges */
-static WEFT_ALIGNED uint32_t source[MOST_EDGES][VERTICES]; /* their source vertices */
-static WEFT_ALIGNED uint32_t grown[VERTICES + 1];          /* whether a level reached a new vertex */
+static WEFT_ALIGNED WEFT_HOST uint32_t distance[VERTICES];
+static WEFT_ALIGNED WEFT_HOST uint32_t edges[VERTICES];              /* number of incoming edges */
+static WEFT_ALIGNED WEFT_HOST uint32_t source[MOST_EDGES][VERTICES]; /* their source vertices */
+static WEFT_ALIGNED WEFT_HOST uint32_t grown[VERTICES + 1];          /* whether a level reached a new vertex */
 
 static uint32_t wrap(uint32_t vertex) { return vertex < VERTICES ? vertex : vertex - VERTICES; }
 

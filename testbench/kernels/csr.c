@@ -6,7 +6,7 @@
 
 #define MOST_THREADS 4096
 
-static WEFT_ALIGNED uint32_t stack_end[MOST_THREADS];
+static WEFT_ALIGNED WEFT_HOST uint32_t stack_end[MOST_THREADS];
 
 /* The lanes of `pattern` that a warp has. */
 static uint64_t lanes(uint64_t pattern)

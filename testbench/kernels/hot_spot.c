@@ -10,8 +10,8 @@
 #define STEPS 3
 #define WARMING 5 /* in each step */
 
-static WEFT_ALIGNED int32_t temperature[2][CELLS];
-static WEFT_ALIGNED int32_t power[CELLS];
+static WEFT_ALIGNED WEFT_HOST int32_t temperature[2][CELLS];
+static WEFT_ALIGNED WEFT_HOST int32_t power[CELLS];
 
 static int32_t pattern(unsigned row, unsigned column)
 {

@@ -14,13 +14,14 @@ struct node {
     uint32_t visits;
 };
 
-static WEFT_ALIGNED struct node nodes[MOST_THREADS];
+static WEFT_ALIGNED WEFT_HOST struct node nodes[MOST_THREADS];
 static WEFT_ALIGNED _Atomic(struct node *) tops[LISTS];
 
 int main(unsigned hart)
 {
     struct node *node = &nodes[hart];
     _Atomic(struct node *) *top = &tops[hart / 8 % LISTS];
+    node->visits = 0;
     struct node *seen = atomic_load_explicit(top, memory_order_relaxed);
     do {
         node->next = seen;

@@ -8,7 +8,7 @@
 
 #define N 16
 
-static WEFT_ALIGNED int32_t matrix[N][N];
+static WEFT_ALIGNED WEFT_HOST int32_t matrix[N][N];
 
 /* The factors of the matrix. L has ones on its diagonal. */
 static int32_t element_of_l(int32_t i, int32_t m) { return (i + 1) * (m + 1); }

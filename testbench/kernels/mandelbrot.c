@@ -8,7 +8,7 @@
 #define ROWS 4
 #define MOST_TURNS 5
 
-static WEFT_ALIGNED uint32_t turns[ROWS * COLUMNS];
+static WEFT_ALIGNED WEFT_HOST uint32_t turns[ROWS * COLUMNS];
 
 static __attribute__((noinline)) uint32_t turns_of(float x, float y)
 {

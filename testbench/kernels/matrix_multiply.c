@@ -6,9 +6,9 @@
 
 #define N 8
 
-static WEFT_ALIGNED uint32_t a[N][N];
-static WEFT_ALIGNED uint32_t b[N][N];
-static WEFT_ALIGNED uint32_t product[N][N];
+static WEFT_ALIGNED WEFT_HOST uint32_t a[N][N];
+static WEFT_ALIGNED WEFT_HOST uint32_t b[N][N];
+static WEFT_ALIGNED WEFT_HOST uint32_t product[N][N];
 
 int main(unsigned hart)
 {

@@ -7,7 +7,7 @@
 
 #define MOST_THREADS 4096
 
-static WEFT_ALIGNED uint32_t memory[2 * MOST_THREADS];
+static WEFT_ALIGNED WEFT_HOST uint32_t memory[2 * MOST_THREADS];
 
 /* A value that identifies thread and pattern. */
 static uint32_t mark(unsigned pattern, unsigned hart) { return pattern << 24 ^ hart << 4 ^ 0x80c5; }

@@ -12,8 +12,8 @@
 /* Row and column 0 are before the words. */
 #define EDGE (LETTERS + 1)
 
-static WEFT_ALIGNED uint32_t words[2][PAIRS * LETTERS];
-static WEFT_ALIGNED int32_t scores[PAIRS][EDGE][EDGE];
+static WEFT_ALIGNED WEFT_HOST uint32_t words[2][PAIRS * LETTERS];
+static WEFT_ALIGNED WEFT_HOST int32_t scores[PAIRS][EDGE][EDGE];
 WEFT_SIGNATURE(columns, PAIRS * LETTERS); /* the scores of a column, folded into one word */
 
 static uint32_t scatter(uint32_t x)

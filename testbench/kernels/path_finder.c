@@ -8,11 +8,11 @@
 #define COLUMNS 256
 #define ROWS 6
 
-static WEFT_ALIGNED uint32_t toll[ROWS][COLUMNS];
+static WEFT_ALIGNED WEFT_HOST uint32_t toll[ROWS][COLUMNS];
 
 /* The best path to each cell of two rows: its cost times COLUMNS, plus the column where it
  * begins. */
-static WEFT_ALIGNED uint32_t ways[2][COLUMNS];
+static WEFT_ALIGNED WEFT_HOST uint32_t ways[2][COLUMNS];
 
 WEFT_SIGNATURE(columns, COLUMNS); /* the paths to the cells of a column, folded into one word */
 

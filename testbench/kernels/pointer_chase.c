@@ -10,7 +10,7 @@ struct node {
     uint32_t value;
 };
 
-static WEFT_ALIGNED struct node nodes[NODES];
+static WEFT_ALIGNED WEFT_HOST struct node nodes[NODES];
 
 /* A node's successor has a smaller number; 0 is the end of every list. */
 static uint32_t successor(uint32_t number)

@@ -10,11 +10,11 @@
 #define VIEW 12    /* maximum number of lines that a ray crosses */
 #define ONE 0x8000 /* the distance to one column line for a direction of 1 */
 
-static WEFT_ALIGNED uint32_t column_line[EDGE * EDGE];
-static WEFT_ALIGNED uint32_t row_line[EDGE * EDGE];
-static WEFT_ALIGNED uint32_t texture[4 * EDGE];
-static WEFT_ALIGNED uint32_t sky[EDGE + 1];
-WEFT_SIGNATURE(pixels, RAYS);
+static WEFT_ALIGNED WEFT_HOST uint32_t column_line[EDGE * EDGE];
+static WEFT_ALIGNED WEFT_HOST uint32_t row_line[EDGE * EDGE];
+static WEFT_ALIGNED WEFT_HOST uint32_t texture[4 * EDGE];
+static WEFT_ALIGNED WEFT_HOST uint32_t sky[EDGE + 1];
+WEFT_HOST WEFT_SIGNATURE(pixels, RAYS);
 
 static uint32_t scatter(uint32_t x)
 {

@@ -5,7 +5,7 @@
 
 #define MOST_THREADS 4096
 
-static WEFT_ALIGNED uint32_t partial[MOST_THREADS];
+static WEFT_ALIGNED WEFT_HOST uint32_t partial[MOST_THREADS];
 
 int main(unsigned hart)
 {

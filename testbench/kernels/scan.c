@@ -6,7 +6,7 @@
 
 #define MOST_THREADS 4096
 
-static WEFT_ALIGNED uint32_t sums[2][MOST_THREADS];
+static WEFT_ALIGNED WEFT_HOST uint32_t sums[2][MOST_THREADS];
 
 static uint32_t value(uint32_t hart) { return (hart ^ hart >> 3) & 31; }
 

@@ -9,11 +9,11 @@
 
 #define ELEMENTS (ROWS / 8 * 28)
 
-static WEFT_ALIGNED uint32_t row_begin[ROWS + 1];
-static WEFT_ALIGNED uint32_t column[ELEMENTS];
-static WEFT_ALIGNED uint32_t element[ELEMENTS];
-static WEFT_ALIGNED uint32_t vector[COLUMNS];
-static WEFT_ALIGNED uint32_t product[ROWS];
+static WEFT_ALIGNED WEFT_HOST uint32_t row_begin[ROWS + 1];
+static WEFT_ALIGNED WEFT_HOST uint32_t column[ELEMENTS];
+static WEFT_ALIGNED WEFT_HOST uint32_t element[ELEMENTS];
+static WEFT_ALIGNED WEFT_HOST uint32_t vector[COLUMNS];
+static WEFT_ALIGNED WEFT_HOST uint32_t product[ROWS];
 
 /* The matrix as formulas: the length of a row, and column and value of its k-th element. */
 static uint32_t length_of(uint32_t row) { return 5 * row % 8; }

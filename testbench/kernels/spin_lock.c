@@ -1,34 +1,40 @@
-/* The threads of a warp pass a lock on while they spin. The thread that holds it waits at a
- * greater pc than those that spin, so the core must switch to it by itself:
- * `divergence.fair_after` says how soon. With 0 the run never ends. */
+/* All threads take the same lock again and again and change what it guards. The threads of a
+ * warp spin on the lock while one of them holds it. */
 
 #include <stdatomic.h>
 
 #include "weft.h"
 
-#define MOST_WARPS 64
+#define MOST_THREADS 256
+#define ROUNDS 2
 
-/* A lock and the data it guards: the number of turns, and the sum of the threads' numbers. */
-static WEFT_ALIGNED struct turns {
+/* A lock and the data it guards: the number of entries, and the sum of the threads' numbers. */
+static struct {
     atomic_uint locked;
     volatile uint32_t count;
     volatile uint32_t sum;
-} turns[MOST_WARPS];
+} guarded;
 
 int main(unsigned hart)
 {
-    struct turns *mine = &turns[weft_warp()];
+    uint32_t threads = weft_threads() < MOST_THREADS ? weft_threads() : MOST_THREADS;
+    if (hart >= threads)
+        return 0;
 
-    while (atomic_exchange_explicit(&mine->locked, 1, memory_order_acquire))
-        ;
-    mine->count = mine->count + 1;
-    mine->sum = mine->sum + hart;
-    atomic_store_explicit(&mine->locked, 0, memory_order_release);
+    for (int round = 0; round < ROUNDS; round++) {
+        while (atomic_exchange_explicit(&guarded.locked, 1, memory_order_acquire))
+            ;
+        guarded.count = guarded.count + 1;
+        guarded.sum = guarded.sum + hart;
+        atomic_store_explicit(&guarded.locked, 0, memory_order_release);
+    }
     weft_barrier();
 
-    /* No thread's turn was lost. */
-    uint32_t first = hart - weft_lane(), sum = 0;
-    for (uint32_t lane = 0; lane < weft_threads_per_warp(); lane++)
-        sum += first + lane;
-    return mine->count != weft_threads_per_warp() || mine->sum != sum;
+    /* No entry was lost. */
+    uint32_t count = 0, sum = 0;
+    for (uint32_t i = 0; i < threads; i++) {
+        count += ROUNDS;
+        sum += ROUNDS * i;
+    }
+    return guarded.count != count || guarded.sum != sum;
 }

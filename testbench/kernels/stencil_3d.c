@@ -12,8 +12,8 @@
 
 enum { X = 1, Y = EDGE, Z = EDGE * EDGE };
 
-static WEFT_ALIGNED int32_t field[2][CELLS];
-static WEFT_ALIGNED int32_t inward[CELLS]; /* from a boundary cell to the next inner one */
+static WEFT_ALIGNED WEFT_HOST int32_t field[2][CELLS];
+static WEFT_ALIGNED WEFT_HOST int32_t inward[CELLS]; /* from a boundary cell to the next inner one */
 
 /* 3 x^2 - 4 y^2 + 5 z^2 + 7 x y - 2 y z + 9 x: each step adds 2 * (3 - 4 + 5). */
 static int32_t solution(unsigned cell, unsigned step)

@@ -16,9 +16,9 @@
 /* The node of a piece that ends in `letter` is 4 * (node of the letters before) + 1 + letter. 0
  * is the root, and marks a missing child. */
 static WEFT_ALIGNED uint32_t children[NODES][8];
-static WEFT_ALIGNED uint32_t suffix_link[NODES];
-static WEFT_ALIGNED uint32_t queries[LETTERS + 1][QUERIES];
-WEFT_SIGNATURE(matches, QUERIES);
+static WEFT_ALIGNED WEFT_HOST uint32_t suffix_link[NODES];
+static WEFT_ALIGNED WEFT_HOST uint32_t queries[LETTERS + 1][QUERIES];
+WEFT_HOST WEFT_SIGNATURE(matches, QUERIES);
 
 static uint32_t scatter(uint32_t x)
 {

@@ -6,9 +6,9 @@
 
 #define LENGTH 250
 
-static WEFT_ALIGNED uint32_t left[LENGTH];
-static WEFT_ALIGNED uint32_t right[LENGTH];
-WEFT_SIGNATURE(sum, LENGTH);
+static WEFT_ALIGNED WEFT_HOST uint32_t left[LENGTH];
+static WEFT_ALIGNED WEFT_HOST uint32_t right[LENGTH];
+WEFT_HOST WEFT_SIGNATURE(sum, LENGTH);
 
 int main(unsigned hart)
 {

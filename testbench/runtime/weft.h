@@ -6,7 +6,7 @@
  *
  * from its start, on its own stack, and the value it returns is the thread's exit code: 0 = well.
  * Threads of one warp that are at the same instruction execute it together; the hardware keeps
- * track of those that are not. There is no libc; memory that is not initialised reads as zero. */
+ * track of those that are not. There is no libc. Variables without a value are zero. */
 
 #ifndef WEFT_H
 #define WEFT_H
@@ -148,17 +148,29 @@ static inline void weft_put_decimal(uint32_t value)
 
 extern volatile uint32_t tohost;
 
-/* Ends the run of all threads at once: passed. */
-static inline void weft_pass(void) { tohost = 1; }
+/* Ends the run of all threads at once: passed. Where nothing reads the word, ends this thread. */
+static inline __attribute__((noreturn)) void weft_pass(void)
+{
+    tohost = 1;
+    weft_exit(0);
+}
 
-/* Ends the run of all threads at once: test `number` (1 or more) failed. */
-static inline void weft_fail(uint32_t number) { tohost = number << 1 | 1; }
+/* Ends the run of all threads at once, or this thread: test `number` (1 or more) failed. */
+static inline __attribute__((noreturn)) void weft_fail(uint32_t number)
+{
+    tohost = number << 1 | 1;
+    weft_exit(number);
+}
 
 /* ---- Data ---------------------------------------------------------------------------------- */
 
 /* Aligns an array to a line of memory, for any T: lane i then finds element i in word i of the
  * line, and one transaction serves the whole warp. Otherwise each lane needs its own. */
 #define WEFT_ALIGNED __attribute__((aligned(256)))
+
+/* Places data where the start does not clear it: memory that the host fills before the start, and
+ * large arrays whose words are all written before they are read. */
+#define WEFT_HOST __attribute__((section(".noinit")))
 
 /* ---- Results that the host reads ----------------------------------------------------------- */
 

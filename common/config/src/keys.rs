@@ -33,7 +33,7 @@ pub struct Divergence {
     pub module: String,
     /// The content of that file, after it was read.
     pub external: Option<Arc<External>>,
-    /// Commits of a warp after which its path yields to another one; 0 = never.
+    /// Commits of a warp after which its path yields to another one; 0 = never, except at `pause`.
     pub fair_after: u64,
     /// The way in which `dual-path` schedules the two paths of a warp.
     pub scheduler: Scheduler,
@@ -41,6 +41,14 @@ pub struct Divergence {
     pub scoreboard: Scoreboard,
     /// Whether `dual-path` runs paths of lower rows in slots that the top row leaves free.
     pub path_forwarding: bool,
+}
+
+impl Divergence {
+    /// Commits of each path in a round of time slices, which begins when a path yields.
+    pub fn slice(&self) -> u64 {
+        const SLICE: u64 = 64;
+        if self.fair_after == 0 { SLICE } else { SLICE.min(self.fair_after) }
+    }
 }
 
 /// `divergence.scoreboard`
@@ -126,7 +134,8 @@ pub struct Emit {
 pub struct Run {
     /// Cycles without commit, response or outstanding request that count as a deadlock.
     pub watchdog: u64,
-    /// Cycles that a runnable path may wait while its warp commits, before a run reports a suspected deadlock.
+    /// Factor on [`waiting_bound`](crate::waiting_bound): after so many commits of its warp without one of a thread
+    /// that can run, a deadlock is suspected.
     pub starvation: u64,
     /// Address of the word whose stores end the run; 0 for none.
     pub tohost: u32,
@@ -204,7 +213,7 @@ impl Default for Emit {
 
 impl Default for Run {
     fn default() -> Self {
-        Self { watchdog: 100_000, starvation: 1_000_000, tohost: 0 }
+        Self { watchdog: 100_000, starvation: 4, tohost: 0 }
     }
 }
 

@@ -138,7 +138,7 @@ const DIVERGENCE: &[Key] = &[
     },
     Key {
         name: "divergence.fair_after",
-        summary: "Commits of a warp until its path yields; 0 = never. Not read by the stacks.",
+        summary: "Commits of a warp until its path yields; 0 = only at pause. Not read by the stacks.",
         in_hardware: true,
         field: Field::Long {
             values: Integers::between(0, u32::MAX as u64),
@@ -264,9 +264,9 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "run.starvation",
-        summary: "Cycles that a runnable path waits until a deadlock is suspected.",
+        summary: "Factor on the commits of its warp within which a unit serves each thread that can run.",
         in_hardware: false,
-        field: Field::Long { values: Integers::between(1, i64::MAX as u64), at: |config| &mut config.run.starvation },
+        field: Field::Long { values: Integers::between(1, 1000), at: |config| &mut config.run.starvation },
     },
     Key {
         name: "run.tohost",
@@ -374,6 +374,11 @@ impl Key {
             }
             (Field::OfUnit(key), Given::Integer(number)) => {
                 *config.unit_keys.get_mut(key.name) = Integers::of(key).accept(*number)? as u32;
+            }
+            (Field::Long { .. }, Given::Integer(1001..)) if self.name == "run.starvation" => {
+                let hint =
+                    "it is a factor on the bound of the unit now, not a number of cycles: leave it out, or write 4";
+                return Err(Refusal::OutOfRange { hint: hint.into() });
             }
             (Field::Long { values, at }, Given::Integer(number)) => *at(config) = values.accept(*number)?,
             (Field::Boolean { at }, Given::Boolean(truth)) => *at(config) = *truth,

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::keys::Config;
+use crate::keys::{Config, Divergence};
 use crate::suggest::nearest;
 use crate::table::Key;
 
@@ -160,6 +160,15 @@ pub static VERILOG: Unit = Unit {
     keys: &["divergence.file", "divergence.module"],
     holds: Holds::Unrecorded,
 };
+
+/// Returns the bound on the commits of a warp between two commits of a thread that can run, if the unit takes turns and
+/// `fair_after` is not 0. Each part of an instruction is a commit.
+pub fn waiting_bound(threads: u32, divergence: &Divergence) -> u64 {
+    let (others, slice) = (u64::from(threads) - 1, divergence.slice());
+    let round = |left: u64| left * slice + left * left.saturating_sub(1) / 2;
+    let rounds: u64 = (0..others).map(|left| divergence.fair_after + left + round(left)).sum();
+    round(others) + rounds + others
+}
 
 /// The units of the project, in the order of lists.
 pub static UNITS: &[&Unit] = &[&ARBITER, &SORTED_TABLE, &PDOM_STACK, &DUAL_PATH];

@@ -28,6 +28,7 @@
 pub mod arbiter;
 mod hot;
 mod row;
+mod slices;
 mod sorted_table;
 mod stack;
 mod verilog;
@@ -102,7 +103,9 @@ pub fn find(name: &str) -> Result<&'static dyn DivergenceUnit, UnknownUnit> {
     Unit::find(name).map(hardware)
 }
 
-pub(crate) use verilog::{check as check_external, check_names as check_names_of_external, of as external_of};
+pub(crate) use verilog::{
+    check as check_external, check_names as check_names_of_external, of as external_of, takes_turns,
+};
 
 pub type UnitTrace = Traced<UnitPorts<Expr>>;
 

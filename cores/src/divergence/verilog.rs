@@ -1,6 +1,7 @@
 //! `verilog`: a unit that is a Verilog module of the user, with the ports of the other units.
 //!
-//! It has one slot and no delay, gets no time slices, and does not read reconvergence points. Its ports are those of
+//! It has one slot and no delay, and does not read reconvergence points. The ports `in_parts_s8` and `yields_s8` may be
+//! absent, both or none. Its ports are those of
 //! [`super::arbiter`]. The module itself selects the path that runs. Latency and storage depend on the module.
 
 use rtl::{Builder, Bundle, Direction, ElaborationError, Module, PortInfo, zeros};
@@ -159,6 +160,11 @@ pub fn check_names(shape: &Shape, top: &Module, prefix: &str) -> Result<(), Core
             Err(CoreError::UnfitUnit { module: module.clone(), message })
         }
     }
+}
+
+/// Whether the module has the ports by which the core tells of parts and asks for yields.
+pub fn takes_turns(module: &External) -> bool {
+    module.ports.iter().any(|port| ["in_parts_s8", "yields_s8"].contains(&&*port.name))
 }
 
 /// The parts of the configuration that the shape keeps.

@@ -96,9 +96,10 @@ pub fn elaborate(shape: &Shape, rules: Rules) -> Result<Module, ElaborationError
     stages.path_s8.outputs(&m, "given");
     m.output("gives_way_given", &stages.gave_way);
     m.output("released_now", &released);
-    m.port_group("an instruction commits, of these threads");
+    m.port_group("an instruction commits, and serves these threads");
     m.output("commits_now", &commits);
-    m.output("runs_now", &stages.path_s8.mask.when(&commits));
+    let unserved = inputs.resolve.b_mask.when(&inputs.resolve.in_parts.any());
+    m.output("runs_now", &(&stages.path_s8.mask & !unserved).when(&commits));
     m.finish()
 }
 
@@ -200,8 +201,9 @@ impl Watcher<'_> {
     fn commits(&self, stages: &Stages) -> Expr {
         let Self { m, shape, .. } = self;
         let Stages { path_s8, gave_way, resolves, .. } = stages;
-        let Resolve { a_mask: a, b_mask: b, exit_mask: exits, b_pc, b_depth, b_parked, rotates, .. } =
-            &self.inputs.resolve;
+        let Resolve {
+            a_mask: a, b_mask: b, exit_mask: exits, b_pc, b_depth, b_parked, rotates, in_parts, yields, ..
+        } = &self.inputs.resolve;
         m.comment("A commit splits the path that S7 received. If that path yields, a rotation returns it instead.");
         let rotates = if shape.rotates { rotates.clone() } else { lit(1, 0) };
         let commits = m.wire("commits", &(resolves & !&rotates));
@@ -209,10 +211,15 @@ impl Watcher<'_> {
         let runs = &path_s8.valid & !&path_s8.parked & !gave_way;
         let splits = both.none() & (a | b | exits).eq(&path_s8.mask);
         self.rule("a_commit_splits_the_path", &(!&commits | (runs & splits)));
+        if shape.takes_turns {
+            let serves = a.any() & exits.none();
+            self.rule("an_instruction_in_parts_serves_a_thread", &(!(&commits & in_parts) | serves));
+        }
         if shape.rotates {
             let same = b.eq(&path_s8.mask) & b_pc.eq(&path_s8.pc) & b_depth.eq(&path_s8.depth);
             let gives_back = gave_way & same & b_parked.eq(&path_s8.parked) & (a | exits).none();
             self.rule("a_rotation_gives_the_path_back", &(!(resolves & &rotates) | gives_back));
+            self.rule("a_rotation_does_not_ask_for_one", &!(resolves & &rotates & yields.any()));
             self.rule("b_is_not_parked_by_a_commit", &(!&commits | !b_parked));
         }
         commits

@@ -346,6 +346,7 @@ impl<'a> Proof<'a> {
         let width = at_most.width();
         let left = m.wire("left", &(lit(width, longest) - waited.extend(width)));
         m.assert("no_thread_has_waited_longer", &!lit(waited.width(), longest).lt(&waited));
+        m.assert("no_thread_waits_before_the_start", &(&self.at.started | waited.q().none()));
         self.claim("the_thread_waits_no_longer", !left.lt(&at_most));
         m.cover("a_thread_waits_so_long", &waited.is(longest));
     }

@@ -18,7 +18,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("divider", "RV32M division of a warp: all lanes, one quotient bit a cycle.");
     m.timing(
         "the result is ready 34 cycles after `start`, and held until `taken`. S3 issues a division only while the \
-         divider is free, so `may_start` captures the operands before it is known whether the division commits.",
+         divider is free, so `may_start` captures the operands before the division is known to commit.",
     );
     m.port_group("a division leaves S7");
     let start = m.input("start", 1);

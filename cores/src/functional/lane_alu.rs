@@ -16,10 +16,7 @@ use crate::shape::Shape;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m =
         Builder::new("lane_alu", "Arithmetic of one lane in S6: result, sum (also the address) and branch condition.");
-    m.timing(
-        "combinational, in S6. S5 has cleared the operands that the operation does not use, so that the results \
-         are joined without masks.",
-    );
+    m.timing("combinational, in S6. S5 has cleared unused operands, so results are joined without masks.");
     m.port_group("operands");
     let Operands { a, b, low, high, fill, amount } = Operands::inputs(&m, &1, "");
     m.port_group("control");

@@ -19,6 +19,7 @@ pub use encoding::{
 };
 pub use extension::{Extension, Lane, Selected};
 use weft_config::Isa;
+pub use zihintpause::PAUSE;
 
 macro_rules! declare {
     ($($_group:ident { $($module:ident: $_descriptor:ident),* })*) => {

@@ -1,7 +1,10 @@
-//! Zihintpause: one of the encodings of `fence` is a hint that waits for nothing.
+//! Zihintpause: one of the encodings of `fence` is a hint. The path yields, where paths run in time slices.
 
 use super::encoding::{Encoding, Operation, word};
 
+/// Its word.
+pub const PAUSE: u32 = 0x0100_000f;
+
 pub fn encodings() -> Vec<Encoding> {
-    vec![word("pause", 0x0100_000f, Operation::Nothing)]
+    vec![word("pause", PAUSE, Operation::Nothing)]
 }

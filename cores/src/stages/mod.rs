@@ -21,6 +21,7 @@ pub mod s7_commit;
 pub mod s7_end;
 pub mod s7_faults;
 pub mod s7_points;
+pub mod s7_spin;
 pub mod s7_trace;
 pub mod s8_barrier;
 pub mod s8_context;

@@ -232,8 +232,7 @@ impl First {
         goes_before: Expr,
     ) -> Self {
         m.comment(
-            "A resteered context that can fetch replaces it, unless one has just done so and a context has nothing to\n\
-             issue.",
+            "A resteered context that can fetch replaces it, unless one just has and a context has nothing to issue.",
         );
         let every_warp = |slots: &Expr| slots.repeat(shape.warps);
         let runs = &inputs.resteer.runs;

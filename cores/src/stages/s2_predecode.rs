@@ -16,7 +16,7 @@ use crate::signals::Hazards;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s2_predecode", "S2, predecode: the registers of an instruction, and the predicted next pc.");
     m.timing(
-        "combinational, in S2. S5 derives the same reservations from each word, so S7 uses or S8 returns all that S3 \
+        "combinational, in S2. S5 derives the same reservations, so S7 uses or S8 returns all that S3 \
          reserves.",
     );
     m.port_group("the fetched word");

@@ -85,9 +85,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let waits_for_late = m.fault("does_not_wait_for_late_results", &(&depends & &pending).any(), &zeros(1));
     let waits_for_late = m.wire("waits_for_late", &waits_for_late);
 
-    m.comment(
-        "The instruction issued last: its result of S7 cannot be read yet; S8 or S6 does not know its outcome yet.",
-    );
+    m.comment("The instruction issued last: its result of S7 cannot be read yet; S8 or S6 does not know its outcome.");
     let (spacing, election) = (shape.spacing(), shape.election_spacing());
     let issued = since(&m, "issued", &issue, WRITE_LATENCY.max(election));
     let waits_for_last = reads_last & &issued[WRITE_LATENCY - 1];

@@ -54,7 +54,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s3_scoreboard", "S3, scoreboard: long-latency results of all contexts.");
     m.timing(
         "the outputs for the instruction in S2 are combinational; the entries in use are registers. A result occupies its \
-         entry from the cycle after its S4 until the cycle in which its last part is written or cancelled.",
+         entry from the cycle after its S4 until its last part is written or cancelled.",
     );
     let inputs = Inputs::declare(&m, shape);
     let ring = Ring::declare(&m, shape, &inputs);

@@ -69,10 +69,7 @@ pub fn bank(shape: &Shape) -> Result<Module, ElaborationError> {
         "register_bank",
         "The registers of one lane for one operand: all warps, block RAM, one read and one write port.",
     );
-    m.timing(
-        "`data` follows `read_row` by one cycle. A word read at the clock edge that writes it is undefined; no \
-         instruction uses one.",
-    );
+    m.timing("`data` follows `read_row` by one cycle. A word read at the edge that writes it is undefined and unused.");
     let row_bits = 5 + shape.warp_bits();
     let read_row = m.input("read_row", row_bits);
     let write = m.input("write", 1);

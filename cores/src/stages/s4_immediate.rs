@@ -23,10 +23,7 @@ rtl::bundle! {
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s4_immediate", "S4: the immediate, and the offsets that are added to the pc.");
-    m.timing(
-        "all outputs are registered at the end of S4, for S5. It reads the counters in the cycle in which the \
-         instruction is in S4.",
-    );
+    m.timing("all outputs are registered at the end of S4, for S5. It reads the counters in S4.");
     let word = m.input("instruction_s4", 32);
     let warp = m.input("warp_s4", shape.warp_bits());
     m.port_group("counters");

@@ -7,7 +7,8 @@
 //! memory request, the fault, and for S8 the new paths a and b. Never stalls.
 //!
 //! Other files: `s7_faults`, the lanes at fault; `s7_access`, the served lanes and their request; `s7_end`, the end of
-//! the run; `s7_points`, coverage points; `s7_trace`, the trace port. This file: validation, registers, paths, and the outputs.
+//! the run; `s7_spin`, loops that only wait; `s7_points`, coverage points; `s7_trace`, the trace port. This file: validation,
+//! registers, paths, and the outputs.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, lit, ones, zeros};
 
@@ -17,7 +18,7 @@ use super::resource::{REQUEST, Reservations, TAG};
 use super::s4_collect::{RegisterWrite, register_row};
 use super::s7_access::{Requested, Service, late_result};
 use super::s7_faults::Faults;
-use super::{s7_end, s7_points, s7_trace};
+use super::{s7_end, s7_points, s7_spin, s7_trace};
 use crate::memory::coalescer;
 use crate::shape::{DEPTH, Shape};
 use crate::signals::{Alignment, Control, Meta, Path, Resolve};
@@ -84,6 +85,9 @@ rtl::inputs! {
         /// The epoch of the instruction is its slot's epoch.
         pub epoch_is_present: Expr = m.input("epoch_is_present_s7", 1),
         halted: Expr = m.input("halted", 1),
+        /// A warp starts.
+        pub start_valid: Expr = m.input("start_warp_valid", usize::from(shape.fair_after > 0)),
+        pub start_warp: Expr = m.input("start_warp", if shape.fair_after > 0 { shape.warp_bits() } else { 0 }),
         #[group = "tag for a load, number of the commit"]
         pub tag: Expr = m.input("free_tag", shape.tag_bits()),
         pub number: Expr = m.input("commits", 64),
@@ -214,6 +218,11 @@ impl Commit {
         let step = concat([&control.returns.repeat(DEPTH - 1), &(&control.calls | &control.returns)]);
         let depth = m.wire("depth", &(&path.depth + step));
         let remains = control.is_branch.mux(&falls_through, &self.service.unserved);
+        let yields = if shape.takes_turns {
+            s7_spin::yields(m, shape, &self.inputs, &self.validation.valid, &not_taken.any())
+        } else {
+            zeros(0)
+        };
         Resolve {
             valid: &self.commits | rotates,
             warp: meta.warp.clone(),
@@ -229,6 +238,8 @@ impl Commit {
             rotates: rotates.slice(0, usize::from(shape.rotates)),
             b_parked: (&path.parked & rotates).slice(0, usize::from(shape.rotates)),
             is_memory: self.inputs.is_memory().slice(0, usize::from(shape.reconverges)),
+            in_parts: (self.inputs.is_memory() | &control.is_jalr).slice(0, usize::from(shape.takes_turns)),
+            yields: yields & !rotates.slice(0, usize::from(shape.takes_turns)),
             reconvergence: meta.reconvergence.clone(),
         }
     }

@@ -15,8 +15,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("barrier", "The barrier: it releases when all live threads have arrived.");
     m.timing(
         "the outputs are combinational from registers; a release comes one cycle after the outcome of the last \
-         arrival. `generation` flips in the cycle after a release; a parked thread does not arrive again before \
-         that.",
+         arrival. `generation` flips in the cycle after a release; a parked thread does not arrive before that.",
     );
     m.port_group("outcome of S7");
     let resolve = Resolve::inputs(&m, shape, "s8");

@@ -135,7 +135,7 @@ fn part_of_lines(shape: &Shape) -> Result<Module, ElaborationError> {
         "leader_part",
         "S9: some bits of each word of the lines, written one line at a time, and read one word at a time, a cycle later.",
     );
-    m.timing("`word` follows `address` by one cycle. S9 uses no word that is read at the clock edge that writes it.");
+    m.timing("`word` follows `address` by one cycle. S9 uses no word that is read at the edge that writes it.");
     let write = m.input("write", 1);
     let row = m.input("row", shape.tag_bits());
     let line = m.input("line", 32);

@@ -24,7 +24,7 @@ fn shape(unit: &str, [warps, threads, pc_bits, depth_bits]: [usize; 4], fair_aft
     config.divergence.fair_after = fair_after;
     config.trace.port = false;
     let shape = Shape::new(&config, 0x8000_0000, divergence::find(unit).expect("a unit"));
-    Shape { pc_bits, depth_bits, formal: true, ..shape }
+    Shape { pc_bits, depth_bits, formal: true, takes_turns: fair_after > 0, ..shape }
 }
 
 fn unit(name: &str, sizes: [usize; 4], fair_after: u64) -> Design {
@@ -84,6 +84,8 @@ fn broken_copies_of_the_ccs_fail() {
     let broken = [
         ("b loses its threads to a", "ccs.a_merge_loses_the_threads_of_b"),
         ("depth is not compared", "ccs.b_before_a_ignores_the_call_depth"),
+        ("threads that were not served merge", "ccs.unserved_threads_merge"),
+        ("threads that were not served wait", "ccs.unserved_threads_do_not_go_first"),
         ("y and z change places", "ccs.y_is_the_third_path"),
         ("c does not wait", "ccs.c_does_not_wait_behind_a"),
         ("a rotation merges", "ccs.a_rotation_merges"),

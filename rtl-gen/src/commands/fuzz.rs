@@ -179,7 +179,10 @@ fn text(sums: &Summary, missing: Option<&str>, wall: f64) -> String {
 
 fn request(arguments: &FuzzArguments) -> anyhow::Result<Request> {
     let profile = arguments.profile.as_deref().map(profile).transpose()?;
-    let units = units(&arguments.units)?;
+    let mut units = units(&arguments.units)?;
+    if profile.as_deref().and_then(Profile::find).is_some_and(|profile| profile.statements.lock > 0) {
+        units = with_time_slices(units, &arguments.units)?;
+    }
     let sizes = match arguments.sizes.as_slice() {
         [] => SIZES.to_vec(),
         sizes => sizes.iter().map(|size| self::size(size)).collect::<anyhow::Result<_>>()?,
@@ -196,6 +199,20 @@ fn units(given: &[String]) -> Result<Vec<String>, RequestError> {
     compare::check_units(given, &known)?;
     let wanted = |name: &&str| given.is_empty() || given.iter().any(|given| given == name);
     Ok(known.into_iter().filter(wanted).map(str::to_owned).collect())
+}
+
+/// Leaves out units without time slices, on which a thread may wait for a lock for ever. A named one is an error.
+fn with_time_slices(units: Vec<String>, given: &[String]) -> Result<Vec<String>, RequestError> {
+    let (able, unable): (Vec<_>, Vec<_>) =
+        units.into_iter().partition(|unit| Unit::find(unit).is_ok_and(|unit| unit.takes_turns));
+    match unable.first().filter(|_| !given.is_empty()) {
+        Some(unit) => {
+            let instead = if able.is_empty() { "sorted-table".into() } else { able.join(",") };
+            let message = format!("--units: {unit} has no time slices, which locks need: write {instead}");
+            Err(RequestError::new("unknown-unit", message))
+        }
+        None => Ok(able),
+    }
 }
 
 fn profile(name: &str) -> Result<String, RequestError> {

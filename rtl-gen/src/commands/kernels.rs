@@ -23,7 +23,8 @@ fn list(report: &Report) -> anyhow::Result<()> {
     let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
     let line = |kernel: &Kernel| {
         let needs = Some(kernel.settings().join(", ")).filter(|needs| !needs.is_empty());
-        let remarks = [comparison(kernel).map(str::to_owned), needs.map(|needs| format!("needs {needs}"))];
+        let units = kernel.needs_turns.then(|| format!("only on {}", kernel.units().join(", ")));
+        let remarks = [comparison(kernel).map(str::to_owned), needs.map(|needs| format!("needs {needs}")), units];
         let remarks = remarks.into_iter().flatten().collect::<Vec<_>>().join("; ");
         let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
         format!("{:width$}  {}{remarks}\n", kernel.name, kernel.summary)
@@ -33,6 +34,7 @@ fn list(report: &Report) -> anyhow::Result<()> {
             "name": kernel.name,
             "summary": kernel.summary,
             "settings": kernel.settings(),
+            "units": kernel.units(),
             "comparison": comparison(kernel),
         })
     };

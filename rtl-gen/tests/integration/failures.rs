@@ -77,10 +77,10 @@ fn an_instruction_of_an_extension_that_is_configured_away() {
 
 #[test]
 fn a_barrier_that_one_thread_never_reaches() {
-    // Hart 0 spins; the others wait at the barrier. The other path of its warp is parked, so hart 0 never stops: only the
-    // limit ends the run.
+    // Hart 0 spins; the others wait at the barrier.
     let spinning = Elf::new(&[HART_TO_A1, branch_if_a1(8), LOOP_FOR_EVER, BARRIER, EXIT]);
-    run_everywhere(&spinning, &["--max-cycles", "5000"], 1, "limit");
+    let printed = run_everywhere(&spinning, &["--set", "divergence.fair_after=16"], 1, "deadlock");
+    says(&printed, &["repeats a loop", "waits at the barrier"]);
 }
 
 #[test]
@@ -103,8 +103,8 @@ fn a_path_that_waits_for_ever_beside_a_spinning_one() {
         0,
         0,
     ];
-    let printed = run_everywhere(&Elf::new(&code), &["--set", "run.starvation=500"], 1, "suspected-deadlock");
-    says(&printed, &["suspected deadlock", "sorted-table"]);
+    let printed = run_everywhere(&Elf::new(&code), &["--set", "divergence.fair_after=0"], 1, "deadlock");
+    says(&printed, &["waits, as no path yields", "set divergence.fair_after"]);
 }
 
 #[test]

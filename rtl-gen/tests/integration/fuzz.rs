@@ -97,6 +97,9 @@ fn requests_that_cannot_be_met_name_the_nearest_choice() {
         let error = workspace.refused(&arguments);
         assert!(error.contains(expected), "{error}");
     }
+    let locks = ["fuzz", "--seed", "1", "--count", "1", "--profile", "locks", "--units", "arbiter,dual-path"];
+    let error = workspace.refused(&locks);
+    assert!(error.contains("--units: dual-path has no time slices, which locks need: write arbiter"), "{error}");
     let error = workspace.refused(&["fuzz", "--seed", "1", "--count", "0"]);
     assert!(error.contains("--count"), "{error}");
     let error = workspace.refused(&[&SMALL[..], &["--resume"]].concat());

@@ -21,7 +21,8 @@ impl Program {
         let segments = file.segments(header, &map)?;
         let symbols = file.symbols(header)?;
         let sections = file.kinds(header)?;
-        Ok(Self { name: name.into(), entry, segments, symbols, sections })
+        let debug = file.debug(header)?.into();
+        Ok(Self { name: name.into(), entry, segments, symbols, sections, debug })
     }
 }
 

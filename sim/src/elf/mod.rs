@@ -1,10 +1,12 @@
 //! Programs: ELF files of bare-metal RV32, checked against the memory map before a run.
 
 mod error;
+mod lines;
 mod load;
 mod sections;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use error::ElfError;
 
@@ -24,6 +26,8 @@ pub struct Program {
     pub segments: Vec<Segment>,
     symbols: Symbols,
     sections: Sections,
+    /// The sections of debug information, by name.
+    debug: Arc<[(String, Vec<u8>)]>,
 }
 
 /// Names of addresses. A stripped program has none.
@@ -46,6 +50,8 @@ pub struct Function {
 struct Sections {
     code: Vec<Range<u32>>,
     writable: Vec<Range<u32>>,
+    /// The sections `.weft.stack`.
+    stacks: Vec<Range<u32>>,
 }
 
 impl Program {
@@ -58,7 +64,8 @@ impl Program {
             entry: address,
             segments: vec![Segment { address, bytes }],
             symbols: Symbols::default(),
-            sections: Sections { code: vec![code], writable: Vec::new() },
+            sections: Sections { code: vec![code], ..Sections::default() },
+            debug: Arc::new([]),
         }
     }
 
@@ -88,6 +95,12 @@ impl Program {
         }
     }
 
+    /// [`Program::place`] with the source line, if the program has debug information.
+    pub fn source(&self, address: u32) -> String {
+        let place = self.place(address);
+        self.line(address).map_or(place.clone(), |line| format!("{place} ({line})"))
+    }
+
     pub fn functions(&self) -> &[Function] {
         &self.symbols.functions
     }
@@ -96,6 +109,11 @@ impl Program {
     /// if there are no sections.
     pub fn code(&self) -> &[Range<u32>] {
         &self.sections.code
+    }
+
+    /// Memory that threads may use as stacks besides their own: the sections `.weft.stack`.
+    pub fn stacks(&self) -> &[Range<u32>] {
+        &self.sections.stacks
     }
 
     /// The loaded word at an address; `None` outside the segments.

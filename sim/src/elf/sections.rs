@@ -23,15 +23,29 @@ impl File<'_> {
             if flags.0 & elf::SHF_EXECINSTR.0 != 0 {
                 kinds.code.push(range.clone());
             }
+            if sections.section_name(ENDIAN, section) == Ok(b".weft.stack") {
+                kinds.stacks.push(range.clone());
+            }
             if flags.0 & elf::SHF_WRITE.0 != 0 {
                 kinds.writable.push(range);
             }
         }
         if kinds.code.is_empty() {
-            kinds = of_segments(segments);
+            kinds = Sections { stacks: kinds.stacks, ..of_segments(segments) };
         }
         kinds.code = disjoint(kinds.code);
         Ok(kinds)
+    }
+
+    /// The sections of debug information.
+    pub(super) fn debug(&self, header: &Header) -> Result<Vec<(String, Vec<u8>)>, ElfError> {
+        let sections = header.sections(ENDIAN, self.bytes).map_err(|error| self.damaged(error))?;
+        let named = sections.iter().filter_map(|section| {
+            let name = str::from_utf8(sections.section_name(ENDIAN, section).ok()?).ok()?;
+            let data = section.data(ENDIAN, self.bytes).ok()?;
+            name.starts_with(".debug_").then(|| (name.to_owned(), data.to_vec()))
+        });
+        Ok(named.collect())
     }
 }
 

@@ -136,7 +136,7 @@ impl Machine {
             if refused != 0 {
                 let lowest = self.addresses[refused.trailing_zeros() as usize];
                 let cause = if misaligned(lowest) { kind.misaligned } else { kind.outside };
-                return Err(Refusal { address: Some(lowest), ..part.refused(cause, refused) });
+                return Err(part.refused(cause, refused).at(lowest));
             }
         }
         if in_stacks != 0 {

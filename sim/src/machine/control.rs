@@ -14,7 +14,7 @@ impl Machine {
         let path = part.path;
         let target = path.pc.wrapping_add(offset);
         if target & 3 != 0 {
-            return Err(part.refuse(Fault::INSTRUCTION_MISALIGNED));
+            return Err(part.refuse(Fault::INSTRUCTION_MISALIGNED).at(target));
         }
         self.link(part, rd);
         let depth = path.depth.wrapping_add(u8::from(is_link(rd)));
@@ -33,8 +33,8 @@ impl Machine {
         let target = |base: u32| base.wrapping_add(offset) & !1;
         let misaligned = path.mask & lanes_where(bases.iter().map(|base| target(*base) & 2 != 0));
         if misaligned != 0 {
-            let refusal = part.refused(Fault::INSTRUCTION_MISALIGNED, misaligned);
-            return Err(Refusal { address: Some(target(bases[refusal.lane as usize])), ..refusal });
+            let lowest = target(bases[misaligned.trailing_zeros() as usize]);
+            return Err(part.refused(Fault::INSTRUCTION_MISALIGNED, misaligned).at(lowest));
         }
         let leaders = target(bases[part.leader() as usize]);
         let served = path.mask & lanes_where(bases.iter().map(|base| target(*base) == leaders));
@@ -45,7 +45,8 @@ impl Machine {
 
         let depth = path.depth.wrapping_add_signed(depth_change(rd, rs1));
         let a = PathRecord { pc: leaders, depth, mask: served, ..path };
-        part.next = Next::of(Some(a), part.rest(path.pc, path.mask & !served));
+        let rest = part.rest(path.pc, path.mask & !served);
+        part.next = Next { unserved: rest.is_some(), ..Next::of(Some(a), rest) };
         Ok(())
     }
 
@@ -60,7 +61,7 @@ impl Machine {
         let taken = compare(condition, a, b) & path.mask;
         let target = path.pc.wrapping_add(offset);
         if target & 3 != 0 && taken != 0 {
-            return Err(part.refused(Fault::INSTRUCTION_MISALIGNED, taken));
+            return Err(part.refused(Fault::INSTRUCTION_MISALIGNED, taken).at(target));
         }
         let not_taken = path.mask & !taken;
         part.out.divergent = taken != 0 && not_taken != 0;

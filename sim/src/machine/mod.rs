@@ -13,6 +13,7 @@ mod group;
 mod lanes;
 mod part;
 mod reservations;
+mod spin;
 mod threads;
 
 use weft_config::{Config, UnknownUnit};
@@ -28,6 +29,7 @@ pub use ending::{Ending, Exit};
 use lanes::keep;
 use part::{Part, Refusal};
 use reservations::Reservations;
+use spin::Loop;
 use threads::Threads;
 
 /// Values that come from outside the model.
@@ -70,6 +72,10 @@ pub struct Machine {
     lanes: u32,
     threads: Threads,
     policies: Vec<Box<dyn Policy>>,
+    /// Per warp, the loop that it runs.
+    loops: Vec<Loop>,
+    /// Whether a path yields after an iteration that only waits.
+    spin_yields: bool,
     slots: u32,
     /// Reconvergence pcs of branches, if the policy reads them.
     reconvergence: Option<ReconvergenceTable>,
@@ -107,6 +113,8 @@ impl Machine {
             lanes,
             threads: Threads::new(warps, lanes),
             policies,
+            loops: vec![Loop::default(); warps as usize],
+            spin_yields: config.divergence.fair_after > 0,
             slots,
             reconvergence: reads.then(|| Analysis::of(program).table().clone()),
             memory,
@@ -136,9 +144,12 @@ impl Machine {
         }
         out.slot = slot;
         let mut part = Part { warp, path, out, next: Next::default(), late: false, volatile: false, tohost: None };
-        if let Err(refusal) = self.execute(&mut part, word, given) {
-            return Err(part.stop(refusal));
-        }
+        let instruction = match self.execute(&mut part, word, given) {
+            Ok(instruction) => instruction,
+            Err(refusal) => return Err(part.stop(refusal)),
+        };
+        let spins = self.loops[warp as usize].spins(part.out.instruction, &instruction, part.next.b.is_some());
+        part.next.yields = instruction == Instruction::Pause || spins && self.spin_yields;
         if let Some(table) = &self.reconvergence {
             part.next.reconvergence = table.at(path.pc);
         }
@@ -170,9 +181,9 @@ impl Machine {
         }
     }
 
-    fn execute(&mut self, part: &mut Part, word: Option<u32>, given: &Given) -> Result<(), Refusal> {
+    fn execute(&mut self, part: &mut Part, word: Option<u32>, given: &Given) -> Result<Instruction, Refusal> {
         let (warp, pc) = (part.warp, part.path.pc);
-        let word = word.ok_or(part.refuse(Fault::INSTRUCTION_ACCESS))?;
+        let word = word.ok_or(part.refuse(Fault::INSTRUCTION_ACCESS).at(pc))?;
         let instruction = self.decoder.decode(pc, word).ok_or(part.refuse(Fault::ILLEGAL_INSTRUCTION))?;
         self.begin(part, word);
         match instruction {
@@ -222,7 +233,7 @@ impl Machine {
                 self.csr(part, CsrAccess { operation, source, rd, csr }, given)?;
             }
         }
-        Ok(())
+        Ok(instruction)
     }
 
     /// Ends an instruction that serves every lane. Its results are in the values.
@@ -241,6 +252,10 @@ impl Machine {
         keep(part.path.mask, &mut part.out.values);
         self.threads.write(part.warp, rd, part.path.mask, &part.out.values);
         part.advance();
+    }
+
+    pub(crate) fn warps(&self) -> u32 {
+        self.warps
     }
 
     /// Number of paths of a warp that the divergence unit offers at once, one per slot.

@@ -24,6 +24,12 @@ pub(super) struct Refusal {
     pub address: Option<u32>,
 }
 
+impl Refusal {
+    pub fn at(self, address: u32) -> Self {
+        Self { address: Some(address), ..self }
+    }
+}
+
 impl Part<'_> {
     pub(super) fn leader(&self) -> u32 {
         leader(self.path.mask)
@@ -48,7 +54,7 @@ impl Part<'_> {
         let (a, b) = (self.path.pc.wrapping_add(4), self.path.pc);
         let unserved = self.path.mask & !self.out.served;
         let (a, b) = (self.rest(a, self.out.served), self.rest(b, unserved));
-        self.next = Next { a, b, replays: unserved != 0, ..Next::default() };
+        self.next = Next { a, b, unserved: unserved != 0, replays: unserved != 0, ..Next::default() };
     }
 
     /// The lanes of the path in `mask` at `pc`; `None` if there are none.

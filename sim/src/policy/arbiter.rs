@@ -10,6 +10,7 @@ use super::{Next, Policy, Start, rank};
 
 pub(super) struct Arbiter {
     fair_after: u64,
+    slice: u64,
     /// Disjoint, of distinct rank, best first. The capacity is one per lane.
     groups: Vec<PathRecord>,
     /// The active path: the best group, or the lanes of a group that have the time slice.
@@ -19,8 +20,9 @@ pub(super) struct Arbiter {
     turns: Turns,
 }
 
-/// Forward progress. After `fair_after` commits of a warp with other runnable paths, the active path yields. The best
-/// path among the lanes without a time slice so far then runs for as many commits, whatever its priority.
+/// Forward progress. After `fair_after` commits of a warp with other runnable paths, or when its instruction asks for it,
+/// the active path yields. The best path among the lanes without a time slice so far then runs for `slice` commits,
+/// whatever its priority.
 /// When no such lane is left, the best path of all runs and a new round of time slices begins.
 #[derive(Clone, Copy, Default)]
 struct Turns {
@@ -36,7 +38,14 @@ impl Arbiter {
         let path = start.path();
         let mut groups = Vec::with_capacity(start.mask.count_ones() as usize);
         groups.push(path);
-        Self { fair_after: start.fair_after, groups, charge: Some(path), divided: false, turns: Turns::default() }
+        Self {
+            fair_after: start.fair_after,
+            slice: start.slice,
+            groups,
+            charge: Some(path),
+            divided: false,
+            turns: Turns::default(),
+        }
     }
 }
 
@@ -65,7 +74,7 @@ impl Policy for Arbiter {
             self.charge = Some(*path);
         } else if let Some(committed) = self.charge {
             self.advance(&committed, next);
-            self.choose(committed.mask);
+            self.choose(committed.mask, next);
         }
         Moves::default()
     }
@@ -94,10 +103,14 @@ impl Arbiter {
         }
     }
 
-    fn choose(&mut self, committed: u64) {
+    /// Picks the active path after a commit of these lanes: the lanes that the instruction has not served, if there are
+    /// any.
+    fn choose(&mut self, committed: u64, next: &Next) {
+        let rest = next.rest();
         let runnable = self.groups.iter().filter(|group| !group.parked).fold(0, |lanes, group| lanes | group.mask);
         let Turns { count, mut taken, held } = self.turns;
-        let due = self.fair_after > 0 && count + 1 >= self.fair_after;
+        let limit = if held == 0 { self.fair_after } else { self.slice };
+        let due = (next.yields || limit > 0 && count + 1 >= limit) && rest.is_none();
         let preferred = if due {
             taken |= committed;
             runnable & !taken
@@ -111,7 +124,7 @@ impl Arbiter {
         let preferred_or_any = if preferred == 0 { u64::MAX } else { preferred };
         let mut candidates =
             self.groups.iter().map(|group| PathRecord { mask: group.mask & preferred_or_any, ..*group });
-        self.charge = candidates.find(|path| path.mask != 0);
+        self.charge = rest.or_else(|| candidates.find(|path| path.mask != 0));
         let whole = |path: PathRecord| self.groups.iter().any(|group| group.mask == path.mask);
         self.divided = self.charge.is_some_and(|path| !whole(path));
         let charge = self.charge.map_or(0, |path| path.mask);

@@ -26,8 +26,12 @@ pub struct Next {
     pub a: Option<PathRecord>,
     /// The not-taken side of a branch, or the lanes that execute the instruction again.
     pub b: Option<PathRecord>,
-    /// Whether b holds the lanes that a memory access has not served.
+    /// Whether b holds the lanes that a memory access or a `jalr` has not served.
+    pub unserved: bool,
+    /// The same, of a memory access alone.
     pub replays: bool,
+    /// Whether the path should yield: a `pause`, or an iteration that only waited.
+    pub yields: bool,
     /// The reconvergence point of the paths a and b of a branch or `jalr`, if the unit reads it.
     pub reconvergence: Reconvergence,
 }
@@ -35,6 +39,11 @@ pub struct Next {
 impl Next {
     pub fn of(a: Option<PathRecord>, b: Option<PathRecord>) -> Self {
         Self { a, b, ..Self::default() }
+    }
+
+    /// The lanes that the instruction has not served. Where paths run in time slices, they run next.
+    fn rest(&self) -> Option<PathRecord> {
+        self.b.filter(|_| self.unserved)
     }
 
     /// The threads of `path`, which executed the instruction, that ended with it.
@@ -48,7 +57,6 @@ impl Next {
 ///
 /// A policy holds a complete and disjoint list of paths over the live threads of its warp. It offers one path in each
 /// slot. If it has several slots, any of them may run next.
-/// one path in each of its slots; where there are several, any of them may run next.
 pub trait Policy: Send {
     fn slots(&self) -> u32 {
         1
@@ -113,7 +121,10 @@ pub trait Policy: Send {
 struct Start {
     mask: u64,
     entry: u32,
+    /// Commits of a warp after which its path yields outside a round; 0 for never.
     fair_after: u64,
+    /// Commits of each path in a round.
+    slice: u64,
 }
 
 impl Start {
@@ -142,7 +153,7 @@ pub(crate) fn create(config: &Config, entry: u32) -> Result<Box<dyn Policy>, Unk
     let unit = config.unit()?;
     let (_, create) = POLICIES.iter().find(|(of, _)| *of == unit).expect("a policy of every unit");
     let mask = u64::MAX >> (64 - config.threads);
-    let start = Start { mask, entry, fair_after: config.divergence.fair_after };
+    let start = Start { mask, entry, fair_after: config.divergence.fair_after, slice: config.divergence.slice() };
     Ok(create(&start, config))
 }
 
@@ -156,16 +167,4 @@ fn rank(path: &PathRecord) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_unit_has_a_policy_of_as_many_slots() {
-        let mut config = Config::default();
-        for name in Unit::names().into_iter().chain([VERILOG.name]) {
-            config.divergence.unit = name.into();
-            let policy = create(&config, 0x8000_0000).expect("a policy");
-            assert_eq!(policy.slots(), Unit::find(name).expect("a unit").slots, "{name}");
-        }
-    }
-}
+mod tests;

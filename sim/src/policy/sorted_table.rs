@@ -15,11 +15,14 @@
 //! the table is empty, x and y are swapped.
 //! A rotation happens when x is parked and another path is not, and when the time slice of x is over.
 //!
-//! **Time slices.** After `fair_after` commits of a warp with other runnable paths, the active path yields and a
-//! *hold* begins.
+//! **Time slices.** After `fair_after` commits of a warp with other runnable paths, or when its instruction asks for it,
+//! the active path yields and a *hold* begins.
 //! In a hold y comes after the paths that result from x, and nothing is sorted. The table is then a queue from which
-//! each path gets its `fair_after` commits.
+//! each path gets `slice` commits, or fewer if it yields.
 //! The hold ends when the path that yielded first is next again.
+//!
+//! **Parts.** Threads that a memory access or `jalr` has not served come first, whatever the priority.
+//! They merge with no others, and no time slice ends before all are served.
 
 use std::collections::VecDeque;
 
@@ -30,6 +33,7 @@ use super::{Next, PARKED, Policy, Start, rank};
 #[cfg_attr(test, derive(Clone, PartialEq, Eq, Hash))]
 pub(super) struct SortedTable {
     fair_after: u64,
+    slice: u64,
     /// The active path; `None` when no thread lives.
     x: Option<PathRecord>,
     y: Option<PathRecord>,
@@ -49,6 +53,7 @@ impl SortedTable {
         let path = start.path();
         Self {
             fair_after: start.fair_after,
+            slice: start.slice,
             x: Some(path),
             y: None,
             cold: VecDeque::with_capacity(start.mask.count_ones() as usize),
@@ -89,8 +94,15 @@ impl Policy for SortedTable {
         }
         let c = self.y;
         self.count += 1;
-        let due = self.fair_after > 0 && self.count >= self.fair_after;
-        let order = Order::of(next.a, next.b, c, due || self.hold.is_some());
+        let rest = next.rest();
+        let limit = if self.hold.is_some() { self.slice } else { self.fair_after };
+        let last = next.yields || limit > 0 && self.count >= limit;
+        let due = last && rest.is_none();
+        let defers = last || self.hold.is_some();
+        let order = match rest {
+            Some(rest) => Order::behind(rest, next.a, c, defers),
+            None => Order::of(next.a, next.b, c, defers),
+        };
         let moves = self.go_on(&order, c);
         if next.a.is_none() && next.b.is_none() {
             self.count = 0;
@@ -253,6 +265,14 @@ struct Order {
 }
 
 impl Order {
+    /// Threads that their instruction has not served come first and merge with no others.
+    fn behind(rest: PathRecord, a: Option<PathRecord>, c: Option<PathRecord>, defers: bool) -> Self {
+        let mut order = Self::of(a, None, c, defers);
+        order.paths.rotate_right(1);
+        order.paths[0] = Some(rest);
+        order
+    }
+
     /// If `defers` is set, c comes after a and b. It does not if c equals one of them, or if they are parked and c is
     /// not.
     fn of(a: Option<PathRecord>, b: Option<PathRecord>, c: Option<PathRecord>, defers: bool) -> Self {

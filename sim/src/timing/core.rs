@@ -11,7 +11,7 @@ use super::predecode::{Class, Predecoder};
 use super::scoreboard::{EntryNumber, Scoreboard};
 use super::write_port::{LateResult, WritePort};
 use crate::execution::Execution;
-use crate::{Cycles, Finished, Outcome, Program, report};
+use crate::{Cycles, Finished, Outcome, Program, Verdict};
 
 pub(super) struct Core<'a> {
     pub(super) config: &'a Config,
@@ -146,7 +146,7 @@ impl<'a> Core<'a> {
                 break Outcome::Limit;
             }
             let Some(next) = self.next_cycle() else {
-                break Outcome::Deadlock(report::deadlock(&self.execution.machine, self.config, self.program));
+                break self.execution.outcome(Verdict::Stuck, self.config, self.program);
             };
             let next = next.min(limit);
             self.idle += next - self.now - 1;
@@ -160,8 +160,8 @@ impl<'a> Core<'a> {
             }
         }
         let cycles = Cycles { total: self.now, idle: self.idle.saturating_sub(1) };
-        let Execution { statistics, machine, .. } = self.execution;
-        Finished { outcome, statistics, cycles: Some(cycles), machine }
+        let Execution { statistics, machine, progress, .. } = self.execution;
+        Finished { outcome, statistics, cycles: Some(cycles), machine, progress }
     }
 
     /// Simulates one cycle. Returns the outcome if an instruction that issues in it ends the run.

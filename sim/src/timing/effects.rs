@@ -45,10 +45,10 @@ impl Core<'_> {
         if self.execution.machine.live() == 0 {
             return Some(Outcome::Exited);
         }
-        if self.execution.release(self.now) {
+        if self.execution.release() {
             self.restart_all();
         }
-        self.starvation(warp)
+        self.execution.stopped(self.config, self.program)
     }
 
     /// Schedules the release of unused reservations in S8.
@@ -179,13 +179,5 @@ impl Core<'_> {
                 self.restart(context, distance, wanted, false);
             }
         }
-    }
-
-    fn starvation(&mut self, warp: u32) -> Option<Outcome> {
-        if self.now - self.execution.since(warp) < self.config.run.starvation {
-            return None;
-        }
-        let report = self.execution.starvation(warp, (self.now, "cycles"), self.config, self.program)?;
-        Some(Outcome::SuspectedDeadlock(report))
     }
 }

@@ -98,13 +98,6 @@ impl<'a> Checker<'a> {
         &self.machine
     }
 
-    /// The paths of a warp, in the model and in the hardware's last record, for a report.
-    pub fn describe_paths(&self, warp: u32) -> String {
-        let mut text = String::new();
-        self.scene(warp).write_paths(&mut text, warp);
-        text
-    }
-
     /// Checks a commit. `context` is the context record of the same cycle, which may belong to an earlier commit.
     /// Returns the number of paths (stacks: rows) that the unit holds for the warp after it.
     pub fn commit(&mut self, commit: &Commit, context: Option<&Context>) -> Checked<u32> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sim::{Fault, Program};
+use sim::{Fault, Group, Program};
 use weft_config::Config;
 use weft_trace::Statistics;
 
@@ -19,9 +19,9 @@ pub enum Outcome {
     /// `tohost` is odd and not 1: a test failed.
     Fail,
     Exited,
-    /// No progress.
+    /// No thread can go on.
     Deadlock,
-    /// A runnable path waits while its warp goes on.
+    /// A thread that can run is not served for longer than its unit promises.
     SuspectedDeadlock,
     /// The run reached its limit of cycles (model without timing: of issues).
     Limit,
@@ -86,6 +86,10 @@ pub struct Report {
     pub mismatch: Option<Mismatch>,
     pub fault: Option<Fault>,
     pub deadlock: Option<String>,
+    /// Where the threads that have not ended are, if there is a trace port.
+    pub threads: Vec<Group>,
+    /// The most bytes of its stack that a hart has used; `None` if no program set `sp` to its stack.
+    pub stack_bytes: Option<u32>,
     pub tohost: Option<u32>,
     /// Exit code of each hart; `None` if it has not ended, or there is no trace port.
     pub exit_codes: Vec<Option<u32>>,
@@ -128,6 +132,15 @@ impl Report {
             "replays": counted(json!(statistics.replays())),
             "divergent_branches": counted(json!(statistics.divergent_branches)),
             "high_water": statistics.high_water(),
+            "stack_bytes": self.stack_bytes,
+            "fault": self.fault.map(|fault| {
+                let (name, Fault { cause, pc, warp, lane, address }) = (fault.cause_name(), fault);
+                json!({ "cause": cause, "name": name, "pc": pc, "warp": warp, "lane": lane, "address": address })
+            }),
+            "exit_codes": counted(json!(self.exit_codes)),
+            "threads": counted(self.threads.iter().map(|Group { warp, mask, pc, state }| {
+                json!({ "warp": warp, "mask": mask, "pc": pc, "place": pc.map(|pc| program.source(pc)), "state": state })
+            }).collect()),
             "wall_seconds": self.wall.as_secs_f64(),
         });
         if engine == Engine::Cosim || self.mismatch.is_some() {
@@ -143,7 +156,8 @@ impl Report {
             Outcome::Exited => format!("exited: {name}: {}", describe_exit_codes(&self.exit_codes, config.threads)),
             Outcome::Limit => {
                 let unit = if self.cycles.is_some() { "cycles" } else { "issues" };
-                format!("limit: {name} has not ended after {max_cycles} {unit}")
+                let places = sim::places(&self.threads, program);
+                format!("limit: {name} has not ended after {max_cycles} {unit}\n{places}")
             }
             Outcome::Mismatch => self.mismatch.as_ref().map_or(String::new(), |mismatch| mismatch.report.clone()),
             Outcome::Deadlock | Outcome::SuspectedDeadlock => self.deadlock.clone().unwrap_or_default(),
@@ -169,9 +183,13 @@ impl Report {
             Some(word) if fault.pc.is_multiple_of(4) => format!(": {}{}", disassemble(word), remedy(fault, word)),
             _ => String::new(),
         };
-        let Fault { cause, pc, warp, lane, .. } = *fault;
+        let Fault { cause, pc, warp, lane, address } = *fault;
+        let address = address.map_or(String::new(), |address| format!(", address {address:#010x}"));
         let cause_name = fault.cause_name();
-        format!("{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{instruction}", program.place(pc))
+        format!(
+            "{cause_name} (cause {cause}) at {}, warp {warp}, lane {lane}{address}{instruction}",
+            program.source(pc)
+        )
     }
 }
 

@@ -5,12 +5,14 @@
 //! - 512 private bytes per thread: 256 for statements, then up to 128 for copied code, and in the last 128 the final
 //!   registers;
 //! - rows of words with one column per thread;
-//! - 64 words that all threads share.
+//! - 64 words that all threads share, and behind them locks with the words that they guard.
+
+mod lock;
 
 use kernels::assembly::Text;
 
 use crate::program::fixed::{COLUMN, COUNTERS, FUEL, HART, PRIVATE, RA, SCRATCH, SHARED, SP};
-use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, Test};
+use crate::program::{Block, DATA, End, Exit, Function, Lock, Loop, Program, Register, Statement, Test};
 
 /// Private bytes that statements use.
 pub const PRIVATE_BYTES: u32 = 256;
@@ -55,7 +57,7 @@ fn called(program: &Program) -> Vec<bool> {
         for statement in body {
             match statement {
                 Statement::If { then, otherwise, .. } => [then, otherwise].iter().for_each(|side| mark(side, called)),
-                Statement::Loop(Loop { body, .. }) => mark(body, called),
+                Statement::Loop(Loop { body, .. }) | Statement::Lock(Lock { body, .. }) => mark(body, called),
                 Statement::Switch { arms, .. } => arms.iter().for_each(|arm| mark(arm, called)),
                 Statement::Graph(blocks) => blocks.iter().for_each(|block| mark(&block.code, called)),
                 Statement::Call { callees, .. } => callees.iter().for_each(|callee| called[*callee] = true),
@@ -170,6 +172,7 @@ impl Printer {
             Statement::Rewritten { instructions } => self.rewritten(instructions),
             Statement::Leave { test, to } => self.leave(*test, *to),
             Statement::Barrier => self.text.line("csrw 0x801, x0"),
+            Statement::Lock(lock) => self.lock(lock),
         }
     }
 
@@ -389,7 +392,7 @@ impl Printer {
         self.text.raw("    .bss\n    .balign 256\n    .globl results_begin, results_end\nresults_begin:");
         self.text.raw(format_args!("private: .zero {}", PRIVATE_STRIDE * harts));
         self.text.raw(format_args!("columns: .zero {}", 4 * rows(harts) * harts));
-        self.text.raw(format_args!("shared:  .zero {}", 4 * SHARED_WORDS));
+        self.text.raw(format_args!("shared:  .zero {}", 4 * SHARED_WORDS + lock::BYTES));
         self.text.raw("results_end:");
     }
 }

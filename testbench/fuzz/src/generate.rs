@@ -5,9 +5,11 @@ use kernels::assembly::BRANCHES;
 use weft_config::Isa;
 
 use crate::assembly::COPIED_INSTRUCTIONS;
-use crate::profile::Profile;
+use crate::profile::{Profile, Statements};
 use crate::program::fixed::{COUNTERS, HART, RA, T0};
-use crate::program::{Block, DATA, End, Exit, Function, Loop, Program, Register, Statement, TEMPORARIES, Test};
+use crate::program::{
+    Block, DATA, End, Exit, Function, Lock, LockKind, Loop, Program, Register, Statement, TEMPORARIES, Test,
+};
 
 /// Abilities of the core that will run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,10 +58,12 @@ struct Place {
     depth: u32,
     /// Number of enclosing loops of the function.
     loops: usize,
+    /// Whether the thread holds a lock: it must release it, and then no thread waits that holds one.
+    locked: bool,
 }
 
 impl Place {
-    const MAIN: Self = Self { function: 0, called: false, depth: 0, loops: 0 };
+    const MAIN: Self = Self { function: 0, called: false, depth: 0, loops: 0, locked: false };
 }
 
 struct Generator<'a> {
@@ -152,6 +156,9 @@ impl Generator<'_> {
         if self.place.loops == COUNTERS.len() {
             weights.repeated = 0;
         }
+        if self.place.locked {
+            weights = Statements { call: 0, leave: 0, barrier: 0, fault: 0, copied: 0, lock: 0, ..weights };
+        }
         let kinds = [
             weights.code,
             weights.sides,
@@ -165,6 +172,7 @@ impl Generator<'_> {
             weights.barrier,
             weights.fault,
             weights.copied,
+            weights.lock,
         ];
         let one = match self.choose(&kinds).unwrap_or(0) {
             0 => self.code(),
@@ -178,6 +186,7 @@ impl Generator<'_> {
             8 => return self.leave().into_iter().collect(),
             10 => self.fault(),
             11 => self.copied(),
+            12 => self.lock(budget),
             _ if self.meets_all() => Statement::Barrier,
             _ => return Vec::new(),
         };
@@ -248,13 +257,23 @@ impl Generator<'_> {
         if levels > 0 {
             then.push(self.parted(number, levels - 1));
         }
-        if self.ends && self.per_cent(10) {
+        if self.ends && !self.place.locked && self.per_cent(10) {
             let test = Test { mnemonic: "beq", ..self.test() };
             then.push(Statement::Leave { test, to: Exit::End { own: self.rng.bool() } });
         }
         then.extend((0..self.rng.usize(0..2)).map(|_| self.code()).collect::<Vec<_>>());
         let otherwise = (0..self.rng.usize(0..3)).map(|_| self.code()).collect();
         Statement::If { test, then, otherwise }
+    }
+
+    fn lock(&mut self, budget: &mut u32) -> Statement {
+        let kind = LockKind::ALL[self.rng.usize(0..LockKind::ALL.len())];
+        let selector = if self.rng.bool() { self.source() } else { 0 };
+        let (scratch, pauses, adds) = (self.data(), self.per_cent(30), self.any_data());
+        self.place.locked = true;
+        let body = self.nested(budget);
+        self.place.locked = false;
+        Statement::Lock(Lock { kind, selector, scratch, pauses, adds, body })
     }
 
     fn repeated(&mut self, budget: &mut u32) -> Statement {

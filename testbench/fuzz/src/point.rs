@@ -5,7 +5,6 @@ use weft_config::extension::{A, M};
 use weft_config::{Bandwidth, Config, EXTENSIONS, Latency, Memory, MemoryKind, Scheduler, Unit};
 
 use crate::generate::Abilities;
-use crate::trial;
 
 /// Warps and threads that are drawn by default.
 pub const SIZES: &[(u32, u32)] =
@@ -25,7 +24,12 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     let unit = Unit::find(unit).ok();
     let reads = |key| unit.is_some_and(|unit| unit.reads(key));
     if reads("divergence.fair_after") && rng.bool() {
-        config.divergence.fair_after = [4, 16, 50][rng.usize(0..3)];
+        config.divergence.fair_after = match rng.u32(0..8) {
+            0 => 0,
+            1 => 16,
+            2 => 50,
+            _ => u64::from(rng.u32(1..=threads)),
+        };
     }
     for key in unit.map_or(&[][..], |unit| unit.own_keys) {
         *config.unit_keys.get_mut(key.name) = rng.u32(key.min..=key.max);
@@ -66,8 +70,6 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
     config.memory.fetch_latency = Latency { min, max };
     if config.memory.seed.is_multiple_of(16) {
         config.memory.bandwidth = Bandwidth(LEAST_BANDWIDTH);
-        // Paths may wait for as long as a program takes.
-        config.run.starvation = trial::MOST_CYCLES_OF_SLOW_MEMORY;
     }
     if config.memory.kind == MemoryKind::Bram {
         let Memory { latency, fetch_latency, bandwidth, seed, .. } = Config::default().memory;
@@ -77,11 +79,11 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
 }
 
 pub fn abilities(config: &Config) -> Abilities {
-    Abilities {
-        harts: config.warps * config.threads,
-        isa: config.isa,
-        turns: config.unit().is_ok_and(|unit| unit.takes_turns),
-    }
+    Abilities { harts: config.warps * config.threads, isa: config.isa, turns: takes_turns(config) }
+}
+
+pub fn takes_turns(config: &Config) -> bool {
+    config.unit().is_ok_and(|unit| unit.takes_turns)
 }
 
 #[cfg(test)]

@@ -1,3 +1,8 @@
+use weft_config::Config;
+use weft_config::extension::A;
+
+use crate::point::takes_turns;
+
 /// Relative frequencies in the generator, within each group.
 #[derive(Clone, Debug)]
 pub struct Profile {
@@ -32,6 +37,7 @@ pub struct Statements {
     pub fault: u32,
     /// Code that is copied or overwritten.
     pub copied: u32,
+    pub lock: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +75,7 @@ const STATEMENTS: Statements = Statements {
     barrier: 3,
     fault: 0,
     copied: 0,
+    lock: 0,
 };
 
 const CODE: Code = Code {
@@ -188,10 +195,34 @@ pub const PROFILES: &[Profile] = &[
         dependent: 100,
         crowded: 50,
     },
+    Profile {
+        name: "locks",
+        summary: "locks of every shape around random code, in random loops, with or without pause",
+        statements: Statements { code: 24, repeated: 14, call: 5, leave: 3, lock: 14, ..STATEMENTS },
+        code: Code { private: 20, column: 10, ..CODE },
+        length: 50,
+        dependent: 20,
+        crowded: 50,
+    },
 ];
 
 impl Profile {
     pub fn find(name: &str) -> Option<&'static Self> {
         PROFILES.iter().find(|profile| profile.name == name)
+    }
+
+    /// Whether its programs end on this core. Threads that wait for a lock need atomic accesses and time slices.
+    pub fn suits(&self, core: &Config) -> bool {
+        self.statements.lock == 0 || (takes_turns(core) && core.divergence.fair_after > 0 && core.isa.has(&A))
+    }
+
+    /// Changes keys of a core that is drawn for these programs alone, so that they end on it.
+    pub fn adapt(&self, core: &mut Config) {
+        if self.statements.lock > 0 {
+            core.isa.set(&A, true);
+            if core.divergence.fair_after == 0 {
+                core.divergence.fair_after = Config::default().divergence.fair_after;
+            }
+        }
     }
 }

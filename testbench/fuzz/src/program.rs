@@ -1,7 +1,8 @@
 //! A random program, as it is generated, printed and shrunk: functions of nested statements.
 //!
 //! Any part can be removed and the program still ends. Loops, backward jumps and calls cost fuel, of which each
-//! thread has a fixed amount at its start; nothing else goes backwards.
+//! thread has a fixed amount at its start. Nothing else goes backwards but the waiting for a lock, and no thread waits
+//! for another while it holds one.
 
 pub type Register = u8;
 
@@ -98,6 +99,7 @@ pub enum Statement {
         to: Exit,
     },
     Barrier,
+    Lock(Lock),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,6 +115,39 @@ pub struct Loop {
     /// Whether fuel and counter share one test.
     pub one_exit: bool,
     pub body: Vec<Statement>,
+}
+
+/// A critical section. What it does to shared words does not depend on the order of the threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lock {
+    pub kind: LockKind,
+    /// The register whose low bits select one of four locks.
+    pub selector: Register,
+    /// A data register that is overwritten.
+    pub scratch: Register,
+    /// Whether the loop that waits has a `pause`.
+    pub pauses: bool,
+    /// The register that is added to the word that the lock guards.
+    pub adds: Register,
+    /// Code within, which does not leave it, waits for nothing and takes no lock.
+    pub body: Vec<Statement>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockKind {
+    /// `amoswap` until it returns 0.
+    Swap,
+    /// Plain loads until the word is 0, then `amoswap`.
+    TestAndSwap,
+    Reservation,
+    /// Four locks are the bytes of one word, set by `amoor`.
+    Byte,
+    /// Threads wait with plain loads for the number that `amoadd` gave them.
+    Ticket,
+}
+
+impl LockKind {
+    pub const ALL: [Self; 5] = [Self::Swap, Self::TestAndSwap, Self::Reservation, Self::Byte, Self::Ticket];
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,7 +207,7 @@ impl Program {
 fn count(body: &[Statement]) -> usize {
     let of_one = |statement: &Statement| match statement {
         Statement::If { then, otherwise, .. } => count(then) + count(otherwise),
-        Statement::Loop(Loop { body, .. }) => count(body),
+        Statement::Loop(Loop { body, .. }) | Statement::Lock(Lock { body, .. }) => count(body),
         Statement::Switch { arms, .. } => arms.iter().map(|arm| count(arm)).sum(),
         Statement::Graph(blocks) => blocks.iter().map(|block| count(&block.code)).sum(),
         Statement::Code(_) | Statement::Call { .. } | Statement::Copied { .. } => 0,

@@ -3,7 +3,7 @@
 //! Any removal leaves a program that ends (see [`program`](crate::program)). A program that does not assemble, or
 //! fails in another way, does not count as failing.
 
-use crate::program::{Block, End, Loop, Program, Statement};
+use crate::program::{Block, End, Lock, Loop, Program, Statement};
 
 /// Shrinks until no cut is left, or until `fails` returns `None`, which stops the search.
 pub fn shrink(program: &Program, fails: &mut dyn FnMut(&Program) -> Option<bool>) -> Program {
@@ -89,7 +89,7 @@ impl Cuts {
     fn opened(&mut self, statement: &mut Statement) -> Option<Vec<Statement>> {
         let bodies: Vec<&mut Vec<Statement>> = match statement {
             Statement::If { then, otherwise, .. } => vec![then, otherwise],
-            Statement::Loop(Loop { body, .. }) => vec![body],
+            Statement::Loop(Loop { body, .. }) | Statement::Lock(Lock { body, .. }) => vec![body],
             Statement::Switch { arms, .. } => arms.iter_mut().collect(),
             Statement::Graph(blocks) => blocks.iter_mut().map(|block| &mut block.code).collect(),
             Statement::Code(_) | Statement::Call { .. } | Statement::Copied { .. } => Vec::new(),
@@ -117,6 +117,7 @@ impl Cuts {
                 }
                 arms.iter_mut().any(|arm| self.body(arm))
             }
+            Statement::Lock(Lock { body, .. }) => self.body(body),
             Statement::Graph(blocks) => self.graph(blocks),
             Statement::Call { callees, .. } => {
                 let one = callees.len() > 1 && self.here();

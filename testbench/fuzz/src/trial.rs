@@ -5,7 +5,7 @@ use weft_config::Config;
 /// Cycle limit: a program that runs longer counts as endless.
 const MOST_CYCLES: u64 = 2_000_000;
 /// Cycle limit with memory that accepts at most one access in ten cycles.
-pub const MOST_CYCLES_OF_SLOW_MEMORY: u64 = 20_000_000;
+const MOST_CYCLES_OF_SLOW_MEMORY: u64 = 20_000_000;
 
 #[derive(Clone, Debug)]
 pub enum Verdict {

@@ -12,13 +12,15 @@ use tools::Tool;
 use tools::cache::{Cache, Key};
 
 /// The compiler's options, without `-march` (see [`march`]).
-/// `-fno-thread-jumps` and `-fno-reorder-blocks` keep the compiler from copying a barrier or a call into several
-/// branches, and keep the blocks in source order. In that order threads that diverge reconverge soonest.
+/// `-fno-thread-jumps` and `-fno-split-paths` keep the compiler from copying a barrier or a call into several branches.
+/// `-fno-reorder-blocks` keeps the blocks in source order, in which threads that diverge reconverge soonest.
 pub const FLAGS: &[&str] = &[
     MACHINE[0],
     MACHINE[1],
     "-O2",
+    "-g",
     "-fno-thread-jumps",
+    "-fno-split-paths",
     "-fno-reorder-blocks",
     "-ffreestanding",
     "-ffunction-sections",
@@ -39,6 +41,7 @@ const MACHINE: [&str; 2] = ["-misa-spec=2.2", "-mabi=ilp32"];
 pub const RUNTIME: &[(&str, &str)] = &[
     ("crt0.S", include_str!("../../runtime/crt0.S")),
     ("string.c", include_str!("../../runtime/string.c")),
+    ("guard.c", include_str!("../../runtime/guard.c")),
     ("weft.h", include_str!("../../runtime/weft.h")),
     ("link.ld", include_str!("../../runtime/link.ld")),
 ];
@@ -86,7 +89,8 @@ fn run(compiler: &Path, isa: Isa, file: &str, text: &str, elf: &Path) -> Result<
         .env("LC_ALL", "C")
         .arg(march(isa))
         .args(FLAGS)
-        .args(["crt0.S", "string.c", file, &library, "-o"])
+        .arg(format!("-fdebug-prefix-map={}=.", sources.path().display()))
+        .args(["crt0.S", "string.c", "guard.c", file, &library, "-o"])
         .arg(elf)
         .output()
         .map_err(at(compiler))?;

@@ -6,7 +6,7 @@ mod build;
 
 use std::path::PathBuf;
 
-use weft_config::{Config, Isa, extension};
+use weft_config::{Config, Isa, UNITS, Unit, extension};
 
 use tools::ToolError;
 use tools::cache::CacheError;
@@ -21,8 +21,8 @@ pub struct Kernel {
     pub source: &'static str,
     /// The extensions that it is compiled for, which the core must have.
     pub isa: Isa,
-    /// Maximum `divergence.fair_after`, if threads wait for others of their warp.
-    pub fair_after: Option<u64>,
+    /// Whether threads wait for others of their warp. Then only units that take turns run it.
+    pub needs_turns: bool,
     /// Minimum `memory.stack_bytes`, if 256 are too few.
     pub stack_bytes: Option<u32>,
     /// Its half of the comparison of reconvergence stacks, if it belongs to one.
@@ -51,25 +51,22 @@ impl Comparison {
 impl Kernel {
     /// The keys that it needs with their values, as `--set` takes them.
     pub fn settings(&self) -> Vec<String> {
-        let fair_after = self.fair_after.map(|commits| format!("divergence.fair_after={commits}"));
         let stack_bytes = self.stack_bytes.map(|bytes| format!("memory.stack_bytes={bytes}"));
         let extensions = self.isa.extensions().map(|extension| format!("{}=true", extension.key));
-        extensions.chain([fair_after, stack_bytes].into_iter().flatten()).collect()
+        extensions.chain(stack_bytes).collect()
     }
 
-    /// Returns whether its threads wait for others of their warp, so that it needs a unit with time slices
-    /// (`divergence.fair_after`).
-    pub fn needs_turns(&self) -> bool {
-        self.fair_after.is_some()
+    pub fn runs_on(&self, unit: &Unit) -> bool {
+        unit.takes_turns || !self.needs_turns
+    }
+
+    /// The names of the units that can run it.
+    pub fn units(&self) -> Vec<&'static str> {
+        UNITS.iter().filter(|unit| self.runs_on(unit)).map(|unit| unit.name).collect()
     }
 
     pub fn configure(&self, config: &mut Config) {
         config.isa = config.isa.union(self.isa);
-        if let Some(most) = self.fair_after
-            && (config.divergence.fair_after == 0 || config.divergence.fair_after > most)
-        {
-            config.divergence.fair_after = most;
-        }
         if let Some(least) = self.stack_bytes {
             config.memory.stack_bytes = config.memory.stack_bytes.max(least);
         }
@@ -122,7 +119,7 @@ macro_rules! kernel {
             summary: $summary,
             source: include_str!(concat!("../", stringify!($name), ".c")),
             isa: BASE,
-            fair_after: None,
+            needs_turns: false,
             stack_bytes: None,
             comparison: None,
         }
@@ -133,6 +130,13 @@ macro_rules! kernel {
 macro_rules! compared {
     ($comparison:ident, $isa:expr, $name:ident, $summary:literal) => {
         Kernel { isa: $isa, comparison: Some(Comparison::$comparison), ..kernel!($name, $summary) }
+    };
+}
+
+/// A kernel whose threads spin until others of their warp continue.
+macro_rules! spinning {
+    ($name:ident, $summary:literal) => {
+        Kernel { isa: A, needs_turns: true, ..kernel!($name, $summary) }
     };
 }
 
@@ -157,11 +161,12 @@ static KERNELS: &[Kernel] = &[
     Kernel { isa: M, ..kernel!(mandelbrot, "the Mandelbrot set, in floating point of the compiler's library") },
     Kernel { isa: M, ..kernel!(division64, "divides 64-bit numbers of all sizes, in the compiler's library") },
     Kernel { isa: A, ..kernel!(lock_free_list, "pushes on a shared list by load-reserved and store-conditional") },
-    Kernel {
-        isa: A,
-        fair_after: Some(50),
-        ..kernel!(spin_lock, "takes turns behind a lock on which the threads of a warp spin")
-    },
+    spinning!(spin_lock, "counts behind one lock on which all threads spin"),
+    spinning!(ticket_lock, "enters a lock in the order of tickets, waiting with plain loads"),
+    spinning!(hash_table, "counts words in a hash table whose buckets have locks"),
+    spinning!(sorted_list, "inserts into sorted lists and removes, with a lock in each node, hand over hand"),
+    spinning!(interval_locks, "locks the cells of an interval in order, and changes all"),
+    spinning!(atomic_barrier, "passes values round behind a barrier that is built from atomic operations"),
     compared!(Interleavable, M, lu_decomposition, "factors a matrix, half of the threads on rows, half on columns"),
     compared!(Interleavable, BASE, partition_sort, "sorts an array in each thread by partition from both ends"),
     compared!(Interleavable, M, stencil_3d, "diffusion on a grid, with cells inside and at the boundary"),

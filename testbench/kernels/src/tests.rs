@@ -19,7 +19,7 @@ fn names_are_found_and_summaries_fit_a_line() {
 fn a_kernel_asks_for_what_it_needs_and_no_more() {
     assert_eq!(find("gcd").unwrap().settings(), [""; 0]);
     assert_eq!(find("quicksort").unwrap().settings(), ["memory.stack_bytes=512"]);
-    assert_eq!(find("spin_lock").unwrap().settings(), ["isa.a=true", "divergence.fair_after=50"]);
+    assert_eq!(find("spin_lock").unwrap().settings(), ["isa.a=true"]);
     let base = || Config { isa: BASE, ..Config::default() };
 
     let mut config = base();
@@ -33,10 +33,7 @@ fn a_kernel_asks_for_what_it_needs_and_no_more() {
         assert_eq!(config.memory.stack_bytes, set);
     }
 
-    for (given, set) in [(0, 50), (20, 20), (65536, 50)] {
-        let mut config = base();
-        config.divergence.fair_after = given;
-        find("spin_lock").unwrap().configure(&mut config);
-        assert_eq!((config.isa, config.divergence.fair_after), (A, set));
-    }
+    let mut config = base();
+    find("spin_lock").unwrap().configure(&mut config);
+    assert_eq!(config, Config { isa: A, ..base() });
 }

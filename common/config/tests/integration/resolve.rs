@@ -216,6 +216,12 @@ fn the_hardware_text_changes_with_hardware_keys_only() {
 }
 
 #[test]
+fn a_starvation_limit_in_cycles_is_refused_with_what_it_is_now() {
+    let refused = Config::resolve(&Base::default(), &["run.starvation=1000000".to_owned()]).expect_err("a factor");
+    insta::assert_snapshot!(refused, @"--set run.starvation=1000000: `run.starvation` = 1000000 is out of range: expected an integer from 1 to 1000; it is a factor on the bound of the unit now, not a number of cycles: leave it out, or write 4");
+}
+
+#[test]
 fn a_configuration_made_by_code_is_checked_like_a_written_one() {
     let broken = Config { threads: 3, ..Config::default() };
     insta::assert_snapshot!(broken.check().expect_err("three threads"), @"configuration: `threads` = 3 is out of range: expected a power of two from 1 to 64; the nearest are 2 and 4");

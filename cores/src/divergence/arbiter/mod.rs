@@ -41,7 +41,7 @@ impl DivergenceUnit for Arbiter {
             Storage { name: "paths", words: shape.warps, bits: stored_path_bits(shape) },
         ]
         .into_iter()
-        .chain((shape.fair_after > 0).then(|| Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) }))
+        .chain((shape.takes_turns).then(|| Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) }))
         .collect()
     }
 
@@ -59,7 +59,7 @@ impl DivergenceUnit for Arbiter {
         let written = m.wire("row_written", &join(&updated.iter().map(Thread::pack).collect::<Vec<_>>()));
         let runnable: Vec<Expr> =
             updated.iter().map(|thread| &thread.live & !thread.parked_now(&inputs.generation)).collect();
-        let turns = (shape.fair_after > 0).then(|| Turns::declare(&m, shape, &inputs, &join(&runnable)));
+        let turns = (shape.takes_turns).then(|| Turns::declare(&m, shape, &inputs, &join(&runnable)));
         let in_charge = best(&m, shape, &compare, &updated, &inputs.generation, turns.as_ref());
         let settled = inputs.resolve.settled(&m, shape.delay);
         if let Some(turns) = turns {
@@ -218,7 +218,7 @@ fn state(m: &Builder, shape: &Shape, generation: &Expr, threads: &Threads, paths
             depth: thread.depth,
         };
         path.outputs(m, &format!("list_{lane}"));
-        if shape.fair_after == 0 {
+        if !shape.takes_turns {
             let rank = |path: &Path| concat([&path.parked, &!&path.depth, &path.pc]);
             let later = rank(&charge).lt(&rank(&path));
             let joined = rank(&charge).eq(&rank(&path)) & charge.mask.bit(lane);

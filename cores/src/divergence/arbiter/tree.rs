@@ -85,7 +85,7 @@ pub fn compare(shape: &Shape) -> Result<Module, ElaborationError> {
         Candidate {
             valid: m.input(&format!("{side}_valid"), 1),
             parked: m.input(&format!("{side}_parked"), 1),
-            deferred: m.input(&format!("{side}_deferred"), usize::from(shape.fair_after > 0)),
+            deferred: m.input(&format!("{side}_deferred"), usize::from(shape.takes_turns)),
             depth: m.input(&format!("{side}_depth"), shape.depth_bits),
             pc: m.input(&format!("{side}_pc"), shape.pc_bits),
         }

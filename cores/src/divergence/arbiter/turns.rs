@@ -1,14 +1,15 @@
-//! Time slices of the arbiter (`divergence.fair_after`): after that many commits of a warp, its active path yields.
+//! Time slices of the arbiter: after `divergence.fair_after` commits of a warp, or when its instruction asks for it, its
+//! active path yields.
 //!
-//! A yield marks the lanes of the path. The best path among the unmarked lanes then holds the warp until the next
-//! yield. When every lane that can run is marked, the marks are cleared. The count restarts where only one path can
-//! run.
+//! A yield marks the lanes of the path. The best path among the unmarked lanes then holds the warp for [`Shape::slice`]
+//! commits, or until it yields. When every lane that can run is marked, the marks are cleared and the round is over. The
+//! count restarts where only one path can run.
 //!
-//! Storage: W rows of 2 · T + clog2(fair_after) bits, LUT RAM.
+//! Storage: W rows of 2 · T + [`slices::count_bits`] bits, LUT RAM.
 
-use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, increment};
+use rtl::{Builder, Bundle, Expr, Memory, MemoryStyle, increment, zeros};
 
-use crate::divergence::UnitInputs;
+use crate::divergence::{UnitInputs, slices};
 use crate::shape::Shape;
 use crate::signals::{Path, Settled, delay_by};
 
@@ -19,7 +20,7 @@ rtl::bundle! {
         /// Lanes of the path that holds the warp.
         held: shape.threads,
         /// Commits in the present time slice.
-        count: count_bits(shape),
+        count: slices::count_bits(shape),
     }
 }
 
@@ -41,21 +42,30 @@ impl Turns {
         m.comment("Time slices.");
         let UnitInputs { start_valid, start_warp, warp_s7, resolve, .. } = inputs;
         let rows = m.memory("turns", shape.warps, Turn::bits(shape), MemoryStyle::Distributed);
-        let row = m.delay("turns_s8", &rows.read("turns_s7", warp_s7));
+        let read = rows.read("turns_s7", warp_s7);
+        let Turn { held, count, .. } = Turn::unpack(m, shape, &read);
+        let in_round = m.wire("in_round_s7", &held.any());
+        let last = m.delay("last", &slices::is_last(shape, &in_round, &count));
+        let counts = m.delay("counts", &slices::counts(shape, &in_round));
+        let row = m.delay("turns_s8", &read);
         let Turn { taken, held, count } = Turn::unpack(m, shape, &row);
         let runnable = m.wire("runnable", runnable);
-        let due = m.wire("due", &count.is(shape.fair_after - 1));
+        let parts_remain = m.wire("parts_remain", &(resolve.in_parts.any() & resolve.b_mask.any()));
+        let ends = &last | m.fault("no_path_asks_to_yield", &resolve.yields, &zeros(1));
+        let due = m.wire("due", &(ends & !m.fault("a_turn_ends_between_parts", &parts_remain, &zeros(1))));
         let had = m.wire("had_turn", &(&taken | &resolve.a_mask | &resolve.b_mask | &resolve.exit_mask));
+        let of_slice = m.wire("of_slice", &(&runnable & due.mux(&!&had, &held)));
+        let holds = m.wire("holds", &of_slice.any());
+        let unserved = m.fault("unserved_lanes_do_not_go_first", &parts_remain, &zeros(1));
         // The tree compares lanes before it is known whether any is preferred. If none is, all are equal.
-        let preferred = m.wire("preferred", &(&runnable & due.mux(&!&had, &held)));
-        let holds = m.wire("holds", &preferred.any());
+        let preferred = m.wire("preferred", &unserved.mux(&resolve.b_mask, &of_slice));
         Self {
             rows,
             start: [start_valid.clone(), start_warp.clone()],
             preferred,
             runnable,
             taken: due.mux(&had.when(&holds), &taken),
-            count: increment(&count, 1).when(&!&due),
+            count: last.mux(&count, &increment(&count, 1)).when(&(counts & !&due)),
             holds,
         }
     }
@@ -70,8 +80,4 @@ impl Turns {
         let warp = start.mux(start_warp, &settled.warp);
         self.rows.write(&(start | &settled.valid), &warp, &row.when(&!(alone | start)));
     }
-}
-
-fn count_bits(shape: &Shape) -> usize {
-    64 - (shape.fair_after - 1).leading_zeros() as usize
 }

@@ -145,6 +145,8 @@ pub struct Commit<'a> {
     pub cold_any: &'a Expr,
     /// The second path waits: a hold lasts, or a time slice ends.
     pub deferred: &'a Expr,
+    /// b are threads that their instruction has not served.
+    pub parts_remain: &'a Expr,
     /// In a rotation: b continues, because the round is over.
     pub goes_on: &'a Expr,
     /// A path goes to the front of the cold table; to its back; or comes from its front.
@@ -156,14 +158,16 @@ impl Commit<'_> {
     pub fn state(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, at: &Watched) {
         let resolve = &inputs.resolve;
         let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
-        for (name, promise) in promises(self.paths, self.cold_any, &resolve.rotates) {
+        for (name, promise) in promises(self.paths, self.cold_any, [&resolve.rotates, self.parts_remain]) {
             m.assert(&name, &(!&mine | promise));
         }
         let best = self.paths.map(|path| !&path.valid | !rank(path).lt(&rank(self.x)));
-        let chosen = &mine & !&resolve.rotates & !self.deferred;
+        let chosen = &mine & !&resolve.rotates & !self.deferred & !self.parts_remain;
         let none = self.paths.map(|path| !&path.valid);
         let best = (&self.x.valid & join(&best).all()) | (!&self.x.valid & join(&none).all());
         m.assert("x_is_the_best_of_a_b_and_c", &(!chosen | best));
+        let is_b = self.x.mask.eq(&self.paths[1].mask) & rank(self.x).eq(&rank(self.paths[1]));
+        m.assert("x_is_b_while_parts_remain", &(!(&mine & self.parts_remain) | is_b));
         let [to_front, to_back, extracts] = self.moves;
         let rotates = &mine & &resolve.rotates;
         m.cover("a_third_path", &(&mine & to_front));
@@ -218,7 +222,7 @@ pub fn rank(path: &Path) -> Expr {
 }
 
 /// The assumptions that the CCS may make: names and conditions.
-pub fn promises(paths: [&Path; 3], cold_any: &Expr, rotates: &Expr) -> Vec<(String, Expr)> {
+pub fn promises(paths: [&Path; 3], cold_any: &Expr, [rotates, parts_remain]: [&Expr; 2]) -> Vec<(String, Expr)> {
     let [a, b, c] = paths;
     let meet = |p: &Path, q: &Path| &p.valid & &q.valid & (&p.mask & &q.mask).any();
     let names = ["a", "b", "c"].iter().zip(paths);
@@ -226,6 +230,7 @@ pub fn promises(paths: [&Path; 3], cold_any: &Expr, rotates: &Expr) -> Vec<(Stri
     let more = [
         ("a_b_and_c_are_disjoint", !(meet(a, b) | meet(a, c) | meet(b, c))),
         ("c_is_there_before_cold_paths", !cold_any | &c.valid),
+        ("parts_remain_of_b", !parts_remain | (&b.valid & !&b.parked & !rotates)),
         ("a_rotation_is_of_two_paths", !rotates | (!&a.valid & &b.valid & &c.valid)),
     ];
     threads.chain(more.map(|(name, condition)| (name.to_owned(), condition))).collect()

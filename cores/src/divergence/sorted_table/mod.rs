@@ -50,9 +50,7 @@ impl DivergenceUnit for SortedTable {
             tables.push(Storage { name: "cold", words: shape.warps * shape.threads, bits: Row::bits(shape) });
             tables.push(Storage { name: "rings", words: shape.warps, bits: cct::ring_bits(shape) });
         }
-        if shape.fair_after > 0 {
-            tables.push(Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) });
-        }
+        tables.push(Storage { name: "turns", words: shape.warps, bits: Turn::bits(shape) });
         tables
     }
 
@@ -192,6 +190,8 @@ struct Paths<'a> {
     /// The threads of the path that began the round.
     marker: Expr,
     others_run: Expr,
+    /// b are threads that their instruction has not served.
+    parts_remain: Expr,
     /// There was a commit in the previous cycle.
     valid_s9: Register,
     warp_s9: Expr,
@@ -229,6 +229,7 @@ impl<'a> Paths<'a> {
         ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits)).input("marked", &marker);
         let second_runs = resolve.rotates.mux(&goes_on.mux(&!&c.parked, &!&b.parked), &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
+        let parts_remain = m.wire("parts_remain", &(resolve.in_parts.any() & &b.valid & !&resolve.rotates));
         let valid_s9 = m.register("valid_s9", 1);
         valid_s9.next(&resolve.valid).reset(0);
         let warp_s9 = m.delay("warp_s9", &resolve.warp);
@@ -247,6 +248,7 @@ impl<'a> Paths<'a> {
             goes_on,
             marker,
             others_run,
+            parts_remain,
             valid_s9,
             warp_s9,
         }
@@ -260,13 +262,11 @@ impl<'a> Paths<'a> {
     /// The time slice of the warp. Connects the inputs of the CCS that depend on it.
     fn turns(&self) -> Turns {
         let Self { m, shape, inputs, ccs, valid_s9, warp_s9, .. } = self;
-        let turns = match shape.fair_after {
-            0 => Turns::none(shape),
-            _ => {
-                let (second, began) = (&self.entering[2], ccs.net("x_has_marked"));
-                Turns::elaborate(m, shape, inputs, second, &began, &self.others_run, [&**valid_s9, warp_s9])
-            }
-        };
+        let ends_early = m.fault("a_turn_ends_between_parts", &self.parts_remain, &zeros(1));
+        ccs.input("parts_remain", &self.parts_remain);
+        let (second, began) = (&self.entering[2], ccs.net("x_has_marked"));
+        let now = [&self.others_run, &ends_early];
+        let turns = Turns::elaborate(m, shape, inputs, second, &began, now, [&**valid_s9, warp_s9]);
         m.drive(&self.marker, &turns.marker);
         m.drive(&self.goes_on, &turns.round_over);
         let y_waits = m.fault("y_does_not_wait_when_a_turn_ends", &turns.deferred, &(&turns.deferred & !&turns.due));
@@ -360,9 +360,9 @@ fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second)
     let at = Watched::inputs(m, shape, "watched");
     let s9 = [&**valid_s9, warp_s9, &y.sorted, &y.word];
     let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, cct }.state(m, shape, &at, &inputs.generation);
-    if let Some(turns) = &turns.table {
+    if shape.fair_after > 0 {
         let in_s9 = &(&**valid_s9 & warp_s9.eq(&at.warp));
-        Waiting { turns, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);
+        Waiting { turns: &turns.table, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);
     }
     let [to_front, to_back, extracts] = &paths.moves;
     let commit = Commit {
@@ -370,6 +370,7 @@ fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second)
         x: &paths.x,
         cold_any: &paths.cold_any,
         deferred: &turns.deferred,
+        parts_remain: &paths.parts_remain,
         goes_on: &paths.goes_on,
         moves: [to_front, to_back, extracts],
     };

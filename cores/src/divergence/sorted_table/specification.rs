@@ -16,7 +16,7 @@ const NAMES: [&str; 3] = ["a", "b", "c"];
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("ccs_specification", "The context compact sort, and its specification.");
     let paths = NAMES.map(|name| Path::inputs(&m, shape, name));
-    let control = ["c_deferred", "rotates", "goes_on", "cold_any"].map(|name| (name, m.input(name, 1)));
+    let control = ["c_deferred", "rotates", "goes_on", "cold_any", "parts_remain"].map(|name| (name, m.input(name, 1)));
     let circuit = m.instance("ccs", &ccs::elaborate(shape)?);
     let (predicted, marked) = (m.input("predicted", shape.pc_bits), m.input("marked", shape.threads));
     circuit.input("predicted", &predicted).input("marked", &marked);
@@ -27,8 +27,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         circuit.input(name, value);
     }
     let [a, b, c] = &paths;
-    let [_, (_, rotates), _, (_, cold_any)] = &control;
-    for (name, promise) in promises([a, b, c], cold_any, rotates) {
+    let [_, (_, rotates), _, (_, cold_any), (_, parts_remain)] = &control;
+    for (name, promise) in promises([a, b, c], cold_any, [rotates, parts_remain]) {
         m.assume(&name, &promise);
     }
     let x = asked_of_x(&m, shape, &circuit, b, rotates, [&predicted, &marked]);
@@ -72,6 +72,7 @@ struct Was {
     rotates: Expr,
     goes_on: Expr,
     cold_any: Expr,
+    parts_remain: Expr,
     x: Path,
     y: Path,
     z: Path,
@@ -89,13 +90,13 @@ impl Was {
         shape: &Shape,
         circuit: &Instance,
         paths: [Path; 3],
-        control: [(&str, Expr); 4],
+        control: [(&str, Expr); 5],
         x: &Path,
     ) -> Self {
         m.comment("The inputs of S8, and the outputs.");
         let later = |name: &str, value: &Expr| m.delay(&format!("{name}_was"), value);
         let paths = [0, 1, 2].map(|own| paths[own].delay(m, shape, &format!("{}_was", NAMES[own])));
-        let [deferred, rotates, goes_on, cold_any] = control.map(|(name, value)| later(name, &value));
+        let [deferred, rotates, goes_on, cold_any, parts_remain] = control.map(|(name, value)| later(name, &value));
         let x = x.delay(m, shape, "x_was");
         let [y, z] = ["y", "z"].map(|name| Path::from_instance(circuit, shape, name));
         let [to_back, to_front, extracts, x_is_c, second_runs] =
@@ -107,6 +108,7 @@ impl Was {
             rotates,
             goes_on,
             cold_any,
+            parts_remain,
             x,
             y,
             z,
@@ -144,12 +146,13 @@ impl Places {
     fn of(m: &Builder, was: &Was) -> Self {
         m.comment("The places of the paths.");
         let [a, b, c] = &was.paths;
-        let waits = m.wire("c_waits", &(&was.deferred & !was.joins_c(a) & !was.joins_c(b)));
-        let key = |name: &str, path: &Path, waits: &Expr| {
-            m.wire(&format!("key_{name}"), &concat([&path.parked, waits, &!&path.depth, &path.pc]))
+        let joins_b = was.joins_c(b) & !&was.parts_remain;
+        let waits = m.wire("c_waits", &(&was.deferred & !was.joins_c(a) & !joins_b));
+        let key = |name: &str, path: &Path, behind: &Expr, waits: &Expr| {
+            m.wire(&format!("key_{name}"), &concat([behind, &path.parked, waits, &!&path.depth, &path.pc]))
         };
-        let no = lit(1, 0);
-        let keys = [key("a", a, &no), key("b", b, &no), key("c", c, &waits)];
+        let (no, behind) = (lit(1, 0), &was.parts_remain);
+        let keys = [key("a", a, behind, &no), key("b", b, &no, &no), key("c", c, behind, &waits)];
         let entering = |own: usize| {
             let others = [(own + 1) % 3, (own + 2) % 3];
             let before = |other: usize| {
@@ -234,7 +237,8 @@ fn no_thread_is_lost(m: &Builder, shape: &Shape, was: &Was, ports: &[Port; 3]) {
         let apart = m.wire(&format!("{name}_leave"), &(&p.valid & &q.valid));
         m.assert(&format!("{name}_share_no_thread"), &(!&apart | (&p.path.mask & &q.path.mask).none()));
         let differ = rank(p.path).ne(&rank(q.path));
-        m.assert(&format!("{name}_are_not_to_be_merged"), &(!apart | differ | &was.rotates));
+        let x_stays_apart = if name.starts_with('x') { was.parts_remain.clone() } else { zeros(1) };
+        m.assert(&format!("{name}_are_not_to_be_merged"), &(!apart | differ | &was.rotates | x_stays_apart));
     }
 }
 
@@ -260,6 +264,7 @@ fn covers(m: &Builder, was: &Was, Places { entering, waits, two, three, swaps }:
     let last = waits & three & &entering[2].places[2] & &c.valid & !rotates;
     m.cover("c_comes_last_while_it_waits", &last);
     m.cover("c_leads_while_it_waits", &(waits & &was.x_is_c & two & !rotates));
+    m.cover("equal_paths_stay_apart", &(&was.parts_remain & was.joins_c(b) & !was.joins_c(a)));
     m.cover("nothing_is_left", &!&was.x.valid);
     m.cover("y_stays", &(&a.valid & &c.valid & !&was.y_changes));
     m.cover("y_comes_from_the_cold_table", &(extracts & !rotates));

@@ -1,24 +1,27 @@
 //! How long a thread that can run waits: a bound for every state, stated in a formal build.
 //!
-//! The bound counts commits of the warp. F is `fair_after`. The other numbers count threads that can run and are
-//! not on the path of the waiting thread: `u` in all, `x` on the active path x, `h` behind x and before the path
-//! that began the round.
+//! The bound counts commits of the warp, and each part of an instruction is one. F is `fair_after`, S the slice of a
+//! round. The other numbers count threads that can run and are not on the path of the waiting thread: `u` in all, `r` on
+//! the active path x and on the paths behind it, up to the path that began the round.
 //!
-//! - On the active path, which does not yield: 0. The thread runs next.
-//! - Outside a round: m(u) · F, where m(u) = u + m(u − 1). x ends its time slice, and the others have theirs before
-//!   the thread's path is next. But the last commit of a time slice can end at the thread's own pc. Then the two
-//!   paths merge and yield together, and the thread has not run. It waits until that round is over. Then it is as
-//!   far as before, with one thread less that can merge.
-//! - On the active path, which yields: a round of u time slices comes first, (u + m(u)) · F. It is the longest wait
-//!   of all.
-//! - In a round, before the path that began it: (x + h) · F, and (m(u) − u) · F more if a path merges with its
-//!   path.
-//! - In a round, on the path that began it or behind that: (x + h) · F until the round is over, then m(u) · F.
+//! A time slice in a round has S commits, and then the parts that are left of its last instruction. Each slice takes a
+//! thread at least out of the round, so with `r` threads in it a slice has at most S + r − 1 commits, and what is left of
+//! the round s(r) = (S + r − 1) + s(r − 1).
 //!
-//! The commits that x has made in its time slice are subtracted. A path of k threads counts as k time slices,
-//! because it may split. A rotation is no commit, so a path that yields has none left.
+//! - On the active path, which does not yield: x's other threads, in so many parts.
+//! - Outside a round: m(u) = (F + u − 1) + s(u − 1) + m(u − 1). x ends its time slice, and the others have theirs in a
+//!   round before the thread's path is next. But the last commit of a time slice can end at the thread's own pc. Then the two paths merge and
+//!   yield together, and the thread has not run. It waits until that round is over. Then it is as far as before, with
+//!   one thread less that can merge.
+//! - On the active path, which yields: a round of the others comes first, s(u) + m(u). It is the longest wait of all.
+//! - In a round, before the path that began it: s(r), and m(u − 1) more if a path merges with its path.
+//! - In a round, on the path that began it or behind that: s(r) until the round is over, then m(u).
+//!
+//! All but the first may end with an instruction that serves the threads of the path one by one, and this one last.
+//! The commits that x has made in its time slice are subtracted; before the last, x commits once for each of its threads
+//! at most. A rotation is no commit, so a path that yields has none left.
 
-use rtl::{Builder, Bundle, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select, zeros};
+use rtl::{Builder, Bundle, Expr, Instance, clog2, count_ones, decode, join, lit, reduce, select};
 
 use super::cct;
 use super::invariants::claim;
@@ -30,12 +33,17 @@ use crate::signals::Path;
 /// The most commits of its warp between two commits of a thread that can run; `None` without time slices.
 pub fn longest(shape: &Shape) -> Option<u64> {
     let others = shape.threads as u64 - 1;
-    (shape.fair_after > 0).then_some((others + turns_met(others)) * shape.fair_after)
+    (shape.fair_after > 0).then(|| round(shape, others) + met(shape, others) + others)
 }
 
-/// m(u): the time slices of `others` threads while a thread waits outside a round.
-fn turns_met(others: u64) -> u64 {
-    others * (others + 1) / 2
+/// s(r): the commits of a round of which `left` threads are left.
+fn round(shape: &Shape, left: u64) -> u64 {
+    (0..left).map(|others| shape.slice + others).sum()
+}
+
+/// m(u): the commits of `others` threads while a thread waits outside a round.
+fn met(shape: &Shape, others: u64) -> u64 {
+    (0..others).map(|left| shape.fair_after + left + round(shape, left)).sum()
 }
 
 pub struct Waiting<'a> {
@@ -57,7 +65,8 @@ impl Waiting<'_> {
         let current = row.eq(&stored);
         claim(m, at, "s8_has_the_turn", &(!(&at.in_s8 & &at.started_by_s7) | &at.settling | current));
         let Turn { marker, hold, count } = Turn::unpack(m, shape, &stored);
-        let last = lit(count.width(), shape.fair_after - 1);
+        let last = |commits: u64| lit(count.width(), commits.max(1) - 1);
+        let last = hold.mux(&last(shape.slice), &last(shape.fair_after));
         claim(m, at, "commits_are_counted_to_the_end_of_a_turn", &!last.lt(&count));
         let marked: Vec<Expr> = self.list.iter().map(|path| &path.valid & (&path.mask & &marker).any()).collect();
         let marked = m.wire("marked", &join(&marked));
@@ -78,39 +87,56 @@ impl Waiting<'_> {
 
     fn at_most(&self, m: &Builder, shape: &Shape, at: &Watched, marked: &Expr, hold: &Expr, count: &Expr) -> Expr {
         m.comment("The position of the watched thread, and the threads that can run on other paths.");
+        let Self { list, gives_way, .. } = self;
         let threads = shape.threads as u64;
-        let width = clog2(((2 * threads + turns_met(threads)) * shape.fair_after) as usize + 1);
+        let width = clog2((round(shape, threads) + met(shape, threads) + threads) as usize + 1);
         let thread = m.wire("the_thread", &decode(&at.thread, shape.threads));
-        let own: Vec<Expr> = self.list.iter().map(|path| &path.valid & (&path.mask & &thread).any()).collect();
+        let own: Vec<Expr> = list.iter().map(|path| &path.valid & (&path.mask & &thread).any()).collect();
         let own = m.wire("own_path", &join(&own));
-        let can_run: Vec<Expr> = self.list.iter().map(|path| &path.valid & !&path.parked).collect();
+        let can_run: Vec<Expr> = list.iter().map(|path| &path.valid & !&path.parked).collect();
         let can_run = m.wire("can_run", &join(&can_run));
-        let runs = |number: usize| self.list[number].mask.when(&(can_run.bit(number) & !own.bit(number)));
-        let union = |masks: &[Expr]| reduce(masks, &|a, b| a | b);
+        let (own_x, x_can_run) = (own.bit(0), can_run.bit(0));
+        let runs_x = m.wire("others_are_on_x", &(&x_can_run & !&own_x & !*gives_way));
+        let number = |name: &str, is_one: &dyn Fn(usize) -> Expr| {
+            let masks: Vec<Expr> = (0..list.len()).map(|number| list[number].mask.when(&is_one(number))).collect();
+            m.wire(name, &count_ones(&reduce(&masks, &|a, b| a | b)))
+        };
         let before_marked = |number: usize| marked.slice(0, number + 1).none();
-        let all: Vec<Expr> = (0..self.list.len()).map(runs).collect();
-        let mut ahead: Vec<Expr> = (1..self.list.len()).map(|n| all[n].when(&before_marked(n))).collect();
-        ahead.push(zeros(shape.threads));
-        let others = m.wire("others", &count_ones(&union(&all)));
-        let ahead = m.wire("ahead", &count_ones(&union(&ahead)));
-        let (own_x, runs_x) = (own.bit(0), can_run.bit(0) & !own.bit(0) & !self.gives_way);
-        let turn_of_x = m.wire("of_x", &count_ones(&all[0].when(&runs_x)));
+        let other = |number: usize| can_run.bit(number) & !own.bit(number);
+        let runnable = number("runnable", &|number| can_run.bit(number));
+        let others = number("others", &other);
+        let in_round = number("left_in_the_round", &|number| match number {
+            0 => runs_x.clone(),
+            _ => other(number) & before_marked(number),
+        });
+        let of_x = m.wire("of_x", &count_ones(&list[0].mask).extend(width));
 
-        let turns = |number: &Expr, turns: &dyn Fn(u64) -> u64| {
-            let values: Vec<Expr> = (0..=threads).map(|k| lit(width, turns(k) * shape.fair_after)).collect();
+        let table = |number: &Expr, commits: &dyn Fn(u64) -> u64| {
+            let values: Vec<Expr> = (0..=threads).map(|k| lit(width, commits(k))).collect();
             select(number, &values)
         };
-        let each = |number: &Expr| turns(number, &|k| k);
-        let met = m.wire("met", &turns(&others, &turns_met));
-        let made = count.extend(width);
-        let before = (0..self.list.len()).map(|number| own.bit(number) & before_marked(number));
-        let before = m.wire("before_the_round_ends", &(join(&before.collect::<Vec<_>>()).any() & !&own_x));
-        let until_over = each(&turn_of_x) - made.when(&runs_x) + each(&ahead);
-        let in_round = m.wire("in_a_round", &(until_over + &met - each(&others).when(&before)));
-        let turn = lit(width, shape.fair_after);
-        let spent = made.when(&runs_x) + turn.when(&(can_run.bit(0) & !&own_x & self.gives_way));
-        let outside = m.wire("outside_a_round", &(&met + each(&others).when(&own_x) - spent));
-        let waits = (&own & &can_run).any() & !(own_x & !self.gives_way);
-        hold.mux(&in_round, &outside).when(&waits)
+        let met_by = |number: &Expr| table(number, &|k| met(shape, k));
+        let met_by_one_less = m.wire("met_by_one_less", &table(&others, &|k| met(shape, k.saturating_sub(1))));
+        let round_of = |number: &Expr| table(number, &|k| round(shape, k));
+        let round_after_x = |number: &Expr| table(number, &|k| round(shape, k.saturating_sub(1)));
+        let with_x = |left: &Expr, slice: u64| {
+            let before_the_last = lit(width, slice - 1) - count.extend(width) + left.extend(width);
+            round_after_x(left) + count.is(slice - 1).mux(&of_x, &before_the_last)
+        };
+        let before: Vec<Expr> = (1..list.len()).map(|number| own.bit(number) & before_marked(number)).collect();
+        let before = m.wire("before_the_round_ends", &(join(&before).any() & !&own_x));
+        let until_over = runs_x.mux(&with_x(&in_round, shape.slice), &round_of(&in_round));
+        let in_round = m.wire("in_a_round", &(until_over + before.mux(&met_by_one_less, &met_by(&others))));
+        let yields_x = &x_can_run & *gives_way;
+        let with_x = met_by_one_less.clone() + with_x(&others, shape.fair_after);
+        let after_x = met_by_one_less + round_after_x(&others);
+        let own_yields = round_of(&others) + met_by(&others);
+        let others_first = runs_x.mux(&with_x, &yields_x.mux(&after_x, &met_by(&others)));
+        let outside = m.wire("outside_a_round", &own_x.mux(&own_yields, &others_first));
+        let one = lit(width, 1);
+        let served_last = &of_x - &one;
+        let until_it_runs = hold.mux(&in_round, &outside) + runnable.extend(width) - one;
+        let is_next = own_x & !*gives_way;
+        is_next.mux(&served_last, &until_it_runs).when(&(&own & &can_run).any())
     }
 }

@@ -3,7 +3,7 @@
 use kernels::Kernel;
 use serde::Serialize;
 use serde_json::{Value, json};
-use weft_config::{Base, Config, Key, UnitError};
+use weft_config::{Base, Config, Key};
 
 use super::request::{self, PER_MODULE_FROM, Request, STACKS, WARPS};
 use super::unit::Unit;
@@ -134,24 +134,17 @@ fn set<'a>(settings: impl IntoIterator<Item = &'a String>) -> impl Iterator<Item
 fn settings(unit: &Unit, kernel: &Kernel) -> Result<Vec<String>, String> {
     let before = Config::resolve(&Base::default(), &size(unit, Config::default().threads));
     let before = before.map_err(|error| error.to_string())?;
+    if !before.unit().is_ok_and(|unit| kernel.runs_on(unit)) {
+        return Err(format!("threads of a warp wait for each other, which needs {}", kernel.units().join(" or ")));
+    }
     let mut config = before.clone();
     kernel.configure(&mut config);
-    config.check_unit().map_err(|error| needs(&error))?;
+    config.check_unit().map_err(|error| error.to_string())?;
     let changed = |setting: &String| {
         let key = setting.split('=').next().and_then(Key::find);
         key.is_none_or(|key| key.value(&config) != key.value(&before))
     };
     Ok(kernel.settings().into_iter().filter(changed).collect())
-}
-
-/// Returns the reason why a unit cannot run a kernel. The error's own advice does not apply: both were chosen.
-fn needs(error: &UnitError) -> String {
-    match error {
-        UnitError::IgnoredKey { key, value, .. } => {
-            format!("it needs `{key}` = {value}, a key that the unit does not read")
-        }
-        other => other.to_string(),
-    }
 }
 
 fn command(request: &Request, kernel: &Kernel, settings: &[String]) -> Vec<String> {
@@ -181,11 +174,9 @@ fn run(request: &Request, unit: &Unit, threads: u32, kernel: &Kernel, settings: 
     }
 }
 
-/// Measures with slow memory. The maximum number of loads in flight keeps the queue from limiting the units, and the
-/// starvation limit allows for slow memory.
+/// Measures with slow memory. The maximum number of loads in flight keeps the queue from limiting the units.
 fn slow_memory(request: &Request, unit: &Unit, threads: u32, latency: u32, kernel: &Kernel) -> Step {
-    let memory =
-        [format!("memory.latency={latency}"), "memory.outstanding=128".into(), "run.starvation=100000000".into()];
+    let memory = [format!("memory.latency={latency}"), "memory.outstanding=128".into()];
     let settings = [size(unit, threads), memory.to_vec()].concat();
     Step {
         name: format!("latency/{}-{threads}-{latency}-{}", unit.in_file_name(), kernel.name),

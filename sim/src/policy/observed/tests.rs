@@ -6,7 +6,7 @@ fn path(pc: u32, mask: u64) -> PathRecord {
 
 /// Four threads after a branch: 0 and 1 at 8, 2 and 3 at 4.
 fn parted() -> Observed {
-    let start = Start { mask: 0b1111, entry: 0, fair_after: 0 };
+    let start = Start { mask: 0b1111, entry: 0, fair_after: 0, slice: 64 };
     let mut unit = Observed::new(&start);
     unit.resolve(0, &Next::of(Some(path(8, 0b0011)), Some(path(4, 0b1100))));
     unit

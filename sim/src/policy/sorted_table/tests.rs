@@ -6,8 +6,10 @@ mod game;
 mod hand_worked;
 mod rules;
 
+/// A warp whose rounds have slices of at most four commits.
 fn start(threads: u32, fair_after: u64) -> Start {
-    Start { mask: u64::MAX >> (64 - threads), entry: 0x8000_0000, fair_after }
+    let slice = if fair_after == 0 { 4 } else { fair_after.min(4) };
+    Start { mask: u64::MAX >> (64 - threads), entry: 0x8000_0000, fair_after, slice }
 }
 
 /// A path of depth 0 that can run.

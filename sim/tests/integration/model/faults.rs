@@ -91,7 +91,7 @@ fn the_leader_of_a_partial_path_is_named() {
 fn execution_outside_ram_faults_at_its_address() {
     for (target, pc) in [(0, 0), (RAM_END, RAM_END), (CONSOLE, CONSOLE)] {
         let traced = Bench::new(1, 2).all(1, target).code(&[jalr(0, 1, 0)]).trace();
-        let expected = Fault { cause: 1, pc, warp: 0, lane: 0, address: None };
+        let expected = Fault { cause: 1, pc, warp: 0, lane: 0, address: Some(pc) };
         assert_eq!(traced.fault, Some(expected));
         assert_eq!(traced.commits.len(), 1, "the jump itself is committed");
     }
@@ -103,7 +103,7 @@ fn running_off_the_end_of_ram_faults_there() {
     let mut machine = Machine::new(&config(2, 2), &program).expect("a known unit");
     machine.step(1, 0, &Given::default(), &mut Default::default()).expect("the last word");
     let stop = machine.step(1, 0, &Given::default(), &mut Default::default());
-    let expected = Fault { cause: 1, pc: RAM_END, warp: 1, lane: 0, address: None };
+    let expected = Fault { cause: 1, pc: RAM_END, warp: 1, lane: 0, address: Some(RAM_END) };
     assert_eq!(stop, Err(Stop::Fault(expected)));
-    insta::assert_snapshot!(expected, @"instruction access fault (cause 1) at pc 0x80020000, warp 1, lane 0");
+    insta::assert_snapshot!(expected, @"instruction access fault (cause 1) at pc 0x80020000, warp 1, lane 0, address 0x80020000");
 }

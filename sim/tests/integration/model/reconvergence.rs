@@ -11,7 +11,6 @@ const STACKS: [&str; 2] = ["pdom-stack", "dual-path"];
 fn run(unit: &str, threads: u32, program: &Program) -> (Finished, Vec<Commit>) {
     let mut config = config(1, threads);
     config.divergence.unit = unit.into();
-    config.run.starvation = 200;
     let mut commits = Vec::new();
     let finished = sim::run(&config, program, 10_000, &mut |record| {
         if let Record::Commit(commit) = record {
@@ -86,11 +85,11 @@ fn lock() -> Program {
 }
 
 #[test]
-fn a_lock_between_the_lanes_of_a_warp_is_a_suspected_deadlock_of_a_stack() {
+fn a_lock_between_the_lanes_of_a_warp_is_a_deadlock_of_a_stack() {
     for unit in STACKS {
         let (finished, _) = run(unit, 4, &lock());
-        let Outcome::SuspectedDeadlock(report) = finished.outcome else { panic!("{unit}: {:?}", finished.outcome) };
-        insta::assert_snapshot!(format!("starvation_of_{unit}"), report);
+        let Outcome::Deadlock(report) = finished.outcome else { panic!("{unit}: {:?}", finished.outcome) };
+        insta::assert_snapshot!(format!("lock_under_{unit}"), report);
         assert_eq!(run(unit, 1, &lock()).0.outcome, Outcome::Exited, "{unit}: no other lane wants it");
     }
 }

@@ -150,24 +150,27 @@ fn a_run_of_too_many_issues_is_cut_off() {
 
 /// Lane 0 waits at the smaller pc for lane 1 to write the flag.
 fn spin() -> Program {
+    spin_with(&[])
+}
+
+/// The same with more instructions in the loop.
+fn spin_with(more: &[u32]) -> Program {
+    let bytes = 4 * more.len() as i32;
     let mut words = Vec::from(li(1, CODE + 0x100));
-    words.extend([csrrs(2, MHARTID, 0), bne(2, 0, 12), lw(3, 1, 0), beq(3, 0, -4), sw(2, 1, 0), exit()]);
+    words.extend([csrrs(2, MHARTID, 0), bne(2, 0, 12 + bytes), lw(3, 1, 0)]);
+    words.extend(more);
+    words.extend([beq(3, 0, -4 - bytes), sw(2, 1, 0), exit()]);
     Program::from_words("spin", CODE, &words).with_symbol("_start", CODE).with_symbol("wait", CODE + 16)
 }
 
 #[test]
-fn a_spinning_path_that_starves_another_is_a_suspected_deadlock() {
-    for fair_after in [0, 1000] {
-        let mut config = config(1, 2);
-        config.run.starvation = 50;
-        config.divergence.fair_after = fair_after;
-        let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
-        let Outcome::SuspectedDeadlock(report) = finished.outcome else {
-            panic!("a suspected deadlock: {:?}", finished.outcome)
-        };
-        insta::assert_snapshot!(format!("starvation_with_fair_after_{fair_after}"), report);
-        assert!((50..=100).contains(&finished.statistics.issues), "found after {} issues", finished.statistics.issues);
-    }
+fn a_path_that_spins_where_no_path_yields_is_a_deadlock() {
+    let mut config = config(1, 2);
+    config.divergence.fair_after = 0;
+    let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
+    let Outcome::Deadlock(report) = finished.outcome else { panic!("{:?}", finished.outcome) };
+    insta::assert_snapshot!(report);
+    assert!(finished.statistics.issues < 100, "found after {} issues", finished.statistics.issues);
 }
 
 #[test]
@@ -177,12 +180,17 @@ fn a_spinning_path_yields_after_fair_after_commits() {
         config.divergence.unit = unit.into();
         for fair_after in [1, 2, 7, 1000] {
             config.divergence.fair_after = fair_after;
-            let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
+            let counts = spin_with(&[addi(4, 4, 1)]);
+            let finished = sim::run(&config, &counts, 10_000, &mut |_| {}).expect("a known unit");
             assert_eq!(finished.outcome, Outcome::Exited, "{unit}, fair_after {fair_after}");
             // There are two paths after the branch, which is the first counted commit.
             let until_the_yield = 3 + fair_after;
             let issues = finished.statistics.issues;
             assert!((until_the_yield..until_the_yield + 12).contains(&issues), "{unit}, {fair_after}: {issues}");
+
+            let finished = sim::run(&config, &spin(), 10_000, &mut |_| {}).expect("a known unit");
+            assert_eq!(finished.outcome, Outcome::Exited, "{unit}, fair_after {fair_after}, a loop that only waits");
+            assert!(finished.statistics.issues < 25, "{unit}: it yields at once");
         }
     }
 }
@@ -210,9 +218,8 @@ fn a_spin_lock_between_the_lanes_of_a_warp_is_passed_round() {
             assert_eq!(finished.outcome, Outcome::Exited, "{place}");
             assert_eq!(finished.machine.read_word(CODE + 0x240), Some(3 * warps * threads), "{place}");
             config.divergence.fair_after = 0;
-            config.run.starvation = 20_000;
             let finished = sim::run(&config, &program, 10_000_000, &mut |_| {}).expect("a known unit");
-            assert!(matches!(finished.outcome, Outcome::SuspectedDeadlock(_)), "{place}: {:?}", finished.outcome);
+            assert!(matches!(finished.outcome, Outcome::Deadlock(_)), "{place}: {:?}", finished.outcome);
         }
     }
 }
@@ -232,8 +239,7 @@ fn a_long_wait_at_the_barrier_is_no_starvation() {
         exit(),
     ];
     let program = Program::from_words("count", CODE, &words);
-    let mut config = config(1, 2);
-    config.run.starvation = 50;
+    let config = config(1, 2);
     let finished = sim::run(&config, &program, 10_000, &mut |_| {}).expect("a known unit");
     assert_eq!(finished.outcome, Outcome::Exited);
 }
@@ -249,8 +255,7 @@ fn the_turn_of_a_path_is_awaited_anew_after_a_release() {
         jal(1, 4), barrier(), addi(3, 0, 10), addi(3, 3, -1), bne(3, 0, -4), exit(),
     ];
     let program = Program::from_words("release", CODE, &words);
-    let mut config = config(1, 2);
-    config.run.starvation = 50;
+    let config = config(1, 2);
     let finished = sim::run(&config, &program, 10_000, &mut |_| {}).expect("a known unit");
     assert_eq!(finished.outcome, Outcome::Exited);
     assert_eq!(finished.statistics.issues, 119, "more than two windows");
@@ -260,8 +265,7 @@ fn the_turn_of_a_path_is_awaited_anew_after_a_release() {
 fn a_loop_that_takes_long_but_ends_is_no_starvation_within_the_limit() {
     let words = [csrrs(2, MHARTID, 0), bne(2, 0, 16), addi(3, 0, 20), addi(3, 3, -1), bne(3, 0, -4), exit()];
     let program = Program::from_words("loop", CODE, &words);
-    let mut config = config(1, 2);
-    config.run.starvation = 50;
+    let config = config(1, 2);
     let finished = sim::run(&config, &program, 10_000, &mut |_| {}).expect("a known unit");
     assert_eq!(finished.outcome, Outcome::Exited);
 }

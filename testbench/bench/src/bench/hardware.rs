@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use sim::decode::{Instruction, decode};
 use sim::{Exit, Fault, Program};
 use weft_config::{Config, MemoryKind};
 
@@ -134,12 +135,26 @@ impl Hardware {
 
     fn fault(&self) -> Fault {
         let ports = &self.ports;
-        Fault {
-            cause: self.model.get(ports.error_cause) as u8,
-            pc: self.model.get(ports.error_pc) as u32,
-            warp: self.model.get(ports.error_warp) as u32,
-            lane: self.model.get(ports.error_lane) as u32,
-            address: Some(self.model.get(ports.error_address) as u32),
+        let [cause, pc, warp, lane] = [ports.error_cause, ports.error_pc, ports.error_warp, ports.error_lane]
+            .map(|port| self.model.get(port) as u32);
+        let mut fault = Fault { cause: cause as u8, pc, warp, lane, address: None };
+        fault.address = self.address_of(&fault);
+        fault
+    }
+
+    /// The port names the addresses of accesses and the targets of `jalr`. Those of other jumps are in the instruction.
+    fn address_of(&self, fault: &Fault) -> Option<u32> {
+        let port = self.model.get(self.ports.error_address) as u32;
+        match fault.cause {
+            Fault::INSTRUCTION_ACCESS => Some(fault.pc),
+            Fault::INSTRUCTION_MISALIGNED => match decode(self.ram().read_physical(fault.pc)?)? {
+                Instruction::Jump { offset, .. } | Instruction::Branch { offset, .. } => {
+                    Some(fault.pc.wrapping_add(offset))
+                }
+                _ => Some(port),
+            },
+            Fault::LOAD_MISALIGNED..=Fault::STORE_ACCESS => Some(port),
+            _ => None,
         }
     }
 

@@ -1,9 +1,8 @@
 //! The hardware engines: the clock loop, with or without the lock-step checker.
 
-use std::ops::Range;
 use std::time::Instant;
 
-use sim::{Exit, Fault, Program};
+use sim::{Exit, Fault, Program, Progress, Verdict};
 use weft_config::Config;
 use weft_trace::{Context, Event, Moves, Record, Statistics};
 
@@ -11,7 +10,7 @@ use super::events::Events;
 use super::flow::Flow;
 use super::hardware::Hardware;
 use super::held::Held;
-use super::liveness::Threads;
+use super::liveness::{Entry, Liveness};
 use super::pipeline_log::PipelineLog;
 use super::schedulable::Schedulable;
 use super::unknown_branches::UnknownBranches;
@@ -21,9 +20,6 @@ use crate::lockstep::{Checker, End, Mismatch};
 use crate::memory::Violation;
 use crate::report::{FinalMemory, Outcome, Report};
 use verilate::Model;
-
-/// Interval of the check for starving threads, in cycles.
-const STARVATION_INTERVAL: u64 = 1024;
 
 pub(super) fn run(
     model: Model,
@@ -45,7 +41,7 @@ pub(super) fn run(
         flow: Flow::default(),
         outputs: Outputs { commits, console, progress },
         pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
-        threads: Threads::new(config),
+        liveness: Liveness::new(Progress::new(config, program)),
         schedulable: Schedulable::new(config),
         held: Held::new(config),
         unknown_branches: UnknownBranches::of(config, program),
@@ -69,7 +65,7 @@ struct Run<'a, 'o> {
     flow: Flow,
     outputs: Outputs<'o>,
     pipeline: Option<PipelineLog<'a, 'o>>,
-    threads: Threads,
+    liveness: Liveness,
     schedulable: Schedulable,
     held: Held,
     unknown_branches: UnknownBranches,
@@ -102,8 +98,7 @@ enum How {
     Done,
     ToHost(u32),
     Fault(Fault),
-    Deadlock(String),
-    SuspectedDeadlock(String),
+    Waits(Outcome, String),
     Limit,
     Mismatch(Box<Mismatch>),
 }
@@ -160,11 +155,12 @@ impl Run<'_, '_> {
             self.counts.statistics.schedulable(self.schedulable.paths(commit.warp));
             self.unknown_branches.commit(commit.pc);
             self.counts.last_commit = (cycle, self.counts.idle);
-            self.threads.commit(commit);
+            self.liveness.commit(commit);
             self.owed += u64::from(commit.memory.request_code().is_some());
         }
         if let Some(context) = &trace.context {
             self.schedulable.context(context);
+            self.liveness.follow(Entry::Context(context.clone()));
             // In lock step the model supplies this number.
             if let Some(held) = self.held.context(context).filter(|_| self.checker.is_none()) {
                 self.counts.statistics.held(held);
@@ -173,8 +169,11 @@ impl Run<'_, '_> {
         if let Some(exchange) = &trace.exchange {
             self.held.exchange(exchange);
         }
+        if let Some(late) = &trace.late_write {
+            self.liveness.late_write(late);
+        }
         if trace.release {
-            self.threads.release(cycle);
+            self.liveness.follow(Entry::Release);
             self.schedulable.release();
         }
         self.owed = self.owed.saturating_sub(events.request.into());
@@ -251,30 +250,25 @@ impl Run<'_, '_> {
             self.last_progress = cycle.min(self.last_progress + 1);
         }
         if cycle - self.last_progress >= self.config.run.watchdog {
-            let report = self.threads.deadlock(self.config, self.program);
-            let report = self.with_paths(report, 0..self.config.warps);
+            let report = format!(
+                "{}\nno commit, response or request for {} cycles (run.watchdog)",
+                self.report_of(Verdict::Stuck),
+                self.config.run.watchdog
+            );
             let checked = self.checker.as_mut().map_or(Ok(()), |checker| checker.stuck(cycle));
-            return Some(checked.map_or_else(How::Mismatch, |()| How::Deadlock(report)));
+            return Some(checked.map_or_else(How::Mismatch, |()| How::Waits(Outcome::Deadlock, report)));
         }
-        let starvation = self.config.run.starvation;
-        let due = traced && cycle.is_multiple_of(STARVATION_INTERVAL.min(starvation).max(1));
-        if let Some(starved) = due.then(|| self.threads.starved(cycle, starvation)).flatten() {
-            let report = self.threads.starvation(self.config, self.program, &starved, cycle);
-            let report = self.with_paths(report, starved.warp..starved.warp + 1);
-            return Some(How::SuspectedDeadlock(report));
+        if let Some(verdict) = self.liveness.verdict {
+            let report = self.report_of(verdict);
+            let starves = matches!(verdict, Verdict::Starved { .. });
+            return Some(How::Waits(if starves { Outcome::SuspectedDeadlock } else { Outcome::Deadlock }, report));
         }
         (cycle - self.first_fetch.unwrap_or(cycle) + 1 >= self.max_cycles).then_some(How::Limit)
     }
 
-    /// Appends the paths of some warps to a report, if the model runs in lock step.
-    fn with_paths(&self, mut report: String, warps: Range<u32>) -> String {
-        for warp in warps {
-            if let Some(checker) = &self.checker {
-                report += "\n";
-                report += checker.describe_paths(warp).trim_end();
-            }
-        }
-        report
+    fn report_of(&mut self, verdict: Verdict) -> String {
+        self.liveness.pass(true);
+        self.liveness.progress.report(verdict, self.config, self.program)
     }
 
     /// After a fault: lets the transactions committed before it reach the memory.
@@ -306,7 +300,7 @@ impl Run<'_, '_> {
             How::Done => End::Done,
             How::ToHost(value) => End::ToHost(value),
             How::Fault(_) => End::Halted,
-            How::Deadlock(_) | How::SuspectedDeadlock(_) | How::Limit => End::Stopped,
+            How::Waits(..) | How::Limit => End::Stopped,
         };
         checker.finish(cycle, end, self.hardware.ram()).map_or_else(How::Mismatch, |()| how)
     }
@@ -321,14 +315,16 @@ impl Run<'_, '_> {
         harts.map(code).collect()
     }
 
-    fn report(self, ended: Ended, started: Instant) -> Report {
+    fn report(mut self, ended: Ended, started: Instant) -> Report {
+        self.liveness.pass(true);
         let traced = self.config.trace.port;
         let (last, idle) = match ended.how {
             // The last commit of a run that exits is the last exit.
             How::Done if traced => self.counts.last_commit,
             _ => (ended.cycle, self.counts.idle),
         };
-        let exit_codes = if traced { self.threads.exit_codes() } else { self.exit_codes_of_ports(&ended.how) };
+        let progress = &self.liveness.progress;
+        let exit_codes = if traced { progress.exit_codes().to_vec() } else { self.exit_codes_of_ports(&ended.how) };
         let mut report = Report {
             outcome: Outcome::Exited,
             cycles: Some(self.first_fetch.map_or(0, |first| last - first + 1)),
@@ -337,6 +333,8 @@ impl Run<'_, '_> {
             mismatch: None,
             fault: None,
             deadlock: None,
+            threads: if traced { progress.groups() } else { Vec::new() },
+            stack_bytes: progress.stack_bytes(),
             tohost: None,
             exit_codes,
             message: String::new(),
@@ -354,12 +352,8 @@ impl Run<'_, '_> {
                 report.outcome = Outcome::Fault;
                 report.fault = Some(fault);
             }
-            How::Deadlock(text) => {
-                report.outcome = Outcome::Deadlock;
-                report.deadlock = Some(text);
-            }
-            How::SuspectedDeadlock(text) => {
-                report.outcome = Outcome::SuspectedDeadlock;
+            How::Waits(outcome, text) => {
+                report.outcome = outcome;
                 report.deadlock = Some(text);
             }
             How::Limit => report.outcome = Outcome::Limit,
@@ -369,6 +363,7 @@ impl Run<'_, '_> {
             }
         }
         report.message = report.describe(self.config, self.program, self.max_cycles);
+        report.append(self.liveness.progress.warnings(self.program));
         report.append(self.unknown_branches.describe(traced));
         report
     }

@@ -33,7 +33,8 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         failure = failure.take().or(written.err());
     };
     let run = if untimed { sim::run } else { sim::timing::run };
-    let sim::Finished { outcome, statistics, cycles, machine } = run(config, program, max_cycles, &mut observer)?;
+    let sim::Finished { outcome, statistics, cycles, machine, progress } =
+        run(config, program, max_cycles, &mut observer)?;
     if let Some(error) = failure {
         return Err(error);
     }
@@ -47,6 +48,8 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         mismatch: None,
         fault: None,
         deadlock: None,
+        threads: progress.groups(),
+        stack_bytes: progress.stack_bytes(),
         tohost: None,
         exit_codes: harts.map(|(warp, lane)| machine.exit_code(warp, lane)).collect(),
         message: String::new(),
@@ -75,6 +78,7 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         }
     }
     report.message = report.describe(config, program, max_cycles);
+    report.append(progress.warnings(program));
     report.append(unknown_branches.describe(true));
     Ok(report)
 }

@@ -153,8 +153,20 @@ fn alter_y(stream: &mut Stream, n: usize, change: impl Fn(&mut PathRecord)) {
 
 /// Cycle of the `n`th such step of the sorter.
 fn exchange(stream: &Stream, n: usize, sorting: Sorting) -> Option<usize> {
-    let at = |cycle: &Cycle| cycle.exchange.is_some_and(|exchange| exchange.sorting == sorting);
-    (0..stream.len()).filter(|cycle| at(&stream[*cycle])).nth(n)
+    // One before a context record of its warp, which shows the changed paths. Two steps may have the same effect as two
+    // others: equal paths can be merged in any order.
+    let shown = |cycle: usize, warp: u32| {
+        let of_warp = stream[cycle + 1..].iter().find_map(|later| match (&later.context, later.exchange) {
+            (Some(context), _) if context.warp == warp => Some(true),
+            (_, Some(exchange)) if exchange.warp == warp => Some(false),
+            _ => None,
+        });
+        of_warp == Some(true)
+    };
+    let at = |cycle: &usize| {
+        stream[*cycle].exchange.is_some_and(|exchange| exchange.sorting == sorting && shown(*cycle, exchange.warp))
+    };
+    (0..stream.len()).filter(at).nth(n)
 }
 
 fn alter_exchange(stream: &mut Stream, n: usize, sorting: Sorting, change: impl Fn(&mut Exchange)) {

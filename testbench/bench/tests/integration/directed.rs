@@ -52,12 +52,11 @@ fn a_loop_that_waits_for_a_store_of_its_own_warp_ends_when_paths_take_turns() {
     for latency in [(1, 1), (1, 60)] {
         let mut config = config((2, 4), latency);
         config.divergence.fair_after = 16;
-        config.run.starvation = 5000;
         let report = cosim(&file("spin_in_warp"), &config);
         assert!(report.success(), "latency {latency:?}: {}", report.message);
         config.divergence.fair_after = 0;
         let report = cosim(&file("spin_in_warp"), &config);
-        assert_eq!(report.outcome, Outcome::SuspectedDeadlock, "latency {latency:?}: {}", report.message);
+        assert_eq!(report.outcome, Outcome::Deadlock, "latency {latency:?}: {}", report.message);
     }
 }
 

@@ -57,10 +57,14 @@ fn copies_that_the_compiler_inserts_find_their_functions() {
 
 #[test]
 fn the_documented_command_has_the_flags_of_the_build() {
-    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/kernels.md")).unwrap();
-    for flag in FLAGS.iter().copied().chain(["-march=rv32i"]) {
-        let flag = flag.replace("link.ld", "testbench/runtime/link.ld");
-        assert!(document.contains(&flag), "docs/manual/kernels.md lacks {flag}");
+    for page in ["kernels.md", "first-steps.md"] {
+        let document = fs::read_to_string(format!("{}/../../docs/manual/{page}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let sources = kernels::RUNTIME.iter().map(|(name, _)| *name).filter(|name| !name.ends_with(".h"));
+        let words = FLAGS.iter().copied().chain(["-march=rv32i"]).chain(sources.filter(|name| *name != "link.ld"));
+        for word in words {
+            let word = word.replace("link.ld", "testbench/runtime/link.ld");
+            assert!(document.contains(&word), "docs/manual/{page} lacks {word}");
+        }
     }
 }
 
@@ -68,14 +72,9 @@ fn the_documented_command_has_the_flags_of_the_build() {
 fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
     let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/kernels.md")).unwrap();
     for kernel in kernels::list() {
-        let fair_after = kernel.fair_after.map(|commits| format!("`divergence.fair_after={commits}`"));
         let stack = kernel.stack_bytes.map(|bytes| format!("{bytes} bytes of stack"));
-        let needs = kernel
-            .isa
-            .extensions()
-            .map(|extension| extension.name.to_string())
-            .chain([fair_after.unwrap_or_default(), stack.unwrap_or_default()]);
-        let needs = needs.filter(|need| !need.is_empty()).collect::<Vec<_>>().join(", ");
+        let needs = kernel.isa.extensions().map(|extension| extension.name.to_string()).chain(stack);
+        let needs = needs.collect::<Vec<_>>().join(", ");
         let row = format!("| `{}` | {needs}{}| ", kernel.name, if needs.is_empty() { "" } else { " " });
         assert!(document.lines().any(|line| line.starts_with(&row)), "docs/manual/kernels.md lacks {row}");
     }

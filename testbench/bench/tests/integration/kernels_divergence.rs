@@ -12,8 +12,10 @@ use weft_config::Config;
 
 const SIZES: &[(u32, u32)] = &[(1, 2), (8, 4), (3, 8), (1, 64)];
 
-/// Kernels whose branches depend on the core as well as on the program: on the order of warps, or on time slices.
-const DEPENDENT: [&str; 2] = ["lock_free_list", "spin_lock"];
+/// Returns whether branches depend on the core as well as on the program: on the order of warps, or on time slices.
+fn is_dependent(kernel: &Kernel) -> bool {
+    kernel.needs_turns || kernel.name == "lock_free_list"
+}
 
 fn compare(kernel: &Kernel, warps: u32, threads: u32) {
     let config = Config { warps, threads, ..Config::default() };
@@ -39,7 +41,7 @@ fn compare(kernel: &Kernel, warps: u32, threads: u32) {
 
 #[test]
 fn the_model_counts_what_harts_one_by_one_imply() {
-    for kernel in kernels::list().iter().filter(|kernel| !DEPENDENT.contains(&kernel.name)) {
+    for kernel in kernels::list().iter().filter(|kernel| !is_dependent(kernel)) {
         for &(warps, threads) in SIZES {
             compare(kernel, warps, threads);
         }

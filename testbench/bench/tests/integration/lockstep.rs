@@ -11,7 +11,7 @@ use std::fs;
 use kernels::{self, Kernel};
 use sim::Program;
 use testbench::{Engine, Outcome, Report, RunOptions};
-use weft_config::{Config, Latency, Scheduler};
+use weft_config::{Config, Latency, Scheduler, Unit};
 
 const LATENCIES: [(u32, u32); 3] = [(1, 1), (20, 20), (1, 60)];
 const SIZES: [(u32, u32); 5] = [(8, 4), (1, 1), (1, 4), (3, 8), (4, 16)];
@@ -34,14 +34,14 @@ fn load(kernel: &Kernel, config: &Config) -> Program {
 fn all_kernels_pass(place: usize) {
     for (unit_number, unit) in weft_config::Unit::names().into_iter().enumerate() {
         for (number, kernel) in kernels::list().iter().enumerate() {
+            if !kernel.runs_on(Unit::find(unit).unwrap()) {
+                println!("{} skips {unit}, which takes no turns", kernel.name);
+                continue;
+            }
             let latency = LATENCIES[(place + unit_number + number) % LATENCIES.len()];
             let mut config = config(unit, SIZES[place], latency);
             kernel.configure(&mut config);
-            if weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) || !kernel.needs_turns() {
-                passes(kernel, &config);
-            } else {
-                starves(kernel, config);
-            }
+            passes(kernel, &config);
         }
     }
 }
@@ -66,16 +66,6 @@ fn passes(kernel: &Kernel, config: &Config) -> Report {
         assert!(cycles <= 50_000, "{name}: {cycles} cycles are too many for every day");
     }
     report
-}
-
-/// Threads that spin until another of their warp continues: a unit without time slices runs them for ever.
-fn starves(kernel: &Kernel, mut config: Config) {
-    config.divergence.fair_after = Config::default().divergence.fair_after;
-    config.run.starvation = 20_000;
-    let unit = &config.divergence.unit;
-    let report = testbench::run(&config, &load(kernel, &config), Engine::Cosim, RunOptions::default()).unwrap();
-    let expected = if config.threads == 1 { Outcome::Exited } else { Outcome::SuspectedDeadlock };
-    assert_eq!(report.outcome, expected, "{} with {unit}: {}", kernel.name, report.message);
 }
 
 #[test]
@@ -106,7 +96,7 @@ fn kernels_pass_with_four_warps_of_sixteen_threads() {
 /// The constrained scheduler only changes the cycle in which an instruction issues.
 #[test]
 fn kernels_pass_with_one_slot_of_a_warp_at_a_time() {
-    for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns()) {
+    for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns) {
         let mut config = config("dual-path", (3, 8), (20, 20));
         config.divergence.scheduler = Scheduler::Constrained;
         kernel.configure(&mut config);
@@ -114,20 +104,19 @@ fn kernels_pass_with_one_slot_of_a_warp_at_a_time() {
     }
 }
 
-/// The hardware's sorter is fast enough: late sorting costs almost no issues.
+/// The hardware's sorter is fast enough: late sorting costs almost no issues. It may save some: a path that is late for
+/// an `indirect_call` can join the next one.
 #[test]
-fn the_sorted_table_issues_as_often_as_the_arbiter() {
+fn the_sorted_table_issues_no_more_often_than_the_arbiter() {
     for size in [(8, 4), (3, 8), (4, 16)] {
-        for kernel in kernels::list() {
+        for kernel in kernels::list().iter().filter(|kernel| !kernel.needs_turns) {
             let [arbiter, sorted] = ["arbiter", "sorted-table"].map(|unit| {
                 let mut config = config(unit, size, LATENCIES[0]);
                 kernel.configure(&mut config);
-                (config.divergence.fair_after == Config::default().divergence.fair_after)
-                    .then(|| passes(kernel, &config).statistics.issues)
+                passes(kernel, &config).statistics.issues
             });
-            let (Some(arbiter), Some(sorted)) = (arbiter, sorted) else { continue };
             let percent = 100.0 * (sorted as f64 / arbiter as f64 - 1.0);
-            assert!(percent.abs() <= 1.0, "{} at {size:?}: {arbiter}, {sorted}: {percent:+.2} %", kernel.name);
+            assert!(percent <= 1.0, "{} at {size:?}: {arbiter}, {sorted}: {percent:+.2} %", kernel.name);
         }
     }
 }

@@ -106,14 +106,11 @@ fn timed_runs_of_all_kernels_end_well_under_every_unit() {
     for kernel in kernels::list() {
         for unit in weft_config::Unit::names()
             .into_iter()
-            .filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) || !kernel.needs_turns())
+            .filter(|unit| weft_config::Unit::find(unit).is_ok_and(|unit| kernel.runs_on(unit)))
         {
             let mut config = config(unit, 20);
             kernel.configure(&mut config);
-            if !weft_config::Unit::find(unit).is_ok_and(|unit| unit.takes_turns) {
-                config.divergence.fair_after = Config::default().divergence.fair_after;
-            }
-            let Finished { outcome, machine, statistics, cycles } = run(&config, &load(kernel, &config), true);
+            let Finished { outcome, machine, statistics, cycles, .. } = run(&config, &load(kernel, &config), true);
             assert_eq!(outcome, Outcome::Exited, "{} under {unit}", kernel.name);
             for (warp, lane) in (0..config.warps).flat_map(|warp| (0..config.threads).map(move |lane| (warp, lane))) {
                 assert_eq!(machine.exit_code(warp, lane), Some(0), "{} under {unit}: {warp}, {lane}", kernel.name);

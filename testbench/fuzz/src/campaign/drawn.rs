@@ -28,12 +28,17 @@ pub fn core_of(shared: &Shared<'_>, number: u64) -> Config {
     let units = request.units.len() as u64;
     let unit = &request.units[(number % units) as usize];
     let size = request.sizes[((number / units) % request.sizes.len() as u64) as usize];
-    point::core(&mut numbers(request.seed, 1, number), unit, size)
+    let mut core = point::core(&mut numbers(request.seed, 1, number), unit, size);
+    if let [profile] = shared.profiles.as_slice() {
+        profile.adapt(&mut core);
+    }
+    core
 }
 
 pub fn draw(shared: &Shared<'_>, core: &Config, number: u64) -> Drawn {
     let mut rng = numbers(shared.request.seed, 2, number);
-    let profile = shared.profiles[rng.usize(0..shared.profiles.len())];
+    let profiles: Vec<_> = shared.profiles.iter().filter(|profile| profile.suits(core)).collect();
+    let profile = profiles[rng.usize(0..profiles.len())];
     let config = point::memory(&mut rng, core);
     let program = generate(rng.u64(..), profile, point::abilities(&config));
     Drawn { number, profile, program, config }

@@ -55,6 +55,17 @@ fn a_hundred_programs_of_each_unit_agree() {
 }
 
 #[test]
+fn programs_with_locks_agree_and_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let reference = Reference::find(&Assembler::find().unwrap()).unwrap();
+    let units = vec!["sorted-table".into(), "arbiter".into()];
+    let request = Request { profile: Some("locks".into()), units, points: 2, ..request(100) };
+    let summary = run(&request, &folder.path().join("campaign"), false, Some(&reference)).unwrap();
+    assert_eq!((summary.programs, summary.agree), (100, 100), "{summary:?}");
+    assert!(summary.referenced > 60, "{summary:?}");
+}
+
+#[test]
 fn folders_that_hold_something_else_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("campaign");

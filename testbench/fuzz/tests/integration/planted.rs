@@ -86,6 +86,48 @@ const BUGS: &[Bug] = &[
         profile: "faults",
         fault: "s7_commit.misalignment_of_any_lane_is_the_cause",
     },
+    Bug {
+        class: "time slice: it ends while an access has lanes that are not served",
+        unit: "sorted-table",
+        profile: "locks",
+        fault: "sorted_table.a_turn_ends_between_parts",
+    },
+    Bug {
+        class: "time slice: lanes that are not served merge with others",
+        unit: "sorted-table",
+        profile: "locks",
+        fault: "ccs.unserved_threads_merge",
+    },
+    Bug {
+        class: "time slice: lanes that are not served do not run next",
+        unit: "sorted-table",
+        profile: "locks",
+        fault: "ccs.unserved_threads_do_not_go_first",
+    },
+    Bug {
+        class: "time slice: a path that only waits, or pauses, runs on",
+        unit: "sorted-table",
+        profile: "locks",
+        fault: "sorted_table.no_path_asks_to_yield",
+    },
+    Bug {
+        class: "time slice: a loop that changes a register yields too",
+        unit: "sorted-table",
+        profile: "locks",
+        fault: "s7_commit.no_iteration_makes_progress",
+    },
+    Bug {
+        class: "time slice: the tree's lanes that are not served do not run next",
+        unit: "arbiter",
+        profile: "locks",
+        fault: "arbiter.unserved_lanes_do_not_go_first",
+    },
+    Bug {
+        class: "time slice: the tree's path yields while an access has lanes that are not served",
+        unit: "arbiter",
+        profile: "locks",
+        fault: "arbiter.a_turn_ends_between_parts",
+    },
 ];
 
 /// Bugs in the gates of extensions, on cores that have all of them.
@@ -105,19 +147,22 @@ const BUGS_OF_EXTENSIONS: &[Bug] = &[
     },
 ];
 
-fn config(unit: &str, isa: Isa) -> Config {
+fn config(bug: &Bug, isa: Isa) -> Config {
     let mut config = Config { warps: 2, threads: 4, isa, ..Config::default() };
-    config.divergence.unit = unit.into();
+    config.divergence.unit = bug.unit.into();
+    if bug.profile == "locks" {
+        config.divergence.fair_after = 16;
+    }
     config.memory.ram_bytes = 1 << 17;
     config
 }
 
 /// The number of programs needed, and the message of the failure.
 fn found(bug: &Bug, isa: Isa, assembler: &Assembler) -> Option<(u64, String)> {
-    let core = BuiltCore::broken(&config(bug.unit, isa), RAM_BASE, bug.fault).unwrap();
+    let core = BuiltCore::broken(&config(bug, isa), RAM_BASE, bug.fault).unwrap();
     let profile = Profile::find(bug.profile).unwrap();
     (0..PROGRAMS).find_map(|seed| {
-        let config = point::memory(&mut fastrand::Rng::with_seed(seed), &config(bug.unit, isa));
+        let config = point::memory(&mut fastrand::Rng::with_seed(seed), &config(bug, isa));
         let program = generate(seed, profile, point::abilities(&config));
         let elf = assembler.elf(&assembly::print(&program, "")).unwrap();
         match trial::run(&core, &config, &elf, program.may_fault).unwrap() {

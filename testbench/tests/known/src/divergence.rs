@@ -13,7 +13,7 @@ mod interleavable;
 mod not_interleavable;
 
 pub(super) use control::{bitonic_sort, collatz, interpreter, quicksort, string_search};
-pub(super) use data::{breadth_first_search, histogram, pointer_chase, scan, sparse_matrix_vector, spin_lock};
+pub(super) use data::{breadth_first_search, histogram, pointer_chase, scan, sparse_matrix_vector};
 pub(super) use interleavable::{lu_decomposition, partition_sort, photon_walk, ray_casting, stencil_3d, suffix_match};
 pub(super) use not_interleavable::{
     back_propagation, block_compression, breadth_first_frontier, hot_spot, needleman_wunsch, path_finder,
@@ -46,17 +46,7 @@ impl Warp {
         taken
     }
 
-    /// An indirect call of all lanes. The lanes with the leader's target call and return, then the others execute the
-    /// call: divergent for each part but the last.
-    fn indirect_call(&mut self, target: impl Fn(u32) -> u32) {
-        let mut targets: Vec<u32> = (0..self.threads).map(target).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        self.divergent += targets.len() as u64 - 1;
-    }
-
-    /// A forward indirect jump. The lanes that are left behind go next, before those that have jumped, so it counts
-    /// once.
+    /// An indirect jump or call. The lanes that are left behind go next, so it counts once.
     fn indirect_jump<P: PartialEq>(&mut self, lanes: Lanes, place: impl Fn(u32) -> P) {
         let mut places = (0..64).filter(|lane| lanes >> lane & 1 == 1).map(place);
         let leader = places.next();
@@ -239,7 +229,7 @@ pub(super) fn indirect_call(warps: u32, threads: u32) -> u64 {
     count(warps, threads, |warp| {
         let first = warp.hart(0);
         for round in 0..8 {
-            warp.indirect_call(|lane| (first + lane + round) % 4);
+            warp.indirect_jump(warp.all(), |lane| (first + lane + round) % 4);
         }
     })
 }

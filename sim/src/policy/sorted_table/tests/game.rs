@@ -5,18 +5,18 @@ use std::collections::{HashMap, HashSet};
 
 use super::*;
 
-/// Lanes that may go to any of `pcs` addresses, or park, whenever they run.
+/// Lanes that may go to any of `pcs` addresses, or park, whenever they run. Instructions are served in any parts, and
+/// any path may ask to yield.
 struct Game {
     fair_after: u64,
     pcs: u32,
-    parks: bool,
     /// Commits for which lane 0 can wait from a state on; `None` while the search is in progress.
     waits: HashMap<SortedTable, Option<u32>>,
 }
 
 impl Game {
-    /// The successor states of a warp, with the number of commits to each.
-    fn moves(&self, warp: &SortedTable) -> Vec<(SortedTable, u32)> {
+    /// The successor states of a warp, with the lanes that commit.
+    fn moves(&self, warp: &SortedTable) -> Vec<(SortedTable, u64)> {
         let mut moves = Vec::new();
         let mut add = |mut after: SortedTable, commits| {
             // States that differ only beyond the limits of the rules count as equal.
@@ -42,13 +42,22 @@ impl Game {
         if x.parked {
             return moves;
         }
-        let places = || (0..self.pcs).map(|pc| (4 * pc, false)).chain(self.parks.then_some((0, true)));
+        let places = || (0..self.pcs).map(|pc| (4 * pc, false)).chain([(0, true)]);
         let path = |(pc, parked), mask| (mask != 0).then_some(PathRecord { pc, depth: 0, mask, parked });
         for split in (0..=x.mask).filter(|split| split & !x.mask == 0) {
             for (to_a, to_b) in places().flat_map(|to_a| places().map(move |to_b| (to_a, to_b))) {
+                for yields in [false, true] {
+                    let mut after = warp.clone();
+                    let next = next(path(to_a, split), path(to_b, x.mask & !split));
+                    after.resolve(0, &Next { yields, ..next });
+                    add(after, x.mask);
+                }
+            }
+            for to_a in places().filter(|(_, parked)| split != 0 && split != x.mask && !parked) {
                 let mut after = warp.clone();
-                after.resolve(0, &next(path(to_a, split), path(to_b, x.mask & !split)));
-                add(after, 1);
+                let next = next(path(to_a, split), PathRecord { mask: x.mask & !split, ..x });
+                after.resolve(0, &Next { unserved: true, ..next });
+                add(after, split);
             }
         }
         moves
@@ -67,12 +76,10 @@ impl Game {
         seen
     }
 
-    /// Maximum number of commits before lane 0 executes, from a state in which it is runnable and waits. A path that
-    /// yields also waits.
+    /// Maximum number of commits before lane 0 commits, from a state in which it can run.
     fn wait(&mut self, warp: &SortedTable) -> u32 {
         let waits = |path: &PathRecord| path.mask & 1 != 0 && !path.parked;
-        let given_way = warp.x.iter().filter(|_| warp.gives_way);
-        if !given_way.chain(&warp.y).chain(&warp.cold).any(waits) {
+        if !warp.x.iter().chain(&warp.y).chain(&warp.cold).any(waits) {
             return 0;
         }
         match self.waits.get(warp) {
@@ -82,36 +89,48 @@ impl Game {
         }
         self.waits.insert(warp.clone(), None);
         let moves = self.moves(warp);
-        let longest = moves.iter().map(|(after, commits)| commits + self.wait(after)).max();
-        let longest = longest.expect("while a path can run, the warp goes on");
+        assert!(!moves.is_empty(), "while a path can run, the warp goes on");
+        let waits = moves.iter().filter(|(_, lanes)| lanes & 1 == 0);
+        let longest = waits.map(|(after, lanes)| u32::from(*lanes != 0) + self.wait(after)).max().unwrap_or(0);
         self.waits.insert(warp.clone(), Some(longest));
         longest
     }
 }
 
 /// The longest wait of a lane, over all reachable states.
-fn longest_wait(threads: u32, pcs: u32, parks: bool, fair_after: u64) -> u32 {
+fn longest_wait(start: &Start, pcs: u32) -> u32 {
+    let Start { mask, entry, fair_after, slice } = *start;
     let search = move || {
-        let mut game = Game { fair_after, pcs, parks, waits: HashMap::new() };
-        let states = game.states(&start(threads, fair_after));
+        let mut game = Game { fair_after, pcs, waits: HashMap::new() };
+        let states = game.states(&Start { mask, entry, fair_after, slice });
         states.iter().map(|warp| game.wait(warp)).max().expect("the first state")
     };
     // The recursion is as deep as the number of states.
     let thread = std::thread::Builder::new().stack_size(1 << 28).spawn(search).expect("a thread");
+    let threads = mask.count_ones();
     thread.join().unwrap_or_else(|_| panic!("{threads} threads, {pcs} pcs, fair_after {fair_after}"))
 }
 
-/// A runnable thread runs within (T − 1) · (T + 2) / 2 time slices of `fair_after` commits of its warp.
-/// In the worst case it has just had its time slice alone, and each other lane has one before the round ends. Then,
+/// The bound that the hardware's proof states, with the parts of instructions as commits: for `others` threads that can
+/// run, a round of slices, and then rounds in which one thread less is left each time.
+fn bound(start: &Start) -> u32 {
+    let others = u64::from(start.mask.count_ones()) - 1;
+    let round = |left: u64| (0..left).map(|others| start.slice + others).sum::<u64>();
+    let met: u64 = (0..others).map(|left| start.fair_after + left + round(left)).sum();
+    (round(others) + met + others) as u32
+}
+
+/// In the worst case a thread has just had its time slice alone, and each other has one before the round ends. Then,
 /// repeatedly, a path has a time slice whose last commit ends at the pc where the thread waits.
-/// Both yield without a run of the thread, but it has one path less to wait for.
+/// Both yield without a run of the thread, but it has one path less to wait for. At last all are on its path, and are
+/// served before it.
 #[test]
-fn a_path_that_can_run_waits_for_a_bounded_number_of_commits() {
-    for (threads, parks) in [(2, true), (3, true), (4, false)] {
-        for fair_after in 1..=3 {
-            let longest = longest_wait(threads, 3, parks, fair_after);
-            let turns = (threads - 1) * (threads + 2) / 2;
-            assert_eq!(longest, turns * fair_after as u32, "{threads} threads, fair_after {fair_after}");
+fn a_thread_that_can_run_waits_for_a_bounded_number_of_commits() {
+    for (threads, pcs, below) in [(2, 3, 0), (3, 2, 1)] {
+        for (fair_after, slice) in [(1, 1), (2, 1), (2, 2), (3, 3)] {
+            let start = Start { slice, ..start(threads, fair_after) };
+            let longest = longest_wait(&start, pcs);
+            assert_eq!(longest, bound(&start) - below, "{threads} threads, fair_after {fair_after}, slice {slice}");
         }
     }
 }
@@ -119,5 +138,5 @@ fn a_path_that_can_run_waits_for_a_bounded_number_of_commits() {
 #[test]
 #[should_panic = "2 threads, 3 pcs, fair_after 0"]
 fn without_turns_a_path_may_wait_for_ever() {
-    longest_wait(2, 3, false, 0);
+    longest_wait(&start(2, 0), 3);
 }

@@ -100,7 +100,7 @@ pub(super) const PUSHES: Moves = Moves { pushes: true, ..NOTHING };
 pub(super) const POPS: Moves = Moves { pops: true, ..NOTHING };
 
 pub(super) fn start() -> Start {
-    Start { mask: 0b1111, entry: pc('A'), fair_after: 0 }
+    Start { mask: 0b1111, entry: pc('A'), fair_after: 0, slice: 64 }
 }
 
 pub(super) fn at(block: char) -> Reconvergence {

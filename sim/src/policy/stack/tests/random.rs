@@ -207,7 +207,7 @@ impl Game {
         let (a, b) = (place(&self.threads, &part(true)), place(&self.threads, &part(false)));
         let (a, b) = if branches && random(&mut self.state).is_multiple_of(2) { (b, a) } else { (a, b) };
         let replays = operation == Operation::Memory && b.is_some();
-        Next { a, b, replays, reconvergence: self.table[path.pc as usize / 4] }
+        Next { unserved: replays, replays, reconvergence: self.table[path.pc as usize / 4], ..Next::of(a, b) }
     }
 
     /// Takes one step in a slot; returns whether there was one.
@@ -265,7 +265,7 @@ impl Game {
 }
 
 fn make(unit: &str, lanes: u32) -> Box<dyn Unit> {
-    let start = Start { mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0 };
+    let start = Start { mask: u64::MAX >> (64 - lanes), entry: 0, fair_after: 0, slice: 64 };
     match unit {
         "pdom-stack" => Box::new(PdomStack::new(&start)),
         "dual-path" => Box::new(DualPath::new(&start)),

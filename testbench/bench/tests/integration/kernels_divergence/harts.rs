@@ -1,6 +1,6 @@
 //! A second implementation of a kernel's divergence. rrs-lib executes every hart alone, an instruction at a time;
 //! CSRs and atomics, which rrs-lib lacks, are below. Harts of a warp with the same pc and call depth execute
-//! together, greatest depth first, then smallest pc.
+//! together: first those that an indirect jump has left behind, then greatest depth first, then smallest pc.
 //! It shares no code with the golden model, and has no lines, groups or masks.
 
 use rrs_lib::instruction_executor::InstructionExecutor;
@@ -45,8 +45,8 @@ impl Memory for Map {
 
 struct Warp {
     harts: Vec<Hart>,
-    /// The pc of an indirect jump that only some harts have taken so far.
-    jumping: Option<u32>,
+    /// Lanes that an indirect jump has left behind.
+    left: Vec<usize>,
 }
 
 struct Hart {
@@ -81,7 +81,7 @@ impl Core {
             parked: false,
             reservation: None,
         };
-        let warp = || Warp { harts: (0..size.threads).map(|_| hart()).collect(), jumping: None };
+        let warp = || Warp { harts: (0..size.threads).map(|_| hart()).collect(), left: Vec::new() };
         Self {
             warps: (0..size.warps).map(|_| warp()).collect(),
             memory: Map { ram: VecMemory::new(ram) },
@@ -116,25 +116,28 @@ impl Core {
     fn turn(&mut self, warp: usize) {
         let runnable = |hart: &&Hart| hart.exit_code.is_none() && !hart.parked;
         let place = |hart: &Hart| (255 - hart.depth, hart.state.pc);
+        let left = std::mem::take(&mut self.warps[warp].left);
+        let again = !left.is_empty();
         let harts = &self.warps[warp].harts;
         let Some(best) = harts.iter().filter(runnable).map(place).min() else { return };
         let mut lanes: Vec<usize> =
             (0..harts.len()).filter(|lane| runnable(&&harts[*lane]) && place(&harts[*lane]) == best).collect();
-        let pc = best.1;
-        let instruction = self.read(pc);
+        if again {
+            lanes = left;
+        }
+        let instruction = self.read(harts[lanes[0]].state.pc);
 
-        let again = self.warps[warp].jumping.take() == Some(pc);
         if instruction & 0x7f == 0x67 {
             let target = |lane: &usize| {
                 let base = self.warps[warp].harts[*lane].state.registers[(instruction >> 15 & 31) as usize];
                 base.wrapping_add((instruction as i32 >> 20) as u32) & !1
             };
             let leader = target(&lanes[0]);
-            let going: Vec<usize> = lanes.iter().copied().filter(|lane| target(lane) == leader).collect();
-            if going.len() < lanes.len() {
+            let (going, left): (Vec<usize>, Vec<usize>) = lanes.iter().partition(|lane| target(lane) == leader);
+            if !left.is_empty() {
                 self.counts.divergent_branches += u64::from(!again);
                 self.counts.warp_instructions -= 1;
-                self.warps[warp].jumping = Some(pc);
+                self.warps[warp].left = left;
                 lanes = going;
             }
         }

@@ -87,11 +87,6 @@ pub fn histogram(warps: u32, threads: u32) -> u64 {
     })
 }
 
-/// Each time the lock is free one of the spinning threads gets it, until the last one is alone.
-pub fn spin_lock(warps: u32, threads: u32) -> u64 {
-    u64::from(warps * (threads - 1))
-}
-
 /// To the end of the list; then the same in numbers, which ends one element earlier.
 pub fn pointer_chase(warps: u32, threads: u32) -> u64 {
     let step = |number: u32| 1 + (((7 * number) >> 2) & 7);

@@ -1,0 +1,200 @@
+//! Follows the threads of a core, and finds runs that cannot go on.
+//!
+//! Only commits decide, in their order and with their values, so model, Verilog and lock step find the same at every
+//! memory latency.
+//!
+//! - *Endless*: every thread that runs repeats a loop that changes nothing (`loops.rs`). This is a proof.
+//! - *Starved*: the unit takes turns, and a thread that could run was not served for `run.starvation` times
+//!   [`waiting_bound`] commits of its warp. These windows follow one another, so the verdict comes after one to two of
+//!   them.
+
+mod loops;
+mod report;
+mod stack;
+
+use weft_config::{Config, waiting_bound};
+use weft_trace::{Commit, Context};
+
+use loops::Loops;
+pub use report::{Group, places};
+use stack::StackPointers;
+
+use crate::Program;
+
+const EXIT: u32 = 0x800;
+pub(crate) const BARRIER: u32 = 0x801;
+
+/// The reason why a run is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No thread can run: those that have not ended wait.
+    Stuck,
+    Endless,
+    Starved {
+        warp: u32,
+        lane: u32,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct Progress {
+    threads: usize,
+    warps: Vec<Warp>,
+    loops: Loops,
+    stack_pointers: StackPointers,
+    /// The pcs of the first two threads that waited at different barriers and released each other.
+    mixed: Option<[u32; 2]>,
+    exit_codes: Vec<Option<u32>>,
+    /// Whether a path that can run may still wait for ever, and the words for one that waits.
+    starves: bool,
+    waits: &'static str,
+    /// The window of a warp, in commits; `None` if the unit takes no turns.
+    window: Option<u64>,
+    /// Whether the unit schedules the second path of a context too.
+    two_slots: bool,
+}
+
+/// Masks of lanes.
+#[derive(Clone, Debug)]
+struct Warp {
+    live: u64,
+    parked: u64,
+    /// The lanes of the paths that the unit offers, after its last context record.
+    offered: u64,
+    /// The lanes of the last commit.
+    ran: u64,
+    /// The pc of each lane's last commit.
+    pcs: Vec<Option<u32>>,
+    /// Commits in this window, and the lanes that could run since its start and were not served.
+    commits: u64,
+    waits: u64,
+}
+
+impl Warp {
+    fn runnable(&self) -> u64 {
+        self.live & !self.parked
+    }
+
+    fn start_window(&mut self) {
+        (self.commits, self.waits) = (0, self.runnable());
+    }
+}
+
+impl Progress {
+    pub fn new(config: &Config, program: &Program) -> Self {
+        let (warps, threads) = (config.warps as usize, config.threads as usize);
+        let all = u64::MAX >> (64 - threads);
+        let warp =
+            Warp { live: all, parked: 0, offered: all, ran: 0, pcs: vec![None; threads], commits: 0, waits: all };
+        let unit = config.unit().ok();
+        let fair_after = config.divergence.fair_after;
+        let turns = unit.is_some_and(|unit| unit.takes_turns) && fair_after > 0;
+        let window = config.run.starvation * waiting_bound(config.threads, &config.divergence).max(1);
+        let waits = match unit {
+            Some(unit) if unit.reconverges => "waits in the stack",
+            _ if fair_after == 0 => "waits, as no path yields",
+            _ => "waits for its turn",
+        };
+        Self {
+            threads,
+            warps: vec![warp; warps],
+            loops: Loops::new(warps, threads),
+            stack_pointers: StackPointers::new(config, program),
+            mixed: None,
+            exit_codes: vec![None; warps * threads],
+            starves: !turns && unit.is_some_and(|unit| !unit.is_external()),
+            waits,
+            window: turns.then_some(window),
+            two_slots: unit.is_some_and(|unit| unit.slots == 2),
+        }
+    }
+
+    /// Follows a commit with all its values. A warp that does not exist is ignored: the checker reports it.
+    pub fn commit(&mut self, commit: &Commit) -> Option<Verdict> {
+        let number = commit.warp as usize;
+        let warp = self.warps.get_mut(number)?;
+        warp.ran = commit.mask;
+        for (lane, pc) in warp.pcs.iter_mut().enumerate().filter(|(lane, _)| commit.mask >> lane & 1 != 0) {
+            *pc = Some(commit.pc);
+            if written_csr(commit.instruction) == Some(EXIT) {
+                self.exit_codes[number * self.threads + lane] = Some(commit.values[lane]);
+            }
+        }
+        match written_csr(commit.instruction) {
+            Some(EXIT) => warp.live &= !commit.mask,
+            Some(BARRIER) => warp.parked |= commit.mask,
+            _ => {}
+        }
+        self.loops.commit(commit);
+        self.stack_pointers.commit(commit);
+        let repeats = self.loops.repeats(number) & commit.served != 0;
+        if repeats && self.is_endless() {
+            return Some(Verdict::Endless);
+        }
+        self.starved(number, commit.served)
+    }
+
+    fn starved(&mut self, number: usize, served: u64) -> Option<Verdict> {
+        let (window, warp) = (self.window?, &mut self.warps[number]);
+        warp.commits += 1;
+        warp.waits &= !served;
+        if warp.commits < window {
+            return None;
+        }
+        let waits = warp.waits & warp.runnable();
+        warp.start_window();
+        (waits != 0).then(|| Verdict::Starved { warp: number as u32, lane: waits.trailing_zeros() })
+    }
+
+    /// Returns whether every thread that the unit will ever choose repeats a loop, and waits there for another one: it
+    /// reads memory, or another thread does not run.
+    fn is_endless(&self) -> bool {
+        let mut others = false;
+        for (number, warp) in self.warps.iter().enumerate() {
+            let (runnable, repeats) = (warp.runnable(), self.loops.repeats(number));
+            let chosen = if self.starves { runnable & (warp.offered | self.loops.ran(number)) } else { runnable };
+            if chosen & !repeats != 0 || (runnable != 0 && chosen == 0) {
+                return false;
+            }
+            others |= warp.live & !repeats != 0;
+        }
+        others || self.loops.reads()
+    }
+
+    pub fn context(&mut self, context: &Context) {
+        let second = context.y.filter(|_| self.two_slots);
+        if let Some(warp) = self.warps.get_mut(context.warp as usize) {
+            warp.offered = [context.x, second].into_iter().flatten().fold(0, |lanes, path| lanes | path.mask);
+        }
+    }
+
+    pub fn release(&mut self) {
+        let first = self.barriers().next();
+        let other = self.barriers().find(|pc| Some(*pc) != first);
+        self.mixed = self.mixed.or(first.zip(other).map(|(first, other)| [first, other]));
+        self.loops.change();
+        for warp in &mut self.warps {
+            warp.parked = 0;
+            warp.start_window();
+        }
+    }
+
+    /// The most bytes that a hart has used of its stack, if the program set `sp` to one.
+    pub fn stack_bytes(&self) -> Option<u32> {
+        self.stack_pointers.deepest()
+    }
+
+    pub fn exit_codes(&self) -> &[Option<u32>] {
+        &self.exit_codes
+    }
+}
+
+/// The CSR that an instruction writes.
+pub(crate) fn written_csr(instruction: u32) -> Option<u32> {
+    let (opcode, function, source) = (instruction & 0x7f, instruction >> 12 & 7, instruction >> 15 & 31);
+    let writes = matches!(function, 1 | 5) || !matches!(function, 0 | 4) && source != 0;
+    (opcode == 0x73 && writes).then_some(instruction >> 20)
+}
+
+#[cfg(test)]
+mod tests;
