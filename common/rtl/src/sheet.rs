@@ -8,6 +8,8 @@ pub(crate) struct Sheet {
     /// Whether a blank line precedes the next line.
     gap: bool,
     after_comment: bool,
+    /// Whether the last lines are a block of a single line.
+    after_short: bool,
     /// Kind and range of the declaration on the last line, to which another name can be added.
     declares: Option<String>,
 }
@@ -28,6 +30,7 @@ impl Sheet {
         self.text += text;
         self.gap = false;
         self.after_comment = false;
+        self.after_short = false;
         self.declares = None;
     }
 
@@ -43,10 +46,12 @@ impl Sheet {
         self.declares = Some(kind.to_owned());
     }
 
-    /// Adds lines with a blank line before and after them.
+    /// Adds lines with a blank line before and after them, unless they are one line after another.
     pub fn block(&mut self, text: &str) {
-        self.gap();
+        let is_short = text.lines().count() == 1;
+        self.gap = !(self.after_comment || self.after_short && is_short);
         self.lines(text);
+        self.after_short = is_short;
         self.gap();
     }
 

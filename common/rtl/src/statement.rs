@@ -9,7 +9,7 @@ use crate::module::{
     WriteData,
 };
 use crate::net::{Net, NetKind};
-use crate::print::{after, broken, filled, flat, literal, part, range};
+use crate::print::{LINE, after, broken, filled, flat, literal, part, range};
 use crate::sheet::Sheet;
 
 /// Declares a net, unless the list of ports declares it.
@@ -177,11 +177,19 @@ fn parameters(parameters: &[(String, String)]) -> String {
     if lines.is_empty() { String::new() } else { format!("#(\n{}\n    ) ", lines.join(",\n")) }
 }
 
-/// Prints `if (condition) begin`, or nothing if the condition always holds.
+/// Prints `if (condition)` and its body, without `begin` and `end` if all fits on a line.
 fn guarded(indent: usize, head: &str, condition: &Expr, body: &str) -> String {
     let pad = " ".repeat(indent);
     let condition = broken(condition, indent, indent + head.len() + 10);
+    let short = format!("{pad}if ({condition}) {}", body.trim_start());
+    if head.is_empty() && is_one_line(&short) {
+        return short;
+    }
     format!("{pad}{head}if ({condition}) begin\n{body}{pad}end\n")
+}
+
+fn is_one_line(text: &str) -> bool {
+    text.len() <= LINE + 1 && text.find('\n') == Some(text.len() - 1)
 }
 
 /// Prints the statements of registers that share enable and reset.
@@ -232,7 +240,10 @@ pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
     }
     match (body.is_empty(), in_loop) {
         (true, _) => body,
-        (_, None) => clocked(&body),
+        (_, None) => {
+            let short = format!("    always @(posedge clk) {}", body.trim_start());
+            if is_one_line(&short) { short } else { clocked(&body) }
+        }
         (_, Some(_)) => {
             let name = format!("write_{}", memory.name);
             format!("    always @(posedge clk) begin : {name}\n        integer {variable};\n{body}    end\n")

@@ -196,9 +196,7 @@ fn of_lanes(
     let is_idle = decoder.any(&|e| matches!(e.operation.alu(), Some(Alu::Compare | Alu::Idle)));
     let inverts_more = decoder.any(&|e| e.operation.extended().is_some_and(|operation| operation.inverts));
 
-    m.comment(
-        "Operands. A dividend passes the adder as rs1 + 0. An exit code is subtracted from 0, and so compared with it.",
-    );
+    m.comment("Operands. A dividend passes the adder as rs1 + 0. An exit code is subtracted from 0.");
     let is_rs1 = &csrs.is_exit & !&csrs.access.immediate & &csrs.access.keeps_operand;
     let exit_code_is_rs1 = m.wire("exit_code_is_rs1", &is_rs1);
     let subtracts =

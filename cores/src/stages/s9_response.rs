@@ -133,7 +133,7 @@ fn part_of_lines(shape: &Shape) -> Result<Module, ElaborationError> {
     let bits = 32 / shape.threads;
     let m = Builder::new(
         "leader_part",
-        "S9: some bits of each word of the lines, written one line at a time, and read one word at a time, a cycle later.",
+        "S9: some bits of each word of the lines, written a line at a time, and read a word at a time a cycle later.",
     );
     m.timing("`word` follows `address` by one cycle. S9 uses no word that is read at the edge that writes it.");
     let write = m.input("write", 1);

@@ -137,7 +137,7 @@ impl Report {
                 let (name, Fault { cause, pc, warp, lane, address }) = (fault.cause_name(), fault);
                 json!({ "cause": cause, "name": name, "pc": pc, "warp": warp, "lane": lane, "address": address })
             }),
-            "exit_codes": counted(json!(self.exit_codes)),
+            "exit_codes": self.exit_codes,
             "threads": counted(self.threads.iter().map(|Group { warp, mask, pc, state }| {
                 json!({ "warp": warp, "mask": mask, "pc": pc, "place": pc.map(|pc| program.source(pc)), "state": state })
             }).collect()),

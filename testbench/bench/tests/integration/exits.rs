@@ -167,11 +167,11 @@ fn tohost_halts_cores_with_their_own_memory_and_with_a_bus() {
 fn a_broken_report_is_found() {
     let misaligned = "slli t0, s2, 2\n add t0, t0, s2\n add t0, t0, s1\n lw t0, 0(t0)";
     for (fault, body) in [
-        ("s7_commit.each_exit_finds_other_codes", "csrrsi x0, 0x800, 1"),
+        ("s7_commit.each_exit_finds_other_codes", "csrwi 0x800, 1"),
         ("s7_commit.each_exit_finds_other_codes", "csrwi 0x800, 0"),
         ("s7_commit.an_exit_code_is_lost", "csrwi 0x800, 1"),
         ("s7_commit.tohost_is_ignored", "sw s4, 0(s1)"),
-        ("s8_end.addresses_of_other_lanes_are_kept", "csrw 0x800, s0"),
+        ("s8_end.addresses_of_other_lanes_are_kept", "xori t0, s0, 7\n csrw 0x800, t0"),
         ("s8_end.addresses_of_other_lanes_are_kept", misaligned),
         ("s8_end.the_last_exit_code_is_kept", "addi t0, s0, 1\n csrw 0x800, t0"),
     ] {

@@ -101,7 +101,9 @@ pub fn expressions(text: &str) -> Vec<Range<usize>> {
                 let at = start + at + spaces;
                 let end = closed(text, at, closing);
                 found.push(at..end);
-                text[end..].find('\n').map_or(text.len(), |length| end + length + 1)
+                let line_end = text[end..].find('\n').map_or(text.len(), |length| end + length);
+                // A short statement is on the line of its condition.
+                if text[end..line_end].ends_with(';') && closing == ')' { end } else { line_end + 1 }
             }
         };
     }
