@@ -3,7 +3,8 @@
 //!
 //! The search is Brent's: the registers are compared with those after 2, 4, 8 … times `FIRST` commits of the warp since
 //! the last change in the core. A change is a store or atomic operation that changes memory or may, and any access to
-//! something that changes by itself: the console, `mcycle`, `minstret`.
+//! something that changes by itself: the console, `mcycle`, `minstret`. An SC of a word that its thread has not reserved
+//! is none.
 
 use weft_trace::{Commit, MemoryOp};
 
@@ -15,7 +16,7 @@ const FIRST: u64 = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Loops {
     lanes: usize,
-    /// `registers[warp][lane * 32 + register]`
+    /// `registers[warp][lane * 32 + register]`. In place of `x0`, the address of the word that LR has reserved, or 0.
     registers: Vec<Vec<u32>>,
     searches: Vec<Search>,
     /// Changes so far, and whether memory was read since the last one.
@@ -47,11 +48,19 @@ impl Loops {
 
     pub(super) fn commit(&mut self, commit: &Commit) {
         let warp = commit.warp as usize;
-        if changes(commit) {
+        let place = place(commit);
+        let reserved = 32 * (commit.served.trailing_zeros() as usize % self.lanes);
+        let fails = commit.memory == MemoryOp::StoreConditional && self.registers[warp][reserved] != place;
+        if changes(commit) && !fails {
             self.change();
         }
         self.reads |= matches!(commit.memory, MemoryOp::Load) || commit.memory.is_atomic();
         self.search(warp, commit);
+        match commit.memory {
+            MemoryOp::LoadReserved => self.registers[warp][reserved] = place,
+            MemoryOp::StoreConditional => self.registers[warp][reserved] = 0,
+            _ => {}
+        }
         if commit.rd != 0 {
             for lane in (0..self.lanes).filter(|lane| commit.served >> lane & 1 != 0) {
                 self.registers[warp][32 * lane + usize::from(commit.rd)] = commit.values[lane];
@@ -114,11 +123,15 @@ fn changes(commit: &Commit) -> bool {
         MemoryOp::Load | MemoryOp::LoadReserved => false,
         MemoryOp::Store | MemoryOp::Console | MemoryOp::StoreConditional => true,
         operation => {
-            // One lane is served, at one word.
-            let word = commit.memory_mask.iter().zip(0..).find(|(mask, _)| **mask != 0);
-            let word = word.map_or(0, |(mask, quarter)| 16 * quarter + mask.trailing_zeros() as usize / 4);
+            let word = (place(commit) - commit.memory_address) as usize / 4;
             let old = commit.values[commit.served.trailing_zeros() as usize % commit.values.len()];
             commit.rd == 0 || stored(operation, old, commit.memory_data[word]) != old
         }
     }
+}
+
+/// The address of the lowest word that is accessed: of an atomic operation, its only one.
+fn place(commit: &Commit) -> u32 {
+    let quarter = commit.memory_mask.iter().zip(0..).find(|(mask, _)| **mask != 0);
+    commit.memory_address + quarter.map_or(0, |(mask, quarter)| 64 * quarter + mask.trailing_zeros() / 4 * 4)
 }

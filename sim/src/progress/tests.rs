@@ -138,3 +138,21 @@ fn an_atomic_operation_changes_memory_only_if_the_value_is_new() {
     assert_eq!(repeated(&mut stack(), |_| vec![swap(1, 0), other(0)]), None);
     assert_eq!(repeated(&mut stack(), |_| vec![Commit { rd: 0, ..swap(1, 1) }, other(0)]), None);
 }
+
+#[test]
+fn an_sc_of_a_word_that_is_not_reserved_changes_nothing() {
+    let atomic = |memory, word: u32, instruction| Commit {
+        rd: 6,
+        memory,
+        memory_address: RAM_BASE,
+        memory_mask: [0xf << (4 * word), 0, 0, 0],
+        values: vec![1; 4],
+        ..commit(0, 0, instruction, 0b0001)
+    };
+    let lr = |word| atomic(MemoryOp::LoadReserved, word, words::lr(6, 5));
+    let sc = |word| atomic(MemoryOp::StoreConditional, word, words::sc(6, 5, 6));
+    let other = || commit(0, 8, NOP, 0b0010);
+    assert_eq!(repeated(&mut stack(), |_| vec![lr(0), sc(1), other()]), Some(Verdict::Endless));
+    assert_eq!(repeated(&mut stack(), |_| vec![lr(0), sc(0), sc(0), other()]), None, "the first may succeed some day");
+    assert_eq!(repeated(&mut stack(), |_| vec![load(), sc(0), other()]), Some(Verdict::Endless));
+}
