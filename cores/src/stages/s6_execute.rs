@@ -4,7 +4,7 @@
 //! and the store data; the leader and its sum; the value that all lanes share. In parallel, the path for the
 //! validation in S7 is read, and the leader is elected (`s6_leader`).
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 use weft_config::extension::M;
 
 use super::decoder::Fields;
@@ -68,17 +68,20 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
     m.output("result_s7", &m.delay("result", &results));
     m.output("address_s7", &m.delay("address", &sums));
-    let outside_ram: Vec<Expr> = sums.lanes(32).iter().map(|sum| !sum.bit(31)).collect();
     m.output("leader_s7", &m.delay("leader", &leader.one));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader.number));
-    m.output("leader_address_s7", &m.delay("leader_address", &leader.sum));
+    let leader_address = m.delay("leader_address", &leader.sum);
+    m.output("leader_address_s7", &leader_address);
     m.output("taken_s7", &m.delay("taken_q", &taken));
     m.output("store_s7", &m.delay("store", &store));
     m.port_group("whether S7 may write registers, so that a write of S9 waits");
-    // A load outside RAM is a console load, or at fault. Inactive lanes may have any address.
-    let from_console = reserved.of(&TAG) & join(&outside_ram).any();
-    let may_write = m.register("may_write", 1);
-    may_write.next(&(&meta.valid & (&control.writes | from_console))).reset(0);
-    m.output("may_write_s7", &may_write);
+    // A load of the console writes in S7. One outside the memory map does not commit.
+    let [writes, loads] = [("writes", &control.writes), ("loads", &reserved.of(&TAG))].map(|(name, kind)| {
+        let register = m.register(name, 1);
+        register.next(&(&meta.valid & kind)).reset(0);
+        register.q()
+    });
+    let from_console = m.fault("loads_of_memory_hold_the_write_port", &(&loads & !leader_address.bit(31)), &loads);
+    m.output("may_write_s7", &(writes | from_console));
     m.finish()
 }

@@ -10,7 +10,7 @@
 //! the run; `s7_spin`, loops that only wait; `s7_points`, coverage points; `s7_trace`, the trace port. This file: validation,
 //! registers, paths, and the outputs.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, lit, ones, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, lit, ones, zeros};
 
 use super::context::{Written, join_context};
 use super::decoder::Fields;
@@ -30,7 +30,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         "register write, request and fault are combinational in S7; outcome and unused reservations are registered \
          at the end of S7, for S8. S3 has reserved all that the instruction takes, so it never stalls.",
     );
-    let inputs = Inputs::declare(&m, shape);
+    let inputs = Inputs::declare(&m, shape).with_idle_lanes(&m, shape);
     let validation = Validation::of(&m, shape, &inputs);
     let faults = Faults::of(&m, shape, &inputs, &validation.valid);
     let commits = m.wire("commit", &(&validation.valid & !&faults.any));
@@ -95,6 +95,20 @@ rtl::inputs! {
 }
 
 impl Inputs {
+    /// What lanes outside the path hold must not matter. A core with one of these faults behaves as one without.
+    fn with_idle_lanes(mut self, m: &Builder, shape: &Shape) -> Self {
+        let (active, leader_address) = (self.path.mask.clone(), self.leader_address.clone());
+        for (point, word) in [("idle_lanes_hold_ones", ones(32)), ("idle_lanes_follow_the_leader", leader_address)] {
+            for words in [&mut self.result, &mut self.addresses, &mut self.store] {
+                let kept = |lane: usize| active.bit(lane).mux(&words.lane(lane, 32), &word);
+                let held = join(&(0..shape.threads).map(kept).collect::<Vec<_>>());
+                *words = m.fault(point, words, &held);
+            }
+            self.taken = m.fault(point, &self.taken, &(&self.taken | !&active));
+        }
+        self
+    }
+
     /// The threads of the path. For a squashed instruction they do not matter, because its writes, requests and
     /// paths are ignored.
     pub fn active(&self) -> &Expr {

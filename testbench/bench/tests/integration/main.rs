@@ -13,6 +13,7 @@ mod exits;
 mod fetches;
 mod flow;
 mod icarus;
+mod idle_lanes;
 mod isa;
 mod issue_rate;
 mod kernel_stacks;
