@@ -66,12 +66,18 @@ fn the_button_starts_the_program_again_when_it_has_come_to_rest() {
 
 /// The blinking light is not checked: it changes every 17 million cycles.
 #[test]
-fn a_fault_shows_its_cause() {
+fn a_failed_run_shows_and_prints_why() {
     let board = find("ulx3s").unwrap();
-    let (core, contents) = core_with_zeros(&config());
-    let mut bench = Bench::start(board, &core, &contents);
-    bench.run_until(2, 2 * reset_cycles(board));
-    // The cause of an illegal instruction has its number from the instruction-set manual.
-    assert_eq!(bench.lights(), 2 << 4 | 0b100);
-    assert_eq!(bench.heard(board.clock.mhz), "");
+    let returns_7 = program(&config(), Ok("int main(void) { return 7; }"));
+    for ((core, contents), lights, line) in [
+        // The cause of an illegal instruction has its number from the instruction-set manual.
+        (core_with_zeros(&config()), 2 << 4 | 0b100, "\nfault 2: pc 80000000\n"),
+        (core_with(&config(), &returns_7), 7 << 4 | 0b110, "\nexit code = 00000007\n"),
+    ] {
+        let mut bench = Bench::start(board, &core, &contents);
+        let reset = reset_cycles(board);
+        bench.run_until(2, 2 * reset);
+        bench.run(reset / 4);
+        assert_eq!((bench.heard(board.clock.mhz).as_str(), bench.lights()), (line, lights));
+    }
 }

@@ -122,14 +122,9 @@ fn a_core_without_trace_port_runs_and_leaves_what_it_cannot_count_unknown() {
     let mut config = config();
     config.trace.port = false;
     let report = run(&config, Engine::Rtl, RunOptions::default());
-    assert_eq!((report.outcome, report.success()), (Outcome::Exited, false));
-    assert!(
-        report.message.contains("without the trace port (trace.port = true), and so not known to be 0"),
-        "{}",
-        report.message
-    );
+    assert_eq!((report.outcome, report.success()), (Outcome::Exited, true), "{}", report.message);
     let object = stats(&report, Engine::Rtl);
-    let known = ["config", "program", "engine", "outcome", "cycles", "wall_seconds"];
+    let known = ["config", "program", "engine", "outcome", "cycles", "exit_codes", "wall_seconds"];
     for field in FIELDS {
         assert_eq!(object[field].is_null(), !known.contains(&field), "{field}");
     }

@@ -136,17 +136,15 @@ fn a_run_at_its_limit_lists_the_threads() {
 fn a_fault_names_its_address_and_source_line() {
     let text =
         "int main(unsigned hart)\n{\n  if (hart == 2)\n    *(volatile uint32_t *)0x40000010 = hart;\n  return 0;\n}";
-    for (engine, address) in
-        [(Engine::Model, Some(0x4000_0010)), (Engine::Cosim, Some(0x4000_0010)), (Engine::Rtl, None)]
-    {
+    for engine in [Engine::Model, Engine::Cosim, Engine::Rtl] {
         let report = run(text, "sorted-table", 1, engine);
         let fault = report.fault.expect("a fault");
-        assert_eq!((fault.cause, fault.lane, fault.address), (7, 2, address), "{engine:?}");
+        assert_eq!((fault.cause, fault.lane, fault.address), (7, 2, Some(0x4000_0010)), "{engine:?}");
         assert!(report.message.contains("(program.c:5)"), "{}", report.message);
-        assert_eq!(report.message.contains("address 0x40000010"), address.is_some(), "{}", report.message);
+        assert!(report.message.contains("address 0x40000010"), "{}", report.message);
         let config = support::config(1, 4);
         let object = report.stats_json(&config, &program(text, &config), engine);
-        assert_eq!(object["fault"]["address"], serde_json::json!(address), "{engine:?}");
+        assert_eq!(object["fault"]["address"], 0x4000_0010, "{engine:?}");
         assert_eq!(object["fault"]["pc"], fault.pc);
         assert_eq!(object["exit_codes"][2], serde_json::Value::Null);
     }
