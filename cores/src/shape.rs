@@ -62,6 +62,8 @@ pub struct Shape {
     pub stack_bytes: u32,
     /// Whether stacks are interleaved by word between the lanes of a warp.
     pub stack_interleave: bool,
+    /// Whether each lane may load any word of the leader's line.
+    pub loads_lines: bool,
     /// Address of the word whose stores end the run; 0 for none.
     pub tohost: u32,
     pub isa: Isa,

@@ -247,8 +247,10 @@ rtl::bundle! {
     /// How the line that answers a load becomes a value in each lane.
     pub struct Alignment(shape: &Shape) {
         funct3: 3,
-        /// The lanes whose word is at their own position in the line.
-        direct: shape.threads,
+        /// The lanes whose word is at their own position in the line. No bits where each lane has a position.
+        direct: if shape.loads_lines { 0 } else { shape.threads },
+        /// The position of each lane's word in the line.
+        positions: if shape.loads_lines { shape.threads * shape.lane_bits() } else { 0 },
         /// The byte offset in each lane's word.
         offsets: 2 * shape.threads,
     }

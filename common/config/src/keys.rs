@@ -81,6 +81,8 @@ pub struct Memory {
     /// Transactions that the memory accepts per cycle, on average.
     pub bandwidth: Bandwidth,
     pub seed: u64,
+    /// The lanes that one transaction serves.
+    pub coalescer: Coalescer,
     /// Loads in flight, 1…128.
     pub outstanding: u32,
     /// RAM size in bytes, a multiple of `threads · stack_bytes`.
@@ -100,6 +102,15 @@ pub enum MemoryKind {
     Bram,
     /// An AXI4 master at the top, with the test bench as slave.
     Axi4,
+}
+
+/// `memory.coalescer`: which lanes share a transaction with the leader, the lowest lane that is not served yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coalescer {
+    /// Those that load the leader's word, and each lane i that loads or stores word i of its line.
+    Word,
+    /// The same for stores; for loads, all lanes in the leader's line.
+    LineLoads,
 }
 
 /// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a random range `"min..max"` (inclusive).
@@ -191,6 +202,7 @@ impl Memory {
             fetch_latency: Latency::ONE,
             bandwidth: Bandwidth::FULL,
             seed: 1,
+            coalescer: Coalescer::Word,
             outstanding: 16,
             ram_bytes,
             stack_bytes,
@@ -234,6 +246,22 @@ impl MemoryKind {
             Self::Model | Self::Axi4 => &[],
             Self::Bram => &["memory.latency", "memory.fetch_latency", "memory.bandwidth", "memory.seed"],
         }
+    }
+}
+
+impl Coalescer {
+    pub const ALL: &[Self] = &[Self::Word, Self::LineLoads];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Word => "word",
+            Self::LineLoads => "line-loads",
+        }
+    }
+
+    /// Whether each lane may load any word of the leader's line.
+    pub fn loads_lines(self) -> bool {
+        self == Self::LineLoads
     }
 }
 

@@ -2,7 +2,7 @@
 //! configuration, the error texts and the reference in the documentation are all derived from it.
 
 use crate::extension::{EXTENSIONS, Extension};
-use crate::keys::{Bandwidth, Config, Latency, Memory, MemoryKind, Scheduler, Scoreboard};
+use crate::keys::{Bandwidth, Coalescer, Config, Latency, Memory, MemoryKind, Scheduler, Scoreboard};
 use crate::suggest::hint_among;
 use crate::unit::{UNITS, UnitKey};
 use crate::value::Given;
@@ -210,6 +210,17 @@ const OTHERS: &[Key] = &[
         summary: "Seed of random latencies.",
         in_hardware: false,
         field: Field::Long { values: Integers::between(0, i64::MAX as u64), at: |config| &mut config.memory.seed },
+    },
+    Key {
+        name: "memory.coalescer",
+        summary: "Lanes that load or store together: by word, or for loads by line.",
+        in_hardware: true,
+        field: Field::Choice {
+            plural: "coalescers",
+            names: || Coalescer::ALL.iter().map(|coalescer| coalescer.name()).collect(),
+            name: |config| config.memory.coalescer.name(),
+            choose: |config, number| config.memory.coalescer = Coalescer::ALL[number],
+        },
     },
     Key {
         name: "memory.outstanding",

@@ -1,7 +1,8 @@
 //! The coalescer, S7: forms one transaction of the leader's access and those of other lanes. Combinational.
 //!
 //! The leader is the lowest active lane, which S6 has elected. A load serves the lanes that read the leader's word,
-//! and every lane i that reads word i of the leader's line. A word store serves the leader, and the lanes i that
+//! and every lane i that reads word i of the leader's line; with [`Shape::loads_lines`] all lanes that read its line.
+//! A word store serves the leader, and the lanes i that
 //! write word i of its line, if these are all active lanes of the line. Otherwise it serves the leader alone, so that
 //! a later part does not write before an earlier lane. A narrower store or an atomic operation always serves the
 //! leader alone. There is no crossbar: each lane's word is its own or the leader's, and the request says which.
@@ -49,7 +50,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let is_word = size.bit(1);
     let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
     let together = m.wire("store_together", &(&is_store & is_word & covered));
-    let group = is_store.mux(&direct.when(&together), &(&same_word | &direct));
+    let loaded = if shape.loads_lines { in_line.clone() } else { &same_word | &direct };
+    let group = is_store.mux(&direct.when(&together), &loaded);
     let served = &leader | group.when(&!is_atomic);
 
     m.comment("The leader's word, copied to all offsets. Its position in the line is selected after the queue.");
@@ -71,6 +73,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("words and lanes of the transaction");
     m.output("leader_word", &leader_word);
     m.output("direct_lanes", &direct);
+    if shape.loads_lines {
+        m.output("positions", &words);
+    }
     m.output("served", &served);
     m.port_group("a store: whether the direct lanes' words are written; the leader's bytes and data");
     if threads > 1 {

@@ -14,6 +14,8 @@ pub struct Service {
     transaction: Instance,
     /// Lanes whose word is the one at their own position in the line.
     pub direct: Expr,
+    /// The position of each lane's word in its line.
+    pub positions: Expr,
     /// Number of the line.
     pub line: Expr,
     /// The leader's position in the line.
@@ -39,6 +41,7 @@ impl Service {
         let line = transaction.output("line");
         let leader_word = transaction.output("leader_word");
         let direct = transaction.output("direct_lanes");
+        let positions = if shape.loads_lines { transaction.output("positions") } else { zeros(0) };
         let memory_served = transaction.output("served");
         // Only the console is below RAM. An access there is a console access, or is at fault and does not commit.
         let at_console = m.wire("leader_at_console", &!leader_address.bit(31));
@@ -53,7 +56,7 @@ impl Service {
         let unserved = active & !&served;
         let all_but_last = &unserved & !concat([&served.bit(0), &zeros(shape.threads - 1)]);
         let unserved = m.wire("unserved", &m.fault("serving_lane_0_drops_the_last_lane", &unserved, &all_but_last));
-        Self { transaction, direct, line, leader_word, at_console, jump_served, served, unserved }
+        Self { transaction, direct, positions, line, leader_word, at_console, jump_served, served, unserved }
     }
 }
 

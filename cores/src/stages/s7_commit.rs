@@ -273,11 +273,21 @@ impl Commit {
         m.output("may_push_load_s7", &(&meta.valid & self.inputs.is_load()));
         m.port_group("the destination of a long-latency result, and how a load's word becomes a value in each lane");
         late_result(shape, &self.inputs, &self.service).outputs(m, "late_s7");
-        let (direct, offsets) = (self.service.direct.clone(), self.faults.offsets.clone());
-        Alignment { funct3: self.inputs.fields.funct3.clone(), direct, offsets }.outputs(m, "load");
-        m.output("leader_word_load", &self.service.leader_word);
+        self.alignment(shape).outputs(m, "load");
+        if !shape.loads_lines {
+            m.output("leader_word_load", &self.service.leader_word);
+        }
         m.output("commit_s7", &self.commits);
         s7_end::outputs(m, shape, self);
+    }
+
+    /// What a load must remember for its answer.
+    fn alignment(&self, shape: &Shape) -> Alignment {
+        let Service { direct, positions, .. } = &self.service;
+        let (funct3, offsets) = (self.inputs.fields.funct3.clone(), self.faults.offsets.clone());
+        let where_needed = |needed: bool, value: &Expr| if needed { value.clone() } else { zeros(0) };
+        let direct = where_needed(!shape.loads_lines, direct);
+        Alignment { funct3, direct, positions: where_needed(shape.loads_lines, positions), offsets }
     }
 
     /// The reservations that the instruction uses.

@@ -74,8 +74,8 @@ rtl::inputs! {
         pub may_push: Expr = m.input("may_push_load_s7", 1),
         pub load: LateResult = LateResult::inputs(m, shape, "late_s7"),
         pub alignment: Alignment = Alignment::inputs(m, shape, "load"),
-        /// The position of the leader's word in the line.
-        pub leader_word: Expr = m.input("leader_word_load", shape.lane_bits()),
+        /// The position of the leader's word in the line. No bits where each lane has a position.
+        pub leader_word: Expr = m.input("leader_word_load", if shape.loads_lines { 0 } else { shape.lane_bits() }),
         #[group = "responses of data memory"]
         pub response_valid: Expr = m.input("dmem_rsp_valid", 1),
         pub response_tag: Expr = m.input("dmem_rsp_tag", shape.tag_bits().max(1)).slice(0, shape.tag_bits()),

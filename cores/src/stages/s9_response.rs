@@ -1,7 +1,8 @@
 //! S9, the first response: its line, the data of its load, and the word for each lane.
 //!
-//! The leader's word goes to lanes without a word of their own, in one of two forms: a multiplexer of T words, or,
-//! where lines are in block RAM, a copy of the lines that is read one word at a time.
+//! With [`Shape::loads_lines`] each lane selects its word. Otherwise the leader's word goes to lanes without a word of
+//! their own, in one of two forms: a multiplexer of T words, or, where lines are in block RAM, a copy of the lines that
+//! is read one word at a time.
 
 use rtl::{Builder, Bundle, Each, ElaborationError, Expr, MemoryStyle, Module, join, lit, select};
 
@@ -49,21 +50,16 @@ impl Response {
         let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
         let target = LateResult::unpack(m, shape, &row("load", style, remembers, of_tag, &word));
 
-        m.comment("The leader's word, for lanes without a word of their own.");
-        let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
-        positions.write(remembers, of_tag, &remembered.leader_word);
-        let position = positions.read("rsp_leader_position", response_tag);
-        let next_position = responses.next_field(m, "leader_position", &position);
-        let leader_word = if has_copy(shape) {
-            let written = [response_valid, response_tag, response_data];
-            copy_of_lines(m, shape, written, &join([&next_position, &next_tag]))?
+        let word = if shape.loads_lines {
+            m.comment("Alignment: each lane takes a word of the line. It is extended behind the register.");
+            let position = |lane: usize| alignment.positions.lane(lane, shape.lane_bits());
+            m.wire_each(shape.lanes(), "word", |lane| select(&position(lane), &line.lanes(32)))
         } else {
-            m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &line.lanes(32)))
+            let leader_word = leader_word(m, shape, inputs, &responses, &remembered, (&line, &next_tag))?;
+            m.comment("Alignment: each lane takes its own word or the leader's. It is extended behind the register.");
+            let word = |lane: usize| alignment.direct.bit(lane).mux(&line.lane(lane, 32), &leader_word);
+            m.wire_each(shape.lanes(), "word", word)
         };
-
-        m.comment("Alignment: each lane takes its own word or the leader's. It is extended behind the register.");
-        let word = |lane: usize| alignment.direct.bit(lane).mux(&line.lane(lane, 32), &leader_word);
-        let word = m.wire_each(shape.lanes(), "word", word);
         let loaded = align(m, shape, &word, &alignment);
         let valid = responses.valid.clone();
         Ok(Self { responses, valid, tag, target, funct3: alignment.funct3, loaded })
@@ -101,6 +97,28 @@ impl Remembered {
         }
         Self { valid, tag, load, alignment, leader_word }
     }
+}
+
+/// The leader's word of the first response, for lanes without a word of their own.
+fn leader_word(
+    m: &Builder,
+    shape: &Shape,
+    inputs: &Inputs,
+    responses: &Queue,
+    remembered: &Remembered,
+    (line, next_tag): (&Expr, &Expr),
+) -> Result<Expr, ElaborationError> {
+    m.comment("The leader's word, for lanes without a word of their own.");
+    let Inputs { response_valid, response_tag, response_data, .. } = inputs;
+    let positions = m.memory("leader_positions", shape.outstanding, shape.lane_bits(), MemoryStyle::Distributed);
+    positions.write(&remembered.valid, &remembered.tag, &remembered.leader_word);
+    let position = positions.read("rsp_leader_position", response_tag);
+    let next_position = responses.next_field(m, "leader_position", &position);
+    if has_copy(shape) {
+        let written = [response_valid, response_tag, response_data];
+        return copy_of_lines(m, shape, written, &join([&next_position, next_tag]));
+    }
+    Ok(m.wire("leader_word", &select(&m.delay("leader_position", &next_position), &line.lanes(32))))
 }
 
 /// Whether the leader's word comes from a copy of the lines, not from a multiplexer of T words. This is so where

@@ -35,7 +35,7 @@ impl Machine {
         (rd, rs1, offset): (Register, Register, u32),
     ) -> Result<(), Refusal> {
         self.point(part, (rs1, offset), width, Kind::LOAD)?;
-        let access = Access { addresses: &self.addresses, mask: part.path.mask };
+        let access = self.access(part);
         let out = &mut *part.out;
         out.served = access.load_group();
         out.rd = rd;
@@ -55,6 +55,10 @@ impl Machine {
         Ok(())
     }
 
+    pub(super) fn access(&self, part: &Part) -> Access<'_> {
+        Access { addresses: &self.addresses, mask: part.path.mask, loads_lines: self.loads_lines }
+    }
+
     pub(super) fn store(
         &mut self,
         part: &mut Part,
@@ -62,7 +66,7 @@ impl Machine {
         (rs1, rs2, offset): (Register, Register, u32),
     ) -> Result<(), Refusal> {
         self.point(part, (rs1, offset), width, Kind::STORE)?;
-        let access = Access { addresses: &self.addresses, mask: part.path.mask };
+        let access = self.access(part);
         let data = self.threads.row(part.warp, rs2);
         let address = access.leaders_address();
         let leader = part.leader();

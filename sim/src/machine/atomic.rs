@@ -5,7 +5,6 @@ use weft_trace::MemoryOp;
 
 use super::Machine;
 use super::access::Kind;
-use super::group::Access;
 use super::part::{Part, Refusal};
 use crate::decode::{Register, Width, stored};
 
@@ -45,7 +44,7 @@ impl Machine {
     /// Checks every lane of the path, then selects the leader.
     fn turn(&mut self, part: &mut Part, rs1: Register, kind: Kind) -> Result<Leader, Refusal> {
         self.point(part, (rs1, 0), Width::Word, kind)?;
-        let access = Access { addresses: &self.addresses, mask: part.path.mask };
+        let access = self.access(part);
         let (word, line) = (access.leaders_address(), access.line());
         let lane = part.leader();
         part.out.served = 1 << lane;

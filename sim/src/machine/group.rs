@@ -2,6 +2,7 @@
 //!
 //! A transaction moves one line: as many consecutive words as the warp has lanes. Word i of the line reaches lane i.
 //! The word of the *leader*, the lowest active lane, also reaches every lane.
+//! With `memory.coalescer = "line-loads"` each lane may load any word of the line.
 //! Lanes that need another line, or a word on neither of these wires, execute the instruction again as another path.
 
 use super::lanes::{lanes_where, leader};
@@ -12,6 +13,8 @@ pub(super) struct Access<'a> {
     pub addresses: &'a [u32],
     /// Active lanes, at least one.
     pub mask: u64,
+    /// Whether a load serves all lanes of the leader's line.
+    pub loads_lines: bool,
 }
 
 pub(super) struct StoreGroup {
@@ -36,12 +39,15 @@ impl Access<'_> {
     }
 
     /// Lanes served by a load: those with the leader's word, and the lanes i that address word i of the leader's
-    /// line.
+    /// line; or all in that line.
     /// At the console the first rule serves every reading lane, as the line has no other legal address.
     pub(super) fn load_group(&self) -> u64 {
         let (leaders, line) = (self.leaders_address(), self.line());
         if self.each_hits_its_own_word(line) {
             return self.mask;
+        }
+        if self.loads_lines {
+            return self.mask & lanes_where(self.addresses.iter().map(|address| address & !self.line_mask() == line));
         }
         let served = |(lane, address)| (word(address) == word(leaders)) | (word(address) == line + 4 * lane);
         self.mask & lanes_where(self.lanes().map(served))
@@ -49,6 +55,12 @@ impl Access<'_> {
 
     /// Gives each lane that a load serves its word of the leader's line.
     pub(super) fn choose(&self, line: &[u32], values: &mut [u32]) {
+        if self.loads_lines {
+            for (value, address) in values.iter_mut().zip(self.addresses) {
+                *value = line[(address & self.line_mask()) as usize / 4];
+            }
+            return;
+        }
         let leaders = word(self.leaders_address());
         let leaders_word = line[((leaders - self.line()) / 4) as usize];
         for ((value, &own_word), &address) in values.iter_mut().zip(line).zip(self.addresses) {

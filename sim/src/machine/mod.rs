@@ -94,6 +94,8 @@ pub struct Machine {
     clock: Option<u64>,
     /// Per warp and slot, the pc of the last commit if it left lanes unserved.
     unfinished: Vec<Option<u32>>,
+    /// Whether each lane may load any word of the leader's line.
+    loads_lines: bool,
     /// The physical address per lane of the current access.
     addresses: Vec<u32>,
 }
@@ -127,6 +129,7 @@ impl Machine {
             parked: 0,
             commits: 0,
             clock: None,
+            loads_lines: config.memory.coalescer.loads_lines(),
             unfinished: vec![None; (warps * slots) as usize],
             addresses: vec![0; lanes as usize],
         })
