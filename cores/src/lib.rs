@@ -178,6 +178,7 @@ impl Shape {
             stack_bytes: config.memory.stack_bytes,
             stack_interleave: config.memory.stack_interleave,
             loads_lines: config.memory.coalescer.loads_lines() && config.threads > 1,
+            stores_lines: config.memory.coalescer.stores_lines() && config.threads > 1,
             tohost: config.run.tohost,
             isa: config.isa,
             takes_turns,

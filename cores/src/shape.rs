@@ -64,6 +64,8 @@ pub struct Shape {
     pub stack_interleave: bool,
     /// Whether each lane may load any word of the leader's line.
     pub loads_lines: bool,
+    /// Whether each lane may store any bytes of the leader's line.
+    pub stores_lines: bool,
     /// Address of the word whose stores end the run; 0 for none.
     pub tohost: u32,
     pub isa: Isa,

@@ -1,6 +1,6 @@
 //! The bundles that travel between stages. Each is defined once; the stage is a suffix of its nets.
 
-use rtl::{Builder, Expr, zeros};
+use rtl::{Builder, Expr, encode, join, lowest_one, select, zeros};
 use weft_config::extension::A;
 
 use crate::isa::Acts;
@@ -189,17 +189,18 @@ rtl::bundle! {
         tag: shape.tag_bits(),
         /// The thread of a reservation, which is the leader.
         hart: if shape.has(&A) { shape.warp_bits() + shape.lane_bits() } else { 0 },
-        /// The positions of the line that the lane of the same number accesses. A single thread is the leader.
-        direct: if shape.threads > 1 { shape.threads } else { 0 },
+        /// The positions of the line that the lane of the same number accesses. A single thread is the leader. No bits
+        /// where each lane has a position.
+        direct: if shape.threads > 1 && !shape.stores_lines { shape.threads } else { 0 },
         /// A store writes the words of those lanes too. Known later than `direct`.
-        together: usize::from(shape.threads > 1),
-        /// The position of the leader's word.
-        position: shape.lane_bits(),
-        /// The written bytes of the leader's word; none for a load.
-        bytes: 4,
-        /// The leader's data, copied to all offsets.
-        leaders: 32,
-        /// The words of all lanes.
+        together: usize::from(shape.threads > 1 && !shape.stores_lines),
+        /// The position of the leader's word, or of each lane's.
+        position: if shape.stores_lines { shape.threads } else { 1 } * shape.lane_bits(),
+        /// The written bytes of the leader's word, or of each lane's; none for a load.
+        bytes: if shape.stores_lines { 4 * shape.threads } else { 4 },
+        /// The leader's data, copied to all offsets. No bits where each lane has a position.
+        leaders: if shape.stores_lines { 0 } else { 32 },
+        /// The words of all lanes; where each lane has a position, copied to all offsets.
         words: if shape.threads > 1 { shape.line_bits() } else { 0 },
     }
 }
@@ -207,6 +208,11 @@ rtl::bundle! {
 impl Request {
     /// The written bytes of the line, or the word of an atomic operation. Each lane's bits are on a wire `name`.
     pub fn mask(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
+        if shape.stores_lines {
+            return m.wire_each(shape.lanes(), name, |position| {
+                join(&[0, 1, 2, 3].map(|byte| self.writers(shape, position, byte).any()))
+            });
+        }
         if self.direct.width() == 0 {
             return self.bytes.clone();
         }
@@ -216,10 +222,36 @@ impl Request {
 
     /// The line on a wire `name`. Each word comes from its own lane or from the leader.
     pub fn data(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
+        if shape.stores_lines {
+            let bytes = [0, 1, 2, 3].map(|byte| {
+                // The highest lane that writes a byte is the lowest in reversed order.
+                let number = m.wire_each(shape.lanes(), &format!("{name}_writer_{byte}"), |position| {
+                    let writers = self.writers(shape, position, byte);
+                    encode(&lowest_one(&join(writers.lanes(1).iter().rev())))
+                });
+                let of_lanes: Vec<Expr> =
+                    (0..shape.threads).rev().map(|lane| self.words.lane(4 * lane + byte, 8)).collect();
+                (number, of_lanes)
+            });
+            return m.wire_each(shape.lanes(), name, |position| {
+                let byte = |(number, of_lanes): &(Expr, Vec<Expr>)| {
+                    select(&number.lane(position, shape.lane_bits()), of_lanes)
+                };
+                join(&bytes.each_ref().map(byte))
+            });
+        }
         if self.direct.width() == 0 {
             return m.wire(name, &self.leaders);
         }
         m.wire_each(shape.lanes(), name, |lane| self.own(lane).mux(&self.words.lane(lane, 32), &self.leaders))
+    }
+
+    /// The lanes that write a byte of a position of the line.
+    fn writers(&self, shape: &Shape, position: usize, byte: usize) -> Expr {
+        let writes = |lane: usize| {
+            self.position.lane(lane, shape.lane_bits()).is_part(position) & self.bytes.bit(4 * lane + byte)
+        };
+        join(&(0..shape.threads).map(writes).collect::<Vec<_>>())
     }
 
     /// Whether a position of the line gets the word of its own lane. A single thread is the leader.

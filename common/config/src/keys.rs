@@ -111,6 +111,8 @@ pub enum Coalescer {
     Word,
     /// The same for stores; for loads, all lanes in the leader's line.
     LineLoads,
+    /// All lanes in the leader's line. Of two that store a byte, the higher lane wins.
+    Line,
 }
 
 /// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a random range `"min..max"` (inclusive).
@@ -250,18 +252,24 @@ impl MemoryKind {
 }
 
 impl Coalescer {
-    pub const ALL: &[Self] = &[Self::Word, Self::LineLoads];
+    pub const ALL: &[Self] = &[Self::Word, Self::LineLoads, Self::Line];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Word => "word",
             Self::LineLoads => "line-loads",
+            Self::Line => "line",
         }
     }
 
     /// Whether each lane may load any word of the leader's line.
     pub fn loads_lines(self) -> bool {
-        self == Self::LineLoads
+        self != Self::Word
+    }
+
+    /// Whether each lane may store any bytes of the leader's line.
+    pub fn stores_lines(self) -> bool {
+        self == Self::Line
     }
 }
 

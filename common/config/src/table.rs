@@ -213,7 +213,7 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.coalescer",
-        summary: "Lanes that load or store together: by word, or for loads by line.",
+        summary: "Lanes of one transaction: with the leader's or their own word, or in its line.",
         in_hardware: true,
         field: Field::Choice {
             plural: "coalescers",

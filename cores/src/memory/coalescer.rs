@@ -9,7 +9,7 @@
 //!
 //! An indirect jump uses the same comparison, to find the lanes with the leader's target.
 
-use rtl::{Builder, ElaborationError, Expr, Module, join, ones, select};
+use rtl::{Builder, ElaborationError, Expr, Module, decode, join, ones, select};
 
 use super::map::{compare, in_stacks, physical, word_in_line};
 use crate::shape::Shape;
@@ -24,7 +24,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let stores = m.input("store", shape.line_bits());
     m.port_group("the leader, its number and its address");
     let leader = m.input("leader", threads);
-    let leader_number = m.input("leader_number", lane_bits);
+    let leader_number = m.input("leader_number", if shape.stores_lines { 0 } else { lane_bits });
     let leader_address = m.input("leader_address", 32);
     m.port_group("the access: whether it is a store or an atomic operation, and log2 of its bytes");
     let is_store = m.input("is_store", 1);
@@ -33,7 +33,6 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     let in_stacks = m.wire("in_stacks", &in_stacks(shape, &leader_address));
     let line = m.wire("held_at", &physical(shape, &leader_address)).from(2 + lane_bits);
-    let leader_word = m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address));
 
     let lanes = shape.lanes();
     let comparison = compare(&m, shape, &addresses, &leader_address, &in_stacks);
@@ -43,35 +42,48 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     // If the leader's address is in the stacks, so are those of the other lanes in its line.
     let word = |lane: usize| word_in_line(shape, &in_stacks, &addresses.lane(lane, 32));
     let words = m.wire_each(lanes, "word", word);
+    let same_word = m.wire("with_leader", &(&active & but_lane_0(&comparison.same_word)));
+    if shape.stores_lines {
+        let to_console = m.wire("stores_to_console", &(&is_store & !leader_address.bit(31)));
+        let alone = m.wire("alone", &(&is_atomic | to_console));
+        let served = m.wire("served_lanes", &(&leader | in_line.when(&!alone)));
+        let writes = m.wire("writes", &(&is_store | &is_atomic));
+        m.comment("The written bytes of each lane's word, and its data copied to all offsets.");
+        let bytes = m.wire_each(lanes, "bytes", |lane| {
+            written_bytes(&size, &addresses.lane(lane, 32)).when(&(served.bit(lane) & &writes))
+        });
+        let spread = m.wire_each(lanes, "spread", |lane| spread(&size, &stores.lane(lane, 32)));
+        m.port_group("the transaction");
+        m.output("line", &line);
+        m.port_group("an indirect jump: the lanes with the leader's target");
+        m.output("jump_lanes", &same_word);
+        m.port_group("the lanes of the transaction, their words, and what they write");
+        m.output("positions", &words);
+        m.output("served", &served);
+        m.output("bytes_written", &bytes);
+        m.output("data_spread", &spread);
+        return m.finish();
+    }
     let direct = |lane: usize| in_line.bit(lane) & words.lane(lane, lane_bits).is_part(lane);
     let direct = m.wire_each(lanes, "direct", direct);
-    let same_word = m.wire("with_leader", &(&active & but_lane_0(&comparison.same_word)));
-
+    let loaded = if shape.loads_lines { in_line.clone() } else { &same_word | &direct };
     let is_word = size.bit(1);
     let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
     let together = m.wire("store_together", &(&is_store & is_word & covered));
-    let loaded = if shape.loads_lines { in_line.clone() } else { &same_word | &direct };
     let group = is_store.mux(&direct.when(&together), &loaded);
     let served = &leader | group.when(&!is_atomic);
 
     m.comment("The leader's word, copied to all offsets. Its position in the line is selected after the queue.");
     let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));
-    // The second byte of a word and of a half word are in the same place.
-    let byte = leader_data.slice(0, 8);
-    let second = m.wire("second_byte", &size.none().mux(&byte, &leader_data.slice(8, 8)));
-    let upper = size.bit(1).mux(&leader_data.slice(16, 16), &join([&byte, &second]));
-    let spread = m.wire("leader_spread", &join([&byte, &second, &upper]));
-    let offset = leader_address.slice(0, 2);
-    let byte_mask = rtl::decode(&offset, 4);
-    let half_mask = join([&!offset.bit(1).repeat(2), &offset.bit(1).repeat(2)]);
-    let bytes = m.wire("leader_bytes", &size.bit(1).mux(&rtl::ones(4), &size.bit(0).mux(&half_mask, &byte_mask)));
+    let spread = m.wire("leader_spread", &spread(&size, &leader_data));
+    let bytes = m.wire("leader_bytes", &written_bytes(&size, &leader_address));
 
     m.port_group("the transaction");
     m.output("line", &line);
     m.port_group("an indirect jump: the lanes with the leader's target");
     m.output("jump_lanes", &same_word);
     m.port_group("words and lanes of the transaction");
-    m.output("leader_word", &leader_word);
+    m.output("leader_word", &m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address)));
     m.output("direct_lanes", &direct);
     if shape.loads_lines {
         m.output("positions", &words);
@@ -84,4 +96,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("leader_bytes_written", &bytes);
     m.output("leader_data_spread", &spread);
     m.finish()
+}
+
+/// A store's data, copied to all offsets of a word. The second byte of a word and of a half word are in the same place.
+fn spread(size: &Expr, data: &Expr) -> Expr {
+    let byte = data.slice(0, 8);
+    let second = size.none().mux(&byte, &data.slice(8, 8));
+    let upper = size.bit(1).mux(&data.slice(16, 16), &join([&byte, &second]));
+    join([&byte, &second, &upper])
+}
+
+/// The bytes of its word that an access writes.
+fn written_bytes(size: &Expr, address: &Expr) -> Expr {
+    let offset = address.slice(0, 2);
+    let half = join([&!offset.bit(1).repeat(2), &offset.bit(1).repeat(2)]);
+    size.bit(1).mux(&ones(4), &size.bit(0).mux(&half, &decode(&offset, 4)))
 }

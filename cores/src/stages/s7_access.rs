@@ -35,12 +35,15 @@ impl Service {
         let (active, is_memory) = (inputs.active(), inputs.is_memory());
         let transaction = m.instance("coalescer", coalescer);
         transaction.input("active", active).input("address", &inputs.addresses).input("store", &inputs.store);
-        transaction.input("leader", leader).input("leader_number", &inputs.leader_number);
+        transaction.input("leader", leader);
+        if !shape.stores_lines {
+            transaction.input("leader_number", &inputs.leader_number);
+        }
         transaction.input("leader_address", leader_address).input("is_store", &inputs.is_store);
         transaction.input("size", &inputs.fields.funct3.slice(0, 2)).input("is_atomic", &control.is_atomic);
         let line = transaction.output("line");
-        let leader_word = transaction.output("leader_word");
-        let direct = transaction.output("direct_lanes");
+        let [leader_word, direct] = ["leader_word", "direct_lanes"]
+            .map(|port| if shape.stores_lines { zeros(0) } else { transaction.output(port) });
         let positions = if shape.loads_lines { transaction.output("positions") } else { zeros(0) };
         let memory_served = transaction.output("served");
         // Only the console is below RAM. An access there is a console access, or is at fault and does not commit.
@@ -92,12 +95,27 @@ impl Requested {
 fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Request {
     let Inputs { meta, control, .. } = inputs;
     let (transaction, several) = (&service.transaction, shape.threads > 1);
+    let hart = if shape.has(&A) { join([&inputs.leader_number, &meta.warp]) } else { zeros(0) };
+    if shape.stores_lines {
+        return Request {
+            op: control.memory_op.clone(),
+            line: service.line.clone(),
+            tag: inputs.tag.clone(),
+            hart,
+            direct: zeros(0),
+            together: zeros(0),
+            position: service.positions.clone(),
+            bytes: transaction.output("bytes_written"),
+            leaders: zeros(0),
+            words: transaction.output("data_spread"),
+        };
+    }
     let writes_memory = m.wire("writes_memory", &(&inputs.is_store | &control.is_atomic));
     Request {
         op: control.memory_op.clone(),
         line: service.line.clone(),
         tag: inputs.tag.clone(),
-        hart: if shape.has(&A) { join([&inputs.leader_number, &meta.warp]) } else { zeros(0) },
+        hart,
         direct: service.direct.slice(0, if several { shape.threads } else { 0 }),
         together: if several { transaction.output("together") } else { zeros(0) },
         position: service.leader_word.clone(),

@@ -4,7 +4,7 @@ use weft_trace::MemoryOp;
 
 use super::Machine;
 use super::group::Access;
-use super::lanes::{bytes_of_words, copy, keep, lanes_where};
+use super::lanes::{bytes_of_words, copy, each, keep, lanes_where};
 use super::part::{Part, Refusal};
 use crate::Fault;
 use crate::decode::{Register, Width};
@@ -56,7 +56,7 @@ impl Machine {
     }
 
     pub(super) fn access(&self, part: &Part) -> Access<'_> {
-        Access { addresses: &self.addresses, mask: part.path.mask, loads_lines: self.loads_lines }
+        Access { addresses: &self.addresses, mask: part.path.mask, coalescer: self.coalescer }
     }
 
     pub(super) fn store(
@@ -83,11 +83,23 @@ impl Machine {
         }
         out.memory = MemoryOp::Store;
         out.memory_address = access.line();
-        let place = (address - out.memory_address) as usize;
+        let mut write = |lane: usize, bytes: u64| {
+            let place = (access.addresses[lane] - out.memory_address) as usize;
+            out.memory_mask[place / 64] |= bytes << (place % 64);
+            let shift = 8 * (place % 4);
+            let kept = !(u32::MAX >> (32 - 8 * bytes.count_ones()) << shift);
+            let word = &mut out.memory_data[place / 4];
+            *word = (*word & kept) | (data[lane] << shift & !kept);
+        };
         let bytes = u64::MAX >> (64 - width.bytes());
-        out.memory_mask[place / 64] = bytes << (place % 64);
-        out.memory_data[place / 4] = leaders_data << (8 * (address & 3));
-        if width == Width::Word {
+        if access.coalescer.stores_lines() {
+            out.served = access.in_line();
+            // A higher lane overwrites the bytes of a lower one.
+            each(out.served).for_each(|lane| write(lane, bytes));
+        } else {
+            write(leader as usize, bytes);
+        }
+        if width == Width::Word && !access.coalescer.stores_lines() {
             // The leader may write the word of a higher lane; the value of the higher lane is kept.
             let group = access.word_store_group();
             out.served = group.served();

@@ -46,8 +46,9 @@ impl Machine {
         }
         let word = self.memory.word(address);
         if self.hardware_stops {
-            let own = (place / 4) as u32;
-            let lane = if out.served >> own & 1 == 1 { own } else { part.leader() };
+            // The highest lane with this address wins; without `line` there is only one such lane, or the leader.
+            let stores = |lane: &usize| self.addresses[*lane] == address;
+            let lane = each(out.served).filter(stores).last().unwrap_or_default() as u32;
             if word % 2 == 1 {
                 self.ending.exit = Some(Exit { code: word >> 1, hart: part.warp * self.lanes + lane });
             } else {

@@ -5,6 +5,8 @@
 //! With `memory.coalescer = "line-loads"` each lane may load any word of the line.
 //! Lanes that need another line, or a word on neither of these wires, execute the instruction again as another path.
 
+use weft_config::Coalescer;
+
 use super::lanes::{lanes_where, leader};
 
 /// The lanes of a warp's load or store, with their addresses.
@@ -13,8 +15,7 @@ pub(super) struct Access<'a> {
     pub addresses: &'a [u32],
     /// Active lanes, at least one.
     pub mask: u64,
-    /// Whether a load serves all lanes of the leader's line.
-    pub loads_lines: bool,
+    pub coalescer: Coalescer,
 }
 
 pub(super) struct StoreGroup {
@@ -46,8 +47,8 @@ impl Access<'_> {
         if self.each_hits_its_own_word(line) {
             return self.mask;
         }
-        if self.loads_lines {
-            return self.mask & lanes_where(self.addresses.iter().map(|address| address & !self.line_mask() == line));
+        if self.coalescer.loads_lines() {
+            return self.in_line();
         }
         let served = |(lane, address)| (word(address) == word(leaders)) | (word(address) == line + 4 * lane);
         self.mask & lanes_where(self.lanes().map(served))
@@ -55,7 +56,7 @@ impl Access<'_> {
 
     /// Gives each lane that a load serves its word of the leader's line.
     pub(super) fn choose(&self, line: &[u32], values: &mut [u32]) {
-        if self.loads_lines {
+        if self.coalescer.loads_lines() {
             for (value, address) in values.iter_mut().zip(self.addresses) {
                 *value = line[(address & self.line_mask()) as usize / 4];
             }
@@ -73,14 +74,19 @@ impl Access<'_> {
     /// lanes would be served out of order.
     pub(super) fn word_store_group(&self) -> StoreGroup {
         let leader = 1 << leader(self.mask);
-        let (line, line_mask) = (self.line(), self.line_mask());
+        let line = self.line();
         if self.each_hits_its_own_word(line) {
             return StoreGroup { leader, own_word: self.mask };
         }
         let own_word = self.mask & lanes_where(self.lanes().map(|(lane, address)| word(address) == line + 4 * lane));
-        let in_line = self.mask & lanes_where(self.lanes().map(|(_, address)| address & !line_mask == line));
-        let in_order = in_line & !(own_word | leader) == 0;
+        let in_order = self.in_line() & !(own_word | leader) == 0;
         StoreGroup { leader, own_word: if in_order { own_word } else { own_word & leader } }
+    }
+
+    /// The active lanes whose address is in the leader's line.
+    pub(super) fn in_line(&self) -> u64 {
+        let (line, line_mask) = (self.line(), self.line_mask());
+        self.mask & lanes_where(self.addresses.iter().map(|address| address & !line_mask == line))
     }
 
     /// Returns whether every lane i, active or not, addresses word i of the line. This common case is fast to check.

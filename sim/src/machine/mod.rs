@@ -16,7 +16,7 @@ mod reservations;
 mod spin;
 mod threads;
 
-use weft_config::{Config, UnknownUnit};
+use weft_config::{Coalescer, Config, UnknownUnit};
 use weft_trace::{Commit, MemoryOp, Moves, PathRecord, Sorting};
 
 use crate::control_flow::{Analysis, ReconvergenceTable};
@@ -94,8 +94,7 @@ pub struct Machine {
     clock: Option<u64>,
     /// Per warp and slot, the pc of the last commit if it left lanes unserved.
     unfinished: Vec<Option<u32>>,
-    /// Whether each lane may load any word of the leader's line.
-    loads_lines: bool,
+    coalescer: Coalescer,
     /// The physical address per lane of the current access.
     addresses: Vec<u32>,
 }
@@ -129,7 +128,7 @@ impl Machine {
             parked: 0,
             commits: 0,
             clock: None,
-            loads_lines: config.memory.coalescer.loads_lines(),
+            coalescer: config.memory.coalescer,
             unfinished: vec![None; (warps * slots) as usize],
             addresses: vec![0; lanes as usize],
         })
