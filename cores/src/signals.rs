@@ -5,6 +5,7 @@ use weft_config::extension::A;
 
 use crate::isa::Acts;
 use crate::shape::{PC, Shape};
+use crate::stages::s7_spin::Step;
 
 /// Delays a value, in registers `name_later_1` and up.
 pub fn delay_by(m: &Builder, name: &str, value: &Expr, cycles: usize) -> Expr {
@@ -106,6 +107,8 @@ rtl::bundle! {
         is_atomic: 1,
         /// The memory operation (`dmem_req_op`).
         memory_op: 4,
+        /// The instruction as a [`Step`] of a loop.
+        step: Step::bits(shape),
         is_exit: 1,
         is_barrier: 1,
         is_fence_i: 1,

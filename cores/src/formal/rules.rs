@@ -201,9 +201,8 @@ impl Watcher<'_> {
     fn commits(&self, stages: &Stages) -> Expr {
         let Self { m, shape, .. } = self;
         let Stages { path_s8, gave_way, resolves, .. } = stages;
-        let Resolve {
-            a_mask: a, b_mask: b, exit_mask: exits, b_pc, b_depth, b_parked, rotates, in_parts, yields, ..
-        } = &self.inputs.resolve;
+        let Resolve { a_mask: a, b_mask: b, exit_mask: exits, a_parked, .. } = &self.inputs.resolve;
+        let Resolve { b_pc, b_depth, b_parked, rotates, in_parts, yields, .. } = &self.inputs.resolve;
         m.comment("A commit splits the path that S7 received. If that path yields, a rotation returns it instead.");
         let rotates = if shape.rotates { rotates.clone() } else { lit(1, 0) };
         let commits = m.wire("commits", &(resolves & !&rotates));
@@ -212,7 +211,7 @@ impl Watcher<'_> {
         let splits = both.none() & (a | b | exits).eq(&path_s8.mask);
         self.rule("a_commit_splits_the_path", &(!&commits | (runs & splits)));
         if shape.takes_turns {
-            let serves = a.any() & exits.none();
+            let serves = a.any() & exits.none() & !a_parked;
             self.rule("an_instruction_in_parts_serves_a_thread", &(!(&commits & in_parts) | serves));
         }
         if shape.rotates {
@@ -220,6 +219,7 @@ impl Watcher<'_> {
             let gives_back = gave_way & same & b_parked.eq(&path_s8.parked) & (a | exits).none();
             self.rule("a_rotation_gives_the_path_back", &(!(resolves & &rotates) | gives_back));
             self.rule("a_rotation_does_not_ask_for_one", &!(resolves & &rotates & yields.any()));
+            self.rule("a_rotation_is_not_in_parts", &!(resolves & &rotates & in_parts.any()));
             self.rule("b_is_not_parked_by_a_commit", &(!&commits | !b_parked));
         }
         commits

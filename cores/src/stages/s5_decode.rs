@@ -8,6 +8,7 @@ use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 use super::decoder::{CsrAccess, Decoder, Fields};
 use super::resource::{self, DIVIDER, REQUEST, Reservations};
 use super::s4_immediate::Shared;
+use super::s7_spin::Step;
 use crate::functional::lane_operands::{self, OperandControl, Operands};
 use crate::isa::{Acts, Alu, Class, CsrKind, Encoding, Format, Operation};
 use crate::shape::Shape;
@@ -268,6 +269,7 @@ fn control(
     };
     Control {
         memory_op: join(&[0, 1, 2, 3].map(memory_op)),
+        step: Step::decode(m, shape, decoder, word, &(&kinds.is_branch | &kinds.is_jal)).pack(),
         is_barrier: csr(CsrKind::Barrier) & &csrs.writes,
         is_fence_i: names.is("is_fence_i", Operation::FenceI),
         writes: has_rd & decoder.fields.rd.any(),

@@ -252,7 +252,8 @@ impl Commit {
             rotates: rotates.slice(0, usize::from(shape.rotates)),
             b_parked: (&path.parked & rotates).slice(0, usize::from(shape.rotates)),
             is_memory: self.inputs.is_memory().slice(0, usize::from(shape.reconverges)),
-            in_parts: (self.inputs.is_memory() | &control.is_jalr).slice(0, usize::from(shape.takes_turns)),
+            in_parts: ((self.inputs.is_memory() | &control.is_jalr) & !rotates)
+                .slice(0, usize::from(shape.takes_turns)),
             yields: yields & !rotates.slice(0, usize::from(shape.takes_turns)),
             reconvergence: meta.reconvergence.clone(),
         }

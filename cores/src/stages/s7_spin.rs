@@ -9,9 +9,37 @@
 
 use rtl::{Builder, Bundle, Expr, MemoryStyle, zeros};
 
+use super::decoder::{Decoder, Fields};
 use super::s7_commit::Inputs;
-use crate::isa::PAUSE;
+use crate::isa::{OPCODE, PAUSE};
 use crate::shape::Shape;
+
+rtl::bundle! {
+    /// What S5 decodes for S7.
+    pub struct Step(shape: &Shape) {
+        pauses: usize::from(shape.takes_turns),
+        /// A backward branch or jump.
+        goes_back: usize::from(shape.fair_after > 0),
+        /// The instruction changes a register in place.
+        in_place: usize::from(shape.fair_after > 0),
+    }
+}
+
+impl Step {
+    /// `jumps`: a branch or `jal`.
+    pub fn decode(m: &Builder, shape: &Shape, decoder: &Decoder, word: &Expr, jumps: &Expr) -> Self {
+        let pauses = word.is(u64::from(PAUSE)).slice(0, usize::from(shape.takes_turns));
+        if shape.fair_after == 0 {
+            return Self { pauses, goes_back: zeros(0), in_place: zeros(0) };
+        }
+        let Fields { rd, rs1, rs2, funct7, .. } = &decoder.fields;
+        let (load, of_immediate, of_registers) = (0x03, 0x13, 0x33);
+        let of = |opcodes: &[u32]| decoder.any(&|e| opcodes.contains(&(e.value & OPCODE)));
+        let first = of(&[load, of_immediate, of_registers]) & rd.eq(rs1);
+        let reads_rd = m.wire("reads_rd", &(first | (of(&[of_registers]) & rd.eq(rs2))));
+        Self { pauses, goes_back: jumps & funct7.bit(6), in_place: reads_rd & rd.any() }
+    }
+}
 
 rtl::bundle! {
     struct Loop(shape: &()) {
@@ -27,22 +55,16 @@ rtl::bundle! {
 /// Whether the path of the instruction in S7 should yield after it. `valid`: it commits, unless it is at fault.
 /// `divides`: some threads do not take the branch.
 pub fn yields(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr, divides: &Expr) -> Expr {
-    let asks = inputs.meta.instruction.is(u64::from(PAUSE));
+    let Step { pauses, goes_back, in_place } = Step::unpack(m, shape, &inputs.control.step);
     if shape.fair_after == 0 {
-        return asks;
+        return pauses;
     }
     m.comment("Loops that only wait.");
     let rows = m.memory("loops", shape.warps, Loop::bits(&()), MemoryStyle::Distributed);
     let Loop { idle, reads, before } = Loop::unpack(m, &(), &rows.read("loop_s7", &inputs.meta.warp));
     let Inputs { fields, control, meta, .. } = inputs;
-    let is = |code: u64| fields.opcode.slice(2, 5).is(code);
-    let (of_registers, of_immediate, load) = (is(0b01100), is(0b00100), is(0b00000));
-    let of_registers = m.wire("of_registers", &of_registers);
-    let first = (&of_registers | of_immediate | load) & fields.rd.eq(&fields.rs1);
-    let reads_rd = m.wire("reads_rd", &(first | (&of_registers & fields.rd.eq(&fields.rs2))));
-    let in_place = m.wire("in_place", &(reads_rd & fields.rd.any() & fields.rd.ne(&before)));
-    let jumps = (&control.is_branch & !divides) | &control.is_jal;
-    let backward = m.wire("backward", &(jumps & fields.funct7.bit(6)));
+    let backward = m.wire("backward", &(goes_back & !(&control.is_branch & divides)));
+    let in_place = m.wire("in_place", &(in_place & fields.rd.ne(&before)));
     let progress = m.fault("no_iteration_makes_progress", &(&inputs.is_store | in_place), &zeros(1));
     // While the warps start, `before` may be anything: it is read only after a backward branch.
     let then = Loop {
@@ -52,5 +74,5 @@ pub fn yields(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr, divides
     };
     let warp = inputs.start_valid.mux(&inputs.start_warp, &meta.warp);
     rows.write(&(&inputs.start_valid | valid), &warp, &then.pack());
-    asks | (backward & idle & reads)
+    pauses | (backward & idle & reads)
 }

@@ -75,8 +75,8 @@ rtl::inputs! {
         #[group = "a rotation: b yields to c, or continues; whether the cold table has a path"]
         rotates: Expr = m.input("rotates", 1),
         goes_on: Expr = m.input("goes_on", 1),
-        /// b are threads that their instruction has not served: b comes first and merges with no other path.
-        parts_remain: Expr = m.input("parts_remain", 1),
+        /// b, if valid, are threads that their instruction has not served: it comes first and merges with no other path.
+        in_parts: Expr = m.input("in_parts", 1),
         cold_any: Expr = m.input("cold_any", 1),
         #[group = "compared with x: is it at this pc, does it have some of these threads"]
         predicted: Expr = m.input("predicted", shape.pc_bits),
@@ -98,26 +98,27 @@ impl Order {
     fn of(m: &Builder, inputs: &Inputs) -> Self {
         m.comment("Order and equality of each pair: greater depth first, then lesser pc.");
         // Each key contains the other side's depth, which needs no inverters in front of the carry chain.
-        let key = |path: &Path, deferred: &Expr, depth: &Expr| concat([&path.parked, deferred, depth, &path.pc]);
-        let Inputs { paths: [a, b, c], deferred, rotates, parts_remain, .. } = inputs;
-        let no = lit(1, 0);
-        let before = |name: &str, p: &Path, p_deferred: &Expr, q: &Path| {
+        let key = |path: &Path, waits: &Expr, depth: &Expr| concat([&path.parked, waits, depth, &path.pc]);
+        let Inputs { paths: [a, b, c], deferred, rotates, in_parts, .. } = inputs;
+        let before = |name: &str, [p, q]: [&Path; 2], [p_waits, q_waits]: [&Expr; 2]| {
             let q_depth = m.fault(&format!("{name}_ignores_the_call_depth"), &q.depth, &p.depth);
-            key(p, p_deferred, &q_depth).lt(&key(q, &no, &p.depth))
+            m.wire(name, &key(p, p_waits, &q_depth).lt(&key(q, q_waits, &p.depth)))
         };
-        let stays_apart = m.fault("unserved_threads_merge", parts_remain, &zeros(1));
-        let goes_first = m.fault("unserved_threads_do_not_go_first", parts_remain, &zeros(1));
-        let b_before_a = m.wire("b_before_a", &(before("b_before_a", b, &no, a) | &goes_first));
-        let waits = m.fault("c_does_not_wait_behind_a", deferred, &no);
-        let c_before_a = m.wire("c_before_a", &before("c_before_a", c, &waits, a));
-        let c_before_b = m.wire("c_before_b", &(before("c_before_b", c, deferred, b) & !&goes_first));
+        let no = lit(1, 0);
+        // An instruction in parts parks neither a nor b, so it is enough that a and c wait for b.
+        let b_first = m.fault("unserved_threads_do_not_go_first", in_parts, &no);
+        let c_behind_a = m.fault("c_does_not_wait_behind_a", deferred, &no);
+        let b_before_a = before("b_before_a", [b, a], [&no, &b_first]);
+        let c_before_a = before("c_before_a", [c, a], [&c_behind_a, &no]);
+        let c_before_b = before("c_before_b", [c, b], [&(deferred | &b_first), &no]);
         let place = |path: &Path| concat([&path.parked, &path.depth, &path.pc]);
         let same = |p: &Path, q: &Path| &p.valid & &q.valid & place(p).eq(&place(q));
-        let a_is_b = m.wire("a_is_b", &(same(a, b) & !&stays_apart));
+        let b_merges = !m.fault("unserved_threads_merge", in_parts, &no);
+        let a_is_b = m.wire("a_is_b", &(same(a, b) & &b_merges));
         let a_is_c = m.wire("a_is_c", &same(a, c));
         let b_equals_c = m.wire("b_equals_c", &same(b, c));
-        let may_merge = m.fault("a_rotation_merges", &!rotates, &ones(1)) & !&stays_apart;
-        let b_is_c = m.wire("b_is_c", &(b_equals_c & may_merge));
+        let b_merges = b_merges & m.fault("a_rotation_merges", &!rotates, &ones(1));
+        let b_is_c = m.wire("b_is_c", &(b_equals_c & b_merges));
         Self { b_before_a, c_before_a, c_before_b, a_is_b, a_is_c, b_is_c }
     }
 }
@@ -201,7 +202,6 @@ struct Select {
 
 impl Select {
     fn of(m: &Builder, Inputs { rotates, goes_on, .. }: &Inputs, places: &Places) -> Self {
-        m.comment("Three multiplexers.");
         let (only_b, only_c) = (lit(3, 0b010), lit(3, 0b100));
         let swaps = m.wire("swaps", &(rotates & !goes_on));
         let x = m.wire("select_x", &rotates.mux(&goes_on.mux(&only_b, &only_c), &places.first));

@@ -158,7 +158,7 @@ impl Commit<'_> {
     pub fn state(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, at: &Watched) {
         let resolve = &inputs.resolve;
         let mine = m.wire("watched_in_s8", &(&resolve.valid & resolve.warp.eq(&at.warp)));
-        for (name, promise) in promises(self.paths, self.cold_any, [&resolve.rotates, self.parts_remain]) {
+        for (name, promise) in promises(self.paths, self.cold_any, [&resolve.rotates, &resolve.in_parts]) {
             m.assert(&name, &(!&mine | promise));
         }
         let best = self.paths.map(|path| !&path.valid | !rank(path).lt(&rank(self.x)));
@@ -222,7 +222,7 @@ pub fn rank(path: &Path) -> Expr {
 }
 
 /// The assumptions that the CCS may make: names and conditions.
-pub fn promises(paths: [&Path; 3], cold_any: &Expr, [rotates, parts_remain]: [&Expr; 2]) -> Vec<(String, Expr)> {
+pub fn promises(paths: [&Path; 3], cold_any: &Expr, [rotates, in_parts]: [&Expr; 2]) -> Vec<(String, Expr)> {
     let [a, b, c] = paths;
     let meet = |p: &Path, q: &Path| &p.valid & &q.valid & (&p.mask & &q.mask).any();
     let names = ["a", "b", "c"].iter().zip(paths);
@@ -230,7 +230,7 @@ pub fn promises(paths: [&Path; 3], cold_any: &Expr, [rotates, parts_remain]: [&E
     let more = [
         ("a_b_and_c_are_disjoint", !(meet(a, b) | meet(a, c) | meet(b, c))),
         ("c_is_there_before_cold_paths", !cold_any | &c.valid),
-        ("parts_remain_of_b", !parts_remain | (&b.valid & !&b.parked & !rotates)),
+        ("an_instruction_in_parts_parks_no_path", !in_parts | !(&a.parked | &b.parked | rotates)),
         ("a_rotation_is_of_two_paths", !rotates | (!&a.valid & &b.valid & &c.valid)),
     ];
     threads.chain(more.map(|(name, condition)| (name.to_owned(), condition))).collect()

@@ -229,7 +229,7 @@ impl<'a> Paths<'a> {
         ccs.input("predicted", &m.input("predicted_s8", shape.pc_bits)).input("marked", &marker);
         let second_runs = resolve.rotates.mux(&goes_on.mux(&!&c.parked, &!&b.parked), &ccs.output("second_runs"));
         let others_run = m.wire("others_run", &(second_runs | &cold_runnable));
-        let parts_remain = m.wire("parts_remain", &(resolve.in_parts.any() & &b.valid & !&resolve.rotates));
+        let parts_remain = &resolve.in_parts & &b.valid;
         let valid_s9 = m.register("valid_s9", 1);
         valid_s9.next(&resolve.valid).reset(0);
         let warp_s9 = m.delay("warp_s9", &resolve.warp);
@@ -263,7 +263,7 @@ impl<'a> Paths<'a> {
     fn turns(&self) -> Turns {
         let Self { m, shape, inputs, ccs, valid_s9, warp_s9, .. } = self;
         let ends_early = m.fault("a_turn_ends_between_parts", &self.parts_remain, &zeros(1));
-        ccs.input("parts_remain", &self.parts_remain);
+        ccs.input("in_parts", &inputs.resolve.in_parts);
         let (second, began) = (&self.entering[2], ccs.net("x_has_marked"));
         let now = [&self.others_run, &ends_early];
         let turns = Turns::elaborate(m, shape, inputs, second, &began, now, [&**valid_s9, warp_s9]);

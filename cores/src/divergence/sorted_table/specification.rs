@@ -16,7 +16,7 @@ const NAMES: [&str; 3] = ["a", "b", "c"];
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("ccs_specification", "The context compact sort, and its specification.");
     let paths = NAMES.map(|name| Path::inputs(&m, shape, name));
-    let control = ["c_deferred", "rotates", "goes_on", "cold_any", "parts_remain"].map(|name| (name, m.input(name, 1)));
+    let control = ["c_deferred", "rotates", "goes_on", "cold_any", "in_parts"].map(|name| (name, m.input(name, 1)));
     let circuit = m.instance("ccs", &ccs::elaborate(shape)?);
     let (predicted, marked) = (m.input("predicted", shape.pc_bits), m.input("marked", shape.threads));
     circuit.input("predicted", &predicted).input("marked", &marked);
@@ -27,8 +27,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         circuit.input(name, value);
     }
     let [a, b, c] = &paths;
-    let [_, (_, rotates), _, (_, cold_any), (_, parts_remain)] = &control;
-    for (name, promise) in promises([a, b, c], cold_any, [rotates, parts_remain]) {
+    let [_, (_, rotates), _, (_, cold_any), (_, in_parts)] = &control;
+    for (name, promise) in promises([a, b, c], cold_any, [rotates, in_parts]) {
         m.assume(&name, &promise);
     }
     let x = asked_of_x(&m, shape, &circuit, b, rotates, [&predicted, &marked]);
@@ -72,6 +72,7 @@ struct Was {
     rotates: Expr,
     goes_on: Expr,
     cold_any: Expr,
+    /// b are threads that their instruction has not served.
     parts_remain: Expr,
     x: Path,
     y: Path,
@@ -96,7 +97,8 @@ impl Was {
         m.comment("The inputs of S8, and the outputs.");
         let later = |name: &str, value: &Expr| m.delay(&format!("{name}_was"), value);
         let paths = [0, 1, 2].map(|own| paths[own].delay(m, shape, &format!("{}_was", NAMES[own])));
-        let [deferred, rotates, goes_on, cold_any, parts_remain] = control.map(|(name, value)| later(name, &value));
+        let [deferred, rotates, goes_on, cold_any, in_parts] = control.map(|(name, value)| later(name, &value));
+        let parts_remain = in_parts & &paths[1].valid;
         let x = x.delay(m, shape, "x_was");
         let [y, z] = ["y", "z"].map(|name| Path::from_instance(circuit, shape, name));
         let [to_back, to_front, extracts, x_is_c, second_runs] =

@@ -74,7 +74,7 @@ impl Turns {
         let last = m.delay("last_of_turn", &is_last);
         // This is read only in a commit, where the last commit of a time slice is always due.
         let deferred = m.delay("holds_or_ends", &(&is_last | hold));
-        let deferred = m.wire("second_waits", &(deferred | &resolve.yields));
+        let deferred = deferred | &resolve.yields;
         let Turn { marker, hold, count } = Turn::unpack(m, shape, &row);
         if shape.formal {
             let is_last = slices::is_last(shape, &hold, &count);
