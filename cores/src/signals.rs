@@ -1,9 +1,10 @@
 //! The bundles that travel between stages. Each is defined once; the stage is a suffix of its nets.
 
-use rtl::{Builder, Expr, encode, join, lowest_one, select, zeros};
+use rtl::{Builder, Expr, zeros};
 use weft_config::extension::A;
 
 use crate::isa::Acts;
+use crate::memory::store_switch;
 use crate::shape::{PC, Shape};
 use crate::stages::s7_spin::Step;
 
@@ -209,13 +210,15 @@ rtl::bundle! {
 }
 
 impl Request {
-    /// The written bytes of the line, or the word of an atomic operation. Each lane's bits are on a wire `name`.
-    pub fn mask(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
+    /// The written bytes of the line, or the word of an atomic operation, and the line, on two wires with these names.
+    pub fn line(&self, m: &Builder, shape: &Shape, [mask, line]: [&str; 2]) -> [Expr; 2] {
         if shape.stores_lines {
-            return m.wire_each(shape.lanes(), name, |position| {
-                join(&[0, 1, 2, 3].map(|byte| self.writers(shape, position, byte).any()))
-            });
+            return store_switch::switch(m, shape, self, [mask, line]);
         }
+        [self.mask(m, shape, mask), self.data(m, shape, line)]
+    }
+
+    fn mask(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
         if self.direct.width() == 0 {
             return self.bytes.clone();
         }
@@ -223,38 +226,12 @@ impl Request {
         m.wire_each(shape.lanes(), name, |lane| self.own(lane).repeat(4) | leaders(lane))
     }
 
-    /// The line on a wire `name`. Each word comes from its own lane or from the leader.
-    pub fn data(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
-        if shape.stores_lines {
-            let bytes = [0, 1, 2, 3].map(|byte| {
-                // The highest lane that writes a byte is the lowest in reversed order.
-                let number = m.wire_each(shape.lanes(), &format!("{name}_writer_{byte}"), |position| {
-                    let writers = self.writers(shape, position, byte);
-                    encode(&lowest_one(&join(writers.lanes(1).iter().rev())))
-                });
-                let of_lanes: Vec<Expr> =
-                    (0..shape.threads).rev().map(|lane| self.words.lane(4 * lane + byte, 8)).collect();
-                (number, of_lanes)
-            });
-            return m.wire_each(shape.lanes(), name, |position| {
-                let byte = |(number, of_lanes): &(Expr, Vec<Expr>)| {
-                    select(&number.lane(position, shape.lane_bits()), of_lanes)
-                };
-                join(&bytes.each_ref().map(byte))
-            });
-        }
+    /// Each word comes from its own lane or from the leader.
+    fn data(&self, m: &Builder, shape: &Shape, name: &str) -> Expr {
         if self.direct.width() == 0 {
             return m.wire(name, &self.leaders);
         }
         m.wire_each(shape.lanes(), name, |lane| self.own(lane).mux(&self.words.lane(lane, 32), &self.leaders))
-    }
-
-    /// The lanes that write a byte of a position of the line.
-    fn writers(&self, shape: &Shape, position: usize, byte: usize) -> Expr {
-        let writes = |lane: usize| {
-            self.position.lane(lane, shape.lane_bits()).is_part(position) & self.bytes.bit(4 * lane + byte)
-        };
-        join(&(0..shape.threads).map(writes).collect::<Vec<_>>())
     }
 
     /// Whether a position of the line gets the word of its own lane. A single thread is the leader.

@@ -9,7 +9,7 @@
 //!
 //! An indirect jump uses the same comparison, to find the lanes with the leader's target.
 
-use rtl::{Builder, ElaborationError, Expr, Module, decode, join, ones, select};
+use rtl::{Builder, ElaborationError, Expr, Module, decode, join, lit, ones, select, zeros};
 
 use super::map::{compare, in_stacks, physical, word_in_line};
 use crate::shape::Shape;
@@ -42,30 +42,35 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     // If the leader's address is in the stacks, so are those of the other lanes in its line.
     let word = |lane: usize| word_in_line(shape, &in_stacks, &addresses.lane(lane, 32));
     let words = m.wire_each(lanes, "word", word);
+    let own: Vec<Expr> = (0..threads).map(|lane| lit(lane_bits, lane as u64)).collect();
+    let positions = m.fault("lanes_load_the_word_of_their_number", &words, &join(&own));
+    let direct = |lane: usize| in_line.bit(lane) & words.lane(lane, lane_bits).is_part(lane);
+    let direct = if shape.stores_lines { zeros(0) } else { m.wire_each(lanes, "direct", direct) };
     let same_word = m.wire("with_leader", &(&active & but_lane_0(&comparison.same_word)));
     if shape.stores_lines {
         let to_console = m.wire("stores_to_console", &(&is_store & !leader_address.bit(31)));
+        let to_console = m.fault("stores_to_the_console_go_together", &to_console, &zeros(1));
         let alone = m.wire("alone", &(&is_atomic | to_console));
         let served = m.wire("served_lanes", &(&leader | in_line.when(&!alone)));
         let writes = m.wire("writes", &(&is_store | &is_atomic));
         m.comment("The written bytes of each lane's word, and its data copied to all offsets.");
         let bytes = m.wire_each(lanes, "bytes", |lane| {
-            written_bytes(&size, &addresses.lane(lane, 32)).when(&(served.bit(lane) & &writes))
+            let bytes = written_bytes(&size, &addresses.lane(lane, 32));
+            m.fault("narrow_stores_write_their_word", &bytes, &ones(4)).when(&(served.bit(lane) & &writes))
         });
-        let spread = m.wire_each(lanes, "spread", |lane| spread(&size, &stores.lane(lane, 32)));
+        let second = m.wire_each(lanes, "second_byte", |lane| second_byte(&size, &stores.lane(lane, 32)));
+        let spread = m.wire_each(lanes, "spread", |lane| spread(&size, &stores.lane(lane, 32), &second.lane(lane, 8)));
         m.port_group("the transaction");
         m.output("line", &line);
         m.port_group("an indirect jump: the lanes with the leader's target");
         m.output("jump_lanes", &same_word);
         m.port_group("the lanes of the transaction, their words, and what they write");
-        m.output("positions", &words);
+        m.output("positions", &positions);
         m.output("served", &served);
         m.output("bytes_written", &bytes);
         m.output("data_spread", &spread);
         return m.finish();
     }
-    let direct = |lane: usize| in_line.bit(lane) & words.lane(lane, lane_bits).is_part(lane);
-    let direct = m.wire_each(lanes, "direct", direct);
     let loaded = if shape.loads_lines { in_line.clone() } else { &same_word | &direct };
     let is_word = size.bit(1);
     let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
@@ -75,7 +80,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("The leader's word, copied to all offsets. Its position in the line is selected after the queue.");
     let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));
-    let spread = m.wire("leader_spread", &spread(&size, &leader_data));
+    let second = m.wire("second_byte", &second_byte(&size, &leader_data));
+    let spread = m.wire("leader_spread", &spread(&size, &leader_data, &second));
     let bytes = m.wire("leader_bytes", &written_bytes(&size, &leader_address));
 
     m.port_group("the transaction");
@@ -86,7 +92,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("leader_word", &m.wire("word_of_leader", &word_in_line(shape, &in_stacks, &leader_address)));
     m.output("direct_lanes", &direct);
     if shape.loads_lines {
-        m.output("positions", &words);
+        m.output("positions", &positions);
     }
     m.output("served", &served);
     m.port_group("a store: whether the direct lanes' words are written; the leader's bytes and data");
@@ -98,12 +104,16 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.finish()
 }
 
-/// A store's data, copied to all offsets of a word. The second byte of a word and of a half word are in the same place.
-fn spread(size: &Expr, data: &Expr) -> Expr {
+/// A store's data, copied to all offsets of a word.
+fn spread(size: &Expr, data: &Expr, second_byte: &Expr) -> Expr {
     let byte = data.slice(0, 8);
-    let second = size.none().mux(&byte, &data.slice(8, 8));
-    let upper = size.bit(1).mux(&data.slice(16, 16), &join([&byte, &second]));
-    join([&byte, &second, &upper])
+    let upper = size.bit(1).mux(&data.slice(16, 16), &join([&byte, second_byte]));
+    join([&byte, second_byte, &upper])
+}
+
+/// It is in the same place of a word and of a half word.
+fn second_byte(size: &Expr, data: &Expr) -> Expr {
+    size.none().mux(&data.slice(0, 8), &data.slice(8, 8))
 }
 
 /// The bytes of its word that an access writes.

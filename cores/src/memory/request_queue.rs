@@ -66,8 +66,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("dmem_req_op", &head.op);
     m.output("dmem_req_addr", &concat([&head.line, &zeros(2 + shape.lane_bits())]));
     m.output("dmem_req_tag", &head.tag.extend(shape.tag_bits().max(1)));
-    m.output("dmem_req_mask", &head.mask(&m, shape, "bytes_of_request"));
-    let data = head.data(&m, shape, "line_of_request");
+    let [mask, data] = head.line(&m, shape, ["bytes_of_request", "line_of_request"]);
+    m.output("dmem_req_mask", &mask);
     m.output("dmem_req_data", &data);
     if shape.has(&A) {
         m.output("dmem_req_hart", &head.hart.extend(shape.hart_bits()));

@@ -34,8 +34,7 @@ fn traced_commit(m: &Builder, shape: &Shape, commit: &Commit) -> CommitPorts<Exp
     let op = service.at_console.mux(&lit(4, 3), &control.is_atomic.mux(&increment(op, 2), &increment(op, 1)));
     let op = m.wire("traced_op", &op);
     let to_console = &requested.push & &service.at_console;
-    let data = requested.request.data(m, shape, "traced_data");
-    let mask = requested.request.mask(m, shape, "traced_mask");
+    let [mask, data] = requested.request.line(m, shape, ["traced_mask", "traced_data"]);
     let values = &registers.write.data;
     let codes = m.wire_each(shape.lanes(), "codes", |lane| zeros(32) - values.lane(lane, 32));
     CommitPorts {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use weft_config::extension::{A, M, ZBA, ZBB, ZICOND};
-use weft_config::{Config, Isa, Memory, MemoryKind, Scheduler};
+use weft_config::{Coalescer, Config, Isa, Memory, MemoryKind, Scheduler};
 
 use crate::tools::run;
 
@@ -39,17 +39,25 @@ fn check_lint(config: &Config, single: bool) {
     }
 }
 
-/// The number of values per key, of which lint tries every pair: unit, threads, warps, memory, flags, time slices.
-const CHOICES: [usize; 12] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4];
+/// The number of values per key, of which lint tries every pair: unit, threads, warps, memory, flags, time slices,
+/// coalescer.
+const CHOICES: [usize; 13] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3];
 
 fn chosen(row: &[usize]) -> Config {
-    let [unit, threads, warps, memory, trace, m, a, bits, conditional, constrained, interleaves, turns] = *row else {
+    let [unit, threads, warps, memory, trace, m, a, bits, conditional, constrained, interleaves, turns, coalescer] =
+        *row
+    else {
         panic!("{row:?}");
     };
     let descriptor = weft_config::Unit::find(weft_config::Unit::names()[unit]).unwrap();
     let mut config = config([1, 3, 8, 64][warps], 1 << threads, trace == 1);
     let kinds = [MemoryKind::Model, MemoryKind::Bram, MemoryKind::Axi4];
-    config.memory = Memory { stack_bytes: 256, stack_interleave: interleaves == 1, ..Memory::of_kind(kinds[memory]) };
+    config.memory = Memory {
+        stack_bytes: 256,
+        stack_interleave: interleaves == 1,
+        coalescer: Coalescer::ALL[coalescer],
+        ..Memory::of_kind(kinds[memory])
+    };
     config.divergence.unit = descriptor.name.into();
     for (extension, is_there) in [(&M, m), (&A, a), (&ZBA, bits), (&ZBB, bits), (&ZICOND, conditional)] {
         config.isa.set(extension, is_there == 1);

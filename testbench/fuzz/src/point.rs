@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use weft_config::extension::{A, M};
-use weft_config::{Bandwidth, Config, EXTENSIONS, Latency, Memory, MemoryKind, Scheduler, Unit};
+use weft_config::{Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Scheduler, Unit};
 
 use crate::generate::Abilities;
 
@@ -49,6 +49,7 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
             config.isa.set(extension, rng.bool());
         }
     }
+    config.memory.coalescer = Coalescer::ALL[rng.usize(0..Coalescer::ALL.len())];
     config
 }
 

@@ -7,50 +7,52 @@ use std::collections::HashMap;
 use serde_json::Value;
 use sim::Program;
 use support::assembly::{config, file, program};
-use testbench::{Engine, RunOptions};
-use weft_config::Config;
+use testbench::{BuiltCore, Engine, Outcome, RunOptions};
+use weft_config::{Coalescer, Config};
 
-/// A label in the program, and the transactions of one warp of T threads there.
-type Pattern = (&'static str, fn(u64) -> u64);
+/// A label in the program, and the transactions of one warp of T threads there: by word, and by line.
+type Pattern = (&'static str, fn(u64) -> u64, fn(u64) -> u64);
 
-/// Derived manually from the rule of the coalescer: the leader is the lowest lane that is not yet served. A load
-/// serves with it the lanes at its word, and each lane i at word i of its line. A word store serves only the latter
-/// lanes, and only if no other lane of the line is left. A narrower store or an atomic operation serves the leader.
-const PATTERNS: [Pattern; 31] = [
-    ("load_unit_stride", |_| 1),
-    ("store_unit_stride", |_| 1),
-    ("load_one_word", |_| 1),
-    ("store_first_word", |t| t),
+/// Derived manually from the rule of the coalescer: the leader is the lowest lane that is not yet served. By line, an
+/// access serves with it all lanes in its line. By word, a load serves the lanes at its word, and each lane i at word i
+/// of its line. A word store serves only the latter lanes, and only if no other lane of the line is left. A narrower
+/// store serves the leader. So does an atomic operation in any case.
+const PATTERNS: [Pattern; 32] = [
+    ("load_unit_stride", |_| 1, |_| 1),
+    ("store_unit_stride", |_| 1, |_| 1),
+    ("load_one_word", |_| 1, |_| 1),
+    ("store_first_word", |t| t, |_| 1),
     // The last two lanes are served together: the last is at its own word, the one before it leads.
-    ("store_last_word", |t| t - 1),
-    ("load_stride_two", |t| t),
-    ("store_stride_two", |t| t),
-    ("load_reversed", |t| t),
-    ("store_reversed", |t| t),
+    ("store_last_word", |t| t - 1, |_| 1),
+    ("load_stride_two", |t| t, |_| 2),
+    ("store_stride_two", |t| t, |_| 2),
+    ("load_reversed", |t| t, |_| 1),
+    ("store_reversed", |t| t, |_| 1),
     // The even lanes are at their own words.
-    ("load_odd_crossed", |t| 1 + t / 2),
-    ("store_odd_crossed", |t| t),
+    ("load_odd_crossed", |t| 1 + t / 2, |_| 1),
+    ("store_odd_crossed", |t| t, |_| 1),
     // The first transaction serves the first pair, and the lane at its own word of every other pair.
-    ("load_pairs_on_higher", |t| t / 2),
-    ("store_pairs_on_higher", |t| t - 1),
-    ("load_pairs_on_lower", |t| t / 2),
-    ("store_pairs_on_lower", |t| t),
-    ("load_beside", |t| t),
-    ("load_bytes", |t| t.div_ceil(4)),
-    ("store_bytes", |t| t),
-    ("load_halves", |t| t / 2),
-    ("store_halves", |t| t),
-    ("store_one_byte", |t| t),
-    ("load_line_each", |t| t),
-    ("store_line_each", |t| t),
-    ("stack_store", |_| 1),
-    ("stack_load", |_| 1),
-    ("stack_load_two_depths", |_| 2),
-    ("load_odd_lanes", |_| 1),
-    ("store_odd_lanes", |_| 1),
-    ("amo_each", |t| t),
-    ("amo_one_word", |t| t),
-    ("load_to_x0", |_| 1),
+    ("load_pairs_on_higher", |t| t / 2, |_| 1),
+    ("store_pairs_on_higher", |t| t - 1, |_| 1),
+    ("load_pairs_on_lower", |t| t / 2, |_| 1),
+    ("store_pairs_on_lower", |t| t, |_| 1),
+    ("load_beside", |t| t, |_| 2),
+    ("load_bytes", |t| t.div_ceil(4), |_| 1),
+    ("store_bytes", |t| t, |_| 1),
+    ("load_halves", |t| t / 2, |_| 1),
+    ("store_halves", |t| t, |_| 1),
+    ("store_one_byte", |t| t, |_| 1),
+    ("load_line_each", |t| t, |t| t),
+    ("store_line_each", |t| t, |t| t),
+    ("stack_store", |_| 1, |_| 1),
+    ("stack_load", |_| 1, |_| 1),
+    ("stack_load_two_depths", |_| 2, |_| 2),
+    ("load_odd_lanes", |_| 1, |_| 1),
+    ("store_odd_lanes", |_| 1, |_| 1),
+    ("amo_each", |t| t, |t| t),
+    ("amo_one_word", |t| t, |t| t),
+    ("load_to_x0", |_| 1, |_| 1),
+    ("store_console", |t| t, |t| t),
 ];
 
 fn count(config: &Config, program: &Program) -> HashMap<u64, u64> {
@@ -70,18 +72,50 @@ fn count(config: &Config, program: &Program) -> HashMap<u64, u64> {
 
 #[test]
 fn each_pattern_takes_the_transactions_of_its_groups_and_no_more() {
-    for (warps, threads) in [(2, 4), (3, 8)] {
-        let config = config((warps, threads), (1, 60));
+    for (coalescer, size) in
+        [("word", (2, 4)), ("word", (3, 8)), ("line-loads", (3, 8)), ("line", (2, 4)), ("line", (1, 16))]
+    {
+        let config = with_coalescer(coalescer, size);
         let program = program(&file("transactions"), &config);
         let mut counts = count(&config, &program);
         let main = u64::from(program.symbol("main").unwrap());
         counts.retain(|pc, _| *pc >= main);
-        for (name, of_warp) in PATTERNS {
+        for (name, by_word, by_line) in PATTERNS {
+            let lines = match coalescer {
+                "word" => false,
+                "line-loads" => name.contains("load"),
+                _ => true,
+            };
             let pc = u64::from(program.symbol(name).unwrap());
-            let expected = u64::from(warps) * of_warp(u64::from(threads));
-            assert_eq!(counts.remove(&pc), Some(expected), "{name} at {warps}x{threads}");
+            let of_warp = if lines { by_line } else { by_word };
+            let expected = u64::from(config.warps) * of_warp(u64::from(config.threads));
+            assert_eq!(counts.remove(&pc), Some(expected), "{name} at {size:?}, {coalescer}");
         }
         assert!(counts.is_empty(), "accesses that are no pattern: {counts:x?}");
+    }
+}
+
+fn with_coalescer(name: &str, size: (u32, u32)) -> Config {
+    let mut config = config(size, (1, 60));
+    let named = Coalescer::ALL.iter().find(|coalescer| coalescer.name() == name);
+    config.memory.coalescer = *named.unwrap();
+    config
+}
+
+#[test]
+fn a_broken_switch_is_found() {
+    for (coalescer, fault) in [
+        ("line-loads", "coalescer.lanes_load_the_word_of_their_number"),
+        ("line", "coalescer.lanes_load_the_word_of_their_number"),
+        ("line", "coalescer.narrow_stores_write_their_word"),
+        ("line", "coalescer.stores_to_the_console_go_together"),
+        ("line", "request_queue.the_lowest_lane_wins_a_byte"),
+    ] {
+        let config = with_coalescer(coalescer, (2, 4));
+        let program = program(&file("transactions"), &config);
+        let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
+        let report = core.run(&config, &program, Engine::Cosim, RunOptions::default()).unwrap();
+        assert_eq!(report.outcome, Outcome::Mismatch, "{fault}: {}", report.message);
     }
 }
 

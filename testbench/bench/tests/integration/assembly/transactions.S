@@ -80,6 +80,8 @@
     access  amo_each, amoadd.w t1, s0, (t0)
     access  amo_one_word, amoadd.w t1, s0, (s1)
     access  load_to_x0, lw zero, 0(t0)
+    li      t0, 0x10000000
+    access  store_console, sb s2, 0(t0)
     finish
 
     .bss
