@@ -11,7 +11,7 @@ use std::fs;
 use kernels::{self, Kernel};
 use sim::Program;
 use testbench::{Engine, Outcome, Report, RunOptions};
-use weft_config::{Config, Latency, Scheduler, Unit};
+use weft_config::{Coalescer, Config, Latency, Scheduler, Unit};
 
 const LATENCIES: [(u32, u32); 3] = [(1, 1), (20, 20), (1, 60)];
 const SIZES: [(u32, u32); 5] = [(8, 4), (1, 1), (1, 4), (3, 8), (4, 16)];
@@ -91,6 +91,23 @@ fn kernels_pass_with_three_warps_of_eight_threads() {
 #[test]
 fn kernels_pass_with_four_warps_of_sixteen_threads() {
     all_kernels_pass(4);
+}
+
+#[test]
+fn kernels_pass_with_a_switch_for_each_lane() {
+    for (coalescer, unit, size, latency) in [
+        (Coalescer::LineLoads, "sorted-table", (8, 4), LATENCIES[2]),
+        (Coalescer::Line, "dual-path", (3, 8), LATENCIES[1]),
+        (Coalescer::Line, "sorted-table", (4, 16), LATENCIES[2]),
+    ] {
+        let runs = |kernel: &&Kernel| kernel.runs_on(Unit::find(unit).unwrap());
+        for kernel in kernels::list().iter().filter(runs) {
+            let mut config = config(unit, size, latency);
+            config.memory.coalescer = coalescer;
+            kernel.configure(&mut config);
+            passes(kernel, &config);
+        }
+    }
 }
 
 /// The constrained scheduler only changes the cycle in which an instruction issues.
