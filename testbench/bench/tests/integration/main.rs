@@ -35,6 +35,7 @@ mod report;
 mod rules;
 mod stacks;
 mod start;
+mod strings;
 mod support;
 mod throughput;
 mod timing;
