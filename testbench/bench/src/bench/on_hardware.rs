@@ -140,7 +140,9 @@ impl Run<'_, '_> {
             return Ok(Some(checked.map_or_else(How::Mismatch, |()| How::Fault(fault))));
         }
         if events.done {
-            return Ok(Some(self.tohost.map_or(How::Done, How::ToHost)));
+            // Stores of bytes that form a word end nothing.
+            let tohost = self.tohost.filter(|_| events.exit.is_some());
+            return Ok(Some(tohost.map_or(How::Done, How::ToHost)));
         }
         Ok(self.stopped(cycle, events))
     }
