@@ -8,7 +8,7 @@ use crate::support;
 use sim::Program;
 use support::assembly::{Source, config, cosim, program, text};
 use testbench::{BuiltCore, Engine, Outcome, Report, RunOptions};
-use weft_config::{Config, Latency, Memory, MemoryKind};
+use weft_config::{Coalescer, Config, Latency, Memory, MemoryKind};
 
 const TOHOST: u32 = 0x8000_4008;
 
@@ -149,6 +149,19 @@ fn a_program_that_stores_nothing_to_tohost_exits() {
     let (_, config, program) = to_host("csrw 0x800, zero");
     let report = testbench::run(&config, &program, Engine::Cosim, options()).unwrap();
     assert!(report.success() && report.outcome == Outcome::Exited, "{}", report.message);
+}
+
+#[test]
+fn the_highest_lane_stores_the_word_and_bytes_are_none() {
+    for (body, expected) in [
+        ("bnez s3, 1f\n slli t1, s2, 1\n addi t1, t1, 1\n sw t1, 0(s1)", (Outcome::Fail, Some(7))),
+        ("add t0, s1, s2\n sb s5, 0(t0)\n csrw 0x800, zero", (Outcome::Exited, None)),
+    ] {
+        let (source, mut config, _) = to_host(body);
+        config.memory.coalescer = Coalescer::Line;
+        let report = cosim(&source, &config);
+        assert_eq!((report.outcome, report.tohost), expected, "{body}: {}", report.message);
+    }
 }
 
 #[test]
