@@ -4,7 +4,8 @@ use weft_config::Config;
 
 /// Cycle limit: a program that runs longer counts as endless.
 const MOST_CYCLES: u64 = 2_000_000;
-/// Cycle limit with memory that accepts at most one access in ten cycles.
+/// Cycle limit with memory that accepts at most one access in ten cycles, or answers late: threads that wait for a lock
+/// ask for it again and again.
 const MOST_CYCLES_OF_SLOW_MEMORY: u64 = 20_000_000;
 
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ pub enum TrialError {
 /// Runs the program of an ELF file. If it may fault, a run that ends in the model's fault is correct too.
 pub fn run(core: &BuiltCore, config: &Config, elf: &[u8], may_fault: bool) -> Result<Verdict, TrialError> {
     let program = Program::load("program", elf, config)?;
-    let is_slow = config.memory.bandwidth.0 <= 100;
+    let is_slow = config.memory.bandwidth.0 <= 100 || config.memory.latency.max >= 100;
     let max_cycles = if is_slow { MOST_CYCLES_OF_SLOW_MEMORY } else { MOST_CYCLES };
     let options = RunOptions { max_cycles, ..RunOptions::default() };
     let report = match core.run(config, &program, Engine::Cosim, options) {
