@@ -149,7 +149,7 @@ fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
                 checker.request(now, &request)?;
             }
             Shown::Console(byte) => checker.console(now, *byte)?,
-            Shown::Fault(fault) => checker.fault(now, &mut fault.clone())?,
+            Shown::Fault(fault) => checker.fault(now, fault)?,
             Shown::Stuck => checker.stuck(now)?,
             Shown::End(end) => checker.finish(now, *end, &stream.ram)?,
         }
@@ -477,7 +477,7 @@ fn fault_of(spoil: impl Fn(&mut Fault)) -> Result<(), Box<Mismatch>> {
     checker.commit(&commit, Some(&context))?;
     let mut fault = Fault { cause: Fault::ILLEGAL_INSTRUCTION, pc: 0x8000_0004, warp: 1, lane: 0, address: None };
     spoil(&mut fault);
-    checker.fault(9, &mut fault)?;
+    checker.fault(9, &fault)?;
     checker.finish(9, End::Halted, &ram)
 }
 

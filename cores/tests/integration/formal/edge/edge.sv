@@ -137,7 +137,7 @@ module edge (
     wire [`THREADS-1:0] self = 1'b1 << lane;
     wire is_upper, is_arithmetic, is_jump, is_branch, is_load, is_store, is_fence, is_csr, uses_rs1, uses_rs2;
     wire [4:0] rd;
-    wire [31:0] rd_value, next_pc, address, exit_code;
+    wire [31:0] rd_value, next_pc, address, code;
     wire rd_is_any, at_console, parks, ends, faults;
     wire [3:0] cause;
     spec spec (
@@ -147,7 +147,7 @@ module edge (
         .is_load(is_load), .is_store(is_store), .is_fence(is_fence), .is_csr(is_csr),
         .uses_rs1(uses_rs1), .uses_rs2(uses_rs2), .rd(rd), .rd_value(rd_value), .rd_is_any(rd_is_any),
         .next_pc(next_pc), .address(address), .at_console(at_console), .parks(parks), .ends(ends),
-        .exit_code(exit_code), .faults(faults), .cause(cause)
+        .exit_code(code), .faults(faults), .cause(cause)
     );
 
     // An instruction carries two facts: from fetch on, whether it is from outside RAM; from S6 on, the lowest lane of
@@ -182,7 +182,7 @@ module edge (
         !rvfi_rd_valid && rvfi_rd_addr == rd && rvfi_mem_op == 4'd1 && in_line && rvfi_mem_wmask == 0;
     wire stores = !rvfi_rd_valid && (at_console ? rvfi_mem_op == 4'd3 && rvfi_mem_wdata[7:0] == rvfi_rs2_rdata[7:0] :
         rvfi_mem_op == 4'd2 && in_line && stores_it && stores_only_it);
-    wire ends_well = rvfi_goes == 3'b100 && asks_nothing && !rvfi_rd_valid && rvfi_rd_wdata == exit_code && !faults;
+    wire ends_well = rvfi_goes == 3'b100 && asks_nothing && !rvfi_rd_valid && rvfi_rd_wdata == code && !faults;
     assign bad_upper = on && checks && is_upper && !computes;
     assign bad_arithmetic = on && checks && is_arithmetic && !computes;
     assign bad_jump = on && checks && is_jump && !computes;
