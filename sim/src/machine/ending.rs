@@ -40,7 +40,9 @@ impl Machine {
         let (address, out) = (self.tohost?, &*part.out);
         let place = address.wrapping_sub(out.memory_address) as usize;
         let bytes = out.memory_mask.get(place / 64)? >> (place % 64) & 0b1111;
-        let stops = out.memory == MemoryOp::Store && bytes == 0b1111;
+        // Bytes of several lanes may form a word, too.
+        let is_word = out.instruction >> 12 & 0b111 == 2;
+        let stops = out.memory == MemoryOp::Store && bytes == 0b1111 && is_word;
         if bytes == 0 || (self.hardware_stops && !stops) {
             return None;
         }
