@@ -1,11 +1,14 @@
 //! The coalescer, S7: forms one transaction of the leader's access and those of other lanes. Combinational.
 //!
 //! The leader is the lowest active lane, which S6 has elected. A load serves the lanes that read the leader's word,
-//! and every lane i that reads word i of the leader's line; with [`Shape::loads_lines`] all lanes that read its line.
-//! A word store serves the leader, and the lanes i that
-//! write word i of its line, if these are all active lanes of the line. Otherwise it serves the leader alone, so that
-//! a later part does not write before an earlier lane. A narrower store or an atomic operation always serves the
-//! leader alone. There is no crossbar: each lane's word is its own or the leader's, and the request says which.
+//! and every lane i that reads word i of the leader's line. A word store serves the leader, and the lanes i that write
+//! word i of its line, if these are all active lanes of the line. Otherwise it serves the leader alone, so that a later
+//! part does not write before an earlier lane. A narrower store serves the leader alone. There is no crossbar: each
+//! lane's word is its own or the leader's, and the request says which.
+//!
+//! With [`Shape::loads_lines`] a load serves all lanes in the leader's line, and with [`Shape::stores_lines`] so does a
+//! store of any width: switches behind the memory and the request queue bring words to lanes and bytes to the line. An
+//! atomic operation and a console store always serve the leader alone.
 //!
 //! An indirect jump uses the same comparison, to find the lanes with the leader's target.
 

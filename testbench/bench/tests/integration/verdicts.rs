@@ -48,7 +48,7 @@ int main(unsigned hart)
 }
 ";
 
-/// The lock that lanes 0 to 2 wait for is nobody's.
+/// Lanes 0 to 2 wait for a lock that no thread holds or releases.
 const LOCK_KEPT: &str = "
 static volatile uint32_t lock = 1;
 int main(unsigned hart)
