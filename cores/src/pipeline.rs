@@ -4,7 +4,7 @@
 //! stage (`pc_s6` is the pc in S6), so a stage is described by its ports. This file adds only the logic between
 //! stages.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, increment, ones};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Instance, Module, clog2, increment, ones, reduce};
 use weft_config::extension::{A, M};
 use weft_trace::{Ports as _, ReleasePorts, TracePorts};
 
@@ -27,13 +27,19 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     m.keep_inputs();
     let dmem_idle = declare_ports(&m, shape);
 
-    m.comment("Start, and the counters that programs read.");
+    m.comment("Start, and the counters that programs read. S7 knows the served threads late in its cycle.");
     let start = m.instance("start", &start::elaborate(shape)?);
     let halted = m.forward("halted", 1);
     let commit = m.forward("commit_s7", 1);
     m.wire("running", &(start.net("start_done") & !&halted));
+    let served = m.delay("served_counted", &m.forward("served_s7", shape.threads));
+    let completes = m.delay("completes_counted", &m.forward("completes_s7", 1));
     count(&m, "cycles", &ones(1));
     count(&m, "commits", &commit);
+    count(&m, "instructions", &completes);
+    let lanes: Vec<Expr> = served.lanes(1).iter().map(|lane| lane.extend(clog2(shape.threads + 1))).collect();
+    let threads = m.register("thread_instructions", 64);
+    threads.next(&(&*threads + reduce(&lanes, &|a, b| a + b).extend(64))).reset(0);
 
     m.comment("S0 to S3: the front end.");
     let s0 = m.instance("s0", &s0_steer::elaborate(shape, &preferring)?);

@@ -21,6 +21,8 @@
 #define WEFT_CSR_MASK 0xcc2        /* lanes 0 to 31 of the path that executes the read */
 #define WEFT_CSR_STACK 0xcc3       /* the address just past this thread's stack */
 #define WEFT_CSR_MASK_HIGH 0xcc4   /* lanes 32 to 63 of the path that executes the read */
+#define WEFT_CSR_THREAD_INSTRUCTIONS 0xcc5
+#define WEFT_CSR_PARTS 0xcc6
 
 /* A byte stored here is printed. */
 #define WEFT_CONSOLE 0x10000000
@@ -109,8 +111,10 @@ static inline uint64_t weft_active_mask(void)
 /* Clock cycles since reset, low word. */
 static inline uint32_t weft_cycle(void) { return WEFT_READ(mcycle); }
 
-/* Instructions that the whole core has committed, low word. */
+/* Instructions of the whole core, low word: of warps, of their threads, and parts of the former. */
 static inline uint32_t weft_instructions(void) { return WEFT_READ(minstret); }
+static inline uint32_t weft_thread_instructions(void) { return WEFT_READ(WEFT_CSR_THREAD_INSTRUCTIONS); }
+static inline uint32_t weft_parts(void) { return WEFT_READ(WEFT_CSR_PARTS); }
 
 /* ---- Console ------------------------------------------------------------------------------- */
 

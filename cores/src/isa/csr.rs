@@ -12,8 +12,16 @@ pub enum CsrKind {
     Cycle {
         high: bool,
     },
-    /// Commits of the core since reset, low or high word.
+    /// Instructions of the core since reset, low or high word: commits that leave no thread of the path unserved.
     Instret {
+        high: bool,
+    },
+    /// Instructions of its threads, low or high word: the threads that commits have served.
+    ThreadInstructions {
+        high: bool,
+    },
+    /// Commits of the core, low or high word: an instruction in parts counts each.
+    Parts {
         high: bool,
     },
     /// warp · T + lane.
@@ -56,11 +64,21 @@ pub fn csrs() -> Vec<Csr> {
         csr(0xb80, "mcycleh", CsrKind::Cycle { high: true }),
         csr(0xb02, "minstret", CsrKind::Instret { high: false }),
         csr(0xb82, "minstreth", CsrKind::Instret { high: true }),
+        csr(0xc00, "cycle", CsrKind::Cycle { high: false }),
+        csr(0xc80, "cycleh", CsrKind::Cycle { high: true }),
+        csr(0xc01, "time", CsrKind::Cycle { high: false }),
+        csr(0xc81, "timeh", CsrKind::Cycle { high: true }),
+        csr(0xc02, "instret", CsrKind::Instret { high: false }),
+        csr(0xc82, "instreth", CsrKind::Instret { high: true }),
         csr(0xcc0, "threads", CsrKind::Threads),
         csr(0xcc1, "warps", CsrKind::Warps),
         csr(0xcc2, "mask", CsrKind::Mask { high: false }),
         csr(0xcc3, "stack_end", CsrKind::StackEnd),
         csr(0xcc4, "maskh", CsrKind::Mask { high: true }),
+        csr(0xcc5, "thread_instructions", CsrKind::ThreadInstructions { high: false }),
+        csr(0xcc8, "thread_instructionsh", CsrKind::ThreadInstructions { high: true }),
+        csr(0xcc6, "parts", CsrKind::Parts { high: false }),
+        csr(0xcc9, "partsh", CsrKind::Parts { high: true }),
         csr(0xf14, "mhartid", CsrKind::HartId),
     ]
 }

@@ -1,9 +1,9 @@
 //! S4, in parallel to the register read: the operand that all lanes share, and the offsets to the pc.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, select, zeros};
 
 use super::decoder::{CsrAccess, Decoder};
-use crate::isa::{CsrKind, Format, Operation};
+use crate::isa::{Csr, CsrKind, Format, Operation};
 use crate::shape::{PC, Shape};
 
 rtl::bundle! {
@@ -27,7 +27,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let word = m.input("instruction_s4", 32);
     let warp = m.input("warp_s4", shape.warp_bits());
     m.port_group("counters");
-    let counters = [m.input("cycles", 64), m.input("commits", 64)];
+    let counters = ["cycles", "instructions", "thread_instructions", "commits"].map(|name| m.input(name, 64));
     let decoder = Decoder::new(&m, shape, &word);
 
     let csr = csr_value(&m, shape, &decoder, &warp, &counters);
@@ -82,7 +82,7 @@ struct CsrValue {
     adds_stack: Expr,
 }
 
-fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, warp: &Expr, counters: &[Expr; 2]) -> CsrValue {
+fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, warp: &Expr, counters: &[Expr; 4]) -> CsrValue {
     let is_csr = decoder.wire(m, "is_csr", &|e| matches!(e.operation, Operation::Csr(_)));
     let hit = |name: &str, kind| m.wire(&format!("csr_{name}"), &(&is_csr & decoder.csr_is(kind)));
     let hart = hit("mhartid", CsrKind::HartId);
@@ -94,12 +94,19 @@ fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, warp: &Expr, counter
     let stack_shift = shape.stack_bytes.trailing_zeros() as usize + shape.lane_bits();
     let warp_offset = join([&zeros(stack_shift), warp]);
     let stack_base = lit(32, u64::from(shape.stacks())) + warp_offset.extend(warp_offset.width().max(32)).slice(0, 32);
-    let counts_commits = decoder.csr(&|csr| matches!(csr.kind, CsrKind::Instret { .. }));
+    // In the order of the counters.
+    let kinds = |high| {
+        use CsrKind::{Cycle, Instret, Parts, ThreadInstructions};
+        [Cycle { high }, Instret { high }, ThreadInstructions { high }, Parts { high }]
+    };
+    let place =
+        |csr: &Csr| [false, true].iter().find_map(|high| kinds(*high).iter().position(|kind| *kind == csr.kind));
+    let number = [0, 1].map(|bit| decoder.csr(&|csr| place(csr).is_some_and(|place| place >> bit & 1 == 1)));
+    let number = m.wire("counter", &join(&number));
     let counter = |name: &str, high: bool| {
-        let kinds = [CsrKind::Cycle { high }, CsrKind::Instret { high }];
-        let reads = m.wire(name, &(&is_csr & decoder.csr(&|csr| kinds.contains(&csr.kind))));
-        let [cycles, commits] = counters.each_ref().map(|counter| counter.lane(usize::from(high), 32));
-        counts_commits.mux(&commits, &cycles).when(&reads)
+        let reads = m.wire(name, &(&is_csr & decoder.csr(&|csr| kinds(high).contains(&csr.kind))));
+        let words = counters.each_ref().map(|counter| counter.lane(usize::from(high), 32));
+        select(&number, &words).when(&reads)
     };
     let sources = [
         counter("reads_counter_low", false),

@@ -279,6 +279,8 @@ impl Commit {
             m.output("leader_word_load", &self.service.leader_word);
         }
         m.output("commit_s7", &self.commits);
+        m.output("served_s7", &self.service.served.when(&self.commits));
+        m.output("completes_s7", &(&self.commits & self.service.unserved.none()));
         s7_end::outputs(m, shape, self);
     }
 

@@ -9,16 +9,43 @@ use crate::decode::{CsrOperation, CsrSource, Register};
 
 const EXIT: u16 = 0x800;
 const BARRIER: u16 = 0x801;
-const MCYCLE: u16 = 0xb00;
-const MINSTRET: u16 = 0xb02;
-const MCYCLEH: u16 = 0xb80;
-const MINSTRETH: u16 = 0xb82;
 const THREADS: u16 = 0xcc0;
 const WARPS: u16 = 0xcc1;
 const MASK: u16 = 0xcc2;
 const STACK_END: u16 = 0xcc3;
 const MASKH: u16 = 0xcc4;
 const MHARTID: u16 = 0xf14;
+
+/// What a counter counts since reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    Cycles,
+    /// Commits of the core that left no lane of their path unserved.
+    Instructions,
+    /// Lanes that commits served.
+    ThreadInstructions,
+    Commits,
+}
+
+/// What a CSR counts, and by how many bits the count is shifted to the right; `None` if it is no counter.
+fn counter(csr: u16) -> Option<(Counted, u32)> {
+    Some(match csr {
+        0xb00 | 0xc00 | 0xc01 => (Counted::Cycles, 0),
+        0xb80 | 0xc80 | 0xc81 => (Counted::Cycles, 32),
+        0xb02 | 0xc02 => (Counted::Instructions, 0),
+        0xb82 | 0xc82 => (Counted::Instructions, 32),
+        0xcc5 => (Counted::ThreadInstructions, 0),
+        0xcc8 => (Counted::ThreadInstructions, 32),
+        0xcc6 => (Counted::Commits, 0),
+        0xcc9 => (Counted::Commits, 32),
+        _ => return None,
+    })
+}
+
+/// Whether the value of a CSR changes by itself.
+pub(crate) fn is_counter(csr: u16) -> bool {
+    counter(csr).is_some()
+}
 
 pub(super) struct CsrAccess {
     pub operation: CsrOperation,
@@ -44,7 +71,7 @@ impl Machine {
             (_, true) => return Err(part.refuse(Fault::ILLEGAL_INSTRUCTION)),
             (csr, false) => {
                 self.read_csr(part, csr)?;
-                let volatile = matches!(csr, MCYCLE | MCYCLEH | MINSTRET | MINSTRETH);
+                let volatile = is_counter(csr);
                 if let (true, Some(values)) = (volatile, given.values) {
                     part.fill(|lane| values[lane as usize]);
                 }
@@ -56,17 +83,21 @@ impl Machine {
     }
 
     fn read_csr(&self, part: &mut Part, csr: u16) -> Result<(), Refusal> {
-        // Without a clock, each commit of the core counts as one cycle.
-        let commits = self.commits;
-        let cycles = self.clock.unwrap_or(commits);
+        if let Some((counted, shift)) = counter(csr) {
+            let count = match counted {
+                // Without a clock, each commit of the core counts as one cycle.
+                Counted::Cycles => self.clock.unwrap_or(self.commits),
+                Counted::Instructions => self.instructions,
+                Counted::ThreadInstructions => self.thread_instructions,
+                Counted::Commits => self.commits,
+            };
+            part.fill(|_| (count >> shift) as u32);
+            return Ok(());
+        }
         let mask = part.path.mask;
         let first = part.warp * self.lanes;
         match csr {
             EXIT | BARRIER => {}
-            MCYCLE => part.fill(|_| cycles as u32),
-            MINSTRET => part.fill(|_| commits as u32),
-            MCYCLEH => part.fill(|_| (cycles >> 32) as u32),
-            MINSTRETH => part.fill(|_| (commits >> 32) as u32),
             THREADS => part.fill(|_| self.lanes),
             WARPS => part.fill(|_| self.warps),
             MASK => part.fill(|_| mask as u32),

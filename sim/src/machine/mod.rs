@@ -25,6 +25,7 @@ use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, Program};
 use arithmetic::Second;
 use csr::CsrAccess;
+pub(crate) use csr::is_counter;
 pub use ending::{Ending, Exit};
 use lanes::keep;
 use part::{Part, Refusal};
@@ -90,6 +91,8 @@ pub struct Machine {
     live: u32,
     parked: u32,
     commits: u64,
+    instructions: u64,
+    thread_instructions: u64,
     /// The value of `mcycle`, if there is a clock.
     clock: Option<u64>,
     /// Per warp and slot, the pc of the last commit if it left lanes unserved.
@@ -127,6 +130,8 @@ impl Machine {
             live: warps * lanes,
             parked: 0,
             commits: 0,
+            instructions: 0,
+            thread_instructions: 0,
             clock: None,
             coalescer: config.memory.coalescer,
             unfinished: vec![None; (warps * slots) as usize],
@@ -157,6 +162,8 @@ impl Machine {
         }
         let moves = self.policies[warp as usize].resolve(slot, &part.next);
         self.commits += 1;
+        self.instructions += u64::from(part.out.served == path.mask);
+        self.thread_instructions += u64::from(part.out.served.count_ones());
         let context = self.context(warp, slot);
         self.unfinished[context] = (part.out.served != path.mask).then_some(path.pc);
         Ok(Step::Committed { late: part.late, volatile: part.volatile, tohost: part.tohost, moves })

@@ -3,12 +3,13 @@
 //!
 //! The search is Brent's: the registers are compared with those after 2, 4, 8 … times `FIRST` commits of the warp since
 //! the last change in the core. A change is a store or atomic operation that changes memory or may, and any access to
-//! something that changes by itself: the console, `mcycle`, `minstret`. An SC of a word that its thread has not reserved
+//! something that changes by itself: the console and the counters. An SC of a word that its thread has not reserved
 //! is none.
 
 use weft_trace::{Commit, MemoryOp};
 
 use crate::decode::stored;
+use crate::machine::is_counter;
 
 /// Commits of a warp without a change before the search begins, so that it costs little in other programs.
 const FIRST: u64 = 64;
@@ -119,7 +120,7 @@ impl Loops {
 fn changes(commit: &Commit) -> bool {
     let (opcode, csr) = (commit.instruction & 0x7f, commit.instruction >> 20);
     match commit.memory {
-        MemoryOp::None => opcode == 0x03 || opcode == 0x73 && csr >> 8 == 0xb,
+        MemoryOp::None => opcode == 0x03 || opcode == 0x73 && is_counter(csr as u16),
         MemoryOp::Load | MemoryOp::LoadReserved => false,
         MemoryOp::Store | MemoryOp::Console | MemoryOp::StoreConditional => true,
         operation => {

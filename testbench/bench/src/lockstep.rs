@@ -1,8 +1,8 @@
 //! The lock-step checker: steps the golden model with the commits of the hardware, and compares everything at the
 //! trace port, the memory port and the console.
 //!
-//! Values of the hardware are compared with those of the model and never copied into it. The exception is `mcycle`
-//! and `minstret`, which are checked to be monotone. The first difference ends the run.
+//! Values of the hardware are compared with those of the model and never copied into it. The exception are the
+//! counters, which are checked to be monotone and close to the bench's counts. The first difference ends the run.
 //!
 //! - A *commit* must be of the path in its slot, with the same pc and mask; then every field must match. If a unit
 //!   has several slots, the hardware chooses the slot.
@@ -151,6 +151,7 @@ impl<'a> Checker<'a> {
         if volatile {
             self.counters.check(commit)?;
         }
+        self.counters.count(commit);
         if self.expected.writes || late {
             self.loads.check_overtaking(&self.expected)?;
         }

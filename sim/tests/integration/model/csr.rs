@@ -74,8 +74,9 @@ fn given_values_do_not_touch_other_instructions() {
 
 #[test]
 fn all_but_exit_and_barrier_are_read_only_and_others_do_not_exist() {
-    let read_only = [MHARTID, 0xb00, 0xb80, 0xb02, 0xb82, 0xcc0, 0xcc1, 0xcc2, 0xcc3, 0xcc4];
-    for number in read_only {
+    let counters = [0xb00, 0xb80, 0xb02, 0xb82, 0xc00, 0xc80, 0xc01, 0xc81, 0xc02, 0xc82, 0xcc5, 0xcc8, 0xcc6, 0xcc9];
+    let read_only = [&counters[..], &[MHARTID, 0xcc0, 0xcc1, 0xcc2, 0xcc3, 0xcc4]].concat();
+    for &number in &read_only {
         for write in [
             csrrw(3, number, 0),
             csrrwi(3, number, 0),

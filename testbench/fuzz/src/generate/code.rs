@@ -43,7 +43,8 @@ const ILLEGAL: [&str; 8] = [
 /// CSRs whose values do not depend on other threads or on time.
 const NUMBERS: [&str; 4] = ["mhartid", "0xcc0", "0xcc1", "0xcc3"];
 /// CSRs whose values do.
-const CIRCUMSTANCES: [&str; 6] = ["0xcc2", "0xcc4", "mcycle", "mcycleh", "minstret", "minstreth"];
+const CIRCUMSTANCES: [&str; 10] =
+    ["0xcc2", "0xcc4", "mcycle", "mcycleh", "minstret", "minstreth", "0xcc5", "0xcc8", "0xcc6", "instret"];
 
 /// A corner value, or any value.
 pub fn value(rng: &mut Rng) -> u32 {

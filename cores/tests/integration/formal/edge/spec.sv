@@ -75,7 +75,10 @@ module spec (
     wire csr_writes = funct3[1:0] == 2'b01 || insn[19:15] != 5'd0;
     wire is_exit = csr == 12'h800;
     wire is_barrier = csr == 12'h801;
-    wire is_counter = csr == 12'hb00 || csr == 12'hb80 || csr == 12'hb02 || csr == 12'hb82;
+    wire is_counter =
+        csr == 12'hb00 || csr == 12'hb80 || csr == 12'hb02 || csr == 12'hb82 ||
+        csr == 12'hc00 || csr == 12'hc80 || csr == 12'hc01 || csr == 12'hc81 || csr == 12'hc02 || csr == 12'hc82 ||
+        csr == 12'hcc5 || csr == 12'hcc8 || csr == 12'hcc6 || csr == 12'hcc9;
     wire is_readable = csr == 12'hf14 || (csr >= 12'hcc0 && csr <= 12'hcc4) || is_counter;
     wire is_allowed = is_exit || is_barrier || (is_readable && !csr_writes);
     assign is_csr = insn[6:0] == 7'b1110011 && funct3[1:0] != 2'b00 && is_allowed;
