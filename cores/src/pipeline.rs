@@ -148,7 +148,7 @@ fn trace(m: &Builder, shape: &Shape, [s3, s7, s8, s9]: [&Instance; 4]) {
         commit: Traced::from_instance(s7, shape, "s8").0,
         context: Traced::from_instance(s8, shape, "").0,
         unit: Traced::from_instance(s8, shape, "").0,
-        release: ReleasePorts { valid: s8.net("barrier_release") },
+        release: ReleasePorts { warps: s8.net("barrier_release") },
         late: Traced::from_instance(s9, shape, "s9").0,
         issue: Traced::from_instance(s3, shape, "s3").0,
         squash: Traced::from_instance(s7, shape, "s7").0,

@@ -125,6 +125,16 @@ impl Shape {
         clog2(self.warps)
     }
 
+    /// The level of the group of all warps at the barrier.
+    pub fn top_level(&self) -> usize {
+        clog2(self.warps)
+    }
+
+    /// Bits of the level of a warp's group at the barrier.
+    pub fn level_bits(&self) -> usize {
+        clog2(self.top_level() + 1).max(1)
+    }
+
     /// Bits of a slot number; 0 for one slot.
     pub fn slot_bits(&self) -> usize {
         clog2(self.slots)

@@ -75,8 +75,8 @@ rtl::bundle! {
         uses_rs2: 1,
         /// Whether rd is written and is not x0.
         writes_rd: 1,
-        /// The instruction is a `jalr`, which needs a leader, as a memory access does.
-        is_jalr: 1,
+        /// It needs a leader, though it accesses no memory: a `jalr`, or a write of a CSR of the warp from a register.
+        needs_leader: 1,
         /// The instruction waits until earlier requests are accepted and performed: `fence.i`, and `fence` where it
         /// matters.
         is_fence_i: 1,
@@ -115,6 +115,14 @@ rtl::bundle! {
         is_fence_i: 1,
         /// The instruction writes rd (not x0) at the end of S7.
         writes: 1,
+        /// The write of a CSR of the warp takes the value of the leader, not the rs1 field.
+        takes_leader: 1,
+        writes_level: 1,
+        writes_depth: 1,
+        writes_region: usize::from(shape.trace),
+        reads_level: 1,
+        reads_depth: 1,
+        reads_region: usize::from(shape.trace),
         /// The result is the low word of the path's mask.
         reads_mask: 1,
         /// The result is the high word of the path's mask, which only wide warps have.
@@ -182,6 +190,15 @@ rtl::bundle! {
         /// The instruction's entry of the reconvergence table.
         reconvergence: shape.reconvergence_bits(),
         exit_mask: shape.threads,
+    }
+}
+
+rtl::bundle! {
+    /// The group of warps for which an instruction makes its warp wait at the barrier.
+    pub struct Level(shape: &Shape) {
+        write: 1,
+        /// The level; all ones for all warps.
+        value: shape.level_bits(),
     }
 }
 

@@ -44,7 +44,7 @@ fn on_barriers(progress: &Progress, config: &Config, program: &Program) -> Strin
 
 /// Advice if one barrier of the source may be at several pcs. Without source lines each may be.
 fn on_copies(progress: &Progress, program: &Program) -> String {
-    let waits: BTreeSet<u32> = progress.barriers().collect();
+    let waits: BTreeSet<u32> = progress.barriers(u64::MAX).collect();
     let function = |pc: u32| program.functions().iter().rfind(|function| function.address <= pc);
     let in_function = |pc: u32| waits.iter().any(|other| function(*other) == function(pc));
     let words = program.code().iter().flat_map(|range| range.clone().step_by(4));

@@ -73,19 +73,16 @@ impl<'a> Execution<'a> {
         while (0..self.machine.slots()).any(|slot| self.rotate(warp, slot).is_some()) {}
     }
 
-    /// Releases the barrier if it is due, and returns whether it did.
+    /// Releases the warps that are due at the barrier, and returns them, one bit each.
     #[inline]
-    pub(crate) fn release(&mut self) -> bool {
-        let released = self.machine.release();
-        if released {
-            self.progress.release();
-            let (event, x, y, moves) = (Event::Release, None, None, Moves::default());
-            (self.observer)(&Record::Context(Context { cycle: 0, warp: 0, slot: 0, event, x, y, moves }));
-            for warp in 0..self.machine.warps() {
-                self.sort(warp);
-            }
+    pub(crate) fn release(&mut self) -> u64 {
+        let warps = self.machine.release_due();
+        if warps != 0 {
+            self.progress.release(warps);
+            (self.observer)(&Record::Context(Context::release(0, warps)));
+            (0..self.machine.warps()).filter(|warp| warps >> warp & 1 == 1).for_each(|warp| self.sort(warp));
         }
-        released
+        warps
     }
 
     #[inline]
@@ -98,7 +95,7 @@ impl<'a> Execution<'a> {
     #[inline]
     fn context(&mut self, (warp, slot): (u32, u32), event: Event, moves: Moves) {
         let (x, y) = (self.machine.path(warp, 0), self.machine.second(warp));
-        let context = Context { cycle: 0, warp, slot, event, x, y, moves };
+        let context = Context { cycle: 0, warp, slot, event, x, y, moves, released: 0 };
         self.progress.context(&context);
         (self.observer)(&Record::Context(context));
     }

@@ -44,6 +44,7 @@ pub struct Progress {
     stack_pointers: StackPointers,
     /// The pcs of the first two threads that waited at different barriers and released each other.
     mixed: Option<[u32; 2]>,
+    mixed_releases: u64,
     exit_codes: Vec<Option<u32>>,
     /// Whether a path that can run may still wait for ever, and the words for one that waits.
     starves: bool,
@@ -101,6 +102,7 @@ impl Progress {
             loops: Loops::new(warps, threads),
             stack_pointers: StackPointers::new(config, program),
             mixed: None,
+            mixed_releases: 0,
             exit_codes: vec![None; warps * threads],
             starves: !turns && unit.is_some_and(|unit| !unit.is_external()),
             waits,
@@ -168,15 +170,24 @@ impl Progress {
         }
     }
 
-    pub fn release(&mut self) {
-        let first = self.barriers().next();
-        let other = self.barriers().find(|pc| Some(*pc) != first);
-        self.mixed = self.mixed.or(first.zip(other).map(|(first, other)| [first, other]));
+    /// Follows a release of these warps, bit w for warp w.
+    pub fn release(&mut self, warps: u64) {
+        let first = self.barriers(warps).next();
+        let other = self.barriers(warps).find(|pc| Some(*pc) != first);
+        if let (Some(first), Some(other)) = (first, other) {
+            self.mixed_releases += 1;
+            self.mixed = self.mixed.or(Some([first, other]));
+        }
         self.loops.change();
-        for warp in &mut self.warps {
+        for (_, warp) in self.warps.iter_mut().enumerate().filter(|(number, _)| warps >> number & 1 == 1) {
             warp.parked = 0;
             warp.start_window();
         }
+    }
+
+    /// Releases of threads that waited at different pcs.
+    pub fn mixed_releases(&self) -> u64 {
+        self.mixed_releases
     }
 
     /// The most bytes that a hart has used of its stack, if the program set `sp` to one.

@@ -68,9 +68,9 @@ impl Engine<'_> {
                 Ok(step) => {
                     self.turns[warp as usize] = slot + 1;
                     self.execution.settle(warp);
-                    if self.execution.release() {
-                        (0..self.turns.len() as u32).for_each(|warp| self.execution.settle(warp));
-                    }
+                    let released = self.execution.release();
+                    let warps = (0..self.turns.len() as u32).filter(|warp| released >> warp & 1 == 1);
+                    warps.for_each(|warp| self.execution.settle(warp));
                     return Ok(step);
                 }
             }

@@ -9,8 +9,8 @@ use crate::schema::{Field, Ports, Source, ports};
 ports! {
     /// The barrier.
     ReleasePorts {
-        /// Every live thread waits at the barrier, and all continue.
-        valid: Flag as "release",
+        /// Bit w: all live threads of warp w wait at the barrier, and continue.
+        warps: Warps as "release",
     }
 }
 
@@ -142,6 +142,7 @@ impl<P: Copy> TracePorts<P> {
                 x: path([x.x_valid, x.x_pc, x.x_depth, x.x_mask, x.x_parked]),
                 y: path([y.y_valid, y.y_pc, y.y_depth, y.y_mask, y.y_parked]),
                 moves,
+                released: 0,
             }
         })
     }
@@ -161,9 +162,9 @@ impl<P: Copy> TracePorts<P> {
         })
     }
 
-    /// Returns whether the barrier is released in this cycle.
-    pub fn releases(&self, source: &dyn Source<P>) -> bool {
-        flag(source, self.release.valid)
+    /// Returns the warps that the barrier releases in this cycle, bit w for warp w.
+    pub fn released(&self, source: &dyn Source<P>) -> u64 {
+        source.bits(self.release.warps)
     }
 
     /// Returns warp and slot of the instruction that S3 issues in this cycle.

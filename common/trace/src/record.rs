@@ -167,6 +167,8 @@ record! {
         memory_mask: Bytes as "commit_memory_mask",
         /// A conditional branch, or the first part of a `jalr`, has several next pcs.
         divergent: Flag as "commit_divergent",
+        /// The region of the warp (CSR 0x804), before the instruction.
+        region: Region as "commit_region",
     }
 }
 
@@ -203,7 +205,7 @@ pub enum Event {
     Commit,
     /// No instruction: a path yielded to another one, or moved to join others.
     Rotation,
-    /// All live threads were at the barrier, and every path is runnable again (one record for all warps).
+    /// All live threads of some warps were at the barrier, and their paths are runnable again.
     Release,
 }
 
@@ -299,6 +301,22 @@ pub struct Context {
     /// Changes to the waiting paths, if the unit keeps a list or a stack of them.
     #[serde(flatten)]
     pub moves: Moves,
+    /// Bit w: the release is of warp w. 0 for another event, and then not in the JSON line.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub released: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(mask: &u64) -> bool {
+    *mask == 0
+}
+
+impl Context {
+    /// The record of a release of these warps.
+    pub fn release(cycle: u64, released: u64) -> Self {
+        let (event, moves) = (Event::Release, Moves::default());
+        Self { cycle, warp: 0, slot: 0, event, x: None, y: None, moves, released }
+    }
 }
 
 /// A step of a sorter on path y and a path behind it.

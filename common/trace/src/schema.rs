@@ -112,6 +112,10 @@ kind!(/// An instruction word.
     Instruction, "32", |_sizes| 32, u32, |bits| bits as u32, "{:#010x}");
 kind!(/// A call depth, wrapping.
     Depth, "8", |_sizes| 8, u8, |bits| bits as u8, "{}");
+kind!(/// Number of a region.
+    Region, "5", |_sizes| 5, u8, |bits| bits as u8, "{}");
+kind!(/// One bit per warp.
+    Warps, "W", |sizes| sizes.warps, u64, |bits| bits, "{:#x}");
 kind!(/// Number of a register.
     Register, "5", |_sizes| 5, u8, |bits| bits as u8, "x{}");
 kind!(/// One bit per lane.

@@ -7,7 +7,7 @@
 //! | ports | direction | stage | meaning |
 //! |---|---|---|---|
 //! | `start_valid`, `start_warp` | in | – | after reset, one warp a cycle: all its threads start at the reset pc |
-//! | `generation` | in | – | the value of a thread's generation bit that counts as parked |
+//! | `generation` | in | – | for each warp, the value of a thread's generation bit that counts as parked |
 //! | `warp_s6`, `slot_s6` | in | S6 | the context whose path S7 validates against in the next cycle |
 //! | [`Path`] `_s7` | out | S7 | that path, with all outcomes of earlier S8 cycles in it |
 //! | `leaves_at_ret_s7` | out | S7 | if the unit [reconverges](Unit::reconverges): that path yields at a `ret` |
@@ -111,10 +111,10 @@ pub type UnitTrace = Traced<UnitPorts<Expr>>;
 
 rtl::inputs! {
     pub struct UnitInputs(m: &Builder, shape: &Shape) {
-        #[group = "start after reset, and the barrier's generation"]
+        #[group = "start after reset, and each warp's generation at the barrier"]
         pub start_valid: Expr = m.input("start_valid", 1),
         pub start_warp: Expr = m.input("start_warp", shape.warp_bits()),
-        pub generation: Expr = m.input("generation", 1),
+        pub generation: Expr = m.input("generation", shape.warps),
         #[group = "the context that S7 validates next, and the one that S8 updates next"]
         pub warp_s6: Expr = m.input("warp_s6", shape.warp_bits()),
         pub slot_s6: Expr = m.input("slot_s6", shape.slot_bits()),
@@ -126,6 +126,12 @@ rtl::inputs! {
 }
 
 impl UnitInputs {
+    /// The barrier's generations of the warps in S7 and S8, on nets of these names.
+    pub fn generations(&self, m: &Builder) -> [Expr; 2] {
+        let of = |name, warp| m.wire(name, &self.generation.index(warp));
+        [of("generation_s7", &self.warp_s7), of("generation_s8", &self.resolve.warp)]
+    }
+
     /// Connects the inputs to an instance that has the same ports.
     pub fn connect(&self, instance: &Instance) {
         instance.input("start_valid", &self.start_valid).input("start_warp", &self.start_warp);

@@ -243,7 +243,7 @@ impl Watcher<'_> {
 
     /// The expected threads, and whether the barrier has been released.
     fn threads(&self, start: &Start, stages: &Stages, commits: &Expr) -> (Vec<Thread>, Expr) {
-        let (m, generation) = (self.m, &self.inputs.generation);
+        let (m, generation) = (self.m, &self.inputs.generation.index(&self.warp));
         m.comment("The expected state of each thread.");
         let generation_was = m.delay("generation_was", generation);
         let released = m.wire("released", &generation.ne(&generation_was));

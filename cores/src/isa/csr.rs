@@ -8,6 +8,12 @@ pub enum CsrKind {
     Exit,
     /// Parks the thread when written.
     Barrier,
+    /// The level of the warp's group at the barrier.
+    Level,
+    /// The call depth of the path.
+    Depth,
+    /// The region of the warp, for the counts of the trace.
+    Region,
     /// Cycles since reset, low or high word.
     Cycle {
         high: bool,
@@ -49,8 +55,14 @@ impl Csr {
         Cube { mask: 0xfff << 20, value: self.number << 20 }
     }
 
-    pub fn writable(&self) -> bool {
+    /// Any instruction may write it.
+    pub fn is_writable(&self) -> bool {
         matches!(self.kind, CsrKind::Exit | CsrKind::Barrier)
+    }
+
+    /// It belongs to the warp, and `csrrw` and `csrrwi` may write it.
+    pub fn is_of_warp(&self) -> bool {
+        matches!(self.kind, CsrKind::Level | CsrKind::Region)
     }
 }
 
@@ -60,6 +72,9 @@ pub fn csrs() -> Vec<Csr> {
     vec![
         csr(0x800, "exit", CsrKind::Exit),
         csr(0x801, "barrier", CsrKind::Barrier),
+        csr(0x802, "barrier_level", CsrKind::Level),
+        csr(0x803, "call_depth", CsrKind::Depth),
+        csr(0x804, "region", CsrKind::Region),
         csr(0xb00, "mcycle", CsrKind::Cycle { high: false }),
         csr(0xb80, "mcycleh", CsrKind::Cycle { high: true }),
         csr(0xb02, "minstret", CsrKind::Instret { high: false }),

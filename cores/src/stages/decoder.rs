@@ -169,12 +169,19 @@ pub struct CsrAccess {
     pub writes: Expr,
     /// A write sets the exit code to the operand, not to 0.
     pub keeps_operand: Expr,
+    /// It replaces the value.
+    pub replaces: Expr,
     pub immediate: Expr,
 }
 
 impl CsrAccess {
     pub fn new(fields: &Fields) -> Self {
         let Fields { funct3, rs1, .. } = fields;
-        Self { writes: !funct3.bit(1) | rs1.any(), keeps_operand: !funct3.slice(0, 2).all(), immediate: funct3.bit(2) }
+        Self {
+            writes: !funct3.bit(1) | rs1.any(),
+            keeps_operand: !funct3.slice(0, 2).all(),
+            replaces: !funct3.bit(1),
+            immediate: funct3.bit(2),
+        }
     }
 }

@@ -18,6 +18,7 @@ pub mod s6_execute;
 pub mod s6_leader;
 pub mod s7_access;
 pub mod s7_commit;
+pub mod s7_csrs;
 pub mod s7_end;
 pub mod s7_faults;
 pub mod s7_points;

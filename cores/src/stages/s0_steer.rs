@@ -14,7 +14,7 @@
 
 use rtl::{
     Builder, Bundle, ElaborationError, Expr, Memory, MemoryStyle, Module, Register, decode, encode, join, lit,
-    lowest_one, select, zeros,
+    lowest_one, ones, select, zeros,
 };
 
 use super::context::{Fetch, contexts_of, join_context, split_context};
@@ -72,7 +72,7 @@ pub fn elaborate(shape: &Shape, round_robin: &Module) -> Result<Module, Elaborat
 rtl::inputs! {
     struct Inputs(m: &Builder, shape: &Shape) {
         #[group = "control"]
-        release: Expr = m.input("barrier_release", 1),
+        release: Expr = m.input("barrier_release", shape.warps),
         #[group = "start: every context begins at the reset pc"]
         start_valid: Expr = m.input("start_row_valid", 1),
         start_row: Expr = m.input("start_row", 5 + shape.warp_bits()),
@@ -125,7 +125,7 @@ impl Contexts {
         in_flight.next(&(&pick.fetched | &still)).reset(0);
         dead.next(&((&now.resteered & &still) | (&**dead & !done_one))).reset(0);
         from_resteer.next(&(&now.from_resteer & !&pick.fetched)).reset(0);
-        let released = inputs.release.repeat(shape.contexts());
+        let released = of_each_slot(shape, &inputs.release);
         let enables = &now.enabled | (&now.waiting & released);
         // A release keeps this bit. A context that fetches does not wait, and the resteer that stops it sets the bit
         // again.
@@ -138,6 +138,10 @@ impl Contexts {
             enabled[1].next(&of_slot(shape, &enables, 1)).reset(0);
         }
     }
+}
+
+fn of_each_slot(shape: &Shape, warps: &Expr) -> Expr {
+    if shape.slots == 1 { warps.clone() } else { contexts_of(shape, warps, &ones(shape.slots)) }
 }
 
 fn of_slot(shape: &Shape, bits: &Expr, slot: usize) -> Expr {

@@ -8,7 +8,7 @@ use rtl::{Builder, Bundle, ElaborationError, Module, concat, lit};
 use super::context::Fetch;
 use super::decoder::{Decoder, Fields};
 use super::resource;
-use crate::isa::{Class, Format, Operation, RD, RS1, RS2};
+use crate::isa::{Class, Csr, CsrAccess, Format, Operation, RD, RS1, RS2};
 use crate::memory::map::in_ram;
 use crate::shape::{PC, Shape};
 use crate::signals::Hazards;
@@ -34,6 +34,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let reserved = resource::reserved(shape, &decoder);
     // FENCE must wait only where memory performs stores after it has accepted them.
     let fences = |class| class == Class::FetchFence || class == Class::Fence && shape.posts_stores;
+    let replaces = decoder.in_opcode(&|e| e.operation == Operation::Csr(CsrAccess::Write) && e.format == Format::Csr, &|_| false);
+    let takes_leader = m.wire("takes_leader", &(replaces & decoder.csr(&Csr::is_of_warp)));
     let hazards = Hazards {
         rs1: rs1.clone(),
         rs2: rs2.clone(),
@@ -41,7 +43,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         uses_rs2: has(RS2, Format::reads_rs2),
         writes_rd: has(RD, Format::writes_rd) & rd.any(),
         rd: rd.clone(),
-        is_jalr: operation(Operation::Jalr),
+        needs_leader: operation(Operation::Jalr) | takes_leader,
         is_fence_i: decoder.in_opcode(&|e| fences(e.class), &|_| false),
     };
 

@@ -183,7 +183,7 @@ impl Arrives {
         let Inputs { hazards, reserved, .. } = inputs;
         let needs = Needs { reserved: reserved.clone(), no_requests: hazards.is_fence_i.clone() };
         let needs = m.wire("needs_s2", &needs.pack());
-        let elects = m.wire("elects_s2", &(reserved.of(&REQUEST) | &hazards.is_jalr));
+        let elects = m.wire("elects_s2", &(reserved.of(&REQUEST) | &hazards.needs_leader));
         Self { needs, elects, scoreboard }
     }
 }

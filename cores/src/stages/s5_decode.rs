@@ -10,7 +10,7 @@ use super::resource::{self, DIVIDER, REQUEST, Reservations};
 use super::s4_immediate::Shared;
 use super::s7_spin::Step;
 use crate::functional::lane_operands::{self, OperandControl, Operands};
-use crate::isa::{Acts, Alu, Class, CsrKind, Encoding, Format, Operation};
+use crate::isa::{Acts, Alu, Class, Csr, CsrKind, Encoding, Format, Operation};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
 
@@ -147,6 +147,8 @@ struct Csrs {
     access: CsrAccess,
     writes: Expr,
     is_exit: Expr,
+    /// It writes a CSR of the warp, with the value of the leader.
+    takes_leader: Expr,
 }
 
 impl Csrs {
@@ -155,7 +157,9 @@ impl Csrs {
         let access = CsrAccess::new(&names.decoder.fields);
         let writes = m.wire("csr_writes", &access.writes);
         let is_exit = m.wire("is_exit", &(&kinds.is_csr & names.decoder.csr_is(CsrKind::Exit) & &writes));
-        Self { access, writes, is_exit }
+        let of_warp = &kinds.is_csr & names.decoder.csr(&Csr::is_of_warp);
+        let takes_leader = m.wire("takes_leader", &(of_warp & &writes & !&access.immediate));
+        Self { access, writes, is_exit, takes_leader }
     }
 }
 
@@ -168,14 +172,16 @@ impl Faults {
     fn of(m: &Builder, names: &Names, kinds: &Kinds, csrs: &Csrs, fetch_fault: &Expr) -> Self {
         m.comment("Faults of the instruction itself.");
         let decoder = &names.decoder;
-        let csr_legal = decoder.csr_exists() & (!&csrs.writes | decoder.csr(&|csr| csr.writable()));
+        let of_form = decoder.csr(&Csr::is_of_warp) | (decoder.csr_is(CsrKind::Depth) & &csrs.access.immediate);
+        let writable = decoder.csr(&Csr::is_writable) | (of_form & &csrs.access.replaces);
+        let csr_legal = decoder.csr_exists() & (!&csrs.writes | writable);
         let legal = m.wire("legal", &(decoder.legal(m, "is_instruction") & (!&kinds.is_csr | csr_legal)));
         let is_ecall = names.is("is_ecall", Operation::Ecall);
         let is_ebreak = names.is("is_ebreak", Operation::Ebreak);
         let any = m.wire("faults", &(fetch_fault | !&legal | (&legal & (&is_ecall | &is_ebreak))));
-        let call = is_ecall.mux(&lit(4, ENVIRONMENT_CALL), &lit(4, BREAKPOINT));
+        let stop = is_ecall.mux(&lit(4, ENVIRONMENT_CALL), &is_ebreak.mux(&lit(4, BREAKPOINT), &lit(4, ILLEGAL)));
         let is_fetch_fault = m.fault("a_fetch_fault_gets_another_cause", fetch_fault, &zeros(1));
-        let cause = is_fetch_fault.mux(&lit(4, ACCESS_FAULT), &legal.mux(&call, &lit(4, ILLEGAL)));
+        let cause = is_fetch_fault.mux(&lit(4, ACCESS_FAULT), &legal.mux(&stop, &lit(4, ILLEGAL)));
         Self { any, cause }
     }
 }
@@ -206,12 +212,13 @@ fn of_lanes(
     let is_equality = m.wire("is_equality", &((is_branch & !funct3.bit(2)) | exit_code_is_rs1));
     let shifts_left = m.wire("shifts_left", &(is_shift & !funct3.bit(2)));
     let combine = [is_logic & &funct3.bit(0) | !(is_logic | &is_equality), is_logic & funct3.bit(1)];
+    let takes_csr = is_csr & !&csrs.takes_leader;
     let is_register = names.any("format_r", &|e| e.format == Format::R);
     let operands = OperandControl {
         takes_rs2: m.wire("takes_rs2", &((is_register & !reserved.of(&DIVIDER)) | is_branch)),
         inverts: m.wire("inverts", &(&subtracts | &shifts_left | inverts_more)),
         combine: m.wire("combine", &join(&combine)),
-        adds: m.wire("adds", &!(is_logic | &is_equality | is_shift | names.is("is_lui", Operation::Lui) | is_csr)),
+        adds: m.wire("adds", &!(is_logic | &is_equality | is_shift | names.is("is_lui", Operation::Lui) | takes_csr)),
         shifts_right: m.wire("shifts_right", &(is_shift & funct3.bit(2))),
         shifts_left,
         arithmetic: funct7.bit(5),
@@ -222,7 +229,7 @@ fn of_lanes(
         subtract: subtracts,
         less_unsigned: is_branch.mux(&funct3.bit(1), &funct3.bit(0)),
         set_less: is_less.clone(),
-        no_result: &pc_is_value | reserved.of(&REQUEST) | is_idle,
+        no_result: &pc_is_value | reserved.of(&REQUEST) | &csrs.takes_leader | is_idle,
         pc_is_value,
         selects: names.selects(shape, Acts::OnResult),
     };
@@ -260,6 +267,7 @@ fn control(
     let (m, decoder, word) = (names.m, &names.decoder, &meta.instruction);
     let has_rd = names.any("has_rd", &|e| e.format.writes_rd() && !resource::is_late(e.class));
     let csr = |kind| &kinds.is_csr & decoder.csr_is(kind);
+    let traced = usize::from(shape.trace);
     let memory_op = |bit: u32| {
         decoder.any(&|e| match e.operation {
             Operation::Store => bit == 0,
@@ -271,6 +279,13 @@ fn control(
         memory_op: join(&[0, 1, 2, 3].map(memory_op)),
         step: Step::decode(m, shape, decoder, word, &(&kinds.is_branch | &kinds.is_jal)).pack(),
         is_barrier: csr(CsrKind::Barrier) & &csrs.writes,
+        writes_level: csr(CsrKind::Level) & &csrs.writes,
+        writes_depth: csr(CsrKind::Depth) & &csrs.writes,
+        writes_region: (csr(CsrKind::Region) & &csrs.writes).slice(0, traced),
+        reads_level: csr(CsrKind::Level),
+        reads_depth: csr(CsrKind::Depth),
+        reads_region: csr(CsrKind::Region).slice(0, traced),
+        takes_leader: csrs.takes_leader,
         is_fence_i: names.is("is_fence_i", Operation::FenceI),
         writes: has_rd & decoder.fields.rd.any(),
         reads_mask: csr(CsrKind::Mask { high: false }),

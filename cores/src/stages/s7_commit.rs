@@ -17,6 +17,7 @@ use super::decoder::Fields;
 use super::resource::{REQUEST, Reservations, TAG};
 use super::s4_collect::{RegisterWrite, register_row};
 use super::s7_access::{Requested, Service, late_result};
+use super::s7_csrs::Csrs;
 use super::s7_faults::Faults;
 use super::{s7_end, s7_points, s7_spin, s7_trace};
 use crate::memory::coalescer;
@@ -35,10 +36,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let faults = Faults::of(&m, shape, &inputs, &validation.valid);
     let commits = m.wire("commit", &(&validation.valid & !&faults.any));
     let service = Service::of(&m, shape, &inputs, &validation.valid, &coalescer);
-    let registers = Registers::of(&m, shape, &inputs, &validation.valid, &service);
+    let csrs = Csrs::of(&m, shape, &inputs, &commits);
+    let registers = Registers::of(&m, shape, &inputs, &validation.valid, &service, &csrs);
     let decided = [&validation.valid, &commits];
     let requested = Requested::of(&m, shape, &inputs, decided, &service, &registers.console_load);
-    let commit = Commit { inputs, validation, faults, commits, service, registers, requested };
+    let commit = Commit { inputs, validation, faults, commits, service, csrs, registers, requested };
     let resolve = commit.resolve(&m, shape);
     s7_points::state(&m, shape, &commit);
 
@@ -85,9 +87,12 @@ rtl::inputs! {
         /// The epoch of the instruction is its slot's epoch.
         pub epoch_is_present: Expr = m.input("epoch_is_present_s7", 1),
         halted: Expr = m.input("halted", 1),
+        /// The level of the warp at the barrier, and whether a thread of it waits there.
+        pub level: Expr = m.input("level_s7", shape.level_bits()),
+        pub waits: Expr = m.input("waits_s7", 1),
         /// A warp starts.
-        pub start_valid: Expr = m.input("start_warp_valid", usize::from(shape.fair_after > 0)),
-        pub start_warp: Expr = m.input("start_warp", if shape.fair_after > 0 { shape.warp_bits() } else { 0 }),
+        pub start_valid: Expr = m.input("start_warp_valid", usize::from(shape.fair_after > 0 || shape.trace)),
+        pub start_warp: Expr = m.input("start_warp", start_valid.width() * shape.warp_bits()),
         #[group = "tag for a load, number of the commit"]
         pub tag: Expr = m.input("free_tag", shape.tag_bits()),
         pub number: Expr = m.input("commits", 64),
@@ -179,7 +184,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr, service: &Service) -> Self {
+    fn of(m: &Builder, shape: &Shape, inputs: &Inputs, valid: &Expr, service: &Service, csrs: &Csrs) -> Self {
         m.comment("Registers, written at the end of S7.");
         let Inputs { meta, control, path, result, uniform, .. } = inputs;
         let console_load = m.wire("console_load", &(inputs.is_load() & &service.at_console));
@@ -190,7 +195,7 @@ impl Registers {
             0 => zeros(32),
             _ => path.mask.from(32).extend(32).when(&control.reads_mask_high),
         };
-        let shared = m.wire("shared_value", &(low_word | high_word | uniform));
+        let shared = m.wire("shared_value", &(low_word | high_word | &csrs.read | uniform));
         let values = m.wire_each(shape.lanes(), "values", |lane| result.lane(lane, 32) | &shared);
         // Of the memory instructions only a console load writes here. It serves the lanes with the leader's
         // address.
@@ -211,6 +216,7 @@ pub struct Commit {
     pub faults: Faults,
     pub commits: Expr,
     pub service: Service,
+    pub csrs: Csrs,
     pub registers: Registers,
     pub requested: Requested,
 }
@@ -242,7 +248,7 @@ impl Commit {
             warp: meta.warp.clone(),
             slot: meta.slot.clone(),
             a_pc,
-            a_depth: depth,
+            a_depth: control.writes_depth.mux(&self.inputs.fields.rs1.extend(DEPTH), &depth),
             a_mask: goes_on.when(&!(&control.is_exit | rotates)),
             a_parked: control.is_barrier.clone(),
             b_pc: (&control.is_branch & !rotates).mux(&control.pc_value, &meta.pc),
@@ -320,6 +326,7 @@ impl Commit {
         let resolved = Resolve { valid, ..resolve.delay(m, shape, "q") };
         resolved.outputs(m, "s8");
         m.output("predicted_s8", &m.delay("predicted", &meta.predicted));
+        self.csrs.level.delay(m, shape, "q").outputs(m, "level_s8");
         let entry_s8 = m.delay("entry", &meta.entry);
         m.output("entry_s8", &entry_s8);
         m.output("fence_i_s8", &m.delay("fence_i", &control.is_fence_i));

@@ -42,7 +42,8 @@ impl Faults {
         });
 
         m.comment("Fault: the lowest lane at fault; misalignment comes before a missing address.");
-        let at_fault = &control.faults.repeat(shape.threads) | &misaligned | &unmapped | &jump_misaligned;
+        let of_itself = m.wire("instruction_at_fault", &(&control.faults | (&control.writes_level & &inputs.waits)));
+        let at_fault = of_itself.repeat(shape.threads) | &misaligned | &unmapped | &jump_misaligned;
         let lanes = m.wire("fault_lanes", &(inputs.active() & at_fault));
         let any = m.wire("fault", &(valid & lanes.any()));
         let failed_exits = m.wire("failed_exits", &failed_exits(m, shape, inputs));
@@ -54,7 +55,7 @@ impl Faults {
         // counts as a load.
         let reads_only = control.memory_op.slice(2, 2).none() & !control.memory_op.bit(0);
         let memory_cause = concat([&lit(2, 1), &!reads_only, &!is_misaligned]);
-        let cause = control.faults.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));
+        let cause = of_itself.mux(&control.cause, &is_memory.mux(&memory_cause, &lit(4, 0)));
         Self { any, failed_exits, lane_one, cause, offsets }
     }
 }

@@ -25,7 +25,7 @@ pub fn outputs(m: &Builder, shape: &Shape, commit: &Commit, resolved: &Resolve) 
 /// The trace fields of the instruction, without `valid`. That comes from the register of the outcome in S8, which
 /// reset clears.
 fn traced_commit(m: &Builder, shape: &Shape, commit: &Commit) -> CommitPorts<Expr> {
-    let Commit { inputs, service, registers, requested, .. } = commit;
+    let Commit { inputs, service, csrs, registers, requested, .. } = commit;
     let Inputs { meta, control, number, .. } = inputs;
     let unserved = &service.unserved;
     let partial_at_this_pc = partial_at_this_pc(m, shape, commit);
@@ -54,6 +54,7 @@ fn traced_commit(m: &Builder, shape: &Shape, commit: &Commit) -> CommitPorts<Exp
         memory_data: to_console.mux(&data.slice(0, 8).extend(shape.line_bits()), &data),
         memory_mask: to_console.mux(&lit(4 * shape.threads, 1), &mask),
         divergent,
+        region: csrs.region.clone(),
     }
 }
 

@@ -1,39 +1,108 @@
-//! S8, barrier: waits for all live threads of the core.
+//! S8, barrier: releases the warps of a group when all their live threads wait.
 //!
-//! It counts the arrived and the live threads, and releases when the numbers are equal. A release does not change
-//! parked threads: it flips the generation bit, which decides what counts as parked. Latency: one cycle after the S8
-//! of the last arrival. Storage: 2 · clog2(W · T + 1) + 1 bits.
+//! A warp of level k waits for the group of 2^k warps from a multiple of 2^k on. A warp is full if all its live threads
+//! wait, or none lives. A group is released when all its warps are full, some thread lives, and each warp with a live
+//! thread has the level of the group. A release does not change parked threads: it flips the generation bit of the
+//! warp, which decides what counts as parked. Latency: one cycle after the S8 of the last arrival. Storage: W rows of
+//! 2 · T + 1 bits in LUT RAM; in registers 4 · W bits and a level for each warp.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, clog2, count_ones, lit};
+use rtl::{Builder, Bundle, Each, ElaborationError, Expr, MemoryStyle, Module, decode, join, lit, ones, select, zeros};
 
 use crate::shape::Shape;
-use crate::signals::Resolve;
+use crate::signals::{Level, Resolve};
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let all = shape.warps * shape.threads;
-    let bits = clog2(all + 1);
-    let m = Builder::new("barrier", "The barrier: it releases when all live threads have arrived.");
+    let m = Builder::new("barrier", "The barrier: it releases a group of warps when all their live threads wait.");
     m.timing(
-        "the outputs are combinational from registers; a release comes one cycle after the outcome of the last \
-         arrival. `generation` flips in the cycle after a release; a parked thread does not arrive before that.",
+        "`barrier_release` is combinational from registers, one cycle after the outcome of the last arrival. \
+         `generation` flips in the next cycle; a parked thread does not arrive before that.",
     );
-    m.port_group("outcome of S7");
-    let resolve = Resolve::inputs(&m, shape, "s8");
+    let inputs = Inputs::declare(&m, shape);
+    let (resolve, each) = (&inputs.resolve, Each::new("index", shape.warps));
+    let register = |name: &str| m.register(name, shape.warps);
+    let (is_full, has_ended, waits) = (register("is_full"), register("has_ended"), register("waits"));
+    let generation = register("generation_now");
+    let UpdatedWarp { full, ended, arrives } = UpdatedWarp::of(&m, shape, &inputs, &generation);
+    let one = m.wire("updated_warp", &decode(&resolve.warp, shape.warps).when(&resolve.valid));
+    let levels = m.register("levels", shape.warps * shape.level_bits());
+    let writes = m.wire("writes_level", &one.when(&inputs.level.write));
+    levels
+        .next(&m.wire_each(each, "level_next", |warp| {
+            writes.bit(warp).mux(&inputs.level.value, &levels.lane(warp, shape.level_bits()))
+        }))
+        .reset_ones();
 
-    let live = m.register("live", bits);
-    let arrived = m.register("arrived", bits);
-    let generation = m.register("generation_now", 1);
-    let count = |mask: &Expr| count_ones(mask).extend(bits).when(&resolve.valid);
-    let ends = m.wire("ends", &count(&resolve.exit_mask));
-    let arrives = m.wire("arrives", &count(&resolve.a_mask.when(&resolve.a_parked)));
-    let release = m.wire("release_now", &(live.eq(&arrived) & live.any()));
-    live.next(&(&*live - &ends)).reset(all as u64);
-    arrived.next(&release.mux(&lit(bits, 0), &(&*arrived + &arrives))).reset(0);
+    m.comment("The groups of each level that are released.");
+    let top = lit(shape.level_bits(), shape.top_level() as u64);
+    let release = (0..=shape.top_level()).map(|level| {
+        let stands = m.wire_each(each, &format!("stands_{level}"), |warp| {
+            let own = levels.lane(warp, shape.level_bits());
+            let of_level = if level < shape.top_level() { own.is(level as u64) } else { !own.lt(&top) };
+            is_full.bit(warp) & (has_ended.bit(warp) | of_level)
+        });
+        let size = 1 << level;
+        let group = |first: usize| (first, size.min(shape.warps - first));
+        let due = (0..shape.warps).step_by(size).map(group).map(|(first, size)| {
+            let due = stands.slice(first, size).all() & !has_ended.slice(first, size).all();
+            due.repeat(size)
+        });
+        m.wire(&format!("release_{level}"), &join(&due.collect::<Vec<_>>()))
+    });
+    let release = m.wire("release_now", &rtl::reduce(&release.collect::<Vec<_>>(), &|a, b| a | b));
+    let stays_full = &*is_full & (&*has_ended | !&release);
+    is_full.next(&((&stays_full & !&one) | one.when(&full))).reset(0);
+    has_ended.next(&(&*has_ended | one.when(&ended))).reset(0);
+    waits.next(&((&*waits | one.when(&arrives)) & !&release)).reset(0);
     generation.next(&(&*generation ^ &release)).reset(0);
 
-    m.port_group("state");
+    m.port_group("state; of the warp in S7, whether a thread waits, and its level");
     m.output("generation", &generation);
     m.output("barrier_release", &release);
-    m.output("all_ended", &live.none());
+    m.output("all_ended", &has_ended.all());
+    m.output("waits_s7", &waits.index(&inputs.warp_s7));
+    m.output("level_s7", &select(&inputs.warp_s7, &levels.lanes(shape.level_bits())));
     m.finish()
+}
+
+rtl::inputs! {
+    struct Inputs(m: &Builder, shape: &Shape) {
+        #[group = "start"]
+        start_valid: Expr = m.input("start_valid", 1),
+        start_warp: Expr = m.input("start_warp", shape.warp_bits()),
+        #[group = "outcome of S7; the level that the instruction writes"]
+        resolve: Resolve = Resolve::inputs(m, shape, "s8"),
+        level: Level = Level::inputs(m, shape, "level"),
+        #[group = "the warp in S7"]
+        warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
+    }
+}
+
+/// The warp of the outcome, after it.
+struct UpdatedWarp {
+    full: Expr,
+    ended: Expr,
+    /// A thread arrives.
+    arrives: Expr,
+}
+
+impl UpdatedWarp {
+    fn of(m: &Builder, shape: &Shape, inputs: &Inputs, generation: &Expr) -> Self {
+        m.comment("The live threads of the warp, those that wait, and the generation in which they arrived.");
+        let Inputs { start_valid, start_warp, resolve, .. } = inputs;
+        let threads = shape.threads;
+        let table = m.memory("threads", shape.warps, 2 * threads + 1, MemoryStyle::Distributed);
+        let row = table.read("row", &resolve.warp);
+        let now = m.wire("generation_s8", &generation.index(&resolve.warp));
+        let still = row.bit(2 * threads).eq(&now);
+        let live = m.wire("live", &(row.slice(0, threads) & !&resolve.exit_mask));
+        let arrives = m.wire("arrives", &resolve.a_mask.when(&resolve.a_parked));
+        let waits = m.wire("waiting", &(row.slice(threads, threads).when(&still) | &arrives));
+        let start = join([&ones(threads), &zeros(threads + 1)]);
+        table.write(
+            &(start_valid | &resolve.valid),
+            &start_valid.mux(start_warp, &resolve.warp),
+            &start_valid.mux(&start, &join([&live, &waits, &now])),
+        );
+        Self { full: live.eq(&waits), ended: live.none(), arrives: arrives.any() }
+    }
 }

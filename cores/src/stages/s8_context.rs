@@ -13,7 +13,7 @@ use super::s8_barrier;
 use crate::divergence::{SLOTS, UnitInputs, known_in};
 use crate::formal::{Rules, Watched, points, rules};
 use crate::shape::{PC, Shape};
-use crate::signals::{Path, Resolve, delay_by, flag_delay_by};
+use crate::signals::{Level, Path, Resolve, delay_by, flag_delay_by};
 use crate::trace::Traced;
 
 pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationError> {
@@ -29,7 +29,10 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     let leaves_s7 = leaves_s7(&m, shape);
 
     let barrier = m.instance("barrier", &barrier_module);
+    barrier.input("start_valid", &inputs.start_valid).input("start_warp", &inputs.start_warp);
+    barrier.input("warp_s7", &inputs.warp_s7);
     outcome.resolve.connect(&barrier, "s8");
+    outcome.level.connect(&barrier, "level");
     let generation = barrier.net("generation");
     let release = barrier.output_as("barrier_release", "released");
     let all_ended = barrier.net("all_ended");
@@ -51,7 +54,8 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
         warp: outcome.resolve.warp.clone(),
         pc: slots.each(&|Slot { path, .. }| path.pc.clone()),
     };
-    let resteer = charge.resteer(&m, shape, &outcome, &slots, &release);
+    let release_s8 = m.wire("released_s8", &release.index(&outcome.resolve.warp));
+    let resteer = charge.resteer(&m, shape, &outcome, &slots, &release_s8);
     let rest = Rest::of(&m, shape, &outcome, &slots, &charge, &unit);
     let record = ReplayRecord {
         valid: outcome.resolve.valid.clone(),
@@ -78,10 +82,13 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     }
     m.port_group("the threads of those paths, for S6");
     m.output("masks_s8", &slots.each(&|Slot { path, .. }| path.mask.clone()));
-    check(&m, shape, &outcome, &charge, &rest, &present, &release);
+    check(&m, shape, &outcome, &charge, &rest, &present, &release_s8);
     m.port_group("replay record, for S3");
     record.outputs(&m, "record");
     m.output("barrier_release", &release);
+    m.port_group("for S7: whether a thread of its warp waits at the barrier, and the warp's level there");
+    m.output("waits_s7", &barrier.net("waits_s7"));
+    m.output("level_s7", &barrier.net("level_s7"));
     m.output("ended", &all_ended);
     if shape.trace {
         trace(&m, shape, &outcome.resolve, &slots, &unit);
@@ -108,6 +115,7 @@ rtl::inputs! {
             fence_i: m.input("fence_i_s8", 1),
             load: m.input("load_s8", 1),
             entry: m.input("entry_s8", shape.entry_bits()),
+            level: Level::inputs(m, shape, "level_s8"),
         },
     }
 }
@@ -120,6 +128,7 @@ struct Outcome {
     load: Expr,
     /// The instruction's entry of the scoreboard.
     entry: Expr,
+    level: Level,
 }
 
 impl Inputs {
@@ -141,7 +150,7 @@ impl Outcome {
     /// The outcome, delayed to S8 + delay.
     fn of(m: &Builder, shape: &Shape, inputs: &Inputs) -> Self {
         m.comment("The outcome, in the cycle in which the next active path is known.");
-        let Self { resolve, predicted, fence_i, load, entry } = &inputs.outcome;
+        let Self { resolve, predicted, fence_i, load, entry, level } = &inputs.outcome;
         let later = |name: &str, value: &Expr| delay_by(m, name, value, shape.delay);
         Self {
             resolve: resolve.later(m, shape, shape.delay),
@@ -149,6 +158,7 @@ impl Outcome {
             fence_i: later("fence_i", fence_i),
             load: later("load", load),
             entry: later("entry", entry),
+            level: Level { write: later("writes_level", &level.write), value: later("level", &level.value) },
         }
     }
 

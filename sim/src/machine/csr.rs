@@ -1,4 +1,7 @@
 //! Control and status registers. Through them a thread also ends and waits at the barrier.
+//!
+//! The group of warps at the barrier, and the region, belong to the warp. The leader's value is written. Only `csrrw` and
+//! `csrrwi` write them, and only `csrrwi` writes the call depth of the path.
 
 use weft_trace::PathRecord;
 
@@ -9,12 +12,18 @@ use crate::decode::{CsrOperation, CsrSource, Register};
 
 const EXIT: u16 = 0x800;
 const BARRIER: u16 = 0x801;
+const GROUP: u16 = 0x802;
+const DEPTH: u16 = 0x803;
+const REGION: u16 = 0x804;
 const THREADS: u16 = 0xcc0;
 const WARPS: u16 = 0xcc1;
 const MASK: u16 = 0xcc2;
 const STACK_END: u16 = 0xcc3;
 const MASKH: u16 = 0xcc4;
 const MHARTID: u16 = 0xf14;
+
+/// Region numbers.
+const REGIONS: u8 = 32;
 
 /// What a counter counts since reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +49,11 @@ fn counter(csr: u16) -> Option<(Counted, u32)> {
         0xcc9 => (Counted::Commits, 32),
         _ => return None,
     })
+}
+
+/// Whether a CSR instruction writes the value of the leader.
+pub(crate) fn takes_leader(operation: CsrOperation, source: CsrSource, csr: u16) -> bool {
+    matches!((operation, source, csr), (CsrOperation::Write, CsrSource::Register(_), GROUP | REGION))
 }
 
 /// Whether the value of a CSR changes by itself.
@@ -68,6 +82,17 @@ impl Machine {
         match (access.csr, access.writes()) {
             (EXIT, true) => self.exit(part, &access),
             (BARRIER, true) => self.park(part, &access),
+            (GROUP | DEPTH | REGION, true) => {
+                let value = self.value_written(part, &access)?;
+                self.read_csr(part, access.csr)?;
+                self.write_back(part, access.rd);
+                match access.csr {
+                    GROUP => self.barrier.set_level(part.warp, value),
+                    DEPTH => part.next.a = part.next.a.map(|path| PathRecord { depth: value as u8, ..path }),
+                    _ if self.regions_exist => self.regions[part.warp as usize] = value as u8 % REGIONS,
+                    _ => {}
+                }
+            }
             (_, true) => return Err(part.refuse(Fault::ILLEGAL_INSTRUCTION)),
             (csr, false) => {
                 self.read_csr(part, csr)?;
@@ -94,10 +119,13 @@ impl Machine {
             part.fill(|_| (count >> shift) as u32);
             return Ok(());
         }
-        let mask = part.path.mask;
-        let first = part.warp * self.lanes;
+        let (warp, PathRecord { mask, depth, .. }) = (part.warp, part.path);
+        let first = warp * self.lanes;
         match csr {
             EXIT | BARRIER => {}
+            GROUP => part.fill(|_| self.barrier.level(warp)),
+            DEPTH => part.fill(|_| depth.into()),
+            REGION => part.fill(|_| self.regions[warp as usize].into()),
             THREADS => part.fill(|_| self.lanes),
             WARPS => part.fill(|_| self.warps),
             MASK => part.fill(|_| mask as u32),
@@ -107,6 +135,19 @@ impl Machine {
             _ => return Err(part.refuse(Fault::ILLEGAL_INSTRUCTION)),
         }
         Ok(())
+    }
+
+    /// The value that a write to the group, the depth or the region writes.
+    fn value_written(&self, part: &Part, access: &CsrAccess) -> Result<u32, Refusal> {
+        let illegal = Err(part.refuse(Fault::ILLEGAL_INSTRUCTION));
+        match (access.operation, access.source, access.csr) {
+            (CsrOperation::Write, _, GROUP) if self.barrier.waits(part.warp) != 0 => illegal,
+            (CsrOperation::Write, CsrSource::Immediate(value), _) => Ok(value.into()),
+            (CsrOperation::Write, CsrSource::Register(rs1), GROUP | REGION) => {
+                Ok(self.threads.row(part.warp, rs1)[part.leader() as usize])
+            }
+            _ => illegal,
+        }
     }
 
     /// Ends the threads of the path. The exit code is the value that the instruction would write to the CSR, which
@@ -125,13 +166,13 @@ impl Machine {
         self.threads.clear(warp, access.rd, mask);
         self.threads.exit(warp, mask, &part.out.values);
         self.note_exits(part);
-        self.live -= mask.count_ones();
+        self.barrier.end(warp, mask);
     }
 
     fn park(&mut self, part: &mut Part, access: &CsrAccess) {
         part.out.writes = access.rd != 0;
         self.threads.clear(part.warp, access.rd, part.path.mask);
-        self.parked += part.path.mask.count_ones();
+        self.barrier.arrive(part.warp, part.path.mask);
         part.next.a = Some(PathRecord { pc: part.path.pc.wrapping_add(4), parked: true, ..part.path });
     }
 }

@@ -6,6 +6,7 @@
 mod access;
 mod arithmetic;
 mod atomic;
+mod barrier;
 mod control;
 mod csr;
 mod ending;
@@ -24,8 +25,9 @@ use crate::decode::{DecodeCache, Form, Instruction, Unit};
 use crate::policy::{self, Next, Policy};
 use crate::{Fault, Memory, Program};
 use arithmetic::Second;
+use barrier::Barrier;
 use csr::CsrAccess;
-pub(crate) use csr::is_counter;
+pub(crate) use csr::{is_counter, takes_leader};
 pub use ending::{Ending, Exit};
 use lanes::keep;
 use part::{Part, Refusal};
@@ -88,8 +90,10 @@ pub struct Machine {
     /// Whether the hardware knows that address.
     hardware_stops: bool,
     ending: Ending,
-    live: u32,
-    parked: u32,
+    barrier: Barrier,
+    /// The region of each warp, 0 … 31. Only a core with a trace port has regions.
+    regions: Vec<u8>,
+    regions_exist: bool,
     commits: u64,
     instructions: u64,
     thread_instructions: u64,
@@ -127,8 +131,9 @@ impl Machine {
             tohost,
             hardware_stops: config.run.tohost != 0,
             ending: Ending::default(),
-            live: warps * lanes,
-            parked: 0,
+            barrier: Barrier::new(warps, lanes),
+            regions: vec![0; warps as usize],
+            regions_exist: config.trace.port,
             commits: 0,
             instructions: 0,
             thread_instructions: 0,
@@ -177,6 +182,7 @@ impl Machine {
         out.pc = path.pc;
         out.instruction = instruction;
         out.mask = path.mask;
+        out.region = self.regions[*warp as usize];
         out.served = path.mask;
         out.rd = 0;
         out.writes = false;
@@ -342,16 +348,31 @@ impl Machine {
         self.policies[warp as usize].follow(path)
     }
 
-    /// Releases the barrier if it is due: some thread is live, and every live thread waits there. Returns whether it
-    /// did. Call it after each commit.
+    /// The warps whose group is to be released from the barrier, bit w for warp w.
     #[inline]
-    pub fn release(&mut self) -> bool {
-        let due = self.live > 0 && self.parked == self.live;
-        if due {
-            self.parked = 0;
-            self.policies.iter_mut().for_each(|policy| policy.release());
+    pub fn due(&mut self) -> u64 {
+        self.barrier.due()
+    }
+
+    /// Releases all warps that are due, and returns them. Call it after each commit.
+    pub fn release_due(&mut self) -> u64 {
+        let due = self.due();
+        if due != 0 {
+            self.release(due);
         }
         due
+    }
+
+    /// Releases these warps from the barrier. Returns whether that is legal: they are [due](Self::due), and their
+    /// groups are whole. It has no effect if not.
+    pub fn release(&mut self, warps: u64) -> bool {
+        let legal = self.barrier.release(warps);
+        for (warp, policy) in self.policies.iter_mut().enumerate() {
+            if legal && warps >> warp & 1 == 1 {
+                policy.release();
+            }
+        }
+        legal
     }
 
     /// Sets the value that `mcycle` reads from now on, instead of the number of commits.
@@ -377,6 +398,6 @@ impl Machine {
     }
 
     pub fn live(&self) -> u32 {
-        self.live
+        self.barrier.live()
     }
 }

@@ -79,9 +79,10 @@ impl Progress {
         groups
     }
 
-    /// The pc at which each thread at the barrier waits.
-    pub(crate) fn barriers(&self) -> impl Iterator<Item = u32> {
-        self.warps.iter().flat_map(|warp| {
+    /// The pc at which each thread of these warps waits at the barrier, bit w for warp w.
+    pub(crate) fn barriers(&self, warps: u64) -> impl Iterator<Item = u32> {
+        let chosen = self.warps.iter().enumerate().filter(move |(number, _)| warps >> number & 1 == 1);
+        chosen.flat_map(|(_, warp)| {
             let lanes = warp.pcs.iter().enumerate().filter(|(lane, _)| warp.parked >> lane & 1 != 0);
             lanes.filter_map(|(_, pc)| *pc)
         })

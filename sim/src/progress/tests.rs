@@ -52,7 +52,7 @@ fn a_thread_starves_only_if_it_could_run_and_is_not_served() {
         assert_eq!(progress.commit(&Commit { served, ..commit(0, pc, NOP, 0b1100) }), None, "commit {pc}");
         assert_eq!(progress.commit(&commit(1, pc, NOP, 0b1111)), None, "commit {pc}");
     }
-    progress.release();
+    progress.release(u64::MAX);
     let verdicts: Vec<_> = (1..=WINDOW).map(|pc| progress.commit(&commit(0, pc, NOP, 0b1100))).collect();
     let (last, before) = verdicts.split_last().expect("some commits");
     assert!(before.iter().all(Option::is_none));
@@ -71,7 +71,7 @@ fn load() -> Commit {
 fn offer(progress: &mut Progress, mask: u64) {
     let x = Some(PathRecord { pc: 0, depth: 0, mask, parked: false });
     let (event, moves) = (weft_trace::Event::Commit, weft_trace::Moves::default());
-    progress.context(&Context { cycle: 0, warp: 0, slot: 0, event, x, y: None, moves });
+    progress.context(&Context { cycle: 0, warp: 0, slot: 0, event, x, y: None, moves, released: 0 });
 }
 
 /// A stack of one warp that offers lanes 0 and 1.

@@ -45,8 +45,9 @@ impl Core<'_> {
         if self.execution.machine.live() == 0 {
             return Some(Outcome::Exited);
         }
-        if self.execution.release() {
-            self.restart_all();
+        let released = self.execution.release();
+        if released != 0 {
+            self.restart_released(released);
         }
         self.execution.stopped(self.config, self.program)
     }
@@ -171,11 +172,11 @@ impl Core<'_> {
         warp.in_second_slot = warp.in_second_slot & !first | second;
     }
 
-    fn restart_all(&mut self) {
+    fn restart_released(&mut self, warps: u64) {
         let distance = self.constants.resolve + self.constants.release;
         for context in 0..self.contexts.len() {
             let wanted = self.wanted(context);
-            if wanted.is_some() {
+            if wanted.is_some() && warps >> self.place(context).0 & 1 == 1 {
                 self.restart(context, distance, wanted, false);
             }
         }

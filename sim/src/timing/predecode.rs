@@ -1,6 +1,7 @@
 use weft_config::Isa;
 
 use crate::decode::{CsrSource, DecodeCache, Form, Instruction, Unit};
+use crate::machine::takes_leader;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Predecoded {
@@ -9,7 +10,7 @@ pub(super) struct Predecoded {
     /// 0 = none.
     pub(super) destination: u8,
     pub(super) class: Class,
-    /// Whether a leader selects the served lanes: memory accesses and `jalr`.
+    /// Whether it needs a leader: memory accesses, `jalr`, and writes of a CSR of the warp from a register.
     pub(super) elects: bool,
     /// The predicted pc: backward branches and `jal` jump, everything else continues at pc + 4.
     pub(super) next: u32,
@@ -60,7 +61,12 @@ impl Predecoder {
         predecoded.destination = instruction.destination().unwrap_or(0);
         predecoded.sources = sources(&instruction);
         predecoded.class = class(&instruction);
-        predecoded.elects = predecoded.class.is_memory() || matches!(instruction, Instruction::JumpRegister { .. });
+        predecoded.elects = predecoded.class.is_memory()
+            || match instruction {
+                Instruction::JumpRegister { .. } => true,
+                Instruction::Csr { operation, source, csr, .. } => takes_leader(operation, source, csr),
+                _ => false,
+            };
         match instruction {
             Instruction::Jump { offset, .. } => predecoded.next = pc.wrapping_add(offset),
             Instruction::Branch { offset, .. } if (offset as i32) < 0 => predecoded.next = pc.wrapping_add(offset),

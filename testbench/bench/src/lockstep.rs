@@ -242,13 +242,17 @@ impl<'a> Checker<'a> {
         self.loads.take(late).or_else(|located| self.locate(late.cycle, located))
     }
 
-    pub fn release(&mut self, cycle: u64) -> Checked<()> {
-        if self.machine.release() {
+    /// Checks a release of these warps, bit w for warp w.
+    pub fn release(&mut self, cycle: u64, warps: u64) -> Checked<()> {
+        let due = self.machine.due();
+        if self.machine.release(warps) {
             return Ok(());
         }
-        let live = self.machine.live();
-        let expected = format!("none: not all of the {live} live threads wait at the barrier");
-        self.locate(cycle, (None, Difference::new("release", expected, "a release")))
+        let expected = match due {
+            0 => format!("none: not all of the {} live threads wait at the barrier", self.machine.live()),
+            _ => format!("whole groups of the warps {due:#x}"),
+        };
+        self.locate(cycle, (None, Difference::new("release", expected, format!("a release of the warps {warps:#x}"))))
     }
 
     pub fn request(&mut self, cycle: u64, request: &Request<'_>) -> Checked<()> {
@@ -291,8 +295,10 @@ impl<'a> Checker<'a> {
 
     /// Checks a stop after `run.watchdog` cycles without progress: correct if the model has nothing to do.
     pub fn stuck(&mut self, cycle: u64) -> Checked<()> {
-        if self.machine.release() {
-            let difference = Difference::new("release", "a release: every live thread waits at the barrier", "none");
+        let due = self.machine.due();
+        if due != 0 {
+            let expected = format!("a release of the warps {due:#x}: every live thread waits at the barrier");
+            let difference = Difference::new("release", expected, "none");
             return self.locate(cycle, (None, difference));
         }
         let warps = 0..self.hardware_paths.len() as u32;

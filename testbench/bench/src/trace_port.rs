@@ -12,7 +12,8 @@ pub(crate) struct Sample {
     pub(crate) context: Option<Context>,
     pub(crate) exchange: Option<Exchange>,
     pub(crate) late_write: Option<LateWrite>,
-    pub(crate) release: bool,
+    /// Bit w: warp w is released from the barrier.
+    pub(crate) released: u64,
     /// Warp and slot of an issue at S3.
     pub(crate) issue: Option<(u32, u32)>,
     pub(crate) squash: Option<u32>,
@@ -38,7 +39,7 @@ impl TracePort {
         let (ports, source) = (&self.ports, Signals { model, commits: self.commits });
         sample.issue = ports.issued(&source);
         sample.squash = ports.squashed(&source);
-        sample.release = ports.releases(&source);
+        sample.released = ports.released(&source);
         sample.context = ports.context(&source, cycle);
         sample.exchange = ports.exchange(&source, cycle);
         let commits = ports.commit(&source, cycle, &mut commit);

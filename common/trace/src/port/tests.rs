@@ -47,7 +47,7 @@ fn records_are_read_from_the_ports_of_their_names() {
     assert_eq!(context.moves, Moves { extracts: true, ..Moves::default() });
     let exchange = ports.exchange(&wires, 9).expect("an exchange");
     assert_eq!((exchange.row, exchange.sorting), (3, Sorting::Fold));
-    assert_eq!((ports.issued(&wires), ports.squashed(&wires), ports.releases(&wires)), (Some((2, 0)), None, false));
+    assert_eq!((ports.issued(&wires), ports.squashed(&wires), ports.released(&wires)), (Some((2, 0)), None, 0));
     assert!(!ports.late_write(&wires, 9, &mut LateWrite::default()));
 }
 

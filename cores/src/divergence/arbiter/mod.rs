@@ -54,20 +54,21 @@ impl DivergenceUnit for Arbiter {
         );
         m.timing(&super::timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
+        let [generation_s7, generation_s8] = inputs.generations(&m);
         let threads = Threads::declare(&m, shape, &inputs);
-        let updated = threads.updated(&m, shape, &inputs);
+        let updated = threads.updated(&m, shape, &inputs, &generation_s8);
         let written = m.wire("row_written", &join(&updated.iter().map(Thread::pack).collect::<Vec<_>>()));
         let runnable: Vec<Expr> =
-            updated.iter().map(|thread| &thread.live & !thread.parked_now(&inputs.generation)).collect();
+            updated.iter().map(|thread| &thread.live & !thread.parked_now(&generation_s8)).collect();
         let turns = (shape.takes_turns).then(|| Turns::declare(&m, shape, &inputs, &join(&runnable)));
-        let in_charge = best(&m, shape, &compare, &updated, &inputs.generation, turns.as_ref());
+        let in_charge = best(&m, shape, &compare, &updated, &generation_s8, turns.as_ref());
         let settled = inputs.resolve.settled(&m, shape.delay);
         if let Some(turns) = turns {
             turns.update(&m, shape, &settled, &in_charge);
         }
         let paths = Paths::declare(&m, shape);
         threads.write(&m, &inputs, &written);
-        let validate = paths.write(&m, shape, &inputs, &settled, &in_charge);
+        let validate = paths.write(&m, shape, &inputs, &settled, &in_charge, &generation_s7);
         let no = lit(1, 0);
         UnitOutputs::of_one_slot([validate, in_charge], [no.clone(), no], UnitTrace::none(shape)).declare(&m, shape);
         if shape.formal {
@@ -101,8 +102,8 @@ impl Threads {
         fresh.mux(start, &threads)
     }
 
-    fn updated(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Vec<Thread> {
-        let UnitInputs { generation, resolve, .. } = inputs;
+    fn updated(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, generation: &Expr) -> Vec<Thread> {
+        let resolve = &inputs.resolve;
         let thread = |lane: usize| {
             let old = Thread::unpack(m, shape, &self.row.lane(lane, Thread::bits(shape)));
             let (in_a, in_b) = (resolve.a_mask.bit(lane), resolve.b_mask.bit(lane));
@@ -177,20 +178,29 @@ impl Paths {
 
     /// Writes the path of the warp that has settled, or of a starting warp. Returns the path that S7 validates
     /// against.
-    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, settled: &Settled, in_charge: &Path) -> Path {
+    fn write(
+        &self,
+        m: &Builder,
+        shape: &Shape,
+        inputs: &UnitInputs,
+        settled: &Settled,
+        in_charge: &Path,
+        generation_s7: &Expr,
+    ) -> Path {
         let UnitInputs { start_valid, start_warp, generation, warp_s6, .. } = inputs;
+        let generation = m.wire("generation_settled", &generation.index(&settled.warp));
         let start = Thread::start(shape);
         let start =
             Path { valid: ones(1), pc: start.pc, depth: start.depth, mask: ones(shape.threads), parked: lit(1, 0) };
         let write = m.wire("write", &(start_valid | &settled.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &settled.warp));
-        let path = start_valid.mux(&Self::pack(&start, generation), &Self::pack(in_charge, generation));
+        let path = start_valid.mux(&Self::pack(&start, &generation), &Self::pack(in_charge, &generation));
         let path = m.wire("write_path", &path);
         self.table.write(&write, &warp, &path);
         let read = self.table.read("path_read", warp_s6);
         let same = &write & warp.eq(warp_s6);
         let path_s7 = m.delay("path_s7", &same.mux(&path, &read));
-        let validate = Self::unpack(m, shape, &path_s7, generation);
+        let validate = Self::unpack(m, shape, &path_s7, generation_s7);
         let parked_once = Row::unpack(m, shape, &path_s7).parked;
         let parked = m.fault("s7_misses_a_barrier_release", &validate.parked, &parked_once);
         Path { parked, ..validate }
@@ -201,6 +211,7 @@ impl Paths {
 fn state(m: &Builder, shape: &Shape, generation: &Expr, threads: &Threads, paths: &Paths) {
     m.port_group("the watched warp");
     let at = Watched::inputs(m, shape, "watched");
+    let generation = &generation.index(&at.warp);
     let stored = Threads::threads_of(m, &threads.start, &threads.table.inspect("threads_watched", &at.warp));
     let current = !(&at.in_s8 & &at.started_by_s7) | &at.settling | threads.row.eq(&stored);
     m.assert("s8_has_the_row", &current);

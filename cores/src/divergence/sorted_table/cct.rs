@@ -45,7 +45,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let sorter_module = sorter::elaborate(shape)?;
     let ring_s7 = m.forward("ring_s7", ring_bits(shape));
     let ring_s8 = m.delay("ring_s8", &ring_s7);
-    let ring = Ring::unpack(&m, shape, &ring_s8).at(&inputs.generation);
+    let generation_s8 = m.wire("generation_s8", &inputs.generation.index(&inputs.warp));
+    let ring = Ring::unpack(&m, shape, &ring_s8).at(&generation_s8);
     m.port_group("for S8: whether the ring has a path, and one that can run");
     m.output("any_s8", &ring.rows.any());
     m.output("runnable_s8", &ring.rows.ne(&ring.parked));
@@ -71,10 +72,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
 rtl::inputs! {
     struct Inputs(m: &Builder, shape: &Shape) {
-        #[group = "start after reset, and the barrier's generation"]
+        #[group = "start after reset, and each warp's generation at the barrier"]
         start_valid: Expr = m.input("start_valid", 1),
         start_warp: Expr = m.input("start_warp", shape.warp_bits()),
-        generation: Expr = m.input("generation", 1),
+        generation: Expr = m.input("generation", shape.warps),
         #[group = "the warp in S7, whose ring S8 needs"]
         warp_s7: Expr = m.input("warp_s7", shape.warp_bits()),
         #[group = "the changes of the commit in S8, and in S9 the path that it inserts"]
@@ -155,10 +156,11 @@ impl Sorting {
         let rings = m.memory("rings", shape.warps, ring_bits(shape), MemoryStyle::Distributed);
         let sorter = m.instance("sorter", module);
         let warp = sorter.output_as("warp", "sorted_warp");
-        let ring = Ring::unpack(m, shape, &rings.read("sorted_ring", &warp)).at(generation);
+        let generation = m.wire("generation_sorted", &generation.index(&warp));
+        let ring = Ring::unpack(m, shape, &rings.read("sorted_ring", &warp)).at(&generation);
         let commits = m.wire("commit_changes", &(&commit.inserts | &commit.extracts));
         let rows_after = m.forward("rows_after", 1);
-        sorter.input("generation", generation);
+        sorter.input("generation", &generation);
         sorter.input("changes_s9", &(&commits | y_changes)).input("warp_s9", &commit.warp);
         sorter.input("sorts_s9", &(&rows_after & !&inputs.holds));
         sorter.input("rows", &ring.rows).input("y", &inputs.y).input("row_read", row);
@@ -227,16 +229,18 @@ impl Cct<'_> {
         let ring_s9 = m.delay("ring_s9", &self.ring.pack());
         let before = Ring::unpack(m, shape, &m.wire("ring_before", &sorts.mux(&self.sorting.ring.pack(), &ring_s9)));
         let index = before.front.width();
-        let is_parked = |row: &Expr| Row::unpack(m, shape, row).parked_now(&inputs.generation);
+        let is_parked = |row: &Expr, generation: &Expr| Row::unpack(m, shape, row).parked_now(generation);
+        let generation_s9 = m.wire("generation_s9", &inputs.generation.index(&self.commit.warp));
+        let generation_sorted = &self.sorting.ring.generation;
         let one = |condition: &Expr| condition.extend(index);
         let leaves = m.wire("leaves", &(extracts | merges | folds));
         // With two rows, the row that is merged into y can also be the back one.
         let merges_front = if shape.folds_rows { merges.clone() } else { merges & position.none() };
         let front_leaves = m.wire("front_leaves", &(extracts | merges_front | folds));
-        let y_parked_enters = exchanges & is_parked(&inputs.y);
+        let y_parked_enters = exchanges & is_parked(&inputs.y, generation_sorted);
         let y_parked_enters = m.fault("an_exchange_does_not_count_a_parked_y", &y_parked_enters, &zeros(1));
-        let parked_enters = m.wire("parked_enters", &((inserts & is_parked(&inputs.inserted)) | y_parked_enters));
-        let parked_leaves = (extracts & is_parked(&self.front_row)) | (sorts & is_parked(&self.sorting.y));
+        let parked_enters = m.wire("parked_enters", &((inserts & is_parked(&inputs.inserted, &generation_s9)) | y_parked_enters));
+        let parked_leaves = (extracts & is_parked(&self.front_row, &generation_s9)) | (sorts & is_parked(&self.sorting.y, generation_sorted));
         let parked_leaves = m.wire("parked_leaves", &parked_leaves);
         let one_row = lit(index, m.fault("an_insert_overwrites_the_front_row", &1, &0));
         let before_front = m.wire("before_front", &(&before.front - one_row));
@@ -245,7 +249,7 @@ impl Cct<'_> {
             front: m.wire("front_next", &inserts_front.mux(&before_front, &after_front)),
             rows: m.wire("rows_next", &((&before.rows + one(inserts)) - one(&leaves))),
             parked: m.wire("parked_next", &((&before.parked + one(&parked_enters)) - one(&parked_leaves))),
-            generation: inputs.generation.clone(),
+            generation: sorts.mux(generation_sorted, &generation_s9),
         };
         Change { ring_s9, before, before_front, next }
     }
@@ -305,7 +309,7 @@ impl Cct<'_> {
             inserted: [&now(&commit.inserts), &table.insert_place, &inputs.inserted],
             rings_read: [ring_s8, &change.ring_s9],
             unsorted: &unsorted,
-            generation: &inputs.generation,
+            generation: &inputs.generation.index(&at.warp),
         };
         state.state(m, shape, &at);
         m.output("changes_watched", &sorting.commits);

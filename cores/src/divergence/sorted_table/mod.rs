@@ -106,6 +106,8 @@ struct HotTables {
     gave_way: Expr,
     /// y of the warp in S8.
     second: Path,
+    /// The barrier's generation of the warp in S8.
+    generation_s8: Expr,
 }
 
 /// The values for the write to y in S9, unless the sorter writes.
@@ -119,21 +121,22 @@ struct Second {
 impl HotTables {
     fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> Self {
         m.comment("x for the validation in S7, y for the commit in S8. A read sees the write of the same cycle.");
-        let UnitInputs { generation, warp_s6, warp_s7, .. } = inputs;
+        let UnitInputs { warp_s6, warp_s7, .. } = inputs;
+        let [generation_s7, generation_s8] = inputs.generations(m);
         let x = HotTable::declare(m, shape, "x", 1);
         let y = HotTable::declare(m, shape, "y", 0);
         let word = x.read_later(m, warp_s6);
         let generation_s7 =
-            m.fault("s7_misses_a_barrier_release", generation, &Row::unpack(m, shape, &word).generation);
+            m.fault("s7_misses_a_barrier_release", &generation_s7, &Row::unpack(m, shape, &word).generation);
         let (validate, [gave_way]) = hot::unpack(m, shape, &word, &generation_s7, ["gives_way"]);
-        let (second, []) = hot::unpack(m, shape, &y.read_later(m, warp_s7), generation, []);
-        Self { x, y, validate, gave_way, second }
+        let (second, []) = hot::unpack(m, shape, &y.read_later(m, warp_s7), &generation_s8, []);
+        Self { x, y, validate, gave_way, second, generation_s8 }
     }
 
     /// Writes the active path, or the path of a starting warp.
     fn write_x(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, x: &Path, gives_way: &Expr) {
         m.comment("x is written in S8.");
-        let UnitInputs { start_valid, start_warp, generation, resolve, .. } = inputs;
+        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let start = Row {
             pc: lit(shape.pc_bits, shape.reset_word()),
             mask: ones(shape.threads),
@@ -141,7 +144,7 @@ impl HotTables {
             generation: lit(1, 0),
             parked: lit(1, 0),
         };
-        let word = join([&hot::pack(&x.valid, &Row::of(x, generation)), gives_way]);
+        let word = join([&hot::pack(&x.valid, &Row::of(x, &self.generation_s8)), gives_way]);
         let start_word = join([&hot::pack(&ones(1), &start), &lit(1, 0)]);
         let warp = start_valid.mux(start_warp, &resolve.warp);
         self.x.write(m, &(start_valid | &resolve.valid), &warp, &start_valid.mux(&start_word, &word));
@@ -301,7 +304,7 @@ impl Cold {
         let Paths { m, shape, inputs, valid_s9, .. } = paths;
         let UnitInputs { start_valid, start_warp, generation, warp_s7, resolve, .. } = inputs;
         m.comment("The cold table.");
-        let generation_s9 = m.delay("generation_s9", generation);
+        let generation_s9 = m.delay("generation_s9", &hot.generation_s8);
         let z = Row::of(&paths.sorted("z"), &generation_s9).pack();
         let table = m.instance("cct", module);
         table.input("start_valid", start_valid).input("start_warp", start_warp).input("generation", generation);
@@ -323,7 +326,8 @@ fn trace(paths: &Paths, cold: &Cold, y: &Expr) -> UnitTrace {
     let Paths { m, shape, inputs, .. } = paths;
     let (resolve, cct) = (&inputs.resolve, &cold.table);
     let [to_front, to_back, _] = &paths.moves;
-    let (y, []) = hot::unpack(m, shape, y, &inputs.generation, []);
+    let generation = m.wire("generation_traced", &inputs.generation.index(&paths.warp_s9));
+    let (y, []) = hot::unpack(m, shape, y, &generation, []);
     let s9 = |name: &str, value: &Expr| delay_by(m, name, value, usize::from(shape.trace));
     let trace = UnitPorts {
         second: SecondPorts {
@@ -359,7 +363,8 @@ fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second)
     m.port_group("the watched warp");
     let at = Watched::inputs(m, shape, "watched");
     let s9 = [&**valid_s9, warp_s9, &y.sorted, &y.word];
-    let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, cct }.state(m, shape, &at, &inputs.generation);
+    let generation = inputs.generation.index(&at.warp);
+    let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, cct }.state(m, shape, &at, &generation);
     if shape.fair_after > 0 {
         let in_s9 = &(&**valid_s9 & warp_s9.eq(&at.warp));
         Waiting { turns: &turns.table, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);

@@ -24,10 +24,10 @@ fn no_warp_passes_before_all_have_arrived() {
     assert_eq!(machine.path(0, 0), Some(parked(CODE + 4, 0b11)));
     assert_eq!(step(&mut machine, 0), Err(Stop::Idle));
     assert_eq!(machine.schedulable(0), 0);
-    assert!(!machine.release(), "warp 1 is still on its way");
+    assert_eq!(machine.release_due(), 0, "warp 1 is still on its way");
     step(&mut machine, 1).expect("it arrives");
-    assert!(machine.release());
-    assert!(!machine.release(), "once");
+    assert_ne!(machine.release_due(), 0);
+    assert_eq!(machine.release_due(), 0, "once");
     for warp in 0..2 {
         assert_eq!(machine.path(warp, 0), Some(PathRecord { parked: false, ..parked(CODE + 4, 0b11) }));
         step(&mut machine, warp).expect("it goes on");
@@ -43,9 +43,9 @@ fn the_last_exit_releases_the_others() {
         step(&mut machine, 0).expect("it runs");
     }
     step(&mut machine, 0).expect("lane 0 ends");
-    assert!(!machine.release(), "no thread is at the barrier yet");
+    assert_eq!(machine.release_due(), 0, "no thread is at the barrier yet");
     step(&mut machine, 0).expect("the others arrive");
-    assert!(machine.release(), "three live, three wait");
+    assert_ne!(machine.release_due(), 0, "three live, three wait");
     assert_eq!(machine.live(), 3);
 }
 
@@ -60,9 +60,9 @@ fn an_exit_after_the_others_have_parked_releases_them() {
     // Lane 1 is at the exit with the pc that lane 0 waits at: parked, so they do not merge.
     let pc = CODE + 12;
     assert_eq!(machine.paths(0), [PathRecord { parked: false, ..parked(pc, 0b10) }, parked(pc, 0b01)]);
-    assert!(!machine.release());
+    assert_eq!(machine.release_due(), 0);
     step(&mut machine, 0).expect("lane 1 ends");
-    assert!(machine.release());
+    assert_ne!(machine.release_due(), 0);
     assert_eq!(machine.paths(0), [PathRecord { parked: false, ..parked(pc, 0b01) }]);
 }
 
@@ -71,7 +71,7 @@ fn nothing_is_released_when_all_have_ended() {
     let program = Program::from_words("all", CODE, &[exit()]);
     let mut machine = Machine::new(&config(1, 2), &program).expect("a known unit");
     step(&mut machine, 0).expect("it ends");
-    assert!(!machine.release());
+    assert_eq!(machine.release_due(), 0);
     assert_eq!(step(&mut machine, 0), Err(Stop::Idle));
 }
 
@@ -92,7 +92,7 @@ fn paths_parked_at_different_barriers_are_released_together_and_meet() {
     for _ in 0..3 {
         step(&mut machine, 0).expect("it runs");
     }
-    assert!(machine.release());
+    assert_ne!(machine.release_due(), 0);
     assert_eq!(machine.paths(0).len(), 2);
     step(&mut machine, 0).expect("the first half jumps to the second");
     assert_eq!(machine.paths(0).len(), 1, "they merge");

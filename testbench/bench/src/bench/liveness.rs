@@ -16,7 +16,7 @@ pub(super) enum Entry {
     /// A commit, and whether its values are still to come.
     Commit(Commit, bool),
     Context(Context),
-    Release,
+    Release(u64),
 }
 
 impl Liveness {
@@ -51,7 +51,7 @@ impl Liveness {
             match self.waits.pop_front() {
                 Some(Entry::Commit(commit, _)) => self.verdict = self.progress.commit(&commit),
                 Some(Entry::Context(context)) => self.progress.context(&context),
-                Some(Entry::Release) => self.progress.release(),
+                Some(Entry::Release(warps)) => self.progress.release(warps),
                 None => return,
             }
         }

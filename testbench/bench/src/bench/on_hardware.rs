@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sim::{Exit, Fault, Program, Progress, Verdict};
 use weft_config::Config;
-use weft_trace::{Context, Event, Moves, Record, Statistics};
+use weft_trace::{Context, Record, Statistics};
 
 use super::events::Events;
 use super::flow::Flow;
@@ -174,9 +174,9 @@ impl Run<'_, '_> {
         if let Some(late) = &trace.late_write {
             self.liveness.late_write(late);
         }
-        if trace.release {
-            self.liveness.follow(Entry::Release);
-            self.schedulable.release();
+        if trace.released != 0 {
+            self.liveness.follow(Entry::Release(trace.released));
+            self.schedulable.release(trace.released);
         }
         self.owed = self.owed.saturating_sub(events.request.into());
         self.tohost = self.tohost.or(events.tohost);
@@ -200,9 +200,8 @@ impl Run<'_, '_> {
         if let Some(exchange) = trace.exchange {
             self.outputs.record(|| Record::Exchange(exchange))?;
         }
-        if trace.release {
-            let (event, x, y, moves) = (Event::Release, None, None, Moves::default());
-            self.outputs.record(|| Record::Context(Context { cycle, warp: 0, slot: 0, event, x, y, moves }))?;
+        if trace.released != 0 {
+            self.outputs.record(|| Record::Context(Context::release(cycle, trace.released)))?;
         }
         events.console.map_or(Ok(()), |byte| self.outputs.console(byte))
     }
@@ -224,8 +223,8 @@ impl Run<'_, '_> {
             if let Some(exchange) = &trace.exchange {
                 checker.exchange(exchange)?;
             }
-            if trace.release {
-                checker.release(cycle)?;
+            if trace.released != 0 {
+                checker.release(cycle, trace.released)?;
             }
             if let Some(request) = events.request() {
                 checker.request(cycle, &request)?;

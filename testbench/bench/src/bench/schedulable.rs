@@ -45,8 +45,9 @@ impl Schedulable {
         }
     }
 
-    pub(super) fn release(&mut self) {
-        for slot in self.warps.iter_mut().flatten().flatten().filter(|slot| **slot == Slot::Parked) {
+    pub(super) fn release(&mut self, warps: u64) {
+        let released = self.warps.iter_mut().flatten().enumerate().filter(|(number, _)| warps >> number & 1 == 1);
+        for slot in released.flat_map(|(_, slots)| slots).filter(|slot| **slot == Slot::Parked) {
             *slot = Slot::Runnable;
         }
     }

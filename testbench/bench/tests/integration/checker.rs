@@ -13,6 +13,8 @@ use weft_config::Config;
 use weft_trace::{Commit, Context, Event, Exchange, LateWrite, MemoryOp, Moves, PathRecord, Sorting};
 use words::*;
 
+const ALL_WARPS: u64 = 0b11;
+
 const MCYCLE: u32 = 0xb00;
 
 #[derive(Clone, Debug)]
@@ -113,7 +115,7 @@ fn faithful(config: &Config, program: &Program) -> Stream {
             if delayed_loads.front().is_some_and(|(due, _)| *due <= shown.len()) {
                 shown.extend(delayed_loads.pop_front().map(|(_, late)| late));
             }
-            if machine.release() {
+            if machine.release_due() != 0 {
                 shown.push(Shown::Release);
             }
         }
@@ -126,7 +128,7 @@ fn faithful(config: &Config, program: &Program) -> Stream {
 
 /// The record of a commit in cycle 0 after which `x` is active.
 fn context(warp: u32, x: Option<PathRecord>) -> Context {
-    Context { cycle: 0, warp, slot: 0, event: Event::Commit, x, y: None, moves: Moves::default() }
+    Context { cycle: 0, warp, slot: 0, event: Event::Commit, x, y: None, moves: Moves::default(), released: 0 }
 }
 
 fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
@@ -143,7 +145,7 @@ fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
             Shown::LateWrite(late) => checker.late_write(late)?,
             Shown::LoneContext(context) => checker.context(context)?,
             Shown::Exchange(exchange) => checker.exchange(exchange)?,
-            Shown::Release => checker.release(now)?,
+            Shown::Release => checker.release(now, ALL_WARPS)?,
             Shown::Request { code, address, mask, data } => {
                 let request = Request { code: *code, address: *address, tag: 0, mask: *mask, data, hart: 0 };
                 checker.request(now, &request)?;

@@ -10,6 +10,8 @@ use weft_config::Config;
 use weft_trace::{Commit, Context, Event, Exchange, Moves, PathRecord, Sorting};
 use words::*;
 
+const ALL_WARPS: u64 = 0b11;
+
 #[derive(Clone, Debug, Default)]
 struct Cycle {
     commit: Option<Commit>,
@@ -51,7 +53,7 @@ fn random(state: &mut u64) -> u64 {
 
 fn context(machine: &Machine, cycle: usize, warp: u32, event: Event, moves: Moves) -> Context {
     let (x, y) = (machine.path(warp, 0), machine.second(warp));
-    Context { cycle: cycle as u64, warp, slot: 0, event, x, y, moves }
+    Context { cycle: cycle as u64, warp, slot: 0, event, x, y, moves, released: 0 }
 }
 
 /// A run in which a warp commits or rotates every fourth cycle, and the sorter works in between.
@@ -87,7 +89,7 @@ fn faithful(seed: u64) -> Stream {
                     shown.exchange = Some(Exchange { cycle: (now + cycle) as u64, warp, row, sorting });
                 }
             }
-            cycles[3].release = machine.release();
+            cycles[3].release = machine.release_due() != 0;
             stream.extend(cycles);
         }
     }
@@ -108,7 +110,7 @@ fn check(stream: &Stream) -> Result<(), Box<Mismatch>> {
             checker.exchange(exchange)?;
         }
         if *release {
-            checker.release(now as u64)?;
+            checker.release(now as u64, ALL_WARPS)?;
         }
     }
     Ok(())

@@ -10,6 +10,8 @@ use weft_config::Config;
 use weft_trace::{Commit, Context, Event, LateWrite, Moves, PathRecord};
 use words::*;
 
+const ALL_WARPS: u64 = 0b11;
+
 const UNITS: [&str; 2] = ["pdom-stack", "dual-path"];
 
 #[derive(Clone, Debug, Default)]
@@ -61,7 +63,7 @@ fn random(state: &mut u64) -> u64 {
 
 fn context(machine: &Machine, cycle: u64, (warp, slot): (u32, u32), event: Event, moves: Moves) -> Context {
     let (x, y) = (machine.path(warp, 0), machine.second(warp));
-    Context { cycle, warp, slot, event, x, y, moves }
+    Context { cycle, warp, slot, event, x, y, moves, released: 0 }
 }
 
 /// A run in which any slot of any warp may commit, or take a due step, in each cycle.
@@ -93,7 +95,7 @@ fn faithful(unit: &str, seed: u64) -> Stream {
                 Err(fault) => panic!("{fault:?}"),
             }
         }
-        cycle.release = machine.release();
+        cycle.release = machine.release_due() != 0;
         stream.push(cycle);
     }
     stream
@@ -113,7 +115,7 @@ fn check(unit: &str, stream: &Stream) -> Result<(), Box<Mismatch>> {
             checker.late_write(late_write)?;
         }
         if *release {
-            checker.release(now as u64)?;
+            checker.release(now as u64, ALL_WARPS)?;
         }
     }
     Ok(())

@@ -75,8 +75,9 @@ impl DivergenceUnit for DualPath {
         m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
         let resolve = &inputs.resolve;
-        let (tops, read) = Tops::declare(&m, shape, &inputs);
-        let ran = Ran::of(&m, shape, &inputs, &read);
+        let [generation_s7, generation_s8] = inputs.generations(&m);
+        let (tops, read) = Tops::declare(&m, shape, &inputs, &generation_s7);
+        let ran = Ran::of(&m, shape, &inputs, &read, &generation_s8);
         let rows = Below::declare(&m, shape, size(shape), &inputs.warp_s7, [&read.height_s7, &ran.top.height]);
 
         let moves = Moves::of(&m, &ran);
@@ -134,7 +135,7 @@ impl DivergenceUnit for DualPath {
                 popped: m.delay("popped_before", &moves.pops),
                 ran: m.delay("ran_before", &(&resolve.a_mask | &resolve.b_mask)),
             };
-            Claims { tops: &tops, rows: &rows, read: &read, moved }.state(&m, shape, &at, ran.generation);
+            Claims { tops: &tops, rows: &rows, read: &read, moved }.state(&m, shape, &at, &inputs.generation.index(&at.warp));
         }
         m.finish()
     }
@@ -163,11 +164,11 @@ struct Read {
 
 impl Tops {
     /// Declares the tables, and reads them for the warps in S6 and S7.
-    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> (Self, Read) {
+    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s7: &Expr) -> (Self, Read) {
         m.comment("The sides of the top row: read in S6, validated in S7, changed in S8.");
         let sides = ["left", "right"].map(|name| HotTable::declare(m, shape, name, FLAGS));
         let words_s7 = sides.each_ref().map(|table| table.read_later(m, &inputs.warp_s6));
-        let sides_s7 = words_s7.each_ref().map(|word| Side::unpack(m, shape, word, &inputs.generation));
+        let sides_s7 = words_s7.each_ref().map(|word| Side::unpack(m, shape, word, generation_s7));
         let words_s8 = [m.delay("left_s8", &words_s7[LEFT]), m.delay("right_s8", &words_s7[RIGHT])];
         let empty = m.register("empty", shape.warps);
 
@@ -182,12 +183,12 @@ impl Tops {
 
     /// Writes the row of a starting warp, or the new row from S8.
     fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, sides: &[Expr; 2], top: &Top, is_empty: &Expr) {
-        let UnitInputs { start_valid, start_warp, generation, resolve, .. } = inputs;
+        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
         let starts = [Side::start(shape), Side::none(shape)];
         for ((table, start), new) in self.sides.iter().zip(&starts).zip(sides) {
-            table.write(m, &write, &warp, &start_valid.mux(&start.pack(generation), new));
+            table.write(m, &write, &warp, &start_valid.mux(&start.pack(&zeros(1)), new));
         }
         self.rest.write(&write, &warp, &start_valid.mux(&Top::start(shape).pack(), &top.pack()));
         let one = decode(&warp, shape.warps).when(&write);

@@ -29,8 +29,8 @@ pub struct Ran<'a> {
 }
 
 impl<'a> Ran<'a> {
-    pub fn of(m: &Builder, shape: &Shape, inputs: &'a UnitInputs, read: &Read) -> Self {
-        let UnitInputs { generation, resolve, .. } = inputs;
+    pub fn of(m: &Builder, shape: &Shape, inputs: &'a UnitInputs, read: &Read, generation: &'a Expr) -> Self {
+        let resolve = &inputs.resolve;
         let slot = &resolve.slot;
         let top = Top { height: read.height.clone(), ..Top::unpack(m, shape, &read.top_s8) };
         let live = m.wire("live_now", &(&top.live & !&resolve.exit_mask));

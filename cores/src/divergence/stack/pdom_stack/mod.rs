@@ -72,7 +72,8 @@ impl DivergenceUnit for PdomStack {
         m.timing(&timing(shape));
         let inputs = UnitInputs::declare(&m, shape);
         let UnitInputs { generation, warp_s7, resolve, .. } = &inputs;
-        let (tops, read) = Tops::declare(&m, shape, &inputs);
+        let [generation_s7, generation_s8] = inputs.generations(&m);
+        let (tops, read) = Tops::declare(&m, shape, &inputs, &generation_s7);
         let rows = Below::declare(&m, shape, size(shape), warp_s7, [&read.height_s7, &read.top.height]);
 
         let ran = Ran::of(&m, shape, resolve, read.top);
@@ -97,7 +98,7 @@ impl DivergenceUnit for PdomStack {
             rpc_pc: new.rpc.pc.clone(),
             rpc_depth: new.rpc.depth.clone(),
         };
-        tops.write(&m, shape, &inputs, &new, &new_top);
+        tops.write(&m, shape, &inputs, &new, &new_top, &generation_s8);
 
         let [is_empty, at_rpc, leaves_at_ret] = read.flags;
         let runs = &read.given.valid & !&read.given.parked;
@@ -125,7 +126,7 @@ impl DivergenceUnit for PdomStack {
             };
             m.assert("a_push_finds_room", &(!(&mine & &pushed.one) | room(1)));
             m.assert("a_push_of_two_finds_room", &(!(&mine & &pushed.two) | room(2)));
-            Claims { tops: &tops, rows: &rows, top: &ran.top }.state(&m, shape, &at, generation);
+            Claims { tops: &tops, rows: &rows, top: &ran.top }.state(&m, shape, &at, &generation.index(&at.warp));
         }
         m.finish()
     }
@@ -148,10 +149,10 @@ struct Read {
 
 impl Tops {
     /// Declares the tables, and reads them for the warps in S6 and S7.
-    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs) -> (Self, Read) {
+    fn declare(m: &Builder, shape: &Shape, inputs: &UnitInputs, generation_s7: &Expr) -> (Self, Read) {
         m.comment("The top row: the path that S7 validates against, and the rest.");
         let path = HotTable::declare(m, shape, "path", FLAGS.len());
-        let (given, flags) = hot::unpack(m, shape, &path.read_later(m, &inputs.warp_s6), &inputs.generation, FLAGS);
+        let (given, flags) = hot::unpack(m, shape, &path.read_later(m, &inputs.warp_s6), generation_s7, FLAGS);
         let rest = m.memory("tops", shape.warps, Top::bits(shape), MemoryStyle::Distributed);
         let top_s7 = m.wire("top_s7", &rest.read("top_read", &inputs.warp_s7));
         let top = Top::unpack(m, shape, &m.delay("top_s8", &top_s7));
@@ -160,8 +161,16 @@ impl Tops {
     }
 
     /// Writes the row of a starting warp, or the new row from S8.
-    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, new: &NewTop, new_top: &Top) {
-        let UnitInputs { start_valid, start_warp, generation, resolve, .. } = inputs;
+    fn write(
+        &self,
+        m: &Builder,
+        shape: &Shape,
+        inputs: &UnitInputs,
+        new: &NewTop,
+        new_top: &Top,
+        generation: &Expr,
+    ) {
+        let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
         let start = Path {

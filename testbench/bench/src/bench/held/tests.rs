@@ -11,7 +11,7 @@ fn held(unit: &str) -> Held {
 }
 
 fn context(event: Event, y: Option<PathRecord>, moves: Moves) -> Context {
-    Context { cycle: 0, warp: 1, slot: 0, event, x: Some(PATH), y, moves }
+    Context { cycle: 0, warp: 1, slot: 0, event, x: Some(PATH), y, moves, released: 0 }
 }
 
 #[test]
