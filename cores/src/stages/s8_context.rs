@@ -87,8 +87,8 @@ pub fn elaborate(shape: &Shape, unit: &Module) -> Result<Module, ElaborationErro
     record.outputs(&m, "record");
     m.output("barrier_release", &release);
     m.port_group("for S7: whether a thread of its warp waits at the barrier, and the warp's level there");
-    m.output("waits_s7", &barrier.net("waits_s7"));
-    m.output("level_s7", &barrier.net("level_s7"));
+    m.output("waits_s7", &barrier.output("waits_s7"));
+    m.output("level_s7", &barrier.output("level_s7"));
     m.output("ended", &all_ended);
     if shape.trace {
         trace(&m, shape, &outcome.resolve, &slots, &unit);
