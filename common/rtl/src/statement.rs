@@ -210,14 +210,25 @@ pub(crate) fn register_statements(group: &[&RegisterData]) -> String {
     match (resets.as_str(), enable) {
         ("", None) => nexts(8),
         ("", Some(enable)) => guarded(8, "", enable, &nexts(12)),
-        (_, None) => {
-            format!("        if (rst) begin\n{resets}        end else begin\n{}        end\n", nexts(12))
-        }
+        (_, None) => either(&resets, &nexts(12)),
         (_, Some(enable)) => {
+            let short = guarded(8, "", enable, &nexts(12));
+            if is_one_line(&resets) && is_one_line(&short) {
+                return either(&resets, &short);
+            }
             let otherwise = guarded(8, "end else ", enable, &nexts(12));
             format!("        if (rst) begin\n{resets}{otherwise}")
         }
     }
+}
+
+/// Prints the values of a reset, and the statements without one, without `begin` and `end` if each is one line.
+fn either(resets: &str, nexts: &str) -> String {
+    let [reset, next] = [("if (rst)", resets), ("else", nexts)].map(|(head, body)| format!("        {head} {}", body.trim_start()));
+    if is_one_line(&reset) && is_one_line(&next) {
+        return reset + &next;
+    }
+    format!("        if (rst) begin\n{resets}        end else begin\n{nexts}        end\n")
 }
 
 pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
@@ -241,8 +252,7 @@ pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
     match (body.is_empty(), in_loop) {
         (true, _) => body,
         (_, None) => {
-            let short = format!("    always @(posedge clk) {}", body.trim_start());
-            if is_one_line(&short) { short } else { clocked(&body) }
+            clocked(&body)
         }
         (_, Some(_)) => {
             let name = format!("write_{}", memory.name);
@@ -317,8 +327,21 @@ pub(crate) fn properties(finished: &Finished, sheet: &mut Sheet) {
     });
 }
 
+/// Prints statements at each clock edge, without `begin` and `end` if they are one statement.
 pub(crate) fn clocked(body: &str) -> String {
-    format!("    always @(posedge clk) begin\n{body}    end\n")
+    let head = "    always @(posedge clk)";
+    let short = format!("{head} {}", body.trim_start());
+    if is_one_line(&short) {
+        return short;
+    }
+    if is_one_if(body) { format!("{head}\n{body}") } else { format!("{head} begin\n{body}    end\n") }
+}
+
+/// Returns whether the statements, which are indented by 8, are one `if` with all its branches.
+fn is_one_if(body: &str) -> bool {
+    let mut starts = body.lines().filter_map(|line| line.strip_prefix("        ")).filter(|line| !line.starts_with(' '));
+    starts.next().is_some_and(|first| first.starts_with("if ("))
+        && starts.all(|line| line.starts_with("else ") || line.starts_with("end"))
 }
 
 /// Gathers unread bits in one wire, so that a linter does not warn of them.

@@ -6,7 +6,9 @@
 //! warp, which decides what counts as parked. Latency: one cycle after the S8 of the last arrival. Storage: W rows of
 //! 2 · T + 1 bits in LUT RAM; in registers 4 · W bits and a level for each warp.
 
-use rtl::{Builder, Bundle, Each, ElaborationError, Expr, MemoryStyle, Module, decode, join, lit, ones, select, zeros};
+use rtl::{
+    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, Register, decode, join, ones, reduce, zeros,
+};
 
 use crate::shape::Shape;
 use crate::signals::{Level, Resolve};
@@ -18,50 +20,58 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
          `generation` flips in the next cycle; a parked thread does not arrive before that.",
     );
     let inputs = Inputs::declare(&m, shape);
-    let (resolve, each) = (&inputs.resolve, Each::new("index", shape.warps));
+    let resolve = &inputs.resolve;
     let register = |name: &str| m.register(name, shape.warps);
     let (is_full, has_ended, waits) = (register("is_full"), register("has_ended"), register("waits"));
     let generation = register("generation_now");
     let UpdatedWarp { full, ended, arrives } = UpdatedWarp::of(&m, shape, &inputs, &generation);
     let one = m.wire("updated_warp", &decode(&resolve.warp, shape.warps).when(&resolve.valid));
-    let levels = m.register("levels", shape.warps * shape.level_bits());
     let writes = m.wire("writes_level", &one.when(&inputs.level.write));
-    levels
-        .next(&m.wire_each(each, "level_next", |warp| {
-            writes.bit(warp).mux(&inputs.level.value, &levels.lane(warp, shape.level_bits()))
-        }))
-        .reset_ones();
+    let levels: Vec<Register> = (0..shape.level_bits()).map(|bit| register(&format!("level_bit_{bit}"))).collect();
+    for (bit, register) in levels.iter().enumerate() {
+        register.next(&(writes.when(&inputs.level.value.bit(bit)) | (&**register & !&writes))).reset_ones();
+    }
 
     m.comment("The groups of each level that are released.");
-    let top = lit(shape.level_bits(), shape.top_level() as u64);
     let release = (0..=shape.top_level()).map(|level| {
-        let stands = m.wire_each(each, &format!("stands_{level}"), |warp| {
-            let own = levels.lane(warp, shape.level_bits());
-            let of_level = if level < shape.top_level() { own.is(level as u64) } else { !own.lt(&top) };
-            is_full.bit(warp) & (has_ended.bit(warp) | of_level)
-        });
-        let size = 1 << level;
-        let group = |first: usize| (first, size.min(shape.warps - first));
-        let due = (0..shape.warps).step_by(size).map(group).map(|(first, size)| {
+        let of_level = m.fault("warps_of_any_level_release", &of_level(shape, &levels, level), &ones(shape.warps));
+        let stands = m.wire(&format!("stands_{level}"), &(&*is_full & (&*has_ended | of_level)));
+        if level == 0 {
+            return m.wire("release_0", &(stands & !&*has_ended));
+        }
+        let group = |first: usize| (first, (1 << level).min(shape.warps - first));
+        let due = (0..shape.warps).step_by(1 << level).map(group).map(|(first, size)| {
             let due = stands.slice(first, size).all() & !has_ended.slice(first, size).all();
             due.repeat(size)
         });
         m.wire(&format!("release_{level}"), &join(&due.collect::<Vec<_>>()))
     });
-    let release = m.wire("release_now", &rtl::reduce(&release.collect::<Vec<_>>(), &|a, b| a | b));
+    let release = m.wire("release_now", &reduce(&release.collect::<Vec<_>>(), &|a, b| a | b));
     let stays_full = &*is_full & (&*has_ended | !&release);
-    is_full.next(&((&stays_full & !&one) | one.when(&full))).reset(0);
+    is_full.next(&((stays_full & !&one) | one.when(&full))).reset(0);
     has_ended.next(&(&*has_ended | one.when(&ended))).reset(0);
     waits.next(&((&*waits | one.when(&arrives)) & !&release)).reset(0);
-    generation.next(&(&*generation ^ &release)).reset(0);
+    let released = m.fault("every_warp_is_released", &release, &release.any().repeat(shape.warps));
+    generation.next(&(&*generation ^ released)).reset(0);
 
     m.port_group("state; of the warp in S7, whether a thread waits, and its level");
     m.output("generation", &generation);
     m.output("barrier_release", &release);
     m.output("all_ended", &has_ended.all());
     m.output("waits_s7", &waits.index(&inputs.warp_s7));
-    m.output("level_s7", &select(&inputs.warp_s7, &levels.lanes(shape.level_bits())));
+    m.output("level_s7", &join(&levels.iter().map(|bits| bits.index(&inputs.warp_s7)).collect::<Vec<_>>()));
     m.finish()
+}
+
+/// The warps of a level: those with its number, or with any from the top level on.
+fn of_level(shape: &Shape, levels: &[Register], level: usize) -> Expr {
+    let has = |number: usize| {
+        let planes = levels.iter().enumerate();
+        let planes: Vec<Expr> = planes.map(|(bit, plane)| if number >> bit & 1 == 1 { plane.q() } else { !plane.q() }).collect();
+        reduce(&planes, &|a, b| a & b)
+    };
+    let numbers = if level < shape.top_level() { level..level + 1 } else { level..1 << shape.level_bits() };
+    reduce(&numbers.map(has).collect::<Vec<_>>(), &|a, b| a | b)
 }
 
 rtl::inputs! {
