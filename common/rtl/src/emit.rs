@@ -236,14 +236,14 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
                 sheet.lines(&statement::memory(&finished.body.memories[*index]));
             }
             Item::Instance(data) if data.each.is_some() => {
-                order.feedback(position).iter().for_each(|net| statement::declare(sheet, "wire", net));
-                order.outputs_at(data, position).for_each(|net| statement::declare(sheet, "wire", net));
+                let outputs = order.outputs_at(data, position);
+                statement::declare_wires(sheet, order.feedback(position).iter().chain(outputs).map(|net| &**net));
             }
             Item::Instance(data) => {
                 let latest = order.latest_of(data);
                 sheet.gap();
-                order.feedback(position).iter().for_each(|net| statement::declare(sheet, "wire", net));
-                order.outputs_at(data, position).for_each(|net| statement::declare(sheet, "wire", net));
+                let outputs = order.outputs_at(data, position);
+                statement::declare_wires(sheet, order.feedback(position).iter().chain(outputs).map(|net| &**net));
                 if latest > position {
                     late.entry(latest).or_default().push((Late::Instance, statement::instance(data, prefix, 4)));
                 } else {

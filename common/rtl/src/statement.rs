@@ -19,6 +19,14 @@ pub(crate) fn declare(sheet: &mut Sheet, kind: &str, net: &Net) {
     }
 }
 
+/// Declares wires, those of one width together, in the order in which the widths appear.
+pub(crate) fn declare_wires<'a>(sheet: &mut Sheet, nets: impl Iterator<Item = &'a Net>) {
+    let mut rest: Vec<&Net> = nets.collect();
+    while let Some(width) = rest.first().map(|net| net.width) {
+        rest.extract_if(.., |net| net.width == width).for_each(|net| declare(sheet, "wire", net));
+    }
+}
+
 pub(crate) fn register(sheet: &mut Sheet, register: &RegisterData) {
     let RegisterData { net, start, .. } = register;
     match start {
