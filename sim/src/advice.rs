@@ -10,6 +10,14 @@ use crate::progress::{BARRIER, Progress, Verdict, written_csr};
 pub(crate) fn on(verdict: Verdict, progress: &Progress, config: &Config, program: &Program) -> String {
     let unit = &config.divergence.unit;
     let takes_turns = config.unit().is_ok_and(|unit| unit.takes_turns);
+    if let Some([(warp, level), (other, others_level)]) = progress.mixed_levels().filter(|_| verdict == Verdict::Stuck)
+    {
+        return format!(
+            "warp {warp} waits at the barrier with level {level} (CSR 0x802: for a group of {} warps), and warp {other} of this \
+             group with level {others_level}: let all warps of a group write the same level before they wait",
+            1u64 << level
+        );
+    }
     match verdict {
         Verdict::Stuck if !takes_turns => on_barriers(progress, config, program),
         Verdict::Stuck | Verdict::Starved { .. } => format!(

@@ -2,14 +2,18 @@
 //! issue.
 
 use weft_config::{Config, UnknownUnit};
-use weft_trace::{Commit, Context, Event, Exchange, Moves, Record, Statistics};
+use weft_trace::{Commit, Context, Event, Exchange, Moves, Record, Regions, Statistics};
 
+use crate::progress::exits;
 use crate::{Given, Machine, Outcome, Program, Progress, Step, Stop, Verdict};
 
 pub(crate) struct Execution<'a> {
     pub(crate) machine: Machine,
     pub(crate) statistics: Statistics,
     pub(crate) progress: Progress,
+    pub(crate) regions: Regions,
+    /// The cycle in which the next commit is in S8, numbered from 1; 0 without a clock.
+    pub(crate) cycle: u64,
     verdict: Option<Verdict>,
     /// Always a [`Record::Commit`], kept to reuse its buffers.
     commit: Record,
@@ -26,6 +30,8 @@ impl<'a> Execution<'a> {
             machine: Machine::new(config, program)?,
             statistics: Statistics::default(),
             progress: Progress::new(config, program),
+            regions: Regions::new(config.warps, config.threads),
+            cycle: 0,
             verdict: None,
             commit: Record::Commit(Commit::default()),
             observer,
@@ -41,6 +47,7 @@ impl<'a> Execution<'a> {
         let schedulable = self.machine.schedulable(warp);
         let step = self.machine.step(warp, slot, &Given::default(), commit)?;
         self.statistics.commit(commit);
+        self.regions.commit(commit, self.cycle, exits(commit));
         self.statistics.schedulable(schedulable);
         self.statistics.held(self.machine.held(warp));
         self.verdict = self.progress.commit(commit);

@@ -1,4 +1,4 @@
-use weft_trace::Statistics;
+use weft_trace::{Region, Statistics};
 
 #[cfg(doc)]
 use crate::Verdict;
@@ -22,6 +22,8 @@ pub enum Outcome {
 pub struct Finished {
     pub outcome: Outcome,
     pub statistics: Statistics,
+    /// The counts by region. Without timing, the cycles are 0.
+    pub regions: Vec<Region>,
     pub cycles: Option<Cycles>,
     pub machine: Machine,
     pub progress: Progress,

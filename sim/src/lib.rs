@@ -33,6 +33,6 @@ pub use fault::Fault;
 pub use finished::{Cycles, Finished, Outcome};
 pub use machine::{Ending, Exit, Given, Machine, Step, Stop};
 pub use memory::{CONSOLE, Memory, RAM_BASE};
-pub use progress::{Group, Progress, Verdict, places};
+pub use progress::{Group, Progress, Verdict, exits, places};
 pub use run::run;
 pub use stacks::Stacks;

@@ -23,6 +23,7 @@ use crate::Program;
 
 const EXIT: u32 = 0x800;
 pub(crate) const BARRIER: u32 = 0x801;
+const GROUP: u32 = 0x802;
 
 /// The reason why a run is ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +67,8 @@ struct Warp {
     ran: u64,
     /// The pc of each lane's last commit.
     pcs: Vec<Option<u32>>,
+    /// The level of its group at the barrier, if it has written one.
+    level: Option<u32>,
     /// Commits in this window, and the lanes that could run since its start and were not served.
     commits: u64,
     waits: u64,
@@ -85,8 +88,16 @@ impl Progress {
     pub fn new(config: &Config, program: &Program) -> Self {
         let (warps, threads) = (config.warps as usize, config.threads as usize);
         let all = u64::MAX >> (64 - threads);
-        let warp =
-            Warp { live: all, parked: 0, offered: all, ran: 0, pcs: vec![None; threads], commits: 0, waits: all };
+        let warp = Warp {
+            live: all,
+            parked: 0,
+            offered: all,
+            ran: 0,
+            pcs: vec![None; threads],
+            level: None,
+            commits: 0,
+            waits: all,
+        };
         let unit = config.unit().ok();
         let fair_after = config.divergence.fair_after;
         let turns = unit.is_some_and(|unit| unit.takes_turns) && fair_after > 0;
@@ -123,8 +134,9 @@ impl Progress {
             }
         }
         match written_csr(commit.instruction) {
-            Some(EXIT) => warp.live &= !commit.mask,
+            Some(EXIT) => warp.live &= !exits(commit),
             Some(BARRIER) => warp.parked |= commit.mask,
+            Some(GROUP) => warp.level = Some(self.loops.operand(commit)),
             _ => {}
         }
         self.loops.commit(commit);
@@ -198,6 +210,11 @@ impl Progress {
     pub fn exit_codes(&self) -> &[Option<u32>] {
         &self.exit_codes
     }
+}
+
+/// The lanes whose threads a commit ends.
+pub fn exits(commit: &Commit) -> u64 {
+    if written_csr(commit.instruction) == Some(EXIT) { commit.mask } else { 0 }
 }
 
 /// The CSR that an instruction writes.

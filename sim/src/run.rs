@@ -20,8 +20,8 @@ pub fn run(
     let execution = Execution::new(config, program, observer)?;
     let mut engine = Engine { execution, turns: vec![0; config.warps as usize] };
     let outcome = engine.run(config, program, limit);
-    let Execution { statistics, machine, progress, .. } = engine.execution;
-    Ok(Finished { outcome, statistics, cycles: None, machine, progress })
+    let Execution { statistics, machine, progress, regions, .. } = engine.execution;
+    Ok(Finished { outcome, statistics, regions: regions.ended(0), cycles: None, machine, progress })
 }
 
 struct Engine<'a> {

@@ -232,7 +232,8 @@ pub(crate) fn register_statements(group: &[&RegisterData]) -> String {
 
 /// Prints the values of a reset, and the statements without one, without `begin` and `end` if each is one line.
 fn either(resets: &str, nexts: &str) -> String {
-    let [reset, next] = [("if (rst)", resets), ("else", nexts)].map(|(head, body)| format!("        {head} {}", body.trim_start()));
+    let [reset, next] =
+        [("if (rst)", resets), ("else", nexts)].map(|(head, body)| format!("        {head} {}", body.trim_start()));
     if is_one_line(&reset) && is_one_line(&next) {
         return reset + &next;
     }
@@ -259,9 +260,7 @@ pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
     }
     match (body.is_empty(), in_loop) {
         (true, _) => body,
-        (_, None) => {
-            clocked(&body)
-        }
+        (_, None) => clocked(&body),
         (_, Some(_)) => {
             let name = format!("write_{}", memory.name);
             format!("    always @(posedge clk) begin : {name}\n        integer {variable};\n{body}    end\n")
@@ -347,7 +346,8 @@ pub(crate) fn clocked(body: &str) -> String {
 
 /// Returns whether the statements, which are indented by 8, are one `if` with all its branches.
 fn is_one_if(body: &str) -> bool {
-    let mut starts = body.lines().filter_map(|line| line.strip_prefix("        ")).filter(|line| !line.starts_with(' '));
+    let mut starts =
+        body.lines().filter_map(|line| line.strip_prefix("        ")).filter(|line| !line.starts_with(' '));
     starts.next().is_some_and(|first| first.starts_with("if ("))
         && starts.all(|line| line.starts_with("else ") || line.starts_with("end"))
 }

@@ -6,6 +6,7 @@
 
 mod port;
 mod record;
+mod regions;
 mod schema;
 mod statistics;
 
@@ -14,5 +15,6 @@ pub use record::{
     Commit, CommitPorts, Context, ContextPorts, Event, Exchange, ExchangePorts, LatePorts, LateWrite, MemoryOp,
     MovePorts, Moves, PathRecord, Record, SecondPorts, Sorting,
 };
+pub use regions::{Region, Regions};
 pub use schema::{Bytes, Comparison, Field, Kind, Ports, Sizes, Source};
 pub use statistics::Statistics;

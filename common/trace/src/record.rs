@@ -167,7 +167,7 @@ record! {
         memory_mask: Bytes as "commit_memory_mask",
         /// A conditional branch, or the first part of a `jalr`, has several next pcs.
         divergent: Flag as "commit_divergent",
-        /// The region of the warp (CSR 0x804), before the instruction.
+        /// The region of the warp (CSR 0x804) after the instruction.
         region: Region as "commit_region",
     }
 }

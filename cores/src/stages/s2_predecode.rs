@@ -34,7 +34,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let reserved = resource::reserved(shape, &decoder);
     // FENCE must wait only where memory performs stores after it has accepted them.
     let fences = |class| class == Class::FetchFence || class == Class::Fence && shape.posts_stores;
-    let replaces = decoder.in_opcode(&|e| e.operation == Operation::Csr(CsrAccess::Write) && e.format == Format::Csr, &|_| false);
+    let replaces =
+        decoder.in_opcode(&|e| e.operation == Operation::Csr(CsrAccess::Write) && e.format == Format::Csr, &|_| false);
     let takes_leader = m.wire("takes_leader", &(replaces & decoder.csr(&Csr::is_of_warp)));
     let hazards = Hazards {
         rs1: rs1.clone(),

@@ -11,7 +11,7 @@ pub struct Csrs {
     pub read: Expr,
     /// The level of the warp at the barrier that a commit writes.
     pub level: Level,
-    /// The region of the warp; no bits without a trace port.
+    /// The region of the warp after the instruction, for the trace; no bits without a trace port.
     pub region: Expr,
 }
 
@@ -25,8 +25,10 @@ impl Csrs {
         let value = is_large.mux(&ones(shape.level_bits()), &small);
         let value = m.fault("the_level_wraps", &value, &small);
         let write = commits & &control.writes_level;
-        let region = if shape.trace { region(m, shape, inputs, &(commits & &control.writes_region), &word) } else { zeros(0) };
-        let of_region = if shape.trace { region.extend(32).when(&control.reads_region) } else { zeros(32) };
+        let [of_region, region] = match shape.trace {
+            true => region(m, shape, inputs, &(commits & &control.writes_region), &word),
+            false => [zeros(32), zeros(0)],
+        };
         let of_depth = path.depth.extend(32).when(&control.reads_depth);
         let read = level.extend(32).when(&control.reads_level) | of_depth | of_region;
         Self { read, level: Level { write, value }, region }
@@ -36,10 +38,12 @@ impl Csrs {
 /// Bits of a region's number.
 const REGION: usize = 5;
 
-fn region(m: &Builder, shape: &Shape, inputs: &Inputs, writes: &Expr, word: &Expr) -> Expr {
-    let Inputs { meta, start_valid, start_warp, .. } = inputs;
+/// The value that is read, and the region after the instruction.
+fn region(m: &Builder, shape: &Shape, inputs: &Inputs, writes: &Expr, word: &Expr) -> [Expr; 2] {
+    let Inputs { meta, control, start_valid, start_warp, .. } = inputs;
     let regions = m.memory("regions", shape.warps, REGION, MemoryStyle::Distributed);
-    let warp = start_valid.mux(start_warp, &meta.warp);
-    regions.write(&(start_valid | writes), &warp, &word.slice(0, REGION).when(&!start_valid));
-    m.wire("region", &regions.read("region_read", &meta.warp))
+    let (warp, written) = (start_valid.mux(start_warp, &meta.warp), word.slice(0, REGION));
+    regions.write(&(start_valid | writes), &warp, &written.when(&!start_valid));
+    let before = regions.read("region_before", &meta.warp);
+    [before.extend(32).when(&control.reads_region), control.writes_region.mux(&written, &before)]
 }

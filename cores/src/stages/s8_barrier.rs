@@ -6,9 +6,7 @@
 //! warp, which decides what counts as parked. Latency: one cycle after the S8 of the last arrival. Storage: W rows of
 //! 2 · T + 1 bits in LUT RAM; in registers 4 · W bits and a level for each warp.
 
-use rtl::{
-    Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, Register, decode, join, ones, reduce, zeros,
-};
+use rtl::{Builder, Bundle, ElaborationError, Expr, MemoryStyle, Module, Register, decode, join, ones, reduce, zeros};
 
 use crate::shape::Shape;
 use crate::signals::{Level, Resolve};
@@ -67,7 +65,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 fn of_level(shape: &Shape, levels: &[Register], level: usize) -> Expr {
     let has = |number: usize| {
         let planes = levels.iter().enumerate();
-        let planes: Vec<Expr> = planes.map(|(bit, plane)| if number >> bit & 1 == 1 { plane.q() } else { !plane.q() }).collect();
+        let planes: Vec<Expr> =
+            planes.map(|(bit, plane)| if number >> bit & 1 == 1 { plane.q() } else { !plane.q() }).collect();
         reduce(&planes, &|a, b| a & b)
     };
     let numbers = if level < shape.top_level() { level..level + 1 } else { level..1 << shape.level_bits() };

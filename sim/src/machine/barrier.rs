@@ -89,7 +89,8 @@ impl Barrier {
         let members = |mask: u64| self.warps.iter().enumerate().filter(move |(number, _)| mask >> number & 1 == 1);
         let is_due = |warp: u32| {
             let level = self.group_level(warp);
-            members(self.group(warp)).all(|(_, warp)| warp.is_full() && (warp.live == 0 || warp.level.min(self.top) == level))
+            members(self.group(warp))
+                .all(|(_, warp)| warp.is_full() && (warp.live == 0 || warp.level.min(self.top) == level))
         };
         let living = (0..self.warps.len() as u32).filter(|warp| self.warps[*warp as usize].live != 0);
         living.filter(|warp| is_due(*warp)).fold(0, |mask, warp| mask | self.group(warp))

@@ -89,7 +89,10 @@ impl Machine {
                 match access.csr {
                     GROUP => self.barrier.set_level(part.warp, value),
                     DEPTH => part.next.a = part.next.a.map(|path| PathRecord { depth: value as u8, ..path }),
-                    _ if self.regions_exist => self.regions[part.warp as usize] = value as u8 % REGIONS,
+                    _ if self.regions_exist => {
+                        part.out.region = value as u8 % REGIONS;
+                        self.regions[part.warp as usize] = part.out.region;
+                    }
                     _ => {}
                 }
             }

@@ -69,6 +69,17 @@ impl Loops {
         }
     }
 
+    /// The leader's value of rs1 before a CSR instruction, or the immediate in its place.
+    pub(super) fn operand(&self, commit: &Commit) -> u32 {
+        let (field, is_immediate) = (commit.instruction >> 15 & 31, commit.instruction >> 14 & 1 == 1);
+        let leader = commit.mask.trailing_zeros() as usize % self.lanes;
+        match (is_immediate, field) {
+            (true, value) => value,
+            (false, 0) => 0,
+            (false, register) => self.registers[commit.warp as usize][32 * leader + register as usize],
+        }
+    }
+
     /// Begins all searches anew.
     pub(super) fn change(&mut self) {
         self.changes += 1;

@@ -79,6 +79,19 @@ impl Progress {
         groups
     }
 
+    /// Two live warps of one group that wait at the barrier for groups of different levels, each with its level.
+    pub(crate) fn mixed_levels(&self) -> Option<[(usize, u32); 2]> {
+        let top = self.warps.len().next_power_of_two().trailing_zeros();
+        let level = |warp: usize| self.warps[warp].level.map_or(top, |level| level.min(top));
+        let waits = |warp: &usize| self.warps[*warp].parked != 0;
+        (0..self.warps.len()).filter(waits).find_map(|warp| {
+            let mut others = (0..self.warps.len()).filter(waits);
+            let other =
+                others.find(|other| other >> level(warp) == warp >> level(warp) && level(*other) != level(warp))?;
+            Some([(warp, level(warp)), (other, level(other))])
+        })
+    }
+
     /// The pc at which each thread of these warps waits at the barrier, bit w for warp w.
     pub(crate) fn barriers(&self, warps: u64) -> impl Iterator<Item = u32> {
         let chosen = self.warps.iter().enumerate().filter(move |(number, _)| warps >> number & 1 == 1);

@@ -160,8 +160,9 @@ impl<'a> Core<'a> {
             }
         }
         let cycles = Cycles { total: self.now, idle: self.idle.saturating_sub(1) };
-        let Execution { statistics, machine, progress, .. } = self.execution;
-        Finished { outcome, statistics, cycles: Some(cycles), machine, progress }
+        let Execution { statistics, machine, progress, regions, .. } = self.execution;
+        let regions = regions.ended(cycles.total);
+        Finished { outcome, statistics, regions, cycles: Some(cycles), machine, progress }
     }
 
     /// Simulates one cycle. Returns the outcome if an instruction that issues in it ends the run.

@@ -31,6 +31,7 @@ impl Core<'_> {
             moves
         } else {
             self.execution.machine.set_clock(self.now);
+            self.execution.cycle = self.now + self.constants.resolve;
             match self.execution.step(warp, slot) {
                 Ok(Step::Committed { tohost: Some(value), .. }) => return Some(Outcome::ToHost(value)),
                 Ok(Step::Committed { moves, .. }) => {

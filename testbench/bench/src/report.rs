@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sim::{Fault, Group, Program};
 use weft_config::Config;
-use weft_trace::Statistics;
+use weft_trace::{Region, Statistics};
 
 use crate::engine::Engine;
 use crate::lockstep::Mismatch;
@@ -81,6 +81,10 @@ pub struct Report {
     pub cycles: Option<u64>,
     /// Counts; all zero if the core has no trace port.
     pub statistics: Statistics,
+    /// The counts by region; empty without a trace port.
+    pub regions: Vec<Region>,
+    /// Releases of threads that waited at several pcs.
+    pub mixed_releases: u64,
     /// Cycles without an issue; `None` from the model without timing, and without a trace port.
     pub idle_cycles: Option<u64>,
     pub mismatch: Option<Mismatch>,
@@ -132,6 +136,8 @@ impl Report {
             "replays": counted(json!(statistics.replays())),
             "divergent_branches": counted(json!(statistics.divergent_branches)),
             "high_water": statistics.high_water(),
+            "mixed_releases": counted(json!(self.mixed_releases)),
+            "regions": counted(self.regions.iter().map(|counts| self.region_json(counts)).collect()),
             "stack_bytes": self.stack_bytes,
             "fault": self.fault.map(|fault| {
                 let (name, Fault { cause, pc, warp, lane, address }) = (fault.cause_name(), fault);
@@ -145,6 +151,14 @@ impl Report {
         });
         if engine == Engine::Cosim || self.mismatch.is_some() {
             object["mismatch"] = json!(self.mismatch);
+        }
+        object
+    }
+
+    fn region_json(&self, counts: &Region) -> Value {
+        let mut object = json!(counts);
+        if self.cycles.is_none() {
+            object["cycles"] = Value::Null;
         }
         object
     }

@@ -21,7 +21,16 @@ fn each_record_is_one_json_object_that_names_its_kind() {
     let path = PathRecord { pc: 0x8000_0004, depth: 1, mask: 0b10, parked: true };
     let behind = PathRecord { pc: 0x8000_0100, depth: 0, mask: 0b01, parked: false };
     let moves = Moves { extracts: true, ..Moves::default() };
-    let context = Context { cycle: 12, warp: 1, slot: 0, event: Event::Commit, x: Some(path), y: Some(behind), moves, released: 0 };
+    let context = Context {
+        cycle: 12,
+        warp: 1,
+        slot: 0,
+        event: Event::Commit,
+        x: Some(path),
+        y: Some(behind),
+        moves,
+        released: 0,
+    };
     let release = Context::release(13, 0b11);
     let exchange = Exchange { cycle: 14, warp: 1, row: 3, sorting: Sorting::Fold };
     let records = [

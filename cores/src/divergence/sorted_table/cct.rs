@@ -239,8 +239,10 @@ impl Cct<'_> {
         let front_leaves = m.wire("front_leaves", &(extracts | merges_front | folds));
         let y_parked_enters = exchanges & is_parked(&inputs.y, generation_sorted);
         let y_parked_enters = m.fault("an_exchange_does_not_count_a_parked_y", &y_parked_enters, &zeros(1));
-        let parked_enters = m.wire("parked_enters", &((inserts & is_parked(&inputs.inserted, &generation_s9)) | y_parked_enters));
-        let parked_leaves = (extracts & is_parked(&self.front_row, &generation_s9)) | (sorts & is_parked(&self.sorting.y, generation_sorted));
+        let parked_enters =
+            m.wire("parked_enters", &((inserts & is_parked(&inputs.inserted, &generation_s9)) | y_parked_enters));
+        let parked_leaves = (extracts & is_parked(&self.front_row, &generation_s9))
+            | (sorts & is_parked(&self.sorting.y, generation_sorted));
         let parked_leaves = m.wire("parked_leaves", &parked_leaves);
         let one_row = lit(index, m.fault("an_insert_overwrites_the_front_row", &1, &0));
         let before_front = m.wire("before_front", &(&before.front - one_row));

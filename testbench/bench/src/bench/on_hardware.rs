@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sim::{Exit, Fault, Program, Progress, Verdict};
 use weft_config::Config;
-use weft_trace::{Context, Record, Statistics};
+use weft_trace::{Context, Record, Regions, Statistics};
 
 use super::events::Events;
 use super::flow::Flow;
@@ -43,6 +43,7 @@ pub(super) fn run(
         pipeline: trace.map(|sink| PipelineLog::new(sink, program, config.warps)),
         liveness: Liveness::new(Progress::new(config, program)),
         schedulable: Schedulable::new(config),
+        regions: Regions::new(config.warps, config.threads),
         held: Held::new(config),
         unknown_branches: UnknownBranches::of(config, program),
         counts: Counts::default(),
@@ -67,6 +68,7 @@ struct Run<'a, 'o> {
     pipeline: Option<PipelineLog<'a, 'o>>,
     liveness: Liveness,
     schedulable: Schedulable,
+    regions: Regions,
     held: Held,
     unknown_branches: UnknownBranches,
     counts: Counts,
@@ -154,6 +156,8 @@ impl Run<'_, '_> {
         }
         if let Some(commit) = &trace.commit {
             self.counts.statistics.commit(commit);
+            let passed = cycle + 1 - self.first_fetch.unwrap_or(cycle);
+            self.regions.commit(commit, passed, sim::exits(commit));
             self.counts.statistics.schedulable(self.schedulable.paths(commit.warp));
             self.unknown_branches.commit(commit.pc);
             self.counts.last_commit = (cycle, self.counts.idle);
@@ -330,6 +334,8 @@ impl Run<'_, '_> {
             outcome: Outcome::Exited,
             cycles: Some(self.first_fetch.map_or(0, |first| last - first + 1)),
             statistics: self.counts.statistics,
+            regions: self.regions.ended(self.first_fetch.map_or(0, |first| last - first + 1)),
+            mixed_releases: progress.mixed_releases(),
             idle_cycles: traced.then_some(idle),
             mismatch: None,
             fault: None,

@@ -33,7 +33,7 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         failure = failure.take().or(written.err());
     };
     let run = if untimed { sim::run } else { sim::timing::run };
-    let sim::Finished { outcome, statistics, cycles, machine, progress } =
+    let sim::Finished { outcome, statistics, regions, cycles, machine, progress } =
         run(config, program, max_cycles, &mut observer)?;
     if let Some(error) = failure {
         return Err(error);
@@ -44,6 +44,8 @@ pub(super) fn run(config: &Config, program: &Program, options: RunOptions<'_>) -
         outcome: Outcome::Exited,
         cycles: cycles.map(|cycles| cycles.total),
         statistics,
+        regions,
+        mixed_releases: progress.mixed_releases(),
         idle_cycles: cycles.map(|cycles| cycles.idle),
         mismatch: None,
         fault: None,

@@ -135,7 +135,12 @@ impl DivergenceUnit for DualPath {
                 popped: m.delay("popped_before", &moves.pops),
                 ran: m.delay("ran_before", &(&resolve.a_mask | &resolve.b_mask)),
             };
-            Claims { tops: &tops, rows: &rows, read: &read, moved }.state(&m, shape, &at, &inputs.generation.index(&at.warp));
+            Claims { tops: &tops, rows: &rows, read: &read, moved }.state(
+                &m,
+                shape,
+                &at,
+                &inputs.generation.index(&at.warp),
+            );
         }
         m.finish()
     }

@@ -161,15 +161,7 @@ impl Tops {
     }
 
     /// Writes the row of a starting warp, or the new row from S8.
-    fn write(
-        &self,
-        m: &Builder,
-        shape: &Shape,
-        inputs: &UnitInputs,
-        new: &NewTop,
-        new_top: &Top,
-        generation: &Expr,
-    ) {
+    fn write(&self, m: &Builder, shape: &Shape, inputs: &UnitInputs, new: &NewTop, new_top: &Top, generation: &Expr) {
         let UnitInputs { start_valid, start_warp, resolve, .. } = inputs;
         let write = m.wire("write", &(start_valid | &resolve.valid));
         let warp = m.wire("write_warp", &start_valid.mux(start_warp, &resolve.warp));
