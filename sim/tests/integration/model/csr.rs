@@ -73,7 +73,7 @@ fn given_values_do_not_touch_other_instructions() {
 }
 
 #[test]
-fn all_but_exit_and_barrier_are_read_only_and_others_do_not_exist() {
+fn most_are_read_only_and_others_do_not_exist() {
     let counters = [0xb00, 0xb80, 0xb02, 0xb82, 0xc00, 0xc80, 0xc01, 0xc81, 0xc02, 0xc82, 0xcc5, 0xcc8, 0xcc6, 0xcc9];
     let read_only = [&counters[..], &[MHARTID, 0xcc0, 0xcc1, 0xcc2, 0xcc3, 0xcc4]].concat();
     for &number in &read_only {
@@ -92,13 +92,61 @@ fn all_but_exit_and_barrier_are_read_only_and_others_do_not_exist() {
             assert_eq!(Bench::new(1, 2).code(&[read]).trace().fault, None, "{read:#010x}");
         }
     }
-    for number in (0..0x1000).filter(|number| !read_only.contains(number) && ![EXIT, BARRIER].contains(number)) {
+    let writable = [EXIT, BARRIER, GROUP, DEPTH, REGION];
+    for number in (0..0x1000).filter(|number| !read_only.contains(number) && !writable.contains(number)) {
         for access in [csrrs(3, number, 0), csrrw(0, number, 1)] {
             let program = Program::from_words("csr", CODE, &[access]);
             let mut machine = Machine::new(&config(1, 1), &program).expect("a known unit");
             let stop = machine.step(0, 0, &Given::default(), &mut Commit::default());
             assert!(matches!(stop, Err(sim::Stop::Fault(fault)) if fault.cause == 2), "{number:#x}");
         }
+    }
+}
+
+#[test]
+fn csrs_of_the_warp_and_the_depth_are_replaced_alone() {
+    for (number, takes_register) in [(GROUP, true), (DEPTH, false), (REGION, true)] {
+        let set = [csrrs(3, number, 1), csrrc(3, number, 1), csrrsi(3, number, 1), csrrci(3, number, 1)];
+        let illegal = if takes_register { set.to_vec() } else { [&set[..], &[csrrw(3, number, 1)]].concat() };
+        for write in illegal {
+            let traced = Bench::new(1, 2).code(&[write]).trace();
+            assert_eq!(traced.fault.map(|fault| fault.cause), Some(2), "{write:#010x}");
+        }
+        // Lane 0 leads.
+        let writes = if takes_register { csrrw(3, number, 1) } else { csrrwi(3, number, 2) };
+        let code = [writes, csrrs(4, number, 0), csrrwi(5, number, 1), csrrs(6, number, 0)];
+        let traced = Bench::new(4, 2).lanes(1, &[2, 3].repeat(4)).code(&code).trace();
+        let reset = if number == GROUP { 3 } else { 0 };
+        assert_eq!([3, 4, 5, 6].map(|register| traced.lanes(register)), [[reset; 2], [2; 2], [2; 2], [1; 2]]);
+    }
+}
+
+#[test]
+fn a_level_that_is_too_large_means_all_warps() {
+    for (warps, read) in [(1, 1), (2, 1), (3, 3), (8, 3), (9, 7), (64, 7)] {
+        let traced = Bench::new(warps, 1)
+            .lanes(1, &vec![0x8000_0000; warps as usize])
+            .code(&[csrrw(3, GROUP, 1), csrrs(4, GROUP, 0)])
+            .trace();
+        assert_eq!([traced.lanes(3), traced.lanes(4)], [[read], [read]], "{warps} warps");
+    }
+}
+
+#[test]
+fn the_level_does_not_change_while_a_thread_of_the_warp_waits() {
+    // Lane 0 waits; lane 1 writes.
+    let code = [bne(1, 0, 8), barrier(), csrrwi(0, GROUP, 1)];
+    let traced = Bench::new(1, 2).lanes(1, &[0, 1]).code(&code).trace();
+    assert_eq!(traced.fault.map(|fault| (fault.cause, fault.lane)), Some((2, 1)));
+}
+
+#[test]
+fn a_path_whose_depth_was_set_meets_those_of_that_depth() {
+    for unit in ["sorted-table", "arbiter"] {
+        // Lane 1 goes one call deeper, and jumps to the others without a return.
+        let code = [bne(1, 0, 12), NOP, jal(0, 12), jal(5, 4), csrrwi(0, DEPTH, 0), csrrs(3, 0xcc2, 0)];
+        let traced = Bench::new(1, 2).unit(unit).lanes(1, &[0, 1]).code(&code).trace();
+        assert_eq!(traced.lanes(3), [0b11, 0b11], "{unit}");
     }
 }
 

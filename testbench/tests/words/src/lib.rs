@@ -114,6 +114,9 @@ pub const FENCE_I: u32 = 0x0000_100f;
 
 pub const EXIT: u32 = 0x800;
 pub const BARRIER: u32 = 0x801;
+pub const GROUP: u32 = 0x802;
+pub const DEPTH: u32 = 0x803;
+pub const REGION: u32 = 0x804;
 pub const MHARTID: u32 = 0xf14;
 
 pub const fn exit() -> u32 {

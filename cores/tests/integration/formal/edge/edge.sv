@@ -73,10 +73,12 @@ module edge (
     wire [4+`WARP_BITS:0] row_kept = {warp, register};
     wire [31:0] hart = warp * `THREADS + lane;
     wire of_warp = trace_commit_warp == warp;
+    wire released = trace_release[warp];
 `else
     wire [4:0] row_kept = register;
     wire [31:0] hart = lane;
     wire of_warp = 1'b1;
+    wire released = trace_release;
 `endif
     wire [`LANE_BITS-1:0] rvfi_lane = lane;
     wire [32*`THREADS-1:0] other_rs1_kept = other_rs1;
@@ -138,13 +140,13 @@ module edge (
     wire is_upper, is_arithmetic, is_jump, is_branch, is_load, is_store, is_fence, is_csr, uses_rs1, uses_rs2;
     wire [4:0] rd;
     wire [31:0] rd_value, next_pc, address, code;
-    wire rd_is_any, at_console, parks, ends, faults;
+    wire rd_is_any, at_console, parks, ends, faults, may_fault;
     wire [3:0] cause;
     spec spec (
         .insn(rvfi_insn), .pc(rvfi_pc_rdata), .rs1(rvfi_rs1_rdata), .rs2(rvfi_rs2_rdata), .hart(hart),
         .path_mask({{32-`THREADS{1'b0}}, rvfi_mask}),
         .is_upper(is_upper), .is_arithmetic(is_arithmetic), .is_jump(is_jump), .is_branch(is_branch),
-        .is_load(is_load), .is_store(is_store), .is_fence(is_fence), .is_csr(is_csr),
+        .is_load(is_load), .is_store(is_store), .is_fence(is_fence), .is_csr(is_csr), .may_fault(may_fault),
         .uses_rs1(uses_rs1), .uses_rs2(uses_rs2), .rd(rd), .rd_value(rd_value), .rd_is_any(rd_is_any),
         .next_pc(next_pc), .address(address), .at_console(at_console), .parks(parks), .ends(ends),
         .exit_code(code), .faults(faults), .cause(cause)
@@ -192,7 +194,7 @@ module edge (
     assign bad_system = on && checks && (is_csr || is_fence) && !(ends ? ends_well : computes && rvfi_parks == parks);
     wire is_known = is_upper || is_arithmetic || is_jump || is_branch || is_load || is_store || is_csr || is_fence;
     assign bad_trap = on && marked && ((records && !is_known) || (rvfi_trap && (!rvfi_mask[rvfi_trap_lane] || (
-        rvfi_trap_lane == lane ? !faults || rvfi_trap_cause != cause : lane < rvfi_trap_lane && faults))));
+        rvfi_trap_lane == lane ? !(faults || may_fault) || rvfi_trap_cause != cause : lane < rvfi_trap_lane && faults))));
 
     // Each thread of a committing path takes one direction. An instruction that does not serve it yet leaves its pc.
     wire one_way = rvfi_goes == 3'b001 || rvfi_goes == 3'b010 || rvfi_goes == 3'b100;
@@ -328,7 +330,7 @@ module edge (
         end else begin
             slow <= slow || (is_slow && running);
             idle <= commits || !running || parked || ended ? 6'd0 : idle + 6'd1;
-            parked <= (parked || (records && rvfi_parks)) && !trace_release;
+            parked <= (parked || (records && rvfi_parks)) && !released;
         end
     reg [6:0] started;
     always @(posedge clk) started <= rst ? 7'd0 : started == `START_CYCLES ? started : started + 7'd1;
@@ -362,7 +364,7 @@ module edge (
     assign seen_system = on && records && is_csr;
     assign seen_trap = on && rvfi_trap && rvfi_trap_lane == lane;
     assign seen_end = on && records && ends;
-    assign seen_release = on && trace_release && parked;
+    assign seen_release = on && released && parked;
     assign seen_part = on && rvfi_waits;
     assign seen_late_in_order = on && rvfi_late_valid && has_late && rvfi_late_order > last_late;
     assign seen_late_out_of_order = on && rvfi_late_valid && has_late && rvfi_late_order < last_late;

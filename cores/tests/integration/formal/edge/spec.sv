@@ -18,6 +18,7 @@ module spec (
     output wire        is_store,
     output wire        is_fence,
     output wire        is_csr,
+    output wire        may_fault,
     output wire        uses_rs1,
     output wire        uses_rs2,
 
@@ -79,8 +80,12 @@ module spec (
         csr == 12'hb00 || csr == 12'hb80 || csr == 12'hb02 || csr == 12'hb82 ||
         csr == 12'hc00 || csr == 12'hc80 || csr == 12'hc01 || csr == 12'hc81 || csr == 12'hc02 || csr == 12'hc82 ||
         csr == 12'hcc5 || csr == 12'hcc8 || csr == 12'hcc6 || csr == 12'hcc9;
+    // These belong to the warp or the path: any value is allowed.
+    wire is_level = csr == 12'h802;
+    wire is_of_path = csr >= 12'h802 && csr <= 12'h804;
+    wire replaces = funct3[1:0] == 2'b01 && (funct3[2] || csr != 12'h803);
     wire is_readable = csr == 12'hf14 || (csr >= 12'hcc0 && csr <= 12'hcc4) || is_counter;
-    wire is_allowed = is_exit || is_barrier || (is_readable && !csr_writes);
+    wire is_allowed = is_exit || is_barrier || (is_readable && !csr_writes) || (is_of_path && (replaces || !csr_writes));
     assign is_csr = insn[6:0] == 7'b1110011 && funct3[1:0] != 2'b00 && is_allowed;
     wire [31:0] csr_value =
         csr == 12'hf14 ? hart :
@@ -93,7 +98,9 @@ module spec (
     assign parks = is_csr && is_barrier && csr_writes;
     assign ends = is_csr && is_exit && csr_writes;
     assign exit_code = funct3[1:0] == 2'b11 ? 32'd0 : csr_operand;
-    assign rd_is_any = is_csr && is_counter;
+    assign rd_is_any = is_csr && (is_counter || is_of_path);
+    // Illegal if a thread of the warp waits at the barrier, of which the thread knows nothing.
+    assign may_fault = is_csr && is_level && csr_writes;
 
     // Arithmetic.
     wire [31:0] operand = is_op ? rs2 : i_immediate;
@@ -150,7 +157,7 @@ module spec (
         is_access && unmapped ? (is_store ? 5'd7 : 5'd5) :
         5'd16;
     assign faults = fault != 5'd16;
-    assign cause = fault[3:0];
+    assign cause = faults ? fault[3:0] : 4'd2;
 
     assign uses_rs1 = is_op || is_op_imm || is_jalr || is_branch || is_access || (is_csr && !funct3[2]);
     assign uses_rs2 = is_op || is_branch || is_store;
