@@ -19,8 +19,8 @@ module lowest_lane #(
     // after reset, one warp per cycle: all its threads live at the reset pc
     input  wire                     start_valid,
     input  wire [$clog2(WARPS)-1:0] start_warp,
-    // a thread waits at the barrier if it was parked in this generation
-    input  wire                     generation,
+    // a thread waits at the barrier if it was parked in this generation of its warp
+    input  wire [WARPS-1:0]         generation,
 
     // the warps of the instructions in S6 and S7
     input  wire [$clog2(WARPS)-1:0] warp_s6,
@@ -71,9 +71,9 @@ module lowest_lane #(
         updated = row_s8;
         for (lane = 0; lane < THREADS; lane = lane + 1) begin
             if (a_mask_s8[lane])
-                updated[lane*BITS +: BITS] = {1'b1, a_parked_s8, generation, a_depth_s8, a_pc_s8};
+                updated[lane*BITS +: BITS] = {1'b1, a_parked_s8, generation[warp_s8], a_depth_s8, a_pc_s8};
             if (b_mask_s8[lane])
-                updated[lane*BITS +: BITS] = {1'b1, 1'b0, generation, b_depth_s8, b_pc_s8};
+                updated[lane*BITS +: BITS] = {1'b1, 1'b0, generation[warp_s8], b_depth_s8, b_pc_s8};
             if (exit_mask_s8[lane])
                 updated[lane*BITS +: BITS] = {BITS{1'b0}};
         end
@@ -88,12 +88,12 @@ module lowest_lane #(
     end
 
     lowest_lane_path #(.THREADS(THREADS)) in_s7 (
-        .row(row_s7), .generation(generation),
+        .row(row_s7), .generation(generation[warp_s7]),
         .valid(valid_s7), .pc(pc_s7), .depth(depth_s7), .mask(mask_s7), .parked(parked_s7)
     );
 
     lowest_lane_path #(.THREADS(THREADS)) in_s8 (
-        .row(updated), .generation(generation),
+        .row(updated), .generation(generation[warp_s8]),
         .valid(valid_x), .pc(pc_x), .depth(depth_x), .mask(mask_x), .parked(parked_x)
     );
 

@@ -124,8 +124,12 @@ pub fn check(shape: &Shape) -> Result<(), CoreError> {
         }
         if own.width != port.width {
             let (warps, threads) = (shape.warps, shape.threads);
+            let hint = match &*port.name {
+                "generation" if port.width == 1 => ": one for each warp, since groups of warps wait at the barrier",
+                _ => "",
+            };
             return fail(format!(
-                "its port `{}` has {}; expected {} with {warps} warps of {threads} threads",
+                "its port `{}` has {}; expected {} with {warps} warps of {threads} threads{hint}",
                 port.name,
                 bits(port.width),
                 bits(own.width)

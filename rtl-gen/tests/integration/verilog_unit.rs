@@ -171,7 +171,7 @@ fn files_that_cannot_be_a_unit() {
         ),
         (
             "reversed.v",
-            text.replace("input  wire                     generation,", "output wire                     generation,"),
+            text.replace("input  wire [WARPS-1:0]         generation,", "output wire [WARPS-1:0]         generation,"),
         ),
         (
             "more.v",
