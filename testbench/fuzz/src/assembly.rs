@@ -113,6 +113,9 @@ impl Printer {
                 _ => {}
             }
         }
+        if let Some(level) = program.level {
+            self.text.line(format_args!("csrwi 0x802, {level}"));
+        }
         self.place = Place::Main;
         self.body(&program.functions[0].body);
         self.text.raw("end:");

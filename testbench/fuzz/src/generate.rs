@@ -41,6 +41,7 @@ pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {
         fuel: rng.u32(4..MOST_FUEL),
         values: DATA.iter().map(|_| Some(code::value(rng))).collect(),
         table: (0..code::TABLE_WORDS).map(|_| code::value(rng)).collect(),
+        level: (rng.u32(0..3) == 0).then(|| rng.u32(0..7)),
         functions,
         independent,
         may_fault: profile.statements.fault > 0,

@@ -43,6 +43,8 @@ pub struct Program {
     pub values: Vec<Option<u32>>,
     /// Words of the read-only table; their number is a power of two.
     pub table: Vec<u32>,
+    /// The level of every warp's group at the barrier; `None`: all warps wait for each other.
+    pub level: Option<u32>,
     /// Threads start in the first one.
     pub functions: Vec<Function>,
     /// Whether each thread computes the same as alone: its values do not depend on other threads, on the time, or on

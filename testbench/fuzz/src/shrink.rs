@@ -33,6 +33,7 @@ fn without(program: &Program, cut: usize) -> Option<Program> {
     let mut cuts = Cuts { before: cut };
     let done = smaller.functions.iter_mut().any(|function| cuts.body(&mut function.body))
         || cuts.values(&mut smaller.values)
+        || (smaller.level.is_some() && cuts.here() && smaller.level.take().is_some())
         || (smaller.fuel > 1 && cuts.here() && {
             smaller.fuel /= 2;
             true

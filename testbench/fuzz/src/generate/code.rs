@@ -43,8 +43,21 @@ const ILLEGAL: [&str; 8] = [
 /// CSRs whose values do not depend on other threads or on time.
 const NUMBERS: [&str; 4] = ["mhartid", "0xcc0", "0xcc1", "0xcc3"];
 /// CSRs whose values do.
-const CIRCUMSTANCES: [&str; 10] =
-    ["0xcc2", "0xcc4", "mcycle", "mcycleh", "minstret", "minstreth", "0xcc5", "0xcc8", "0xcc6", "instret"];
+const CIRCUMSTANCES: [&str; 13] = [
+    "0x802",
+    "0x803",
+    "0x804",
+    "0xcc2",
+    "0xcc4",
+    "mcycle",
+    "mcycleh",
+    "minstret",
+    "minstreth",
+    "0xcc5",
+    "0xcc8",
+    "0xcc6",
+    "instret",
+];
 
 /// A corner value, or any value.
 pub fn value(rng: &mut Rng) -> u32 {
@@ -281,10 +294,13 @@ impl Generator<'_> {
 
     fn odd(&mut self) -> Statement {
         let [scratch, _] = SCRATCH;
-        match self.rng.u32(0..4) {
+        match self.rng.u32(0..6) {
             0 => code(["fence".into()]),
             1 => code(["fence.i".into()]),
             2 => code([format!("lui x{scratch}, 0x10000"), format!("sb x{}, 0(x{scratch})", self.source())]),
+            // Threads of a warp may overwrite each other's region, so it is not read into a register.
+            3 => code([format!("csrwi 0x804, {}", self.rng.u32(0..32))]),
+            4 => code([format!("csrw 0x804, x{}", self.source())]),
             _ => code([format!("lw x0, 0(x{PRIVATE})"), format!("jal x{scratch}, 1f"), "1:".into()]),
         }
     }

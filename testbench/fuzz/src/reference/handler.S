@@ -89,6 +89,10 @@ trap:
     beq     t3, t4, hart_done
     li      t4, 0x801
     beq     t3, t4, resume      # the barrier: harts run one after the other
+    li      t4, 0x802
+    beq     t3, t4, resume      # its group, and the region: never read into a register
+    li      t4, 0x804
+    beq     t3, t4, resume
     mv      t5, s2
     li      t4, 0xf14
     beq     t3, t4, answer
