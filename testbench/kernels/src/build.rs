@@ -42,7 +42,9 @@ pub const RUNTIME: &[(&str, &str)] = &[
     ("crt0.S", include_str!("../../runtime/crt0.S")),
     ("string.c", include_str!("../../runtime/string.c")),
     ("guard.c", include_str!("../../runtime/guard.c")),
+    ("grid.c", include_str!("../../runtime/grid.c")),
     ("weft.h", include_str!("../../runtime/weft.h")),
+    ("weft_grid.h", include_str!("../../runtime/weft_grid.h")),
     ("link.ld", include_str!("../../runtime/link.ld")),
 ];
 
@@ -90,7 +92,7 @@ fn run(compiler: &Path, isa: Isa, file: &str, text: &str, elf: &Path) -> Result<
         .arg(march(isa))
         .args(FLAGS)
         .arg(format!("-fdebug-prefix-map={}=.", sources.path().display()))
-        .args(["crt0.S", "string.c", "guard.c", file, &library, "-o"])
+        .args(["crt0.S", "string.c", "guard.c", "grid.c", file, &library, "-o"])
         .arg(elf)
         .output()
         .map_err(at(compiler))?;
