@@ -19,9 +19,9 @@ pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdic
 }
 
 fn list(report: &Report) -> anyhow::Result<()> {
-    let kernels = kernels::list();
+    let kernels: Vec<&Kernel> = kernels::all().collect();
     let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
-    let line = |kernel: &Kernel| {
+    let line = |kernel: &&Kernel| {
         let needs = Some(kernel.settings().join(", ")).filter(|needs| !needs.is_empty());
         let units = kernel.needs_turns.then(|| format!("only on {}", kernel.units().join(", ")));
         let remarks = [comparison(kernel).map(str::to_owned), needs.map(|needs| format!("needs {needs}")), units];
@@ -29,13 +29,14 @@ fn list(report: &Report) -> anyhow::Result<()> {
         let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
         format!("{:width$}  {}{remarks}\n", kernel.name, kernel.summary)
     };
-    let object = |kernel: &Kernel| {
+    let object = |kernel: &&Kernel| {
         json!({
             "name": kernel.name,
             "summary": kernel.summary,
             "settings": kernel.settings(),
             "units": kernel.units(),
             "comparison": comparison(kernel),
+            "grid": kernel.grid,
         })
     };
     let text: String = kernels.iter().map(line).collect();
@@ -49,7 +50,7 @@ fn comparison(kernel: &Kernel) -> Option<&'static str> {
 fn build(out: &Path, report: &Report) -> anyhow::Result<()> {
     let mut text = String::new();
     let mut objects = Vec::new();
-    for kernel in kernels::list() {
+    for kernel in kernels::all() {
         let elf = kernels::build(kernel, out)?;
         let _ = writeln!(text, "{}", elf.display());
         objects.push(json!({ "name": kernel.name, "path": report::path(&elf) }));

@@ -15,7 +15,8 @@ pub use build::{FLAGS, RUNTIME, build, compile, compile_for, march};
 
 #[derive(Debug)]
 pub struct Kernel {
-    /// The name of the C file without `.c`, and of the ELF file without `.elf`.
+    /// The name of the ELF file without `.elf`, and of the C file without `.c`. Those in the folder `grid` have `grid_`
+    /// in front.
     pub name: &'static str,
     pub summary: &'static str,
     pub source: &'static str,
@@ -27,6 +28,8 @@ pub struct Kernel {
     pub stack_bytes: Option<u32>,
     /// Its half of the comparison of reconvergence stacks, if it belongs to one.
     pub comparison: Option<Comparison>,
+    /// Whether it launches grids of blocks (`weft_grid.h`).
+    pub grid: bool,
 }
 
 /// The kernels for the comparison of single-path and dual-path reconvergence stacks. They differ in whether a
@@ -91,14 +94,23 @@ pub enum KernelError {
     Write { path: PathBuf, source: std::io::Error },
 }
 
-/// All bundled kernels, in the order of reports.
+/// The bundled kernels without those of grids, in the order of reports.
 pub fn list() -> &'static [Kernel] {
     KERNELS
 }
 
+/// The bundled kernels of grids, after the benchmarks of SIMTight.
+pub fn grids() -> &'static [Kernel] {
+    GRIDS
+}
+
+pub fn all() -> impl Iterator<Item = &'static Kernel> {
+    KERNELS.iter().chain(GRIDS)
+}
+
 pub fn find(name: &str) -> Result<&'static Kernel, KernelError> {
-    KERNELS.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
-        let names = || KERNELS.iter().map(|kernel| kernel.name);
+    all().find(|kernel| kernel.name == name).ok_or_else(|| {
+        let names = || all().map(|kernel| kernel.name);
         let hint = match weft_config::nearest(name, names()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => format!("the kernels are {}", names().collect::<Vec<_>>().join(", ")),
@@ -122,6 +134,7 @@ macro_rules! kernel {
             needs_turns: false,
             stack_bytes: None,
             comparison: None,
+            grid: false,
         }
     };
 }
@@ -137,6 +150,22 @@ macro_rules! compared {
 macro_rules! spinning {
     ($name:ident, $summary:literal) => {
         Kernel { isa: A, needs_turns: true, ..kernel!($name, $summary) }
+    };
+}
+
+/// A kernel of grids.
+macro_rules! grid {
+    ($isa:expr, $file:ident, $summary:literal) => {
+        Kernel {
+            name: concat!("grid_", stringify!($file)),
+            summary: $summary,
+            source: include_str!(concat!("../grid/", stringify!($file), ".c")),
+            isa: $isa,
+            needs_turns: false,
+            stack_bytes: None,
+            comparison: None,
+            grid: true,
+        }
     };
 }
 
@@ -182,6 +211,23 @@ static KERNELS: &[Kernel] = &[
     kernel!(memory_patterns, "loads and stores in every pattern that a coalescer tells apart"),
     kernel!(csr, "reads every control and status register, in every form"),
     kernel!(console, "prints from all threads, in lane order within a warp"),
+];
+
+static GRIDS: &[Kernel] = &[
+    grid!(BASE, vector_add, "adds two vectors"),
+    grid!(A, histogram, "counts bytes in shared memory by atomic additions"),
+    grid!(BASE, reduce, "sums a vector by trees in shared memory"),
+    grid!(BASE, scan, "prefix sums, piece by piece in shared memory"),
+    grid!(BASE, transpose, "transposes a matrix by padded tiles in shared memory"),
+    grid!(M, matrix_vector, "multiplies a matrix by a vector, several lanes a row"),
+    grid!(M, matrix_multiply, "multiplies two matrices by tiles in shared memory"),
+    grid!(BASE, bitonic_sort_small, "sorts many short arrays in shared memory"),
+    grid!(BASE, bitonic_sort_large, "sorts a long array, in parts and by launches of single steps"),
+    grid!(M, sparse_matrix_vector, "multiplies a sparse matrix in ELLPACK format by a vector"),
+    grid!(BASE, blocked_stencil, "a stencil of five points on tiles in shared memory"),
+    grid!(BASE, striped_stencil, "a stencil of five points down stripes, row by row in shared memory"),
+    grid!(BASE, vector_gcd, "greatest common divisors of pairs, by subtraction"),
+    grid!(M, motion_estimation, "finds where the squares of a frame come from in the last one"),
 ];
 
 #[cfg(test)]
