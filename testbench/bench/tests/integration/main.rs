@@ -12,6 +12,7 @@ mod edges;
 mod exits;
 mod fetches;
 mod flow;
+mod grids;
 mod icarus;
 mod idle_lanes;
 mod isa;
