@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use kernels::{self, Comparison, Kernel};
+use kernels::{self, Comparison, Kernel, Variant};
 use serde_json::json;
 
 use crate::Verdict;
@@ -13,7 +13,9 @@ use crate::report::{self, Report};
 pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
     match action {
         KernelsAction::List => list(report)?,
-        KernelsAction::Build { out } => build(out, report)?,
+        KernelsAction::Build { out, large, scratchpad_bytes } => {
+            build(Variant { large: *large, scratchpad_bytes: *scratchpad_bytes }, out, report)?;
+        }
     }
     Ok(Verdict::Success)
 }
@@ -36,7 +38,7 @@ fn list(report: &Report) -> anyhow::Result<()> {
             "settings": kernel.settings(),
             "units": kernel.units(),
             "comparison": comparison(kernel),
-            "grid": kernel.grid,
+            "grid": kernel.grid.is_some(),
         })
     };
     let text: String = kernels.iter().map(line).collect();
@@ -47,11 +49,11 @@ fn comparison(kernel: &Kernel) -> Option<&'static str> {
     kernel.comparison.map(Comparison::name)
 }
 
-fn build(out: &Path, report: &Report) -> anyhow::Result<()> {
+fn build(variant: Variant, out: &Path, report: &Report) -> anyhow::Result<()> {
     let mut text = String::new();
     let mut objects = Vec::new();
     for kernel in kernels::all() {
-        let elf = kernels::build(kernel, out)?;
+        let elf = kernels::build_as(kernel, variant, out)?;
         let _ = writeln!(text, "{}", elf.display());
         objects.push(json!({ "name": kernel.name, "path": report::path(&elf) }));
     }

@@ -328,6 +328,16 @@ fn errors_that_the_compiler_can_see_are_its_errors() {
 }
 
 #[test]
+fn the_example_runs_on_every_unit() {
+    let text = include_str!("../../../../examples/grid/dot_product.c");
+    for unit in UNITS {
+        let config = config(unit, 4, 8);
+        let (code, console) = run(&compile(text, &config), &config);
+        assert!(code == 0 && console.starts_with("dot_product: "), "{unit}: {code}, {console}");
+    }
+}
+
+#[test]
 fn a_launch_works_in_cpp() {
     let text = r"
         namespace { struct words { uint32_t one[2]; uint32_t *out; }; uint32_t out[4096]; }
