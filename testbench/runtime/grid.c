@@ -32,7 +32,8 @@ enum { STARTS, HOST, KERNEL, ENDED };
 
 /* What hart 0 tells all others, and the state of the switch. */
 static struct {
-    weft_entry *entry;                  /* none: the host part has ended */
+    uint32_t launches;                  /* so many; no more after the last kernel: the host part has ended */
+    weft_entry *entry;
     const void *arguments;
     uint32_t grid, shared;
     uint32_t slots;                     /* blocks that run at once */
@@ -115,7 +116,8 @@ static __attribute__((noreturn)) void end_by_stack(void)
 {
     weft_puts("weft_host: it needs more than " WEFT_EXPANDED(WEFT_HOST_STACK)
               " bytes of stack; compile with more, such as -DWEFT_HOST_STACK=16384\n");
-    now.entry = 0;                      /* the others end */
+    now.launches = 0;
+    now.state = ENDED;
     weft_exit(WEFT_LAUNCH_STACK);
 }
 
@@ -129,7 +131,6 @@ __attribute__((used, noinline)) void weft_host_runs(void)
     if (stack_overflows())
         end_by_stack();
     now.state = ENDED;
-    now.entry = 0;
 }
 
 #define NO_BLOCK 31
@@ -183,7 +184,7 @@ void *weft_allocate(uint32_t bytes)
         weft_puts(" bytes: there are ");
         weft_put_long(left);
         weft_puts(" between program and stacks\n");
-        weft_exit(1);                   /* the others then find no kernel, and end as well */
+        weft_exit(1);                   /* the others then find no kernel to run, and end as well */
     }
     now.free = (begin + bytes + 255) & ~255u;
     return (void *)(uintptr_t)begin;
@@ -250,12 +251,16 @@ static struct weft_figures refuse_shared(uint32_t bytes, uint32_t blocks)
 struct weft_figures weft_launch_kernel(weft_entry *entry, uint32_t grid, uint32_t threads,
                                        uint32_t shared, const void *arguments)
 {
-    if (weft_hart() == 0 && stack_overflows())
-        end_by_stack();
-    if (now.state != HOST) {
+    if (now.state == STARTS) {
+        weft_puts("weft_launch: a constructor cannot launch a kernel\n");
+        return refuse(WEFT_LAUNCH_NESTED);
+    }
+    if (now.state == KERNEL) {
         now.nested = 1;                 /* the host part reports it: it is one thread */
         return refuse(WEFT_LAUNCH_NESTED);
     }
+    if (stack_overflows())
+        end_by_stack();
     now.warps_log2 = warps_log2(threads);
     if (now.warps_log2 == NO_BLOCK)
         return refuse_threads(threads);
@@ -279,13 +284,13 @@ struct weft_figures weft_launch_kernel(weft_entry *entry, uint32_t grid, uint32_
         now.threads_log2++;
     now.nested = 0;
     now.state = KERNEL;
+    now.launches++;
 
     struct weft_figures before = counters();
     weft_host_launches();
     struct weft_figures figures = counters();
 
     now.state = HOST;
-    now.entry = 0;                      /* for the case that the host part ends by weft_exit */
     figures.cycles -= before.cycles;
     figures.instructions -= before.instructions;
     figures.thread_instructions -= before.thread_instructions;
@@ -382,10 +387,11 @@ __attribute__((weak)) int main(unsigned hart)
     weft_barrier();
     if (hart == 0)
         weft_host_begins();
-    for (;;) {
+    for (uint32_t launches = 1;; launches++) {
         weft_barrier();
-        if (now.entry == 0)
-            return hart == 0 ? now.result : 0;
+        if (now.launches != launches)
+            /* A kernel that has ended hart 0 has ended the host part too. */
+            return hart == 0 ? now.result : now.state == KERNEL ? WEFT_LAUNCH_ENDED : 0;
         run_blocks(hart, all_warps);
         weft_barrier();
         if (hart == 0)

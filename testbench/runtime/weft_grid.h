@@ -97,8 +97,9 @@ int weft_host(void);
 enum {
     WEFT_LAUNCH_THREADS = 1,            /* a block must be of T, 2 T, 4 T, ... threads, at most W T */
     WEFT_LAUNCH_SHARED,                 /* there is less shared memory than that */
-    WEFT_LAUNCH_NESTED,                 /* a launch from inside a kernel */
-    WEFT_LAUNCH_STACK                   /* an exit code: the host part has left its stack */
+    WEFT_LAUNCH_NESTED,                 /* a launch from inside a kernel, or a constructor */
+    WEFT_LAUNCH_STACK,                  /* an exit code: the host part has left its stack */
+    WEFT_LAUNCH_ENDED                   /* an exit code of all but hart 0, which a kernel has ended */
 };
 
 /* What a launch took, from the host part and back to it. */

@@ -303,6 +303,35 @@ fn a_host_part_that_leaves_its_stack_ends_the_run() {
     }
 }
 
+/// A kernel must not end a thread. If it ends hart 0, all end.
+#[test]
+fn a_kernel_that_ends_hart_0_ends_the_run() {
+    let text = r"
+        struct nothing { uint32_t size; };
+        WEFT_KERNEL(leave, struct nothing, n, at) { if (at.block + at.thread == 0) weft_exit(0); }
+        int weft_host(void) { struct nothing n = {0}; return weft_launch(leave, 9, 4, 0, &n).error; }";
+    for unit in UNITS {
+        let config = config(unit, 4, 4);
+        let finished = sim::run(&config, &compile(text, &config), 100_000, &mut |_| {}).unwrap();
+        assert_eq!(finished.outcome, Outcome::Exited, "{unit}");
+        let codes: Vec<_> = (0..16).map(|hart| finished.machine.exit_code(hart / 4, hart % 4).unwrap()).collect();
+        assert!(codes[0] == 0 && codes[1..].iter().all(|code| *code == 5), "{unit}: {codes:?}");
+    }
+}
+
+#[test]
+fn a_constructor_cannot_launch() {
+    let text = r"
+        struct nothing { uint32_t size; };
+        WEFT_KERNEL(run, nothing, n, at) { }
+        struct Early { int error; Early() { nothing n = {0}; error = weft_launch(run, 1, 4, 0, &n).error; } };
+        Early early;
+        int weft_host() { return early.error; }";
+    let config = config("sorted-table", 4, 4);
+    let program = compile_as("program.cpp", Isa::BASE.with(&M), text, &config);
+    assert_eq!(run(&program, &config), (3, "weft_launch: a constructor cannot launch a kernel\n".into()));
+}
+
 #[test]
 fn errors_that_the_compiler_can_see_are_its_errors() {
     let program = |fields: &str, threads: &str, arguments: &str| {
