@@ -439,6 +439,12 @@ pub enum KernelsAction {
         /// Folder for the ELF files, created if it does not exist
         #[arg(long, value_name = "DIR", default_value = "out/kernels")]
         out: PathBuf,
+        /// Give the kernels of grids the sizes of SIMTight's benchmarks; they print their figures
+        #[arg(long)]
+        large: bool,
+        /// Place the shared memory of grids in a scratchpad of so many bytes
+        #[arg(long, value_name = "BYTES", default_value_t = 0)]
+        scratchpad_bytes: u32,
     },
 }
 

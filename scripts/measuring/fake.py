@@ -40,9 +40,9 @@ match words[0]:
     case "kernels":
         if words[1] == "list":
             answer(kernels=[
-                {"name": "gcd", "settings": [], "units": ["sorted-table", "arbiter", *STACKS], "comparison": None},
+                {"name": "gcd", "settings": [], "units": ["sorted-table", "arbiter", *STACKS], "comparison": None, "grid": False},
                 {"name": "spin_lock", "settings": ["divergence.fair_after=50"], "units": ["sorted-table", "arbiter"],
-                 "comparison": None},
+                 "comparison": None, "grid": False},
             ])
         folder = pathlib.Path(words[words.index("--out") + 1])
         folder.mkdir()

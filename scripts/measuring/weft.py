@@ -70,8 +70,8 @@ class Weft:
         return [name for name in names if self.accepts([f"divergence.unit={name}"])]
 
     def kernels(self):
-        """The bundled kernels as `weft kernels list` describes them, by name."""
-        return self._once("kernels", lambda: {k["name"]: k for k in self.ask("kernels", "list")["kernels"]})
+        """The bundled kernels without grids, as `weft kernels list` describes them, by name."""
+        return self._once("kernels", lambda: {k["name"]: k for k in self.ask("kernels", "list")["kernels"] if not k["grid"]})
 
     def compared(self):
         """The names of the kernels on which the stacks are compared."""

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use kernels::{self, Comparison, Kernel};
+use kernels::{self, Comparison, Kernel, Variant};
 use serde_json::json;
 
 use crate::Verdict;
@@ -13,15 +13,17 @@ use crate::report::{self, Report};
 pub fn kernels(action: &KernelsAction, report: &Report) -> anyhow::Result<Verdict> {
     match action {
         KernelsAction::List => list(report)?,
-        KernelsAction::Build { out } => build(out, report)?,
+        KernelsAction::Build { out, large, scratchpad_bytes } => {
+            build(Variant { large: *large, scratchpad_bytes: *scratchpad_bytes }, out, report)?;
+        }
     }
     Ok(Verdict::Success)
 }
 
 fn list(report: &Report) -> anyhow::Result<()> {
-    let kernels = kernels::list();
+    let kernels: Vec<&Kernel> = kernels::all().collect();
     let width = kernels.iter().map(|kernel| kernel.name.len()).max().unwrap_or(0);
-    let line = |kernel: &Kernel| {
+    let line = |kernel: &&Kernel| {
         let needs = Some(kernel.settings().join(", ")).filter(|needs| !needs.is_empty());
         let units = kernel.needs_turns.then(|| format!("only on {}", kernel.units().join(", ")));
         let remarks = [comparison(kernel).map(str::to_owned), needs.map(|needs| format!("needs {needs}")), units];
@@ -29,13 +31,14 @@ fn list(report: &Report) -> anyhow::Result<()> {
         let remarks = if remarks.is_empty() { remarks } else { format!(" ({remarks})") };
         format!("{:width$}  {}{remarks}\n", kernel.name, kernel.summary)
     };
-    let object = |kernel: &Kernel| {
+    let object = |kernel: &&Kernel| {
         json!({
             "name": kernel.name,
             "summary": kernel.summary,
             "settings": kernel.settings(),
             "units": kernel.units(),
             "comparison": comparison(kernel),
+            "grid": kernel.grid.is_some(),
         })
     };
     let text: String = kernels.iter().map(line).collect();
@@ -46,11 +49,11 @@ fn comparison(kernel: &Kernel) -> Option<&'static str> {
     kernel.comparison.map(Comparison::name)
 }
 
-fn build(out: &Path, report: &Report) -> anyhow::Result<()> {
+fn build(variant: Variant, out: &Path, report: &Report) -> anyhow::Result<()> {
     let mut text = String::new();
     let mut objects = Vec::new();
-    for kernel in kernels::list() {
-        let elf = kernels::build(kernel, out)?;
+    for kernel in kernels::all() {
+        let elf = kernels::build_as(kernel, variant, out)?;
         let _ = writeln!(text, "{}", elf.display());
         objects.push(json!({ "name": kernel.name, "path": report::path(&elf) }));
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use weft_config::{Isa, extension};
 
-use super::{BASE, Kernel, KernelError};
+use super::{BASE, Kernel, KernelError, Variant};
 use tools::Tool;
 use tools::cache::{Cache, Key};
 
@@ -42,7 +42,9 @@ pub const RUNTIME: &[(&str, &str)] = &[
     ("crt0.S", include_str!("../../runtime/crt0.S")),
     ("string.c", include_str!("../../runtime/string.c")),
     ("guard.c", include_str!("../../runtime/guard.c")),
+    ("grid.c", include_str!("../../runtime/grid.c")),
     ("weft.h", include_str!("../../runtime/weft.h")),
+    ("weft_grid.h", include_str!("../../runtime/weft_grid.h")),
     ("link.ld", include_str!("../../runtime/link.ld")),
 ];
 
@@ -52,7 +54,11 @@ pub fn march(isa: Isa) -> String {
 
 /// Builds a bundled kernel: `<out>/<name>.elf`, complete or not at all. Creates `out` if needed.
 pub fn build(kernel: &Kernel, out: &Path) -> Result<PathBuf, KernelError> {
-    compile_for(kernel.isa, &format!("{}.c", kernel.name), kernel.source, out)
+    build_as(kernel, Variant::default(), out)
+}
+
+pub fn build_as(kernel: &Kernel, variant: Variant, out: &Path) -> Result<PathBuf, KernelError> {
+    compile_with(kernel.isa, &format!("{}.c", kernel.name), kernel.source, &variant.options(kernel), out)
 }
 
 pub fn compile(file: &str, text: &str, out: &Path) -> Result<PathBuf, KernelError> {
@@ -62,13 +68,18 @@ pub fn compile(file: &str, text: &str, out: &Path) -> Result<PathBuf, KernelErro
 /// Builds a C program with the runtime: `<out>/<stem of file>.elf`, complete or not at all. `file` is a name for
 /// messages; `text` is compiled.
 pub fn compile_for(isa: Isa, file: &str, text: &str, out: &Path) -> Result<PathBuf, KernelError> {
+    compile_with(isa, file, text, &[], out)
+}
+
+fn compile_with(isa: Isa, file: &str, text: &str, options: &[String], out: &Path) -> Result<PathBuf, KernelError> {
     let compiler = tools::find(Tool::RiscvGcc)?;
     let version = tools::version(Tool::RiscvGcc, &compiler)?;
     let march = march(isa);
     let inputs = RUNTIME.iter().flat_map(|(name, text)| [*name, *text]);
-    let key = Key::of([version.as_str(), file, text, &march].into_iter().chain(FLAGS.iter().copied()).chain(inputs));
-    let entry =
-        Cache::of_user().entry("kernels", &key, |folder| run(&compiler, isa, file, text, &folder.join("elf")))?;
+    let options_of_key = FLAGS.iter().copied().chain(options.iter().map(String::as_str));
+    let key = Key::of([version.as_str(), file, text, &march].into_iter().chain(options_of_key).chain(inputs));
+    let entry = Cache::of_user()
+        .entry("kernels", &key, |folder| run(&compiler, isa, (file, text), options, &folder.join("elf")))?;
 
     let name = Path::new(file).with_extension("elf");
     let elf = out.join(name.file_name().unwrap_or(OsStr::new("kernel.elf")));
@@ -77,7 +88,13 @@ pub fn compile_for(isa: Isa, file: &str, text: &str, out: &Path) -> Result<PathB
 }
 
 /// Compiles and links in a separate folder, so that messages name bare files.
-fn run(compiler: &Path, isa: Isa, file: &str, text: &str, elf: &Path) -> Result<(), KernelError> {
+fn run(
+    compiler: &Path,
+    isa: Isa,
+    (file, text): (&str, &str),
+    options: &[String],
+    elf: &Path,
+) -> Result<(), KernelError> {
     let library = library(compiler, isa)?;
     let sources = tempfile::tempdir().map_err(at(&std::env::temp_dir()))?;
     for (name, text) in RUNTIME.iter().copied().chain([(file, text)]) {
@@ -89,8 +106,9 @@ fn run(compiler: &Path, isa: Isa, file: &str, text: &str, elf: &Path) -> Result<
         .env("LC_ALL", "C")
         .arg(march(isa))
         .args(FLAGS)
+        .args(options)
         .arg(format!("-fdebug-prefix-map={}=.", sources.path().display()))
-        .args(["crt0.S", "string.c", "guard.c", file, &library, "-o"])
+        .args(["crt0.S", "string.c", "guard.c", "grid.c", file, &library, "-o"])
         .arg(elf)
         .output()
         .map_err(at(compiler))?;

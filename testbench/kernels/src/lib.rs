@@ -11,11 +11,12 @@ use weft_config::{Config, Isa, UNITS, Unit, extension};
 use tools::ToolError;
 use tools::cache::CacheError;
 
-pub use build::{FLAGS, RUNTIME, build, compile, compile_for, march};
+pub use build::{FLAGS, RUNTIME, build, build_as, compile, compile_for, march};
 
 #[derive(Debug)]
 pub struct Kernel {
-    /// The name of the C file without `.c`, and of the ELF file without `.elf`.
+    /// The name of the ELF file without `.elf`, and of the C file without `.c`. Those in the folder `grid` have `grid_`
+    /// in front.
     pub name: &'static str,
     pub summary: &'static str,
     pub source: &'static str,
@@ -27,6 +28,28 @@ pub struct Kernel {
     pub stack_bytes: Option<u32>,
     /// Its half of the comparison of reconvergence stacks, if it belongs to one.
     pub comparison: Option<Comparison>,
+    /// For one that launches grids of blocks (`weft_grid.h`): the macros that give it its size in SIMTight's benchmarks.
+    pub grid: Option<&'static str>,
+}
+
+/// How a kernel is built.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Variant {
+    /// Kernels of grids get their size in SIMTight's benchmarks, and print the figures of their launches.
+    pub large: bool,
+    /// Bytes of the scratchpad in which grids have their shared memory; 0: they have it in RAM.
+    pub scratchpad_bytes: u32,
+}
+
+impl Variant {
+    /// The options of the compiler.
+    fn options(self, kernel: &Kernel) -> Vec<String> {
+        let sizes = kernel.grid.filter(|_| self.large);
+        let macros = sizes.into_iter().flat_map(|sizes| sizes.split(' ').chain(["FIGURES"]));
+        let symbol = (self.scratchpad_bytes > 0 && kernel.grid.is_some())
+            .then(|| format!("-Wl,--defsym=__scratchpad_bytes={}", self.scratchpad_bytes));
+        macros.map(|of_size| format!("-D{of_size}")).chain(symbol).collect()
+    }
 }
 
 /// The kernels for the comparison of single-path and dual-path reconvergence stacks. They differ in whether a
@@ -91,14 +114,23 @@ pub enum KernelError {
     Write { path: PathBuf, source: std::io::Error },
 }
 
-/// All bundled kernels, in the order of reports.
+/// The bundled kernels without those of grids, in the order of reports.
 pub fn list() -> &'static [Kernel] {
     KERNELS
 }
 
+/// The bundled kernels of grids, after the benchmarks of SIMTight.
+pub fn grids() -> &'static [Kernel] {
+    GRIDS
+}
+
+pub fn all() -> impl Iterator<Item = &'static Kernel> {
+    KERNELS.iter().chain(GRIDS)
+}
+
 pub fn find(name: &str) -> Result<&'static Kernel, KernelError> {
-    KERNELS.iter().find(|kernel| kernel.name == name).ok_or_else(|| {
-        let names = || KERNELS.iter().map(|kernel| kernel.name);
+    all().find(|kernel| kernel.name == name).ok_or_else(|| {
+        let names = || all().map(|kernel| kernel.name);
         let hint = match weft_config::nearest(name, names()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => format!("the kernels are {}", names().collect::<Vec<_>>().join(", ")),
@@ -122,6 +154,7 @@ macro_rules! kernel {
             needs_turns: false,
             stack_bytes: None,
             comparison: None,
+            grid: None,
         }
     };
 }
@@ -137,6 +170,22 @@ macro_rules! compared {
 macro_rules! spinning {
     ($name:ident, $summary:literal) => {
         Kernel { isa: A, needs_turns: true, ..kernel!($name, $summary) }
+    };
+}
+
+/// A kernel of grids.
+macro_rules! grid {
+    ($isa:expr, $file:ident, $summary:literal, $size:literal) => {
+        Kernel {
+            name: concat!("grid_", stringify!($file)),
+            summary: $summary,
+            source: include_str!(concat!("../grid/", stringify!($file), ".c")),
+            isa: $isa,
+            needs_turns: false,
+            stack_bytes: None,
+            comparison: None,
+            grid: Some($size),
+        }
     };
 }
 
@@ -182,6 +231,43 @@ static KERNELS: &[Kernel] = &[
     kernel!(memory_patterns, "loads and stores in every pattern that a coalescer tells apart"),
     kernel!(csr, "reads every control and status register, in every form"),
     kernel!(console, "prints from all threads, in lane order within a warp"),
+];
+
+static GRIDS: &[Kernel] = &[
+    grid!(BASE, vector_add, "adds two vectors", "LENGTH=1000000 BLOCK=256"),
+    grid!(A, histogram, "counts bytes in shared memory by atomic additions", "LENGTH=1000448 BLOCK=2048"),
+    grid!(BASE, reduce, "sums a vector by trees in shared memory", "LENGTH=1000000 BLOCK=2048"),
+    grid!(BASE, scan, "prefix sums, piece by piece in shared memory", "LENGTH=1024000 BLOCK=2048"),
+    grid!(BASE, transpose, "transposes a matrix by padded tiles in shared memory", "SIDE_LOG2=9 TILE_LOG2=5 BLOCK=256"),
+    grid!(M, matrix_vector, "multiplies a matrix by a vector, several lanes a row", "SIDE_LOG2=10 BLOCK=256"),
+    grid!(M, matrix_multiply, "multiplies two matrices by tiles in shared memory", "SIDE_LOG2=8 TILE_LOG2=5"),
+    grid!(BASE, bitonic_sort_small, "sorts many short arrays in shared memory", "LENGTH_LOG2=10 ARRAYS=32"),
+    grid!(
+        BASE,
+        bitonic_sort_large,
+        "sorts a long array, in parts and by launches of single steps",
+        "LENGTH_LOG2=18 PART_LOG2=12"
+    ),
+    grid!(M, sparse_matrix_vector, "multiplies a sparse matrix in ELLPACK format by a vector", "SIDE_LOG2=11 MOST=256"),
+    grid!(
+        BASE,
+        blocked_stencil,
+        "a stencil of five points on tiles in shared memory",
+        "SIDE_LOG2=10 TILE_LOG2=5 BLOCK=1024"
+    ),
+    grid!(
+        BASE,
+        striped_stencil,
+        "a stencil of five points down stripes, row by row in shared memory",
+        "SIDE_LOG2=10 ROWS_LOG2=5 BLOCK=64"
+    ),
+    grid!(BASE, vector_gcd, "greatest common divisors of pairs, by subtraction", "LENGTH=100000 BLOCK=256"),
+    grid!(
+        M,
+        motion_estimation,
+        "finds where the squares of a frame come from in the last one",
+        "SIDE_LOG2=6 SQUARE_LOG2=3 RADIUS=4 BLOCK=128"
+    ),
 ];
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ fn an_unknown_name_gets_the_nearest_one_or_the_list() {
 
 #[test]
 fn names_are_found_and_summaries_fit_a_line() {
-    for kernel in list() {
+    for kernel in all() {
         assert_eq!(find(kernel.name).unwrap().name, kernel.name);
         assert!(kernel.summary.len() <= 80, "{}", kernel.name);
     }

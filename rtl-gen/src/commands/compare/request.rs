@@ -166,7 +166,7 @@ impl Request {
     }
 
     pub fn kernels(&self) -> impl Iterator<Item = &'static Kernel> {
-        kernels::list().iter().filter(|kernel| self.kernels.contains(&kernel.name))
+        kernels::all().filter(|kernel| self.kernels.contains(&kernel.name))
     }
 
     /// Returns whether cores of this size are placed, but with fewer seeds than usual.
@@ -287,7 +287,7 @@ fn kernels(given: &[String], quick: bool) -> anyhow::Result<Vec<&'static Kernel>
             RequestError::new(crate::error::kind_of_kernel_error(&error), format!("--kernels: {error}"))
         })?;
     }
-    Ok(kernels::list().iter().filter(|kernel| wanted.contains(&kernel.name)).collect())
+    Ok(kernels::all().filter(|kernel| wanted.contains(&kernel.name)).collect())
 }
 
 /// Returns the half of the comparison of stacks to which a kernel belongs, by its name in the results.

@@ -1,7 +1,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use kernels::{self, FLAGS, KernelError, march};
+use kernels::{self, FLAGS, KernelError, Variant, march};
 use weft_config::extension::{A, M, ZBA, ZBB};
 use weft_config::{Config, Isa};
 
@@ -77,6 +77,33 @@ fn the_documentation_has_a_row_for_every_kernel_and_what_it_needs() {
         let needs = needs.collect::<Vec<_>>().join(", ");
         let row = format!("| `{}` | {needs}{}| ", kernel.name, if needs.is_empty() { "" } else { " " });
         assert!(document.lines().any(|line| line.starts_with(&row)), "docs/manual/kernels.md lacks {row}");
+    }
+}
+
+#[test]
+fn the_documentation_names_every_kernel_of_grids() {
+    let document = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/manual/kernels.md")).unwrap();
+    for kernel in kernels::grids() {
+        let needs: String = kernel.isa.extensions().map(|extension| format!(" ({})", extension.name)).collect();
+        let entry = format!("`{}`{needs}", kernel.name);
+        assert!(document.contains(&entry), "docs/manual/kernels.md lacks {entry}");
+    }
+}
+
+/// They run for long: here they only have to compile. Each has its macros in its source.
+#[test]
+fn kernels_of_grids_have_large_sizes_and_shared_memory_in_a_scratchpad() {
+    let out = tempfile::tempdir().unwrap();
+    let variant = Variant { large: true, scratchpad_bytes: 65_536 };
+    for kernel in kernels::grids() {
+        let elf = kernels::build_as(kernel, variant, out.path()).unwrap();
+        let config = Config::default();
+        let program = sim::Program::load("large", &fs::read(elf).unwrap(), &config).unwrap();
+        assert_eq!(program.symbol("__scratchpad_bytes"), Some(65_536), "{}", kernel.name);
+        let names = kernel.grid.unwrap().split(' ').map(|size| size.split_once('=').unwrap().0);
+        for name in names {
+            assert!(kernel.source.contains(&format!("#ifndef {name}\n")), "{} has no {name}", kernel.name);
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod exits;
 mod fetches;
 mod flow;
 mod groups;
+mod grids;
 mod icarus;
 mod idle_lanes;
 mod isa;

@@ -145,7 +145,7 @@ fn the_start_clears_memory_of_random_content() {
 
 #[test]
 fn kernels_read_no_memory_that_neither_they_nor_the_start_wrote() {
-    for kernel in kernels::list() {
+    for kernel in kernels::all() {
         let mut config = config("sorted-table", 4, 4);
         kernel.configure(&mut config);
         let out = tempfile::tempdir().unwrap();
