@@ -34,6 +34,7 @@ mod places;
 mod programs;
 mod report;
 mod rules;
+mod scratchpad;
 mod stacks;
 mod start;
 mod strings;
