@@ -117,7 +117,7 @@ pub enum Coalescer {
 }
 
 /// `[scratchpad]`: a memory in the core, at [`SCRATCHPAD_BASE`](crate::SCRATCHPAD_BASE).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scratchpad {
     /// Its size, a power of two of at least a word for each thread of a warp; 0 for none.
     pub bytes: u32,

@@ -101,7 +101,7 @@ fn parts(config: &Config, program: &Program) -> HashMap<u64, u64> {
 
 #[test]
 fn each_pattern_takes_the_parts_of_its_conflicts() {
-    for (size, coalescer) in [((3, 1), 0), ((2, 2), 1), ((2, 4), 0), ((3, 8), 2), ((1, 16), 1), ((1, 32), 0)] {
+    for (size, coalescer) in [((3, 1), 0), ((2, 2), 1), ((2, 4), 0), ((3, 8), 2), ((1, 32), 0)] {
         let mut config = with(1 << 13, size);
         config.memory.coalescer = Coalescer::ALL[coalescer];
         let program = assembly::program(&source("scratchpad", &config), &config);
@@ -116,15 +116,15 @@ fn each_pattern_takes_the_parts_of_its_conflicts() {
 
 #[test]
 fn random_accesses_agree_at_every_size() {
-    for (number, threads) in [1, 2, 4, 8, 16, 32].into_iter().enumerate() {
+    for (number, threads) in [1, 2, 4, 8, 16].into_iter().enumerate() {
         let warps = if threads > 8 { 1 } else { 3 };
-        let smallest = with(4 * threads, (warps, threads));
-        let mut other = with(1 << 12, (warps, threads));
-        other.memory.coalescer = Coalescer::ALL[number % 3];
-        other.isa.set(&A, number % 2 == 0);
-        other.scratchpad.atomics = number % 4 == 0;
-        for config in [smallest, other] {
-            passes("scratchpad_random", &config);
+        passes("scratchpad_random", &with(4 * threads, (warps, threads)));
+        if threads <= 8 {
+            let mut other = with(1 << 12, (warps, threads));
+            other.memory.coalescer = Coalescer::ALL[number % 3];
+            other.isa.set(&A, number % 2 == 0);
+            other.scratchpad.atomics = number == 2;
+            passes("scratchpad_random", &other);
         }
     }
 }
