@@ -78,11 +78,11 @@ pub struct Core {
     memory: Option<MemoryInCore>,
 }
 
-/// The last adaptor in a core, and the memory in it, if there is one. Benches read and write that memory from
-/// outside.
-#[derive(Clone, Debug)]
+/// The last adaptor in a core, the memory in it, and the scratchpad, as far as there are such. Benches read and write
+/// these memories from outside.
+#[derive(Clone, Debug, Default)]
 pub struct MemoryInCore {
-    /// Name of the adaptor's instance in the top.
+    /// Name of the adaptor's instance in the top, if there is one.
     pub instance: &'static str,
     pub module: String,
     /// Names of its memories of 32-bit words; empty where RAM is elsewhere. Word i of RAM is word i / n of memory i
@@ -91,6 +91,8 @@ pub struct MemoryInCore {
     pub banks: Vec<String>,
     /// Number n of the memories that hold RAM.
     pub ram_banks: usize,
+    /// The scratchpad's module, and the names of its memories. Word i is word i / T of memory i mod T.
+    pub scratchpad: Option<(String, Vec<String>)>,
     /// The nets of the top between the pipeline and its adaptors, with the pipeline's widths and directions.
     pub bus: Vec<rtl::PortInfo>,
 }
@@ -140,11 +142,17 @@ fn elaborate_from(
     let modules = adaptors.iter().map(|adaptor| (adaptor.elaborate)(&shape, image)).collect::<Result<Vec<_>, _>>()?;
     let behind = if modules.is_empty() { String::new() } else { format!(", memory {kind}") };
     let top = top::elaborate(&pipeline, &modules, &format!("{purpose}{behind}."))?;
+    let scratchpad = shape.has_scratchpad().then(|| {
+        let (module, banks) = memory::scratchpad::banks(&shape);
+        (format!("{prefix}{module}"), banks)
+    });
     let memory = modules.last().map(|last| {
         let (ram_banks, banks) = storage.map_or((0, Vec::new()), |storage| storage.banks(&shape));
         let (bus, module) = (top::bus(&pipeline, &modules), format!("{prefix}{}", last.name()));
-        MemoryInCore { instance: top::MEMORY, module, banks, ram_banks, bus }
+        MemoryInCore { instance: top::MEMORY, module, banks, ram_banks, scratchpad: scratchpad.clone(), bus }
     });
+    let beside = scratchpad.map(|scratchpad| MemoryInCore { scratchpad: Some(scratchpad), ..MemoryInCore::default() });
+    let memory = memory.or(beside);
     divergence::check_names_of_external(&shape, &top, prefix)?;
     Ok(Core { top, prefix: prefix.clone(), header: header(config, &shape, unit), memory })
 }
@@ -179,6 +187,8 @@ impl Shape {
             stack_interleave: config.memory.stack_interleave,
             loads_lines: config.memory.coalescer.loads_lines() && config.threads > 1,
             stores_lines: config.memory.coalescer.stores_lines() && config.threads > 1,
+            scratchpad_bytes: config.scratchpad.bytes,
+            scratchpad_atomics: config.scratchpad.exists() && config.scratchpad.atomics,
             tohost: config.run.tohost,
             isa: config.isa,
             takes_turns,

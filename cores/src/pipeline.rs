@@ -11,7 +11,7 @@ use weft_trace::{Ports as _, ReleasePorts, TracePorts};
 use crate::divergence::DivergenceUnit;
 use crate::formal::{self, KeptRegister};
 use crate::functional::{long_results, round_robin};
-use crate::memory::request_queue;
+use crate::memory::{request_queue, scratchpad};
 use crate::shape::Shape;
 use crate::stages::{
     s0_steer, s1_fetch, s2_predecode, s3_schedule, s4_collect, s4_immediate, s5_decode, s6_execute, s6_leader,
@@ -70,6 +70,11 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
         long.input("funct3_s7", &s6.net("instruction_s7").slice(12, 2));
         instances.push(long);
     }
+    let scratchpad = match shape.has_scratchpad() {
+        true => Some(m.instance("scratchpad", &scratchpad::elaborate(shape)?)),
+        false => None,
+    };
+    instances.extend(&scratchpad);
     m.connect_by_name(&instances);
 
     m.comment("Done when every thread has ended, or `tohost` says so, and nothing is in flight.");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rtl::{Each, clog2};
-use weft_config::{Extension, External, Isa, UnitKeys};
+use weft_config::{Extension, External, Isa, SCRATCHPAD_BASE, UnitKeys};
 
 use crate::isa::{self, Acts, Encoding};
 
@@ -11,6 +11,8 @@ use crate::isa::{self, Acts, Encoding};
 pub const RAM_BASE: u32 = 0x8000_0000;
 /// Address of the console, which is one word.
 pub const CONSOLE: u32 = 0x1000_0000;
+/// The bit that only addresses of the scratchpad have, of those that are not in RAM.
+pub const SCRATCHPAD_BIT: usize = SCRATCHPAD_BASE.trailing_zeros() as usize;
 /// Entries of the memory request queue. S3 to S8 hold up to six requests while the first is in flight, so one request
 /// a cycle needs at least seven.
 pub const REQUEST_QUEUE: usize = 8;
@@ -66,6 +68,10 @@ pub struct Shape {
     pub loads_lines: bool,
     /// Whether each lane may store any bytes of the leader's line.
     pub stores_lines: bool,
+    /// Bytes of the scratchpad; 0 for none.
+    pub scratchpad_bytes: u32,
+    /// Whether the scratchpad performs AMOs.
+    pub scratchpad_atomics: bool,
     /// Address of the word whose stores end the run; 0 for none.
     pub tohost: u32,
     pub isa: Isa,
@@ -102,6 +108,30 @@ impl Shape {
     /// The operations of extensions that act at this point. The lanes' control has one bit for each.
     pub fn lane_operations(&self, acts: Acts) -> Vec<&'static str> {
         isa::lane_operations(&self.instructions(), acts)
+    }
+
+    pub fn has_scratchpad(&self) -> bool {
+        self.scratchpad_bytes > 0
+    }
+
+    /// Rows of the scratchpad, each a word in each of T banks.
+    pub fn scratchpad_rows(&self) -> usize {
+        self.scratchpad_bytes as usize / (4 * self.threads)
+    }
+
+    /// Bits of a row number; 0 without a scratchpad.
+    pub fn scratchpad_row_bits(&self) -> usize {
+        if self.has_scratchpad() { clog2(self.scratchpad_rows()) } else { 0 }
+    }
+
+    /// Whether a switch brings words of a line to lanes: of memory, or of the scratchpad's banks.
+    pub fn routes_loads(&self) -> bool {
+        self.loads_lines || (self.has_scratchpad() && self.threads > 1)
+    }
+
+    /// Whether a switch brings bytes of lanes to a line.
+    pub fn routes_stores(&self) -> bool {
+        self.stores_lines || (self.has_scratchpad() && self.threads > 1)
     }
 
     /// The pc at which threads start, in `pc_bits`.

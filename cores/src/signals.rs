@@ -212,24 +212,27 @@ rtl::bundle! {
         hart: if shape.has(&A) { shape.warp_bits() + shape.lane_bits() } else { 0 },
         /// The positions of the line that the lane of the same number accesses. A single thread is the leader. No bits
         /// where each lane has a position.
-        direct: if shape.threads > 1 && !shape.stores_lines { shape.threads } else { 0 },
+        direct: if shape.threads > 1 && !shape.routes_stores() { shape.threads } else { 0 },
         /// A store writes the words of those lanes too. Known later than `direct`.
-        together: usize::from(shape.threads > 1 && !shape.stores_lines),
+        together: usize::from(shape.threads > 1 && !shape.routes_stores()),
         /// The position of the leader's word, or of each lane's.
-        position: if shape.stores_lines { shape.threads } else { 1 } * shape.lane_bits(),
+        position: if shape.routes_stores() { shape.threads } else { 1 } * shape.lane_bits(),
         /// The written bytes of the leader's word, or of each lane's; none for a load.
-        bytes: if shape.stores_lines { 4 * shape.threads } else { 4 },
+        bytes: if shape.routes_stores() { 4 * shape.threads } else { 4 },
         /// The leader's data, copied to all offsets. No bits where each lane has a position.
-        leaders: if shape.stores_lines { 0 } else { 32 },
+        leaders: if shape.routes_stores() { 0 } else { 32 },
         /// The words of all lanes; where each lane has a position, copied to all offsets.
         words: if shape.threads > 1 { shape.line_bits() } else { 0 },
+        /// The row of the scratchpad that each lane accesses, and the served lanes, if there is more than one lane.
+        rows: shape.threads * shape.scratchpad_row_bits(),
+        served: if shape.has_scratchpad() && shape.threads > 1 { shape.threads } else { 0 },
     }
 }
 
 impl Request {
     /// The written bytes of the line, or the word of an atomic operation, and the line, on two wires with these names.
     pub fn line(&self, m: &Builder, shape: &Shape, [mask, line]: [&str; 2]) -> [Expr; 2] {
-        if shape.stores_lines {
+        if shape.routes_stores() {
             return store_switch::switch(m, shape, self, [mask, line]);
         }
         [self.mask(m, shape, mask), self.data(m, shape, line)]
@@ -277,9 +280,9 @@ rtl::bundle! {
     pub struct Alignment(shape: &Shape) {
         funct3: 3,
         /// The lanes whose word is at their own position in the line. No bits where each lane has a position.
-        direct: if shape.loads_lines { 0 } else { shape.threads },
+        direct: if shape.routes_loads() { 0 } else { shape.threads },
         /// The position of each lane's word in the line.
-        positions: if shape.loads_lines { shape.threads * shape.lane_bits() } else { 0 },
+        positions: if shape.routes_loads() { shape.threads * shape.lane_bits() } else { 0 },
         /// The byte offset in each lane's word.
         offsets: 2 * shape.threads,
     }

@@ -1,4 +1,4 @@
-//! Rules between keys: RAM and the stacks at its end; a unit in Verilog and its file.
+//! Rules between keys: RAM and the stacks at its end; the scratchpad; a unit in Verilog and its file.
 
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
@@ -63,6 +63,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_external(config)?;
     check_hex_path(config)?;
     check_extensions(config)?;
+    check_scratchpad(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
     let of_warp = threads * stack;
@@ -148,6 +149,32 @@ fn check_extensions(config: &Config) -> Result<(), Broken> {
         reason: format!("`{key}` requires `{required}`"),
         hint: format!("set {required}=true, or {key}=false"),
     })
+}
+
+/// Checks that every lane has a bank, and that atomic operations have their instructions.
+fn check_scratchpad(config: &Config) -> Result<(), Broken> {
+    let (bytes, least) = (config.scratchpad.bytes, 4 * config.threads);
+    if bytes == 0 {
+        return Ok(());
+    }
+    if bytes < least {
+        return Err(Broken {
+            keys: &["threads", "scratchpad.bytes"],
+            reason: format!(
+                "`scratchpad.bytes` = {bytes} must be 0, or at least a word for each thread of a warp, 4 · `threads` = \
+                 {least}"
+            ),
+            hint: format!("the nearest is {least}"),
+        });
+    }
+    if config.scratchpad.atomics && !config.isa.has(&extension::A) {
+        return Err(Broken {
+            keys: &["scratchpad.atomics", "isa.a"],
+            reason: "`scratchpad.atomics` requires `isa.a`".into(),
+            hint: "set isa.a=true, or scratchpad.atomics=false".into(),
+        });
+    }
+    Ok(())
 }
 
 fn hint_for_room(warps: u64, threads: u64, ram: u64, stack: u64) -> String {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::extension::Isa;
+use crate::extension::{A, Isa};
 use crate::external::External;
 use crate::unit::{SORTED_TABLE, UnitKeys};
 
@@ -19,6 +19,7 @@ pub struct Config {
     pub divergence: Divergence,
     pub unit_keys: UnitKeys,
     pub memory: Memory,
+    pub scratchpad: Scratchpad,
     pub trace: Trace,
     pub emit: Emit,
     pub run: Run,
@@ -115,6 +116,15 @@ pub enum Coalescer {
     Line,
 }
 
+/// `[scratchpad]`: a memory in the core, at [`SCRATCHPAD_BASE`](crate::SCRATCHPAD_BASE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scratchpad {
+    /// Its size, a power of two of at least a word for each thread of a warp; 0 for none.
+    pub bytes: u32,
+    /// Whether it performs atomic memory operations, which needs RV32A.
+    pub atomics: bool,
+}
+
 /// `memory.latency` and `memory.fetch_latency`: a number of cycles, or a random range `"min..max"` (inclusive).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
@@ -163,10 +173,19 @@ impl Default for Config {
             divergence: Divergence::default(),
             unit_keys: UnitKeys::default(),
             memory: Memory::default(),
+            scratchpad: Scratchpad::beside(Isa::default()),
             trace: Trace::default(),
             emit: Emit::default(),
             run: Run::default(),
         }
+    }
+}
+
+impl Config {
+    /// Returns the defaults of the keys that depend on others of `config`, and of all that do not.
+    pub(crate) fn defaults_beside(config: &Self) -> Self {
+        let (memory, scratchpad) = (Memory::of_kind(config.memory.kind), Scratchpad::beside(config.isa));
+        Self { memory, scratchpad, ..Self::default() }
     }
 }
 
@@ -210,6 +229,17 @@ impl Memory {
             stack_bytes,
             stack_interleave: true,
         }
+    }
+}
+
+impl Scratchpad {
+    /// Returns the defaults beside an instruction set.
+    pub fn beside(isa: Isa) -> Self {
+        Self { bytes: 0, atomics: isa.has(&A) }
+    }
+
+    pub fn exists(&self) -> bool {
+        self.bytes > 0
     }
 }
 

@@ -38,3 +38,6 @@ pub const SCHEMA: u32 = 1;
 
 /// The first byte of RAM. RAM ends at or below the end of the 32-bit address space.
 pub const RAM_BASE: u32 = 0x8000_0000;
+
+/// The first byte of the scratchpad.
+pub const SCRATCHPAD_BASE: u32 = 0x2000_0000;

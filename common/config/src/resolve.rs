@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::check::{Broken, check_rules, no_effect};
 use crate::error::{ConfigError, Origin};
-use crate::keys::{Config, Memory};
+use crate::keys::Config;
 use crate::preset::{PRESETS, Preset};
 use crate::suggest::{hint_among, hint_for_key};
 use crate::table::{KEYS, Key, Refusal};
@@ -151,7 +151,7 @@ impl Resolver {
     }
 
     fn finish(mut self) -> Result<(Config, Origins), ConfigError> {
-        self.default_to_the_memory();
+        self.default_to_other_keys();
         let ignored = KEYS.iter().find(|key| key.is_ignored(&self.config) && self.is_set(key));
         let checked = ignored.map_or_else(|| check_rules(&self.config), |key| Err(no_effect(&self.config, key)));
         checked.map_err(|Broken { keys, reason, hint }| ConfigError::Conflict {
@@ -166,9 +166,9 @@ impl Resolver {
         self.origins.0.iter().any(|(name, _)| *name == key.name)
     }
 
-    /// Gives unset keys the defaults of the chosen kind of memory.
-    fn default_to_the_memory(&mut self) {
-        let defaults = Config { memory: Memory::of_kind(self.config.memory.kind), ..Config::default() };
+    /// Gives unset keys the defaults beside the chosen kind of memory and instruction set.
+    fn default_to_other_keys(&mut self) {
+        let defaults = Config::defaults_beside(&self.config);
         for key in KEYS {
             if !self.is_set(key) {
                 key.reset(&mut self.config, &defaults);

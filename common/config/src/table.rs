@@ -2,7 +2,7 @@
 //! configuration, the error texts and the reference in the documentation are all derived from it.
 
 use crate::extension::{EXTENSIONS, Extension};
-use crate::keys::{Bandwidth, Coalescer, Config, Latency, Memory, MemoryKind, Scheduler, Scoreboard};
+use crate::keys::{Bandwidth, Coalescer, Config, Latency, MemoryKind, Scheduler, Scoreboard};
 use crate::suggest::hint_among;
 use crate::unit::{UNITS, UnitKey};
 use crate::value::Given;
@@ -63,6 +63,8 @@ struct Integers {
     min: u64,
     max: u64,
     powers_of_two: bool,
+    /// Whether 0 is accepted, too.
+    or_zero: bool,
 }
 
 pub(crate) enum Refusal {
@@ -250,6 +252,21 @@ const OTHERS: &[Key] = &[
         field: Field::Boolean { at: |config| &mut config.memory.stack_interleave },
     },
     Key {
+        name: "scratchpad.bytes",
+        summary: "Memory in the core at 0x20000000, in a bank per lane; 0 = none.",
+        in_hardware: true,
+        field: Field::Integer {
+            values: Integers::zero_or_power_of_two(4, 1 << 18),
+            at: |config| &mut config.scratchpad.bytes,
+        },
+    },
+    Key {
+        name: "scratchpad.atomics",
+        summary: "Whether the scratchpad performs atomic memory operations; by default as isa.a.",
+        in_hardware: true,
+        field: Field::Boolean { at: |config| &mut config.scratchpad.atomics },
+    },
+    Key {
         name: "trace.port",
         summary: "Whether the core has the trace port that lock step reads.",
         in_hardware: true,
@@ -309,6 +326,11 @@ impl Key {
         matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
     }
 
+    /// Returns whether the key belongs to a scratchpad that `config` does not have.
+    pub(crate) fn is_of_no_scratchpad(&self, config: &Config) -> bool {
+        self.name.starts_with("scratchpad.") && !config.scratchpad.exists()
+    }
+
     pub fn find(name: &str) -> Option<&'static Self> {
         KEYS.iter().find(|key| key.name == name)
     }
@@ -361,9 +383,9 @@ impl Key {
         self.value(&Config::default())
     }
 
-    /// Returns the default in a configuration with the memory of `config`, as TOML.
+    /// Returns the default in a configuration with the memory and the instruction set of `config`, as TOML.
     pub(crate) fn default_beside(&self, config: &Config) -> toml::Value {
-        self.value(&Config { memory: Memory::of_kind(config.memory.kind), ..Config::default() })
+        self.value(&Config::defaults_beside(config))
     }
 
     /// Returns whether the key has no effect in `config`.
@@ -416,7 +438,7 @@ impl Key {
 
 impl Integers {
     const fn between(min: u64, max: u64) -> Self {
-        Self { min, max, powers_of_two: false }
+        Self { min, max, powers_of_two: false, or_zero: false }
     }
 
     fn of(key: &UnitKey) -> Self {
@@ -424,11 +446,19 @@ impl Integers {
     }
 
     const fn powers_of_two(min: u64, max: u64) -> Self {
-        Self { min, max, powers_of_two: true }
+        Self { min, max, powers_of_two: true, or_zero: false }
+    }
+
+    const fn zero_or_power_of_two(min: u64, max: u64) -> Self {
+        Self { or_zero: true, ..Self::powers_of_two(min, max) }
     }
 
     fn describe(self) -> String {
-        let what = if self.powers_of_two { "a power of two" } else { "an integer" };
+        let what = match (self.powers_of_two, self.or_zero) {
+            (true, true) => "0 or a power of two",
+            (true, false) => "a power of two",
+            (false, _) => "an integer",
+        };
         if self.max == i64::MAX as u64 {
             format!("{what} from {} on", self.min)
         } else {
@@ -439,11 +469,17 @@ impl Integers {
     fn accept(self, number: i128) -> Result<u64, Refusal> {
         u64::try_from(number)
             .ok()
-            .filter(|n| (self.min..=self.max).contains(n) && (!self.powers_of_two || n.is_power_of_two()))
+            .filter(|n| {
+                let legal = (self.min..=self.max).contains(n) && (!self.powers_of_two || n.is_power_of_two());
+                legal || (self.or_zero && *n == 0)
+            })
             .ok_or_else(|| self.refuse(number))
     }
 
     fn refuse(self, number: i128) -> Refusal {
+        if self.or_zero && number < self.min.into() {
+            return Refusal::OutOfRange { hint: format!("the nearest are 0 and {}", self.min) };
+        }
         let inside = number.clamp(self.min.into(), self.max.into()) as u64;
         let above = inside.next_power_of_two();
         let hint = if !self.powers_of_two || above == inside {

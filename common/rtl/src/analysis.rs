@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::expr::{Expr, Kind};
-use crate::module::{Body, Driver, ElaborationError, Item, PortData, WriteData};
+use crate::module::{Body, Driver, ElaborationError, Item, PortData, ReadData, WriteData};
 use crate::net::{Net, NetKind};
 use crate::print::LONGEST;
 use crate::{Direction, PortInfo};
@@ -88,7 +88,10 @@ fn uses(body: &Body) -> Vec<Use<'_>> {
     for memory in &body.memories {
         let writes = memory.writes.iter().flat_map(WriteData::values);
         writes.for_each(|value| add("a write to", &memory.name, value));
-        memory.reads.iter().for_each(|(net, address)| add("the address of", &net.name, address));
+        for ReadData { net, address, enable } in &memory.reads {
+            add("the address of", &net.name, address);
+            enable.iter().for_each(|enable| add("the enable of", &net.name, enable));
+        }
     }
     for property in &body.properties {
         add("property", &property.name, &property.condition);
@@ -140,8 +143,8 @@ pub(crate) fn liveness(body: &Body) -> ReadBits {
         sources.entry(register.net.id).or_default().extend(register.next.iter().chain(&register.enable));
     }
     for (index, memory) in body.memories.iter().enumerate() {
-        for (net, address) in &memory.reads {
-            sources.entry(net.id).or_default().extend(writes(index).chain([address]));
+        for read in &memory.reads {
+            sources.entry(read.net.id).or_default().extend(writes(index).chain(read.values()));
         }
     }
     let mut queue: Vec<&Expr> = Vec::new();

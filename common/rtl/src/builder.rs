@@ -403,6 +403,7 @@ impl Builder {
                 writes: Vec::new(),
                 reads: Vec::new(),
                 image: None,
+                starts_with_zeros: false,
                 filled_from_outside: false,
             });
             body.items.push(Item::Memory(index));

@@ -63,7 +63,7 @@ fn named(body: &Body) -> HashMap<String, Expr> {
     let items = body.items.iter().flat_map(|item| match item {
         Item::Wire { net, .. } => vec![net],
         Item::Register(index) => vec![&body.registers[*index].net],
-        Item::MemoryRead { memory, read } => vec![&body.memories[*memory].reads[*read].0],
+        Item::MemoryRead { memory, read } => vec![&body.memories[*memory].reads[*read].net],
         Item::Instance(data) => data.outputs.iter().flatten().collect(),
         Item::Comment(_) | Item::Memory(_) => Vec::new(),
     });

@@ -13,7 +13,7 @@ use crate::analysis::nets;
 use crate::each::Each;
 use crate::expr::Expr;
 use crate::hierarchy::{Kind, Purpose};
-use crate::module::{Driver, Finished, InstanceData, Item, Module, PortData, RegisterData, WriteData};
+use crate::module::{Driver, Finished, InstanceData, Item, Module, PortData, ReadData, RegisterData, WriteData};
 use crate::net::{Net, NetKind};
 use crate::print::{LINE, after, flat, range, words};
 use crate::sheet::Sheet;
@@ -157,7 +157,7 @@ fn visible_items(finished: &Finished) -> Vec<(usize, &Item)> {
             Item::Wire { net, .. } => finished.is_alive(net),
             Item::Register(index) => finished.is_alive(&finished.body.registers[*index].net),
             Item::Memory(index) => finished.body.reads_memory(*index, &finished.read_bits),
-            Item::MemoryRead { memory, read } => finished.is_alive(&finished.body.memories[*memory].reads[*read].0),
+            Item::MemoryRead { memory, read } => finished.is_alive(&finished.body.memories[*memory].reads[*read].net),
         };
         if visible {
             out.push((position, item));
@@ -228,7 +228,7 @@ fn body(finished: &Finished, prefix: &str, sheet: &mut Sheet) {
                 statement::register(sheet, &finished.body.registers[*index]);
             }
             Item::MemoryRead { memory, read } => {
-                let net = &finished.body.memories[*memory].reads[*read].0;
+                let net = &finished.body.memories[*memory].reads[*read].net;
                 statement::declare(sheet, "reg", net);
             }
             Item::Memory(index) => {
@@ -332,7 +332,7 @@ impl Order {
                 Item::Wire { net, .. } => _ = declared.insert(net.id, *position),
                 Item::Register(index) => _ = declared.insert(finished.body.registers[*index].net.id, *position),
                 Item::MemoryRead { memory, read } => {
-                    declared.insert(finished.body.memories[*memory].reads[*read].0.id, *position);
+                    declared.insert(finished.body.memories[*memory].reads[*read].net.id, *position);
                 }
                 Item::Instance(data) => {
                     let nets = data.outputs.iter().flatten().filter(|net| net.kind == NetKind::InstanceOutput);
@@ -411,9 +411,9 @@ fn clocked_blocks(finished: &Finished, items: &[(usize, &Item)], order: &Order) 
             Item::Memory(index) => {
                 let memory = &finished.body.memories[*index];
                 let writes = memory.writes.iter().flat_map(WriteData::values);
-                let reads = memory.reads.iter().filter(|(net, _)| finished.is_alive(net));
-                let own = reads.clone().map(|(net, _)| order.of(net)).max().unwrap_or(0);
-                let latest = order.latest(writes.chain(reads.map(|(_, address)| address)));
+                let reads = memory.reads.iter().filter(|read| finished.is_alive(&read.net));
+                let own = reads.clone().map(|read| order.of(&read.net)).max().unwrap_or(0);
+                let latest = order.latest(writes.chain(reads.flat_map(ReadData::values)));
                 memories.push((latest.max(own).max(*position), *index));
             }
             _ => {}

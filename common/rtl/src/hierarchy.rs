@@ -103,7 +103,7 @@ impl Kind<'_> {
                     local(&register.net, AtomKind::StubOutputSignal, register.next.is_some());
                 }
                 Item::MemoryRead { memory, read } => {
-                    local(&finished.body.memories[*memory].reads[*read].0, AtomKind::StubOutputSignal, true);
+                    local(&finished.body.memories[*memory].reads[*read].net, AtomKind::StubOutputSignal, true);
                 }
                 Item::Comment(_) | Item::Memory(_) | Item::Instance(_) => {}
             }

@@ -182,10 +182,25 @@ pub(crate) struct MemoryData {
     pub width: usize,
     pub style: MemoryStyle,
     pub writes: Vec<WriteData>,
-    pub reads: Vec<(Rc<Net>, Expr)>,
+    pub reads: Vec<ReadData>,
     /// The file with the initial words in hexadecimal.
     pub image: Option<String>,
+    pub starts_with_zeros: bool,
     pub filled_from_outside: bool,
+}
+
+/// A registered read.
+pub(crate) struct ReadData {
+    pub net: Rc<Net>,
+    pub address: Expr,
+    /// Where it does not hold, the last word stays.
+    pub enable: Option<Expr>,
+}
+
+impl ReadData {
+    pub fn values(&self) -> impl Iterator<Item = &Expr> {
+        [&self.address].into_iter().chain(&self.enable)
+    }
 }
 
 /// A write to a word of a memory, or to part of it.
@@ -252,7 +267,7 @@ impl Finished {
 
 impl Body {
     pub fn reads_memory(&self, index: usize, alive: &ReadBits) -> bool {
-        let registered = self.memories[index].reads.iter().any(|(net, _)| alive.contains_key(&net.id));
+        let registered = self.memories[index].reads.iter().any(|read| alive.contains_key(&read.net.id));
         registered
             || self.items.iter().any(|item| match item {
                 Item::Wire { net, driver: Some(Driver::Memory { memory, .. }) } => {

@@ -6,7 +6,7 @@ use num_bigint::BigUint;
 
 use crate::builder::Builder;
 use crate::expr::{Expr, zeros};
-use crate::module::{Driver, Item, MemoryData, RegisterData, WriteData};
+use crate::module::{Driver, Item, MemoryData, ReadData, RegisterData, WriteData};
 use crate::net::NetKind;
 use crate::{MemoryStyle, clog2};
 
@@ -209,6 +209,12 @@ impl Memory {
         })
     }
 
+    /// Initializes the memory with zeros, by the configuration of the FPGA.
+    #[track_caller]
+    pub fn starts_with_zeros(&self) -> &Self {
+        self.with(|memory| memory.starts_with_zeros = true)
+    }
+
     /// Allows a memory without writes and without a file: the user of the Verilog, such as a test bench, fills it.
     #[track_caller]
     pub fn filled_from_outside(&self) -> &Self {
@@ -251,13 +257,25 @@ impl Memory {
     /// Reads the word at `address` at the clock edge. A write at the same edge gives the old word.
     #[track_caller]
     pub fn read_registered(&self, name: &str, address: &Expr) -> Expr {
+        self.read_at_edge(name, address, None)
+    }
+
+    /// The same where `enable` holds. Elsewhere the word that was read last stays.
+    #[track_caller]
+    pub fn read_registered_where(&self, name: &str, enable: &Expr, address: &Expr) -> Expr {
+        assert!(enable.width() == 1, "read enable `{enable:?}` must have 1 bit");
+        self.read_at_edge(name, address, Some(enable.clone()))
+    }
+
+    #[track_caller]
+    fn read_at_edge(&self, name: &str, address: &Expr, enable: Option<Expr>) -> Expr {
         self.check_address(address);
         let Some(index) = self.index else { return zeros(0) };
         let address = self.address(name, address);
         let net = self.module.net(name, self.width, NetKind::MemoryRead);
         let mut body = self.module.0.borrow_mut();
         let read = body.memories[index].reads.len();
-        body.memories[index].reads.push((net.clone(), address));
+        body.memories[index].reads.push(ReadData { net: net.clone(), address, enable });
         body.items.push(Item::MemoryRead { memory: index, read });
         Expr::net(&net)
     }

@@ -1,12 +1,14 @@
 //! The text of each kind of item: declarations, assignments, instances, clocked blocks.
 
+use num_bigint::BigUint;
+
 use crate::MemoryStyle;
 use crate::each::{Each, Numbers, template};
 use crate::emit::printed_name;
 use crate::expr::Expr;
 use crate::module::{
-    CaseRow, Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, RegisterData,
-    WriteData,
+    CaseRow, Driver, Finished, InstanceData, Item, MemoryData, PortData, PropertyData, PropertyKind, ReadData,
+    RegisterData, WriteData,
 };
 use crate::net::{Net, NetKind};
 use crate::print::{LINE, after, broken, filled, flat, literal, part, range};
@@ -102,7 +104,11 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
         MemoryStyle::Distributed => ("RAM_STYLE = \"distributed\"", "LUT RAM: reads in the same cycle"),
     };
     let MemoryData { name, depth, width, image, .. } = memory;
-    let initial = image.as_ref().map_or(String::new(), |file| format!("    initial $readmemh(\"{file}\", {name});\n"));
+    let initial = match image {
+        Some(file) => format!("    initial $readmemh(\"{file}\", {name});\n"),
+        None if memory.starts_with_zeros => zeros_in(name, *depth, *width),
+        None => String::new(),
+    };
     let (range, last) = (range(*width), depth - 1);
     let array = format!("    reg {range}{name} [0:{last}];\n");
     let array = if memory.writes.is_empty() && image.is_none() {
@@ -111,6 +117,14 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
         array
     };
     format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n{array}{initial}")
+}
+
+fn zeros_in(name: &str, depth: usize, width: usize) -> String {
+    format!(
+        "    initial begin : zeros_in_{name}\n        integer place;\n        for (place = 0; place < {depth}; place = \
+         place + 1) {name}[place] = {};\n    end\n",
+        literal(width, &BigUint::ZERO)
+    )
 }
 
 /// Prints an instance, or the instance in the body of a loop: first the ports on nets of the same names, then each other
@@ -254,9 +268,11 @@ pub(crate) fn memory_block(finished: &Finished, memory: &MemoryData) -> String {
             body += &write_to(memory, write, &part, 8);
         }
     }
-    for (net, address) in memory.reads.iter().filter(|(net, _)| finished.is_alive(net)) {
-        let head = format!("        {} <= ", net.printed());
-        body += &format!("{head}{};\n", word(memory, address, 8, head.len()));
+    for ReadData { net, address, enable } in memory.reads.iter().filter(|read| finished.is_alive(&read.net)) {
+        let indent = if enable.is_some() { 12 } else { 8 };
+        let head = format!("{}{} <= ", " ".repeat(indent), net.printed());
+        let read = format!("{head}{};\n", word(memory, address, indent, head.len()));
+        body += &enable.as_ref().map_or_else(|| read.clone(), |enable| guarded(8, "", enable, &read));
     }
     match (body.is_empty(), in_loop) {
         (true, _) => body,
@@ -384,7 +400,7 @@ pub(crate) fn unread(finished: &Finished, sheet: &mut Sheet) {
                 add(&finished.body.registers[*index].net);
             }
             Item::MemoryRead { memory, read } => {
-                let net = &finished.body.memories[*memory].reads[*read].0;
+                let net = &finished.body.memories[*memory].reads[*read].net;
                 if finished.is_alive(net) {
                     add(net);
                 }

@@ -10,11 +10,15 @@
 //! store of any width: switches behind the memory and the request queue bring words to lanes and bytes to the line. An
 //! atomic operation and a console store always serve the leader alone.
 //!
+//! If the leader's address is in the scratchpad, its rule applies instead: [`scratchpad::group`]. A core with a scratchpad
+//! has both switches, whatever lanes it serves together in RAM.
+//!
 //! An indirect jump uses the same comparison, to find the lanes with the leader's target.
 
 use rtl::{Builder, ElaborationError, Expr, Module, decode, join, lit, ones, select, zeros};
 
-use super::map::{compare, in_stacks, physical, word_in_line};
+use super::map::{at_console, at_scratchpad, compare, in_stacks, physical, word_in_line};
+use super::scratchpad::group;
 use crate::shape::Shape;
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -27,7 +31,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let stores = m.input("store", shape.line_bits());
     m.port_group("the leader, its number and its address");
     let leader = m.input("leader", threads);
-    let leader_number = m.input("leader_number", if shape.stores_lines { 0 } else { lane_bits });
+    let leader_number = m.input("leader_number", if shape.routes_stores() { 0 } else { lane_bits });
     let leader_address = m.input("leader_address", 32);
     m.port_group("the access: whether it is a store or an atomic operation, and log2 of its bytes");
     let is_store = m.input("is_store", 1);
@@ -50,11 +54,30 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let direct = |lane: usize| in_line.bit(lane) & words.lane(lane, lane_bits).is_part(lane);
     let direct = if shape.stores_lines { zeros(0) } else { m.wire_each(lanes, "direct", direct) };
     let same_word = m.wire("with_leader", &(&active & but_lane_0(&comparison.same_word)));
-    if shape.stores_lines {
-        let to_console = m.wire("stores_to_console", &(&is_store & !leader_address.bit(31)));
-        let to_console = m.fault("stores_to_the_console_go_together", &to_console, &zeros(1));
-        let alone = m.wire("alone", &(&is_atomic | to_console));
-        let served = m.wire("served_lanes", &(&leader | in_line.when(&!alone)));
+    let is_word = size.bit(1);
+    let by_word = || {
+        let loaded = if shape.loads_lines { in_line.clone() } else { &same_word | &direct };
+        let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
+        let together = m.wire("store_together", &(&is_store & &is_word & covered));
+        let group = is_store.mux(&direct.when(&together), &loaded);
+        (&leader | group.when(&!&is_atomic), together)
+    };
+    if shape.routes_stores() {
+        let served = if shape.stores_lines {
+            let to_console = m.wire("stores_to_console", &(&is_store & at_console(shape, &leader_address)));
+            let to_console = m.fault("stores_to_the_console_go_together", &to_console, &zeros(1));
+            let alone = m.wire("alone", &(&is_atomic | to_console));
+            &leader | in_line.when(&!alone)
+        } else {
+            by_word().0
+        };
+        let served = if shape.has_scratchpad() {
+            let in_banks = group::served(&m, shape, &active, &addresses, &is_atomic);
+            at_scratchpad(&leader_address).mux(&in_banks, &served)
+        } else {
+            served
+        };
+        let served = m.wire("served_lanes", &served);
         let writes = m.wire("writes", &(&is_store | &is_atomic));
         m.comment("The written bytes of each lane's word, and its data copied to all offsets.");
         let bytes = m.wire_each(lanes, "bytes", |lane| {
@@ -74,12 +97,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         m.output("data_spread", &spread);
         return m.finish();
     }
-    let loaded = if shape.loads_lines { in_line.clone() } else { &same_word | &direct };
-    let is_word = size.bit(1);
-    let covered = m.wire("line_covered", &(!&in_line | &direct | &leader).all());
-    let together = m.wire("store_together", &(&is_store & is_word & covered));
-    let group = is_store.mux(&direct.when(&together), &loaded);
-    let served = &leader | group.when(&!is_atomic);
+    let (served, together) = by_word();
 
     m.comment("The leader's word, copied to all offsets. Its position in the line is selected after the queue.");
     let leader_data = m.wire("leader_data", &select(&leader_number, &stores.lanes(32)));

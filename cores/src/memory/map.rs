@@ -2,10 +2,28 @@
 
 use rtl::{Builder, Expr, concat, lit, ones};
 
-use crate::shape::{RAM_BASE, Shape};
+use weft_config::SCRATCHPAD_BASE;
+
+use crate::shape::{RAM_BASE, SCRATCHPAD_BIT, Shape};
 
 pub fn in_ram(shape: &Shape, address: &Expr) -> Expr {
     address.bit(31) & below(&address.slice(0, 31), u64::from(shape.ram_bytes))
+}
+
+/// Whether an address that is not at fault is one of the scratchpad.
+pub fn at_scratchpad(address: &Expr) -> Expr {
+    !address.bit(31) & address.bit(SCRATCHPAD_BIT)
+}
+
+/// Whether an address that is not at fault is that of the console.
+pub fn at_console(shape: &Shape, address: &Expr) -> Expr {
+    let below = !address.bit(31);
+    if shape.has_scratchpad() { below & !address.bit(SCRATCHPAD_BIT) } else { below }
+}
+
+pub fn in_scratchpad(shape: &Shape, address: &Expr) -> Expr {
+    let bits = shape.scratchpad_bytes.trailing_zeros() as usize;
+    address.from(bits).is(u64::from(SCRATCHPAD_BASE >> bits))
 }
 
 /// Whether `offset` is less than `bound`, which is a multiple of 4.

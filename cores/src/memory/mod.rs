@@ -6,6 +6,7 @@ pub mod coalescer;
 pub mod map;
 pub mod request_queue;
 pub mod reservations;
+pub mod scratchpad;
 pub mod store_switch;
 
 use rtl::{ElaborationError, Module};

@@ -1,11 +1,13 @@
-//! Requests between S7 and memory: a queue of 8 entries. A request written at the end of S7 is at the memory port
+//! Requests between S7 and memory, console and scratchpad: a queue of 8 entries. A request written at the end of S7 is at the memory port
 //! in S9 if none is before it. S3 reserves the entries, so the queue never overflows.
 //!
-//! Storage: 8 requests, in block RAM where `queue::style` says so. The bit that selects the console is in LUT RAM.
+//! Storage: 8 requests, in block RAM where `queue::style` says so. The bits that select console and scratchpad are in LUT
+//! RAM.
 
 use rtl::{Builder, Bundle, ElaborationError, Module, concat, zeros};
 use weft_config::extension::A;
 
+use super::scratchpad::rows_of_banks;
 use crate::formal::points;
 use crate::queue::Queue;
 use crate::shape::{REQUEST_QUEUE, Shape};
@@ -22,6 +24,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let may_push = m.input("may_push_s7", 1);
     let to_console = m.input("to_console_s7", 1);
     let request = Request::inputs(&m, shape, "request");
+    let to_scratchpad = m.input("to_scratchpad_s7", usize::from(shape.has_scratchpad()));
     m.port_group("data memory");
     m.output_port("dmem_req_valid", 1);
     let ready = m.input("dmem_req_ready", 1);
@@ -33,6 +36,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     if shape.has(&A) {
         m.output_port("dmem_req_hart", shape.hart_bits());
     }
+    if shape.has_scratchpad() {
+        m.port_group("scratchpad, with operation, tag, mask and data as for memory");
+        m.output_port("scratchpad_req_valid", 1);
+        m.output_port("scratchpad_req_rows", shape.threads * shape.scratchpad_row_bits());
+    }
+    let scratchpad_ready = m.input("scratchpad_req_ready", usize::from(shape.has_scratchpad()));
     m.port_group("console");
     m.output_port("console_valid", 1);
     let console_ready = m.input("console_ready", 1);
@@ -48,11 +57,19 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
          console is read apart.",
     );
     let is_console = m.delay("request_is_console", &requests.next_field(&m, "to_console", &to_console));
+    let is_scratchpad = if shape.has_scratchpad() {
+        m.delay("request_is_scratchpad", &requests.next_field(&m, "to_scratchpad", &to_scratchpad))
+    } else {
+        zeros(1)
+    };
     let present = &requests.valid;
     let offers = |withdraws: &str| m.fault(withdraws, present, &(present & !&may_push));
-    let to_memory = m.wire("to_memory", &(offers("withdraws_a_request_when_s7_may_push") & !&is_console));
+    let elsewhere = if shape.has_scratchpad() { &is_console | &is_scratchpad } else { is_console.clone() };
+    let to_memory = m.wire("to_memory", &(offers("withdraws_a_request_when_s7_may_push") & !elsewhere));
     let to_console = m.wire("to_the_console", &(offers("withdraws_a_byte_when_s7_may_push") & &is_console));
-    let pop = m.wire("pop", &((&to_memory & &ready) | (&to_console & &console_ready)));
+    let popped = (&to_memory & &ready) | (&to_console & &console_ready);
+    let popped = if shape.has_scratchpad() { popped | (&is_scratchpad & present & scratchpad_ready) } else { popped };
+    let pop = m.wire("pop", &popped);
     requests.pop(&m, &pop);
     let found = [
         ("memory_refuses_a_request", &to_memory & !&ready),
@@ -71,6 +88,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("dmem_req_data", &data);
     if shape.has(&A) {
         m.output("dmem_req_hart", &head.hart.extend(shape.hart_bits()));
+    }
+    if shape.has_scratchpad() {
+        m.output("scratchpad_req_valid", &(present & &is_scratchpad));
+        m.output("scratchpad_req_rows", &rows_of_banks(&m, shape, &head, "rows_of_banks"));
     }
     m.output("console_valid", &to_console);
     m.output("console_data", &data.slice(0, 8));

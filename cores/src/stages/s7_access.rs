@@ -7,6 +7,7 @@ use rtl::{Builder, Expr, Instance, Module, concat, join, lowest_one, zeros};
 use weft_config::extension::A;
 
 use super::s7_commit::Inputs;
+use crate::memory::map::at_console;
 use crate::shape::Shape;
 use crate::signals::{LateResult, Request};
 
@@ -36,18 +37,18 @@ impl Service {
         let transaction = m.instance("coalescer", coalescer);
         transaction.input("active", active).input("address", &inputs.addresses).input("store", &inputs.store);
         transaction.input("leader", leader);
-        if !shape.stores_lines {
+        if !shape.routes_stores() {
             transaction.input("leader_number", &inputs.leader_number);
         }
         transaction.input("leader_address", leader_address).input("is_store", &inputs.is_store);
         transaction.input("size", &inputs.fields.funct3.slice(0, 2)).input("is_atomic", &control.is_atomic);
         let line = transaction.output("line");
         let [leader_word, direct] = ["leader_word", "direct_lanes"]
-            .map(|port| if shape.stores_lines { zeros(0) } else { transaction.output(port) });
-        let positions = if shape.loads_lines { transaction.output("positions") } else { zeros(0) };
+            .map(|port| if shape.routes_stores() { zeros(0) } else { transaction.output(port) });
+        let positions = if shape.routes_loads() { transaction.output("positions") } else { zeros(0) };
         let memory_served = transaction.output("served");
-        // Only the console is below RAM. An access there is a console access, or is at fault and does not commit.
-        let at_console = m.wire("leader_at_console", &!leader_address.bit(31));
+        // Other accesses below RAM are those of the scratchpad, or are at fault and do not commit.
+        let at_console = m.wire("leader_at_console", &at_console(shape, leader_address));
         if shape.formal {
             let asks = valid & (&is_memory | &control.is_jalr);
             m.assert("s6_elected_the_leader", &(!asks | leader.eq(&lowest_one(active))));
@@ -96,7 +97,8 @@ fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Re
     let Inputs { meta, control, .. } = inputs;
     let (transaction, several) = (&service.transaction, shape.threads > 1);
     let hart = if shape.has(&A) { join([&inputs.leader_number, &meta.warp]) } else { zeros(0) };
-    if shape.stores_lines {
+    let rows = rows(shape, inputs);
+    if shape.routes_stores() {
         return Request {
             op: control.memory_op.clone(),
             line: service.line.clone(),
@@ -108,6 +110,8 @@ fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Re
             bytes: transaction.output("bytes_written"),
             leaders: zeros(0),
             words: transaction.output("data_spread"),
+            rows,
+            served: service.served.slice(0, if shape.has_scratchpad() { shape.threads } else { 0 }),
         };
     }
     let writes_memory = m.wire("writes_memory", &(&inputs.is_store | &control.is_atomic));
@@ -122,7 +126,15 @@ fn request(m: &Builder, shape: &Shape, inputs: &Inputs, service: &Service) -> Re
         bytes: transaction.output("leader_bytes_written").when(&writes_memory),
         leaders: transaction.output("leader_data_spread"),
         words: if several { inputs.store.clone() } else { zeros(0) },
+        rows,
+        served: zeros(0),
     }
+}
+
+/// The row of the scratchpad of each lane's address.
+fn rows(shape: &Shape, inputs: &Inputs) -> Expr {
+    let row = |lane: usize| inputs.addresses.slice(32 * lane + 2 + shape.lane_bits(), shape.scratchpad_row_bits());
+    join(&(0..shape.threads).map(row).collect::<Vec<_>>())
 }
 
 /// The destination of the instruction's long-latency result.

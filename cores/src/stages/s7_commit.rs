@@ -21,6 +21,7 @@ use super::s7_csrs::Csrs;
 use super::s7_faults::Faults;
 use super::{s7_end, s7_points, s7_spin, s7_trace};
 use crate::memory::coalescer;
+use crate::memory::map::at_scratchpad;
 use crate::shape::{DEPTH, Shape};
 use crate::signals::{Alignment, Control, Meta, Path, Resolve};
 
@@ -275,13 +276,16 @@ impl Commit {
         m.output("push_s7", push);
         m.output("may_push_s7", &(&meta.valid & self.inputs.is_memory()));
         m.output("to_console_s7", &self.service.at_console);
+        if shape.has_scratchpad() {
+            m.output("to_scratchpad_s7", &at_scratchpad(&self.inputs.leader_address));
+        }
         request.outputs(m, "request");
         m.output("load_push_s7", &(takes & self.inputs.is_load()));
         m.output("may_push_load_s7", &(&meta.valid & self.inputs.is_load()));
         m.port_group("the destination of a long-latency result, and how a load's word becomes a value in each lane");
         late_result(shape, &self.inputs, &self.service).outputs(m, "late_s7");
         self.alignment(shape).outputs(m, "load");
-        if !shape.loads_lines {
+        if !shape.routes_loads() {
             m.output("leader_word_load", &self.service.leader_word);
         }
         m.output("commit_s7", &self.commits);
@@ -295,8 +299,8 @@ impl Commit {
         let Service { direct, positions, .. } = &self.service;
         let (funct3, offsets) = (self.inputs.fields.funct3.clone(), self.faults.offsets.clone());
         let where_needed = |needed: bool, value: &Expr| if needed { value.clone() } else { zeros(0) };
-        let direct = where_needed(!shape.loads_lines, direct);
-        Alignment { funct3, direct, positions: where_needed(shape.loads_lines, positions), offsets }
+        let direct = where_needed(!shape.routes_loads(), direct);
+        Alignment { funct3, direct, positions: where_needed(shape.routes_loads(), positions), offsets }
     }
 
     /// The reservations that the instruction uses.

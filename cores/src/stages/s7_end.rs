@@ -13,7 +13,7 @@ pub fn outputs(m: &Builder, shape: &Shape, commit: &Commit) {
         m.comment("A word store to `tohost`: the lane whose word is written, and the word.");
         let request = &commit.requested.request;
         let ToHost { any, lane, word } =
-            if shape.stores_lines { of_lanes(m, shape, commit) } else { of_leader(m, shape, commit) };
+            if shape.routes_stores() { of_lanes(m, shape, commit) } else { of_leader(m, shape, commit) };
         let line = request.line.is(u64::from(shape.tohost >> (2 + shape.lane_bits())));
         let stored = &commit.requested.push & &inputs.is_store & inputs.fields.funct3.bit(1) & line & any;
         let stored = m.wire("to_host", &m.fault("tohost_is_ignored", &stored, &zeros(1)));

@@ -3,10 +3,10 @@
 //! All active lanes are checked before any is served. If one is at fault, the instruction does not commit, and the
 //! core halts. Faults of the instruction itself come from S5.
 
-use rtl::{Builder, Expr, concat, lit, lowest_one, zeros};
+use rtl::{Builder, Expr, concat, lit, lowest_one, ones, zeros};
 
 use super::s7_commit::Inputs;
-use crate::memory::map::in_ram;
+use crate::memory::map::{in_ram, in_scratchpad};
 use crate::shape::{CONSOLE, Shape};
 
 pub struct Faults {
@@ -33,6 +33,15 @@ impl Faults {
         let misaligned = per_lane("misaligned", &|a| &is_memory & ((a.bit(0) & size.any()) | (a.bit(1) & size.bit(1))));
         let at_console = per_lane("at_console", &|a| a.is(u64::from(CONSOLE)));
         let mapped = per_lane("in_ram", &|a| in_ram(shape, a)) | at_console.when(&!&control.is_atomic);
+        let mapped = if shape.has_scratchpad() {
+            // Of the atomic operations only AMOs have a code of 4 or more.
+            let is_amo = control.memory_op.slice(2, 2).any();
+            let performs = if shape.scratchpad_atomics { &is_amo | !&control.is_atomic } else { !&control.is_atomic };
+            let performs = m.fault("the_scratchpad_takes_reservations", &performs, &ones(1));
+            mapped | per_lane("in_scratchpad", &|a| in_scratchpad(shape, a)).when(&performs)
+        } else {
+            mapped
+        };
         let unmapped = m.wire("unmapped", &(!mapped).when(&is_memory));
         let offsets = per_lane("offsets", &|a| a.slice(0, 2));
         let to_target = &control.is_jal.repeat(shape.threads) | taken.when(&control.is_branch);

@@ -19,6 +19,7 @@ use super::context::{Written, join_context};
 use super::s4_collect::{RegisterWrite, register_row};
 use super::s9_late::Late;
 use super::s9_response::Response;
+use crate::memory::scratchpad;
 use crate::shape::{LATE_WAIT, Shape};
 use crate::signals::{Alignment, LateResult};
 use crate::trace::Traced;
@@ -75,11 +76,11 @@ rtl::inputs! {
         pub load: LateResult = LateResult::inputs(m, shape, "late_s7"),
         pub alignment: Alignment = Alignment::inputs(m, shape, "load"),
         /// The position of the leader's word in the line. No bits where each lane has a position.
-        pub leader_word: Expr = m.input("leader_word_load", if shape.loads_lines { 0 } else { shape.lane_bits() }),
+        pub leader_word: Expr = m.input("leader_word_load", if shape.routes_loads() { 0 } else { shape.lane_bits() }),
         #[group = "responses of data memory"]
-        pub response_valid: Expr = m.input("dmem_rsp_valid", 1),
-        pub response_tag: Expr = m.input("dmem_rsp_tag", shape.tag_bits().max(1)).slice(0, shape.tag_bits()),
-        pub response_data: Expr = m.input("dmem_rsp_data", shape.line_bits()),
+        pub response_valid: Expr = m.input(&response(shape, "valid"), 1),
+        pub response_tag: Expr = m.input(&response(shape, "tag"), shape.tag_bits().max(1)).slice(0, shape.tag_bits()),
+        pub response_data: Expr = m.input(&response(shape, "data"), shape.line_bits()),
         #[group = "register write of S7, and reservations returned by S8"]
         write: RegisterWrite = RegisterWrite::inputs(m, shape, "s7"),
         /// The instruction in S7 may write a register.
@@ -91,6 +92,11 @@ rtl::inputs! {
         pub long: LateResult = LateResult::build(shape, &mut |field, width| of_long(m, shape, &format!("{field}_long"), width)),
         pub long_data: Expr = of_long(m, shape, "data_long", shape.line_bits()),
     }
+}
+
+/// The name of a port with responses.
+fn response(shape: &Shape, field: &str) -> String {
+    if shape.has_scratchpad() { scratchpad::answer(field) } else { format!("dmem_rsp_{field}") }
 }
 
 /// A port that only a core with multiplication has.

@@ -1,6 +1,6 @@
 //! S9, the first response: its line, the data of its load, and the word for each lane.
 //!
-//! With [`Shape::loads_lines`] each lane selects its word. Otherwise the leader's word goes to lanes without a word of
+//! With [`Shape::routes_loads`] each lane selects its word. Otherwise the leader's word goes to lanes without a word of
 //! their own, in one of two forms: a multiplexer of T words, or, where lines are in block RAM, a copy of the lines that
 //! is read one word at a time.
 
@@ -50,7 +50,7 @@ impl Response {
         let style = if shape.outstanding <= queue::SHORT { MemoryStyle::Distributed } else { by_size(&word) };
         let target = LateResult::unpack(m, shape, &row("load", style, remembers, of_tag, &word));
 
-        let word = if shape.loads_lines {
+        let word = if shape.routes_loads() {
             m.comment("Alignment: each lane takes a word of the line. It is extended behind the register.");
             let position = |lane: usize| alignment.positions.lane(lane, shape.lane_bits());
             m.wire_each(shape.lanes(), "word", |lane| select(&position(lane), &line.lanes(32)))

@@ -10,21 +10,33 @@ use crate::Fault;
 use crate::decode::{Register, Width};
 use crate::memory::CONSOLE;
 
-/// A kind of access: whether it may reach the console, and the fault causes it raises.
+/// A kind of access: where it may be besides RAM, and the fault causes it raises.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     misaligned: u8,
     outside: u8,
-    console: bool,
+    reach: Reach,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// The console and the scratchpad.
+    Anywhere,
+    /// The scratchpad, if it has atomics.
+    Atomics,
+    RamAlone,
 }
 
 impl Kind {
-    const LOAD: Self = Self { misaligned: Fault::LOAD_MISALIGNED, outside: Fault::LOAD_ACCESS, console: true };
-    const STORE: Self = Self { misaligned: Fault::STORE_MISALIGNED, outside: Fault::STORE_ACCESS, console: true };
+    const LOAD: Self = Self { misaligned: Fault::LOAD_MISALIGNED, outside: Fault::LOAD_ACCESS, reach: Reach::Anywhere };
+    const STORE: Self =
+        Self { misaligned: Fault::STORE_MISALIGNED, outside: Fault::STORE_ACCESS, reach: Reach::Anywhere };
     /// `lr.w`
-    pub(super) const RESERVE: Self = Self { console: false, ..Self::LOAD };
-    /// `sc.w` and the atomic memory operations.
-    pub(super) const ATOMIC: Self = Self { console: false, ..Self::STORE };
+    pub(super) const RESERVE: Self = Self { reach: Reach::RamAlone, ..Self::LOAD };
+    /// `sc.w`
+    pub(super) const CONDITIONAL: Self = Self { reach: Reach::RamAlone, ..Self::STORE };
+    /// The atomic memory operations.
+    pub(super) const ATOMIC: Self = Self { reach: Reach::Atomics, ..Self::STORE };
 }
 
 impl Machine {
@@ -35,6 +47,10 @@ impl Machine {
         (rd, rs1, offset): (Register, Register, u32),
     ) -> Result<(), Refusal> {
         self.point(part, (rs1, offset), width, Kind::LOAD)?;
+        if self.leads_in_scratchpad(part) {
+            self.load_scratchpad(part, (width, signed), rd);
+            return Ok(());
+        }
         let access = self.access(part);
         let out = &mut *part.out;
         out.served = access.load_group();
@@ -55,6 +71,10 @@ impl Machine {
         Ok(())
     }
 
+    pub(super) fn leads_in_scratchpad(&self, part: &Part) -> bool {
+        self.scratchpad.contains(self.addresses[part.leader() as usize])
+    }
+
     pub(super) fn access(&self, part: &Part) -> Access<'_> {
         Access { addresses: &self.addresses, mask: part.path.mask, coalescer: self.coalescer }
     }
@@ -66,6 +86,10 @@ impl Machine {
         (rs1, rs2, offset): (Register, Register, u32),
     ) -> Result<(), Refusal> {
         self.point(part, (rs1, offset), width, Kind::STORE)?;
+        if self.leads_in_scratchpad(part) {
+            self.store_scratchpad(part, width, rs2);
+            return Ok(());
+        }
         let access = self.access(part);
         let data = self.threads.row(part.warp, rs2);
         let address = access.leaders_address();
@@ -143,10 +167,13 @@ impl Machine {
             outside_ram |= u32::from(!ram.contains(*address));
             in_stacks |= u32::from(stacks.permuted(*address));
         }
-        // These lanes may be inactive, or may address the console.
+        // These lanes may be inactive, or may address the console or the scratchpad.
         if unaligned | outside_ram != 0 {
             let misaligned = |address: u32| address & low_bits != 0;
-            let outside = |address: u32| !ram.contains(address) & !(kind.console & (address == CONSOLE));
+            let (scratchpad, anywhere) = (&self.scratchpad, kind.reach == Reach::Anywhere);
+            let banks = anywhere || (kind.reach == Reach::Atomics && scratchpad.has_atomics());
+            let beside = |address: u32| anywhere & (address == CONSOLE) | banks & scratchpad.contains(address);
+            let outside = |address: u32| !ram.contains(address) & !beside(address);
             let refused = self.addresses.iter().map(|address| misaligned(*address) | outside(*address));
             let refused = part.path.mask & lanes_where(refused);
             if refused != 0 {
@@ -165,7 +192,7 @@ impl Machine {
 }
 
 /// Replaces each lane's word by the addressed bytes, extended to 32 bits.
-fn extract(kind: (Width, bool), addresses: &[u32], values: &mut [u32]) {
+pub(super) fn extract(kind: (Width, bool), addresses: &[u32], values: &mut [u32]) {
     let mut part = |extend: fn(u32) -> u32| {
         for (value, address) in values.iter_mut().zip(addresses) {
             *value = extend(*value >> (8 * (address & 3)));

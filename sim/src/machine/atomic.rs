@@ -1,4 +1,5 @@
-//! Load-reserved, store-conditional and atomic memory operations: one lane per transaction, in lane order.
+//! Load-reserved, store-conditional and atomic memory operations: one lane per transaction, in lane order; in the
+//! scratchpad, one per bank.
 //! Transactions happen in commit order, so the bits `aq` and `rl` need no further ordering.
 
 use weft_trace::MemoryOp;
@@ -22,7 +23,18 @@ impl Machine {
         (rd, rs1, rs2): (Register, Register, Register),
     ) -> Result<(), Refusal> {
         let reserves = operation == MemoryOp::LoadReserved;
-        let leader = self.turn(part, rs1, if reserves { Kind::RESERVE } else { Kind::ATOMIC })?;
+        let conditional = operation == MemoryOp::StoreConditional;
+        let kind = match (reserves, conditional) {
+            (true, _) => Kind::RESERVE,
+            (_, true) => Kind::CONDITIONAL,
+            _ => Kind::ATOMIC,
+        };
+        self.point(part, (rs1, 0), Width::Word, kind)?;
+        if self.leads_in_scratchpad(part) {
+            self.atomic_scratchpad(part, operation, (rd, rs2));
+            return Ok(());
+        }
+        let leader = self.turn(part);
         part.out.memory = operation;
         let old = self.memory.word(leader.word);
         if reserves {
@@ -31,7 +43,6 @@ impl Machine {
             return Ok(());
         }
         let value = stored(operation, old, self.send(part, &leader, rs2));
-        let conditional = operation == MemoryOp::StoreConditional;
         let stores = !conditional || self.reservations.take(leader.hart) == Some(leader.word);
         if stores {
             self.memory.write_word(leader.word, value);
@@ -41,9 +52,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Checks every lane of the path, then selects the leader.
-    fn turn(&mut self, part: &mut Part, rs1: Register, kind: Kind) -> Result<Leader, Refusal> {
-        self.point(part, (rs1, 0), Width::Word, kind)?;
+    /// Selects the leader.
+    fn turn(&self, part: &mut Part) -> Leader {
         let access = self.access(part);
         let (word, line) = (access.leaders_address(), access.line());
         let lane = part.leader();
@@ -51,7 +61,7 @@ impl Machine {
         part.out.memory_address = line;
         let place = (word - line) as usize;
         part.out.memory_mask[place / 64] = 0b1111 << (place % 64);
-        Ok(Leader { lane: lane as usize, hart: part.warp * self.lanes + lane, word })
+        Leader { lane: lane as usize, hart: part.warp * self.lanes + lane, word }
     }
 
     fn send(&self, part: &mut Part, leader: &Leader, rs2: Register) -> u32 {

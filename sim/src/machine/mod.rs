@@ -14,6 +14,7 @@ mod group;
 mod lanes;
 mod part;
 mod reservations;
+mod scratchpad;
 mod spin;
 mod threads;
 
@@ -32,6 +33,7 @@ pub use ending::{Ending, Exit};
 use lanes::keep;
 use part::{Part, Refusal};
 use reservations::Reservations;
+pub use scratchpad::Scratchpad;
 use spin::Loop;
 use threads::Threads;
 
@@ -49,7 +51,7 @@ pub enum Step {
     Committed {
         /// The result has long latency: the hardware writes it later, in a late write with the values now in
         /// [`Commit::values`].
-        /// That holds for a load, store-conditional or atomic operation on RAM to a register other than x0, and for a
+        /// That holds for a load, store-conditional or atomic operation on RAM or the scratchpad to a register other than x0, and for a
         /// multiplication or division to any register.
         late: bool,
         /// A counter was read into a register: the values depend on the engine.
@@ -83,6 +85,7 @@ pub struct Machine {
     /// Reconvergence pcs of branches, if the policy reads them.
     reconvergence: Option<ReconvergenceTable>,
     memory: Memory,
+    scratchpad: Scratchpad,
     reservations: Reservations,
     decoder: DecodeCache,
     /// Physical address of the `tohost` word.
@@ -126,6 +129,7 @@ impl Machine {
             slots,
             reconvergence: reads.then(|| Analysis::of(program).table().clone()),
             memory,
+            scratchpad: Scratchpad::new(config),
             reservations: Reservations::new(warps * lanes),
             decoder: DecodeCache::new(config.isa),
             tohost,
@@ -382,6 +386,10 @@ impl Machine {
 
     pub fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    pub fn scratchpad(&self) -> &Scratchpad {
+        &self.scratchpad
     }
 
     /// The word of RAM that holds the byte at `address`; `None` outside RAM.

@@ -135,14 +135,17 @@ fn changes(commit: &Commit) -> bool {
         MemoryOp::Load | MemoryOp::LoadReserved => false,
         MemoryOp::Store | MemoryOp::Console | MemoryOp::StoreConditional => true,
         operation => {
-            let word = (place(commit) - commit.memory_address) as usize / 4;
-            let old = commit.values[commit.served.trailing_zeros() as usize % commit.values.len()];
-            commit.rd == 0 || stored(operation, old, commit.memory_data[word]) != old
+            // In the scratchpad it may be of several lanes, whose words are not known. So any may be any lane's.
+            let lanes = || (0..commit.values.len()).filter(|lane| commit.served >> lane & 1 != 0);
+            let words =
+                || (0..commit.values.len()).filter(|word| commit.memory_mask[word / 16] >> (4 * (word % 16)) & 1 != 0);
+            let keeps = |old: u32| words().all(|word| stored(operation, old, commit.memory_data[word]) == old);
+            commit.rd == 0 || !lanes().all(|lane| keeps(commit.values[lane]))
         }
     }
 }
 
-/// The address of the lowest word that is accessed: of an atomic operation, its only one.
+/// The address of the lowest word that is accessed: of a reservation, its only one.
 fn place(commit: &Commit) -> u32 {
     let quarter = commit.memory_mask.iter().zip(0..).find(|(mask, _)| **mask != 0);
     commit.memory_address + quarter.map_or(0, |(mask, quarter)| 64 * quarter + mask.trailing_zeros() / 4 * 4)

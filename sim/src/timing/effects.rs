@@ -8,7 +8,7 @@ use super::memory_port::Request;
 use super::predecode::Class;
 use super::scoreboard::EntryNumber;
 use super::write_port::LateResult;
-use crate::Outcome;
+use crate::{Outcome, RAM_BASE};
 use crate::{Step, Stop};
 
 impl Core<'_> {
@@ -69,6 +69,7 @@ impl Core<'_> {
         let (warp, slot) = self.place(number);
         let commit = self.execution.last();
         let (pc, lanes, unserved, memory) = (commit.pc, commit.served, commit.mask & !commit.served, commit.memory);
+        let commit_address = commit.memory_address;
         if commit.writes {
             self.write_port.take(self.now, self.constants.write);
         }
@@ -76,8 +77,9 @@ impl Core<'_> {
         if class.is_memory() && !asks_memory {
             self.call_off(number, class, None);
         }
+        let (from, scratchpad) = (self.now + self.constants.request, commit_address < RAM_BASE);
         if class == Class::Store && asks_memory {
-            self.memory.request(Request { from: self.now + self.constants.request, answers: None, atomic: false });
+            self.memory.request(Request { from, answers: None, atomic: false, scratchpad });
         }
         let replays =
             self.execution.machine.path(warp, slot).is_some_and(|path| (path.pc, path.mask) == (pc, unserved));
@@ -91,8 +93,7 @@ impl Core<'_> {
             Class::Quotient => self.write_port.add(self.now + self.constants.quotient, result),
             _ if asks_memory => {
                 let atomic = memory != MemoryOp::Load;
-                let from = self.now + self.constants.request;
-                self.memory.request(Request { from, answers: Some(result), atomic });
+                self.memory.request(Request { from, answers: Some(result), atomic, scratchpad });
             }
             _ => {}
         }

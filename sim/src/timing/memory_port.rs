@@ -18,6 +18,8 @@ pub(super) struct Request {
     pub(super) answers: Option<LateResult>,
     /// Whether it reads and writes.
     pub(super) atomic: bool,
+    /// Whether it goes to the scratchpad, which waits in the same queue.
+    pub(super) scratchpad: bool,
 }
 
 /// Request and response queues, latency and bandwidth of the memory.
@@ -26,6 +28,10 @@ pub(super) struct MemoryPort {
     /// By due cycle, then in order of acceptance.
     responses: BinaryHeap<Reverse<(u64, u64, LateResult)>>,
     accepted: u64,
+    /// The answer of the scratchpad, and the cycle from which on it can come. Until it comes, no request is taken.
+    from_banks: Option<(u64, LateResult)>,
+    /// First cycle in which the scratchpad is not busy with an atomic operation.
+    banks_busy_until: u64,
     /// Transactions that the memory could accept now, in thousandths, and the increase per cycle.
     allowance: u64,
     bandwidth: u64,
@@ -55,6 +61,8 @@ impl MemoryPort {
             waiting: VecDeque::new(),
             responses: BinaryHeap::new(),
             accepted: 0,
+            from_banks: None,
+            banks_busy_until: 0,
             allowance: 0,
             bandwidth: bandwidth.0.into(),
             now: 0,
@@ -74,6 +82,9 @@ impl MemoryPort {
     pub(super) fn accept(&mut self, now: u64) -> Option<Request> {
         self.refill(now);
         let request = *self.waiting.front().filter(|request| request.from <= now)?;
+        if request.scratchpad {
+            return self.accept_in_banks(now, request);
+        }
         if self.allowance < Self::ONE || now < self.busy_until || self.refuses() {
             return None;
         }
@@ -90,6 +101,18 @@ impl MemoryPort {
         Some(request)
     }
 
+    fn accept_in_banks(&mut self, now: u64, request: Request) -> Option<Request> {
+        if self.from_banks.is_some() || now < self.banks_busy_until {
+            return None;
+        }
+        self.waiting.pop_front();
+        if request.atomic {
+            self.banks_busy_until = now + 2;
+        }
+        self.from_banks = request.answers.map(|result| (now + 1, result));
+        Some(request)
+    }
+
     /// Caps the allowance of an idle memory below two transactions, so that a pause is not followed by a burst.
     fn refill(&mut self, now: u64) {
         let most = Self::ONE + self.bandwidth - 1;
@@ -101,13 +124,12 @@ impl MemoryPort {
         self.latency.0 != self.latency.1 && self.random.u32(0..Self::REFUSED_ONE_IN) == 0
     }
 
-    /// The response of cycle `now`: one per cycle.
+    /// The response of cycle `now`: one per cycle. The scratchpad's comes in a cycle without one of memory.
     pub(super) fn respond(&mut self, now: u64) -> Option<LateResult> {
-        let Reverse((due, ..)) = self.responses.peek()?;
-        if *due > now {
-            return None;
+        if self.responses.peek().is_some_and(|Reverse((due, ..))| *due <= now) {
+            return self.responses.pop().map(|Reverse((.., result))| result);
         }
-        self.responses.pop().map(|Reverse((.., result))| result)
+        self.from_banks.take_if(|(due, _)| *due <= now).map(|(_, result)| result)
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -117,6 +139,7 @@ impl MemoryPort {
     pub(super) fn wakes(&self, now: u64) -> u64 {
         let request = self.waiting.front().map_or(u64::MAX, |request| request.from.max(now + 1));
         let response = self.responses.peek().map_or(u64::MAX, |Reverse((due, ..))| (*due).max(now + 1));
-        request.min(response)
+        let from_banks = self.from_banks.map_or(u64::MAX, |(due, _)| due.max(now + 1));
+        request.min(response).min(from_banks)
     }
 }

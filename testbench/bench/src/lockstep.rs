@@ -16,7 +16,7 @@
 //! - A *release* comes exactly when the model's barrier is due.
 //! - *Requests* reach the memory once each, in commit order; so do console bytes.
 //! - A *fault* is the model's fault; the *exit code* at the ports is the model's, T + 4 cycles later at most; at the
-//!   *end* both memories are equal.
+//!   *end* both memories are equal, and both scratchpads. Accesses to the scratchpad make no request.
 
 mod compare;
 mod contexts;
@@ -28,7 +28,7 @@ mod mismatch;
 mod transactions;
 
 use sim::{Exit, Fault, Given, Machine, Program, Step, Stop};
-use weft_config::{Config, UnknownUnit};
+use weft_config::{Config, SCRATCHPAD_BASE, UnknownUnit};
 use weft_trace::{Commit, Context, Event, Exchange, LateWrite, Moves, PathRecord, Sorting};
 
 pub use mismatch::Mismatch;
@@ -332,6 +332,20 @@ impl<'a> Checker<'a> {
         };
         let (expected, actual) = (word(expected.read_word(address)), word(actual.read_word(address)));
         self.locate(cycle, (None, Difference::new("final_memory", expected, actual)))
+    }
+
+    /// Compares the scratchpads at the end of a run in which everything was performed.
+    pub fn finish_scratchpad(&mut self, cycle: u64, actual: &[u32]) -> Checked<()> {
+        let expected = self.machine.scratchpad().words();
+        let Some(word) = (0..expected.len()).find(|word| actual.get(*word) != Some(&expected[*word])) else {
+            return Ok(());
+        };
+        let show = |words: &[u32]| {
+            let value = words.get(word).map_or("nothing".into(), |word| format!("{word:#010x}"));
+            format!("{value} at {:#010x}", SCRATCHPAD_BASE + 4 * word as u32)
+        };
+        let difference = Difference::new("final_scratchpad", show(expected), show(actual));
+        self.locate(cycle, (None, difference))
     }
 
     fn check_end(&self, cycle: u64, end: End) -> Result<(), Located> {

@@ -2,7 +2,7 @@ mod code;
 
 use fastrand::Rng;
 use kernels::assembly::BRANCHES;
-use weft_config::Isa;
+use weft_config::{Isa, Scratchpad};
 
 use crate::assembly::COPIED_INSTRUCTIONS;
 use crate::profile::{Profile, Statements};
@@ -18,6 +18,7 @@ pub struct Abilities {
     pub isa: Isa,
     /// Whether paths have time slices, so that threads may wait for each other at different pcs.
     pub turns: bool,
+    pub scratchpad: Scratchpad,
 }
 
 pub fn generate(seed: u64, profile: &Profile, abilities: Abilities) -> Program {

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use weft_config::extension::{A, M};
-use weft_config::{Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Scheduler, Unit};
+use weft_config::{Bandwidth, Coalescer, Config, EXTENSIONS, Latency, Memory, MemoryKind, Scheduler, Scratchpad, Unit};
 
 use crate::generate::Abilities;
 
@@ -50,6 +50,11 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
         }
     }
     config.memory.coalescer = Coalescer::ALL[rng.usize(0..Coalescer::ALL.len())];
+    config.scratchpad = Scratchpad::beside(config.isa);
+    if rng.u32(0..3) == 0 {
+        config.scratchpad.bytes = 4 * threads << rng.u32(0..7);
+        config.scratchpad.atomics &= rng.u32(0..4) > 0;
+    }
     config
 }
 
@@ -80,7 +85,8 @@ pub fn memory(rng: &mut Rng, core: &Config) -> Config {
 }
 
 pub fn abilities(config: &Config) -> Abilities {
-    Abilities { harts: config.warps * config.threads, isa: config.isa, turns: takes_turns(config) }
+    let Config { warps, threads, isa, scratchpad, .. } = *config;
+    Abilities { harts: warps * threads, isa, turns: takes_turns(config), scratchpad }
 }
 
 pub fn takes_turns(config: &Config) -> bool {

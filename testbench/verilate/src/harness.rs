@@ -22,10 +22,19 @@ pub(super) fn verilator_configuration(top: &str, memory: Option<&MemoryInCore>) 
     for PortInfo { name, .. } in &memory.bus {
         let _ = writeln!(text, "public_flat_rd -module \"{top}\" -var \"{name}\"");
     }
-    for bank in &memory.banks {
-        let _ = writeln!(text, "public_flat_rw -module \"{}\" -var \"{bank}\" @(posedge clk)", memory.module);
+    let scratchpad = memory.scratchpad.iter().flat_map(|(module, banks)| banks.iter().map(move |bank| (module, bank)));
+    for (module, bank) in memory.banks.iter().map(|bank| (&memory.module, bank)).chain(scratchpad) {
+        let _ = writeln!(text, "public_flat_rw -module \"{module}\" -var \"{bank}\" @(posedge clk)");
     }
     text
+}
+
+/// The memories in a core, with the names of the instances around them: those of the adaptor, then the scratchpad's.
+fn places_of_banks(memory: &MemoryInCore) -> Vec<String> {
+    let of_adaptor = memory.banks.iter().map(|bank| format!("{}__DOT__{bank}", memory.instance));
+    let of_scratchpad = memory.scratchpad.iter().flat_map(|(_, banks)| banks);
+    let path = format!("{}__DOT__scratchpad", cores::PIPELINE);
+    of_adaptor.chain(of_scratchpad.map(|bank| format!("{path}__DOT__{bank}"))).collect()
 }
 
 /// The harness for a top module called `top`, with the functions of `extra`. The nets around a memory in the core
@@ -40,12 +49,13 @@ pub(super) fn text(top: &str, ports: &[PortInfo], memory: Option<&MemoryInCore>,
     for PortInfo { name, width, .. } in bus {
         let _ = writeln!(table, "            {{\"{name}\", {width}, 1, &core.rootp->{top}__DOT__{name}}},");
     }
-    for (memory, bank) in memory.iter().flat_map(|memory| memory.banks.iter().map(move |bank| (memory, bank))) {
-        let words = format!("core.rootp->{top}__DOT__{}__DOT__{bank}", memory.instance);
+    let places = memory.map_or_else(Vec::new, places_of_banks);
+    for place in &places {
+        let words = format!("core.rootp->{top}__DOT__{place}");
         let _ = writeln!(banks, "            {{sizeof({words}) / 4, &{words}[0]}},");
     }
     // An array has at least one element.
-    let bank_count = memory.map_or(0, |memory| memory.banks.len());
+    let bank_count = places.len();
     if bank_count == 0 {
         banks.push_str("            {0, nullptr},\n");
     }

@@ -119,6 +119,13 @@ fn mistakes_in_settings() {
         &["run.tohost=0x7ffffffc"],
         &["run.tohost=0x80fe0000"],
         &["run.tohost=4294967296"],
+        &["scratchpad.bytes=2"],
+        &["scratchpad.bytes=3000"],
+        &["scratchpad.bytes=524288"],
+        &["scratchpad.bytes=16"],
+        &["scratchpad.bytes=64", "threads=32"],
+        &["scratchpad.bytes=1024", "isa.a=false", "scratchpad.atomics=true"],
+        &["scratchpad.bits=1024"],
     ];
     let messages: Vec<String> = mistakes.iter().map(|settings| message_of_settings(settings)).collect();
     insta::assert_snapshot!(messages.join("\n"));

@@ -272,3 +272,17 @@ fn no_file_however_spoiled_ends_in_a_panic() {
     }
     assert!(refused > 1000);
 }
+
+#[test]
+fn atomics_of_the_scratchpad_follow_the_instruction_set_unless_they_are_set() {
+    assert!(with(&["scratchpad.bytes=1024"]).scratchpad.atomics);
+    assert!(!with(&["scratchpad.bytes=1024", "isa.a=false"]).scratchpad.atomics);
+    assert!(!with(&["scratchpad.bytes=1024", "scratchpad.atomics=false"]).scratchpad.atomics);
+    // Without a scratchpad it does not matter, and hardware does not depend on it.
+    let without = with(&["isa.a=false", "scratchpad.atomics=true"]);
+    assert_eq!(without.rtl_hash_text(), with(&["isa.a=false"]).rtl_hash_text());
+    assert_ne!(with(&["scratchpad.bytes=64"]).rtl_hash_text(), with(&[]).rtl_hash_text());
+    for bytes in [32, 1 << 18] {
+        assert_eq!(with(&[&format!("scratchpad.bytes={bytes}")]).check(), Ok(()), "{bytes}");
+    }
+}

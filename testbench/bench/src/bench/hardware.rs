@@ -26,6 +26,8 @@ pub(super) struct Hardware {
     trace: Option<TracePort>,
     console_pressure: BackPressure,
     console_offer: Offer<u8>,
+    /// Banks of the scratchpad, which come last.
+    scratchpad_banks: usize,
     cycle: u64,
     wave_time: u64,
 }
@@ -49,6 +51,7 @@ impl Hardware {
             model,
             console_pressure: BackPressure::new(config.memory.latency, config.memory.seed ^ 0x0c05, 4),
             console_offer: Offer::default(),
+            scratchpad_banks: if config.scratchpad.exists() { config.threads as usize } else { 0 },
             cycle: 0,
             wave_time: 0,
         };
@@ -71,6 +74,15 @@ impl Hardware {
     /// The words of RAM in the hardware, by physical address.
     pub(super) fn words(&self) -> Vec<u32> {
         self.memory.words(&self.model).0
+    }
+
+    /// The words of the scratchpad.
+    pub(super) fn scratchpad(&self) -> Vec<u32> {
+        let count = self.scratchpad_banks;
+        let banks: Vec<&[u32]> =
+            (self.model.banks() - count..self.model.banks()).map(|bank| self.model.bank(bank)).collect();
+        let rows = banks.first().map_or(0, |bank| bank.len());
+        (0..rows * count).map(|word| banks[word % count][word / count]).collect()
     }
 
     /// Compares the memory in the hardware with the expected one.

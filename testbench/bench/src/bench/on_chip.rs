@@ -31,7 +31,7 @@ impl OnChip {
         for (number, word) in (0..).zip(requests.ram.words()) {
             model.bank_mut(number % banks)[number / banks] = *word;
         }
-        if model.banks() > banks {
+        if config.unit().is_ok_and(|unit| unit.reconverges) {
             for (number, word) in (0..).zip(&table) {
                 model.bank_mut(banks + number % banks)[number / banks] = *word;
             }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use sim::{Exit, Fault, Program, Progress, Verdict};
-use weft_config::Config;
+use weft_config::{Config, RAM_BASE};
 use weft_trace::{Context, Record, Regions, Statistics};
 
 use super::events::Events;
@@ -120,7 +120,7 @@ impl Run<'_, '_> {
                 How::Fault(fault) => self.drain(fault, &mut events)?,
                 how => how,
             };
-            return Ok(Ended { cycle, how: self.check_end(cycle, how) });
+            return Ok(Ended { cycle, how: self.check_end(cycle, how)? });
         }
     }
 
@@ -162,7 +162,8 @@ impl Run<'_, '_> {
             self.unknown_branches.commit(commit.pc);
             self.counts.last_commit = (cycle, self.counts.idle);
             self.liveness.commit(commit);
-            self.owed += u64::from(commit.memory.request_code().is_some());
+            let is_at_port = commit.memory.request_code().is_some() && commit.memory_address >= RAM_BASE;
+            self.owed += u64::from(is_at_port);
         }
         if let Some(context) = &trace.context {
             self.schedulable.context(context);
@@ -292,22 +293,28 @@ impl Run<'_, '_> {
     }
 
     /// The final checks: nothing is missing, and the memories are equal.
-    fn check_end(&mut self, cycle: u64, how: How) -> How {
+    fn check_end(&mut self, cycle: u64, how: How) -> Result<How, BenchError> {
         if matches!(how, How::Mismatch(_)) {
-            return how;
+            return Ok(how);
         }
         if let Err(violation) = self.hardware.check_memory() {
-            return How::Mismatch(against_the_protocol(cycle, &violation));
+            return Ok(How::Mismatch(against_the_protocol(cycle, &violation)));
         }
-        let Some(checker) = &mut self.checker else { return how };
+        let Some(checker) = &mut self.checker else { return Ok(how) };
         let end = match how {
-            How::Mismatch(_) => return how,
+            How::Mismatch(_) => return Ok(how),
             How::Done => End::Done,
             How::ToHost(value) => End::ToHost(value),
             How::Fault(_) => End::Halted,
             How::Waits(..) | How::Limit => End::Stopped,
         };
-        checker.finish(cycle, end, self.hardware.ram()).map_or_else(How::Mismatch, |()| how)
+        let mut checked = checker.finish(cycle, end, self.hardware.ram());
+        if checked.is_ok() && end == End::Done && self.config.scratchpad.exists() {
+            // The last AMO writes in the cycle after its request.
+            self.hardware.step(&mut Events::default())?;
+            checked = checker.finish_scratchpad(cycle, &self.hardware.scratchpad());
+        }
+        Ok(checked.map_or_else(How::Mismatch, |()| how))
     }
 
     /// The exit codes that the ports of a core without trace port report.

@@ -7,7 +7,7 @@ use weft_trace::{Commit, MemoryOp};
 
 use super::compare;
 use super::mismatch::{Difference, Subject, require_equal};
-use crate::memory::{Ram, Request};
+use crate::memory::{RAM_BASE, Ram, Request};
 
 #[derive(Clone, Debug)]
 struct Transaction {
@@ -34,7 +34,8 @@ impl Transactions {
             return self.console.push_back((subject, commit.memory_data[0] as u8));
         }
         let operation = commit.memory;
-        if operation.request_code().is_none() {
+        // The scratchpad is in the core. What its stores do is seen in later loads, and at the end.
+        if operation.request_code().is_none() || commit.memory_address < RAM_BASE {
             return;
         }
         let mut data = self.spare.pop().unwrap_or_default();

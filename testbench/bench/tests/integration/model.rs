@@ -228,6 +228,7 @@ fn memories_and_nets_of_the_inside_are_reached_by_name() {
         module: "cells".into(),
         banks: vec!["even".into(), "odd".into()],
         ram_banks: 2,
+        scratchpad: None,
         bus: vec![port(("inner_row", 4, Input))],
     };
     let source = Source { top: "toy", ports: &ports, verilog: MEMORY, memory: Some(&memory) };

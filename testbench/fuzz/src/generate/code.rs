@@ -4,6 +4,7 @@ use fastrand::Rng;
 use kernels::assembly::{
     ATOMICS, IMMEDIATES, LOADS, ORDERINGS, PRODUCTS, QUOTIENTS, REGISTERS, SHIFTS, STORES, UPPERS,
 };
+use weft_config::Scratchpad;
 use weft_config::extension::{A, M, ZICOND};
 
 use super::Generator;
@@ -305,8 +306,39 @@ impl Generator<'_> {
         }
     }
 
+    /// An access to a word of the scratchpad that a register selects; some lanes may have one in shared memory.
+    fn scratchpad(&mut self) -> Statement {
+        let [scratch, other] = SCRATCH;
+        let Scratchpad { bytes, atomics } = self.abilities.scratchpad;
+        let (is_mixed, is_atomic) = (self.rng.u32(0..3) == 0, atomics && self.rng.u32(0..3) == 0);
+        let width = if is_atomic { 2 } else { self.rng.u32(0..3) };
+        let mask = (bytes.min(if is_mixed { 2 * SHARED_WORDS } else { 2048 }) - 1) & !((1 << width) - 1);
+        let mut lines = vec![format!("lui x{other}, 0x20000")];
+        if is_mixed {
+            lines.push(format!("andi x{scratch}, x{}, 1", self.source()));
+            lines.push(format!("neg x{scratch}, x{scratch}"));
+            lines.push(format!("xor x{other}, x{other}, x{SHARED}"));
+            lines.push(format!("and x{other}, x{other}, x{scratch}"));
+            lines.push(format!("xor x{other}, x{other}, x{SHARED}"));
+        }
+        lines.push(format!("andi x{scratch}, x{}, {mask}", self.source()));
+        lines.push(format!("add x{scratch}, x{scratch}, x{other}"));
+        for _ in 0..self.rng.usize(1..3) {
+            if is_atomic {
+                let (name, rd, source) = (self.one_of(&ATOMICS), self.destination(), self.source());
+                lines.push(format!("{name}.w x{rd}, x{source}, (x{scratch})"));
+            } else {
+                lines.push(self.access(width, 0, scratch));
+            }
+        }
+        code(lines)
+    }
+
     fn shared(&mut self) -> Statement {
         let [scratch, other] = SCRATCH;
+        if self.abilities.scratchpad.exists() && self.rng.bool() {
+            return self.scratchpad();
+        }
         match self.rng.u32(0..10) {
             0..5 => self.within(SHARED, 2 * SHARED_WORDS),
             5..7 if self.abilities.isa.has(&A) => {

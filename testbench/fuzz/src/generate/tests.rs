@@ -14,7 +14,8 @@ fn what_is_called_before_a_barrier_of_a_stack_keeps_what_the_calling_convention_
         let stores = ["sb", "sh", "sw"].contains(&name) || name.starts_with('b') || name == "jr";
         (!stores).then(|| operands.split(',').next()?.parse().ok())?
     };
-    let abilities = Abilities { harts: 8, isa: Isa::default(), turns: false };
+    let abilities =
+        Abilities { harts: 8, isa: Isa::default(), turns: false, scratchpad: Scratchpad::beside(Isa::default()) };
     let (mut with_barriers, mut written) = (0, [0; 32]);
     for seed in 0..1000 {
         let program = generate(seed, &PROFILES[seed as usize % PROFILES.len()], abilities);
@@ -51,7 +52,12 @@ fn locks_of_every_kind_are_drawn_for_cores_on_which_they_are_released() {
     }
     assert!(suited[0] > 200 && suited[1] > 100, "{suited:?}");
 
-    let abilities = Abilities { harts: 8, isa: Config::default().isa.with(&weft_config::extension::A), turns: true };
+    let abilities = Abilities {
+        harts: 8,
+        isa: Config::default().isa.with(&weft_config::extension::A),
+        turns: true,
+        scratchpad: Scratchpad::beside(Isa::default()),
+    };
     let mut kinds = [[0; 2]; LockKind::ALL.len()];
     for seed in 0..200 {
         for function in generate(seed, profile, abilities).functions {

@@ -8,17 +8,21 @@ use super::*;
 fn every_kind_of_memory_is_drawn_and_what_a_failure_leaves_can_be_read() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut drawn = [0; 3];
-    let mut slow = 0;
+    let (mut slow, mut scratchpads) = (0, [0; 2]);
     for seed in 0..200 {
         let mut rng = Rng::with_seed(seed);
         let core = core(&mut rng, weft_config::SORTED_TABLE.name, SIZES[seed as usize % SIZES.len()]);
         let config = memory(&mut rng, &core);
         drawn[config.memory.kind as usize] += 1;
+        if config.scratchpad.exists() {
+            scratchpads[usize::from(config.scratchpad.atomics)] += 1;
+        }
         slow += u32::from(config.memory.bandwidth == Bandwidth(LEAST_BANDWIDTH));
         fs::write(file.path(), config.to_commented_toml()).unwrap();
         let read = Config::resolve(&Base::File(file.path().into()), &[""; 0]).unwrap();
         assert_eq!(read, config, "seed {seed}");
     }
     assert!(drawn.iter().all(|number| *number > 20), "{drawn:?}");
+    assert!(scratchpads.iter().all(|number| *number > 10), "{scratchpads:?}");
     assert!(slow > 0);
 }

@@ -26,7 +26,12 @@ fn all_lines(program: &Program) -> Vec<String> {
 /// A program that fails because of one of its lines shrinks to that line.
 #[test]
 fn one_guilty_line_is_all_that_is_left() {
-    let abilities = Abilities { harts: 8, isa: weft_config::Isa::default(), turns: true };
+    let abilities = Abilities {
+        harts: 8,
+        isa: weft_config::Isa::default(),
+        turns: true,
+        scratchpad: weft_config::Scratchpad::beside(weft_config::Isa::default()),
+    };
     for profile in PROFILES {
         for seed in 0..4 {
             let program = generate(seed, profile, abilities);
@@ -42,7 +47,12 @@ fn one_guilty_line_is_all_that_is_left() {
 
 #[test]
 fn shrinking_stops_when_told() {
-    let abilities = Abilities { harts: 8, isa: weft_config::Isa::default(), turns: true };
+    let abilities = Abilities {
+        harts: 8,
+        isa: weft_config::Isa::default(),
+        turns: true,
+        scratchpad: weft_config::Scratchpad::beside(weft_config::Isa::default()),
+    };
     let program = generate(1, &PROFILES[0], abilities);
     let mut trials = 0;
     let least = shrink(&program, &mut |_| {
