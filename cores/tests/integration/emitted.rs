@@ -40,12 +40,26 @@ fn check_lint(config: &Config, single: bool) {
 }
 
 /// The number of values per key, of which lint tries every pair: unit, threads, warps, memory, flags, time slices,
-/// coalescer.
-const CHOICES: [usize; 13] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3];
+/// coalescer, scratchpad.
+const CHOICES: [usize; 14] = [4, 7, 4, 3, 2, 2, 2, 2, 2, 2, 2, 4, 3, 3];
 
 fn chosen(row: &[usize]) -> Config {
-    let [unit, threads, warps, memory, trace, m, a, bits, conditional, constrained, interleaves, turns, coalescer] =
-        *row
+    let [
+        unit,
+        threads,
+        warps,
+        memory,
+        trace,
+        m,
+        a,
+        bits,
+        conditional,
+        constrained,
+        interleaves,
+        turns,
+        coalescer,
+        scratchpad,
+    ] = *row
     else {
         panic!("{row:?}");
     };
@@ -62,6 +76,8 @@ fn chosen(row: &[usize]) -> Config {
     for (extension, is_there) in [(&M, m), (&A, a), (&ZBA, bits), (&ZBB, bits), (&ZICOND, conditional)] {
         config.isa.set(extension, is_there == 1);
     }
+    config.scratchpad.bytes = [0, 4 * config.threads, 1 << 14][scratchpad];
+    config.scratchpad.atomics = a == 1 && (threads + warps) % 4 > 0;
     if descriptor.reads("divergence.fair_after") {
         config.divergence.fair_after = [0, 1, 3, 65_536][turns];
     }

@@ -189,6 +189,16 @@ fn contents_and_parts_of_memories() {
     assert_snapshot!(memories_with_contents().verilog()[0].text);
 }
 
+#[test]
+fn a_memory_of_zeros_that_keeps_the_word_it_read_last() {
+    let m = Builder::new("kept", "");
+    let (write, read, row, data) = (m.input("write", 1), m.input("read", 1), m.input("row", 3), m.input("data", 8));
+    let words = m.memory("words", 8, 8, MemoryStyle::BlockUnordered);
+    words.write(&write, &row, &data).starts_with_zeros();
+    m.output("word", &words.read_registered_where("word_read", &read, &row));
+    assert_snapshot!(text(m));
+}
+
 fn half_adder() -> Module {
     let m = Builder::new("half_adder", "Adds two bits.");
     let (a, b) = (m.input("a", 1), m.input("b", 1));
