@@ -149,6 +149,23 @@ fn random_accesses_agree_behind_each_memory_and_under_each_unit() {
     }
 }
 
+/// With one warp and one path at a time nothing depends on arbitration.
+#[test]
+fn the_model_takes_the_cycles_of_the_hardware() {
+    for latency in [1, 20] {
+        let mut config = with(1 << 10, (1, 4));
+        config.divergence.unit = "pdom-stack".into();
+        config.memory.latency = Latency { min: latency, max: latency };
+        for name in ["scratchpad", "scratchpad_random"] {
+            let program = assembly::program(&source(name, &config), &config);
+            let hardware = run(&config, &program, RunOptions::default());
+            let model = testbench::run(&config, &program, Engine::Model, RunOptions::default()).unwrap();
+            assert!(hardware.success() && model.success(), "{name}: {} {}", hardware.message, model.message);
+            assert_eq!(model.cycles, hardware.cycles, "{name}, latency {latency}");
+        }
+    }
+}
+
 /// One instruction that lanes 2 and 3 mod 4 execute with the address in t1, the others with one in RAM.
 fn refused(config: &Config, address: u32, instruction: &str) -> (Outcome, Option<u8>, Option<u32>) {
     let body = format!(

@@ -147,6 +147,14 @@ const BUGS_OF_EXTENSIONS: &[Bug] = &[
     },
 ];
 
+/// A bug of cores with a scratchpad.
+const SCRATCHPAD: Bug = Bug {
+    class: "scratchpad: lanes of a bank that want different words are served together",
+    unit: "sorted-table",
+    profile: "memory",
+    fault: "coalescer.lanes_of_a_bank_with_other_rows_are_served",
+};
+
 fn config(bug: &Bug, isa: Isa) -> Config {
     let mut config = Config { warps: 2, threads: 4, isa, ..Config::default() };
     config.divergence.unit = bug.unit.into();
@@ -154,6 +162,9 @@ fn config(bug: &Bug, isa: Isa) -> Config {
         config.divergence.fair_after = 16;
     }
     config.memory.ram_bytes = 1 << 17;
+    if bug.class == SCRATCHPAD.class {
+        config.scratchpad.bytes = 256;
+    }
     config
 }
 
@@ -172,6 +183,22 @@ fn found(bug: &Bug, isa: Isa, assembler: &Assembler) -> Option<(u64, String)> {
             Verdict::Agrees(_) | Verdict::Endless => None,
         }
     })
+}
+
+#[test]
+fn programs_agree_on_a_core_with_a_scratchpad_and_find_a_broken_one() {
+    let assembler = Assembler::find().unwrap();
+    let (core, profile) = (config(&SCRATCHPAD, Isa::default()), Profile::find(SCRATCHPAD.profile).unwrap());
+    let built = BuiltCore::of(&core, RAM_BASE, false).unwrap();
+    for seed in 0..60 {
+        let config = point::memory(&mut fastrand::Rng::with_seed(seed), &core);
+        let program = generate(seed, profile, point::abilities(&config));
+        let elf = assembler.elf(&assembly::print(&program, "")).unwrap();
+        let verdict = trial::run(&built, &config, &elf, program.may_fault).unwrap();
+        assert!(!matches!(verdict, Verdict::Fails { .. }), "seed {seed}: {verdict:?}");
+    }
+    let (programs, how) = found(&SCRATCHPAD, Isa::default(), &assembler).unwrap();
+    println!("{}: program {programs}: {how}", SCRATCHPAD.class);
 }
 
 #[test]
