@@ -52,7 +52,7 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
     config.memory.coalescer = Coalescer::ALL[rng.usize(0..Coalescer::ALL.len())];
     config.scratchpad = Scratchpad::beside(config.isa);
     if rng.u32(0..3) == 0 {
-        config.scratchpad.bytes = 4 * threads << rng.u32(0..7);
+        config.scratchpad.bytes = (4 * threads) << rng.u32(0..7);
         config.scratchpad.atomics &= rng.u32(0..4) > 0;
     }
     config

@@ -15,7 +15,7 @@ fn scratchpad(threads: u32) -> Scratchpad {
 
 /// Addresses of few words or of many, in the scratchpad or some of them in RAM.
 fn access(rng: &mut Rng, threads: u32) -> (Vec<u32>, u64) {
-    let (stride, spread) = (4 << rng.u32(0..4) * rng.u32(0..2), 1 << rng.u32(0..9));
+    let (stride, spread) = (4 << (rng.u32(0..4) * rng.u32(0..2)), 1 << rng.u32(0..9));
     let (start, ram) = (4 * rng.u32(0..64), rng.u32(0..3) == 0);
     let address = |lane: u32| {
         let offset = (start + stride * lane + 4 * rng.u32(0..spread)) % BYTES;
