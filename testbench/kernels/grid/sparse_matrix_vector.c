@@ -25,7 +25,11 @@ struct operands {
 
 /* The matrix as formulas: the length of a row, and column and value of its k-th element. */
 static uint32_t length_of(uint32_t row) { return MOST / 2 + (row ^ row >> 3) % (MOST / 2 + 1); }
-static uint32_t column_of(uint32_t row, uint32_t k) { return (5 * row + 11 * k) & (SIDE - 1); }
+static uint32_t column_of(uint32_t row, uint32_t k)
+{
+    uint32_t hash = row * 0x9e3779b1u + k * 0x85ebca6bu;
+    return (hash ^ hash >> 15) >> 8 & (SIDE - 1);
+}
 static uint32_t element_of(uint32_t row, uint32_t k) { return row + 3 * k + 1; }
 
 WEFT_KERNEL(make, struct operands, o, at)

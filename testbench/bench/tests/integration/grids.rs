@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use kernels::Kernel;
+use kernels::{Kernel, Variant};
 use sim::control_flow::Analysis;
 use sim::{Outcome, Program};
 use testbench::{Engine, Report, RunOptions};
@@ -111,6 +111,32 @@ fn kernels_of_grids_pass_in_lock_step() {
             assert!(report.success(), "{}, {unit}: {}", kernel.name, report.message);
             assert!(!report.message.contains("warning"), "{}, {unit}: {}", kernel.name, report.message);
             assert!(report.cycles.unwrap() < 400_000, "{}, {unit}: {:?} cycles", kernel.name, report.cycles);
+        }
+    }
+}
+
+/// Shared memory is where the program was linked for: in the scratchpad, which then has all of its accesses.
+#[test]
+fn kernels_of_grids_pass_with_a_scratchpad_in_lock_step() {
+    for unit in ["sorted-table", "dual-path"] {
+        for kernel in kernels::grids() {
+            let mut config = config(unit, 4, 4);
+            kernel.configure(&mut config);
+            config.scratchpad.bytes = 16_384;
+            config.scratchpad.atomics = config.isa.has(&A);
+            let out = tempfile::tempdir().unwrap();
+            let variant = Variant { large: false, scratchpad_bytes: config.scratchpad.bytes };
+            let program = load(&kernels::build_as(kernel, variant, out.path()).unwrap(), &config);
+            let report = cosim(&config, &program, &mut Vec::new());
+            assert!(report.success(), "{}, {unit}: {}", kernel.name, report.message);
+
+            let mut uses = false;
+            let mut observer = |record: &Record| {
+                let Record::Commit(commit) = record else { return };
+                uses |= commit.memory != MemoryOp::None && commit.memory_address >> 28 == 2;
+            };
+            sim::run(&config, &program, 20_000_000, &mut observer).unwrap();
+            assert_eq!(uses, kernel.source.contains("WEFT_SHARED("), "{}", kernel.name);
         }
     }
 }
