@@ -179,7 +179,7 @@ impl Watcher<'_> {
         let resolves = m.wire("resolves", &(&resolve.valid & self.is_watched(&resolve.warp)));
         self.rule("s8_waits_for_the_start", &(!&resolve.valid | &start.running));
         self.rule("s7_follows_s6", &(!&start.started | self.is_watched(warp_s7).eq(&in_s7)));
-        self.rule("s8_follows_s7", &(!&resolves | &in_s8));
+        self.rule("s8_follows_s7", &(!&start.started | self.is_watched(&resolve.warp).eq(&in_s8)));
         if shape.slots > 1 {
             let slot_in_s7 = m.delay("slot_in_s7", slot_s6);
             let slot_in_s8 = m.delay("slot_in_s8", slot_s7);

@@ -364,9 +364,10 @@ fn state(paths: &Paths, hot: &HotTables, turns: &Turns, cold: &Cold, y: &Second)
     let at = Watched::inputs(m, shape, "watched");
     let s9 = [&**valid_s9, warp_s9, &y.sorted, &y.word];
     let generation = inputs.generation.index(&at.warp);
+    let in_s9 = &(&**valid_s9 & warp_s9.eq(&at.warp));
+    m.assert("s9_has_the_generation", &(!(in_s9 & &at.started) | cold.generation.eq(&generation)));
     let (list, gives_way) = Hot { x: &hot.x, y: &hot.y, s9, c, cct }.state(m, shape, &at, &generation);
     if shape.fair_after > 0 {
-        let in_s9 = &(&**valid_s9 & warp_s9.eq(&at.warp));
         Waiting { turns: &turns.table, in_s9, list: &list, gives_way: &gives_way, cct }.state(m, shape, &at);
     }
     let [to_front, to_back, extracts] = &paths.moves;

@@ -72,7 +72,7 @@ fn broken_groups_are_found() {
     for (fault, source) in [
         ("barrier.warps_of_any_level_release", file("groups")),
         ("barrier.every_warp_is_released", file("groups")),
-        ("s7_commit.the_level_wraps", text("large", format!("{large}"))),
+        ("s7_commit.the_level_wraps", text("large", large)),
     ] {
         let report = run(Some(fault), &source, &config((8, 4), (1, 1)));
         assert!([Outcome::Mismatch, Outcome::Deadlock].contains(&report.outcome), "{fault}: {}", report.message);
