@@ -2,12 +2,13 @@
 
 import contextlib
 import io
+import json
 import pathlib
 import sys
 import tempfile
 import textwrap
 
-from measuring import cli
+from measuring import cli, grids
 from measuring.measurement import STANDING, Measurement
 from measuring.project import Project
 from measuring.weft import Weft
@@ -46,7 +47,7 @@ match words[0]:
             ])
         folder = pathlib.Path(words[words.index("--out") + 1])
         folder.mkdir()
-        for name in ("gcd", "spin_lock"):
+        for name in json.loads((here / "grids").read_text()) if "--large" in words else ("gcd", "spin_lock"):
             (folder / f"{name}.elf").write_text((here / "program").read_text() + name)
         answer(written=2)
     case "emit":
@@ -81,7 +82,7 @@ class Folder:
         program = self.weft_folder / "weft"
         program.write_text(f"#!{sys.executable} -B\n{WEFT}", encoding="utf-8")
         program.chmod(0o755)
-        answers = {"verilog": "// first\nmodule m; endmodule\n", "program": "a", "table": "t", "cycles": "100", "lut4": "20"}
+        answers = {"verilog": "// first\nmodule m; endmodule\n", "program": "a", "table": "t", "cycles": "100", "lut4": "20", "grids": json.dumps(list(grids.SIMTIGHT))}
         for name, text in answers.items():
             self.set(name, text)
 

@@ -84,6 +84,19 @@ class Weft:
         self.ask("kernels", "build", "--out", self.work / "kernels")
         return self.work / "kernels"
 
+    def large_elf(self, kernel, scratchpad):
+        """A kernel of grids at its large size, for a core with a scratchpad of so many bytes."""
+        return self._once(("large", scratchpad), lambda: self._large_elves(scratchpad)) / f"{kernel}.elf"
+
+    def _large_elves(self, scratchpad):
+        folder = self.work / f"large-{scratchpad}"
+        self.ask("kernels", "build", "--large", "--scratchpad-bytes", scratchpad, "--out", folder)
+        return folder
+
+    def digest(self, elf):
+        """A digest of an executable file."""
+        return hashlib.sha256(elf.read_bytes()).hexdigest()[:12]
+
     def programs(self, kernels):
         """A digest of kernels: of each its settings and its executable file."""
         digest = hashlib.sha256()
