@@ -11,8 +11,6 @@
 
 #include "weft_grid.h"
 
-#define GROUP 0x802                     /* CSR: a barrier of this warp waits for 2^k warps */
-#define REGION 0x804                    /* CSR: region of the statistics */
 #define SCRATCHPAD 0x20000000u
 
 /* Bytes of the host part's stack. */
@@ -350,8 +348,8 @@ void weft_print_figures(const char *name, const struct weft_figures *figures)
  * already wait at the next barrier, where a write is illegal. */
 static inline void set_group(uint32_t k)
 {
-    if (WEFT_READ(GROUP) != k)
-        __asm__ volatile("csrw " WEFT_EXPANDED(GROUP) ", %0" ::"r"(k) : "memory");
+    if (WEFT_READ(WEFT_CSR_BARRIER_LEVEL) != k)
+        weft_barrier_level(k);
 }
 
 static inline void run_blocks(uint32_t hart, uint32_t all_warps)
@@ -369,19 +367,19 @@ static inline void run_blocks(uint32_t hart, uint32_t all_warps)
         if (left & 1)
             shared += stride;
     set_group(now.warps_log2);
-    __asm__ volatile("csrw " WEFT_EXPANDED(REGION) ", %0" ::"r"(now.region));
+    weft_region(now.region);
     for (uint32_t block = slot; block < grid; block += slots) {
         entry(arguments, block, thread, grid, threads_log2, (void *)(uintptr_t)shared);
         weft_block_barrier();           /* the next block uses the same shared memory */
     }
-    __asm__ volatile("csrwi " WEFT_EXPANDED(REGION) ", 0");
+    weft_region(0);
     set_group(all_warps);
 }
 
 /* Weak: a program of its own main does not need all this, and the linker drops it. */
 __attribute__((weak)) int main(unsigned hart)
 {
-    const uint32_t all_warps = WEFT_READ(GROUP); /* as after reset */
+    const uint32_t all_warps = WEFT_READ(WEFT_CSR_BARRIER_LEVEL); /* as after reset */
     if (hart == 1)
         now.second_stack_end = weft_stack_end();
     weft_barrier();

@@ -16,6 +16,9 @@
 /* Control and status registers of the machine. */
 #define WEFT_CSR_EXIT 0x800        /* write: the thread ends, with this exit code */
 #define WEFT_CSR_BARRIER 0x801     /* write: the thread waits for all living threads */
+#define WEFT_CSR_BARRIER_LEVEL 0x802 /* k: a barrier of this warp waits for its group of 2^k warps */
+#define WEFT_CSR_CALL_DEPTH 0x803  /* of the path; only csrrwi writes it */
+#define WEFT_CSR_REGION 0x804      /* the region of the warp, 0 to 31 */
 #define WEFT_CSR_THREADS 0xcc0     /* threads in a warp, T */
 #define WEFT_CSR_WARPS 0xcc1       /* warps in the core, W */
 #define WEFT_CSR_MASK 0xcc2        /* lanes 0 to 31 of the path that executes the read */
@@ -90,6 +93,14 @@ static inline void weft_barrier(void)
     __asm__ volatile("csrw " WEFT_EXPANDED(WEFT_CSR_BARRIER) ", zero" ::: "memory");
 }
 
+/* From now on the barriers of this warp wait for the 2^level warps of its group alone, which must all
+ * write the same level. A level of log2 W or more means all warps, as at the start. No thread of the
+ * warp may be waiting. */
+static inline void weft_barrier_level(uint32_t level)
+{
+    __asm__ volatile("csrw " WEFT_EXPANDED(WEFT_CSR_BARRIER_LEVEL) ", %0" ::"r"(level) : "memory");
+}
+
 /* Ends this thread, like returning `code` from main. */
 static inline __attribute__((noreturn)) void weft_exit(uint32_t code)
 {
@@ -115,6 +126,12 @@ static inline uint32_t weft_cycle(void) { return WEFT_READ(mcycle); }
 static inline uint32_t weft_instructions(void) { return WEFT_READ(minstret); }
 static inline uint32_t weft_thread_instructions(void) { return WEFT_READ(WEFT_CSR_THREAD_INSTRUCTIONS); }
 static inline uint32_t weft_parts(void) { return WEFT_READ(WEFT_CSR_PARTS); }
+
+/* What this warp does from now on counts in this region (0 to 31) of --stats. */
+static inline void weft_region(uint32_t region)
+{
+    __asm__ volatile("csrw " WEFT_EXPANDED(WEFT_CSR_REGION) ", %0" ::"r"(region));
+}
 
 /* ---- Console ------------------------------------------------------------------------------- */
 

@@ -207,10 +207,19 @@ impl Report {
     }
 }
 
-/// Advice for a word that is not an instruction of the core.
+/// Advice for a word that is not an instruction of the core, or not there.
 fn remedy(fault: &Fault, word: u32) -> &'static str {
-    let is_compressed = fault.cause == Fault::ILLEGAL_INSTRUCTION && word & 3 != 3 && word & 0xffff != 0;
-    if is_compressed { ", a compressed instruction: compile with -march=rv32i (no `c`)" } else { "" }
+    let (opcode, form, csr) = (word & 0x7f, word >> 12 & 7, word >> 20);
+    match (opcode, csr) {
+        _ if fault.cause != Fault::ILLEGAL_INSTRUCTION => "",
+        _ if word & 3 != 3 && word & 0xffff != 0 => ", a compressed instruction: compile with -march=rv32i (no `c`)",
+        (0x73, 0x802) if form & 3 == 1 => {
+            ", while a thread of its warp waits at the barrier: write the level when no thread of the warp waits"
+        }
+        (0x73, 0x802 | 0x804) => ": write this register with csrw or csrwi",
+        (0x73, 0x803) => ": write the call depth with csrwi",
+        _ => "",
+    }
 }
 
 fn describe_exit_codes(codes: &[Option<u32>], threads: u32) -> String {

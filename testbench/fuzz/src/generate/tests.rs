@@ -11,8 +11,8 @@ use crate::profile::PROFILES;
 fn what_is_called_before_a_barrier_of_a_stack_keeps_what_the_calling_convention_says() {
     let writes = |line: &str| -> Option<Register> {
         let (name, operands) = line.trim().split_once(" x")?;
-        let stores = ["sb", "sh", "sw"].contains(&name) || name.starts_with('b') || name == "jr";
-        (!stores).then(|| operands.split(',').next()?.parse().ok())?
+        let reads = ["sb", "sh", "sw", "jr", "csrw 0x804,"].contains(&name) || name.starts_with('b');
+        (!reads).then(|| operands.split(',').next()?.parse().ok())?
     };
     let abilities =
         Abilities { harts: 8, isa: Isa::default(), turns: false, scratchpad: Scratchpad::beside(Isa::default()) };
