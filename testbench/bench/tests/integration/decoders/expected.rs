@@ -11,6 +11,8 @@ pub const LANES: usize = 2;
 
 /// The model's CSR for the mask of the path, low word; the high word follows.
 const MASK: u16 = 0xcc2;
+/// The model's CSRs of a warp or a path: level, depth, region.
+pub const OF_WARP: [u16; 3] = [0x802, 0x803, 0x804];
 
 /// The expected outputs of S2, S5 and S6. Registers are `None` if unused; x0 counts as unused.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +33,11 @@ pub struct Expected {
     pub is_barrier: bool,
     pub is_fence_i: bool,
     pub reads_mask: bool,
+    /// Which of [`OF_WARP`] S7 reads, and which it writes.
+    pub reads_of_warp: [bool; 3],
+    pub writes_of_warp: [bool; 3],
+    /// The leader's value is written.
+    pub takes_leader: bool,
     pub calls: bool,
     pub returns: bool,
     pub writes: bool,
@@ -136,6 +143,15 @@ pub fn of(
             };
             match model.access(word) {
                 None => e.cause = Some(2),
+                Some(Access::Reads(_)) if OF_WARP.contains(&csr) => {
+                    let writes = operation == CsrOperation::Write;
+                    e.reads_of_warp = OF_WARP.map(|number| number == csr);
+                    e.writes_of_warp = OF_WARP.map(|number| number == csr && writes);
+                    e.takes_leader = writes && matches!(source, CsrSource::Register(_));
+                    e.address = e.takes_leader.then_some(first);
+                    // S7 adds the value.
+                    e.result = Some([0; LANES]);
+                }
                 Some(Access::Reads(values)) => {
                     e.reads_mask = csr == MASK;
                     e.result = Some(std::array::from_fn(|lane| values[lane]));

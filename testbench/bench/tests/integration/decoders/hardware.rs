@@ -36,10 +36,11 @@ pins! {
     clk rst
     word_s2 pc_s2
     uses_rs1_s2 rs1_s2 uses_rs2_s2 rs2_s2 writes_rd_s2 rd_s2
-    is_fence_i_s2 predicted_s2
+    needs_leader_s2 is_fence_i_s2 predicted_s2
     warp_s4 instruction_s4 fetch_fault_s5 valid_s5 warp_s5 instruction_s5 pc_s5 rs1_s5 rs2_s5
     is_branch_s7 is_jal_s7 is_jalr_s7 is_atomic_s7
     is_exit_s7 is_barrier_s7 is_fence_i_s7 reads_mask_s7 calls_s7 returns_s7 writes_s7
+    takes_leader_s7 reads_level_s7 reads_depth_s7 reads_region_s7 writes_level_s7 writes_depth_s7 writes_region_s7
     memory_op_s7 target_s7 target_misaligned_s7 faults_s7 cause_s7
     result_s7 uniform_s7 address_s7 taken_s7 store_s7
 }
@@ -157,6 +158,7 @@ impl Stages {
         let takes = [is_load || is_store, is_load, is_multiply || is_divide, is_divide];
         self::same(word, "reserved in S2", reserved, takes);
         self::same(word, "fence.i in S2", self.is(pins.is_fence_i_s2), expected.is_fence_i);
+        self::same(word, "leader", self.is(pins.needs_leader_s2), expected.is_jalr || expected.takes_leader);
         self::same(word, "predicted pc", self.get(pins.predicted_s2) << 2, expected.next & !3);
         reserved
     }
@@ -181,12 +183,17 @@ impl Stages {
             ("barrier", pins.is_barrier_s7, e.is_barrier),
             ("fence.i", pins.is_fence_i_s7, e.is_fence_i),
             ("mask", pins.reads_mask_s7, e.reads_mask),
+            ("value of the leader", pins.takes_leader_s7, e.takes_leader),
             ("call", pins.calls_s7, e.calls),
             ("return", pins.returns_s7, e.returns),
             ("write of rd", pins.writes_s7, e.writes),
         ] {
             same(word, what, self.is(pin), expected);
         }
+        let reads = [pins.reads_level_s7, pins.reads_depth_s7, pins.reads_region_s7].map(|pin| self.is(pin));
+        same(word, "read of level, depth, region", reads, e.reads_of_warp);
+        let writes = [pins.writes_level_s7, pins.writes_depth_s7, pins.writes_region_s7].map(|pin| self.is(pin));
+        same(word, "write of level, depth, region", writes, e.writes_of_warp);
         if let Some(operation) = e.memory_op {
             same(word, "memory operation", self.get(pins.memory_op_s7), operation);
         }
