@@ -27,6 +27,8 @@ const FIELDS: [&str; 20] = [
     "replays",
     "divergent_branches",
     "high_water",
+    "mixed_releases",
+    "regions",
     "stack_bytes",
     "fault",
     "exit_codes",
@@ -74,6 +76,7 @@ fn stats_have_every_field_and_null_where_the_engine_knows_nothing() {
         assert_eq!(object["engine"], engine.name());
         assert_eq!((&object["issues"], &object["replays"]), (&10.into(), &0.into()), "{engine:?}");
         assert_eq!(object["config"]["warps"], 1);
+        assert_eq!(object["regions"][0]["cycles"], object["cycles"], "{engine:?}: all is in region 0");
     }
 }
 
