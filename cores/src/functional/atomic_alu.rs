@@ -3,7 +3,7 @@
 use rtl::{Builder, ElaborationError, Expr, Module, concat};
 
 /// `dmem_req_op` of the operations on words: store-conditional, then the AMOs.
-mod operation {
+pub mod operation {
     pub const STORE_CONDITIONAL: u64 = 3;
     pub const SWAP: u64 = 4;
     pub const ADD: u64 = 5;

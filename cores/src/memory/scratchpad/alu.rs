@@ -5,18 +5,7 @@
 
 use rtl::{Builder, ElaborationError, Expr, Instance, Module, concat};
 
-/// `dmem_req_op` of the AMOs.
-mod operation {
-    pub const SWAP: u64 = 4;
-    pub const ADD: u64 = 5;
-    pub const XOR: u64 = 6;
-    pub const AND: u64 = 7;
-    pub const OR: u64 = 8;
-    pub const MIN: u64 = 9;
-    pub const MAX: u64 = 10;
-    pub const MINU: u64 = 11;
-    pub const MAXU: u64 = 12;
-}
+use crate::functional::atomic_alu::operation;
 
 /// The operation, decoded for all banks.
 pub struct Control(Vec<(&'static str, Expr)>);

@@ -11,7 +11,7 @@ use testbench::{BenchError, Engine, Outcome, Report, RunOptions};
 use weft_config::Config;
 use words::*;
 
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 22] = [
     "config",
     "program",
     "engine",
