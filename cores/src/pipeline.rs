@@ -32,8 +32,13 @@ pub fn elaborate(shape: &Shape, unit: &dyn DivergenceUnit) -> Result<Module, Ela
     let halted = m.forward("halted", 1);
     let commit = m.forward("commit_s7", 1);
     m.wire("running", &(start.net("start_done") & !&halted));
-    let served = m.delay("served_counted", &m.forward("served_s7", shape.threads));
-    let completes = m.delay("completes_counted", &m.forward("completes_s7", 1));
+    // Without the reset, the cycle after it would count what these held before.
+    let counted = |name: &str, width: usize| {
+        let register = m.register(&format!("{name}_counted"), width);
+        register.next(&m.forward(&format!("{name}_s7"), width)).reset(0);
+        register.q()
+    };
+    let (served, completes) = (counted("served", shape.threads), counted("completes", 1));
     count(&m, "cycles", &ones(1));
     count(&m, "commits", &commit);
     count(&m, "instructions", &completes);

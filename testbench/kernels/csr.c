@@ -1,6 +1,6 @@
 /* Reads every control and status register, in every form of the instruction, and checks known
  * properties: identity, sizes, stacks, increasing counters, masks that show the divergence
- * around them. */
+ * around them, the group at the barrier, the call depth and the region. */
 
 #include "weft.h"
 
@@ -43,7 +43,27 @@ int main(unsigned hart)
     uint32_t cycle = weft_cycle(), instructions = weft_instructions();
     wrong |= weft_cycle() - cycle - 1 >= 0x80000000;
     wrong |= weft_instructions() - instructions - 1 >= 0x80000000;
-    wrong |= WEFT_READ(mcycleh) | WEFT_READ(minstreth);
+    uint32_t of_threads = weft_thread_instructions(), parts = weft_parts();
+    wrong |= weft_thread_instructions() - of_threads - 1 >= 0x80000000;
+    wrong |= weft_parts() - parts - 1 >= 0x80000000;
+    wrong |= WEFT_READ(time) - cycle - 1 >= 0x80000000;
+    wrong |= WEFT_READ(instret) - instructions - 1 >= 0x80000000;
+    wrong |= WEFT_READ(mcycleh) | WEFT_READ(minstreth) | WEFT_READ(0xcc8) | WEFT_READ(0xcc9);
+    wrong |= WEFT_READ(cycleh) | WEFT_READ(timeh) | WEFT_READ(instreth);
+
+    /* The level is kept as it was after reset. main has been called once. The region reads as
+     * what was written, or as 0 without a trace port. */
+    uint32_t level = WEFT_READ(WEFT_CSR_BARRIER_LEVEL), depth;
+    weft_barrier_level(0);
+    wrong |= WEFT_READ(WEFT_CSR_BARRIER_LEVEL);
+    weft_barrier_level(level);
+    wrong |= WEFT_READ(WEFT_CSR_BARRIER_LEVEL) ^ level;
+    __asm__ volatile("csrrwi %0, " WEFT_EXPANDED(WEFT_CSR_CALL_DEPTH) ", 1" : "=r"(depth));
+    wrong |= depth ^ 1;
+    weft_region(5);
+    wrong |= WEFT_READ(WEFT_CSR_REGION) & ~5u;
+    weft_region(0);
+    wrong |= WEFT_READ(WEFT_CSR_REGION);
 
     /* The mask is that of the path that reads it. */
     wrong |= weft_active_mask() != all;
