@@ -1,5 +1,5 @@
-//! Requests between S7 and memory, console and scratchpad: a queue of 8 entries. A request written at the end of S7 is at the memory port
-//! in S9 if none is before it. S3 reserves the entries, so the queue never overflows.
+//! Requests between S7 and memory, console and scratchpad: a queue of 8 entries. A request written at the end of S7 is
+//! at its port in S9 if none is before it. S3 reserves the entries, so the queue never overflows.
 //!
 //! Storage: 8 requests, in block RAM where `queue::style` says so. The bits that select console and scratchpad are in LUT
 //! RAM.

@@ -51,8 +51,8 @@ pub enum Step {
     Committed {
         /// The result has long latency: the hardware writes it later, in a late write with the values now in
         /// [`Commit::values`].
-        /// That holds for a load, store-conditional or atomic operation on RAM or the scratchpad to a register other than x0, and for a
-        /// multiplication or division to any register.
+        /// That holds for a load, store-conditional or atomic operation on RAM or the scratchpad to a register other
+        /// than x0, and for a multiplication or division to any register.
         late: bool,
         /// A counter was read into a register: the values depend on the engine.
         volatile: bool,

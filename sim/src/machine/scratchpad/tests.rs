@@ -46,7 +46,7 @@ fn check(threads: u32, addresses: &[u32], mask: u64, alone: bool, part: u64) {
                 assert!(is_served(other) || !alone, "{one} overtakes {other}");
             }
         }
-        // Whoever waits, waits for a bank that is busy.
+        // A lane waits only for a bank that is busy.
         let busy = (0..threads).any(|other| other != one && is_served(other) && bank(other) == bank(one));
         assert!(!inside(one) || is_served(one) || busy, "lane {one} waits for nothing");
     }

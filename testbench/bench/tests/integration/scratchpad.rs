@@ -5,8 +5,8 @@ use crate::support;
 
 use std::collections::HashMap;
 
-use serde_json::Value;
 use sim::Program;
+use support::accesses;
 use support::assembly::{self, Source, config, text};
 use testbench::{BuiltCore, Engine, Outcome, Report, RunOptions};
 use tools::cache::Cache;
@@ -51,7 +51,7 @@ fn passes(name: &str, config: &Config) {
 /// A label in the program, and the parts of one warp of T threads there.
 type Pattern = (&'static str, fn(u64) -> u64);
 
-/// Derived by hand: T banks, and a bank for each of T successive words. The size has at least T rows.
+/// Worked out from the rule: T banks, and a bank for each of T successive words. The size has at least T rows.
 const PATTERNS: [Pattern; 28] = [
     ("store_stride_1", |_| 1),
     ("load_stride_1", |_| 1),
@@ -89,14 +89,7 @@ fn parts(config: &Config, program: &Program) -> HashMap<u64, u64> {
     let options = RunOptions { commits: Some(&mut lines), ..RunOptions::default() };
     let report = run(config, program, options);
     assert!(report.success(), "{} threads: {}", config.threads, report.message);
-    let mut counts = HashMap::new();
-    for line in String::from_utf8(lines).unwrap().lines() {
-        let record: Value = serde_json::from_str(line).unwrap();
-        if record["kind"] == "commit" && record["memory"] != "none" {
-            *counts.entry(record["pc"].as_u64().unwrap()).or_default() += 1;
-        }
-    }
-    counts
+    accesses(&lines)
 }
 
 #[test]

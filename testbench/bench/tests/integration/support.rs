@@ -5,6 +5,9 @@ pub mod directed;
 pub mod elf;
 pub mod figures;
 
+use std::collections::HashMap;
+
+use serde_json::Value;
 use sim::Program;
 use testbench::{BenchError, Engine, RunOptions};
 use tools::cache::Cache;
@@ -18,6 +21,18 @@ pub fn config(warps: u32, threads: u32) -> Config {
     config.memory.ram_bytes = 1 << 20;
     config.memory.stack_bytes = 256;
     config
+}
+
+/// The commits that access memory or the console, in a file of commits, by the pc of their instruction.
+pub fn accesses(commits: &[u8]) -> HashMap<u64, u64> {
+    let mut counts = HashMap::new();
+    for line in commits.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let record: Value = serde_json::from_slice(line).unwrap();
+        if record["kind"] == "commit" && record["memory"] != "none" {
+            *counts.entry(record["pc"].as_u64().unwrap()).or_default() += 1;
+        }
+    }
+    counts
 }
 
 pub fn program(config: &Config, words: &[u32], symbols: &[(&str, u32)]) -> Program {

@@ -4,8 +4,8 @@ use crate::support;
 
 use std::collections::HashMap;
 
-use serde_json::Value;
 use sim::Program;
+use support::accesses;
 use support::assembly::{config, file, program};
 use testbench::{BuiltCore, Engine, Outcome, RunOptions};
 use weft_config::{Coalescer, Config};
@@ -60,14 +60,7 @@ fn count(config: &Config, program: &Program) -> HashMap<u64, u64> {
     let options = RunOptions { commits: Some(&mut lines), ..RunOptions::default() };
     let report = testbench::run(config, program, Engine::Cosim, options).unwrap();
     assert!(report.success(), "{}", report.message);
-    let mut counts = HashMap::new();
-    for line in String::from_utf8(lines).unwrap().lines() {
-        let record: Value = serde_json::from_str(line).unwrap();
-        if record["kind"] == "commit" && record["memory"] != "none" {
-            *counts.entry(record["pc"].as_u64().unwrap()).or_default() += 1;
-        }
-    }
-    counts
+    accesses(&lines)
 }
 
 #[test]
