@@ -52,6 +52,8 @@ struct Warp {
 struct Hart {
     state: HartState,
     depth: u8,
+    /// Of its barrier group: kept, and without effect, since the kernels write it back before a barrier.
+    level: u32,
     exit_code: Option<u32>,
     parked: bool,
     reservation: Option<u32>,
@@ -77,6 +79,7 @@ impl Core {
         let hart = || Hart {
             state: HartState { pc: entry, ..HartState::new() },
             depth: 0,
+            level: 0,
             exit_code: None,
             parked: false,
             reservation: None,
@@ -185,8 +188,11 @@ impl Core {
         let number = (warp * threads + lane) as u32;
         let value = match instruction >> 20 {
             0xf14 => number,
-            0xb00 | 0xb02 => self.counts.thread_instructions as u32,
-            0xb80 | 0xb82 | 0x800 | 0x801 => 0,
+            // What counts goes up; the high words have not yet.
+            0xb00 | 0xb02 | 0xc00..=0xc02 | 0xcc5 | 0xcc6 => self.counts.thread_instructions as u32,
+            0xb80 | 0xb82 | 0xc80..=0xc82 | 0xcc8 | 0xcc9 | 0x800 | 0x801 | 0x804 => 0,
+            0x802 => self.warps[warp].harts[lane].level,
+            0x803 => self.warps[warp].harts[lane].depth.into(),
             0xcc0 => threads as u32,
             0xcc1 => self.warps.len() as u32,
             0xcc2 => mask as u32,
@@ -203,6 +209,8 @@ impl Core {
         match (instruction >> 20, writes) {
             (0x800, true) => hart.exit_code = Some(operand),
             (0x801, true) => hart.parked = true,
+            (0x802, true) => hart.level = operand,
+            (0x803, true) => hart.depth = operand as u8,
             _ => {}
         }
     }
