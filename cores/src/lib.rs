@@ -187,6 +187,7 @@ impl Shape {
             stack_interleave: config.memory.stack_interleave,
             loads_lines: config.memory.coalescer.loads_lines() && config.threads > 1,
             stores_lines: config.memory.coalescer.stores_lines() && config.threads > 1,
+            divider_units: config.divider_units() as usize,
             scratchpad_bytes: config.scratchpad.bytes,
             scratchpad_atomics: config.scratchpad.exists() && config.scratchpad.atomics,
             tohost: config.run.tohost,

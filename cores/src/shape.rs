@@ -72,6 +72,8 @@ pub struct Shape {
     pub scratchpad_bytes: u32,
     /// Whether the scratchpad performs AMOs.
     pub scratchpad_atomics: bool,
+    /// Lanes that divide at a time, a power of two of at most 16.
+    pub divider_units: usize,
     /// Address of the word whose stores end the run; 0 for none.
     pub tohost: u32,
     pub isa: Isa,

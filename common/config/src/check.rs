@@ -1,4 +1,4 @@
-//! Rules between keys: RAM and the stacks at its end; the scratchpad; a unit in Verilog and its file.
+//! Rules between keys: RAM and the stacks at its end; the divider; the scratchpad; a unit in Verilog and its file.
 
 use crate::error::{ConfigError, Origin};
 use crate::extension::{self, EXTENSIONS, Extension};
@@ -63,6 +63,7 @@ pub(crate) fn check_rules(config: &Config) -> Result<(), Broken> {
     check_external(config)?;
     check_hex_path(config)?;
     check_extensions(config)?;
+    check_divider(config)?;
     check_scratchpad(config)?;
     let (warps, threads) = (u64::from(config.warps), u64::from(config.threads));
     let (ram, stack) = (u64::from(config.memory.ram_bytes), u64::from(config.memory.stack_bytes));
@@ -149,6 +150,28 @@ fn check_extensions(config: &Config) -> Result<(), Broken> {
         reason: format!("`{key}` requires `{required}`"),
         hint: format!("set {required}=true, or {key}=false"),
     })
+}
+
+/// Checks that there is a divider, and a lane for each of its units.
+fn check_divider(config: &Config) -> Result<(), Broken> {
+    let (units, threads) = (config.divider.units, config.threads);
+    if units > 0 && !config.isa.has(&extension::M) {
+        return Err(Broken {
+            keys: &["divider.units", "isa.m"],
+            reason: "`divider.units` requires `isa.m`".into(),
+            hint: "set isa.m=true, or leave divider.units out".into(),
+        });
+    }
+    if units > threads {
+        return Err(Broken {
+            keys: &["threads", "divider.units"],
+            reason: format!(
+                "`divider.units` = {units} must be at most `threads` = {threads}: each divides for one lane"
+            ),
+            hint: format!("the nearest is {threads}"),
+        });
+    }
+    Ok(())
 }
 
 /// Checks that every lane has a bank, and that atomic operations have their instructions.

@@ -18,6 +18,7 @@ pub struct Config {
     pub isa: Isa,
     pub divergence: Divergence,
     pub unit_keys: UnitKeys,
+    pub divider: Divider,
     pub memory: Memory,
     pub scratchpad: Scratchpad,
     pub trace: Trace,
@@ -68,6 +69,13 @@ pub enum Scheduler {
     Full,
     /// One path has instructions ready. The other runs after a long-latency instruction.
     Constrained,
+}
+
+/// `[divider]`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Divider {
+    /// Lanes that divide at a time: 1, 2, 4, 8 or 16, and at most T; 0 for what fits T.
+    pub units: u32,
 }
 
 /// `[memory]`
@@ -172,6 +180,7 @@ impl Default for Config {
             isa: Isa::default(),
             divergence: Divergence::default(),
             unit_keys: UnitKeys::default(),
+            divider: Divider::default(),
             memory: Memory::default(),
             scratchpad: Scratchpad::beside(Isa::default()),
             trace: Trace::default(),
@@ -182,6 +191,16 @@ impl Default for Config {
 }
 
 impl Config {
+    /// Lanes that divide at a time: as `divider.units` says, or for a division of the whole warp in about 40 cycles.
+    pub fn divider_units(&self) -> u32 {
+        match (self.divider.units, self.threads) {
+            (0, threads @ ..=4) => threads,
+            (0, 8) => 4,
+            (0, _) => 16,
+            (units, _) => units,
+        }
+    }
+
     /// Returns the defaults of the keys that depend on others of `config`, and of all that do not.
     pub(crate) fn defaults_beside(config: &Self) -> Self {
         let (memory, scratchpad) = (Memory::of_kind(config.memory.kind), Scratchpad::beside(config.isa));

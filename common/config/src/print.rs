@@ -32,12 +32,12 @@ impl Config {
     /// Prints the keys on which the emitted Verilog depends, one `key = value` per line. The configuration hash in emitted
     /// headers and the cache of built models are computed from it.
     ///
-    /// Left out are empty names, absent extensions that are off by default, and the keys of an absent scratchpad. For a
-    /// unit in Verilog the text counts, not its path.
+    /// Left out are empty names, absent extensions that are off by default, and the keys of an absent scratchpad or
+    /// divider. For a unit in Verilog the text counts, not its path.
     pub fn rtl_hash_text(&self) -> String {
         let mut text = format!("schema = {SCHEMA}\n");
         let counts = |key: &&Key| {
-            let is_empty = key.is_empty(self) || key.is_absent_extension(self) || key.is_of_no_scratchpad(self);
+            let is_empty = key.is_empty(self) || key.is_absent_extension(self) || key.is_of_absent_part(self);
             key.in_hardware && !is_empty && key.name != "divergence.file"
         };
         for key in KEYS.iter().filter(counts) {

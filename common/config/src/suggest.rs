@@ -25,6 +25,9 @@ pub(crate) fn hint_among(given: &str, plural: &str, candidates: &[&str]) -> Stri
 pub(crate) fn hint_for_key(given: &str) -> String {
     let names = || KEYS.iter().map(|key| key.name);
     let (table, leaf) = split(given);
+    let of_table = || names().filter(|name| !table.is_empty() && split(name).0 == table);
+    let near_in_table = nearest(leaf, of_table().map(|name| split(name).1))
+        .and_then(|leaf| of_table().find(|name| split(name).1 == leaf));
     let same_leaf = names().find(|name| split(name).1 == leaf);
     // In the right table only the leaf counts: `isa.f` is as near to `isa.m` as to `isa.a`.
     let near = || {
@@ -36,10 +39,10 @@ pub(crate) fn hint_for_key(given: &str) -> String {
         names().find(|name| split(name).1 == leaf)
     };
     let part_of = || names().find(|name| leaf.len() >= 3 && split(name).1.contains(leaf));
-    if let Some(name) = same_leaf.or_else(near).or_else(near_leaf).or_else(part_of) {
+    if let Some(name) = near_in_table.or(same_leaf).or_else(near).or_else(near_leaf).or_else(part_of) {
         return format!("did you mean `{name}`?");
     }
-    let in_table: Vec<&str> = names().filter(|name| !table.is_empty() && split(name).0 == table).collect();
+    let in_table: Vec<&str> = of_table().collect();
     if in_table.is_empty() {
         format!("the keys are {}", enumerate(&names().collect::<Vec<_>>()))
     } else {

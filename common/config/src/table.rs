@@ -1,7 +1,7 @@
 //! The table of keys, with the range and the purpose of each. The reader of files and arguments, the printed
 //! configuration, the error texts and the reference in the documentation are all derived from it.
 
-use crate::extension::{EXTENSIONS, Extension};
+use crate::extension::{EXTENSIONS, Extension, M};
 use crate::keys::{Bandwidth, Coalescer, Config, Latency, MemoryKind, Scheduler, Scoreboard};
 use crate::suggest::hint_among;
 use crate::unit::{UNITS, UnitKey};
@@ -179,6 +179,12 @@ const DIVERGENCE: &[Key] = &[
 
 const OTHERS: &[Key] = &[
     Key {
+        name: "divider.units",
+        summary: "Lanes that divide at a time, at most `threads`; 0 = 1 to 4, or 16 from 16 threads on.",
+        in_hardware: true,
+        field: Field::Integer { values: Integers::zero_or_power_of_two(1, 16), at: |config| &mut config.divider.units },
+    },
+    Key {
         name: "memory.kind",
         summary: "Memory behind the core: open ports, block RAM in it, or an AXI4 master.",
         in_hardware: true,
@@ -326,9 +332,10 @@ impl Key {
         matches!(self.field, Field::Extension(extension) if !extension.by_default && !config.isa.has(extension))
     }
 
-    /// Returns whether the key belongs to a scratchpad that `config` does not have.
-    pub(crate) fn is_of_no_scratchpad(&self, config: &Config) -> bool {
-        self.name.starts_with("scratchpad.") && !config.scratchpad.exists()
+    /// Returns whether the key belongs to a scratchpad or a divider that `config` does not have.
+    pub(crate) fn is_of_absent_part(&self, config: &Config) -> bool {
+        let is_of = |table: &str| self.name.starts_with(table);
+        (is_of("scratchpad.") && !config.scratchpad.exists()) || (is_of("divider.") && !config.isa.has(&M))
     }
 
     pub fn find(name: &str) -> Option<&'static Self> {

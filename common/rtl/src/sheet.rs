@@ -10,8 +10,8 @@ pub(crate) struct Sheet {
     after_comment: bool,
     /// Whether the last lines are a block of a single line.
     after_short: bool,
-    /// Kind and range of the declaration on the last line, to which another name can be added.
-    declares: Option<String>,
+    /// The declarations of the last paragraph: of each line the kind and range, and where another name can be added.
+    declared: Vec<(String, usize)>,
 }
 
 impl Sheet {
@@ -27,23 +27,27 @@ impl Sheet {
         if self.gap {
             self.text += "\n";
         }
+        if self.gap || self.after_comment {
+            self.declared.clear();
+        }
         self.text += text;
         self.gap = false;
         self.after_comment = false;
         self.after_short = false;
-        self.declares = None;
     }
 
-    /// Declares a name, on the line of the previous declaration if that has the same kind.
+    /// Declares a name, on the line of a declaration of the same kind if there is one in the paragraph.
     pub fn declare(&mut self, kind: &str, name: &str) {
-        let line = self.text.trim_end_matches(";\n").rsplit('\n').next().unwrap_or_default().len();
-        if !self.gap && self.declares.as_deref() == Some(kind) && line + name.len() + 3 <= LINE {
-            self.text.truncate(self.text.len() - ";\n".len());
-            self.text += &format!(", {name};\n");
-        } else {
-            self.lines(&format!("    {kind} {name};\n"));
+        let added = format!(", {name}");
+        let line = |end: usize| self.text[..end].rsplit('\n').next().unwrap_or_default().len();
+        let has_room = |(of, end): &(String, usize)| of == kind && line(*end) + added.len() < LINE;
+        if let Some(number) = self.declared.iter().rposition(has_room).filter(|_| !self.gap) {
+            self.text.insert_str(self.declared[number].1, &added);
+            self.declared[number..].iter_mut().for_each(|(_, end)| *end += added.len());
+            return;
         }
-        self.declares = Some(kind.to_owned());
+        self.lines(&format!("    {kind} {name};\n"));
+        self.declared.push((kind.to_owned(), self.text.len() - ";\n".len()));
     }
 
     /// Adds lines with a blank line before and after them, unless they are one line after another.

@@ -110,13 +110,13 @@ pub(crate) fn memory(memory: &MemoryData) -> String {
         None => String::new(),
     };
     let (range, last) = (range(*width), depth - 1);
-    let array = format!("    reg {range}{name} [0:{last}];\n");
+    let array = format!("    (* {style} *) reg {range}{name} [0:{last}];\n");
     let array = if memory.writes.is_empty() && image.is_none() {
         format!("    /* verilator lint_off UNDRIVEN */\n{array}    /* verilator lint_on UNDRIVEN */\n")
     } else {
         array
     };
-    format!("    // {depth} x {width} bits, {how}\n    (* {style} *)\n{array}{initial}")
+    format!("    // {depth} x {width} bits, {how}\n{array}{initial}")
 }
 
 fn zeros_in(name: &str, depth: usize, width: usize) -> String {

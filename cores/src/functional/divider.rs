@@ -1,113 +1,209 @@
-//! RV32M division of a warp: all lanes at once, one quotient bit a cycle.
+//! RV32M division of a warp: U units, through which the active lanes pass one after the other.
 //!
-//! It starts at the end of S7, with the mask of S7. It captures the operands of any division in S7, because S3 lets
-//! one issue only while the divider is free. Whether the division commits is known last, and only starts the count.
-//! The result is ready 34 cycles later, and waits until the queue of long-latency results takes it. One division is
-//! in progress at a time, and only warps that want another one wait. Storage: T × 98 bits.
+//! The units are the stages of a ring. Each finds two quotient bits a cycle, so a lane stays 16 cycles, and U lanes
+//! are in the ring at a time. A lane enters in a cycle in which the ring has room: in the first U of every 16.
+//!
+//! | cycle | of a division that leaves S7 in cycle 0 and finds the ring empty |
+//! |---|---|
+//! | 1 + 16 · ⌊k / U⌋ + k mod U | the operands of the active lane k (from 0) are selected |
+//! | the next | they become magnitudes, in the first stage |
+//! | 16 more | two bits in each |
+//! | the next | the sign; it is written to the lane's result |
+//!
+//! When the last lane has entered, the operands of the next division may come, up to one before its turn: it enters
+//! when the queue of long-latency results takes the results before it. A division captures operands in S7 also if it
+//! does not commit, because S3 lets one issue only while their registers are free. Storage: T × 96 + U × 99 bits.
 //!
 //! The method is restoring division of magnitudes. As the ISA demands, a zero divisor gives a quotient of ones, and the
 //! dividend as remainder; for this the quotient keeps its sign. −2³¹ ÷ −1 gives −2³¹ and 0 without special treatment.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, increment, lit, zeros};
+use rtl::{
+    Builder, Bundle, Each, ElaborationError, Expr, Module, clog2, concat, increment, join, lit, ones, reduce, zeros,
+};
 
 use crate::shape::Shape;
 use crate::signals::LateResult;
 
+/// Cycles of a lane in the ring.
+const ROUND: usize = 16;
+
+rtl::bundle! {
+    /// A lane's division under way.
+    struct Division(nothing: &()) {
+        remainder: 32,
+        /// The bits of the dividend that are left, then the bits of the quotient.
+        quotient: 32,
+        /// Minus the divisor's magnitude, but for a one to add.
+        subtrahend: 32,
+        adds_one: 1,
+        negative_quotient: 1,
+        negative_remainder: 1,
+    }
+}
+
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
-    let lane_module = lane()?;
-    let m = Builder::new("divider", "RV32M division of a warp: all lanes, one quotient bit a cycle.");
-    m.timing(
-        "the result is ready 34 cycles after `start`, and held until `taken`. S3 issues a division only while the \
-         divider is free, so `may_start` captures the operands before the division is known to commit.",
-    );
+    let (lane_module, unit_module, units) = (lane()?, unit()?, shape.divider_units);
+    let m = Builder::new("divider", "RV32M division of a warp: its lanes pass through a ring of units.");
+    m.timing(&format!(
+        "the k-th active lane enters in cycle 1 + {ROUND} (k / {units}) + k % {units} after `start` if the ring is empty \
+         then, and has its result 19 cycles later. Results are held until `taken`. `may_start` captures operands before \
+         the division is known to commit; S3 issues one only while their registers are free."
+    ));
     m.port_group("a division leaves S7");
     let start = m.input("start", 1);
     let may_start = m.input("may_start", 1);
-    let target = LateResult::inputs(&m, shape, "s7");
+    let target = m.input("target", LateResult::bits(shape));
     let operation = m.input("funct3", 2);
     let dividends = m.input("dividend", shape.line_bits());
     let divisors = m.input("divisor", shape.line_bits());
-    m.port_group("the result is taken");
+    m.port_group("the results are taken");
     let taken = m.input("taken", 1);
 
-    m.comment("Cycle 0 takes magnitudes, cycles 1 to 32 find a bit each, cycle 33 holds the result.");
-    let busy = m.register("busy", 1);
-    let cycle = m.register("step", 6);
-    let finished = m.wire("finished", &(&*busy & cycle.is(33)));
-    busy.next(&(&start | (&*busy & !(&finished & taken)))).reset(0);
-    cycle.next(&may_start.mux(&lit(6, 0), &finished.mux(&cycle, &increment(&cycle, 1))));
-    let hold = |name: &str, value: &Expr| {
+    let served = LateResult::unpack(&m, shape, &target).served;
+    m.comment("The lanes of the next division, or of one that enters: the lowest comes first.");
+    let (waits, begun, busy) = (m.register("waits", 1), m.register("begun", 1), m.register("busy", 1));
+    let step = m.register("step", clog2(ROUND));
+    let opens = m.wire("opens", &step.from(clog2(units)).none());
+    let ring_is_free = m.fault("enters_before_results_are_taken", &(!&*busy | &taken), &ones(1));
+    let enters = m.wire("enters", &(&*waits & begun.mux(&opens, &ring_is_free)));
+    let (lane, left) = (m.register("lane_enters", shape.threads), m.register("left", shape.threads));
+    let coming = m.wire("coming", &may_start.mux(&served, &left));
+    let first = m.wire("first_coming", &lowest(&coming));
+    let moves = &may_start | &enters;
+    lane.next(&first).enable(&moves);
+    left.next(&(&coming & !&first)).enable(&moves);
+    let begins = m.wire("begins", &(&enters & !&*begun));
+    let ends = m.wire("last_enters", &(&enters & left.none()));
+    waits.next(&(&start | (&*waits & !&ends))).reset(0);
+    begun.next(&((&*begun | &enters) & !&ends)).reset(0);
+    busy.next(&(&begins | (&*busy & !&taken))).reset(0);
+    step.next(&begins.mux(&lit(step.width(), 1), &increment(&step, 1)));
+
+    m.comment("Its operation and target: beside the operands first, from its first lane on beside the ring.");
+    let hold = |name: &str, value: &Expr, when: &Expr| {
         let register = m.register(name, value.width());
-        register.next(value).enable(&may_start);
+        register.next(value).enable(when);
         register.q()
     };
-    let held = LateResult::build(shape, &mut {
-        let mut fields = target.fields().into_iter();
-        move |field, _| {
-            let (_, value) = fields.next().expect("as many values as fields");
-            hold(&format!("{field}_held"), value)
-        }
+    let hold_both = |name: &str, value: &Expr| {
+        let next = hold(&format!("next_{name}"), value, &may_start);
+        hold(&format!("{name}_held"), &next, &begins)
+    };
+    let (operation, target) = (hold_both("operation", &operation), hold_both("target", &target));
+
+    let writes = m.forward("writes", shape.threads);
+    let result = m.forward("result", 32);
+    let lanes = m.instance_each(shape.lanes(), "operands", &lane_module);
+    lanes.input("may_start", &may_start).input_parts("dividend", &dividends).input_parts("divisor", &divisors);
+    lanes.input_parts("enters", &lane).input_parts("writes", &writes).input("result", &result);
+    let any = |a: &Expr, b: &Expr| a | b;
+    let [dividend, divisor] = ["dividend", "divisor"].map(|name| {
+        let of_lanes = lanes.output_as(&format!("{name}_enters"), &format!("{name}s"));
+        m.delay(&format!("{name}_q"), &reduce(&of_lanes.lanes(32), &any))
     });
-    let held_operation = {
-        let register = m.register("operation", 2);
-        register.next(&operation).enable(&may_start);
-        register.q()
-    };
-    let prepare = cycle.is(0);
-    let lanes = m.instance_each(shape.lanes(), "lane_divider", &lane_module);
-    lanes.input("start", &may_start).input("prepare", &prepare).input("finished", &finished);
-    lanes.input("unsigned_operands", &held_operation.bit(0)).input("remainder_wanted", &held_operation.bit(1));
-    lanes.input_parts("dividend", &dividends).input_parts("divisor", &divisors);
-    m.port_group("the result");
+
+    m.comment("The ring. A lane enters where no other is, or where one leaves after its last step.");
+    let entered = m.register("entered", 1);
+    entered.next(&enters).reset(0);
+    let opened = m.delay("opened", &opens);
+    let used = m.register("used", units);
+    used.next(&join([&(&*entered | (used.bit(units - 1) & !&opened)), &used.slice(0, units - 1)])).reset(0);
+    let ring = m.instance_each(Each::new("unit", units), "ring", &unit_module);
+    let bits = Division::bits(&());
+    let stepped = m.forward("stepped", bits * units);
+    let last = stepped.lane(units - 1, bits);
+    let first = entered.mux(&prepare(&m, &operation, &dividend, &divisor).pack(), &last);
+    ring.input_parts("division", &join([&first, &stepped.slice(0, bits * (units - 1))]));
+    ring.output_to("stepped", &stepped);
+
+    m.comment("What leaves the ring gets its sign, and is written to its lane.");
+    let left_ring = m.register("left_ring", 1);
+    left_ring.next(&(used.bit(units - 1) & &opened)).reset(0);
+    let out = Division::unpack(&m, &(), &m.delay("out", &last));
+    let remainder_wanted = operation.bit(1);
+    let negative = m.wire("negative", &remainder_wanted.mux(&out.negative_remainder, &out.negative_quotient));
+    let magnitude = remainder_wanted.mux(&out.remainder, &out.quotient);
+    m.drive(&result, &negated(&magnitude, &negative));
+    let unwritten = m.register("unwritten", shape.threads);
+    let written = m.wire("written", &lowest(&unwritten));
+    let remaining = m.wire("remaining", &(&*unwritten & !&written));
+    m.drive(&writes, &written.when(&left_ring));
+    unwritten.next(&begins.mux(&(&*lane | &*left), &remaining)).enable(&(&begins | &*left_ring));
+    let finished = m.register("finished", 1);
+    finished.next(&((&*left_ring & remaining.none()) | (&*finished & !&taken))).reset(0);
+    m.port_group("the results");
     m.output("finished_division", &finished);
-    held.outputs(&m, "divided");
-    m.output("quotients", &lanes.output("result"));
+    m.output("target_divided", &target);
+    m.output("quotients", &lanes.output("result_held"));
+    m.port_group("the registers of the operands are free again");
+    m.output("divider_freed", &ends);
     m.finish()
 }
 
+/// The operands and the result of a lane.
 fn lane() -> Result<Module, ElaborationError> {
-    let m = Builder::new("divider_lane", "One lane of the divider.");
-    m.timing(
-        "operands are captured at `start`, magnitudes at `prepare` in the next cycle, then a quotient bit in each \
-         of 32 cycles. `result` holds while `finished` is high.",
-    );
-    m.port_group("control");
-    let start = m.input("start", 1);
-    let prepare = m.input("prepare", 1);
-    let finished = m.input("finished", 1);
-    let unsigned = m.input("unsigned_operands", 1);
-    let remainder_wanted = m.input("remainder_wanted", 1);
-    m.port_group("operands");
-    let dividend = m.input("dividend", 32);
-    let divisor = m.input("divisor", 32);
+    let m = Builder::new("divider_lane", "Operands and result of one lane of the divider.");
+    m.timing("operands are captured at `may_start`, and read while `enters`; the result is captured at `writes`.");
+    let may_start = m.input("may_start", 1);
+    let operands = ["dividend", "divisor"].map(|name| (name, m.input(name, 32)));
+    let enters = m.input("enters", 1);
+    let writes = m.input("writes", 1);
+    let result = m.input("result", 32);
+    let hold = |name: &str, value: &Expr, when: &Expr| {
+        let register = m.register(&format!("{name}_q"), 32);
+        register.next(value).enable(when);
+        register.q()
+    };
+    for (name, value) in operands {
+        m.output(&format!("{name}_enters"), &hold(name, &value, &may_start).when(&enters));
+    }
+    m.output("result_held", &hold("result", &result, &writes));
+    m.finish()
+}
 
-    let divisor_held = m.register("divisor_held", 32);
-    let quotient = m.register("quotient", 32);
-    let remainder = m.register("remainder", 32);
-    let negative_quotient = m.register("negative_quotient", 1);
-    let negative_remainder = m.register("negative_remainder", 1);
+/// The magnitudes and signs of a lane's operands.
+fn prepare(m: &Builder, operation: &Expr, dividend: &Expr, divisor: &Expr) -> Division {
+    let signed = !operation.bit(0);
+    let dividend_negative = m.wire("dividend_negative", &(&signed & dividend.bit(31)));
+    let divisor_negative = m.wire("divisor_negative", &(&signed & divisor.bit(31)));
+    Division {
+        remainder: zeros(32),
+        quotient: negated(dividend, &dividend_negative),
+        subtrahend: divisor ^ (!&divisor_negative).repeat(32),
+        adds_one: !&divisor_negative,
+        negative_quotient: (&dividend_negative ^ &divisor_negative) & divisor.any(),
+        negative_remainder: dividend_negative,
+    }
+}
 
-    let negate = |x: &Expr| zeros(32) - x;
-    let signed = !unsigned;
-    let (dividend_negative, divisor_negative) = (&signed & quotient.bit(31), &signed & divisor_held.bit(31));
-    let divisor_zero = m.wire("divisor_zero", &divisor_held.none());
-    let shifted = m.wire("shifted", &concat([&*remainder, &quotient.bit(31)]));
-    let difference = m.wire("difference", &(concat([&zeros(1), &shifted]) - divisor_held.extend(34)));
-    let fits = !difference.bit(33);
+/// `value`, or minus `value`, in one carry chain.
+fn negated(value: &Expr, negative: &Expr) -> Expr {
+    (value ^ negative.repeat(32)) + negative.extend(32)
+}
 
-    let prepared_divisor = (&prepare & &divisor_negative).mux(&negate(&divisor_held), &divisor_held);
-    divisor_held.next(&start.mux(&divisor, &prepared_divisor));
-    let stepped_quotient = concat([&quotient.slice(0, 31), &fits]);
-    let magnitude = dividend_negative.mux(&negate(&quotient), &quotient);
-    let next_quotient = prepare.mux(&magnitude, &finished.mux(&quotient, &stepped_quotient));
-    quotient.next(&start.mux(&dividend, &next_quotient));
-    let stepped_remainder = fits.mux(&difference.slice(0, 32), &shifted.slice(0, 32));
-    remainder.next(&finished.mux(&remainder, &stepped_remainder).when(&!&prepare));
-    negative_quotient.next(&((&dividend_negative ^ &divisor_negative) & !divisor_zero)).enable(&prepare);
-    negative_remainder.next(&dividend_negative).enable(&prepare);
+/// The lowest set bit.
+fn lowest(bits: &Expr) -> Expr {
+    bits & (zeros(bits.width()) - bits)
+}
 
-    let value = m.wire("magnitude", &remainder_wanted.mux(&remainder, &quotient));
-    let negative = remainder_wanted.mux(&negative_remainder, &negative_quotient);
-    m.output("result", &negative.mux(&negate(&value), &value));
+/// A stage of the ring: registers, and behind them two steps.
+fn unit() -> Result<Module, ElaborationError> {
+    let m = Builder::new("divider_unit", "One unit of the divider: two quotient bits a cycle.");
+    m.timing("the inputs are registered; the outputs follow in the next cycle, two steps further.");
+    let bits = Division::bits(&());
+    let now = Division::unpack(&m, &(), &m.delay("division_q", &m.input("division", bits)));
+    let minus = concat([&ones(2), &now.subtrahend]);
+    let step = |number: usize, remainder: &Expr, quotient: &Expr| {
+        let shifted = m.wire(&format!("shifted_{number}"), &concat([remainder, &quotient.bit(31)]));
+        let difference =
+            m.wire(&format!("difference_{number}"), &(shifted.extend(34) + &minus + now.adds_one.extend(34)));
+        let fits = !difference.bit(33);
+        let remainder =
+            m.wire(&format!("remainder_{number}"), &fits.mux(&difference.slice(0, 32), &shifted.slice(0, 32)));
+        (remainder, concat([&quotient.slice(0, 31), &fits]))
+    };
+    let (remainder, quotient) = step(1, &now.remainder, &now.quotient);
+    let (remainder, quotient) = step(2, &remainder, &quotient);
+    m.output("stepped", &Division { remainder, quotient, ..now }.pack());
     m.finish()
 }

@@ -30,7 +30,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     let product_valid = m.register("product_valid", 1);
     product_valid.next(&(computes & !&divides)).reset(0);
-    let product_target = target.delay(&m, shape, "q");
+    let product_target = m.delay("product_target", &target.pack());
     let divider = m.instance("divider", &divider_module);
     let division_taken = m.forward("division_taken", 1);
     divider
@@ -38,10 +38,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         .input("may_start", &may_divide)
         .input("funct3", &funct3)
         .input("taken", &division_taken);
-    target.connect(&divider, "s7");
+    divider.input("target", &target.pack());
     divider.input("dividend", &dividend).input("divisor", &divisor);
     let finished = divider.output("finished_division");
-    let divided = LateResult::from_instance(&divider, shape, "divided");
+    let divided = divider.output_as("target_divided", "target_divided");
     let quotients = divider.output("quotients");
     m.drive(&division_taken, &(&finished & !&*product_valid));
 
@@ -53,14 +53,9 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.port_group("the oldest result");
     m.output("valid_long", &results.valid);
     m.output("data_long", &field("data", &product, &quotients));
-    let mut targets = product_target.fields().into_iter().zip(divided.fields());
-    LateResult::build(shape, &mut |name, _| {
-        let ((_, product), (_, quotient)) = targets.next().expect("as many values as fields");
-        field(name, product, quotient)
-    })
-    .outputs(&m, "long");
+    LateResult::unpack(&m, shape, &field("target", &product_target, &divided)).outputs(&m, "long");
     results.pop(&m, &pop);
-    m.port_group("the divider is free again");
-    m.output("divider_freed", &division_taken);
+    m.port_group("the divider takes another division");
+    m.output("divider_freed", &divider.output("divider_freed"));
     m.finish()
 }

@@ -27,10 +27,10 @@ pub(super) struct Constants {
     pub(super) response: u64,
     /// To the write of a product, at best.
     pub(super) product: u64,
-    /// To the write of a quotient, at best.
+    /// To the entry of a division's first lane into the divider, at best.
+    pub(super) division: u64,
+    /// From the cycle in which quotients are taken to their write, at best.
     pub(super) quotient: u64,
-    /// To the next division.
-    pub(super) divider: u64,
     /// Cycles for which a long-latency result waits for the write port before issue stops to free it.
     pub(super) patience: u64,
     pub(super) requests: usize,
@@ -57,8 +57,8 @@ impl Constants {
             request: 6,
             response: 3,
             product: 8,
-            quotient: 41,
-            divider: 39,
+            division: 5,
+            quotient: 3,
             patience: 8,
             requests: 8,
             late_results: late_results as usize,

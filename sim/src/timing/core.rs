@@ -4,6 +4,7 @@ use weft_config::{Config, UnknownUnit};
 use weft_trace::Record;
 
 use super::constants::Constants;
+use super::divider::Divider;
 use super::fetch_port::FetchPort;
 use super::front_end::FrontEnd;
 use super::memory_port::MemoryPort;
@@ -31,8 +32,7 @@ pub(super) struct Core<'a> {
     /// Free slots of the request queue, and free tags.
     pub(super) places: usize,
     pub(super) tags: usize,
-    /// First cycle in which a division can issue.
-    pub(super) divider_from: u64,
+    pub(super) divider: Divider,
     /// The contexts that fetched and issued last.
     pub(super) last_fetch: usize,
     pub(super) last_issue: usize,
@@ -127,7 +127,7 @@ impl<'a> Core<'a> {
             write_port: WritePort::default(),
             places: constants.requests,
             tags: config.memory.outstanding as usize,
-            divider_from: 0,
+            divider: Divider::new(config.divider_units()),
             now: 0,
             idle: 0,
             execution,

@@ -90,7 +90,10 @@ impl Core<'_> {
         }
         match class {
             Class::Product => self.write_port.add(self.now + self.constants.product, result),
-            Class::Quotient => self.write_port.add(self.now + self.constants.quotient, result),
+            Class::Quotient => {
+                let taken = self.divider.start(self.now + self.constants.division, lanes.count_ones());
+                self.write_port.add(taken + self.constants.quotient, result);
+            }
             _ if asks_memory => {
                 let atomic = memory != MemoryOp::Load;
                 self.memory.request(Request { from, answers: Some(result), atomic, scratchpad });

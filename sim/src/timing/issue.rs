@@ -84,7 +84,7 @@ impl Core<'_> {
             || class == Class::FetchFence && (!self.memory.is_idle() || held_back);
         match class {
             _ if none => u64::MAX,
-            Class::Quotient => self.divider_from,
+            Class::Quotient => self.divider.free_from,
             _ => 0,
         }
     }
@@ -163,9 +163,6 @@ impl Core<'_> {
         let Predecoded { destination, class, .. } = fetched.instruction;
         self.places -= usize::from(class.is_memory());
         self.tags -= usize::from(class == Class::Load);
-        if class == Class::Quotient {
-            self.divider_from = self.now + self.constants.divider;
-        }
         let context = &mut self.contexts[number];
         if !class.is_late() {
             context.fresh = (destination, self.now + self.constants.chain);

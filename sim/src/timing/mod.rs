@@ -11,6 +11,7 @@
 //! - [`front_end`]: fetch and instruction buffer of a context;
 //! - [`scoreboard`]: pending results of a context;
 //! - [`memory_port`]: requests and responses;
+//! - [`divider`]: when divisions start and end;
 //! - [`write_port`]: long-latency results before their write to the registers;
 //! - [`core`]: the cycle;
 //! - [`issue`]: the context that issues;
@@ -20,6 +21,7 @@
 
 mod constants;
 mod core;
+mod divider;
 mod effects;
 mod fetch_port;
 mod front_end;

@@ -47,7 +47,7 @@ fn each_constant_matters() {
         ("response", |constants| constants.response -= 1),
         ("product", |constants| constants.product += 1),
         ("quotient", |constants| constants.quotient -= 1),
-        ("divider", |constants| constants.divider += 1),
+        ("division", |constants| constants.division += 1),
         ("requests", |constants| constants.requests -= 1),
         ("late_results", |constants| constants.late_results -= 1),
         ("atomic", |constants| constants.atomic ^= 1),

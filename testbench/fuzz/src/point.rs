@@ -55,6 +55,9 @@ pub fn core(rng: &mut Rng, unit: &str, (warps, threads): (u32, u32)) -> Config {
         config.scratchpad.bytes = (4 * threads) << rng.u32(0..7);
         config.scratchpad.atomics &= rng.u32(0..4) > 0;
     }
+    if config.isa.has(&M) && rng.bool() {
+        config.divider.units = 1 << rng.u32(0..=threads.min(16).ilog2());
+    }
     config
 }
 

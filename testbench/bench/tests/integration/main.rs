@@ -8,6 +8,7 @@ mod collisions;
 mod control_flow;
 mod decoders;
 mod directed;
+mod divisions;
 mod edges;
 mod exits;
 mod fetches;
