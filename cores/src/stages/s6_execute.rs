@@ -12,7 +12,7 @@ use super::resource::{Reservations, TAG};
 use super::s6_leader::Election;
 use crate::functional::lane_operands::Operands;
 use crate::functional::{lane_alu, multiplier};
-use crate::shape::Shape;
+use crate::shape::{SCRATCHPAD_BIT, Shape};
 use crate::signals::{Control, LaneControl, Meta};
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
@@ -81,7 +81,11 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         register.next(&(&meta.valid & kind)).reset(0);
         register.q()
     });
-    let from_console = m.fault("loads_of_memory_hold_the_write_port", &(&loads & !leader_address.bit(31)), &loads);
+    let is_elsewhere = match shape.has_scratchpad() {
+        true => leader_address.bit(31) | leader_address.bit(SCRATCHPAD_BIT),
+        false => leader_address.bit(31),
+    };
+    let from_console = m.fault("loads_of_memory_hold_the_write_port", &(&loads & !is_elsewhere), &loads);
     m.output("may_write_s7", &(writes | from_console));
     m.finish()
 }

@@ -10,7 +10,7 @@
 //!
 //! With two rows, at T = 4, the row that is merged into y is the front or the back one, so no other row moves.
 //!
-//! Each row takes four cycles. After a change of its rows or of y, a warp gets one pass over its rows, and the
+//! Each row takes three cycles. After a change of its rows or of y, a warp gets one pass over its rows, and the
 //! warps are visited in order. The sorter makes changes only in a cycle in which no instruction of the warp is in
 //! S8, between the read of c and the write of y. If y or the rows have changed since, the change is cancelled and
 //! the pass restarts. Only performance depends on the sorter.
@@ -26,7 +26,7 @@ use crate::shape::Shape;
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("cct_sorter", "Sorter of the cold context table: keeps the best of y and the rows in y.");
     m.timing(
-        "a row takes four cycles or more: two to read, compare, and decide in a cycle with `may_change`, in which the \
+        "a row takes three cycles or more: read, compare, and decide in a cycle with `may_change`, in which the \
          changes are combinational. It begins a warp anew when a commit changes y or the rows of that warp.",
     );
     let inputs = Inputs::declare(&m, shape);
@@ -86,8 +86,7 @@ struct State {
     row: Register,
     /// Warps with something to sort.
     unsorted: Register,
-    /// The row arrives.
-    arriving: Register,
+    /// The row has been read, and is compared.
     comparing: Register,
     deciding: Register,
     /// The row comes before y.
@@ -119,7 +118,6 @@ impl State {
             position: m.register("position_now", clog2(shape.threads)),
             row: m.register("row", Row::bits(shape)),
             unsorted: m.register("unsorted", shape.warps),
-            arriving: m.register("arriving", 1),
             comparing: m.register("comparing", 1),
             deciding: m.register("deciding", 1),
             better: m.register("better", 1),
@@ -135,19 +133,19 @@ impl State {
     }
 
     fn step(&self, m: &Builder, shape: &Shape, inputs: &Inputs) -> Step {
-        let Self { row, arriving, comparing, deciding, better, same, same_front, .. } = self;
+        let Self { row, comparing, deciding, better, same, same_front, .. } = self;
         let Inputs { changes, row_read, may_change, .. } = inputs;
         m.comment("Read, compare, decide. A change restarts the pass.");
         let works = m.wire("works", &self.unsorted.index(&self.warp));
         let disturbed = changes & self.warp.eq(&inputs.changed_warp);
         let disturbed = m.wire("disturbed", &m.fault("is_not_cancelled", &disturbed, &zeros(1)));
-        let reading = m.wire("reading", &!(&**arriving | &**comparing | &**deciding));
+        let reading = m.wire("reading", &!(&**comparing | &**deciding));
         let reads = m.wire("reads", &(&reading & &works & !&disturbed));
-        let new_row = Row::unpack(m, shape, row);
+        let new_row = Row::unpack(m, shape, row_read);
         let at_front = m.wire("at_front", &self.position.none());
-        row.next(row_read).enable(arriving);
+        row.next(row_read).enable(comparing);
         if let Some(front_row) = &self.front_row {
-            front_row.next(row).enable(&(&**comparing & &at_front));
+            front_row.next(row_read).enable(&(&**comparing & &at_front));
         }
         better.next(&inputs.is_better(&new_row)).enable(comparing);
         same.next(&inputs.is_same(&new_row)).enable(comparing);
@@ -162,8 +160,7 @@ impl State {
         let folds = m.wire("folds_now", &(&may_sort & &**same_front & !(&**better | &**same)));
         let idle = !(&**better | &**same | &**same_front);
         let decided = m.wire("decided", &(&**deciding & !&disturbed & (may_change | idle)));
-        arriving.next(&reads).reset(0);
-        comparing.next(&(&**arriving & !&disturbed)).reset(0);
+        comparing.next(&reads).reset(0);
         deciding.next(&(!&disturbed & (&**comparing | (&**deciding & !&decided)))).reset(0);
         Step { works, disturbed, reading, at_front, exchanges, merges, folds, decided }
     }
@@ -192,7 +189,7 @@ impl State {
     }
 
     fn claims(&self, m: &Builder, shape: &Shape, inputs: &Inputs, step: &Step) {
-        let Self { warp, position, unsorted, arriving, comparing, deciding, better, same, same_front, .. } = self;
+        let Self { warp, position, unsorted, comparing, deciding, better, same, same_front, .. } = self;
         let Step { works, disturbed, reading, at_front, exchanges, merges, folds, .. } = step;
         let at = Watched::inputs(m, shape, "watched");
         let there = m.input("row_there", Row::bits(shape));
@@ -200,12 +197,11 @@ impl State {
         let here = m.wire("sorts_watched", &watched(works));
         let claim = |name: &str, when: &Expr, condition: &Expr| m.assert(name, &(!(&here & when) | condition));
         m.assert("sorts_only_what_is_unsorted", &(reading | works));
-        let later = &**comparing | &**deciding;
-        m.assert("compares_and_decides_in_turn", &!((&**arriving & &later) | (&**comparing & &**deciding)));
+        m.assert("compares_and_decides_in_turn", &!(&**comparing & &**deciding));
         m.assert("rests_before_anything_resolves", &(!&at.starting | (unsorted.none() & reading)));
         claim("has_a_row_to_sort", &lit(1, 1), &position.lt(&inputs.rows));
-        claim("gets_the_row_that_is_there", arriving, &inputs.row_read.eq(&there));
-        claim("compares_the_row_that_is_there", &later, &self.row.eq(&there));
+        claim("compares_the_row_that_is_there", comparing, &inputs.row_read.eq(&there));
+        claim("decides_on_the_row_that_is_there", deciding, &self.row.eq(&there));
         let row_there = Row::unpack(m, shape, &there);
         claim("exchanges_only_a_better_row", deciding, &better.eq(&inputs.is_better(&row_there)));
         claim("merges_only_equal_paths", deciding, &same.eq(&inputs.is_same(&row_there)));
