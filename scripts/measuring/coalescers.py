@@ -14,11 +14,12 @@ COALESCERS = ("word", "line-loads", "line")
 def measurements(weft):
     for warps, threads in SIZES:
         for coalescer in COALESCERS:
-            yield measurement(weft, cores.Core("rv32im", warps, threads, UNIT), coalescer)
+            core = cores.Core("rv32im", warps, threads, UNIT)
+            yield measurement(weft, core, f"coalescers/{core.size}-{coalescer}", f"memory.coalescer={coalescer}")
 
 
-def measurement(weft, core, coalescer):
-    key = f"memory.coalescer={coalescer}"
+def measurement(weft, core, name, key):
+    """The area of a core with another value of a key, and the cycles of all kernels on it."""
     settings = (*core.settings, key)
     options = ("--per-module",) if core.threads > 16 else ()
     synth = ["synth", "--target", area.TARGET, *options, *sets(settings)]
@@ -31,7 +32,7 @@ def measurement(weft, core, coalescer):
         return {"packed": counts["packed"], "cycles": {name: cycles(name) for name in weft.kernels()}}, versions
 
     return Measurement(
-        name=f"coalescers/{core.size}-{coalescer}", set=NIGHTLY, estimate=60 + 30 * core.threads,
+        name=name, set=NIGHTLY, estimate=60 + 30 * core.threads,
         command=" ".join(map(str, ["weft", "--json", *synth])),
         depends=lambda: {"verilog": weft.verilog(settings), **kernels.depends(weft, settings, core.unit, list(weft.kernels()))},
         measure=measure,
