@@ -72,7 +72,7 @@ word: .word 0
 fn a_search_that_passes_by_who_waits_is_found_out() {
     let fault = "s3_schedule.the_search_passes_by_who_waits_for_a_place";
     let starves = |steps: u32| {
-        let (config, program) = contest("sorted-table", "div t1, t1, t2", "div t4, t1, t2", steps);
+        let (config, program) = contest("sorted-table", "lw s2, 0(s1)", "lw t4, 0(s1)", steps);
         let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
         core.run(&config, &program, Engine::Cosim, options()).unwrap().outcome == Outcome::Limit
     };
