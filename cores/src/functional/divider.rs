@@ -181,7 +181,8 @@ fn negated(value: &Expr, negative: &Expr) -> Expr {
     (value ^ negative.repeat(32)) + negative.extend(32)
 }
 
-/// The lowest set bit.
+/// The lowest set bit, as `rtl::lowest_one`, but in a carry chain. Here it has a cycle of its own, and its text is as long
+/// for 64 lanes as for 4.
 fn lowest(bits: &Expr) -> Expr {
     bits & (zeros(bits.width()) - bits)
 }

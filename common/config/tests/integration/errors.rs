@@ -126,6 +126,10 @@ fn mistakes_in_settings() {
         &["scratchpad.bytes=64", "threads=32"],
         &["scratchpad.bytes=1024", "isa.a=false", "scratchpad.atomics=true"],
         &["scratchpad.bits=1024"],
+        &["divider.units=3"],
+        &["divider.units=32"],
+        &["divider.units=8", "threads=4"],
+        &["divider.units=2", "isa.m=false"],
     ];
     let messages: Vec<String> = mistakes.iter().map(|settings| message_of_settings(settings)).collect();
     insta::assert_snapshot!(messages.join("\n"));

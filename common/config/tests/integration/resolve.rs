@@ -274,6 +274,14 @@ fn no_file_however_spoiled_ends_in_a_panic() {
 }
 
 #[test]
+fn the_divider_fits_the_threads_and_depends_on_nothing_without_m() {
+    let units = |threads: u32| with(&[&format!("threads={threads}")]).divider_units();
+    assert_eq!([1, 2, 4, 8, 16, 32, 64].map(units), [1, 2, 4, 4, 16, 16, 16]);
+    assert_eq!(with(&["divider.units=2"]).divider_units(), 2);
+    assert!(!with(&["isa.m=false"]).rtl_hash_text().contains("divider"));
+}
+
+#[test]
 fn atomics_of_the_scratchpad_follow_the_instruction_set_unless_they_are_set() {
     assert!(with(&["scratchpad.bytes=1024"]).scratchpad.atomics);
     assert!(!with(&["scratchpad.bytes=1024", "isa.a=false"]).scratchpad.atomics);
