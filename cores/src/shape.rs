@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rtl::{Each, clog2};
+use weft_config::extension::{M, ZBB};
 use weft_config::{Extension, External, Isa, SCRATCHPAD_BASE, UnitKeys};
 
 use crate::isa::{self, Acts, Encoding};
@@ -105,6 +106,11 @@ impl Shape {
 
     pub fn has(&self, extension: &Extension) -> bool {
         self.isa.has(extension)
+    }
+
+    /// Whether the multiplier shifts too. It cannot rotate.
+    pub fn shifts_by_products(&self) -> bool {
+        self.has(&M) && !self.has(&ZBB)
     }
 
     /// The operations of extensions that act at this point. The lanes' control has one bit for each.

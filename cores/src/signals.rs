@@ -1,7 +1,7 @@
 //! The bundles that travel between stages. Each is defined once; the stage is a suffix of its nets.
 
 use rtl::{Builder, Expr, zeros};
-use weft_config::extension::A;
+use weft_config::extension::{A, M};
 
 use crate::isa::Acts;
 use crate::memory::store_switch;
@@ -93,6 +93,12 @@ rtl::bundle! {
         no_result: 1,
         /// The result is `pc_value`, in every lane.
         pc_is_value: 1,
+        /// Factors of the multiplier that have a sign.
+        a_signed: usize::from(shape.has(&M)),
+        b_signed: usize::from(shape.has(&M)),
+        /// The multiplier shifts.
+        shifts_left: usize::from(shape.shifts_by_products()),
+        shifts_right: usize::from(shape.shifts_by_products()),
         /// The operations of extensions that produce the result, one bit each.
         selects: shape.lane_operations(Acts::OnResult).len(),
     }

@@ -1,15 +1,16 @@
 //! The arithmetic of one lane in S6: adder, comparison, shift, branch condition. Combinational.
 //!
-//! One carry chain serves addition, subtraction, comparison (also for equality) and addresses. One funnel serves all
-//! shifts: it shifts 63 bits right by 0 to 31 and keeps the low word. A left shift by n has its operand on top, and
-//! is shifted by 31 − n.
+//! One carry chain serves addition, subtraction, comparison (also for equality) and addresses.
+//!
+//! In a core whose multiplier does not shift ([`super::multiplier`]), one funnel serves all shifts: it shifts 63 bits
+//! right by 0 to 31 and keeps the low word. A left shift by n has its operand on top, and is shifted by 31 − n.
 //!
 //! Operands that an operation does not use are 0 ([`super::lane_operands`]), so the results are joined without masks.
 //! Each extension of the core contributes a result, which is 0 unless the instruction belongs to it.
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, zeros};
 
-use super::lane_operands::Operands;
+use super::lane_operands::{Operands, Widths};
 use crate::isa::{self, Acts, Lane, Selected};
 use crate::shape::Shape;
 
@@ -18,7 +19,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         Builder::new("lane_alu", "Arithmetic of one lane in S6: result, sum (also the address) and branch condition.");
     m.timing("combinational, in S6. S5 has cleared unused operands, so results are joined without masks.");
     m.port_group("operands");
-    let Operands { a, b, low, high, fill, amount } = Operands::inputs(&m, &1, "");
+    let Operands { a, b, low, high, fill, amount } = Operands::inputs(&m, &Widths::of(shape, 1), "");
     m.port_group("control");
     let funct3 = m.input("funct3", 3);
     let subtract = m.input("subtract", 1);
@@ -35,13 +36,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let no_borrow = sum_wide.bit(33);
     let less = m.wire("less", &sign_decides.mux(&a.bit(31), &!&no_borrow));
 
-    let mut shifted = concat([&(high | fill.repeat(31)), &low]);
-    for level in (0..5).rev() {
-        let (distance, left) = (1 << level, 31 + (1 << level));
-        let moved = amount.bit(level).mux(&shifted.slice(distance, left), &shifted.slice(0, left));
-        shifted = m.wire(&format!("shifted_by_{distance}"), &moved);
-    }
-    let either = m.wire("either", &(shifted | &sum));
+    let either = match shape.shifts_by_products() {
+        true => sum.clone(),
+        false => m.wire("either", &(funnel(&m, concat([&(high | fill.repeat(31)), &low]), &amount) | &sum)),
+    };
     let kept = (&set_less | no_result).mux(&zeros(32), &either);
     let selected = Selected { names: shape.lane_operations(Acts::OnResult), bits: selects };
     let lane = Lane { a: a.clone(), b: b.clone(), less: less.clone() };
@@ -53,4 +51,13 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     m.output("sum", &sum);
     m.output("taken", &(funct3.bit(2).mux(&less, &no_borrow) ^ funct3.bit(0)));
     m.finish()
+}
+
+/// The low word of 63 bits, shifted right.
+fn funnel(m: &Builder, value: Expr, amount: &Expr) -> Expr {
+    (0..5).rev().fold(value, |value, level| {
+        let (distance, left) = (1 << level, 31 + (1 << level));
+        let moved = amount.bit(level).mux(&value.slice(distance, left), &value.slice(0, left));
+        m.wire(&format!("shifted_by_{distance}"), &moved)
+    })
 }

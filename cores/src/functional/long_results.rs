@@ -21,7 +21,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let may_divide = m.input("may_divide_s7", 1);
     let target = LateResult::inputs(&m, shape, "late_s7");
     let funct3 = m.input("funct3_s7", 2);
-    let dividend = m.input("result_s7", shape.line_bits());
+    let dividend = m.input("dividend_s7", shape.line_bits());
     let divisor = m.input("store_s7", shape.line_bits());
     m.port_group("products, in S8");
     let product = m.input("product_s8", shape.line_bits());

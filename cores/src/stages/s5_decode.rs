@@ -4,12 +4,13 @@
 //! lane, the store data, control for S6 and S7. The decoder is made from the instruction table of [`crate::isa`].
 
 use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
+use weft_config::extension::M;
 
 use super::decoder::{CsrAccess, Decoder, Fields};
 use super::resource::{self, DIVIDER, REQUEST, Reservations};
 use super::s4_immediate::Shared;
 use super::s7_spin::Step;
-use crate::functional::lane_operands::{self, OperandControl, Operands};
+use crate::functional::lane_operands::{self, OperandControl, Operands, Widths};
 use crate::isa::{Acts, Alu, Class, Csr, CsrKind, Encoding, Format, Operation};
 use crate::shape::Shape;
 use crate::signals::{Control, LaneControl, Meta};
@@ -46,7 +47,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     lanes.input_parts("rs1", &inputs.rs1).input_parts("rs2", &inputs.rs2);
     lanes.input("immediate", &shared.immediate).input_each("own", |lane| own(shape, shared, lane));
     operand_control.connect(&lanes, "");
-    let operands = Operands::build(&shape.threads, &mut |field, _| lanes.output(field));
+    let widths = Widths::of(shape, shape.threads);
+    let operands = Operands::build(&widths, &mut |field, _| lanes.output(field));
 
     m.port_group("instruction, control and operands for S6");
     let valid = m.register("valid", 1);
@@ -57,7 +59,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     lane.delay(&m, shape, "q").outputs(&m, "s6");
     control.delay(&m, shape, "q").outputs(&m, "s6");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s6");
-    operands.delay(&m, &shape.threads, "q").outputs(&m, "s6");
+    operands.delay(&m, &widths, "q").outputs(&m, "s6");
+    if shape.shifts_by_products() {
+        m.output("factor_s6", &m.delay("factor", &lanes.output("factor")));
+    }
     m.output("store_s6", &m.delay("store", &inputs.rs2));
     m.port_group("its epoch, for S8");
     m.output("epoch_s6", &m.delay("epoch_q", &inputs.epoch));
@@ -211,26 +216,43 @@ fn of_lanes(
     // Branches that test equality subtract the exclusive or from 0. That of an exit is of its code and 0.
     let is_equality = m.wire("is_equality", &((is_branch & !funct3.bit(2)) | exit_code_is_rs1));
     let shifts_left = m.wire("shifts_left", &(is_shift & !funct3.bit(2)));
+    let shifts_right = m.wire("shifts_right", &(is_shift & funct3.bit(2)));
+    let by_products = shape.shifts_by_products();
+    let reverses = if by_products { &shifts_right } else { &shifts_left };
+    let of_multiplier = |value: &Expr| value.slice(0, usize::from(by_products));
+    let of_funnel = |value: &Expr| value.slice(0, usize::from(!by_products));
     let combine = [is_logic & &funct3.bit(0) | !(is_logic | &is_equality), is_logic & funct3.bit(1)];
     let takes_csr = is_csr & !&csrs.takes_leader;
     let is_register = names.any("format_r", &|e| e.format == Format::R);
     let operands = OperandControl {
         takes_rs2: m.wire("takes_rs2", &((is_register & !reserved.of(&DIVIDER)) | is_branch)),
-        inverts: m.wire("inverts", &(&subtracts | &shifts_left | inverts_more)),
+        inverts: m.wire("inverts", &(&subtracts | reverses | inverts_more)),
         combine: m.wire("combine", &join(&combine)),
-        adds: m.wire("adds", &!(is_logic | &is_equality | is_shift | names.is("is_lui", Operation::Lui) | takes_csr)),
-        shifts_right: m.wire("shifts_right", &(is_shift & funct3.bit(2))),
-        shifts_left,
-        arithmetic: funct7.bit(5),
+        adds: m.wire(
+            "adds",
+            &!(is_logic | &is_equality | of_funnel(is_shift).any() | names.is("is_lui", Operation::Lui) | takes_csr),
+        ),
+        shifts_right: of_funnel(&shifts_right),
+        shifts_left: of_funnel(&shifts_left),
+        arithmetic: of_funnel(&funct7.bit(5)),
+        multiplies: of_multiplier(&decoder.any(&|e| e.class == Class::Product)),
+        shifts: of_multiplier(is_shift),
         selects: names.selects(shape, Acts::OnOperands),
     };
     let pc_is_value = is_auipc | is_jal | is_jalr;
+    let signs = usize::from(shape.has(&M));
+    // 0 mul, 1 mulh, 2 mulhsu, 3 mulhu
+    let a_signed = is_shift.mux(&funct7.bit(5), &!funct3.slice(0, 2).all());
     let lane = LaneControl {
         subtract: subtracts,
         less_unsigned: is_branch.mux(&funct3.bit(1), &funct3.bit(0)),
         set_less: is_less.clone(),
-        no_result: &pc_is_value | reserved.of(&REQUEST) | &csrs.takes_leader | is_idle,
+        no_result: &pc_is_value | reserved.of(&REQUEST) | &csrs.takes_leader | is_idle | of_multiplier(is_shift).any(),
         pc_is_value,
+        a_signed: a_signed.slice(0, signs),
+        b_signed: (!is_shift & !funct3.bit(1)).slice(0, signs),
+        shifts_left: of_multiplier(&shifts_left),
+        shifts_right: of_multiplier(&shifts_right),
         selects: names.selects(shape, Acts::OnResult),
     };
     (operands, lane)

@@ -10,7 +10,7 @@ use weft_config::extension::M;
 use super::decoder::Fields;
 use super::resource::{Reservations, TAG};
 use super::s6_leader::Election;
-use crate::functional::lane_operands::Operands;
+use crate::functional::lane_operands::{Operands, Widths};
 use crate::functional::{lane_alu, multiplier};
 use crate::shape::{SCRATCHPAD_BIT, Shape};
 use crate::signals::{Control, LaneControl, Meta};
@@ -18,7 +18,8 @@ use crate::signals::{Control, LaneControl, Meta};
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let alu = lane_alu::elaborate(shape)?;
     let m = Builder::new("s6_execute", "S6, execute: one lane_alu per thread.");
-    let products = if shape.has(&M) { ", products at the end of S7" } else { "" };
+    let shifts = if shape.shifts_by_products() { "; the words of shifts join the results in S7" } else { "" };
+    let products = if shape.has(&M) { format!(", products at the end of S7{shifts}") } else { String::new() };
     m.timing(&format!(
         "outputs for S7 are registered at the end of S6{products}; it never stalls. The election arrives in S6, from a table \
          that is read in S5."
@@ -28,7 +29,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let lane_control = LaneControl::inputs(&m, shape, "s6");
     let control = Control::inputs(&m, shape, "s6");
     let reserved = Reservations::inputs(&m, shape, "reserved_s6");
-    let operands = Operands::inputs(&m, &shape.threads, "s6");
+    let operands = Operands::inputs(&m, &Widths::of(shape, shape.threads), "s6");
+    let factor = m.input("factor_s6", if shape.shifts_by_products() { shape.line_bits() } else { 0 });
     let store = m.input("store_s6", shape.line_bits());
     m.port_group("the leader");
     let election = Election::inputs(&m, shape, "s6");
@@ -45,11 +47,21 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let [results, sums, taken] =
         [("result", "results"), ("sum", "sums"), ("taken", "taken")].map(|(port, net)| alus.output_as(port, net));
 
+    let of_alu = m.delay("result", &results);
+    let mut result = of_alu.clone();
     if shape.has(&M) {
         let high = m.delay("multiplies_high", &funct3.slice(0, 2).any());
-        let multipliers = m.instance_each(shape.lanes(), "multiplier", &multiplier::elaborate()?);
-        multipliers.input_parts("a_s6", &operands.a).input_parts("b_s6", &operands.b);
-        multipliers.input("funct3_s6", &funct3.slice(0, 2)).input("high_s7", &high);
+        let multipliers = m.instance_each(shape.lanes(), "multiplier", &multiplier::elaborate(shape)?);
+        let b = if shape.shifts_by_products() { &factor } else { &operands.b };
+        multipliers.input_parts("a_s6", &operands.a).input_parts("b_s6", b).input("high_s7", &high);
+        multipliers.input("a_signed_s6", &lane_control.a_signed).input("b_signed_s6", &lane_control.b_signed);
+        if shape.shifts_by_products() {
+            multipliers.input("shifts_left_s6", &lane_control.shifts_left);
+            multipliers.input("shifts_right_s6", &lane_control.shifts_right);
+            result = &of_alu | multipliers.output("shifted_s7");
+        }
+        m.port_group("a dividend, which passes the adder");
+        m.output("dividend_s7", &of_alu);
         m.port_group("products, in S8");
         m.output("product_s8", &multipliers.output("product_s8"));
     }
@@ -66,7 +78,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     control.delay(&m, shape, "q").outputs(&m, "s7");
     reserved.delay(&m, shape, "reserved_q").outputs(&m, "reserved_s7");
     m.output("uniform_s7", &m.delay("uniform_q", &uniform));
-    m.output("result_s7", &m.delay("result", &results));
+    m.output("result_s7", &result);
     m.output("address_s7", &m.delay("address", &sums));
     m.output("leader_s7", &m.delay("leader", &leader.one));
     m.output("leader_number_s7", &m.delay("leader_number_q", &leader.number));

@@ -160,17 +160,27 @@ fn faults_have_the_cause_and_pc_that_qemu_gives_them() {
     }
 }
 
-#[test]
-fn an_unsigned_comparison_that_is_signed_in_one_lane_is_found() {
+/// The report on a core of 2 x 4 with this fault.
+fn on_broken_core(fault: &str) -> String {
     let config = config((2, 4), (1, 1));
     let image = Image::new("arithmetic", SETS, &mut fastrand::Rng::with_seed(seed()), data::cases);
     let program = Program::load(image.name, &image.elf, &config).unwrap();
-    let core = BuiltCore::broken(&config, program.entry, "s6_execute.lane_2_compares_signed").unwrap();
+    let core = BuiltCore::broken(&config, program.entry, fault).unwrap();
     let report = core.run(&config, &program, Engine::Rtl, options()).unwrap();
     let found = words(&image, &program, &report);
-    let report = image.compare(&found, &qemu::run(&image.elf, 1, image.words())).unwrap_err();
-    println!("{report}");
-    for line in report.lines().skip(1) {
+    image.compare(&found, &qemu::run(&image.elf, 1, image.words())).unwrap_err()
+}
+
+#[test]
+fn an_arithmetic_shift_by_a_product_without_its_sign_is_found() {
+    for line in on_broken_core("multiplier.sign_does_not_fill").lines().skip(1) {
+        assert!(line.contains("sra"), "{line}");
+    }
+}
+
+#[test]
+fn an_unsigned_comparison_that_is_signed_in_one_lane_is_found() {
+    for line in on_broken_core("s6_execute.lane_2_compares_signed").lines().skip(1) {
         assert!(line.contains("slt"), "{line}");
         let set = line.trim().strip_prefix("set ").and_then(|rest| rest.split(',').next());
         assert_eq!(set.unwrap().parse::<u32>().unwrap() % 4, 2, "{line}");
