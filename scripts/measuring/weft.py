@@ -31,7 +31,7 @@ class Weft:
     def close(self):
         self._folder.cleanup()
 
-    def _once(self, key, make):
+    def once(self, key, make):
         with self._lock:
             if key not in self._known:
                 self._known[key] = make()
@@ -39,7 +39,7 @@ class Weft:
 
     @property
     def program(self):
-        return self._program or self._once("program", self._build)
+        return self._program or self.once("program", self._build)
 
     def _build(self):
         processes.run(
@@ -62,7 +62,7 @@ class Weft:
 
     def units(self):
         """The names of the divergence units that need no file, as the message on an unknown one lists them."""
-        return self._once("units", self._units)
+        return self.once("units", self._units)
 
     def _units(self):
         message = self.ask("config", *sets(["divergence.unit=?"]), accept=(2,))["error"]["message"]
@@ -71,14 +71,14 @@ class Weft:
 
     def kernels(self):
         """The bundled kernels without grids, as `weft kernels list` describes them, by name."""
-        return self._once("kernels", lambda: {k["name"]: k for k in self.ask("kernels", "list")["kernels"] if not k["grid"]})
+        return self.once("kernels", lambda: {k["name"]: k for k in self.ask("kernels", "list")["kernels"] if not k["grid"]})
 
     def compared(self):
         """The names of the kernels on which the stacks are compared."""
         return [name for name, kernel in self.kernels().items() if kernel["comparison"]]
 
     def elf(self, kernel):
-        return self._once("elves", self._elves) / f"{kernel}.elf"
+        return self.once("elves", self._elves) / f"{kernel}.elf"
 
     def _elves(self):
         self.ask("kernels", "build", "--out", self.work / "kernels")
@@ -86,7 +86,7 @@ class Weft:
 
     def large_elf(self, kernel, scratchpad):
         """A kernel of grids at its large size, for a core with a scratchpad of so many bytes."""
-        return self._once(("large", scratchpad), lambda: self._large_elves(scratchpad)) / f"{kernel}.elf"
+        return self.once(("large", scratchpad), lambda: self._large_elves(scratchpad)) / f"{kernel}.elf"
 
     def _large_elves(self, scratchpad):
         folder = self.work / f"large-{scratchpad}"
@@ -108,13 +108,13 @@ class Weft:
         """A digest of what the analysis finds in kernels."""
         digest = hashlib.sha256()
         for name in sorted(kernels):
-            found = self._once(("analysis", name), lambda name=name: self.ask("analyze", self.elf(name)))
+            found = self.once(("analysis", name), lambda name=name: self.ask("analyze", self.elf(name)))
             digest.update(json.dumps({**found, "program": name}, sort_keys=True).encode())
         return digest.hexdigest()[:12]
 
     def emitted(self, settings):
         """The Verilog of a core, without comments and indentation."""
-        return self._once(("emitted", *settings), lambda: self._emitted(settings))
+        return self.once(("emitted", *settings), lambda: self._emitted(settings))
 
     def _emitted(self, settings):
         with tempfile.TemporaryDirectory(dir=self.work) as folder:
