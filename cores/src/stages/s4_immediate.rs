@@ -1,9 +1,9 @@
 //! S4, in parallel to the register read: the operand that all lanes share, and the offsets to the pc.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, select, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, join, lit, zeros};
 
 use super::decoder::{CsrAccess, Decoder};
-use crate::isa::{Csr, CsrKind, Format, Operation};
+use crate::isa::{CsrKind, Format, Operation};
 use crate::shape::{PC, Shape};
 
 rtl::bundle! {
@@ -23,28 +23,31 @@ rtl::bundle! {
 
 pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let m = Builder::new("s4_immediate", "S4: the immediate, and the offsets that are added to the pc.");
-    m.timing("all outputs are registered at the end of S4, for S5. It reads the counters in S4.");
+    m.timing("all outputs are registered at the end of S4, for S5, which joins the counter. It is read in S4.");
     let word = m.input("instruction_s4", 32);
     let warp = m.input("warp_s4", shape.warp_bits());
     m.port_group("counters");
     let counters = ["cycles", "instructions", "thread_instructions", "commits"].map(|name| m.input(name, 64));
     let decoder = Decoder::new(&m, shape, &word);
 
-    let csr = csr_value(&m, shape, &decoder, &warp, &counters);
+    let is_csr = decoder.wire(&m, "is_csr", &|e| matches!(e.operation, Operation::Csr(_)));
+    let csr = csr_value(&m, shape, &decoder, &is_csr, &warp);
+    let counter = counter_value(&m, &decoder, &is_csr, &counters);
     let immediate = m.wire("immediate", &(encoded(&m, &decoder, &word) | &csr.value));
     let jumps = decoder.any(&|e| matches!(e.operation, Operation::Branch | Operation::Jal));
     let is_auipc = decoder.is(Operation::Auipc);
     let upper = join([&zeros(10), &immediate.from(12)]);
     m.port_group("in S5");
-    Shared {
+    let mut shared = Shared {
         target_offset: jumps.mux(&immediate.from(2), &lit(PC, 1)),
         value_offset: is_auipc.mux(&upper, &lit(PC, 1)),
         immediate,
         add_lane: csr.adds_lane,
         add_stack: csr.adds_stack,
     }
-    .delay(&m, shape, "q")
-    .outputs(&m, "s5");
+    .delay(&m, shape, "q");
+    shared.immediate = shared.immediate | counter;
+    shared.outputs(&m, "s5");
     m.finish()
 }
 
@@ -82,9 +85,31 @@ struct CsrValue {
     adds_stack: Expr,
 }
 
-fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, warp: &Expr, counters: &[Expr; 4]) -> CsrValue {
-    let is_csr = decoder.wire(m, "is_csr", &|e| matches!(e.operation, Operation::Csr(_)));
-    let hit = |name: &str, kind| m.wire(&format!("csr_{name}"), &(&is_csr & decoder.csr_is(kind)));
+/// The word of a counter that the instruction reads, in S5. All words are registered, and those of other counters are
+/// cleared, because the reset of a register costs less than a multiplexer.
+fn counter_value(m: &Builder, decoder: &Decoder, is_csr: &Expr, counters: &[Expr; 4]) -> Expr {
+    use CsrKind::{Cycle, Instret, Parts, ThreadInstructions};
+    let kinds = |high| {
+        [
+            ("cycles", Cycle { high }),
+            ("instructions", Instret { high }),
+            ("thread_instructions", ThreadInstructions { high }),
+            ("parts", Parts { high }),
+        ]
+    };
+    let words = [(false, "low"), (true, "high")].into_iter().flat_map(|(high, half)| {
+        kinds(high).into_iter().zip(counters).map(move |((name, kind), counter)| {
+            let reads = m.wire(&format!("reads_{name}_{half}"), &(is_csr & decoder.csr_is(kind)));
+            let word = counter.lane(usize::from(high), 32);
+            // A selection of 0, not a mask, becomes the reset of the register.
+            m.delay(&format!("{name}_{half}"), &reads.mux(&word, &zeros(32)))
+        })
+    });
+    rtl::reduce(&words.collect::<Vec<_>>(), &|a, b| a | b)
+}
+
+fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, is_csr: &Expr, warp: &Expr) -> CsrValue {
+    let hit = |name: &str, kind| m.wire(&format!("csr_{name}"), &(is_csr & decoder.csr_is(kind)));
     let hart = hit("mhartid", CsrKind::HartId);
     let stack_end = hit("stack_end", CsrKind::StackEnd);
     let access = CsrAccess::new(&decoder.fields);
@@ -94,23 +119,7 @@ fn csr_value(m: &Builder, shape: &Shape, decoder: &Decoder, warp: &Expr, counter
     let stack_shift = shape.stack_bytes.trailing_zeros() as usize + shape.lane_bits();
     let warp_offset = join([&zeros(stack_shift), warp]);
     let stack_base = lit(32, u64::from(shape.stacks())) + warp_offset.extend(warp_offset.width().max(32)).slice(0, 32);
-    // In the order of the counters.
-    let kinds = |high| {
-        use CsrKind::{Cycle, Instret, Parts, ThreadInstructions};
-        [Cycle { high }, Instret { high }, ThreadInstructions { high }, Parts { high }]
-    };
-    let place =
-        |csr: &Csr| [false, true].iter().find_map(|high| kinds(*high).iter().position(|kind| *kind == csr.kind));
-    let number = [0, 1].map(|bit| decoder.csr(&|csr| place(csr).is_some_and(|place| place >> bit & 1 == 1)));
-    let number = m.wire("counter", &join(&number));
-    let counter = |name: &str, high: bool| {
-        let reads = m.wire(name, &(&is_csr & decoder.csr(&|csr| kinds(high).contains(&csr.kind))));
-        let words = counters.each_ref().map(|counter| counter.lane(usize::from(high), 32));
-        select(&number, &words).when(&reads)
-    };
     let sources = [
-        counter("reads_counter_low", false),
-        counter("reads_counter_high", true),
         lit(32, shape.threads as u64).when(&hit("threads", CsrKind::Threads)),
         lit(32, shape.warps as u64).when(&hit("warps", CsrKind::Warps)),
         hart_base.when(&hart),
