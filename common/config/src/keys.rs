@@ -203,7 +203,10 @@ impl Config {
 
     /// Returns the defaults of the keys that depend on others of `config`, and of all that do not.
     pub(crate) fn defaults_beside(config: &Self) -> Self {
-        let (memory, scratchpad) = (Memory::of_kind(config.memory.kind), Scratchpad::beside(config.isa));
+        let (of_kind, scratchpad) = (Memory::of_kind(config.memory.kind), Scratchpad::beside(config.isa));
+        // Many warps hide a long latency only with many loads in flight.
+        let outstanding = of_kind.outstanding.max(config.warps.next_power_of_two() / 2);
+        let memory = Memory { outstanding, ..of_kind };
         Self { memory, scratchpad, ..Self::default() }
     }
 }

@@ -232,7 +232,7 @@ const OTHERS: &[Key] = &[
     },
     Key {
         name: "memory.outstanding",
-        summary: "Loads in flight; with kind \"axi4\" also stores, rounded up to a power of 2.",
+        summary: "Loads in flight, with \"axi4\" stores too; by default W/2, at least 16.",
         in_hardware: true,
         field: Field::Integer { values: Integers::between(1, 128), at: |config| &mut config.memory.outstanding },
     },

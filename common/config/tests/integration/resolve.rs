@@ -282,6 +282,15 @@ fn the_divider_fits_the_threads_and_depends_on_nothing_without_m() {
 }
 
 #[test]
+fn many_warps_have_more_loads_in_flight_by_default() {
+    let outstanding = |settings: &[&str]| with(settings).memory.outstanding;
+    assert_eq!(["1", "8", "32"].map(|warps| outstanding(&[&format!("warps={warps}")])), [16; 3]);
+    assert_eq!(["33", "48", "64"].map(|warps| outstanding(&[&format!("warps={warps}")])), [32; 3]);
+    assert_eq!(outstanding(&["warps=64", "memory.outstanding=16"]), 16);
+    assert_eq!(outstanding(&["warps=64", "memory.kind=axi4"]), 32);
+}
+
+#[test]
 fn atomics_of_the_scratchpad_follow_the_instruction_set_unless_they_are_set() {
     assert!(with(&["scratchpad.bytes=1024"]).scratchpad.atomics);
     assert!(!with(&["scratchpad.bytes=1024", "isa.a=false"]).scratchpad.atomics);
