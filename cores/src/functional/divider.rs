@@ -12,7 +12,7 @@
 //!
 //! When the last lane has entered, the operands of the next division may come, up to one before its turn: it enters
 //! when the queue of long-latency results takes the results before it. A division captures operands in S7 also if it
-//! does not commit, because S3 lets one issue only while their registers are free. Storage: T × 96 + U × 99 bits.
+//! does not commit, because S3 lets one issue only while their registers are free. Storage: T × 160 + U × 99 bits.
 //!
 //! The method is restoring division of magnitudes. As the ISA demands, a zero divisor gives a quotient of ones, and the
 //! dividend as remainder; for this the quotient keeps its sign. −2³¹ ÷ −1 gives −2³¹ and 0 without special treatment.
@@ -99,7 +99,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let any = |a: &Expr, b: &Expr| a | b;
     let [dividend, divisor] = ["dividend", "divisor"].map(|name| {
         let of_lanes = lanes.output_as(&format!("{name}_enters"), &format!("{name}s"));
-        m.delay(&format!("{name}_q"), &reduce(&of_lanes.lanes(32), &any))
+        m.wire(&format!("{name}_entering"), &reduce(&of_lanes.lanes(32), &any))
     });
 
     m.comment("The ring. A lane enters where no other is, or where one leaves after its last step.");
@@ -143,7 +143,10 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 /// The operands and the result of a lane.
 fn lane() -> Result<Module, ElaborationError> {
     let m = Builder::new("divider_lane", "Operands and result of one lane of the divider.");
-    m.timing("operands are captured at `may_start`, and read while `enters`; the result is captured at `writes`.");
+    m.timing(
+        "operands are captured at `may_start`. They leave in the cycle after `enters`, and are 0 in others. The result is \
+         captured at `writes`.",
+    );
     let may_start = m.input("may_start", 1);
     let operands = ["dividend", "divisor"].map(|name| (name, m.input(name, 32)));
     let enters = m.input("enters", 1);
@@ -155,7 +158,9 @@ fn lane() -> Result<Module, ElaborationError> {
         register.q()
     };
     for (name, value) in operands {
-        m.output(&format!("{name}_enters"), &hold(name, &value, &may_start).when(&enters));
+        // A selection of 0, not a mask, becomes the reset of the register.
+        let leaving = enters.mux(&hold(name, &value, &may_start), &zeros(32));
+        m.output(&format!("{name}_enters"), &m.delay(&format!("{name}_leaves"), &leaving));
     }
     m.output("result_held", &hold("result", &result, &writes));
     m.finish()
