@@ -66,14 +66,12 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let opens = m.wire("opens", &step.from(clog2(units)).none());
     let ring_is_free = m.fault("enters_before_results_are_taken", &(!&*busy | &taken), &ones(1));
     let enters = m.wire("enters", &(&*waits & begun.mux(&opens, &ring_is_free)));
-    let (lane, left) = (m.register("lane_enters", shape.threads), m.register("left", shape.threads));
-    let coming = m.wire("coming", &may_start.mux(&served, &left));
-    let first = m.wire("first_coming", &lowest(&coming));
-    let moves = &may_start | &enters;
-    lane.next(&first).enable(&moves);
-    left.next(&(&coming & !&first)).enable(&moves);
+    let left = m.register("left", shape.threads);
+    let lane = m.wire("lane_enters", &lowest(&left));
+    let others = m.wire("others", &(&*left & !&lane));
+    left.next(&may_start.mux(&served, &others)).enable(&(&may_start | &enters));
     let begins = m.wire("begins", &(&enters & !&*begun));
-    let ends = m.wire("last_enters", &(&enters & left.none()));
+    let ends = m.wire("last_enters", &(&enters & others.none()));
     waits.next(&(&start | (&*waits & !&ends))).reset(0);
     begun.next(&((&*begun | &enters) & !&ends)).reset(0);
     busy.next(&(&begins | (&*busy & !&taken))).reset(0);
@@ -128,7 +126,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let written = m.wire("written", &lowest(&unwritten));
     let remaining = m.wire("remaining", &(&*unwritten & !&written));
     m.drive(&writes, &written.when(&left_ring));
-    unwritten.next(&begins.mux(&(&*lane | &*left), &remaining)).enable(&(&begins | &*left_ring));
+    unwritten.next(&begins.mux(&left, &remaining)).enable(&(&begins | &*left_ring));
     let finished = m.register("finished", 1);
     finished.next(&((&*left_ring & remaining.none()) | (&*finished & !&taken))).reset(0);
     m.port_group("the results");
