@@ -7,7 +7,7 @@
 //! into a power of two. Otherwise it goes through a funnel of 63 bits ([`super::lane_alu`]). Both turn a shift in one
 //! direction by n into one in the other direction by 31 − n, whose bits are those of n inverted.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, join, select, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, concat, decode, join, select, zeros};
 
 use crate::isa::{self, Acts, Selected};
 use crate::shape::Shape;
@@ -119,11 +119,8 @@ impl Operands {
 
 /// The second operand of the multiplier: rs2, the power of two of a shift, or 0.
 fn factor(m: &Builder, control: &OperandControl, rs2: &Expr, amount: &Expr) -> Expr {
-    let bits = |name: &str, width: usize, is: &dyn Fn(u64) -> Expr| {
-        m.wire(name, &join(&(0..1 << width).map(is).collect::<Vec<_>>()))
-    };
-    let byte = bits("power_in_byte", 2, &|byte| amount.slice(3, 2).is(byte) & &control.shifts);
-    let bit = bits("power_at_bit", 3, &|bit| amount.slice(0, 3).is(bit));
+    let byte = m.wire("power_in_byte", &decode(&amount.slice(3, 2), 4).when(&control.shifts));
+    let bit = m.wire("power_at_bit", &decode(&amount.slice(0, 3), 8));
     let power: Vec<Expr> = byte.lanes(1).iter().map(|byte| &bit & byte.repeat(8)).collect();
     join(&power) | (rs2 & control.multiplies.repeat(32))
 }

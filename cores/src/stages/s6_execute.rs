@@ -56,8 +56,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
         multipliers.input_parts("a_s6", &operands.a).input_parts("b_s6", b).input("high_s7", &high);
         multipliers.input("a_signed_s6", &lane_control.a_signed).input("b_signed_s6", &lane_control.b_signed);
         if shape.shifts_by_products() {
-            multipliers.input("shifts_left_s6", &lane_control.shifts_left);
-            multipliers.input("shifts_right_s6", &lane_control.shifts_right);
+            multipliers.input("left_s6", &lane_control.shifts_left).input("right_s6", &lane_control.shifts_right);
             result = &of_alu | multipliers.output("shifted_s7");
         }
         m.port_group("a dividend, which passes the adder");
