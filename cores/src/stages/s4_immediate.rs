@@ -100,6 +100,7 @@ fn counter_value(m: &Builder, decoder: &Decoder, is_csr: &Expr, counters: &[Expr
     let words = [(false, "low"), (true, "high")].into_iter().flat_map(|(high, half)| {
         kinds(high).into_iter().zip(counters).map(move |((name, kind), counter)| {
             let reads = is_csr & decoder.csr_is(kind);
+            let reads = if high { reads } else { m.wire(&format!("reads_{name}"), &reads) };
             let word = counter.lane(usize::from(high), 32);
             // A selection of 0, not a mask, becomes the reset of the register.
             m.delay(&format!("{name}_{half}"), &reads.mux(&word, &zeros(32)))
