@@ -2,7 +2,7 @@
 
 import statistics
 
-from measuring import timed, tools
+from measuring import cores, kernels as bundled, timed, tools
 from measuring.markdown import mean, spaced, table
 from measuring.measurement import NIGHTLY, Measurement
 from measuring.table import Table
@@ -11,6 +11,8 @@ WARPS = (1, 4, 8)
 THREADS = 8
 LATENCIES = (1, 20, 100, 300)
 ENGINES = ("rtl", "model")
+# Cores on which every bundled kernel runs, with the default memory.
+EVERY, EVERY_UNIT, EVERY_LATENCIES = ((8, 8), (2, 32)), "sorted-table", (1, 20)
 # Kernels that every unit runs; units with a reconvergence table run those of the comparison of stacks as well.
 COMMON = ("division64", "gcd", "histogram", "matrix_multiply", "quicksort", "recursion")
 
@@ -19,6 +21,8 @@ def measurements(weft):
     for unit in weft.units():
         for warps in WARPS:
             yield measurement(weft, warps, unit)
+    for warps, threads in EVERY:
+        yield of_every_kernel(weft, warps, threads)
 
 
 def measurement(weft, warps, unit):
@@ -37,6 +41,37 @@ def measurement(weft, warps, unit):
         name=f"accuracy/{warps}x{THREADS}-{unit}", set=NIGHTLY, estimate=180, command=timed.command(core, "rtl"),
         depends=lambda: timed.depends(weft, core, unit, kernels(), model=True), measure=measure,
     )
+
+
+def of_every_kernel(weft, warps, threads):
+    core = (*cores.size_of(warps, threads), *cores.unit_of(EVERY_UNIT))
+
+    def kernels():
+        return bundled.runnable(weft, EVERY_UNIT)
+
+    def measure():
+        return {
+            kernel: {engine: [timed.run(weft, kernel, core, latency, engine)["cycles"] for latency in EVERY_LATENCIES] for engine in ENGINES}
+            for kernel in kernels()
+        }, tools.for_runs()
+
+    return Measurement(
+        name=f"accuracy-every/{warps}x{threads}", set=NIGHTLY, estimate=900, command=timed.command(core, "rtl"),
+        depends=lambda: timed.depends(weft, core, EVERY_UNIT, kernels(), model=True), measure=measure,
+    )
+
+
+def every_rows(shown):
+    lines = []
+    for result in shown.all():
+        size = result.name.partition("/")[2]
+        for number, latency in enumerate(EVERY_LATENCIES):
+            errors = {kernel: 100 * (cycles["model"][number] / cycles["rtl"][number] - 1) for kernel, cycles in result.values.items()}
+            worst = max(errors, key=lambda kernel: abs(errors[kernel]))
+            median = statistics.median(map(abs, errors.values()))
+            core = size.replace("x", " × ") + shown.mark(result.name)
+            lines.append([core, latency, len(errors), f"{median:.2f} %", f"{errors[worst]:+.1f} % {spaced(worst)}"])
+    return table(["core", "latency", "kernels", "median of the errors", "worst"], lines)
 
 
 def points(shown):
@@ -81,4 +116,7 @@ def rows(shown):
     return text
 
 
-TABLES = [Table("accuracy", ["accuracy/*"], rows, "8 threads a warp, 128 loads in flight, latencies 1, 20, 100 and 300.")]
+TABLES = [
+    Table("accuracy", ["accuracy/*"], rows, "8 threads a warp, 128 loads in flight, latencies 1, 20, 100 and 300."),
+    Table("accuracy-every", ["accuracy-every/*"], every_rows, "RV32IMA, sorted table, the default memory.", partial=True),
+]
