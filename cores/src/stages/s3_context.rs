@@ -11,7 +11,7 @@
 //!
 //! Storage: 2 × (slots · entries + 2 + needs) + 16 bits.
 
-use rtl::{Builder, Bundle, ElaborationError, Expr, Module, Register, join, lit, zeros};
+use rtl::{Builder, Bundle, ElaborationError, Expr, Module, Register, join, lit, ones, zeros};
 
 use super::resource::{Reservations, Resource, TAG};
 use crate::formal::points;
@@ -46,8 +46,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let entries = shape.late_results;
     let m = Builder::new("s3_context", "S3, one context: the hazards of its two buffered instructions.");
     m.timing(
-        "`ready` is combinational in S3; `room` and `urgent` are registers, for S0. A pick in the cycle of a flush \
-         does not issue; an instruction that is pushed finds a free entry.",
+        "`ready` is combinational in S3; `room` and `urgent` are registers, for S0. It is not ready in the cycle of a \
+         flush. An instruction that is pushed finds a free entry.",
     );
     m.port_group("from S2");
     let push = m.input("push", 1);
@@ -67,10 +67,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let pending = m.input("pending", shape.slots * entries);
     let lacking = m.input("lacking", Needs::bits(shape));
 
-    m.comment("A pick in the cycle of a flush does not issue.");
-    let issue = m.wire("issue", &(&picked & !&flush));
-
-    let places = Places::declare(&m, &flush, &push, &issue);
+    let places = Places::declare(&m, &flush, &push, &picked);
     let Places { present, full, present_next, full_next, .. } = &places;
     m.comment("The hazards of the older instruction, and of the one behind it.");
     let moves_up = m.wire("moves_up", &(&picked | !&**present));
@@ -87,7 +84,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("The instruction issued last: its result of S7 cannot be read yet; S8 or S6 does not know its outcome.");
     let (spacing, election) = (shape.spacing(), shape.election_spacing());
-    let issued = since(&m, "issued", &issue, WRITE_LATENCY.max(election));
+    let issued = since(&m, "issued", &picked, WRITE_LATENCY.max(election));
     let waits_for_last = reads_last & &issued[WRITE_LATENCY - 1];
     let waits_for_last = m.fault("does_not_wait_for_the_last_result", &waits_for_last, &zeros(1));
     let waits_for_last = m.wire("waits_for_last", &waits_for_last);
@@ -104,23 +101,22 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
 
     m.comment("A fetch beyond a load that is replayed is wasted. So it comes last, and after a replay not at all.");
     let replayed = m.register("replayed", 1);
-    let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&issue | &*replayed))));
+    let replayed_next = m.wire("replayed_next", &unless(&flush, &(&record & (&picked | &*replayed))));
     replayed.next(&replayed_next).reset(0);
     let beyond_replay = m.wire("beyond_replay", &(&record & !record_ends & (present_next | replayed_next)));
     let (needs_nothing, mut has_places) = (needs.none(), (&needs & &lacking).none());
     let (needs, lacking) = (Needs::unpack(&m, shape, &needs), Needs::unpack(&m, shape, &lacking));
-    let loads = m.wire("loads", &(&issue & needs.reserved.of(&TAG)));
+    let loads = m.wire("loads", &(&picked & needs.reserved.of(&TAG)));
     let loading = &loads | &since(&m, "loaded", &loads, RESTEER_LATENCY)[RESTEER_LATENCY - 1];
 
     if shape.constrained {
         m.port_group("for the constrained scheduler");
-        m.output("issues_late", &(&issue & needs.reserved.any_late()));
+        m.output("issues_late", &(&picked & needs.reserved.any_late()));
         m.output("waits_late", &(&**present & &waits_for_late));
     }
     let too_close_to_issue = &**present & &issued[spacing - 1];
     let found = [
         ("two_wait", full.q()),
-        ("a_flush_meets_the_pick", &picked & &flush),
         ("waits_for_a_late_result", &**present & &waits_for_late),
         ("waits_for_the_one_before", &**present & &waits_for_last),
         ("waits_for_the_path", too_close_to_issue),
@@ -131,7 +127,8 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     points(&m, shape, &found);
     points_of_waiting(&m, shape, present, [&needs, &lacking], &(&depends & &pending));
     m.port_group("for the pick: the context waits for nothing but a credit; it does not even wait for that");
-    let unblocked = m.wire("unblocked_now", &(&**present & !blocked));
+    let stays = m.fault("issues_in_the_cycle_of_a_flush", &!&flush, &ones(1));
+    let unblocked = m.wire("unblocked_now", &(&**present & stays & !blocked));
     let mut waits_for_requests = &**present & &needs.no_requests;
     if shape.contexts() > 1 {
         let held_back = m.input("held_back", 1);
@@ -187,15 +184,15 @@ struct Places {
 }
 
 impl Places {
-    fn declare(m: &Builder, flush: &Expr, push: &Expr, issue: &Expr) -> Self {
+    fn declare(m: &Builder, flush: &Expr, push: &Expr, picked: &Expr) -> Self {
         m.comment("Two entries, a read and a write position.");
         let [present, full, read_at, write_at, follows] =
             ["present", "full", "read_at", "write_at", "follows_one"].map(|name| m.register(name, 1));
-        let present_next = m.wire("present_next", &unless(flush, &(push | &*full | (&*present & !issue))));
-        let full_next = m.wire("full_next", &unless(flush, &(!issue & (&*full | (&*present & push)))));
+        let present_next = m.wire("present_next", &unless(flush, &(push | &*full | (&*present & !picked))));
+        let full_next = m.wire("full_next", &unless(flush, &(!picked & (&*full | (&*present & push)))));
         present.next(&present_next).reset(0);
         full.next(&full_next).reset(0);
-        read_at.next(&unless(flush, &(&*read_at ^ issue))).reset(0);
+        read_at.next(&unless(flush, &(&*read_at ^ picked))).reset(0);
         write_at.next(&unless(flush, &(&*write_at ^ push))).reset(0);
         follows.next(&unless(flush, &(&*follows | push))).reset(0);
         Self { present, full, read_at, write_at, follows, present_next, full_next }

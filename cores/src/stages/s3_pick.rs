@@ -1,8 +1,7 @@
 //! S3, pick: selects one of the contexts whose oldest instruction can issue.
 //!
 //! A round robin over the contexts. Before it comes the selection of `divergence.scheduler = "constrained"` ("The
-//! Dual-Path Execution Model for Efficient GPU Control Flow", section 3.3). After it comes the flush, which is too
-//! late to take part in it.
+//! Dual-Path Execution Model for Efficient GPU Control Flow", section 3.3).
 
 use rtl::{Builder, Expr, Module, clog2, join};
 
@@ -26,8 +25,7 @@ impl Pick {
         picker.input("accept", &rtl::ones(1)).output_to("grant", &contexts.grant);
         let context = picker.output_as("number", "picked_context");
         let read_position = picker.output_as("beside_grant", "picked_position");
-        // A flush is too late for the pick. If it hits the picked context, nothing leaves instead.
-        let valid = m.wire("valid", &(&contexts.grant & !&inputs.flush_one).any());
+        let valid = m.wire("valid", &ready.any());
         Self { valid, context, read_position }
     }
 }

@@ -219,8 +219,7 @@ impl Contexts {
         let pending = scoreboard.net("pending");
         if shape.slots > 1 {
             let sibling = |number: usize| number ^ 1;
-            let issues = &self.grant & !&inputs.flush_one;
-            contexts.input_each("sibling_issues", |number| issues.bit(sibling(number)));
+            contexts.input_each("sibling_issues", |number| self.grant.bit(sibling(number)));
             let shadowed = scoreboard.net("shadowed");
             contexts.input_each("pending", |number| {
                 join([&pending.lane(number, late), &shadowed.lane(sibling(number), late)])

@@ -28,8 +28,6 @@ pub(super) struct FrontEnd {
     running: bool,
     /// The cycle after the last restart.
     restarted: u64,
-    /// The head of the buffer at that restart.
-    flushed: Option<Fetched>,
 }
 
 impl FrontEnd {
@@ -43,7 +41,6 @@ impl FrontEnd {
             restarts: 0,
             running: next.is_some(),
             restarted: 0,
-            flushed: None,
         }
     }
 
@@ -58,8 +55,7 @@ impl FrontEnd {
         let fetches = self.next.is_some() && self.buffer.len() < constants.buffer;
         let fetch = if fetches { self.idle_from } else { u64::MAX };
         let issue = self.buffer.front().map_or(u64::MAX, |head| head.from);
-        let flushed = self.flushed(now + 1).map_or(u64::MAX, |_| now + 1);
-        [fetch, issue, flushed].into_iter().filter(|cycle| *cycle > now).min().unwrap_or(u64::MAX)
+        [fetch, issue].into_iter().filter(|cycle| *cycle > now).min().unwrap_or(u64::MAX)
     }
 
     /// Begins a fetch, whose instruction can issue from cycle `from` on.
@@ -72,12 +68,6 @@ impl FrontEnd {
     /// The next instruction to issue in cycle `now`.
     pub(super) fn head(&self, now: u64) -> Option<&Fetched> {
         self.buffer.front().filter(|head| head.from <= now)
-    }
-
-    /// The instruction that a restart has just dropped. S3 may still pick it in cycle `now`, and that issue slot is
-    /// lost.
-    pub(super) fn flushed(&self, now: u64) -> Option<&Fetched> {
-        self.flushed.as_ref().filter(|flushed| self.has_restarted(now) && flushed.from <= now)
     }
 
     /// Returns whether S0 sees the restart in cycle `now`.
@@ -110,7 +100,6 @@ impl FrontEnd {
     pub(super) fn restart(&mut self, now: u64, next: Option<u32>, single: bool) {
         self.restarts = self.restarts.saturating_sub(1);
         self.restarted = now + 1;
-        self.flushed = self.buffer.front().copied();
         self.buffer.clear();
         self.next = next;
         self.single = single;

@@ -25,10 +25,6 @@ impl Core<'_> {
             return None;
         };
         self.last_issue = number;
-        if self.contexts[number].front_end.flushed(self.now).is_some() {
-            self.idle += 1;
-            return None;
-        }
         let fetched = self.contexts[number].front_end.issue()?;
         let (warp, slot) = self.place(number);
         self.warps[warp as usize].issued = Some(self.now);
@@ -65,8 +61,7 @@ impl Core<'_> {
     }
 
     fn head(&self, number: usize) -> Option<&Fetched> {
-        let front_end = &self.contexts[number].front_end;
-        front_end.flushed(self.now).or_else(|| front_end.head(self.now))
+        self.contexts[number].front_end.head(self.now)
     }
 
     /// First cycle in which the head of a context can issue if nothing else happens.

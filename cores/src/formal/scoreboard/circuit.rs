@@ -31,7 +31,6 @@ pub struct Events {
     pub restarted: Expr,
     /// Slots to fetch again, one cycle later, when their buffers are emptied.
     pub flush: Expr,
-    pub issue: Expr,
 }
 
 impl Events {
@@ -48,9 +47,7 @@ impl Events {
         let shadows = m.wire("shadows", &(popped | diverged));
         let restarted = m.wire("restarted_now", &inputs.restarts.when(&resolves));
         let flush = flag(m, "flush", &restarted);
-        let goes = m.fault("a_slot_issues_while_it_is_flushed", &!&flush, &ones(slots));
-        let issue = m.wire("issue", &(&inputs.picked & goes));
-        Self { resolves, slot, own, shadows, restarted, flush, issue }
+        Self { resolves, slot, own, shadows, restarted, flush }
     }
 }
 
@@ -117,7 +114,7 @@ impl Circuit {
     }
 
     fn context(&self, m: &Builder, shape: &Shape, inputs: &Inputs, instance: &Instance, slot: usize) -> Context {
-        let (name, entries, Events { flush, issue, .. }) = (SIDES[slot], shape.late_results, &self.events);
+        let (name, entries, Events { flush, .. }) = (SIDES[slot], shape.late_results, &self.events);
         let lacking = zeros(Needs::bits(shape));
         instance.input("push", &self.pushed.bit(slot)).input("picked", &inputs.picked.bit(slot));
         instance.input("elects_s2", &inputs.elects);
@@ -129,7 +126,7 @@ impl Circuit {
         self.scoreboard.feeds(instance, &["depends_s2", "reads_last_s2"]);
         let flushed = m.fault(&format!("the_{name}_buffer_is_not_flushed"), &flush.bit(slot), &zeros(1));
         instance.input("flush", &flushed).input("record", &zeros(1));
-        instance.input("sibling_issues", &issue.bit(slot ^ 1));
+        instance.input("sibling_issues", &inputs.picked.bit(slot ^ 1));
         let shadows = self.shadowed.lane(slot ^ 1, entries);
         let shadows = m.fault(&format!("the_{name}_slot_ignores_shadows"), &shadows, &zeros(entries));
         instance.input("pending", &join([&self.pending.lane(slot, entries), &shadows]));

@@ -114,12 +114,12 @@ impl Results {
 
 impl Flight {
     /// Takes the oldest word of the slot that issues. Moves every instruction on by one stage per cycle.
-    pub fn issue(m: &Builder, shape: &Shape, circuit: &Circuit) -> (Self, Results) {
+    pub fn issue(m: &Builder, shape: &Shape, circuit: &Circuit, picked: &Expr) -> (Self, Results) {
         m.comment("From S4 to S8.");
         let events = &circuit.events;
         let heads = circuit.heads();
-        let issued = m.wire("issued", &events.issue.any());
-        let slot = m.wire("slot_s3", &events.issue.bit(1));
+        let issued = m.wire("issued", &picked.any());
+        let slot = m.wire("slot_s3", &picked.bit(1));
         let head = Waiting::unpack(m, shape, &m.wire("head", &select(&slot, &heads)));
         let results = Results::declare(m, shape);
         let mut stage = Flying {

@@ -150,7 +150,7 @@ pub fn elaborate(shape: &Shape) -> Result<Module, ElaborationError> {
     let inputs = Inputs::declare(&m, shape);
     let circuit = Circuit::elaborate(&m, shape, &inputs)?;
     let fetches = Fetches::assume(&m, &inputs, &circuit);
-    let (flight, results) = Flight::issue(&m, shape, &circuit);
+    let (flight, results) = Flight::issue(&m, shape, &circuit, &inputs.picked);
     let thread = Thread::follow(&m, &inputs, &circuit.events);
     let executes = results.update(&m, shape, &inputs, &flight, &thread);
     Invariants {

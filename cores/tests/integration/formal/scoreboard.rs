@@ -34,7 +34,7 @@ fn broken_scoreboards_fail() {
             "s3_scoreboard.compares_with_the_old_register_of_the_last_entry",
         ),
         ("what is buffered survives the arrival of threads", "scoreboard_proof.the_left_buffer_is_not_flushed"),
-        ("a slot that is being emptied issues", "scoreboard_proof.a_slot_issues_while_it_is_flushed"),
+        ("a slot that is being emptied issues", "s3_context.issues_in_the_cycle_of_a_flush"),
     ];
     for (what, fault) in broken {
         assert_fails(what, rtl::with_fault(fault, || scoreboard(2)).prove_by_induction());
