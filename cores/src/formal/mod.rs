@@ -16,6 +16,7 @@ mod registers;
 mod reservations;
 mod rules;
 mod scoreboard;
+mod shifts;
 mod unit;
 
 pub(crate) use observation::observe;
@@ -26,6 +27,7 @@ pub(crate) use registers::{KeptRegister, kept_register};
 pub use reservations::elaborate as reservations;
 pub(crate) use rules::{Rules, Watched, elaborate as rules};
 pub use scoreboard::elaborate as scoreboard;
+pub use shifts::elaborate as shifts;
 pub use unit::elaborate as unit;
 pub(crate) use unit::{CHARGES, Standing};
 

@@ -6,6 +6,7 @@ mod abc;
 mod edge;
 mod reservations;
 mod scoreboard;
+mod shifts;
 mod stacks;
 mod waiting;
 mod yosys;
