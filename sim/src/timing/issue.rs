@@ -28,9 +28,9 @@ impl Core<'_> {
         let fetched = self.contexts[number].front_end.issue()?;
         let (warp, slot) = self.place(number);
         self.warps[warp as usize].issued = Some(self.now);
-        if fetched.instruction.class.is_late() {
-            self.warps[warp as usize].turn = (slot + 1) % self.slots;
-        }
+        // A slot that issues because the other waits keeps the turn.
+        let passes = u32::from(fetched.instruction.class.is_late());
+        self.warps[warp as usize].turn = (slot + passes) % self.slots;
         self.execute(number, &fetched)
     }
 
