@@ -31,16 +31,7 @@ def measurement(weft, warps, unit):
     def kernels():
         return [*COMMON, *(weft.compared() if weft.reconverges(unit) else [])]
 
-    def measure():
-        return {
-            kernel: {engine: [timed.run(weft, kernel, core, latency, engine)["cycles"] for latency in LATENCIES] for engine in ENGINES}
-            for kernel in kernels()
-        }, tools.for_runs()
-
-    return Measurement(
-        name=f"accuracy/{warps}x{THREADS}-{unit}", set=NIGHTLY, estimate=180, command=timed.command(core, "rtl"),
-        depends=lambda: timed.depends(weft, core, unit, kernels(), model=True), measure=measure,
-    )
+    return of_kernels(weft, f"accuracy/{warps}x{THREADS}-{unit}", core, unit, kernels, LATENCIES, 180)
 
 
 def of_every_kernel(weft, warps, threads):
@@ -49,15 +40,21 @@ def of_every_kernel(weft, warps, threads):
     def kernels():
         return bundled.runnable(weft, EVERY_UNIT)
 
+    return of_kernels(weft, f"accuracy-every/{warps}x{threads}", core, EVERY_UNIT, kernels, EVERY_LATENCIES, 900)
+
+
+def of_kernels(weft, name, core, unit, kernels, latencies, estimate):
+    """The cycles of kernels by both engines, at each latency."""
+
     def measure():
         return {
-            kernel: {engine: [timed.run(weft, kernel, core, latency, engine)["cycles"] for latency in EVERY_LATENCIES] for engine in ENGINES}
+            kernel: {engine: [timed.run(weft, kernel, core, latency, engine)["cycles"] for latency in latencies] for engine in ENGINES}
             for kernel in kernels()
         }, tools.for_runs()
 
     return Measurement(
-        name=f"accuracy-every/{warps}x{threads}", set=NIGHTLY, estimate=900, command=timed.command(core, "rtl"),
-        depends=lambda: timed.depends(weft, core, EVERY_UNIT, kernels(), model=True), measure=measure,
+        name=name, set=NIGHTLY, estimate=estimate, command=timed.command(core, "rtl"),
+        depends=lambda: timed.depends(weft, core, unit, kernels(), model=True), measure=measure,
     )
 
 
