@@ -4,7 +4,7 @@
 //! Each lane has a position in the line, the bytes that it writes there, and its data, copied to all offsets. Each byte
 //! of the line comes from the highest lane that writes it, as if the lanes stored one after the other.
 
-use rtl::{Builder, Expr, encode, join, select};
+use rtl::{Builder, Expr, join, lit, select, zeros};
 
 use crate::shape::Shape;
 use crate::signals::Request;
@@ -14,22 +14,20 @@ pub fn switch(m: &Builder, shape: &Shape, request: &Request, [mask, line]: [&str
     let (threads, lane_bits) = (shape.threads, shape.lane_bits());
     let each = |name: String, value: &dyn Fn(usize) -> Expr| m.wire_each(shape.lanes(), &name, value);
     let bytes = [0, 1, 2, 3].map(|byte| {
+        // The highest lane is bit 0.
         let writers = each(format!("{line}_writers_{byte}"), &|position| {
             let writes = |lane: usize| {
                 request.position.lane(lane, lane_bits).is_part(position) & request.bytes.bit(4 * lane + byte)
             };
-            join(&(0..threads).map(writes).collect::<Vec<_>>())
+            join(&(0..threads).rev().map(writes).collect::<Vec<_>>())
         });
         let highest = each(format!("{line}_writer_{byte}"), &|position| {
             let writers = writers.lane(position, threads);
-            let alone = |lane: usize, others: &Expr| writers.bit(lane) & others.none();
-            let of = |lane: usize| {
-                let highest = alone(lane, &writers.from(lane + 1));
-                m.fault("the_lowest_lane_wins_a_byte", &highest, &alone(lane, &writers.slice(0, lane)))
-            };
-            join(&(0..threads).map(of).collect::<Vec<_>>())
+            let highest = &writers & (zeros(threads) - &writers);
+            m.fault("the_lowest_lane_wins_a_byte", &highest, &highest_bit(&writers))
         });
-        let number = each(format!("{line}_number_{byte}"), &|position| encode(&highest.lane(position, threads)));
+        let number =
+            each(format!("{line}_number_{byte}"), &|position| lane_number(&highest.lane(position, threads), lane_bits));
         let data: Vec<Expr> = (0..threads).map(|lane| request.words.lane(4 * lane + byte, 8)).collect();
         (writers, number, data)
     });
@@ -38,4 +36,19 @@ pub fn switch(m: &Builder, shape: &Shape, request: &Request, [mask, line]: [&str
         join(&bytes.each_ref().map(|(_, number, data)| select(&number.lane(position, lane_bits), data)))
     };
     [each(mask.into(), &written), each(line.into(), &word)]
+}
+
+/// The highest set bit, for the planted fault.
+fn highest_bit(bits: &Expr) -> Expr {
+    join(&(0..bits.width()).map(|i| bits.bit(i) & bits.from(i + 1).none()).collect::<Vec<_>>())
+}
+
+/// The number of the lane whose bit is set, where the highest lane is bit 0.
+fn lane_number(one_hot: &Expr, width: usize) -> Expr {
+    let threads = one_hot.width();
+    let bit = |bit: usize| {
+        let lanes = (0..threads).filter(|i| (threads - 1 - i) >> bit & 1 == 1);
+        (one_hot & lit(threads, lanes.map(|i| 1 << i).sum())).any()
+    };
+    join(&(0..width).map(bit).collect::<Vec<_>>())
 }

@@ -48,6 +48,8 @@ pub(super) struct Context {
     pub(super) scoreboard: Scoreboard,
     /// Destination of the last issued instruction, if S7 writes it, and the cycle from which it can be read.
     pub(super) fresh: (u8, u64),
+    /// First cycle in which S8 has decided whether the last issued load continues.
+    pub(super) load_decided: u64,
     pub(super) replay: Option<Replay>,
 }
 
@@ -66,6 +68,8 @@ pub(super) struct Warp {
     pub(super) in_second_slot: u64,
     /// The slot that the constrained scheduler considers.
     pub(super) turn: u32,
+    /// The turn passes to the other slot in the next cycle.
+    pub(super) passes: bool,
 }
 
 /// S3's search for a context that waits only for a resource: a request slot, a tag, the divider or an empty request
@@ -107,6 +111,7 @@ impl<'a> Core<'a> {
             ),
             scoreboard: Scoreboard::new(&constants),
             fresh: (0, 0),
+            load_decided: 0,
             replay: None,
         };
         let contexts: Vec<Context> = (0..config.warps * slots).map(context).collect();
@@ -178,6 +183,9 @@ impl<'a> Core<'a> {
     /// The next cycle in which anything can happen; `None` if nothing ever will.
     fn next_cycle(&self) -> Option<u64> {
         let now = self.now;
+        if self.turns_pass() {
+            return Some(now + 1);
+        }
         let mut wakes = self.memory.wakes(now).min(self.write_port.wakes().max(now + 1));
         wakes = wakes.min(self.findings.front().map_or(u64::MAX, |finding| finding.cycle.max(now + 1)));
         for (number, context) in self.contexts.iter().enumerate() {
@@ -208,19 +216,21 @@ impl<'a> Core<'a> {
         runs.then(|| path.map_or(0, |path| path.pc))
     }
 
-    /// S0: round robin over the contexts. A context that has just restarted goes first, but not twice in a row if
-    /// another waits.
+    /// S0: round robin over the contexts, those with nothing to issue first. A context that has just restarted precedes
+    /// them, but not twice in a row if one has nothing to issue.
     fn fetch(&mut self) {
         if self.now < self.fetch_port.free_from() {
             return;
         }
         let count = self.contexts.len();
-        let restarted = |number: usize| self.contexts[number].front_end.has_restarted(self.now);
+        let restarted = |number: &usize| self.contexts[*number].front_end.has_restarted(self.now);
         let wants = |number: usize| Some((number, self.contexts[number].front_end.wants(self.now, &self.constants)?));
-        let first = (0..count).filter(|number| restarted(*number)).find_map(wants);
-        let turn = (1..=count).map(|step| (self.last_fetch + step) % count);
-        let in_turn = turn.filter(|number| !restarted(*number)).find_map(wants);
-        let goes_before = first.is_some() && (in_turn.is_none() || self.went_before + 1 < self.now);
+        let is_urgent = |number: &usize| self.is_urgent(*number);
+        let turn = || (1..=count).map(|step| (self.last_fetch + step) % count).filter(|number| !restarted(number));
+        let first = (0..count).filter(restarted).find_map(wants);
+        let urgent = turn().filter(is_urgent).find_map(wants);
+        let in_turn = urgent.or_else(|| turn().find_map(wants));
+        let goes_before = first.is_some() && (urgent.is_none() || self.went_before + 1 < self.now);
         let Some((number, pc)) = (if goes_before { first } else { in_turn }) else { return };
         if goes_before {
             self.went_before = self.now;
@@ -231,6 +241,13 @@ impl<'a> Core<'a> {
         let instruction = self.predecoder.predecode(pc, word);
         let from = self.fetch_port.fetch(self.now) + self.constants.fetch;
         self.contexts[number].front_end.fetch(pc, instruction, from);
+    }
+
+    /// Returns whether a context has nothing to issue, so that S0 prefers it. While S8 may send it back to a load that it
+    /// has issued, it only fetches ahead.
+    fn is_urgent(&self, number: usize) -> bool {
+        let context = &self.contexts[number];
+        context.front_end.head(self.now).is_none() && context.load_decided < self.now
     }
 
     pub(super) fn other(&self, number: usize) -> Option<usize> {

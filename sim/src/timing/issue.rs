@@ -16,6 +16,7 @@ impl Core<'_> {
     /// S3: round robin over the contexts. Returns the outcome if the issued instruction ends the run.
     pub(super) fn issue(&mut self) -> Option<Outcome> {
         self.search();
+        self.pass_turns();
         let count = self.contexts.len();
         let mut turn = (1..=count).map(|step| (self.last_issue + step) % count);
         let bubble = self.write_port.demands_bubble(self.now, self.constants.patience, self.constants.write);
@@ -28,9 +29,9 @@ impl Core<'_> {
         let fetched = self.contexts[number].front_end.issue()?;
         let (warp, slot) = self.place(number);
         self.warps[warp as usize].issued = Some(self.now);
-        // A slot that issues because the other waits keeps the turn.
-        let passes = u32::from(fetched.instruction.class.is_late());
-        self.warps[warp as usize].turn = (slot + passes) % self.slots;
+        if fetched.instruction.class.is_late() {
+            self.warps[warp as usize].turn = (slot + 1) % self.slots;
+        }
         self.execute(number, &fetched)
     }
 
@@ -133,19 +134,38 @@ impl Core<'_> {
     }
 
     /// Returns whether the constrained scheduler skips the context. It considers the other slot, unless that has no
-    /// path or waits for a long-latency result.
+    /// path.
     fn is_out_of_turn(&self, number: usize) -> bool {
         let (warp, slot) = self.place(number);
-        let constrained = self.config.divergence.scheduler == Scheduler::Constrained;
-        let Some(other) = self.other(number).filter(|_| constrained) else { return false };
-        let (in_turn, out_of_turn) =
-            if self.warps[warp as usize].turn == slot { (number, other) } else { (other, number) };
-        let head = self.contexts[in_turn].front_end.head(self.now);
-        let passes = match head {
-            Some(head) => self.continued(in_turn, head).is_none() && self.awaits_result(in_turn, head),
-            None => self.wanted(in_turn).is_none(),
-        };
-        (number == out_of_turn) != passes
+        let Some(other) = self.other(number).filter(|_| self.is_constrained()) else { return false };
+        let has_path = self.contexts[other].front_end.head(self.now).is_some() || self.wanted(other).is_some();
+        self.warps[warp as usize].turn != slot && has_path
+    }
+
+    fn is_constrained(&self) -> bool {
+        self.config.divergence.scheduler == Scheduler::Constrained && self.slots == 2
+    }
+
+    /// Returns whether the slot in turn waits for a long-latency result, so that the turn passes in the next cycle.
+    fn passes_turn(&self, warp: usize) -> bool {
+        let number = 2 * warp + self.warps[warp].turn as usize;
+        let waits = |head| self.continued(number, head).is_none() && self.awaits_result(number, head);
+        self.is_constrained() && self.head(number).is_some_and(waits)
+    }
+
+    /// Whether the slot in turn of any warp passes it in the next cycle.
+    pub(super) fn turns_pass(&self) -> bool {
+        self.is_constrained() && (0..self.warps.len()).any(|warp| self.passes_turn(warp))
+    }
+
+    /// Passes the turns of the warps whose slot in turn waited in the last cycle.
+    fn pass_turns(&mut self) {
+        for warp in 0..self.warps.len() {
+            if std::mem::replace(&mut self.warps[warp].passes, false) {
+                self.warps[warp].turn ^= 1;
+            }
+            self.warps[warp].passes = self.passes_turn(warp);
+        }
     }
 
     /// Reserves the resources of an instruction; returns the scoreboard entry of its long-latency result.
@@ -159,6 +179,9 @@ impl Core<'_> {
         self.places -= usize::from(class.is_memory());
         self.tags -= usize::from(class == Class::Load);
         let context = &mut self.contexts[number];
+        if class == Class::Load {
+            context.load_decided = self.now + self.constants.resolve;
+        }
         if !class.is_late() {
             context.fresh = (destination, self.now + self.constants.chain);
             return None;

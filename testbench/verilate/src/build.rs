@@ -113,7 +113,7 @@ pub(super) fn shared_object(
     let tools = Tools::find()?;
     let harness = harness::text(source.top, source.ports, source.memory, extra);
     let optimise = match effort {
-        Effort::Fast => "-Os",
+        Effort::Fast => "-O1",
         Effort::Quick => "-O0",
     };
     let flags = VERILATOR_FLAGS.iter().chain(&OBJECT_FLAGS).copied();
